@@ -1,0 +1,1 @@
+"""Recipes for the models that the demo pages and the tests use."""

@@ -1,0 +1,1 @@
+"""Draws pictures of people, and knows where their joints are."""

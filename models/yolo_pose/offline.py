@@ -1,0 +1,16 @@
+"""Imports Ultralytics so that it neither downloads nor reports anything."""
+
+import os
+
+os.environ["YOLO_OFFLINE"] = "1"
+os.environ["YOLO_AUTOINSTALL"] = "0"
+
+from models.yolo_pose import torchvision_cpu  # noqa: E402
+
+if not torchvision_cpu.binaries_load():
+    LIBRARY = torchvision_cpu.declare_operators()
+    torchvision_cpu.allow_operators()
+
+from ultralytics import YOLO  # type: ignore[attr-defined]  # noqa: E402
+
+__all__ = ["YOLO"]

@@ -1,0 +1,60 @@
+"""Imports torchvision beside a PyTorch that its compiled operators do not fit.
+
+Ultralytics imports torchvision and, while tracing an export, calls its `nms` once. Importing this
+module first declares torchvision's operators without their binaries and gives `nms` a plain
+implementation. Where torchvision's own binaries load, it does nothing.
+"""
+
+import importlib
+import re
+import sysconfig
+from pathlib import Path
+
+import torch
+
+
+def nms(boxes: torch.Tensor, scores: torch.Tensor, iou_threshold: float) -> torch.Tensor:
+    """Greedy suppression: boxes [N, 4] as x1 y1 x2 y2 and scores [N] -> kept indices, best first."""
+    areas = (boxes[:, 2:] - boxes[:, :2]).prod(1)
+    remaining = scores.argsort(descending=True)
+    kept: list[torch.Tensor] = []
+    while len(remaining):
+        best, rest = remaining[0], remaining[1:]
+        low = torch.maximum(boxes[best, :2], boxes[rest, :2])
+        high = torch.minimum(boxes[best, 2:], boxes[rest, 2:])
+        shared = (high - low).clamp(min=0).prod(1)
+        kept.append(best)
+        remaining = rest[shared / (areas[best] + areas[rest] - shared) <= iou_threshold]
+    return torch.stack(kept) if kept else torch.empty(0, dtype=torch.long)
+
+
+def declare_operators() -> torch.library.Library:
+    """Declare every operator that torchvision registers a shape rule for; keep the result alive."""
+    library = torch.library.Library("torchvision", "DEF")
+    library.define("nms(Tensor dets, Tensor scores, float iou_threshold) -> Tensor")
+    library.impl("nms", nms, "CPU")
+    rules = Path(sysconfig.get_paths()["purelib"], "torchvision/_meta_registrations.py").read_text()
+    names = {*re.findall(r"torchvision::(\w+)", rules), "_cuda_version"} - {"nms"}
+    for name in sorted(names):
+        library.define(f"{name}(Tensor a) -> Tensor")
+    return library
+
+
+def binaries_load() -> bool:
+    """Whether torchvision's own compiled operators can be used."""
+    binaries = Path(sysconfig.get_paths()["purelib"], "torchvision").glob("_C*.so")
+    try:
+        for binary in binaries:
+            torch.ops.load_library(str(binary))
+        return hasattr(torch.ops.torchvision, "nms")
+    except OSError:
+        return False
+
+
+def allow_operators() -> None:
+    """Let torchvision use the declared operators, and register how they are exported."""
+    from torchvision import extension
+    from torchvision.ops import boxes
+
+    extension._assert_has_ops = boxes._assert_has_ops = lambda: None
+    importlib.import_module("torchvision.ops._register_onnx_ops")

@@ -1,0 +1,51 @@
+// The tests run in a real Chromium, with a software WebGPU adapter.
+
+import { existsSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { playwright } from "@vitest/browser-playwright";
+import { defineConfig } from "vitest/config";
+import { serveBundle } from "./web/test/fixture/serve.mjs";
+
+const FLAGS = [
+  "--no-sandbox",
+  "--enable-unsafe-webgpu",
+  "--use-webgpu-adapter=swiftshader",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+];
+
+/** WEBBUILD_CHROMIUM, else a chromium or google-chrome on the path, else (undefined) Playwright's own. */
+function findChromium(): string | undefined {
+  const folders = (process.env["PATH"] ?? "").split(delimiter);
+  const named = ["chromium", "google-chrome"].flatMap((name) => folders.map((folder) => join(folder, name)));
+  return process.env["WEBBUILD_CHROMIUM"] ?? named.find((path) => existsSync(path));
+}
+
+function launchOptions() {
+  const executablePath = findChromium();
+  // Playwright's default headless shell has no WebGPU; the full browser has.
+  return executablePath ? { executablePath, args: FLAGS } : { channel: "chromium", args: FLAGS };
+}
+
+/** Threads need a page that is isolated from other origins. */
+const ISOLATED = { "Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Embedder-Policy": "require-corp" };
+
+export default defineConfig({
+  server: { headers: ISOLATED },
+  plugins: [serveBundle()],
+  test: {
+    include: ["web/**/*.test.ts"],
+    provide: { required: process.env["WEBBUILD_REQUIRE"] ?? "" },
+    testTimeout: 60_000,
+    browser: {
+      enabled: true,
+      headless: true,
+      screenshotFailures: false,
+      provider: playwright({ launchOptions: launchOptions() }),
+      instances: [{ browser: "chromium" }],
+    },
+  },
+});

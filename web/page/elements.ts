@@ -1,0 +1,28 @@
+// Finds the elements of the page's template, typed.
+
+export function element<T extends Element>(id: string, type: abstract new () => T): T {
+  const found = document.getElementById(id);
+  if (found instanceof type) return found;
+  throw new Error(`The page has no ${type.name} #${id}: page.js and index.html are of different versions.`);
+}
+
+export function elements<T extends Element>(selector: string, type: abstract new () => T): T[] {
+  return [...document.querySelectorAll(selector)].filter((found): found is T => found instanceof type);
+}
+
+/** Makes an element with a class and text. Text is never read as markup. */
+export function make<K extends keyof HTMLElementTagNameMap>(
+  tag: K,
+  className = "",
+  text = "",
+): HTMLElementTagNameMap[K] {
+  const made = document.createElement(tag);
+  if (className) made.className = className;
+  if (text) made.textContent = text;
+  return made;
+}
+
+/** Points a `<use>` of the template at another icon of its sprite. */
+export function setIcon(use: SVGUseElement, name: string): void {
+  use.setAttribute("href", `#icon-${name}`);
+}

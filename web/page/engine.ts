@@ -1,0 +1,99 @@
+// Loads the model on the backend that the visitor chose, and says which one runs, and why.
+
+import type { Backend, Model, ModelInfo } from "../src/index.js";
+import { element, elements, make } from "./elements.js";
+import { type FailureCard, isAbort } from "./failure.js";
+import { milliseconds } from "./format.js";
+import type { Load } from "./loader.js";
+import { ProgressBar } from "./progress.js";
+import { setStatus } from "./status.js";
+import { sentence } from "./words.js";
+
+export const backendNames: Record<Backend, string> = { webgpu: "WebGPU", wasm: "WASM" };
+
+export class Engine {
+  readonly #progress = new ProgressBar();
+  readonly #radios = elements("input[name=backend]", HTMLInputElement);
+  readonly #load: () => Promise<Load>;
+  readonly #failure: FailureCard;
+  readonly #onModel: (model: Model | null) => void;
+  #attempt = new AbortController();
+  #model: Model | null = null;
+
+  constructor(load: () => Promise<Load>, failure: FailureCard, onModel: (model: Model | null) => void) {
+    this.#load = load;
+    this.#failure = failure;
+    this.#onModel = onModel;
+    for (const radio of this.#radios) radio.addEventListener("change", () => this.load());
+  }
+
+  /** Loads afresh; a load under way is given up. */
+  async load(): Promise<void> {
+    this.#attempt.abort();
+    const attempt = new AbortController();
+    this.#attempt = attempt;
+    this.#failure.clear();
+    this.#progress.start();
+    await this.#unload();
+    try {
+      const model = await this.#open(attempt.signal);
+      if (attempt.signal.aborted) return await model.dispose();
+      this.#model = model;
+      this.#progress.stop();
+      showEngine(model);
+      setStatus("ready", "Ready");
+      this.#onModel(model);
+    } catch (error) {
+      if (attempt.signal.aborted && isAbort(error)) return;
+      this.#progress.stop();
+      this.#failure.show(error, () => this.load());
+    }
+  }
+
+  async #open(signal: AbortSignal): Promise<Model> {
+    const load = await this.#load();
+    const backend = this.#radios.find((radio) => radio.checked)?.value as "auto" | Backend;
+    const onProgress = (progress: Parameters<ProgressBar["show"]>[0]) => {
+      if (!signal.aborted) this.#progress.show(progress);
+    };
+    return load({ backend, signal, onProgress });
+  }
+
+  async #unload(): Promise<void> {
+    const model = this.#model;
+    this.#model = null;
+    this.#onModel(null);
+    element("backend-chip", HTMLElement).textContent = "";
+    element("reason", HTMLElement).textContent = "";
+    element("engine-facts", HTMLElement).replaceChildren();
+    await model?.dispose();
+  }
+}
+
+function showEngine(model: Model): void {
+  element("backend-chip", HTMLElement).textContent = backendNames[model.backend];
+  element("reason", HTMLElement).textContent = sentence(model.reason);
+  const { engine, adapter, timings } = model.info();
+  showFact("Graphics", adapter && adapterName(adapter));
+  showFact("Build", `${engine.name} ${engine.version}, ${engine.build}`);
+  showFact("Threads", engine.threads > 1 ? String(engine.threads) : null);
+  showFact("Loaded in", milliseconds(timings.total));
+}
+
+function adapterName({
+  description,
+  vendor,
+  architecture,
+  device,
+}: NonNullable<ModelInfo["adapter"]>): string {
+  return (
+    description || [vendor, architecture, device].filter(Boolean).join(" ") || "not named by the browser"
+  );
+}
+
+function showFact(name: string, value: string | null): void {
+  if (value === null) return;
+  const row = make("div");
+  row.append(make("dt", "", name), make("dd", "", value));
+  element("engine-facts", HTMLElement).append(row);
+}

@@ -1,0 +1,26 @@
+// Numbers as people read them.
+
+export function megabytes(bytes: number): string {
+  const value = bytes / 1e6;
+  return value < 100 ? value.toFixed(1) : value.toFixed(0);
+}
+
+export function milliseconds(time: number): string {
+  if (time >= 10_000) return `${(time / 1000).toFixed(1)} s`;
+  if (time >= 100) return `${time.toFixed(0)} ms`;
+  return `${time.toFixed(1)} ms`;
+}
+
+/** A number of any size in few characters, for tables of tensors. */
+export function short(value: number): string {
+  if (!Number.isFinite(value) || Number.isInteger(value)) return String(value);
+  return Number(value.toPrecision(5)).toString();
+}
+
+/** What `count` detections of these classes are called. */
+export function noun(classes: readonly string[], count: number): string {
+  if (classes.length !== 1) return count === 1 ? "detection" : "detections";
+  const name = classes[0] ?? "detection";
+  if (name === "person") return count === 1 ? "person" : "people";
+  return count === 1 ? name : `${name}s`;
+}

@@ -1,0 +1,71 @@
+// Shows what a run found: on the stage, in the list, as times and as warnings.
+
+import type { Model, PoseResult, Warning } from "../src/index.js";
+import type { PoseTask } from "../src/manifest.js";
+import { element } from "./elements.js";
+import { noun } from "./format.js";
+import { Results } from "./results.js";
+import { type Shown, Stage } from "./stage.js";
+import type { ThresholdSliders } from "./thresholds.js";
+import { showTimings } from "./timings.js";
+import { showWarnings } from "./warnings.js";
+
+export class Outcome {
+  readonly #stage = new Stage((index) => this.#light(index ?? this.#results.pinned));
+  readonly #results = new Results((index) => this.#light(index));
+  readonly #nobody = element("nobody", HTMLElement);
+  #title = "";
+  #loading: readonly Warning[] = [];
+
+  /** Keeps the warnings of loading; the model's list grows with those of every run. */
+  setModel(model: Model | null): void {
+    this.#loading = model?.warnings ?? [];
+    showWarnings(this.#loading);
+    if (model === null) this.clear();
+  }
+
+  showPicture(shown: Shown, title: string): void {
+    this.#title = title;
+    element("hint", HTMLElement).hidden = true;
+    this.#stage.showPicture(shown);
+  }
+
+  /** With `due` false the numbers that change with every camera frame stay as they are. */
+  showResult(result: PoseResult, model: Model, thresholds: ThresholdSliders, due = true): void {
+    const task = poseTask(model);
+    const found = `${result.poses.length} ${noun(task.classes, result.poses.length)}`;
+    this.#stage.showPoses(result.poses, task, `${this.#title}: ${found} found`);
+    this.#showNobody(result.poses.length === 0, task.classes, thresholds.shown("confidence"));
+    showWarnings([...this.#loading, ...result.warnings]);
+    if (!due) return;
+    this.#results.show(result.poses, task.classes);
+    showTimings(result.timings);
+  }
+
+  clear(): void {
+    this.#nobody.hidden = true;
+    this.#stage.clearPoses();
+  }
+
+  #showNobody(nobody: boolean, classes: readonly string[], confidence: string): void {
+    this.#nobody.hidden = !nobody;
+    if (!nobody) return;
+    const who = classes.length === 1 && classes[0] === "person" ? "Nobody" : "Nothing";
+    const mend =
+      Number(confidence) > 0.1
+        ? `Lower the confidence, now ${confidence}, or try another picture.`
+        : "Try another picture.";
+    this.#nobody.textContent = `${who} found. ${mend}`;
+  }
+
+  #light(index: number | null): void {
+    this.#stage.light(index);
+    this.#results.light(index);
+  }
+}
+
+function poseTask(model: Model): PoseTask {
+  const { task } = model.manifest;
+  if (task.kind === "pose") return task;
+  throw new Error(`The page was made for poses, the manifest says ${task.kind}.`);
+}

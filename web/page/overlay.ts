@@ -1,0 +1,48 @@
+// Draws what the model found over the picture, in CSS pixels at the screen's own resolution.
+
+import type { Pose } from "../src/index.js";
+import type { PoseTask } from "../src/manifest.js";
+import { drawBox, drawLabel } from "./box.js";
+import { boxOnStage, type Fit, type Size } from "./fit.js";
+import { penFor } from "./ink.js";
+import { drawSkeleton } from "./skeleton.js";
+
+export interface Scene {
+  poses: readonly Pose[];
+  task: PoseTask;
+  fit: Fit;
+  stage: Size;
+  /** The detection that stands out, the others fading. */
+  lit: number | null;
+}
+
+export function drawScene(canvas: HTMLCanvasElement, scene: Scene | null, stage: Size): void {
+  const ratio = window.devicePixelRatio || 1;
+  const width = Math.round(stage.width * ratio);
+  const height = Math.round(stage.height * ratio);
+  if (canvas.width !== width) canvas.width = width;
+  if (canvas.height !== height) canvas.height = height;
+  const context = canvas.getContext("2d");
+  if (!context) return;
+  context.setTransform(ratio, 0, 0, ratio, 0, 0);
+  context.clearRect(0, 0, stage.width, stage.height);
+  if (scene) drawPoses(context, scene);
+}
+
+function drawPoses(context: CanvasRenderingContext2D, { poses, task, fit, stage, lit }: Scene): void {
+  // The best detection is drawn last, the one that stands out after all.
+  const order = poses.map((_, index) => index).reverse();
+  if (lit !== null) order.sort((a, b) => Number(a === lit) - Number(b === lit));
+  for (const index of order) {
+    const pose = poses[index];
+    if (!pose) continue;
+    const alpha = lit === null || lit === index ? 1 : 0.2;
+    const box = boxOnStage(fit, pose.box);
+    context.globalAlpha = alpha;
+    drawBox(context, box, lit === index);
+    drawSkeleton(context, pose, task, fit, penFor(box), alpha);
+    context.globalAlpha = alpha;
+    if (lit === null || lit === index) drawLabel(context, pose, box, stage, lit === index);
+    context.globalAlpha = 1;
+  }
+}

@@ -1,0 +1,24 @@
+// The demo page of a bundle: starts the view of its task and loads its model.
+
+import "./page.css";
+import { Engine } from "./engine.js";
+import { importLoader } from "./loader.js";
+import { PoseView } from "./pose-view.js";
+import { wireSnippet } from "./snippet.js";
+import { TensorView } from "./tensor-view.js";
+
+function start(): void {
+  const { body } = document;
+  body.classList.add("started");
+  wireSnippet();
+  const view = body.getAttribute("data-task") === "pose" ? new PoseView() : new TensorView();
+  const entry = body.getAttribute("data-entry") ?? "";
+  const engine = new Engine(
+    () => importLoader(entry),
+    view.failure,
+    (model) => view.setModel(model),
+  );
+  void engine.load();
+}
+
+start();

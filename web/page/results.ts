@@ -1,0 +1,86 @@
+// The list of what was found. Rows are reused, so that a camera does not take the focus away.
+
+import type { Pose } from "../src/index.js";
+import { element, make } from "./elements.js";
+import { noun } from "./format.js";
+import { visibility } from "./ink.js";
+
+interface Row {
+  item: HTMLLIElement;
+  button: HTMLButtonElement;
+  show(pose: Pose): void;
+}
+
+export class Results {
+  readonly #list = element("rows", HTMLElement);
+  readonly #rows: Row[] = [];
+  readonly #onPoint: (index: number | null) => void;
+  #pinned: number | null = null;
+
+  constructor(onPoint: (index: number | null) => void) {
+    this.#onPoint = onPoint;
+    this.#list.addEventListener("pointerleave", () => onPoint(this.#pinned));
+  }
+
+  /** The detection that was clicked and stays lit. */
+  get pinned(): number | null {
+    return this.#pinned;
+  }
+
+  show(poses: readonly Pose[], classes: readonly string[]): void {
+    element("result-count", HTMLElement).textContent = String(poses.length);
+    element("result-noun", HTMLElement).textContent = noun(classes, poses.length);
+    for (let index = this.#rows.length; index < poses.length; index += 1)
+      this.#rows.push(this.#makeRow(index));
+    for (const [index, row] of this.#rows.entries()) {
+      const pose = poses[index];
+      if (pose) row.show(pose);
+    }
+    for (const row of this.#rows.splice(poses.length)) row.item.remove();
+    if (this.#pinned !== null && this.#pinned >= poses.length) this.pin(null);
+  }
+
+  light(index: number | null): void {
+    for (const [at, row] of this.#rows.entries()) row.item.classList.toggle("lit", at === index);
+  }
+
+  pin(index: number | null): void {
+    this.#pinned = index;
+    for (const [at, row] of this.#rows.entries())
+      row.button.setAttribute("aria-pressed", String(at === index));
+  }
+
+  #makeRow(index: number): Row {
+    const row = makeRow(index);
+    this.#list.append(row.item);
+    row.button.addEventListener("pointerenter", () => this.#onPoint(index));
+    row.button.addEventListener("focus", () => this.#onPoint(index));
+    row.button.addEventListener("blur", () => this.#onPoint(this.#pinned));
+    row.button.addEventListener("click", () => {
+      this.pin(this.#pinned === index ? null : index);
+      this.#onPoint(this.#pinned);
+    });
+    return row;
+  }
+}
+
+function makeRow(index: number): Row {
+  const item = make("li");
+  const button = make("button", "row");
+  button.type = "button";
+  button.setAttribute("aria-pressed", "false");
+  const label = make("span", "row-label");
+  const detail = make("span", "row-detail");
+  const meter = make("span", "meter");
+  const score = make("span", "number row-score");
+  button.append(make("span", "row-index number", String(index + 1)), label, detail, meter, score);
+  item.append(button);
+  const show = (pose: Pose) => {
+    const seen = pose.keypoints.filter(({ confidence }) => visibility(confidence) >= 0.5).length;
+    label.textContent = pose.label;
+    detail.textContent = `${seen} of ${pose.keypoints.length} keypoints`;
+    meter.style.setProperty("--share", String(pose.score));
+    score.textContent = pose.score.toFixed(2);
+  };
+  return { item, button, show };
+}

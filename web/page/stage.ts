@@ -1,0 +1,106 @@
+// The stage: the picture, what the model found on it, and which detection the pointer is on.
+
+import type { Pose } from "../src/index.js";
+import type { PoseTask } from "../src/manifest.js";
+import { element } from "./elements.js";
+import { boxOnStage, contain, type Fit, type Size } from "./fit.js";
+import { drawScene } from "./overlay.js";
+
+export interface Shown {
+  /** What is painted; the stage takes it over. */
+  bitmap: ImageBitmap;
+  /** Its size in the pixels that poses are given in. */
+  size: Size;
+  mirrored: boolean;
+}
+
+export class Stage {
+  readonly #root = element("stage", HTMLElement);
+  readonly #ambient = element("ambient", HTMLCanvasElement);
+  readonly #picture = element("picture", HTMLCanvasElement);
+  readonly #overlay = element("overlay", HTMLCanvasElement);
+  #source: Size | null = null;
+  #mirrored = false;
+  #poses: readonly Pose[] = [];
+  #task: PoseTask | null = null;
+  #lit: number | null = null;
+  #size: Size = { width: 0, height: 0 };
+  #frame = 0;
+
+  constructor(onPoint: (index: number | null) => void) {
+    new ResizeObserver(([entry]) => {
+      if (entry) this.#size = { width: entry.contentRect.width, height: entry.contentRect.height };
+      this.#draw();
+    }).observe(this.#overlay);
+    this.#root.addEventListener("pointermove", (event) => {
+      if (event.pointerType === "mouse") onPoint(this.#at(event));
+    });
+    this.#root.addEventListener("pointerleave", () => onPoint(null));
+  }
+
+  showPicture({ bitmap, size, mirrored }: Shown): void {
+    this.#root.classList.add("filled");
+    this.#root.style.setProperty("--ratio", String(size.width / size.height));
+    this.#source = { width: size.width, height: size.height };
+    this.#mirrored = mirrored;
+    this.#picture.classList.toggle("mirrored", mirrored);
+    this.#paintAmbient(bitmap);
+    if (this.#picture.width !== bitmap.width) this.#picture.width = bitmap.width;
+    if (this.#picture.height !== bitmap.height) this.#picture.height = bitmap.height;
+    this.#picture.getContext("bitmaprenderer")?.transferFromImageBitmap(bitmap);
+  }
+
+  showPoses(poses: readonly Pose[], task: PoseTask, words: string): void {
+    this.#poses = poses;
+    this.#task = task;
+    if (this.#lit !== null && this.#lit >= poses.length) this.#lit = null;
+    this.#picture.setAttribute("aria-label", words);
+    this.#draw();
+  }
+
+  clearPoses(): void {
+    this.#poses = [];
+    this.#lit = null;
+    this.#draw();
+  }
+
+  light(index: number | null): void {
+    if (this.#lit === index) return;
+    this.#lit = index;
+    this.#draw();
+  }
+
+  #paintAmbient(bitmap: ImageBitmap): void {
+    const context = this.#ambient.getContext("2d");
+    context?.drawImage(bitmap, 0, 0, this.#ambient.width, this.#ambient.height);
+  }
+
+  #fit(): Fit | null {
+    return this.#source && contain(this.#source, this.#size, this.#mirrored);
+  }
+
+  #draw(): void {
+    if (this.#frame) return;
+    this.#frame = requestAnimationFrame(() => {
+      this.#frame = 0;
+      const fit = this.#fit();
+      const scene = fit &&
+        this.#task && { poses: this.#poses, task: this.#task, fit, stage: this.#size, lit: this.#lit };
+      drawScene(this.#overlay, scene, this.#size);
+    });
+  }
+
+  /** The detection under the pointer; of several the smallest, which is hardest to hit. */
+  #at(event: PointerEvent): number | null {
+    const fit = this.#fit();
+    if (!fit) return null;
+    const bounds = this.#overlay.getBoundingClientRect();
+    const x = event.clientX - bounds.left;
+    const y = event.clientY - bounds.top;
+    const hits = this.#poses
+      .map((pose, index) => ({ index, box: boxOnStage(fit, pose.box) }))
+      .filter(({ box }) => x >= box.x && y >= box.y && x <= box.x + box.width && y <= box.y + box.height)
+      .sort((a, b) => a.box.width * a.box.height - b.box.width * b.box.height);
+    return hits[0]?.index ?? null;
+  }
+}

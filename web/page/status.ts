@@ -1,0 +1,12 @@
+// What the page is doing: a word for scripts (`body[data-state]`), a sentence for people and screen readers.
+
+import { element } from "./elements.js";
+
+export type State = "loading" | "ready" | "running" | "error";
+
+export function setStatus(state: State, sentence: string): void {
+  document.body.dataset.state = state;
+  const text = element("status", HTMLElement);
+  // A live region announces every write, so an unchanged sentence is left alone.
+  if (text.textContent !== sentence) text.textContent = sentence;
+}

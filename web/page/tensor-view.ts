@@ -1,0 +1,85 @@
+// The page of a model about which nothing is known: the golden input in, statistics of the outputs out.
+
+import type { Model, Tensors } from "../src/index.js";
+import { element, make } from "./elements.js";
+import { FailureCard, PageError } from "./failure.js";
+import { short } from "./format.js";
+import { goldenTensors } from "./golden.js";
+import { type Statistics, statistics } from "./statistics.js";
+import { setStatus } from "./status.js";
+import { showTimings } from "./timings.js";
+import { showWarnings } from "./warnings.js";
+
+export class TensorView {
+  readonly failure = new FailureCard(() => setStatus("ready", "Ready"));
+  readonly #button = element("golden", HTMLButtonElement);
+  #model: Model | null = null;
+
+  constructor() {
+    this.#button.addEventListener("click", () => void this.#run());
+  }
+
+  setModel(model: Model | null): void {
+    this.#model = model;
+    this.#button.disabled = model === null;
+    if (model) showWarnings(model.warnings);
+  }
+
+  async #run(): Promise<void> {
+    const model = this.#model;
+    if (!model) return;
+    this.#button.disabled = true;
+    this.failure.clear();
+    setStatus("running", "Running");
+    try {
+      await runGolden(model);
+      if (model === this.#model) setStatus("ready", "Ready");
+    } catch (error) {
+      if (model === this.#model) this.failure.show(error, null);
+    } finally {
+      this.#button.disabled = this.#model === null;
+    }
+  }
+}
+
+async function runGolden(model: Model): Promise<void> {
+  const { golden, inputs, outputs } = model.manifest;
+  if (!golden)
+    throw new PageError(
+      "no-golden",
+      "This bundle has no recorded input.",
+      "Pack the model with sample inputs.",
+    );
+  const base = new URL("./manifest.json", document.baseURI);
+  const feeds = await goldenTensors(golden.inputs, inputs, base);
+  const recorded = await goldenTensors(golden.outputs, outputs, base);
+  const start = performance.now();
+  const answer = await model.runTensors(feeds);
+  const total = performance.now() - start;
+  showTimings({ preprocess: 0, inference: total, decode: 0, total });
+  await showStatistics(answer, recorded);
+}
+
+async function showStatistics(answer: Tensors, recorded: Tensors): Promise<void> {
+  const rows: HTMLElement[] = [];
+  for (const [name, tensor] of Object.entries(answer))
+    rows.push(row(name, await statistics(tensor, recorded[name])));
+  element("statistics-rows", HTMLElement).replaceChildren(...rows);
+  element("statistics", HTMLElement).hidden = false;
+}
+
+function row(name: string, { minimum, maximum, mean, difference, first }: Statistics): HTMLElement {
+  const made = make("tr");
+  const head = make("th");
+  head.scope = "row";
+  head.append(make("code", "", name));
+  const numbers = [
+    short(minimum),
+    short(maximum),
+    short(mean),
+    difference === null ? "–" : short(difference),
+    first.map(short).join(", "),
+  ];
+  made.append(head, ...numbers.map((text) => make("td", "number", text)));
+  return made;
+}

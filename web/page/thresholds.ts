@@ -1,0 +1,63 @@
+// The sliders of the model's options. An untouched one is left to the runtime's default.
+
+import { element, elements } from "./elements.js";
+import { short } from "./format.js";
+
+export interface Thresholds {
+  confidence?: number;
+  iou?: number;
+}
+
+export class ThresholdSliders {
+  readonly #sliders = elements("input[data-option]", HTMLInputElement);
+  readonly #reset = document.getElementById("reset");
+
+  constructor(onChange: () => void) {
+    for (const slider of this.#sliders) {
+      paint(slider);
+      slider.addEventListener("input", () => {
+        slider.dataset.touched = "yes";
+        this.#paintReset();
+        paint(slider);
+        onChange();
+      });
+    }
+    this.#reset?.addEventListener("click", () => {
+      this.#restore();
+      onChange();
+    });
+  }
+
+  values(): Thresholds {
+    const touched = this.#sliders.filter((slider) => slider.dataset.touched);
+    return Object.fromEntries(touched.map((slider) => [slider.dataset.option, slider.valueAsNumber]));
+  }
+
+  /** The value on show, touched or not. */
+  shown(option: keyof Thresholds): string {
+    return this.#sliders.find((slider) => slider.dataset.option === option)?.value ?? "";
+  }
+
+  #restore(): void {
+    for (const slider of this.#sliders) {
+      slider.value = slider.defaultValue;
+      delete slider.dataset.touched;
+      paint(slider);
+      element(`${slider.id}-value`, HTMLOutputElement).textContent = short(Number(slider.defaultValue));
+    }
+    this.#paintReset();
+    this.#sliders[0]?.focus();
+  }
+
+  #paintReset(): void {
+    if (this.#reset) this.#reset.hidden = !this.#sliders.some((slider) => slider.dataset.touched);
+  }
+}
+
+function paint(slider: HTMLInputElement): void {
+  const least = Number(slider.min);
+  const share = (slider.valueAsNumber - least) / (Number(slider.max) - least);
+  slider.style.setProperty("--share", String(share));
+  if (slider.dataset.touched)
+    element(`${slider.id}-value`, HTMLOutputElement).textContent = slider.valueAsNumber.toFixed(2);
+}

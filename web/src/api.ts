@@ -1,0 +1,148 @@
+// The public types: what goes into a model and what comes out.
+
+import type { Manifest, Output } from "./manifest.js";
+
+export type Backend = "webgpu" | "wasm";
+
+export interface LoadOptions {
+  /** Only "auto" may choose: WebGPU first, WASM where that cannot work. A named backend never falls back. */
+  backend?: "auto" | Backend | undefined;
+  signal?: AbortSignal | undefined;
+  onProgress?: ((progress: Progress) => void) | undefined;
+  /** Record which provider runs which node (`info().placement`). Slower to load. */
+  trace?: boolean | undefined;
+}
+
+/** Bytes as they are stored in the stages engine and weights; 0 or 1 of 1 in session and warmup. */
+export interface Progress {
+  stage: "engine" | "weights" | "session" | "warmup";
+  loaded: number;
+  total: number;
+}
+
+/** A picture. It stays the caller's: nothing is closed or detached. */
+export type ImageSource =
+  | Blob
+  | ImageBitmap
+  | ImageData
+  | HTMLImageElement
+  | HTMLVideoElement
+  | HTMLCanvasElement
+  | OffscreenCanvas
+  | VideoFrame;
+
+export interface RunOptions {
+  /** Detections scored below this are left out. Default: the model's own. */
+  confidence?: number | undefined;
+  /** Of two detections that overlap more than this, the weaker is left out. Default: the model's own. */
+  iou?: number | undefined;
+  /** Drops the run. One that the GPU has begun is finished there, and its result is thrown away. */
+  signal?: AbortSignal | undefined;
+}
+
+export type DType = Output["dtype"];
+
+/** The typed array of each element type. `bool` is one byte, 0 or 1. */
+export interface DTypeArray {
+  float32: Float32Array<ArrayBuffer>;
+  int32: Int32Array<ArrayBuffer>;
+  int64: BigInt64Array<ArrayBuffer>;
+  uint8: Uint8Array<ArrayBuffer>;
+  bool: Uint8Array<ArrayBuffer>;
+}
+
+/** A tensor, its elements in row-major order. */
+export type TensorData = { [T in DType]: { type: T; dims: number[]; data: DTypeArray[T] } }[DType];
+
+export type Tensors = Record<string, TensorData>;
+
+export interface Warning {
+  code: string;
+  message: string;
+  fix: string;
+}
+
+/** Milliseconds in the worker. */
+export interface Timings {
+  preprocess: number;
+  inference: number;
+  decode: number;
+  total: number;
+}
+
+interface Answer {
+  timings: Timings;
+  /** The graph that answered. */
+  backend: Backend;
+  /** Not null: the first graph could not be exact on this picture, so the run was repeated on another. */
+  repeated: { target: Backend; why: string } | null;
+  warnings: Warning[];
+}
+
+export interface PoseResult extends Answer {
+  kind: "pose";
+  /** The size of the upright picture, which all coordinates are in. */
+  width: number;
+  height: number;
+  poses: Pose[];
+}
+
+export interface TensorResult extends Answer {
+  kind: "tensor";
+  width: number;
+  height: number;
+  outputs: Tensors;
+}
+
+export type Result = PoseResult | TensorResult;
+
+/** A person, in pixels of the upright source picture. */
+export interface Pose {
+  box: Box;
+  score: number;
+  classIndex: number;
+  label: string;
+  /** In the order of the manifest's keypoints. */
+  keypoints: KeypointPosition[];
+}
+
+export interface Box {
+  x1: number;
+  y1: number;
+  x2: number;
+  y2: number;
+}
+
+export interface KeypointPosition {
+  name: string;
+  x: number;
+  y: number;
+  /** 1 where the model gives none. */
+  confidence: number;
+}
+
+export interface ModelInfo {
+  engine: { name: string; version: string; build: "jspi" | "asyncify" | "wasm"; threads: number };
+  /** The graphics adapter in use, null on WASM. */
+  adapter: AdapterInfo | null;
+  /** Milliseconds of each stage of loading. */
+  timings: { engine: number; weights: number; session: number; warmup: number; total: number };
+  /** Which provider runs which nodes; null unless loaded with `trace`. */
+  placement: Placement[] | null;
+}
+
+export interface AdapterInfo {
+  vendor: string;
+  architecture: string;
+  device: string;
+  description: string;
+}
+
+/** The nodes of a provider. Their names are known only where the graph is split between providers. */
+export interface Placement {
+  provider: string;
+  count: number;
+  nodes: { op: string; name: string }[];
+}
+
+export type { Manifest };

@@ -1,0 +1,105 @@
+// Checks what a caller feeds against what the model takes. Every message names the input and the mend.
+
+import type { DType, DTypeArray, RunOptions, TensorData, Tensors } from "./api.js";
+import { WebbuildError } from "./errors.js";
+import type { ImageInput, Manifest, OptionInput } from "./manifest.js";
+
+type Input = Manifest["inputs"][number];
+
+const ARRAYS: { [T in DType]: { new (length: number): DTypeArray[T]; readonly name: string } } = {
+  float32: Float32Array,
+  int32: Int32Array,
+  int64: BigInt64Array,
+  uint8: Uint8Array,
+  bool: Uint8Array,
+};
+
+/** Returns the feeds with every option that is absent at its default. Throws at the first that does not fit. */
+export function completeFeeds(inputs: readonly Input[], feeds: Tensors): Tensors {
+  for (const name of Object.keys(feeds)) if (!inputs.some((input) => input.name === name)) throw unknown(inputs, name);
+  return Object.fromEntries(inputs.map((input) => [input.name, checked(input, feeds[input.name])]));
+}
+
+/** Returns the tensors of the model's option inputs. Throws on an option it has not, or out of its range. */
+export function optionFeeds(inputs: readonly Input[], options: RunOptions): Tensors {
+  const taken = inputs.filter((input) => input.kind === "option");
+  for (const option of ["confidence", "iou"] as const) {
+    if (options[option] !== undefined && !taken.some((input) => input.option === option)) throw noOption(option);
+  }
+  return Object.fromEntries(taken.map((input) => [input.name, optionTensor(input, options[input.option])]));
+}
+
+/** Returns the one input that is a picture. Throws where pictures are not enough to run the model. */
+export function pictureInput(inputs: readonly Input[]): ImageInput {
+  const images = inputs.filter((input) => input.kind === "image");
+  const [image] = images;
+  const fix = "use runTensors() and give every input";
+  if (image === undefined || images.length > 1) {
+    throw new WebbuildError("wrong-picture", `the model takes ${images.length} pictures, run() gives one`, fix);
+  }
+  const tensor = inputs.find((input) => input.kind === "tensor");
+  if (tensor !== undefined) {
+    throw new WebbuildError("missing-input", `${tensor.name}: run() cannot fill in ${wanted(tensor)}`, fix);
+  }
+  return image;
+}
+
+function checked(input: Input, tensor: TensorData | undefined): TensorData {
+  if (tensor === undefined) {
+    if (input.kind === "option") return optionTensor(input, undefined);
+    throw new WebbuildError("missing-input", `${input.name}: not given, wanted ${wanted(input)}`, mend(input));
+  }
+  const difference = differs(input, tensor);
+  if (difference !== null) {
+    throw new WebbuildError("wrong-input", `${input.name}: wanted ${wanted(input)}, got ${difference}`, mend(input));
+  }
+  if (input.kind === "option") checkRange(input, Number(tensor.data[0]));
+  return tensor;
+}
+
+/** Returns in words how the tensor differs from what the input takes, null where it fits. */
+function differs(input: Input, { type, dims, data }: TensorData): string | null {
+  if (type !== input.dtype) return `type ${type}`;
+  if (!Array.isArray(dims) || dims.join() !== input.shape.join()) return `dims [${dims}]`;
+  if (!(data instanceof ARRAYS[type])) return `data in ${kindOf(data)}`;
+  const length = input.shape.reduce((product, size) => product * size, 1);
+  return data.length === length ? null : `${data.length} elements`;
+}
+
+function kindOf(data: unknown): string {
+  return typeof data === "object" && data !== null ? `a ${data.constructor.name}` : `${data}`;
+}
+
+function optionTensor(input: OptionInput, given: number | undefined): TensorData {
+  const value = given ?? input.default;
+  checkRange(input, value);
+  const length = input.shape.reduce((product, size) => product * size, 1);
+  return { type: "float32", dims: [...input.shape], data: new Float32Array(length).fill(value) };
+}
+
+/** Written so that NaN fails. */
+function checkRange({ option, minimum, maximum }: OptionInput, value: unknown): void {
+  if (typeof value === "number" && value >= minimum && value <= maximum) return;
+  const fix = `give a number from ${minimum} to ${maximum}, or leave ${option} out for the default`;
+  throw new WebbuildError("wrong-option", `${option}: wanted ${minimum} to ${maximum}, got ${value}`, fix);
+}
+
+function wanted({ dtype, shape }: Input): string {
+  const length = shape.reduce((product, size) => product * size, 1);
+  return `${dtype} [${shape.join(", ")}], ${length} elements in a ${ARRAYS[dtype].name}`;
+}
+
+function mend(input: Input): string {
+  const example = `{ type: "${input.dtype}", dims: [${input.shape.join(", ")}], data: new ${ARRAYS[input.dtype].name}(...) }`;
+  return `give ${example}`;
+}
+
+function unknown(inputs: readonly Input[], name: string): WebbuildError {
+  const names = inputs.map((input) => input.name).join(", ");
+  return new WebbuildError("unknown-input", `${name}: the model has no such input`, `its inputs are: ${names}`);
+}
+
+function noOption(option: string): WebbuildError {
+  const what = `${option}: the model has no such option`;
+  return new WebbuildError("wrong-option", what, `leave ${option} out`);
+}

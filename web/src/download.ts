@@ -1,0 +1,101 @@
+// Files of the bundle: streamed, counted, checked against the manifest, inflated.
+
+import { WebbuildError } from "./errors.js";
+import type { File } from "./manifest.js";
+
+export type OnBytes = (count: number) => void;
+type Bytes = Uint8Array<ArrayBuffer>;
+
+export class Downloads {
+  readonly #base: string;
+  readonly #files: ReadonlyMap<string, File>;
+
+  constructor(base: string, files: readonly File[]) {
+    this.#base = base;
+    this.#files = new Map(files.map((file) => [file.path, file]));
+  }
+
+  url(path: string): string {
+    return new URL(path, this.#base).href;
+  }
+
+  /** Returns the bytes that the files take as they are stored. */
+  size(paths: readonly string[]): number {
+    return paths.reduce((sum, path) => sum + this.#file(path).size, 0);
+  }
+
+  /** Returns the checked content of a file. `onBytes` is told of its stored bytes as they come. */
+  async get(path: string, onBytes: OnBytes = () => {}): Promise<Bytes> {
+    const file = this.#file(path);
+    const stored = await receive(this.url(path), file, onBytes);
+    if (file.encoding === "gzip" && !isGzip(stored)) return inflatedByHost(file, stored);
+    await verify(file, stored);
+    return file.encoding === "gzip" ? inflate(stored) : stored;
+  }
+
+  #file(path: string): File {
+    const file = this.#files.get(path);
+    if (file !== undefined) return file;
+    const fix = "pack the model again";
+    throw new WebbuildError("bad-manifest", `${path} is used by the manifest but not in its files`, fix);
+  }
+}
+
+/** Counts at most `file.size`: a host that inflates sends more bytes than are stored. */
+async function receive(url: string, file: File, onBytes: OnBytes): Promise<Bytes> {
+  let told = 0;
+  const chunks: Bytes[] = [];
+  for await (const chunk of stream(url, file)) {
+    chunks.push(chunk);
+    const more = Math.min(chunk.byteLength, file.size - told);
+    told += more;
+    onBytes(more);
+  }
+  onBytes(file.size - told);
+  return new Uint8Array(await new Blob(chunks).arrayBuffer());
+}
+
+async function* stream(url: string, file: File): AsyncGenerator<Bytes> {
+  try {
+    const response = await fetch(url);
+    if (!response.ok) throw new Error(`the server answered ${response.status} ${response.statusText}`.trim());
+    const reader = response.body?.getReader();
+    for (let part = await reader?.read(); part?.value; part = await reader?.read()) yield part.value;
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    const fix = `check the network, and that ${url} is deployed`;
+    throw new WebbuildError("download-failed", `${file.path}: ${why}`, fix, { cause });
+  }
+}
+
+async function verify(file: File, stored: Bytes): Promise<void> {
+  if (stored.byteLength !== file.size) throw corrupt(file, `${stored.byteLength} bytes, wanted ${file.size}`);
+  // Pages that are neither https nor localhost have no WebCrypto: their size is all that can be checked.
+  if (!isSecureContext) return;
+  const got = hex(await crypto.subtle.digest("SHA-256", stored));
+  if (got !== file.sha256) throw corrupt(file, `sha256 ${got}, wanted ${file.sha256}`);
+}
+
+/** A host that sends `Content-Encoding: gzip` leaves only the inflated size to check. */
+function inflatedByHost(file: File, content: Bytes): Bytes {
+  if (content.byteLength === file.inflated) return content;
+  throw corrupt(file, `${content.byteLength} bytes, wanted gzip, or ${file.inflated} bytes inflated by the host`);
+}
+
+async function inflate(stored: Bytes): Promise<Bytes> {
+  const inflated = new Blob([stored]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return new Uint8Array(await new Response(inflated).arrayBuffer());
+}
+
+function isGzip(bytes: Bytes): boolean {
+  return bytes[0] === 0x1f && bytes[1] === 0x8b;
+}
+
+function hex(digest: ArrayBuffer): string {
+  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+function corrupt(file: File, difference: string): WebbuildError {
+  const fix = "reload without the cache; if it stays, deploy the whole bundle again, unchanged";
+  return new WebbuildError("corrupt-file", `${file.path} is not the file of this bundle: ${difference}`, fix);
+}

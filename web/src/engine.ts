@@ -1,0 +1,56 @@
+// onnxruntime-web: which of its builds, and bringing it up inside the worker.
+
+import type * as Ort from "onnxruntime-web";
+import type { Backend } from "./api.js";
+import type { Downloads, OnBytes } from "./download.js";
+import { WebbuildError } from "./errors.js";
+import type { EngineBuild, Manifest } from "./manifest.js";
+
+export type Engine = typeof Ort;
+
+const ORDER: Record<Backend, { withJspi: EngineBuild["build"][]; without: EngineBuild["build"][] }> = {
+  webgpu: { withJspi: ["jspi", "asyncify"], without: ["asyncify"] },
+  wasm: { withJspi: ["wasm", "jspi", "asyncify"], without: ["wasm", "asyncify"] },
+};
+
+/** JSPI lets WebAssembly wait for the GPU without the larger, slower asyncify build. */
+export function hasJspi(): boolean {
+  return "Suspending" in WebAssembly;
+}
+
+export function chooseBuild(manifest: Manifest, backend: Backend, jspi = hasJspi()): EngineBuild {
+  const order = jspi ? ORDER[backend].withJspi : ORDER[backend].without;
+  const found = order.map((build) => manifest.engines.find((engine) => engine.build === build));
+  const engine = found.find((build) => build !== undefined);
+  if (engine !== undefined) return engine;
+  const what = `the bundle holds no build of ${manifest.engine.name} for ${backend} in this browser`;
+  throw new WebbuildError("no-engine", what, `pack the model again with ${order.join(" or ")}`);
+}
+
+/** More than four threads slow small graphs down; half the cores leaves the page its own. */
+export function threadCount(): number {
+  return crossOriginIsolated ? Math.min(4, Math.ceil(navigator.hardwareConcurrency / 2)) : 1;
+}
+
+export function engineFiles({ entry, glue, wasm }: EngineBuild): string[] {
+  return [entry, glue, wasm];
+}
+
+/** Imports the build. Its scripts are fetched to be checked, then imported: the second time is the HTTP cache's. */
+export async function startEngine(build: EngineBuild, downloads: Downloads, onBytes: OnBytes): Promise<Engine> {
+  const scripts = [build.entry, build.glue].map((path) => downloads.get(path, onBytes));
+  const [wasm] = await Promise.all([downloads.get(build.wasm, onBytes), ...scripts]);
+  try {
+    const engine: Engine = await import(/* @vite-ignore */ downloads.url(build.entry));
+    engine.env.wasm.wasmBinary = wasm.buffer;
+    engine.env.wasm.wasmPaths = { mjs: downloads.url(build.glue) };
+    engine.env.wasm.numThreads = threadCount();
+    engine.env.wasm.proxy = false;
+    engine.env.webgpu.powerPreference = "high-performance";
+    return engine;
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    const fix = "serve .mjs files as text/javascript, and allow script-src 'self' 'wasm-unsafe-eval'";
+    throw new WebbuildError("engine-failed", `${build.entry} did not start: ${why}`, fix, { cause });
+  }
+}

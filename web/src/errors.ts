@@ -1,0 +1,55 @@
+// Every failure that the runtime reports: a code for programs, a message and its mend for people.
+
+export type ErrorCode =
+  | "aborted"
+  | "bad-manifest"
+  | "corrupt-file"
+  | "disposed"
+  | "download-failed"
+  | "engine-failed"
+  | "gpu-error"
+  | "internal"
+  | "missing-input"
+  | "no-adapter"
+  | "no-engine"
+  | "no-graph"
+  | "no-session"
+  | "run-failed"
+  | "unknown-input"
+  | "unreadable-picture"
+  | "worker-failed"
+  | "wrong-input"
+  | "wrong-option"
+  | "wrong-picture";
+
+/** What the runtime throws. `message` says what happened, `fix` says what to do about it. */
+export class WebbuildError extends Error {
+  override readonly name = "WebbuildError";
+  readonly code: ErrorCode;
+  readonly fix: string;
+
+  constructor(code: ErrorCode, message: string, fix: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+    this.fix = fix;
+  }
+}
+
+/** @internal Returns the error as it is when the runtime made it, else what `wrap` makes of its message. */
+export function asWebbuildError(error: unknown, wrap: (message: string) => WebbuildError): WebbuildError {
+  if (error instanceof WebbuildError) return error;
+  const wrapped = wrap(error instanceof Error ? error.message : String(error));
+  wrapped.cause = error;
+  return wrapped;
+}
+
+/** @internal An error that nobody foresaw. */
+export function internalError(message: string): WebbuildError {
+  return new WebbuildError("internal", message, "this is a bug in webbuild: report it with this message");
+}
+
+/** @internal */
+export function abortedError(signal?: AbortSignal): WebbuildError {
+  const fix = "nothing is wrong: the caller's AbortSignal stopped it";
+  return new WebbuildError("aborted", "stopped by its AbortSignal", fix, { cause: signal?.reason });
+}

@@ -1,0 +1,227 @@
+// Generated from webbuild/bundle/manifest.schema.json by `npm run build`. Do not edit.
+
+/**
+ * Everything that a bundle says of itself.
+ */
+export interface Manifest {
+  schema: 1;
+  name: string;
+  title: string;
+  generator: Generator;
+  engine: Engine;
+  source: Source;
+  task: PoseTask | TensorTask;
+  inputs: (ImageInput | OptionInput | TensorInput)[];
+  outputs: Output[];
+  graphs: Graph[];
+  engines: EngineBuild[];
+  files: File[];
+  golden: Golden | null;
+  samples: Sample[];
+  assumptions: string[];
+}
+/**
+ * The program that wrote the bundle.
+ */
+export interface Generator {
+  name: "webbuild";
+  version: string;
+}
+/**
+ * The build of onnxruntime-web inside the bundle.
+ */
+export interface Engine {
+  name: "onnxruntime-web";
+  version: string;
+}
+/**
+ * The model as it was given to `webbuild pack`.
+ */
+export interface Source {
+  file: string;
+  sha256: string;
+  size: number;
+  producer: string;
+  license: string;
+}
+/**
+ * People and their keypoints.
+ *
+ *     Rows of `output` [1, rows, 6 + keypoints * keypoint_size]: x1 y1 x2 y2 in input pixels, score, class index,
+ *     then per keypoint x y in input pixels and, if keypoint_size is 3, its confidence. A row whose score is 0 is
+ *     padding; rows are in order of falling score.
+ */
+export interface PoseTask {
+  kind: "pose";
+  output: string;
+  rows: number;
+  classes: string[];
+  keypoints: Keypoint[];
+  keypointSize: 2 | 3;
+  skeleton: [number, number][];
+}
+/**
+ * A keypoint's name and, for a limb drawn by side, its side.
+ */
+export interface Keypoint {
+  name: string;
+  side: "left" | "middle" | "right";
+}
+/**
+ * A model about which nothing is known: tensors in, tensors out.
+ */
+export interface TensorTask {
+  kind: "tensor";
+}
+/**
+ * A picture. pixel = (value * scale - mean[c]) / std[c], channels in the order of `color`.
+ */
+export interface ImageInput {
+  kind: "image";
+  name: string;
+  dtype: "float32";
+  shape: number[];
+  layout: "nchw" | "nhwc";
+  color: "bgr" | "rgb";
+  scale: number;
+  mean: number[];
+  std: number[];
+  letterbox: Letterbox;
+}
+/**
+ * How a picture of any size becomes the input's fixed size.
+ *
+ *     The picture keeps its aspect ratio: gain = min(height / h, width / w), resized to round(w * gain) by
+ *     round(h * gain) (ties to even, at least 1), placed with round((width - w') / 2 - 0.1) columns of `pad`
+ *     before it and round((height - h') / 2 - 0.1) rows above it, the rest behind and below. `stretch` ignores the
+ *     aspect ratio and pads nothing.
+ */
+export interface Letterbox {
+  mode: "letterbox" | "stretch";
+  pad: number;
+  resampler: "bilinear";
+}
+/**
+ * A number the caller may give to `run()` under `option`; the runtime fills in `default`.
+ */
+export interface OptionInput {
+  kind: "option";
+  name: string;
+  dtype: "float32";
+  shape: number[];
+  option: "confidence" | "iou";
+  default: number;
+  minimum: number;
+  maximum: number;
+}
+/**
+ * A tensor that the caller must give.
+ */
+export interface TensorInput {
+  kind: "tensor";
+  name: string;
+  dtype: "bool" | "float32" | "int32" | "int64" | "uint8";
+  shape: number[];
+}
+/**
+ * A tensor that a run returns.
+ */
+export interface Output {
+  name: string;
+  dtype: "bool" | "float32" | "int32" | "int64" | "uint8";
+  shape: number[];
+}
+/**
+ * One ONNX graph of the bundle, for one target. Graphs share their weight files.
+ */
+export interface Graph {
+  target: "wasm" | "webgpu";
+  /**
+   * Relative to the manifest, with forward slashes.
+   */
+  file: string;
+  /**
+   * Items: Relative to the manifest, with forward slashes.
+   */
+  weights: string[];
+  nodes: number;
+  outputs: Output[];
+  status: HeadStatus | null;
+}
+/**
+ * Where a graph reports on its fixed-shape detection head.
+ *
+ *     The float32 output `output` of shape [2] holds (converged as 0 or 1, number of candidates above the
+ *     confidence threshold before suppression). Not converged, or more candidates than `capacity`: the run is
+ *     repeated on the graph of target `fallback`.
+ */
+export interface HeadStatus {
+  output: string;
+  capacity: number;
+  rounds: number;
+  fallback: "wasm" | "webgpu";
+}
+/**
+ * One build of the engine: its JavaScript entry, its glue, its (gzipped) WebAssembly.
+ */
+export interface EngineBuild {
+  build: "asyncify" | "jspi" | "wasm";
+  /**
+   * Relative to the manifest, with forward slashes.
+   */
+  entry: string;
+  /**
+   * Relative to the manifest, with forward slashes.
+   */
+  glue: string;
+  /**
+   * Relative to the manifest, with forward slashes.
+   */
+  wasm: string;
+}
+/**
+ * A file of the bundle that the runtime or the page loads.
+ *
+ *     `size` and `sha256` are those of the file as it is stored; a file whose `encoding` is gzip holds
+ *     `inflated` bytes.
+ */
+export interface File {
+  /**
+   * Relative to the manifest, with forward slashes.
+   */
+  path: string;
+  size: number;
+  sha256: string;
+  encoding: "gzip" | "identity";
+  inflated: number;
+}
+/**
+ * A run with known answers, kept as raw little-endian tensors.
+ */
+export interface Golden {
+  sample: string;
+  inputs: {
+    /**
+     * Relative to the manifest, with forward slashes.
+     */
+    [k: string]: string;
+  };
+  outputs: {
+    /**
+     * Relative to the manifest, with forward slashes.
+     */
+    [k: string]: string;
+  };
+}
+/**
+ * A picture to try the model on.
+ */
+export interface Sample {
+  /**
+   * Relative to the manifest, with forward slashes.
+   */
+  file: string;
+  title: string;
+  width: number;
+  height: number;
+}

@@ -1,0 +1,107 @@
+// A loaded model, as the page sees it.
+
+import { transfer } from "comlink";
+import type {
+  Backend,
+  ImageSource,
+  ModelInfo,
+  Result,
+  RunOptions,
+  TensorData,
+  Tensors,
+  Warning,
+} from "./api.js";
+import type { Connection, RemoteHost } from "./connection.js";
+import { completeFeeds, optionFeeds, pictureInput } from "./contract.js";
+import { WebbuildError } from "./errors.js";
+import type { Manifest } from "./manifest.js";
+import type { Picture } from "./pixels.js";
+import { parcel } from "./source.js";
+
+/** @internal What load() knows when the worker has a model open. */
+export interface Loaded {
+  manifest: Manifest;
+  backend: Backend;
+  reason: string;
+  warnings: Warning[];
+  info: ModelInfo;
+  connection: Connection;
+}
+
+export class Model {
+  readonly manifest: Manifest;
+  readonly backend: Backend;
+  /** Why this backend, in one sentence. */
+  readonly reason: string;
+  readonly #info: ModelInfo;
+  readonly #connection: Connection;
+  readonly #warnings: Warning[];
+  #runs = 0;
+
+  /** @internal */
+  constructor({ manifest, backend, reason, warnings, info, connection }: Loaded) {
+    this.manifest = manifest;
+    this.backend = backend;
+    this.reason = reason;
+    this.#warnings = warnings;
+    this.#info = info;
+    this.#connection = connection;
+  }
+
+  /** Of loading and of all runs so far, each code once. */
+  get warnings(): readonly Warning[] {
+    return [...this.#warnings];
+  }
+
+  info(): ModelInfo {
+    return structuredClone(this.#info);
+  }
+
+  /** Runs the model on a picture. Runs are answered in order; one that fails does not touch the next. */
+  async run(source: ImageSource, { signal, ...thresholds }: RunOptions = {}): Promise<Result> {
+    optionFeeds(this.manifest.inputs, thresholds);
+    const id = this.#runs++;
+    const result = await this.#send(source, (host, picture) => host.run(id, picture, thresholds), signal).catch(
+      (error: unknown) => {
+        if (signal?.aborted) void this.#connection.call((host) => host.cancel(id)).catch(() => {});
+        throw error;
+      },
+    );
+    addWarnings(this.#warnings, result.warnings);
+    return result;
+  }
+
+  /** Returns what run() would feed for the picture. */
+  preprocess(source: ImageSource): Promise<TensorData> {
+    return this.#send(source, (host, picture) => host.preprocess(picture));
+  }
+
+  /** Runs the graph of this backend on tensors and returns all its outputs as they are. Options may be left out. */
+  async runTensors(feeds: Tensors): Promise<Tensors> {
+    const complete = completeFeeds(this.manifest.inputs, feeds);
+    return this.#connection.call((host) => host.runTensors(complete));
+  }
+
+  /** Stops the worker and gives back its memory and its GPU device. Runs under way reject with code "disposed". */
+  async dispose(): Promise<void> {
+    this.#connection.end(new WebbuildError("disposed", "the model was disposed of", "call load() again"));
+  }
+
+  async #send<T>(source: ImageSource, ask: Ask<T>, signal?: AbortSignal): Promise<T> {
+    pictureInput(this.manifest.inputs);
+    this.#connection.check(signal);
+    const { picture, moved } = await parcel(source);
+    try {
+      return await this.#connection.call((host) => ask(host, transfer(picture, moved)), signal);
+    } finally {
+      // Those that moved are empty shells by now; those that did not must not be left to the garbage collector.
+      for (const part of moved) part.close();
+    }
+  }
+}
+
+type Ask<T> = (host: RemoteHost, picture: Picture) => Promise<T>;
+
+function addWarnings(known: Warning[], more: readonly Warning[]): void {
+  for (const warning of more) if (!known.some(({ code }) => code === warning.code)) known.push(warning);
+}

@@ -1,0 +1,77 @@
+// Bringing a model up in the worker, on exactly one backend.
+
+import type { Backend, ModelInfo, Tensors } from "./api.js";
+import { optionFeeds } from "./contract.js";
+import { Downloads } from "./download.js";
+import { chooseBuild, type Engine, engineFiles, startEngine } from "./engine.js";
+import { GpuErrors, requireAdapter } from "./gpu.js";
+import type { Manifest } from "./manifest.js";
+import { PlacementLog, redirectConsole } from "./placement.js";
+import { Predictor } from "./predictor.js";
+import { fetchGraph, findGraph, graphFiles, Session } from "./session.js";
+import { Stages, type Tell } from "./stages.js";
+
+export interface OpenRequest {
+  manifest: Manifest;
+  /** The manifest's absolute URL. */
+  base: string;
+  backend: Backend;
+  trace: boolean;
+}
+
+export interface OpenModel {
+  predictor: Predictor;
+  info: ModelInfo;
+}
+
+export async function openModel(request: OpenRequest, tell: Tell | null): Promise<OpenModel> {
+  const { manifest, backend, trace } = request;
+  const graph = findGraph(manifest, backend);
+  const build = chooseBuild(manifest, backend);
+  const adapter = backend === "webgpu" ? await requireAdapter() : null;
+  const downloads = new Downloads(request.base, manifest.files);
+  const stages = new Stages(tell);
+  const log = trace ? redirectConsole(new PlacementLog()) : null;
+
+  const engine = await stages.measure("engine", downloads.size(engineFiles(build)), (more) =>
+    startEngine(build, downloads, more),
+  );
+  const bytes = await stages.measure("weights", downloads.size(graphFiles(graph)), (more) =>
+    fetchGraph(graph, downloads, more),
+  );
+  const session = await stages.measure("session", 1, () => Session.create(engine, graph, bytes, trace));
+  const placement = log?.placement() ?? null;
+  const predictor = new Predictor(session, await watchGpu(engine, backend), (target) =>
+    createOther(engine, manifest, target, downloads),
+  );
+  await stages.measure("warmup", 1, () => warmUp(manifest, backend, predictor));
+
+  const threads = engine.env.wasm.numThreads ?? 1;
+  const { name, version } = manifest.engine;
+  const info = { engine: { name, version, build: build.build, threads }, adapter, timings: stages.timings(), placement };
+  return { predictor, info };
+}
+
+/** The weights come a second time, from the HTTP cache: keeping them for a rare event would double the memory. */
+async function createOther(engine: Engine, manifest: Manifest, target: Backend, downloads: Downloads): Promise<Session> {
+  const graph = findGraph(manifest, target);
+  return Session.create(engine, graph, await fetchGraph(graph, downloads), false);
+}
+
+async function watchGpu(engine: Engine, backend: Backend): Promise<GpuErrors | null> {
+  return backend === "webgpu" ? new GpuErrors(await engine.env.webgpu.device) : null;
+}
+
+/** Compiles the shaders, and finds out here, where another backend can still be chosen, that a kernel throws. */
+async function warmUp({ inputs }: Manifest, backend: Backend, predictor: Predictor): Promise<void> {
+  if (backend === "wasm" || inputs.some((input) => input.kind === "tensor")) return;
+  const images: Tensors = Object.fromEntries(
+    inputs.filter((input) => input.kind === "image").map(({ name, shape }) => [name, zeros(shape)]),
+  );
+  await predictor.raw({ ...optionFeeds(inputs, {}), ...images });
+}
+
+function zeros(shape: readonly number[]): Tensors[string] {
+  const length = shape.reduce((product, size) => product * size, 1);
+  return { type: "float32", dims: [...shape], data: new Float32Array(length) };
+}

@@ -1,0 +1,58 @@
+// A picture into bytes, in the worker: upright, colour profiles ignored, alpha not multiplied in.
+
+import { WebbuildError } from "./errors.js";
+
+/** What crosses into the worker. */
+export type Picture = Blob | ImageBitmap | ImageData | VideoFrame;
+
+/** RGBA, 8 bits each, rows from the top. */
+export interface Pixels {
+  width: number;
+  height: number;
+  data: Uint8ClampedArray;
+}
+
+/** How every picture is decoded, on the main thread too. */
+export const DECODING: ImageBitmapOptions = {
+  imageOrientation: "from-image",
+  premultiplyAlpha: "none",
+  colorSpaceConversion: "none",
+};
+
+/** Reads the picture and, where it holds memory that must be given back, closes it. */
+export async function readPixels(picture: Picture): Promise<Pixels> {
+  if (picture instanceof ImageData) return picture;
+  const frame = picture instanceof Blob ? await decodeBlob(picture) : picture;
+  try {
+    return draw(frame);
+  } finally {
+    frame.close();
+  }
+}
+
+async function decodeBlob(blob: Blob): Promise<ImageBitmap> {
+  try {
+    return await createImageBitmap(blob, DECODING);
+  } catch (cause) {
+    const what = `a Blob of ${blob.size} bytes, type "${blob.type}", is no picture this browser can decode`;
+    throw new WebbuildError("unreadable-picture", what, "give a JPEG, PNG, WebP, AVIF or GIF file", { cause });
+  }
+}
+
+function draw(frame: ImageBitmap | VideoFrame): Pixels {
+  const [width, height] = sizeOf(frame);
+  const canvas = new OffscreenCanvas(width, height);
+  const context = canvas.getContext("2d", { willReadFrequently: true });
+  if (context === null) throw tooLarge(width, height);
+  context.drawImage(frame, 0, 0, width, height);
+  return context.getImageData(0, 0, width, height);
+}
+
+function sizeOf(frame: ImageBitmap | VideoFrame): [number, number] {
+  return "displayWidth" in frame ? [frame.displayWidth, frame.displayHeight] : [frame.width, frame.height];
+}
+
+function tooLarge(width: number, height: number): WebbuildError {
+  const what = `a picture of ${width} x ${height} pixels is more than this browser can draw`;
+  return new WebbuildError("unreadable-picture", what, "give a smaller picture");
+}

@@ -1,0 +1,63 @@
+// Runs the model's graph and, where its detection head could not be exact, the graph it names instead.
+
+import type { Backend, Tensors } from "./api.js";
+import type { GpuErrors } from "./gpu.js";
+import type { HeadStatus } from "./manifest.js";
+import type { Session } from "./session.js";
+
+export interface Prediction {
+  outputs: Tensors;
+  backend: Backend;
+  repeated: { target: Backend; why: string } | null;
+}
+
+export class Predictor {
+  readonly #first: Session;
+  readonly #gpu: GpuErrors | null;
+  readonly #createOther: (target: Backend) => Promise<Session>;
+  #other: Session | null = null;
+
+  /** `createOther` makes the session of a graph that stands in; it is asked when one is first needed. */
+  constructor(first: Session, gpu: GpuErrors | null, createOther: (target: Backend) => Promise<Session>) {
+    this.#first = first;
+    this.#gpu = gpu;
+    this.#createOther = createOther;
+  }
+
+  /** Returns every output of the first graph, its status among them. Never repeats. */
+  raw(feeds: Tensors): Promise<Tensors> {
+    const names = this.#first.graph.outputs.map(({ name }) => name);
+    return this.#runFirst(feeds, names);
+  }
+
+  /** Returns the outputs named, from the first graph or from the one that stands in for it. */
+  async predict(feeds: Tensors, names: readonly string[]): Promise<Prediction> {
+    const { status, target } = this.#first.graph;
+    const outputs = await this.#runFirst(feeds, status === null ? names : [...names, status.output]);
+    const why = status === null ? null : inexact(status, outputs);
+    if (status === null || why === null) return { outputs, backend: target, repeated: null };
+    this.#other ??= await this.#createOther(status.fallback);
+    const { fallback } = status;
+    return { outputs: await this.#other.run(feeds, names), backend: fallback, repeated: { target: fallback, why } };
+  }
+
+  async #runFirst(feeds: Tensors, names: readonly string[]): Promise<Tensors> {
+    try {
+      const outputs = await this.#first.run(feeds, names);
+      const error = this.#gpu?.take() ?? null;
+      if (error !== null) throw error;
+      return outputs;
+    } catch (error) {
+      throw this.#gpu?.take() ?? error;
+    }
+  }
+}
+
+/** Returns why the detection head could not be exact, null where it was. Written so that NaN is inexact. */
+function inexact({ output, capacity, rounds }: HeadStatus, outputs: Tensors): string | null {
+  const [converged, candidates] = Array.from(outputs[output]?.data ?? [], Number);
+  if (candidates === undefined || !(candidates <= capacity)) {
+    return `${candidates} candidates scored above the confidence threshold, the WebGPU graph holds ${capacity}`;
+  }
+  return converged === 1 ? null : `suppression was not finished after ${rounds} rounds`;
+}

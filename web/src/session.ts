@@ -1,0 +1,94 @@
+// One graph of the bundle, ready to run on one provider.
+
+import type { InferenceSession, Tensor } from "onnxruntime-web";
+import type { Backend, DType, TensorData, Tensors } from "./api.js";
+import type { Downloads, OnBytes } from "./download.js";
+import type { Engine } from "./engine.js";
+import { WebbuildError } from "./errors.js";
+import type { Graph, Manifest } from "./manifest.js";
+
+/** A graph and its weights as bytes. Dropped once the session holds them: a later graph fetches them again. */
+export interface GraphBytes {
+  model: Uint8Array;
+  weights: { path: string; data: Uint8Array }[];
+}
+
+export function findGraph({ graphs }: Manifest, target: Backend): Graph {
+  const graph = graphs.find((candidate) => candidate.target === target);
+  if (graph !== undefined) return graph;
+  const held = graphs.map((candidate) => `"${candidate.target}"`).join(", ");
+  const fix = `load with one of ${held}, or pack the model again with target ${target}`;
+  throw new WebbuildError("no-graph", `the bundle holds no graph for ${target}`, fix);
+}
+
+export function graphFiles(graph: Graph): string[] {
+  return [graph.file, ...graph.weights];
+}
+
+export async function fetchGraph(graph: Graph, downloads: Downloads, onBytes?: OnBytes): Promise<GraphBytes> {
+  const [model, ...weights] = await Promise.all([
+    downloads.get(graph.file, onBytes),
+    ...graph.weights.map(async (path) => ({ path: basename(path), data: await downloads.get(path, onBytes) })),
+  ]);
+  return { model, weights };
+}
+
+export class Session {
+  readonly graph: Graph;
+  readonly #engine: Engine;
+  readonly #session: InferenceSession;
+
+  private constructor(graph: Graph, engine: Engine, session: InferenceSession) {
+    this.graph = graph;
+    this.#engine = engine;
+    this.#session = session;
+  }
+
+  static async create(engine: Engine, graph: Graph, bytes: GraphBytes, verbose: boolean): Promise<Session> {
+    const options: InferenceSession.SessionOptions = {
+      executionProviders: [graph.target],
+      externalData: bytes.weights,
+      // Warnings about placement were findings when the model was packed; the visitor's console stays clean.
+      logSeverityLevel: verbose ? 0 : 3,
+      logVerbosityLevel: 0,
+    };
+    try {
+      return new Session(graph, engine, await engine.InferenceSession.create(bytes.model, options));
+    } catch (cause) {
+      const why = cause instanceof Error ? cause.message : String(cause);
+      const fix = 'load with { backend: "wasm" }, or look at the findings of `webbuild inspect`';
+      throw new WebbuildError("no-session", `no ${graph.target} session for ${graph.file}: ${why}`, fix, { cause });
+    }
+  }
+
+  /** Runs the graph and returns only the outputs named. */
+  async run(feeds: Tensors, outputs: readonly string[]): Promise<Tensors> {
+    try {
+      const given = Object.entries(feeds).map(([name, tensor]) => [name, this.#tensor(tensor)]);
+      const results = await this.#session.run(Object.fromEntries(given), [...outputs]);
+      return await readAll(results);
+    } catch (cause) {
+      const why = cause instanceof Error ? cause.message : String(cause);
+      const fix = 'load with { backend: "wasm" }, or look at the findings of `webbuild inspect`';
+      throw new WebbuildError("run-failed", `${this.graph.file} failed: ${why}`, fix, { cause });
+    }
+  }
+
+  #tensor({ type, data, dims }: TensorData): Tensor {
+    return new this.#engine.Tensor(type, data, dims);
+  }
+}
+
+async function readAll(results: InferenceSession.ReturnType): Promise<Tensors> {
+  const read = Object.entries(results).map(async ([name, value]) => [name, await readTensor(value as Tensor)]);
+  return Object.fromEntries(await Promise.all(read));
+}
+
+async function readTensor(tensor: Tensor): Promise<TensorData> {
+  const data = await tensor.getData(true);
+  return { type: tensor.type as DType, dims: [...tensor.dims], data } as TensorData;
+}
+
+function basename(path: string): string {
+  return path.slice(path.lastIndexOf("/") + 1);
+}

@@ -1,0 +1,59 @@
+// What a caller may give as a picture, into what can cross to the worker. Copies on the browser's own threads.
+
+import type { ImageSource } from "./api.js";
+import { WebbuildError } from "./errors.js";
+import { DECODING, type Picture } from "./pixels.js";
+
+/** A picture for the worker, and which parts of it move there instead of being copied. */
+export interface Parcel {
+  picture: Picture;
+  moved: (ImageBitmap | VideoFrame)[];
+}
+
+export async function parcel(source: ImageSource): Promise<Parcel> {
+  if (isVideoFrame(source)) return moving(source.clone());
+  if (source instanceof Blob || source instanceof ImageData || source instanceof ImageBitmap) {
+    return { picture: source, moved: [] };
+  }
+  if (!isDrawable(source)) throw unsupported(source);
+  return moving(await snapshot(source));
+}
+
+type Drawable = HTMLImageElement | HTMLVideoElement | HTMLCanvasElement | OffscreenCanvas;
+
+async function snapshot(source: Drawable): Promise<ImageBitmap> {
+  try {
+    if (source instanceof HTMLImageElement) await source.decode();
+    return await createImageBitmap(source, DECODING);
+  } catch (cause) {
+    throw unreadable(source, cause);
+  }
+}
+
+function moving(picture: ImageBitmap | VideoFrame): Parcel {
+  return { picture, moved: [picture] };
+}
+
+/** Not every browser has VideoFrame. */
+function isVideoFrame(source: ImageSource): source is VideoFrame {
+  return typeof VideoFrame === "function" && source instanceof VideoFrame;
+}
+
+function isDrawable(source: ImageSource): source is Drawable {
+  const kinds = [HTMLImageElement, HTMLVideoElement, HTMLCanvasElement, OffscreenCanvas];
+  return kinds.some((kind) => source instanceof kind);
+}
+
+function unreadable(source: Drawable, cause: unknown): WebbuildError {
+  const kind = source.constructor.name;
+  const why = cause instanceof Error ? cause.message : String(cause);
+  const fix = source instanceof HTMLVideoElement ? "wait for the video's loadeddata event" : "wait until it has loaded; it must have a size and come from this origin or with CORS";
+  return new WebbuildError("unreadable-picture", `this ${kind} has no picture to read: ${why}`, fix, { cause });
+}
+
+function unsupported(source: unknown): WebbuildError {
+  const got = source === null ? "null" : typeof source === "object" ? source.constructor.name : typeof source;
+  const fix =
+    "give a Blob, ImageBitmap, ImageData, VideoFrame, OffscreenCanvas, or an <img>, <video> or <canvas> element";
+  return new WebbuildError("wrong-picture", `a picture was wanted, got ${got}`, fix);
+}

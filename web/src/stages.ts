@@ -1,0 +1,36 @@
+// The stages of loading: told as they go, and timed.
+
+import type { ModelInfo, Progress } from "./api.js";
+
+export type Tell = (progress: Progress) => void | Promise<void>;
+type Stage = Progress["stage"];
+
+export class Stages {
+  readonly #tell: Tell | null;
+  readonly #started = performance.now();
+  readonly #took: Record<Stage, number> = { engine: 0, weights: 0, session: 0, warmup: 0 };
+
+  constructor(tell: Tell | null) {
+    this.#tell = tell;
+  }
+
+  /** Does the work of a stage. Resolves when the listener has heard of its end. */
+  async measure<T>(stage: Stage, total: number, work: (more: (count: number) => void) => Promise<T>): Promise<T> {
+    const started = performance.now();
+    let loaded = 0;
+    const tell = async (): Promise<void> => this.#tell?.({ stage, loaded, total });
+    void tell();
+    const result = await work((count) => {
+      loaded += count;
+      if (count > 0 && loaded < total) void tell();
+    });
+    this.#took[stage] = performance.now() - started;
+    loaded = total;
+    await tell();
+    return result;
+  }
+
+  timings(): ModelInfo["timings"] {
+    return { ...this.#took, total: performance.now() - this.#started };
+  }
+}

@@ -1,0 +1,39 @@
+// How values cross between the page and the worker: errors whole, tensors moved instead of copied.
+
+import { type TransferHandler, transfer, transferHandlers } from "comlink";
+import type { TensorData } from "./api.js";
+import { asWebbuildError, type ErrorCode, internalError, WebbuildError } from "./errors.js";
+
+interface Thrown {
+  value: unknown;
+}
+
+interface ErrorOnWire {
+  code: ErrorCode;
+  message: string;
+  fix: string;
+  stack: string | undefined;
+}
+
+/** Comlink's own handler keeps message, name and stack only. Call this on both sides before anything crosses. */
+export function carryErrors(): void {
+  const own = transferHandlers.get("throw") as TransferHandler<Thrown, unknown>;
+  const handler: TransferHandler<Thrown, ErrorOnWire> = {
+    canHandle: own.canHandle,
+    serialize({ value }) {
+      const { code, message, fix, stack } = asWebbuildError(value, internalError);
+      return [{ code, message, fix, stack }, []];
+    },
+    deserialize({ code, message, fix, stack }) {
+      const error = new WebbuildError(code, message, fix);
+      if (stack !== undefined) error.stack = stack;
+      throw error;
+    },
+  };
+  transferHandlers.set("throw", handler);
+}
+
+/** Marks the tensors inside `value` to be moved when it crosses. */
+export function moving<T extends object>(value: T, tensors: readonly TensorData[]): T {
+  return transfer(value, [...new Set(tensors.map(({ data }) => data.buffer))]);
+}

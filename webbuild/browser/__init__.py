@@ -1,0 +1,1 @@
+"""The browser's side of the house: a static server on loopback, and Chromium."""

@@ -1,0 +1,140 @@
+"""Chromium through Playwright: started, listened to, and never left behind."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from webbuild.browser.console import Console
+from webbuild.browser.discovery import find
+from webbuild.browser.flags import flags
+from webbuild.errors import USAGE, WebbuildError
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page, Playwright
+
+_GRACE = 3.0
+"""Seconds between asking the browser to end and ending it."""
+
+
+@dataclass(frozen=True)
+class Chromium:
+    """A running browser: which executable, why that one, its version."""
+
+    browser: Browser
+    path: Path
+    origin: str
+    version: str
+
+    @contextmanager
+    def page(self) -> Iterator[tuple[Page, Console]]:
+        """Open a page in a profile of its own, with everything it says; closed behind the block."""
+        context = self.browser.new_context()
+        try:
+            console, page = Console(), context.new_page()
+            console.listen(page)
+            yield page, console
+        finally:
+            with contextlib.suppress(Exception):  # a browser that died has closed it already
+                context.close()
+
+
+@contextmanager
+def chromium(*, webgpu: bool = True, extra: Sequence[str] = ()) -> Iterator[Chromium]:
+    """Run a browser for a block. See `flags` for WebGPU and `WEBBUILD_GPU=real`.
+
+    No process outlives the block, whether it ends, raises, or is interrupted.
+
+    Raises:
+        WebbuildError: `no-chromium`, `chromium-failed`.
+    """
+    from playwright.sync_api import sync_playwright
+
+    manager = sync_playwright()
+    playwright = manager.start()
+    pid: int | None = None
+    try:
+        found = find(_bundled(playwright))
+        browser = _launch(playwright, found.path, [*flags(webgpu=webgpu), *extra])
+        pid = _process_id(browser)
+        yield Chromium(browser, found.path, found.origin, browser.version)
+    except BaseException as error:
+        if not isinstance(error, Exception):  # Ctrl-C has broken the connection: closing politely would hang
+            _end(pid)
+        raise
+    finally:
+        _stop(playwright, pid)
+
+
+def _launch(playwright: Playwright, path: Path, arguments: list[str]) -> Browser:
+    from playwright.sync_api import Error
+
+    try:
+        return playwright.chromium.launch(
+            executable_path=path,
+            args=arguments,
+            handle_sigint=False,
+            handle_sigterm=False,
+            handle_sighup=False,
+        )
+    except Error as error:
+        raise WebbuildError(
+            "chromium-failed",
+            f"{path} did not start: {error.message.splitlines()[0]}",
+            "run it by hand to see why, or name another one in WEBBUILD_CHROMIUM",
+            exit_code=USAGE,
+        ) from error
+
+
+def _bundled(playwright: Playwright) -> Path | None:
+    path = playwright.chromium.executable_path
+    return Path(path) if path else None
+
+
+def _process_id(browser: Browser) -> int | None:
+    for process in browser.new_browser_cdp_session().send("SystemInfo.getProcessInfo")["processInfo"]:
+        if process["type"] == "browser":
+            return int(process["id"])
+    return None
+
+
+def _stop(playwright: Playwright, pid: int | None) -> None:
+    try:
+        playwright.stop()  # the driver closes its browsers before it ends
+    except Exception:
+        _end(pid)
+    else:
+        if pid is not None and _wait(pid, _GRACE):
+            _end(pid)
+
+
+def _end(pid: int | None) -> None:
+    """End the browser's main process; its children end with it."""
+    if pid is None:
+        return
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.kill(pid, number)
+        if not _wait(pid, _GRACE):
+            return
+
+
+def _wait(pid: int, seconds: float) -> bool:
+    """Wait for a process to end; return whether it still lives."""
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
+        try:
+            os.kill(pid, 0)
+        except ProcessLookupError:
+            return False
+        except PermissionError:
+            return True
+        time.sleep(0.05)
+    return True

@@ -1,0 +1,68 @@
+"""What a page says: its console and its workers' consoles, uncaught errors, a crash."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+Kind = Literal["log", "warning", "error", "uncaught", "crash"]
+
+_GPU_ERROR = re.compile(
+    r"WebGPU.*(error|invalid|lost)|Uncaptured|\[Invalid \w+|GPU(Validation|OutOfMemory|Internal)Error|"
+    r"While (calling|encoding|validating) \[|[Dd]evice (was|is) lost|Error while parsing WGSL",
+)
+
+
+@dataclass(frozen=True)
+class Message:
+    """One message; `where` is the worker's or the page's address."""
+
+    kind: Kind
+    text: str
+    where: str
+
+    @property
+    def gpu(self) -> bool:
+        """Whether a GPU is complaining. Chromium prints validation errors as warnings."""
+        return self.kind in ("warning", "error") and _GPU_ERROR.search(self.text) is not None
+
+    @property
+    def bad(self) -> bool:
+        """Whether a page that says this has failed."""
+        return self.kind in ("error", "uncaught", "crash") or self.gpu
+
+
+@dataclass
+class Console:
+    """Everything a page has said so far, in order."""
+
+    messages: list[Message] = field(default_factory=list)
+
+    def listen(self, page: Page) -> None:
+        """Collect from `page` from now on."""
+
+        def add(kind: Kind, text: str, where: str) -> None:
+            self.messages.append(Message(kind, text, where))
+
+        page.on("console", lambda m: add(_kind(m.type), m.text, m.worker.url if m.worker else page.url))
+        page.on("pageerror", lambda error: add("uncaught", str(error), page.url))
+        page.on("crash", lambda _: add("crash", "the page crashed", page.url))
+
+    @property
+    def errors(self) -> list[Message]:
+        """The messages with which a page fails, each once."""
+        return list(dict.fromkeys(message for message in self.messages if message.bad))
+
+
+def _kind(type_: str) -> Kind:
+    match type_:
+        case "error" | "assert":
+            return "error"
+        case "warning":
+            return "warning"
+        case _:
+            return "log"

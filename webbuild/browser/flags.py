@@ -1,0 +1,34 @@
+"""The flags Chromium is started with."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+
+GPU_VARIABLE = "WEBBUILD_GPU"
+
+_QUIET = (
+    "--headless=new",
+    "--no-sandbox",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+_WEBGPU = ("--enable-unsafe-webgpu",)
+_SOFTWARE = ("--use-webgpu-adapter=swiftshader",)
+_REAL = ("--enable-features=Vulkan", "--ignore-gpu-blocklist")
+_NONE = ("--disable-gpu", "--disable-features=WebGPU", "--disable-blink-features=WebGPU")
+
+
+def flags(*, webgpu: bool, environ: Mapping[str, str] = os.environ) -> tuple[str, ...]:
+    """Return the flags.
+
+    With `webgpu`, pages get WebGPU on SwiftShader, a GPU computed on the CPU: slow, the same on every machine,
+    and there on machines without a GPU. `WEBBUILD_GPU=real` takes the machine's own GPU instead. Without
+    `webgpu` no page finds an adapter.
+    """
+    if not webgpu:
+        return (*_QUIET, *_NONE)
+    return (*_QUIET, *_WEBGPU, *(_REAL if environ.get(GPU_VARIABLE) == "real" else _SOFTWARE))

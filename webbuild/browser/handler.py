@@ -1,0 +1,135 @@
+"""One request: find the resource, say what it is, send the bytes that were asked for."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler
+from pathlib import Path
+from typing import BinaryIO
+from urllib.parse import quote, urlsplit
+
+from webbuild.browser import byte_range
+from webbuild.browser.confine import confined
+from webbuild.browser.resource import Resource, of_bytes, of_file
+from webbuild.browser.site import Site
+
+_CHUNK = 1 << 18
+
+
+class Handler(BaseHTTPRequestHandler):
+    """GET and HEAD over a `Site`. Nothing is ever listed, run or written."""
+
+    protocol_version = "HTTP/1.1"
+    server_version = "webbuild"
+    sys_version = ""
+    timeout = 60  # seconds that a silent client may hold its own thread
+    site: Site
+
+    def do_GET(self) -> None:
+        """Send the headers and the body."""
+        self._answer(body=True)
+
+    def do_HEAD(self) -> None:
+        """Send the headers only."""
+        self._answer(body=False)
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 (its name in the base class)
+        """Stay quiet: the browser's console is where a missing file shows."""
+
+    def end_headers(self) -> None:
+        """Add the headers that every answer has, errors included."""
+        for name, value in self.site.headers().items():
+            self.send_header(name, value)
+        super().end_headers()
+
+    def _answer(self, *, body: bool) -> None:
+        path = urlsplit(self.path).path if self.path.startswith("http") else self.path.split("?")[0].split("#")[0]
+        found = self._find(path)
+        if isinstance(found, str):
+            self._plain(HTTPStatus.MOVED_PERMANENTLY, body=body, location=found)
+        elif found is None:
+            self._plain(HTTPStatus.NOT_FOUND, body=body)
+        elif found.unchanged(self.headers["If-None-Match"], self.headers["If-Modified-Since"]):
+            self.send_response(HTTPStatus.NOT_MODIFIED)
+            self._version(found)
+            self.end_headers()
+        else:
+            self._send(found, body=body)
+
+    def _find(self, path: str) -> Resource | str | None:
+        """Return what a path names; the path to go to instead, for a folder without its slash; or nothing."""
+        if (made := self.site.virtual.get(path)) is not None:
+            return of_bytes(*made)
+        if not path.startswith(self.site.prefix):
+            return None
+        target = confined(self.site.root, path[len(self.site.prefix) :])
+        if target is None:
+            return None
+        if target.is_dir():
+            if not path.endswith("/"):
+                inside = target.relative_to(self.site.root).as_posix()
+                return quote(f"{self.site.prefix}{inside}/")
+            target = target / "index.html"
+        elif path.endswith("/"):
+            return None
+        return self._file(target)
+
+    def _file(self, target: Path) -> Resource | None:
+        try:
+            inside = target.resolve(strict=True).is_relative_to(self.site.root)
+            return of_file(target) if inside and target.is_file() else None
+        except OSError:
+            return None
+
+    def _send(self, found: Resource, *, body: bool) -> None:
+        asked = self.headers["Range"] if found.same_version(self.headers["If-Range"]) else None
+        try:
+            part = byte_range.parse(asked, found.size) if self.command == "GET" else None
+        except byte_range.UnsatisfiableError:
+            self._plain(HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE, body=body, content_range=f"bytes */{found.size}")
+            return
+        try:
+            stream = found.open()
+        except OSError:
+            self._plain(HTTPStatus.NOT_FOUND, body=body)
+            return
+        with stream:
+            self.send_response(HTTPStatus.OK if part is None else HTTPStatus.PARTIAL_CONTENT)
+            self._version(found)
+            self.send_header("Content-Type", found.type)
+            self.send_header("Accept-Ranges", "bytes")
+            if part is not None:
+                self.send_header("Content-Range", f"bytes {part.start}-{part.stop - 1}/{found.size}")
+            span = range(found.size) if part is None else part
+            self.send_header("Content-Length", str(len(span)))
+            self.end_headers()
+            if body:
+                self._copy(stream, span)
+
+    def _version(self, found: Resource) -> None:
+        self.send_header("ETag", found.etag)
+        self.send_header("Cache-Control", "no-cache")
+        if found.last_modified is not None:
+            self.send_header("Last-Modified", found.last_modified)
+
+    def _copy(self, stream: BinaryIO, span: range) -> None:
+        stream.seek(span.start)
+        left = len(span)
+        while left and (chunk := stream.read(min(_CHUNK, left))):
+            self.wfile.write(chunk)
+            left -= len(chunk)
+        if left:  # the file shrank while it was sent: the length promised cannot be kept
+            self.close_connection = True
+
+    def _plain(self, status: HTTPStatus, *, body: bool, location: str = "", content_range: str = "") -> None:
+        text = f"{status.value} {status.phrase}\n".encode()
+        self.send_response(status)
+        if location:
+            self.send_header("Location", location)
+        if content_range:
+            self.send_header("Content-Range", content_range)
+        self.send_header("Content-Type", "text/plain; charset=utf-8")
+        self.send_header("Content-Length", str(len(text)))
+        self.end_headers()
+        if body:
+            self.wfile.write(text)

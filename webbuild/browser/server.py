@@ -1,0 +1,117 @@
+"""A static web server on loopback: what a bundle needs from a host, and nothing more."""
+
+from __future__ import annotations
+
+import errno
+import socket
+import sys
+import threading
+from http.server import ThreadingHTTPServer
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from webbuild.browser.handler import Handler
+from webbuild.browser.site import Site, Virtual
+from webbuild.errors import USAGE, WebbuildError
+
+LOOPBACK = {"127.0.0.1": socket.AF_INET, "localhost": socket.AF_INET, "::1": socket.AF_INET6}
+
+
+class Server:
+    """Serves a folder from the moment it is made; `with` closes it.
+
+    Args:
+        directory: the folder; nothing outside it can be reached.
+        host: a name of this machine for itself; anything else is refused.
+        port: 0 takes a free one.
+        prefix: the sub-path under which the folder appears, such as `/demos/pose/`.
+        isolated: send the headers of cross-origin isolation.
+        virtual: files in memory by their path; may be changed while serving.
+
+    Raises:
+        WebbuildError: `no-folder`, `not-loopback`, `port-taken`.
+    """
+
+    def __init__(
+        self,
+        directory: Path,
+        *,
+        host: str = "127.0.0.1",
+        port: int = 0,
+        prefix: str = "/",
+        isolated: bool = True,
+        virtual: Virtual | None = None,
+    ) -> None:
+        self.virtual: Virtual = {} if virtual is None else virtual
+        trimmed = prefix.strip("/")
+        site = Site(_folder(directory), f"/{trimmed}/" if trimmed else "/", isolated, self.virtual)
+        self._http = _listen(host, port, site)
+        shown = f"[{host}]" if ":" in host else host
+        self.origin = f"http://{shown}:{self._http.server_address[1]}"
+        self.url = f"{self.origin}{site.prefix}"
+        self._thread = threading.Thread(target=self._http.serve_forever, args=(0.1,), daemon=True)
+        self._thread.start()
+
+    def __enter__(self) -> Server:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Stop listening. Requests in flight are cut off with the process, never waited for."""
+        self._http.shutdown()
+        self._http.server_close()
+        self._thread.join()
+
+    def serve_forever(self) -> None:
+        """Wait until the server is closed, or Ctrl-C."""
+        while self._thread.is_alive():
+            self._thread.join(0.5)  # an unbounded join would not see Ctrl-C on every platform
+
+
+class _Listener(ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 128
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A client that went away is no error of ours."""
+        if not isinstance(sys.exc_info()[1], OSError):
+            super().handle_error(request, client_address)
+
+
+def _folder(directory: Path) -> Path:
+    if not directory.is_dir():
+        raise WebbuildError(
+            "no-folder",
+            f"{directory}: there is no such folder to serve",
+            "give the folder that `webbuild pack` wrote",
+            exit_code=USAGE,
+        )
+    return directory.resolve()
+
+
+def _listen(host: str, port: int, site: Site) -> _Listener:
+    family = LOOPBACK.get(host)
+    if family is None:
+        raise WebbuildError(
+            "not-loopback",
+            f"{host}: only this machine itself may be served",
+            "leave the host out, and let other machines in with `ssh -L` or by putting the folder on a static host",
+            exit_code=USAGE,
+        )
+    listener = type("Listener", (_Listener,), {"address_family": family})
+    try:
+        http: _Listener = listener((host, port), type("SiteHandler", (Handler,), {"site": site}))
+    except (OSError, OverflowError) as error:
+        taken = getattr(error, "errno", None) == errno.EADDRINUSE
+        raise WebbuildError(
+            "port-taken" if taken else "no-port",
+            f"port {port} on {host}: {error}",
+            "give another port, or 0 for a free one",
+            exit_code=USAGE,
+        ) from error
+    return http

@@ -1,0 +1,158 @@
+"""Everything that a bundle holds, written to a folder."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from webbuild import __version__, manifest as contract
+from webbuild.bundle import assets, pages
+from webbuild.bundle.names import safe_name
+from webbuild.bundle.notices import model_license, model_notice, third_party_notices
+from webbuild.facts import ModelFacts
+from webbuild.manifest import Engine, File, Generator, Golden, Graph, Input, Manifest, Output, Task
+from webbuild.samples import Sample
+
+_SCHEMA = Path(__file__).parent / "manifest.schema.json"
+_MOST_SAMPLES = 12
+
+
+class Contents(Struct, frozen=True):
+    """What a bundle is made of. The graphs already lie in the folder; `golden` are a sample's known outputs."""
+
+    name: str
+    title: str
+    facts: ModelFacts
+    sha256: str
+    size: int
+    task: Task
+    inputs: tuple[Input, ...]
+    graphs: tuple[Graph, ...]
+    samples: tuple[Sample, ...]
+    golden: tuple[Sample, Mapping[str, NDArray[Any]]] | None
+    assumptions: tuple[str, ...]
+
+
+def emit(contents: Contents, folder: Path) -> Manifest:
+    """Write the bundle's files around the graphs in `folder`. The same contents give the same bytes."""
+    engines = _copy_engine(folder)
+    _copy_code(folder)
+    (folder / "LICENSE.txt").write_text(model_notice(contents.facts), "utf-8")
+    (folder / "THIRD_PARTY_NOTICES.txt").write_text(third_party_notices(), "utf-8")
+    samples = _copy_samples(contents.samples, folder)
+    golden = None if contents.golden is None else _write_golden(*contents.golden, folder)
+    manifest = Manifest(
+        name=contents.name,
+        title=contents.title,
+        generator=Generator(version=__version__),
+        engine=Engine(version=assets.engine_version()),
+        source=contract.Source(
+            file=contents.facts.file,
+            sha256=contents.sha256,
+            size=contents.size,
+            producer=contents.facts.producer,
+            license=model_license(contents.facts),
+        ),
+        task=contents.task,
+        inputs=list(contents.inputs),
+        outputs=_outputs(contents.facts, contents.graphs),
+        graphs=list(contents.graphs),
+        engines=engines,
+        files=[],
+        golden=golden,
+        samples=samples,
+        assumptions=list(contents.assumptions),
+    )
+    (folder / f"{contents.name}.js").write_text(pages.render_loader(manifest), "utf-8")
+    (folder / f"{contents.name}.d.ts").write_text(pages.render_types(manifest), "utf-8")
+    (folder / "index.html").write_text(pages.render_page(manifest), "utf-8")
+    shutil.copyfile(_SCHEMA, folder / _SCHEMA.name)
+    return manifest
+
+
+def seal(manifest: Manifest, folder: Path) -> None:
+    """Write `manifest.json` with the size and hash of every file that is in the folder by now."""
+    files = sorted(path for path in folder.rglob("*") if path.is_file() and path.name != "manifest.json")
+    listed = [_describe(path, folder) for path in files]
+    data = contract.encode(msgspec.structs.replace(manifest, files=listed))
+    (folder / "manifest.json").write_bytes(data)
+
+
+def _describe(path: Path, folder: Path) -> File:
+    size = path.stat().st_size
+    with path.open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+        gzipped = path.suffix == ".gz"
+        inflated = size
+        if gzipped:
+            file.seek(-4, 2)
+            inflated = int.from_bytes(file.read(4), "little")
+    return File(
+        path=path.relative_to(folder).as_posix(),
+        size=size,
+        sha256=digest,
+        encoding="gzip" if gzipped else "identity",
+        inflated=inflated,
+    )
+
+
+def _copy_engine(folder: Path) -> list[contract.EngineBuild]:
+    target = folder / "runtime" / "ort"
+    target.mkdir(parents=True)
+    builds = []
+    for build, files in assets.engine_files():
+        for source in files:
+            if source.suffix == ".wasm":
+                (target / f"{source.name}.gz").write_bytes(assets.compressed(source))
+            else:
+                shutil.copyfile(source, target / source.name)
+        builds.append(build)
+    return builds
+
+
+def _copy_code(folder: Path) -> None:
+    for room, files in (("runtime", assets.runtime_files()), ("page", assets.page_files())):
+        for source in files:
+            target = folder / room / source.relative_to(assets.ROOT / room)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(source, target)
+
+
+def _copy_samples(samples: Sequence[Sample], folder: Path) -> list[contract.Sample]:
+    copied: list[contract.Sample] = []
+    for sample in samples:
+        if sample.picture is None or len(copied) == _MOST_SAMPLES:
+            continue
+        stem, suffix = safe_name(sample.picture.stem, "sample"), sample.picture.suffix.lower()
+        name = f"samples/{stem}{suffix}"
+        if any(other.file == name for other in copied):
+            name = f"samples/{stem}-{len(copied)}{suffix}"
+        (folder / "samples").mkdir(exist_ok=True)
+        shutil.copyfile(sample.picture, folder / name)
+        width, height = sample.size
+        copied.append(contract.Sample(file=name, title=sample.picture.stem, width=width, height=height))
+    return copied
+
+
+def _write_golden(sample: Sample, outputs: Mapping[str, NDArray[Any]], folder: Path) -> Golden:
+    (folder / "golden").mkdir()
+    written: dict[str, dict[str, str]] = {"input": {}, "output": {}}
+    for kind, arrays in (("input", sample.feeds), ("output", outputs)):
+        for index, (name, array) in enumerate(arrays.items()):
+            path = f"golden/{kind}-{index}.bin"
+            (folder / path).write_bytes(array.astype(array.dtype.newbyteorder("<")).tobytes())
+            written[kind][name] = path
+    return Golden(sample=sample.name, inputs=written["input"], outputs=written["output"])
+
+
+def _outputs(facts: ModelFacts, graphs: Sequence[Graph]) -> list[Output]:
+    """Return the model's own outputs, with the shapes that the graphs give them."""
+    known = {output.name: output for graph in graphs for output in graph.outputs}
+    return [known[fact.name] for fact in facts.outputs]

@@ -1,0 +1,90 @@
+"""The graphs of a bundle as files, and what they say of themselves."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import TYPE_CHECKING, cast, get_args
+
+import msgspec
+
+from webbuild.bundle.weights import share_weights
+from webbuild.errors import WebbuildError
+from webbuild.manifest import DType, Graph, HeadStatus, OptionInput, Output, TargetName
+from webbuild.passes.fixed_shape_head import KEY
+from webbuild.passes.threshold_inputs import PREFIX
+
+if TYPE_CHECKING:
+    import onnx_ir as ir
+
+
+def write_graphs(models: dict[TargetName, ir.Model], folder: Path) -> list[Graph]:
+    """Write every model and the weights they share to `folder`, named by content.
+
+    Models that are equal become one file.
+    """
+    folder.mkdir(parents=True)
+    shards = share_weights(models.values(), folder)
+    graphs = []
+    for target, model in models.items():
+        path = _save(model, folder, target)
+        used = _shards_of(model)
+        graphs.append(
+            Graph(
+                target=target,
+                file=f"{folder.name}/{path.name}",
+                weights=[f"{folder.name}/{name}" for name in shards if name in used],
+                nodes=model.graph.num_nodes(),
+                outputs=[_output(value) for value in model.graph.outputs],
+                status=_status(model),
+            )
+        )
+    return graphs
+
+
+def _save(model: ir.Model, folder: Path, target: str) -> Path:
+    import onnx_ir as ir
+
+    partial = folder / f"{target}.partial"
+    ir.save(model, partial)
+    digest = hashlib.sha256(partial.read_bytes()).hexdigest()[:12]
+    if (twin := next(folder.glob(f"*-{digest}.onnx"), None)) is not None:
+        partial.unlink()
+        return twin
+    return partial.rename(folder / f"{target}-{digest}.onnx")
+
+
+def _shards_of(model: ir.Model) -> set[str]:
+    locations = (getattr(value.const_value, "location", None) for value in model.graph.initializers.values())
+    return {str(location) for location in locations if location is not None}
+
+
+def _output(value: ir.Value) -> Output:
+    dtype = "" if value.dtype is None else str(value.dtype.numpy())
+    if dtype not in get_args(DType):
+        raise WebbuildError(
+            "unsupported-dtype",
+            f"output '{value.name}' is {dtype or 'of unknown type'}, which a browser cannot read",
+            f"export it as one of {', '.join(get_args(DType))}",
+        )
+    shape = [] if value.shape is None else [dim if isinstance(dim, int) else -1 for dim in value.shape]
+    return Output(name=value.name or "", dtype=cast(DType, dtype), shape=shape)
+
+
+def _status(model: ir.Model) -> HeadStatus | None:
+    text = model.metadata_props.get(KEY)
+    if text is None:
+        return None
+    fields = msgspec.json.decode(text)
+    return HeadStatus(fallback="wasm", **fields)
+
+
+def option_inputs(model: ir.Model) -> list[OptionInput]:
+    """Return the thresholds that `threshold-inputs` made inputs of a model."""
+    found = []
+    for option in ("confidence", "iou"):
+        text = model.metadata_props.get(f"{PREFIX}{option}")
+        if text is not None:
+            name, _, default = text.rpartition("=")
+            found.append(OptionInput(name=name, shape=[1], option=option, default=float(default)))
+    return found

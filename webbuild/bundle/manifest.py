@@ -1,0 +1,1 @@
+from webbuild.manifest import *  # temporary

@@ -1,0 +1,41 @@
+"""What the bundle's parts are licensed under."""
+
+from __future__ import annotations
+
+from webbuild import __version__
+from webbuild.bundle.assets import engine_version, license_files
+from webbuild.errors import printable
+from webbuild.facts import ModelFacts
+
+_NONE = "not stated in the model's metadata"
+
+
+def model_license(facts: ModelFacts) -> str:
+    """Return the licence that the model states, in one line."""
+    return printable(facts.metadata.get("license", "").strip().replace("\n", " "), 200) or _NONE
+
+
+def model_notice(facts: ModelFacts) -> str:
+    """Return `LICENSE.txt`: whose the model is."""
+    lines = [
+        f"The model in this folder was packed from {printable(facts.file, 200)}.",
+        f"Its licence: {model_license(facts)}.",
+    ]
+    if author := facts.metadata.get("author"):
+        lines.append(f"Its author, as its metadata says: {printable(author, 200)}.")
+    lines.append("The licences of the code beside it are in THIRD_PARTY_NOTICES.txt.")
+    return "\n".join(lines) + "\n"
+
+
+def third_party_notices() -> str:
+    """Return `THIRD_PARTY_NOTICES.txt`."""
+    parts = [
+        f"The runtime and the page of this folder are part of webbuild {__version__}, under the Apache License 2.0:",
+        "https://www.apache.org/licenses/LICENSE-2.0",
+        f"\nruntime/ort/ holds onnxruntime-web {engine_version()}, under the MIT License below.",
+        "\nruntime/ contains comlink, Copyright Google LLC, under the Apache License 2.0.",
+    ]
+    for file in license_files():
+        parts.append(f"\n{'=' * 80}\nonnxruntime-web: {file.name}\n{'=' * 80}\n")
+        parts.append(file.read_text("utf-8", "replace"))
+    return "\n".join(parts) + "\n"

@@ -1,0 +1,63 @@
+"""Text files of a bundle, rendered from templates: the loader, its types, the page."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from typing import TYPE_CHECKING
+
+from webbuild.manifest import Manifest, OptionInput, PoseTask
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+
+def render_loader(manifest: Manifest) -> str:
+    """Return `<name>.js`."""
+    return _environment(html=False).get_template("loader.js.j2").render()
+
+
+def render_types(manifest: Manifest) -> str:
+    """Return `<name>.d.ts`: the runtime's types, narrowed to this model's classes and options."""
+    task = manifest.task
+    pose = isinstance(task, PoseTask)
+    return _environment(html=False).get_template("loader.d.ts.j2").render(
+        task={"kind": "pose" if pose else "tensor"},
+        result="PoseResult" if pose else "TensorResult",
+        labels=_union(task.classes) if isinstance(task, PoseTask) else "",
+        keypoints=_union([k.name for k in task.keypoints]) if isinstance(task, PoseTask) else "",
+        options=[spec for spec in manifest.inputs if isinstance(spec, OptionInput)],
+    )
+
+
+def render_page(manifest: Manifest) -> str:
+    """Return `index.html`."""
+    return _environment(html=True).get_template("index.html.j2").render(
+        manifest=manifest, entry=f"./{manifest.name}.js"
+    )
+
+
+def _union(names: list[str]) -> str:
+    """Return a TypeScript union of string literals; every character outside plain ASCII letters is escaped."""
+    return " | ".join(dict.fromkeys(_literal(name) for name in names)) or "never"
+
+
+def _literal(text: str) -> str:
+    escaped = json.dumps(text)  # ASCII only; < > / follow, so that no `</script>` or comment end can appear
+    for character in "<>/*":
+        escaped = escaped.replace(character, f"\\u{ord(character):04x}")
+    return escaped
+
+
+@cache
+def _environment(*, html: bool) -> Environment:
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    return Environment(
+        loader=PackageLoader("webbuild.bundle"),
+        autoescape=html,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )

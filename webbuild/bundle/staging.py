@@ -1,0 +1,80 @@
+"""A folder written beside its place and put there whole, or not at all."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from webbuild.errors import USAGE, WebbuildError
+
+
+def check_place(out: Path, *, force: bool) -> None:
+    """Raise unless a bundle may be written to `out`.
+
+    Raises:
+        WebbuildError: `output-exists`, or `not-a-bundle` where --force would delete something else.
+    """
+    if not out.exists() and not out.is_symlink():
+        return
+    if not force:
+        raise WebbuildError(
+            "output-exists",
+            f"{out}: already there",
+            "give another folder with -o, or --force to replace this one",
+            exit_code=USAGE,
+        )
+    if out.is_symlink() or not out.is_dir() or (any(out.iterdir()) and not (out / "manifest.json").is_file()):
+        raise WebbuildError(
+            "not-a-bundle",
+            f"{out}: is not a bundle of webbuild, so --force does not replace it",
+            "give another folder with -o, or remove this one yourself",
+            exit_code=USAGE,
+        )
+
+
+@contextmanager
+def staged(out: Path) -> Iterator[Path]:
+    """Give an empty folder beside `out` that takes its place if the block succeeds and vanishes if not.
+
+    Raises:
+        WebbuildError: `cannot-write`.
+    """
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        folder = Path(tempfile.mkdtemp(prefix=f".{out.name}.", suffix=".partial", dir=out.parent))
+    except OSError as error:
+        raise _cannot_write(out, error) from error
+    try:
+        folder.chmod(0o755)
+        yield folder
+        _swap(folder, out)
+    except OSError as error:
+        raise _cannot_write(out, error) from error
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _swap(folder: Path, out: Path) -> None:
+    """Put `folder` in the place of `out`; what was there is deleted only once the new one stands."""
+    old = folder.with_suffix(".old")
+    if out.exists():
+        out.rename(old)
+    try:
+        folder.rename(out)
+    except OSError:
+        if old.exists():
+            old.rename(out)
+        raise
+    shutil.rmtree(old, ignore_errors=True)
+
+
+def _cannot_write(out: Path, error: OSError) -> WebbuildError:
+    return WebbuildError(
+        "cannot-write",
+        f"{out}: {error.strerror or error}",
+        "nothing was left behind; make room or choose another folder with -o",
+        exit_code=USAGE,
+    )

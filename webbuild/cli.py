@@ -1,0 +1,144 @@
+"""The commands: parse, call, print, exit."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from webbuild import __version__
+from webbuild.errors import BUG, INTERRUPTED, WebbuildError
+
+_FOLDER = click.Path(path_type=Path)
+
+
+class Variadic(click.Command):
+    """A command whose options may take several values: `--sample a.jpg b.jpg`, as a shell expands `*.jpg`."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Repeat the option in front of each further value."""
+        several = {name for p in self.params if isinstance(p, click.Option) and p.metavar == "FILE..." for name in p.opts}
+        expanded: list[str] = []
+        option: str | None = None
+        for position, argument in enumerate(args):
+            if argument.startswith("-"):
+                option = argument if argument in several else None
+            elif option is not None and args[position - 1] != option:
+                expanded.append(option)
+            expanded.append(argument)
+        return super().parse_args(ctx, expanded)
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(__version__, prog_name="webbuild")
+def cli() -> None:
+    """Take an ONNX model that runs somewhere and make it run, with the same answers, on WebGPU in a browser.
+
+    Exit codes: 0 clean, 1 the model or the bundle failed, 2 usage or environment, 3 a bug in webbuild,
+    130 interrupted.
+    """
+
+
+@cli.command(cls=Variadic)
+@click.argument("model", type=_FOLDER)
+@click.option("-o", "--out", type=_FOLDER, help="Folder to write. [default: dist/<name of the model>]")
+@click.option("--task", type=click.Choice(["pose", "tensor"]), help="What the model is, where the guess is wrong.")
+@click.option("--dim", "dims", multiple=True, metavar="NAME=N", help="Size of a free dimension, or INPUT:AXIS=N.")
+@click.option("--sample", "samples", multiple=True, type=_FOLDER, metavar="FILE...", help="Pictures or .npz to prove with.")
+@click.option("--no-verify", is_flag=True, help="Do not run the bundle in Chromium.")
+@click.option("--dry-run", is_flag=True, help="Say what would be done; write nothing.")
+@click.option("--force", is_flag=True, help="Replace the bundle that is there.")
+@click.option("--json", "as_json", is_flag=True, help="Print the report as JSON on stdout.")
+def pack(
+    model: Path,
+    out: Path | None,
+    task: str | None,
+    dims: tuple[str, ...],
+    samples: tuple[Path, ...],
+    no_verify: bool,
+    dry_run: bool,
+    force: bool,
+    as_json: bool,
+) -> None:
+    """Patch MODEL, prove it, write a bundle with a page, and compare it in Chromium.
+
+    Put --sample after MODEL: it takes every file up to the next option. Pictures in a folder `samples` beside
+    MODEL are used when none are given.
+
+    Example: webbuild pack yolo-pose.onnx
+    """
+    from webbuild.commands.pack import Request, run
+
+    sys.exit(run(Request(model, out, task, dims, samples, not no_verify, dry_run, force, as_json)))
+
+
+@cli.command(cls=Variadic)
+@click.argument("directory", type=_FOLDER)
+@click.option(
+    "--backend",
+    "backends",
+    multiple=True,
+    type=click.Choice(["webgpu", "wasm"]),
+    help="Backend to compare; may be given twice. [default: both]",
+)
+@click.option("--input", "inputs", multiple=True, type=_FOLDER, metavar="FILE...", help="Pictures besides the samples.")
+@click.option("--json", "as_json", is_flag=True, help="Print the report as JSON on stdout.")
+@click.option("--html", type=_FOLDER, help="Write the report with its pictures to this file.")
+def verify(
+    directory: Path, backends: tuple[str, ...], inputs: tuple[Path, ...], as_json: bool, html: Path | None
+) -> None:
+    """Run the bundle in DIRECTORY in Chromium and compare every backend with native ONNX Runtime.
+
+    Example: webbuild verify dist/yolo-pose --html report.html
+    """
+    from webbuild.verify.command import run
+
+    sys.exit(run(directory, list(backends) or ["wasm", "webgpu"], list(inputs), as_json, html))
+
+
+@cli.command()
+@click.argument("directory", type=_FOLDER)
+@click.option("--port", type=click.IntRange(0, 65535), default=0, help="Port. [default: a free one]")
+@click.option("--open", "open_url", is_flag=True, help="Open the page in the default browser.")
+def serve(directory: Path, port: int, open_url: bool) -> None:
+    """Serve the page in DIRECTORY on localhost until Ctrl-C.
+
+    Example: webbuild serve dist/yolo-pose
+    """
+    from webbuild.browser.serve import run
+
+    sys.exit(run(directory, port, open_url))
+
+
+@cli.command()
+@click.argument("code", required=False)
+def explain(code: str | None) -> None:
+    """Explain the pass CODE in a page of text; without CODE, list them.
+
+    Example: webbuild explain fixed-shape-head
+    """
+    from webbuild.commands.explain import run
+
+    sys.exit(run(code))
+
+
+def main() -> None:
+    """Run the program: the one place where errors become text and an exit code."""
+    try:
+        cli(standalone_mode=False)
+    except WebbuildError as error:
+        click.echo(str(error), err=True)
+        sys.exit(error.exit_code)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(2)
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("interrupted", err=True)
+        sys.exit(INTERRUPTED)
+    except Exception as error:
+        import traceback
+
+        traceback.print_exc()
+        click.echo(f"error[bug] {type(error).__name__}: {error}\n  fix: this is a bug in webbuild; please report it", err=True)
+        sys.exit(BUG)

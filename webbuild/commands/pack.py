@@ -1,0 +1,170 @@
+"""`webbuild pack`: load, plan, prove, emit, verify."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+import msgspec
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from webbuild.bundle.emit import Contents, emit, seal
+from webbuild.bundle.graphs import option_inputs, write_graphs
+from webbuild.bundle.names import safe_name
+from webbuild.bundle.report import PackReport, write_report
+from webbuild.bundle.staging import check_place, staged
+from webbuild.dims import choose_sizes, parse_dims
+from webbuild.errors import CLEAN, USAGE, WebbuildError
+from webbuild.manifest import Graph, Input, OptionInput, PoseTask
+from webbuild.model import Source, facts, load
+from webbuild.passes._base import Options
+from webbuild.plan import Plan, plan
+from webbuild.prove import Proof, prove, require
+from webbuild.samples import Sample, collect, edge_cases
+from webbuild.talk import Talk
+from webbuild.tasks._base import Guess, guess, kinds
+from webbuild.verify.native import NativeRunner
+
+
+class Request(Struct, frozen=True):
+    """The arguments of the command."""
+
+    model: Path
+    out: Path | None
+    task: str | None
+    dims: tuple[str, ...]
+    samples: tuple[Path, ...]
+    verify: bool
+    dry_run: bool
+    force: bool
+    as_json: bool
+
+
+def run(request: Request) -> int:
+    """Pack a model. Returns the exit code.
+
+    Raises:
+        WebbuildError: whatever stops it; nothing is written then.
+    """
+    talk = Talk(quiet=request.as_json)
+    name = safe_name(request.model.stem)
+    out = request.out or Path("dist") / name
+    given = parse_dims(request.dims)
+    if not request.dry_run:
+        check_place(out, force=request.force)
+    with talk.step(f"load {request.model.name}"):
+        source = load(request.model)
+    sizes = choose_sizes(source.facts, given)
+    with talk.step("plan the patches"):
+        planned = plan(source.model, Options(dims=sizes.dims))
+    known = _guess(source, planned, request.task)
+    options = option_inputs(planned.models["webgpu"])
+    _tell(talk, planned, (*sizes.assumptions, *known.assumptions))
+    if request.dry_run:
+        _print_edits(planned, request.as_json)
+        return CLEAN
+    samples = collect(request.model, request.samples, known.inputs)
+    with staged(out) as folder:
+        with talk.step("write the graphs"):
+            graphs = write_graphs(planned.models, folder / "model")
+        with talk.step(f"prove them on {len(samples)} samples"):
+            original = NativeRunner(request.model)
+            cases = [*samples, *edge_cases(known.inputs)]
+            proofs = prove(original, graphs, folder, known.task, options, cases)
+            require(proofs)
+        _tell_proofs(talk, proofs)
+        with talk.step("write the bundle"):
+            inputs: tuple[Input, ...] = (*known.inputs, *options)
+            contents = Contents(
+                name,
+                request.model.stem,
+                source.facts,
+                source.sha256,
+                source.size,
+                known.task,
+                inputs,
+                tuple(graphs),
+                tuple(samples),
+                _golden(samples, proofs, graphs, folder, options),
+                (*sizes.assumptions, *known.assumptions),
+            )
+            manifest = emit(contents, folder)
+            report = PackReport.of(manifest, planned, proofs)
+            write_report(report, samples, folder)
+            seal(manifest, folder)
+    talk.say(f"\n  {out}/index.html is ready: webbuild serve {out}")
+    if request.as_json:
+        click.echo(msgspec.json.format(msgspec.json.encode(report), indent=2).decode())
+    return _verify(out, talk, request) if request.verify else CLEAN
+
+
+def _guess(source: Source, planned: Plan, task: str | None) -> Guess:
+    """Return what the model is, judged by its interface with every size fixed."""
+    frozen = facts(source.facts.file, planned.models["wasm"])
+    added = {option.name for option in option_inputs(planned.models["wasm"])}
+    frozen = msgspec.structs.replace(frozen, inputs=tuple(f for f in frozen.inputs if f.name not in added))
+    if task is None:
+        return guess(frozen)
+    found = kinds()[task].guess(frozen)
+    if found is None:
+        raise WebbuildError(
+            "wrong-task",
+            f"{source.path}: does not look like task {task}: its metadata or its outputs do not fit",
+            "leave --task out, or give --task tensor",
+            exit_code=USAGE,
+        )
+    return found
+
+
+def _golden(
+    samples: list[Sample], proofs: list[Proof], graphs: list[Graph], folder: Path, options: list[OptionInput]
+) -> tuple[Sample, dict[str, NDArray[Any]]] | None:
+    """Choose the sample with the most objects that needs no second run, and compute its outputs."""
+    if not samples:
+        return None
+    calm = {s.name for s in samples} - {proof.sample for proof in proofs if proof.repeated}
+    counts = {proof.sample: proof.objects or 0 for proof in proofs if proof.sample in calm}
+    best = max((s for s in samples if s.name in counts), key=lambda s: counts[s.name], default=samples[0])
+    graph = next(graph for graph in graphs if graph.target == "wasm")
+    defaults = {option.name: np.array([option.default], np.float32) for option in options}
+    outputs = NativeRunner(folder / graph.file).run({**best.feeds, **defaults})
+    return best, {**outputs}
+
+
+def _tell(talk: Talk, planned: Plan, assumptions: tuple[str, ...]) -> None:
+    for assumption in assumptions:
+        talk.say(f"    assumed: {assumption}")
+    for target, model in planned.models.items():
+        done = sum(edit.done for edit in planned.edits[target])
+        refused = [edit for edit in planned.edits[target] if not edit.done]
+        talk.say(f"    {target}: {done} edits, {model.graph.num_nodes()} nodes")
+        for edit in refused:
+            talk.say(f"      left alone [{edit.code}] {edit.where}: {edit.why}")
+
+
+def _tell_proofs(talk: Talk, proofs: list[Proof]) -> None:
+    matched = sum(proof.objects or 0 for proof in proofs)
+    excused = sum(proof.excused for proof in proofs)
+    repeated = len({(p.sample, p.target) for p in proofs if p.repeated})
+    found = f", {matched} detections matched, {excused} excused at a threshold" if matched else ""
+    again = f", {repeated} runs repeated on the fallback graph" if repeated else ""
+    talk.say(f"    {len(proofs)} comparisons{found}{again}")
+
+
+def _print_edits(planned: Plan, as_json: bool) -> None:
+    if as_json:
+        click.echo(msgspec.json.format(msgspec.json.encode({"edits": planned.edits}), indent=2).decode())
+        return
+    for target, edits in planned.edits.items():
+        for edit in edits:
+            click.echo(f"{target}: {'done' if edit.done else 'left'} [{edit.code}] {edit.where}: {edit.why}")
+
+
+def _verify(out: Path, talk: Talk, request: Request) -> int:
+    from webbuild.verify.command import run as verify
+
+    talk.say("\n  verify in Chromium")
+    return verify(out, ["wasm", "webgpu"], [], request.as_json, out.with_name(f"{out.name}.verify.html"))

@@ -1,0 +1,86 @@
+"""Sizes for the free dimensions of a model's inputs: given, known from metadata, or asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from msgspec import Struct
+
+from webbuild.errors import USAGE, WebbuildError
+from webbuild.facts import ModelFacts
+from webbuild.tasks.ultralytics import image_size
+
+_BATCH = {"batch", "batch_size", "n", "bs"}
+
+
+class Sizes(Struct, frozen=True):
+    """A size for every free dimension, by name or "input:axis", and what was assumed to get there."""
+
+    dims: dict[str, int]
+    assumptions: tuple[str, ...]
+
+
+def parse_dims(arguments: tuple[str, ...]) -> dict[str, int]:
+    """Parse `NAME=N` and `INPUT:AXIS=N`.
+
+    Raises:
+        WebbuildError: `bad-dimension`.
+    """
+    dims: dict[str, int] = {}
+    for argument in arguments:
+        name, equals, size = argument.rpartition("=")
+        if not equals or not name or not (size.isascii() and size.isdigit()) or int(size) == 0:
+            raise WebbuildError(
+                "bad-dimension",
+                f"--dim {argument}: this is not NAME=N or INPUT:AXIS=N with N above 0",
+                "write for example --dim height=640, or --dim images:2=640",
+                exit_code=USAGE,
+            )
+        dims[name] = int(size)
+    return dims
+
+
+def choose_sizes(facts: ModelFacts, given: Mapping[str, int]) -> Sizes:
+    """Return a size for every free input dimension.
+
+    Raises:
+        WebbuildError: `unknown-dimension`, naming each that cannot be guessed and the --dim to give; or
+            `unused-dimension` for a --dim that names none.
+    """
+    dims: dict[str, int] = {}
+    assumptions: list[str] = []
+    missing: list[str] = []
+    used: set[str] = set()
+    pictures = image_size(facts)
+    for fact in facts.inputs:
+        for axis, dim in enumerate(fact.shape):
+            key = f"{fact.name}:{axis}"
+            if isinstance(dim, int):
+                continue
+            if (match := next((k for k in (key, dim) if k in given), None)) is not None:
+                used.add(match)
+                dims[key] = given[match]
+            elif axis == 0 and (dim is None or dim.lower() in _BATCH):
+                dims[key] = 1
+                assumptions.append(f"input '{fact.name}': one at a time, the batch is 1")
+            elif pictures is not None and len(fact.shape) == 4 and axis in (2, 3):
+                dims[key] = pictures[axis - 2]
+                assumptions.append(f"input '{fact.name}': axis {axis} is {dims[key]}, from the exporter's metadata")
+            else:
+                missing.append(f"input '{fact.name}' axis {axis} ({dim or 'unnamed'}): --dim {dim or key}=N")
+    if missing:
+        raise WebbuildError(
+            "unknown-dimension",
+            f"{facts.file}: the size of {len(missing)} free dimension(s) cannot be guessed: {'; '.join(missing)}",
+            "give each a size, for example " + missing[0].rpartition(": ")[2].replace("=N", "=640"),
+            exit_code=USAGE,
+        )
+    if unused := sorted(set(given) - used):
+        free = [str(d) for fact in facts.inputs for d in fact.shape if not isinstance(d, int) and d]
+        raise WebbuildError(
+            "unused-dimension",
+            f"{facts.file}: --dim {unused[0]} names no free dimension of an input",
+            f"the free ones are: {', '.join(free) or 'none'}",
+            exit_code=USAGE,
+        )
+    return Sizes(dims, tuple(dict.fromkeys(assumptions)))

@@ -1,0 +1,33 @@
+"""The one error that stops a command, and the form in which it is printed."""
+
+from __future__ import annotations
+
+CLEAN, FAILED, USAGE, BUG, INTERRUPTED = 0, 1, 2, 3, 130
+"""Exit codes: all well; the model or the bundle failed; usage or environment; a bug in webbuild; Ctrl-C."""
+
+
+class WebbuildError(Exception):
+    """A problem with a name, a place and a mend.
+
+    Args:
+        code: what kind of problem, in kebab-case, stable enough to search for.
+        message: where and what, in one sentence.
+        fix: what the user can do about it.
+        exit_code: `FAILED` for the model's or the bundle's fault, `USAGE` for the call's or the machine's.
+    """
+
+    def __init__(self, code: str, message: str, fix: str, *, exit_code: int = FAILED) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.fix = fix
+        self.exit_code = exit_code
+
+    def __str__(self) -> str:
+        return f"error[{self.code}] {printable(self.message)}\n  fix: {printable(self.fix)}"
+
+
+def printable(text: str, limit: int = 600) -> str:
+    """Return text safe for a terminal: control characters escaped, at most `limit` characters."""
+    clean = "".join(c if c.isprintable() or c == "\n" else c.encode("unicode_escape").decode() for c in text)
+    return clean if len(clean) <= limit else clean[: limit - 1] + "…"

@@ -1,0 +1,28 @@
+"""What a model says of itself, without the graph: all that a task may look at."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from msgspec import Struct
+
+Dim = int | str | None
+"""A size, the name of a free one, or None for a free one without a name."""
+
+
+class TensorFact(Struct, frozen=True):
+    """Name, element type (numpy's name) and shape of an input or output."""
+
+    name: str
+    dtype: str
+    shape: tuple[Dim, ...]
+
+
+class ModelFacts(Struct, frozen=True):
+    """A model's interface and metadata."""
+
+    file: str
+    producer: str
+    metadata: Mapping[str, str]
+    inputs: tuple[TensorFact, ...]
+    outputs: tuple[TensorFact, ...]

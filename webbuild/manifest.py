@@ -1,0 +1,240 @@
+"""The manifest: the contract between the Python tooling and the TypeScript runtime.
+
+Its JSON schema (`manifest.schema.json`) is generated from these structs, and the TypeScript types from that
+schema. JSON names are camelCase. Every field is written out in the JSON, defaults included.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import Meta, Struct
+
+SCHEMA_VERSION: Literal[1] = 1
+
+Sha256 = Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
+Path = Annotated[str, Meta(description="Relative to the manifest, with forward slashes.")]
+DType = Literal["float32", "int32", "int64", "uint8", "bool"]
+TargetName = Literal["webgpu", "wasm"]
+
+
+class _Json(Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
+    """Base of every struct in the manifest: immutable, camelCase in JSON, strict about unknown fields."""
+
+
+class Generator(_Json, kw_only=True, frozen=True):
+    """The program that wrote the bundle."""
+
+    name: Literal["webbuild"] = "webbuild"
+    version: str
+
+
+class Engine(_Json, kw_only=True, frozen=True):
+    """The build of onnxruntime-web inside the bundle."""
+
+    name: Literal["onnxruntime-web"] = "onnxruntime-web"
+    version: str
+
+
+class Source(_Json, kw_only=True, frozen=True):
+    """The model as it was given to `webbuild pack`."""
+
+    file: str
+    sha256: Sha256
+    size: int
+    producer: str
+    license: str
+
+
+class Letterbox(_Json, kw_only=True, frozen=True):
+    """How a picture of any size becomes the input's fixed size.
+
+    The picture keeps its aspect ratio: gain = min(height / h, width / w), resized to round(w * gain) by
+    round(h * gain) (ties to even, at least 1), placed with round((width - w') / 2 - 0.1) columns of `pad`
+    before it and round((height - h') / 2 - 0.1) rows above it, the rest behind and below. `stretch` ignores the
+    aspect ratio and pads nothing.
+    """
+
+    mode: Literal["letterbox", "stretch"] = "letterbox"
+    pad: int = 114
+    resampler: Literal["bilinear"] = "bilinear"
+
+
+class ImageInput(_Json, tag="image", tag_field="kind", kw_only=True, frozen=True):
+    """A picture. pixel = (value * scale - mean[c]) / std[c], channels in the order of `color`."""
+
+    name: str
+    dtype: Literal["float32"] = "float32"
+    shape: list[int]
+    layout: Literal["nchw", "nhwc"] = "nchw"
+    color: Literal["rgb", "bgr"] = "rgb"
+    scale: float
+    mean: list[float]
+    std: list[float]
+    letterbox: Letterbox
+
+
+class OptionInput(_Json, tag="option", tag_field="kind", kw_only=True, frozen=True):
+    """A number the caller may give to `run()` under `option`; the runtime fills in `default`."""
+
+    name: str
+    dtype: Literal["float32"] = "float32"
+    shape: list[int]
+    option: Literal["confidence", "iou"]
+    default: float
+    minimum: float = 0.0
+    maximum: float = 1.0
+
+
+class TensorInput(_Json, tag="tensor", tag_field="kind", kw_only=True, frozen=True):
+    """A tensor that the caller must give."""
+
+    name: str
+    dtype: DType
+    shape: list[int]
+
+
+Input = ImageInput | OptionInput | TensorInput
+
+
+class Output(_Json, kw_only=True, frozen=True):
+    """A tensor that a run returns."""
+
+    name: str
+    dtype: DType
+    shape: list[int]
+
+
+class HeadStatus(_Json, kw_only=True, frozen=True):
+    """Where a graph reports on its fixed-shape detection head.
+
+    The float32 output `output` of shape [2] holds (converged as 0 or 1, number of candidates above the
+    confidence threshold before suppression). Not converged, or more candidates than `capacity`: the run is
+    repeated on the graph of target `fallback`.
+    """
+
+    output: str
+    capacity: int
+    rounds: int
+    fallback: TargetName
+
+
+class Graph(_Json, kw_only=True, frozen=True):
+    """One ONNX graph of the bundle, for one target. Graphs share their weight files."""
+
+    target: TargetName
+    file: Path
+    weights: list[Path]
+    nodes: int
+    outputs: list[Output]
+    status: HeadStatus | None
+
+
+class Keypoint(_Json, kw_only=True, frozen=True):
+    """A keypoint's name and, for a limb drawn by side, its side."""
+
+    name: str
+    side: Literal["left", "right", "middle"]
+
+
+class PoseTask(_Json, tag="pose", tag_field="kind", kw_only=True, frozen=True):
+    """People and their keypoints.
+
+    Rows of `output` [1, rows, 6 + keypoints * keypoint_size]: x1 y1 x2 y2 in input pixels, score, class index,
+    then per keypoint x y in input pixels and, if keypoint_size is 3, its confidence. A row whose score is 0 is
+    padding; rows are in order of falling score.
+    """
+
+    output: str
+    rows: int
+    classes: list[str]
+    keypoints: list[Keypoint]
+    keypoint_size: Literal[2, 3]
+    skeleton: list[Annotated[list[int], Meta(min_length=2, max_length=2)]]
+
+
+class TensorTask(_Json, tag="tensor", tag_field="kind", kw_only=True, frozen=True):
+    """A model about which nothing is known: tensors in, tensors out."""
+
+
+Task = PoseTask | TensorTask
+
+
+class File(_Json, kw_only=True, frozen=True):
+    """A file of the bundle that the runtime or the page loads.
+
+    `size` and `sha256` are those of the file as it is stored; a file whose `encoding` is gzip holds
+    `inflated` bytes.
+    """
+
+    path: Path
+    size: int
+    sha256: Sha256
+    encoding: Literal["identity", "gzip"] = "identity"
+    inflated: int
+
+
+class EngineBuild(_Json, kw_only=True, frozen=True):
+    """One build of the engine: its JavaScript entry, its glue, its (gzipped) WebAssembly."""
+
+    build: Literal["jspi", "asyncify", "wasm"]
+    entry: Path
+    glue: Path
+    wasm: Path
+
+
+class Golden(_Json, kw_only=True, frozen=True):
+    """A run with known answers, kept as raw little-endian tensors."""
+
+    sample: str
+    inputs: dict[str, Path]
+    outputs: dict[str, Path]
+
+
+class Sample(_Json, kw_only=True, frozen=True):
+    """A picture to try the model on."""
+
+    file: Path
+    title: str
+    width: int
+    height: int
+
+
+class Manifest(_Json, kw_only=True, frozen=True):
+    """Everything that a bundle says of itself."""
+
+    schema: Literal[1] = SCHEMA_VERSION
+    name: str
+    title: str
+    generator: Generator
+    engine: Engine
+    source: Source
+    task: Task
+    inputs: list[Input]
+    outputs: list[Output]
+    graphs: list[Graph]
+    engines: list[EngineBuild]
+    files: list[File]
+    golden: Golden | None
+    samples: list[Sample]
+    assumptions: list[str]
+
+
+def encode(manifest: Manifest) -> bytes:
+    """Return the manifest as indented JSON with a final newline, always the same bytes for the same value."""
+    return msgspec.json.format(msgspec.json.encode(manifest), indent=2) + b"\n"
+
+
+def decode(data: bytes) -> Manifest:
+    """Read a manifest. Raises msgspec.ValidationError with the path of the first field that is wrong."""
+    return msgspec.json.decode(data, type=Manifest)
+
+
+def json_schema() -> dict[str, Any]:
+    """Return the JSON schema (2020-12) of the manifest, every field required since every field is written."""
+    schema = msgspec.json.schema(Manifest)
+    for definition in schema["$defs"].values():
+        if "properties" in definition:
+            definition["required"] = sorted(definition["properties"])
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "webbuild manifest", **schema}

@@ -1,0 +1,56 @@
+"""Greedy non-maximum suppression with fixed shapes and without a loop."""
+
+from __future__ import annotations
+
+import numpy as np
+import onnx_ir as ir
+
+from webbuild.passes._graph import Builder
+
+
+def suppress(
+    add: Builder, boxes: ir.Value, valid: ir.Value, iou: ir.Value, *, candidates: int, rounds: int
+) -> tuple[ir.Value, ir.Value]:
+    """Add exact greedy suppression of `boxes` [candidates, 4], best first; `valid` [1, candidates] is 0 or 1.
+
+    Greedy suppression is the one fixed point of keep_j = valid_j and no i < j with keep_i and IoU_ij > iou:
+    by induction, after n rounds everything that depends on chains of at most n boxes is settled. The arithmetic
+    is that of ONNX Runtime's NonMaxSuppression, operation by operation.
+
+    Returns:
+        keep [1, candidates] as 0 or 1, and 1 - converged [1, 1]: 0 exactly when the last round changed nothing.
+    """
+    overlaps = add.op("Cast", _overlaps(add, boxes, iou, candidates), to=ir.DataType.FLOAT.value)
+    keep = before = valid
+    for _ in range(rounds):
+        before = keep
+        keep = add.op("Relu", add.op("Sub", valid, add.op("MatMul", keep, overlaps)))
+    change = add.op("Abs", add.op("Sub", keep, before))
+    axes = add.const([1], np.int64)
+    return keep, add.op("ReduceMax", change, axes, keepdims=1)
+
+
+def _overlaps(add: Builder, boxes: ir.Value, iou: ir.Value, candidates: int) -> ir.Value:
+    """Return bool [candidates, candidates]: whether box i, if kept, suppresses the worse box j."""
+    sides = add.node("Split", boxes, outputs=4, axis=1, num_outputs=4)
+    first_x, first_y, second_x, second_y = sides
+    bounds = [
+        (add.op("Min", first, second), add.op("Max", first, second))
+        for first, second in ((first_x, second_x), (first_y, second_y))
+    ]
+    flat = add.const([1, candidates], np.int64)
+    (width, x), (height, y) = (_shared(add, low, high, flat) for low, high in bounds)
+    area = add.op("Mul", width, height)
+    intersection = add.op("Mul", x, y)
+    union = add.op("Sub", add.op("Add", area, add.op("Reshape", area, flat)), intersection)
+    ratio = add.op("Div", intersection, add.op("Max", union, add.const(1e-30)))
+    rank = np.arange(candidates)
+    better = add.op("Less", add.const(rank[:, None]), add.const(rank[None, :]))
+    return add.op("And", add.op("Greater", ratio, iou), better)
+
+
+def _shared(add: Builder, low: ir.Value, high: ir.Value, flat: ir.Value) -> tuple[ir.Value, ir.Value]:
+    """Return each box's extent [n, 1] along an axis, and that of every pair's intersection [n, n]."""
+    begin = add.op("Max", low, add.op("Reshape", low, flat))
+    end = add.op("Min", high, add.op("Reshape", high, flat))
+    return add.op("Sub", high, low), add.op("Relu", add.op("Sub", end, begin))

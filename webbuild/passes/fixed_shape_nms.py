@@ -1,0 +1,69 @@
+"""NonMaxSuppression kept, with fixed shapes behind it, for the CPU."""
+
+from __future__ import annotations
+
+import numpy as np
+import onnx_ir as ir
+
+from webbuild.passes._base import Edit, Options, Pass
+from webbuild.passes._graph import Builder, replace
+from webbuild.passes._tail import NotATail, Tail, find_tail
+from webbuild.passes.fixed_shape_head import fill_rows
+
+KEY = "webbuild.nms"
+"""Metadata key that says that NonMaxSuppression has fixed shapes behind it."""
+
+
+class FixedShapeNms(Pass):
+    """Keeps NonMaxSuppression and makes everything around it fixed-shape.
+
+    On a CPU the operator is faster than the overlap matrix of `fixed-shape-head`. The mask in front of it goes:
+    it gets every anchor and applies the confidence threshold itself, which chooses the same boxes. The indices
+    that it returns are filled up to the number of rows, and rows past the last detection are zero.
+    """
+
+    code = "fixed-shape-nms"
+    after = ("threshold-inputs",)
+    target = "wasm"
+
+    def apply(self, model: ir.Model, options: Options) -> list[Edit]:
+        """Rebuild the tail, if there is one of a known form."""
+        if KEY in model.metadata_props:
+            return []
+        try:
+            tail = find_tail(model)
+        except NotATail as reason:
+            return [self.left(reason.where, reason.why)]
+        if tail is None:
+            return []
+        _rebuild(model, tail)
+        model.metadata_props[KEY] = "fixed-shape"
+        why = f"the mask in front of it is gone, {tail.max_detections} rows out"
+        return [self.done(tail.nms.name or "NonMaxSuppression", why)]
+
+
+def _rebuild(model: ir.Model, tail: Tail) -> None:
+    for gather in tail.mask.gathers:
+        everything = gather.inputs[0]
+        assert everything is not None
+        replace(gather.outputs[0], everything)
+    add = Builder(model.graph, tail.nms, "nms")
+    rows = tail.max_detections
+    chosen = add.op(
+        "NonMaxSuppression",
+        tail.nms.inputs[0],
+        tail.nms.inputs[1],
+        add.const([rows], np.int64),
+        tail.iou,
+        tail.mask.threshold,
+    )
+    column = add.op("Gather", chosen, add.const(2, np.int64), axis=1)
+    padded = add.op("Concat", column, add.const(np.zeros(rows), np.int64), axis=0)
+    first = add.op("Slice", padded, add.const([0], np.int64), add.const([rows], np.int64))
+    index = add.op("Reshape", first, add.const([rows], np.int64))
+    count = add.op("Slice", add.op("Shape", chosen), add.const([0], np.int64), add.const([1], np.int64))
+    real = add.op("Less", add.const(np.arange(rows)[:, None], np.int64), count)
+    for gather in tail.kept:
+        fixed = Builder(model.graph, gather, f"{gather.name}/fixed")
+        replace(gather.outputs[0], fixed.op("Gather", gather.inputs[0], index, axis=0))
+    fill_rows(model, tail, real)

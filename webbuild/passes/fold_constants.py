@@ -1,0 +1,33 @@
+"""Constant folding."""
+
+from __future__ import annotations
+
+import onnx_ir as ir
+from onnxscript import optimizer
+
+from webbuild.passes._base import Edit, Options, Pass
+from webbuild.passes._shapes import infer
+
+_LARGEST = 4 * 1024 * 1024
+"""Elements of the largest constant that folding may make."""
+
+
+class FoldConstants(Pass):
+    """Computes at build time what does not depend on the inputs: shapes, grids of anchors, index arithmetic.
+
+    With fixed input sizes most int64 arithmetic of an export is of this kind, and int64 has no GPU kernels.
+    """
+
+    code = "fold-constants"
+    after = ("clean-up", "freeze-dimensions")
+
+    def apply(self, model: ir.Model, options: Options) -> list[Edit]:
+        """Fold until nothing more can be folded."""
+        before = model.graph.num_nodes()
+        infer(model)
+        optimizer.fold_constants_ir(
+            model, onnx_shape_inference=False, input_size_limit=_LARGEST, output_size_limit=_LARGEST
+        )
+        infer(model)
+        folded = before - model.graph.num_nodes()
+        return [self.done("graph", f"{folded} nodes computed in advance")] if folded > 0 else []

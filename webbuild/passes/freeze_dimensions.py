@@ -1,0 +1,36 @@
+"""Free dimensions given a size."""
+
+from __future__ import annotations
+
+import onnx_ir as ir
+
+from webbuild.passes._base import Edit, Options, Pass
+
+
+class FreezeDimensions(Pass):
+    """Gives every free dimension of the inputs the size asked for with `--dim`, or 1 for a batch.
+
+    A GPU kernel is compiled for shapes: with free ones every new size costs a compilation, shape arithmetic stays
+    in the graph as int64 on the CPU, and graph capture is impossible.
+    """
+
+    code = "freeze-dimensions"
+    after = ("clean-up",)
+
+    def apply(self, model: ir.Model, options: Options) -> list[Edit]:
+        """Set the sizes. A dimension without one is left free."""
+        edits = []
+        for value in model.graph.inputs:
+            if value.shape is None:
+                continue
+            for axis, dim in enumerate(value.shape):
+                name = None if isinstance(dim, int) else dim.value
+                size = options.dims.get(f"{value.name}:{axis}", options.dims.get(name or ""))
+                if isinstance(dim, int) or size is None:
+                    continue
+                value.shape[axis] = size
+                edits.append(self.done(f"input '{value.name}'", f"axis {axis} ({name or 'unnamed'}) is now {size}"))
+        if edits:
+            for output in model.graph.outputs:
+                output.shape = None
+        return edits

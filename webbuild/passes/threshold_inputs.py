@@ -1,0 +1,55 @@
+"""Thresholds as inputs."""
+
+from __future__ import annotations
+
+import numpy as np
+import onnx_ir as ir
+
+from webbuild.passes._base import Edit, Options, Pass
+from webbuild.passes._graph import constant
+from webbuild.passes._tail import NotATail, find_tail
+
+PREFIX = "webbuild.option."
+"""Metadata keys under which the defaults of the new inputs are kept."""
+
+
+class ThresholdInputs(Pass):
+    """Makes the confidence and overlap thresholds of a detection tail inputs of the graph.
+
+    An export bakes both in as constants, so a page could have no sliders. They become float32 inputs of shape
+    [1] named `confidence` and `iou`; the exported values are kept in the model's metadata as defaults, which the
+    runtime fills in. (onnxruntime-web refuses to be fed an initializer, so they cannot be optional in the graph
+    itself.)
+    """
+
+    code = "threshold-inputs"
+    after = ("fold-constants",)
+
+    def apply(self, model: ir.Model, options: Options) -> list[Edit]:
+        """Replace the two constants."""
+        if any(key.startswith(PREFIX) for key in model.metadata_props):
+            return []
+        try:
+            tail = find_tail(model)
+        except NotATail as reason:
+            return [self.left(reason.where, reason.why)]
+        if tail is None:
+            return []
+        edits = []
+        for option, node, index in (("confidence", tail.mask.greater, 1), ("iou", tail.nms, 3)):
+            default = constant(node.inputs[index])
+            if default is None or default.size != 1:
+                continue
+            name = option if _is_free(model, option) else f"webbuild_{option}"
+            value = ir.Input(name, ir.Shape([1]), ir.TensorType(ir.DataType.FLOAT))
+            model.graph.inputs.append(value)
+            node.replace_input_with(index, value)
+            model.metadata_props[f"{PREFIX}{option}"] = f"{name}={np.float32(default.item())}"
+            edits.append(self.done(node.name or node.op_type, f"{option} {default.item():.6g} is now input '{name}'"))
+        return edits
+
+
+def _is_free(model: ir.Model, name: str) -> bool:
+    values = {value.name for node in model.graph for value in node.outputs}
+    values |= {value.name for value in model.graph.inputs} | set(model.graph.initializers)
+    return name not in values

@@ -1,0 +1,64 @@
+"""Zero-sized tensors and operators that change nothing."""
+
+from __future__ import annotations
+
+import numpy as np
+import onnx_ir as ir
+
+from webbuild.passes._base import Edit, Options, Pass
+from webbuild.passes._graph import constant, dims, nodes_of, replace
+
+
+class ZeroSized(Pass):
+    """Removes Pads by nothing, empty operands of Concat, and Slices of everything.
+
+    A GPU program with a tensor of size 0 among its inputs throws at run time. Where shapes are fixed such
+    operands can be seen in the graph: they add nothing, so they go.
+    """
+
+    code = "zero-sized"
+    after = ("fold-constants", "fixed-shape-head", "fixed-shape-nms")
+
+    def apply(self, model: ir.Model, options: Options) -> list[Edit]:
+        """Remove each in turn."""
+        edits = []
+        for node in nodes_of(model, "Pad", "Slice", "Concat"):
+            where = f"{node.op_type} '{node.name}'"
+            if node.op_type == "Pad" and _pads_nothing(node):
+                edits.append(self._bypass(node, where, "pads by nothing"))
+            elif node.op_type == "Slice" and _keeps_everything(node):
+                edits.append(self._bypass(node, where, "keeps everything"))
+            elif node.op_type == "Concat" and (empty := _empty_operands(node)):
+                edits.append(self._drop(model, node, where, empty))
+        return edits
+
+    def _bypass(self, node: ir.Node, where: str, why: str) -> Edit:
+        source = node.inputs[0]
+        assert source is not None
+        replace(node.outputs[0], source)
+        return self.done(where, why)
+
+    def _drop(self, model: ir.Model, node: ir.Node, where: str, empty: list[ir.Value]) -> Edit:
+        kept = [value for value in node.inputs if value is not None and value not in empty]
+        if len(kept) == len(node.inputs) or not kept:
+            return self.left(where, "every operand is empty")
+        joined = ir.node("Concat", kept, attributes=dict(node.attributes), name=f"{node.name}/filled")
+        joined.outputs[0].name = f"{node.outputs[0].name}/filled"
+        model.graph.insert_before(node, joined)
+        replace(node.outputs[0], joined.outputs[0])
+        return self.done(where, f"{len(empty)} empty operand(s) dropped")
+
+
+def _pads_nothing(node: ir.Node) -> bool:
+    pads = constant(node.inputs[1]) if len(node.inputs) > 1 else None
+    return pads is not None and not pads.any()
+
+
+def _keeps_everything(node: ir.Node) -> bool:
+    source, result = dims(node.inputs[0]), dims(node.outputs[0])
+    steps = constant(node.inputs[4]) if len(node.inputs) > 4 else np.array([1])
+    return source is not None and source == result and steps is not None and bool((steps == 1).all())
+
+
+def _empty_operands(node: ir.Node) -> list[ir.Value]:
+    return [value for value in node.inputs if value is not None and (shape := dims(value)) is not None and 0 in shape]

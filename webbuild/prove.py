@@ -1,0 +1,137 @@
+"""The proof: original against patched on native ONNX Runtime, before anything is emitted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from webbuild.errors import WebbuildError
+from webbuild.manifest import Graph, OptionInput, PoseTask, Task
+from webbuild.samples import Sample
+from webbuild.tasks._base import Tolerance
+from webbuild.tasks.match import match_rows
+from webbuild.verify.compare import RELATIVE, Subject, compare
+from webbuild.verify.native import NativeRunner
+
+TOLERANCE = Tolerance(score=1e-4, pixels=0.05)
+"""For rows of detections. Other outputs: 1e-4 of the original's largest magnitude."""
+
+
+class Proof(Struct, frozen=True, rename="camel"):
+    """One output of one graph on one sample, against the original's.
+
+    `objects` is the number of matched detections, None for an output that is not detections. `excused` rows lie
+    within tolerance of a threshold. `repeated` says that the graph asked for its fallback, as at run time.
+    """
+
+    sample: str
+    target: str
+    output: str
+    verdict: str
+    objects: int | None
+    excused: int
+    repeated: bool
+    distance: str
+    why: str
+
+
+def prove(
+    original: NativeRunner,
+    graphs: Sequence[Graph],
+    folder: Path,
+    task: Task,
+    options: Sequence[OptionInput],
+    samples: Sequence[Sample],
+) -> list[Proof]:
+    """Run every sample through the original and every graph in `folder`, and judge each output.
+
+    Native ONNX Runtime, optimisations disabled. Thresholds are the exported ones.
+    """
+    runners = {graph.target: NativeRunner(folder / graph.file) for graph in graphs}
+    defaults = {option.name: np.array([option.default], np.float32) for option in options}
+    values: dict[str, float] = {option.option: option.default for option in options}
+    proofs = []
+    for sample in samples:
+        want = original.run(sample.feeds)
+        for graph in graphs:
+            feeds = {**sample.feeds, **defaults}
+            got = runners[graph.target].run(feeds)
+            repeated = needs_fallback(graph, got)
+            if repeated and graph.status is not None:
+                got = runners[graph.status.fallback].run(feeds)
+            proofs += [_judge(sample, graph, name, want[name], got.get(name), task, values, repeated) for name in want]
+    return proofs
+
+
+def needs_fallback(graph: Graph, outputs: Mapping[str, NDArray[Any]]) -> bool:
+    """Whether a graph's own report says that this run has to be repeated on its fallback."""
+    if graph.status is None:
+        return False
+    converged, candidates = (float(value) for value in outputs[graph.status.output])
+    return converged != 1.0 or candidates > graph.status.capacity
+
+
+def _judge(
+    sample: Sample,
+    graph: Graph,
+    name: str,
+    want: NDArray[Any],
+    got: NDArray[Any] | None,
+    task: Task,
+    values: Mapping[str, float],
+    repeated: bool,
+) -> Proof:
+    if isinstance(task, PoseTask) and name == task.output and got is not None and got.shape == want.shape:
+        match = match_rows(
+            task, want[0], got[0], TOLERANCE, confidence=values.get("confidence", 0.0), iou=values.get("iou", 1.0)
+        )
+        distance = f"score {match.score:.2g}, box {match.box:.2g} px, keypoint {match.keypoint:.2g} px"
+        why = "; ".join((*match.problems, *match.unmatched))
+        verdict = "OK" if match.same else "DIFFERS"
+        return Proof(sample.name, graph.target, name, verdict, match.pairs, match.excused, repeated, distance, why)
+    subject = Subject(runner=graph.target, sample=sample.name, stage="raw", output=name)
+    result = compare(subject, want, got)
+    place = f" at {list(result.worst)}: wanted {result.want}, got {result.got}" if result.verdict == "DIFFERS" else ""
+    largest = "not finite" if result.max_abs is None else f"{result.max_abs:.2g}"
+    return Proof(
+        sample.name,
+        graph.target,
+        name,
+        result.verdict,
+        None,
+        0,
+        repeated,
+        f"{largest} of {RELATIVE:g} x {result.signal:.3g}",
+        result.why + place,
+    )
+
+
+def require(proofs: Sequence[Proof]) -> None:
+    """Raise unless everything is proven.
+
+    Raises:
+        WebbuildError: `not-proven` with output, place, wanted and got; or `proved-nothing` where no sample gave
+            the comparison anything to compare.
+    """
+    if wrong := [proof for proof in proofs if proof.verdict == "DIFFERS"]:
+        first = wrong[0]
+        raise WebbuildError(
+            "not-proven",
+            f"{len(wrong)} of {len(proofs)} comparisons differ; first: output '{first.output}' of the {first.target} "
+            f"graph on sample {first.sample}: {first.why}",
+            "nothing was emitted; run with --dry-run to see which passes changed what, and report the model",
+        )
+    for output in {proof.output for proof in proofs}:
+        mine = [proof for proof in proofs if proof.output == output]
+        if all(p.verdict == "VACUOUS" or p.objects == 0 for p in mine):
+            what = "no sample has a detection" if mine[0].objects is not None else "it is empty or zero on every sample"
+            raise WebbuildError(
+                "proved-nothing",
+                f"output '{output}': {what}, so equal results prove nothing",
+                "give pictures or tensors on which the model finds something: --sample FILE...",
+            )

@@ -1,0 +1,109 @@
+"""What a model is tried on: pictures or tensors, given, found beside it, or made up."""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from webbuild.errors import USAGE, WebbuildError
+from webbuild.manifest import ImageInput, Input, TensorInput
+from webbuild.tasks.geometry import Placement
+from webbuild.tasks.picture import read_rgba, to_tensor
+
+_PICTURES = {".jpg", ".jpeg", ".png", ".webp"}
+_DEFAULTS = Path(__file__).parent / "bundle" / "pictures"
+
+
+class Sample(Struct, frozen=True):
+    """One run's feeds. `picture` is the file it came from, `placement` where that lies in the input."""
+
+    name: str
+    feeds: dict[str, NDArray[Any]]
+    picture: Path | None = None
+    placement: Placement | None = None
+    size: tuple[int, int] = (0, 0)
+
+
+def collect(model: Path, given: Sequence[Path], inputs: Sequence[Input]) -> list[Sample]:
+    """Return the samples for a model: those given, else those in `samples/` beside it, else webbuild's own.
+
+    Raises:
+        WebbuildError: `unreadable-picture`, `unreadable-tensors`, `no-such-sample`, `wrong-sample`.
+    """
+    image = next((spec for spec in inputs if isinstance(spec, ImageInput)), None)
+    files = list(given)
+    if image is not None:
+        files = files or _pictures(model.parent / "samples") or _pictures(_DEFAULTS)
+        return [_from_picture(file, image, inputs) for file in files]
+    tensors = [spec for spec in inputs if isinstance(spec, TensorInput)]
+    if files:
+        return [_from_tensors(file, tensors) for file in files]
+    return [Sample(f"random {seed}", {spec.name: random_tensor(spec, seed) for spec in tensors}) for seed in range(3)]
+
+
+def edge_cases(inputs: Sequence[Input]) -> list[Sample]:
+    """Return samples that take the rare branches: a picture of nothing, and one of noise."""
+    image = next((spec for spec in inputs if isinstance(spec, ImageInput)), None)
+    if image is None:
+        return []
+    noise = np.random.default_rng(0).random(image.shape, np.float32)
+    flat = np.full(image.shape, image.letterbox.pad * image.scale, np.float32)
+    rest = {spec.name: random_tensor(spec, 0) for spec in inputs if isinstance(spec, TensorInput)}
+    return [Sample("(noise)", {image.name: noise, **rest}), Sample("(grey)", {image.name: flat, **rest})]
+
+
+def random_tensor(spec: TensorInput, seed: int) -> NDArray[Any]:
+    """Return values in 0..1 for an input, the same for the same seed; integers are 0 or 1."""
+    generator = np.random.default_rng(seed)
+    if spec.dtype == "float32":
+        return generator.random(spec.shape, np.float32)
+    return generator.integers(0, 2, spec.shape).astype(spec.dtype)
+
+
+def _pictures(folder: Path) -> list[Path]:
+    return sorted(file for file in folder.glob("*") if file.suffix.lower() in _PICTURES)
+
+
+def _from_picture(file: Path, image: ImageInput, inputs: Sequence[Input]) -> Sample:
+    _exists(file)
+    if file.suffix.lower() == ".npz":
+        raise WebbuildError(
+            "wrong-sample", f"{file}: the model takes pictures", "give JPEG, PNG or WebP files", exit_code=USAGE
+        )
+    rgba = read_rgba(file)
+    tensor, placement = to_tensor(rgba, image)
+    rest = {spec.name: random_tensor(spec, 0) for spec in inputs if isinstance(spec, TensorInput)}
+    return Sample(file.name, {image.name: tensor, **rest}, file, placement, (rgba.shape[1], rgba.shape[0]))
+
+
+def _from_tensors(file: Path, inputs: Sequence[TensorInput]) -> Sample:
+    _exists(file)
+    try:
+        with np.load(file, allow_pickle=False) as archive:
+            arrays = {name: archive[name] for name in archive.files}
+    except (OSError, ValueError, zipfile.BadZipFile, AttributeError) as error:
+        raise WebbuildError(
+            "unreadable-tensors", f"{file}: {error}", "give a file written by numpy.savez", exit_code=USAGE
+        ) from error
+    for spec in inputs:
+        got = arrays.get(spec.name)
+        if got is None or list(got.shape) != spec.shape or str(got.dtype) != spec.dtype:
+            found = "nothing" if got is None else f"{got.dtype} {list(got.shape)}"
+            raise WebbuildError(
+                "wrong-sample",
+                f"{file}: input '{spec.name}' wants {spec.dtype} {spec.shape}, got {found}",
+                f"save an array of that type and shape under the name '{spec.name}'",
+                exit_code=USAGE,
+            )
+    return Sample(file.name, {spec.name: arrays[spec.name] for spec in inputs})
+
+
+def _exists(file: Path) -> None:
+    if not file.is_file():
+        raise WebbuildError("no-such-sample", f"{file}: no such file", "check the path of --sample", exit_code=USAGE)

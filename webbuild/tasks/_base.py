@@ -1,0 +1,96 @@
+"""What a task is: a guess from the model's own words, a decoder, and a notion of sameness."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+import webbuild.tasks
+from webbuild.facts import ModelFacts
+from webbuild.manifest import Input, Task
+from webbuild.tasks.geometry import Placement
+
+Tensors = Mapping[str, NDArray[Any]]
+
+
+class Guess(Struct, frozen=True):
+    """What a model was taken for. `assumptions` are sentences: what was not said and is believed."""
+
+    task: Task
+    inputs: tuple[Input, ...]
+    assumptions: tuple[str, ...]
+    max_detections: int | None = None
+
+
+class Tolerance(Struct, frozen=True):
+    """How far two results may lie apart and still be the same. Pixels are those of the input."""
+
+    score: float
+    pixels: float
+    iou: float = 1e-3
+
+
+class Match(Struct, frozen=True):
+    """Two results of one picture, compared object by object.
+
+    `pairs` were matched; the `excused` ones were not, but lie within tolerance of a threshold; the `unmatched`
+    ones have no excuse. Distances are the largest over all pairs.
+    """
+
+    pairs: int
+    excused: int
+    unmatched: tuple[str, ...]
+    score: float
+    box: float
+    keypoint: float
+    min_oks: float | None
+    problems: tuple[str, ...]
+
+    @property
+    def same(self) -> bool:
+        """Whether the two are the same result. True also for nothing against nothing: see `pairs`."""
+        return not self.unmatched and not self.problems
+
+
+class TaskKind(Protocol):
+    """One task. Its file is found by walking this folder; `kind` is its name in the manifest."""
+
+    kind: str
+
+    def guess(self, facts: ModelFacts) -> Guess | None:
+        """Return what the model is if it is of this kind, else None."""
+
+    def decode(self, task: Any, outputs: Tensors, placement: Placement | None) -> Sequence[Any]:
+        """Return the objects in the outputs, in source pixels."""
+
+
+def kinds() -> dict[str, TaskKind]:
+    """Return every task by its kind."""
+    found: dict[str, TaskKind] = {}
+    for module in sorted(pkgutil.iter_modules(webbuild.tasks.__path__), key=lambda m: m.name):
+        kind = getattr(importlib.import_module(f"webbuild.tasks.{module.name}"), "TASK", None)
+        if kind is not None:
+            found[kind.kind] = kind
+    return found
+
+
+def guess(facts: ModelFacts) -> Guess:
+    """Return what the model is; `tensor` when no other task knows it."""
+    known = kinds()
+    for name, kind in known.items():
+        if name != "tensor" and (found := kind.guess(facts)) is not None:
+            return found
+    fallback = known["tensor"].guess(facts)
+    assert fallback is not None
+    return fallback
+
+
+def largest(values: NDArray[Any]) -> float:
+    """Return the largest magnitude of values, 0 for none."""
+    return float(np.abs(values).max()) if values.size else 0.0

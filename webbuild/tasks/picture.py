@@ -1,0 +1,61 @@
+"""Pictures: read from files as the browser reads them, and turned into the model's input."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from webbuild.manifest import ImageInput
+from webbuild.errors import USAGE, WebbuildError
+from webbuild.tasks.geometry import Placement, place
+from webbuild.tasks.resample import bilinear
+
+
+def read_rgba(path: Path) -> NDArray[np.uint8]:
+    """Read a picture as RGBA [height, width, 4], upright (EXIF orientation applied), colour profile ignored.
+
+    Raises:
+        WebbuildError: `unreadable-picture`.
+    """
+    from PIL import Image, ImageOps, UnidentifiedImageError
+
+    try:
+        with Image.open(path) as image:
+            upright = ImageOps.exif_transpose(image)
+            return np.asarray(upright.convert("RGBA"))
+    except (OSError, UnidentifiedImageError, ValueError, Image.DecompressionBombError) as error:
+        raise WebbuildError(
+            "unreadable-picture",
+            f"{path}: {error}",
+            "give a JPEG, PNG or WebP picture that an image viewer opens",
+            exit_code=USAGE,
+        ) from error
+
+
+def flatten(rgba: NDArray[np.uint8]) -> NDArray[np.float64]:
+    """Composite RGBA [h, w, 4] over white -> RGB [h, w, 3] in 0..255, not rounded."""
+    alpha = rgba[..., 3:].astype(np.float64) / 255
+    color: NDArray[np.float64] = rgba[..., :3] * alpha + 255 * (1 - alpha)
+    return color
+
+
+def to_tensor(rgba: NDArray[np.uint8], spec: ImageInput) -> tuple[NDArray[np.float32], Placement]:
+    """Turn a picture [h, w, 4] into the input `spec` describes.
+
+    Returns:
+        The tensor in the spec's shape, and where the picture lies in it.
+    """
+    nchw = spec.layout == "nchw"
+    height, width = spec.shape[2:4] if nchw else spec.shape[1:3]
+    placement = place(rgba.shape[1], rgba.shape[0], width, height, spec.letterbox)
+    canvas = np.full((height, width, 3), float(spec.letterbox.pad))
+    rows = slice(placement.top, placement.top + placement.height)
+    columns = slice(placement.left, placement.left + placement.width)
+    canvas[rows, columns] = bilinear(flatten(rgba), placement.width, placement.height)
+    if spec.color == "bgr":
+        canvas = canvas[..., ::-1]
+    values = (canvas * spec.scale - np.asarray(spec.mean)) / np.asarray(spec.std)
+    tensor = values.astype(np.float32)[None]
+    return (np.ascontiguousarray(tensor.transpose(0, 3, 1, 2)) if nchw else tensor), placement

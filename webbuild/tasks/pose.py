@@ -1,0 +1,81 @@
+"""Pose: people, their boxes and their keypoints."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from webbuild.facts import ModelFacts
+from webbuild.manifest import PoseTask
+from webbuild.tasks import ultralytics
+from webbuild.tasks._base import Guess, Tensors
+from webbuild.tasks.geometry import Placement
+
+
+class PoseKeypoint(Struct, frozen=True):
+    """A keypoint in source pixels. `confidence` is 1 for a model that gives none."""
+
+    name: str
+    x: float
+    y: float
+    confidence: float
+
+
+class Box(Struct, frozen=True):
+    """A box in source pixels, inside the picture."""
+
+    x1: float
+    y1: float
+    x2: float
+    y2: float
+
+
+class Pose(Struct, frozen=True, rename="camel"):
+    """A person."""
+
+    box: Box
+    score: float
+    class_index: int
+    label: str
+    keypoints: tuple[PoseKeypoint, ...]
+
+
+class PoseKind:
+    """See `PoseTask` for the layout of a row."""
+
+    kind = "pose"
+
+    def guess(self, facts: ModelFacts) -> Guess | None:
+        """Recognise Ultralytics' pose exports with `nms=True` by their metadata."""
+        return ultralytics.guess_pose(facts)
+
+    def decode(self, task: PoseTask, outputs: Tensors, placement: Placement | None) -> Sequence[Pose]:
+        """Return the people in `task.output` [1, rows, columns], best first."""
+        assert placement is not None
+        rows = outputs[task.output][0]
+        return [_person(task, row, placement) for row in rows[rows[:, 4] > 0]]
+
+
+def _person(task: PoseTask, row: NDArray[Any], placement: Placement) -> Pose:
+    corners = placement.to_source(row[:4].reshape(2, 2), clamp=True).ravel().tolist()
+    raw = row[6:].reshape(len(task.keypoints), task.keypoint_size)
+    points = placement.to_source(raw[:, :2], clamp=False)
+    seen = raw[:, 2] if task.keypoint_size == 3 else np.ones(len(raw))
+    index = round(float(row[5]))
+    return Pose(
+        Box(*corners),
+        float(row[4]),
+        index,
+        task.classes[index] if 0 <= index < len(task.classes) else f"class {index}",
+        tuple(
+            PoseKeypoint(keypoint.name, float(x), float(y), float(c))
+            for keypoint, (x, y), c in zip(task.keypoints, points, seen, strict=True)
+        ),
+    )
+
+
+TASK = PoseKind()

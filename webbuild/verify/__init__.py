@@ -1,0 +1,1 @@
+"""Running a bundle in a browser, and judging its answers against native ONNX Runtime."""

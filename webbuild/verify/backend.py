@@ -1,0 +1,128 @@
+"""One backend in one fresh page: load, run every sample, judge, and note everything that was said."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable, Sequence
+
+from webbuild.browser.chromium import Chromium
+from webbuild.browser.console import Console, Message
+from webbuild.browser.server import Server
+from webbuild.errors import USAGE, WebbuildError
+from webbuild.verify.case import judge
+from webbuild.verify.inputs import Given
+from webbuild.verify.opened import Bundle
+from webbuild.verify.page_runner import PageError, PageRunner
+from webbuild.verify.placement import misplaced, summarise
+from webbuild.verify.reference import Expected
+from webbuild.verify.report import BackendRun, Case, Problem, Timings
+from webbuild.verify.wire import Loaded
+
+Work = Sequence[tuple[Given, Expected]]
+Say = Callable[[str], None]
+
+_LEAST_RUNS = 3
+"""Runs behind the median; a bundle with fewer samples has its last one run again."""
+
+
+def run_backend(
+    chromium: Chromium, server: Server, bundle: Bundle, backend: str, work: Work, *, seconds: float, say: Say
+) -> BackendRun:
+    """Verify one backend.
+
+    Raises:
+        WebbuildError: `no-adapter`. All else that goes wrong is a problem in the report.
+    """
+    with chromium.page() as (page, console):
+        runner = PageRunner(page, server, backend, seconds=seconds)
+        if backend == "webgpu" and runner.adapter() is None:
+            raise no_adapter()
+        loaded: Loaded | None = None
+        cases: list[Case] = []
+        times: list[float] = []
+        problems: list[Problem] = []
+        try:
+            say(f"{backend}: loading")
+            loaded = runner.load(bundle.entry, backend)
+            for given, expected in work:
+                say(f"{backend}: {given.title}")
+                case, took = judge(bundle, runner, given, expected)
+                cases.append(case)
+                times += took
+            while work and len(times) < _LEAST_RUNS:
+                times.append(runner.timed(work[-1][0].feeds)[1])
+            runner.dispose()
+        except PageError as error:
+            problems.append(_failed(backend, error))
+        return _report(backend, loaded, cases, times, [*problems, *_said(backend, console)])
+
+
+def no_adapter() -> WebbuildError:
+    """The error of a browser without WebGPU."""
+    return WebbuildError(
+        "no-adapter",
+        "chromium: no WebGPU adapter",
+        "run with `--backend wasm`, or name a Chromium that has WebGPU in WEBBUILD_CHROMIUM",
+        exit_code=USAGE,
+    )
+
+
+def _report(
+    backend: str, loaded: Loaded | None, cases: list[Case], times: list[float], problems: list[Problem]
+) -> BackendRun:
+    if loaded is None:
+        return BackendRun(
+            backend=backend,
+            reason="",
+            engine_build="",
+            threads=0,
+            adapter="",
+            placements=(),
+            timings=None,
+            cases=(),
+            warnings=(),
+            problems=tuple(problems),
+        )
+    info = loaded.info
+    placements = summarise(backend, info.placement or ())
+    return BackendRun(
+        backend=backend,
+        reason=loaded.reason,
+        engine_build=info.engine.build,
+        threads=info.engine.threads,
+        adapter=str(info.adapter) if info.adapter else "",
+        placements=placements,
+        timings=Timings(
+            load=loaded.ms,
+            session=info.timings.session,
+            first_run=info.timings.warmup,
+            steady_run=statistics.median(times) if times else None,
+            runs=len(times),
+        ),
+        cases=tuple(cases),
+        warnings=loaded.warnings,
+        problems=(*misplaced(backend, placements), *problems),
+    )
+
+
+def _failed(backend: str, error: PageError) -> Problem:
+    failure = error.failure
+    return Problem(
+        code=failure.code,
+        where=backend,
+        message=failure.message,
+        fix=failure.fix or "open the bundle with `webbuild serve` and look at the browser's console",
+    )
+
+
+def _said(backend: str, console: Console) -> list[Problem]:
+    return [_complaint(backend, message) for message in console.errors]
+
+
+def _complaint(backend: str, message: Message) -> Problem:
+    return Problem(
+        code="gpu-error" if message.gpu else "console-error",
+        where=backend,
+        message=f"{message.text.strip()[:500]} ({message.where.rsplit('/', 1)[-1]})",
+        fix="a page that works says nothing: `webbuild serve` the bundle and look at the browser's console",
+    )

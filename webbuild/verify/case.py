@@ -1,0 +1,84 @@
+"""One input on one backend: the tensor it becomes, the raw outputs, and what a visitor would get."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from webbuild.manifest import PoseTask
+from webbuild.verify.compare import Comparison, Subject, compare
+from webbuild.verify.inputs import Given, image_input
+from webbuild.verify.opened import Bundle
+from webbuild.verify.page_runner import PageRunner
+from webbuild.verify.people import compare_people, thresholds, to_rows
+from webbuild.verify.reference import Expected, compare_raw
+from webbuild.verify.report import Case
+from webbuild.verify.runners import Tensors
+
+INPUT_TOLERANCE = 1e-6
+"""How far the browser's tensor may lie from Python's, relative to its largest magnitude: rounding, no more.
+Pillow and Chromium decode JPEG, PNG and WebP to the same bits."""
+
+
+def judge(bundle: Bundle, runner: PageRunner, given: Given, expected: Expected) -> tuple[Case, list[float]]:
+    """Run one input all ways and judge them; also return the milliseconds of its runs.
+
+    Raises:
+        PageError: the runtime refused or failed.
+    """
+    outputs, took = runner.timed(given.feeds)
+    repeated = beyond(bundle, runner.name, outputs)
+    comparisons: list[Comparison] = []
+    if not repeated:
+        comparisons += compare_raw(bundle, runner.name, given.title, "raw", expected.outputs, outputs)
+    if given.file is None:
+        return Case(sample=given.title, comparisons=tuple(comparisons), inference_ms=took), [took]
+    comparisons.append(_compare_input(bundle, runner, given, given.file))
+    task = bundle.manifest.task
+    if not isinstance(task, PoseTask) or given.placement is None:
+        return Case(sample=given.title, comparisons=tuple(comparisons), inference_ms=took), [took]
+    answer = runner.picture(given.file)
+    verdicts = compare_people(
+        task,
+        Subject(runner.name, given.title, "decoded", ""),
+        to_rows(task, expected.people),
+        to_rows(task, answer.poses),
+        thresholds(bundle.manifest),
+        pixel=max(1.0, given.placement.source_width / given.placement.width),
+    )
+    case = Case(
+        sample=given.title,
+        comparisons=(*comparisons, *verdicts.comparisons),
+        people=answer.poses,
+        min_oks=verdicts.min_oks,
+        excused=verdicts.excused,
+        inference_ms=answer.timings.inference,
+        repeated=answer.repeated.why if answer.repeated else repeated,
+    )
+    return case, [took] if repeated else [took, answer.timings.inference]
+
+
+def beyond(bundle: Bundle, backend: str, outputs: Tensors) -> str:
+    """Return why a graph's own status says that its raw outputs are not final, empty if they are."""
+    graph = bundle.graph(backend)
+    if graph is None or graph.status is None:
+        return ""
+    status = graph.status
+    if status.output not in outputs:
+        return ""
+    converged, candidates = (float(value) for value in np.ravel(outputs[status.output])[:2])
+    if converged < 1:
+        return f"the detection head did not converge in {status.rounds} rounds"
+    if candidates > status.capacity:
+        return f"{candidates:.0f} candidates, more than the {status.capacity} of the head"
+    return ""
+
+
+def _compare_input(bundle: Bundle, runner: PageRunner, given: Given, file: Path) -> Comparison:
+    spec = image_input(bundle.manifest)
+    assert spec is not None
+    want = given.feeds[spec.name]
+    allowed = INPUT_TOLERANCE * float(np.abs(want).max(initial=0.0))
+    subject = Subject(runner.name, given.title, "input", spec.name)
+    return compare(subject, want, runner.preprocess(file), tolerance=allowed)

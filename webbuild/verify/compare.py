@@ -1,0 +1,127 @@
+"""Judging one array against another. Nothing passes that was not compared with something."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Literal
+
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+Verdict = Literal["OK", "DIFFERS", "VACUOUS"]
+Stage = Literal["golden", "input", "raw", "decoded"]
+
+RELATIVE = 1e-4
+"""How far floating point outputs may lie apart, relative to the output's largest magnitude."""
+
+
+class Subject(Struct, frozen=True):
+    """What is judged: an output or a quantity, at a stage, on a sample, computed by a runner."""
+
+    runner: str
+    sample: str
+    stage: Stage
+    output: str
+    unit: str = ""
+
+
+class Comparison(Struct, frozen=True, kw_only=True, rename="camel"):
+    """A judgement.
+
+    `max_abs` is the largest difference, None where it is not finite or could not be computed; `max_rel` is that
+    relative to `signal`; `worst` is where it is, `want` and `got` the values there. `signal` is the largest
+    finite magnitude of the reference, or its number of detections: with 0 there was nothing to compare.
+    """
+
+    subject: Subject
+    verdict: Verdict
+    tolerance: float
+    max_abs: float | None = None
+    max_rel: float | None = None
+    worst: tuple[int, ...] = ()
+    want: str = ""
+    got: str = ""
+    signal: float = 0.0
+    why: str = ""
+
+
+def compare(
+    subject: Subject, want: NDArray[Any], got: NDArray[Any] | None, *, tolerance: float | None = None
+) -> Comparison:
+    """Judge an array.
+
+    Args:
+        subject: what it is.
+        want: the reference.
+        got: the candidate, None if there was none.
+        tolerance: absolute; by default 1e-4 of the reference's largest magnitude, and 0 for integers and bools.
+    """
+    signal = _signal(want)
+    exact = want.dtype.kind in "iub"
+    allowed = tolerance if tolerance is not None else 0.0 if exact else RELATIVE * signal
+    for differs, why in (
+        (got is None, "the output is missing"),
+        (got is not None and got.shape != want.shape, f"shape {_shape(got)}, wanted {_shape(want)}"),
+        (got is not None and got.dtype != want.dtype, f"type {_dtype(got)}, wanted {want.dtype}"),
+    ):
+        if differs:
+            return Comparison(subject=subject, verdict="DIFFERS", tolerance=allowed, signal=signal, why=why)
+    assert got is not None
+    if want.size == 0:
+        return Comparison(subject=subject, verdict="VACUOUS", tolerance=allowed, why="the output is empty")
+    distance = _distance(want, got)
+    worst = tuple(int(i) for i in np.unravel_index(int(np.argmax(distance)), want.shape))
+    largest = float(distance[worst])
+    broken = _why(want, got, largest, allowed)
+    silent = "" if signal else "the reference is zero everywhere"
+    return Comparison(
+        subject=subject,
+        verdict="DIFFERS" if broken else "VACUOUS" if silent else "OK",
+        tolerance=allowed,
+        max_abs=largest if math.isfinite(largest) else None,
+        max_rel=largest / signal if signal and math.isfinite(largest) else None,
+        worst=worst,
+        want=_value(want[worst]),
+        got=_value(got[worst]),
+        signal=signal,
+        why=broken or silent,
+    )
+
+
+def _distance(want: NDArray[Any], got: NDArray[Any]) -> NDArray[np.float64]:
+    """Distance of each pair: 0 for equal values, infinities among them; infinite where either is NaN."""
+    with np.errstate(invalid="ignore", over="ignore"):
+        distance = np.abs(want.astype(np.float64) - got.astype(np.float64))
+    distance[np.isnan(distance)] = np.inf
+    same = want == got
+    distance[same] = 0.0
+    if want.dtype.kind in "iu":  # 64-bit integers that float64 cannot tell apart
+        distance[~same] = np.maximum(distance[~same], 1.0)
+    return distance
+
+
+def _why(want: NDArray[Any], got: NDArray[Any], largest: float, allowed: float) -> str:
+    if want.dtype.kind == "f" and (np.isnan(want).any() or np.isnan(got).any()):
+        return f"NaN: {int(np.isnan(want).sum())} wanted, {int(np.isnan(got).sum())} got"
+    if largest == math.inf:
+        return "infinite on one side only"
+    return f"differs by {largest:.3g}, more than {allowed:.3g}" if largest > allowed else ""
+
+
+def _signal(want: NDArray[Any]) -> float:
+    magnitude = np.abs(want.astype(np.float64))
+    finite = magnitude[np.isfinite(magnitude)]
+    return float(finite.max()) if finite.size else 0.0
+
+
+def _shape(array: NDArray[Any] | None) -> str:
+    return "none" if array is None else str(list(array.shape))
+
+
+def _dtype(array: NDArray[Any] | None) -> str:
+    return "none" if array is None else str(array.dtype)
+
+
+def _value(value: Any) -> str:
+    return f"{value:.7g}" if isinstance(value, (float, np.floating)) else str(value)

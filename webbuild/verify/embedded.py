@@ -1,0 +1,29 @@
+"""Pictures inside a report: small, upright, as data URLs."""
+
+from __future__ import annotations
+
+import base64
+import io
+from pathlib import Path
+
+from webbuild.errors import WebbuildError
+from webbuild.tasks.picture import read_rgba
+
+_SIDE = 880
+"""Pixels of the longer side, enough for a card on a wide screen."""
+
+
+def data_url(file: Path) -> str | None:
+    """Return a picture as a data URL, without its metadata; None if it cannot be read any more."""
+    from PIL import Image
+
+    try:
+        image = Image.fromarray(read_rgba(file))
+    except WebbuildError:
+        return None
+    image.thumbnail((_SIDE, _SIDE))
+    paper = Image.new("RGB", image.size, "white")
+    paper.paste(image, mask=image.getchannel("A"))
+    buffer = io.BytesIO()
+    paper.save(buffer, "JPEG", quality=80, optimize=True)
+    return "data:image/jpeg;base64," + base64.b64encode(buffer.getvalue()).decode()

@@ -1,0 +1,55 @@
+"""The reference: native ONNX Runtime on the CPU, with its optimisations off."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from webbuild.errors import WebbuildError
+from webbuild.verify.runners import Tensors
+
+
+class NativeRunner:
+    """Runs an .onnx file, external data beside it, as it is written: no fusion, no constant folding.
+
+    Raises:
+        WebbuildError: `native-refused` when ONNX Runtime makes no session of it.
+    """
+
+    def __init__(self, path: Path) -> None:
+        import onnxruntime
+
+        options = onnxruntime.SessionOptions()
+        options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+        options.log_severity_level = 3
+        self.version: str = onnxruntime.__version__
+        self.path = path
+        try:
+            self._session = onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
+        except Exception as error:  # onnxruntime's own errors share no base class
+            raise WebbuildError(
+                "native-refused",
+                f"{path.name}: native ONNX Runtime {self.version} makes no session of it: {error}",
+                "pack the model again; if it still happens the export itself is broken: see `webbuild inspect`",
+            ) from error
+
+    @property
+    def name(self) -> str:
+        """The engine, its version and the graph."""
+        return f"native ONNX Runtime {self.version} on {self.path.name}"
+
+    def run(self, feeds: Tensors) -> dict[str, NDArray[Any]]:
+        """Return every output by name. Raises WebbuildError `native-failed`."""
+        names = [output.name for output in self._session.get_outputs()]
+        try:
+            values = self._session.run(names, dict(feeds))
+        except Exception as error:
+            raise WebbuildError(
+                "native-failed",
+                f"{self.path.name}: native ONNX Runtime fails on this input: {error}",
+                "check the input's names, types and shapes against manifest.json",
+            ) from error
+        return {name: np.asarray(value) for name, value in zip(names, values, strict=True)}

@@ -1,0 +1,92 @@
+"""A bundle on disk, opened to be verified: its manifest, its graphs, its files as they were hashed."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from webbuild import manifest as manifests
+from webbuild.errors import USAGE, WebbuildError
+from webbuild.manifest import Graph, Manifest, Output
+from webbuild.verify.report import Problem
+
+_MEND = "pack the model again; never edit a bundle by hand"
+
+
+class Bundle(Struct, frozen=True):
+    """A folder and its manifest."""
+
+    directory: Path
+    manifest: Manifest
+
+    @property
+    def entry(self) -> str:
+        """The generated loader, a path inside the bundle."""
+        return f"{self.manifest.name}.js"
+
+    def graph(self, target: str) -> Graph | None:
+        """Return the graph of a target."""
+        return next((graph for graph in self.manifest.graphs if graph.target == target), None)
+
+
+def open_bundle(directory: Path) -> Bundle:
+    """Read a bundle's manifest.
+
+    Raises:
+        WebbuildError: `no-bundle`, `bad-manifest`.
+    """
+    path = directory / "manifest.json"
+    try:
+        return Bundle(directory, manifests.decode(path.read_bytes()))
+    except OSError as error:
+        raise WebbuildError(
+            "no-bundle",
+            f"{directory}: no manifest.json in it",
+            "give the folder that `webbuild pack` wrote",
+            exit_code=USAGE,
+        ) from error
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise WebbuildError("bad-manifest", f"{path}: {error}", _MEND) from error
+
+
+def changed_files(bundle: Bundle) -> Iterator[Problem]:
+    """Name the files that are not what the manifest says."""
+    for file in bundle.manifest.files:
+        path = bundle.directory / file.path
+        if not path.is_file():
+            yield Problem(code="missing-file", where="bundle", message=f"{file.path} is not there", fix=_MEND)
+            continue
+        with path.open("rb") as stream:
+            digest = hashlib.file_digest(stream, "sha256").hexdigest()
+        if digest != file.sha256:
+            message = f"{file.path} is not the file that was packed: sha256 {digest[:12]}…, not {file.sha256[:12]}…"
+            yield Problem(code="changed-file", where="bundle", message=message, fix=_MEND)
+
+
+def golden(bundle: Bundle) -> tuple[dict[str, NDArray[Any]], dict[str, NDArray[Any]]] | None:
+    """Return the inputs and outputs of the run with known answers, None if the bundle has none.
+
+    Raises:
+        WebbuildError: `bad-golden` for a file that is missing or of the wrong size.
+    """
+    run = bundle.manifest.golden
+    if run is None:
+        return None
+    inputs = {spec.name: _tensor(bundle, run.inputs[spec.name], spec) for spec in bundle.manifest.inputs}
+    named = {spec.name: spec for spec in bundle.manifest.outputs}
+    return inputs, {name: _tensor(bundle, path, named[name]) for name, path in run.outputs.items()}
+
+
+def _tensor(bundle: Bundle, path: str, spec: Output | manifests.Input) -> NDArray[Any]:
+    try:
+        data = (bundle.directory / path).read_bytes()
+        return np.frombuffer(data, np.dtype(spec.dtype).newbyteorder("<")).reshape(spec.shape)
+    except (OSError, ValueError) as error:
+        raise WebbuildError("bad-golden", f"{path}: {error}", _MEND) from error

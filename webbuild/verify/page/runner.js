@@ -1,0 +1,110 @@
+// The page `webbuild verify` drives: the bundle's own runtime, called as a visitor's page would call it.
+// Tensors come in as files of the local server and go out as base64 in pieces; nothing is judged here.
+
+const ARRAYS = {
+  float32: Float32Array,
+  int32: Int32Array,
+  int64: BigInt64Array,
+  uint8: Uint8Array,
+  bool: Uint8Array,
+};
+
+/** @type {Map<number, Uint8Array>} outputs that wait to be fetched */
+const held = new Map();
+let handles = 0;
+/** @type {any} */
+let model = null;
+
+const commands = {
+  async adapter() {
+    const adapter = await navigator.gpu?.requestAdapter();
+    return adapter ? adapter.info.vendor || "unnamed" : null;
+  },
+
+  async load({ entry, backend }) {
+    const bundle = await import(new URL(entry, document.baseURI).href);
+    const start = performance.now();
+    model = await bundle.load({ backend, trace: true });
+    const { reason, warnings } = model;
+    return { ms: performance.now() - start, backend: model.backend, reason, warnings, info: await model.info() };
+  },
+
+  async tensors({ feeds }) {
+    const entries = await Promise.all(
+      feeds.map(async ({ name, type, dims, url }) => {
+        const bytes = await (await fetch(url)).arrayBuffer();
+        return [name, { type, dims, data: new ARRAYS[type](bytes) }];
+      }),
+    );
+    const start = performance.now();
+    const outputs = await model.runTensors(Object.fromEntries(entries));
+    const ms = performance.now() - start;
+    return { ms, outputs: Object.entries(outputs).map(([name, tensor]) => ({ name, ...hold(tensor) })) };
+  },
+
+  async preprocess({ url }) {
+    return hold(await model.preprocess(await picture(url)));
+  },
+
+  async picture({ url }) {
+    const { outputs: _, ...result } = await model.run(await picture(url));
+    return result;
+  },
+
+  async take({ handle, offset, length }) {
+    const part = held.get(handle).subarray(offset, offset + length);
+    return await base64(part);
+  },
+
+  async release({ handle }) {
+    held.delete(handle);
+  },
+
+  async dispose() {
+    await model?.dispose();
+    model = null;
+  },
+};
+
+async function picture(url) {
+  return await (await fetch(url)).blob();
+}
+
+function hold({ type, dims, data }) {
+  const handle = handles++;
+  held.set(handle, new Uint8Array(data.buffer, data.byteOffset, data.byteLength));
+  return { type, dims: Array.from(dims), handle, bytes: data.byteLength };
+}
+
+async function base64(bytes) {
+  const reader = new FileReader();
+  await new Promise((resolve, reject) => {
+    reader.onload = resolve;
+    reader.onerror = () => reject(reader.error);
+    reader.readAsDataURL(new Blob([bytes]));
+  });
+  return reader.result.slice(reader.result.indexOf(",") + 1);
+}
+
+/** Runs a command; what it throws comes back as a value, with the runtime's code and fix. */
+globalThis.webbuild = async ({ command, seconds, ...args }) => {
+  let timer;
+  const late = new Promise((resolve) => {
+    timer = setTimeout(() => resolve({ error: { code: "timeout", message: `no answer in ${seconds} s`, fix: "" } }), seconds * 1000);
+  });
+  const work = commands[command](args).then(
+    (value) => ({ value }),
+    (error) => ({
+      error: {
+        code: String(error?.code ?? "uncaught"),
+        message: String(error?.message ?? error),
+        fix: String(error?.fix ?? ""),
+      },
+    }),
+  );
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+};

@@ -1,0 +1,48 @@
+"""Where the nodes went. On WebGPU every one of them has to run there."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from webbuild.verify.report import Placement, Problem
+from webbuild.verify.wire import Placed
+
+WANTED = {"webgpu": "WebGpuExecutionProvider", "wasm": "CPUExecutionProvider"}
+
+
+def summarise(backend: str, placed: Sequence[Placed]) -> tuple[Placement, ...]:
+    """Count the nodes of each provider, most first; those of a provider that is not the backend's are named."""
+    lists = (
+        Placement(
+            provider=each.provider,
+            count=len(each.nodes),
+            operators=dict(Counter(node.op for node in each.nodes).most_common()),
+            nodes=() if each.provider == WANTED[backend] else each.nodes,
+        )
+        for each in placed
+        if each.nodes
+    )
+    return tuple(sorted(lists, key=lambda placement: -placement.count))
+
+
+def misplaced(backend: str, placements: Sequence[Placement]) -> Iterator[Problem]:
+    """Name what is not where it belongs. Unknown is not the same as none."""
+    if not placements:
+        yield Problem(
+            code="no-placement",
+            where=backend,
+            message="the engine did not say where its nodes run",
+            fix="check that this build of the engine logs `Node(s) placed on [...]` at its lowest severity",
+        )
+    for placement in placements:
+        if placement.provider == WANTED[backend]:
+            continue
+        names = ", ".join(f"{node.op} {node.name}".strip() for node in placement.nodes[:5])
+        more = f" and {placement.count - 5} more" if placement.count > 5 else ""
+        yield Problem(
+            code="off-gpu" if backend == "webgpu" else "off-backend",
+            where=backend,
+            message=f"{placement.count} node(s) run on {placement.provider}: {names}{more}",
+            fix="`webbuild inspect` says why each of them leaves the GPU, and what to do",
+        )

@@ -1,0 +1,83 @@
+"""What the backends are judged against: native ONNX Runtime on the bundle's own graph, itself checked first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from webbuild.errors import WebbuildError
+from webbuild.manifest import PoseTask
+from webbuild.tasks.pose import TASK as POSE
+from webbuild.tasks.pose import Pose
+from webbuild.verify.compare import Comparison, Stage, Subject, compare
+from webbuild.verify.inputs import Given, options
+from webbuild.verify.native import NativeRunner
+from webbuild.verify.opened import Bundle, golden
+from webbuild.verify.people import compare_people, thresholds
+
+
+class Expected(Struct, frozen=True):
+    """The reference's answer to one input: the manifest's outputs, and the people they hold."""
+
+    outputs: dict[str, NDArray[Any]]
+    people: tuple[Pose, ...]
+
+
+def reference_runner(bundle: Bundle) -> NativeRunner:
+    """Open the graph with the model's own operators: the one for WASM."""
+    graph = bundle.graph("wasm") or bundle.manifest.graphs[0]
+    return NativeRunner(bundle.directory / graph.file)
+
+
+def expect(bundle: Bundle, runner: NativeRunner, given: Given) -> Expected:
+    """Compute the reference's answer.
+
+    Raises:
+        WebbuildError: `native-failed`, `missing-output`.
+    """
+    outputs = runner.run(given.feeds)
+    missing = [spec.name for spec in bundle.manifest.outputs if spec.name not in outputs]
+    if missing:
+        raise WebbuildError(
+            "missing-output",
+            f"{runner.path.name} does not compute {', '.join(missing)}, which the manifest promises",
+            "pack the model again",
+        )
+    named = {spec.name: outputs[spec.name] for spec in bundle.manifest.outputs}
+    task = bundle.manifest.task
+    people: Sequence[Pose] = ()
+    if isinstance(task, PoseTask) and given.placement is not None:
+        people = POSE.decode(task, named, given.placement)
+    return Expected(named, tuple(people))
+
+
+def compare_raw(
+    bundle: Bundle, runner: str, sample: str, stage: Stage, want: dict[str, Any], got: dict[str, Any]
+) -> list[Comparison]:
+    """Judge outputs as they come from the engine: rows of people matched, everything else element by element."""
+    task = bundle.manifest.task
+    found: list[Comparison] = []
+    for name, array in want.items():
+        subject, other = Subject(runner, sample, stage, name), got.get(name)
+        like = other is not None and other.shape == array.shape and other.dtype == array.dtype
+        if isinstance(task, PoseTask) and name == task.output and other is not None and like:
+            at = thresholds(bundle.manifest)
+            found += compare_people(task, subject, array[0], other[0], at).comparisons
+        else:
+            found.append(compare(subject, array, other))
+    return found
+
+
+def check_golden(bundle: Bundle, runner: NativeRunner) -> list[Comparison]:
+    """Judge the reference itself against the answers recorded when the bundle was packed."""
+    recorded = golden(bundle)
+    if recorded is None:
+        return []
+    inputs, wanted = recorded
+    got = runner.run({**options(bundle.manifest), **inputs})
+    native = {name: np.array(value) for name, value in wanted.items()}
+    return compare_raw(bundle, "native", "golden", "golden", native, got)

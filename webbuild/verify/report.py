@@ -1,0 +1,134 @@
+"""What a verification found, as values; and the one place where it becomes an exit code."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from msgspec import Struct
+
+from webbuild.errors import CLEAN, FAILED
+from webbuild.manifest import Task
+from webbuild.tasks.pose import Pose
+from webbuild.verify.compare import Comparison
+from webbuild.verify.wire import Node, Warned
+
+
+class _Json(Struct, frozen=True, kw_only=True, rename="camel"):
+    """Base: immutable, camelCase in JSON, every field written."""
+
+
+class Problem(_Json, frozen=True):
+    """A failure that is no number: a file, a node, a message, an error. `where` is the backend or the bundle."""
+
+    code: str
+    where: str
+    message: str
+    fix: str
+
+
+class Environment(_Json, frozen=True):
+    """What it was measured with."""
+
+    webbuild: str
+    browser: str
+    browser_path: str
+    engine: str
+    onnxruntime: str
+    platform: str
+
+
+class Placement(_Json, frozen=True):
+    """The nodes a provider runs: how many, of which operators; `nodes` names those that are out of place."""
+
+    provider: str
+    count: int
+    operators: dict[str, int]
+    nodes: tuple[Node, ...] = ()
+
+
+class Timings(_Json, frozen=True):
+    """Milliseconds. `first_run` is the warm-up while loading, `steady_run` the median of `runs` later ones."""
+
+    load: float
+    session: float
+    first_run: float
+    steady_run: float | None
+    runs: int
+
+
+class Sample(_Json, frozen=True):
+    """An input, and what the reference made of it (in source pixels). `file` is a picture, if it was one."""
+
+    title: str
+    file: str | None
+    width: int
+    height: int
+    people: tuple[Pose, ...]
+
+
+class Case(_Json, frozen=True):
+    """One sample on one backend."""
+
+    sample: str
+    comparisons: tuple[Comparison, ...]
+    people: tuple[Pose, ...] = ()
+    min_oks: float | None = None
+    excused: int = 0
+    inference_ms: float | None = None
+    repeated: str = ""
+
+
+class BackendRun(_Json, frozen=True):
+    """One backend: how it was reached, where its nodes went, how long it took, what it answered."""
+
+    backend: str
+    reason: str
+    engine_build: str
+    threads: int
+    adapter: str
+    placements: tuple[Placement, ...]
+    timings: Timings | None
+    cases: tuple[Case, ...]
+    warnings: tuple[Warned, ...]
+    problems: tuple[Problem, ...]
+
+    @property
+    def comparisons(self) -> list[Comparison]:
+        """Every judgement of this backend."""
+        return [comparison for case in self.cases for comparison in case.comparisons]
+
+
+class VerifyReport(_Json, frozen=True):
+    """Everything. `reference` names what the backends were judged against."""
+
+    bundle: str
+    title: str
+    source: str
+    reference: str
+    task: Task
+    environment: Environment
+    samples: tuple[Sample, ...]
+    checks: tuple[Comparison, ...]
+    backends: tuple[BackendRun, ...]
+    problems: tuple[Problem, ...]
+
+    def comparisons(self) -> Iterator[Comparison]:
+        """Every judgement, the reference's own checks first."""
+        yield from self.checks
+        for run in self.backends:
+            yield from run.comparisons
+
+    def failures(self) -> list[Comparison]:
+        """The judgements that are not OK."""
+        return [comparison for comparison in self.comparisons() if comparison.verdict != "OK"]
+
+    def all_problems(self) -> list[Problem]:
+        """Problems of the bundle, then those of each backend."""
+        return [*self.problems, *(problem for run in self.backends for problem in run.problems)]
+
+
+def exit_code(report: VerifyReport) -> int:
+    """Return 0 only for a report in which every backend compared something, nothing differed, nothing broke."""
+    proved = bool(report.backends) and all(run.comparisons for run in report.backends)
+    clean = proved and not report.failures() and not report.all_problems()
+    return CLEAN if clean else FAILED

@@ -1,0 +1,113 @@
+"""The whole verification: the reference, then each backend in Chromium, into one report."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import msgspec
+
+from webbuild.browser.chromium import Chromium, chromium
+from webbuild.browser.server import Server
+from webbuild.errors import USAGE, WebbuildError
+from webbuild.verify.backend import Work, run_backend
+from webbuild.verify.inputs import Given, gather
+from webbuild.verify.opened import Bundle, changed_files, open_bundle
+from webbuild.verify.people import void_silent
+from webbuild.verify.reference import Expected, check_golden, expect, reference_runner
+from webbuild.verify.report import BackendRun, Environment, Sample, VerifyReport
+
+BACKENDS = ("webgpu", "wasm")
+
+
+def verify(
+    directory: Path,
+    backends: Sequence[str] = BACKENDS,
+    inputs: Sequence[Path] = (),
+    *,
+    seconds: float = 300,
+    say: Callable[[str], None] = lambda _: None,
+) -> VerifyReport:
+    """Verify a bundle.
+
+    Args:
+        directory: what `webbuild pack` wrote.
+        backends: those to judge, each in a page of its own.
+        inputs: pictures (or .npz files for plain tensors) instead of the bundle's samples.
+        seconds: how long a load or a run may take.
+        say: told what is being done.
+
+    Raises:
+        WebbuildError: when nothing can be judged: no bundle, no browser, no adapter, no reference.
+    """
+    _check(backends)
+    bundle = open_bundle(directory)
+    problems = tuple(changed_files(bundle))
+    say("native: the reference")
+    runner = reference_runner(bundle)
+    work = [(given, expect(bundle, runner, given)) for given in gather(bundle, inputs)]
+    checks = check_golden(bundle, runner)
+    with Server(directory) as server, chromium() as browser:
+        runs = [
+            run_backend(browser, server, bundle, backend, work, seconds=seconds, say=say) for backend in backends
+        ]
+        return VerifyReport(
+            bundle=bundle.manifest.name,
+            title=bundle.manifest.title,
+            source=bundle.manifest.source.file,
+            reference=runner.name,
+            task=bundle.manifest.task,
+            environment=_environment(bundle, browser, runner.version),
+            samples=_samples(work),
+            checks=tuple(checks),
+            backends=tuple(_voided(run) for run in runs),
+            problems=problems,
+        )
+
+
+def _check(backends: Sequence[str]) -> None:
+    unknown = [backend for backend in backends if backend not in BACKENDS]
+    if unknown or not backends:
+        raise WebbuildError(
+            "no-backend",
+            f"no such backend: {', '.join(unknown)}" if unknown else "no backend to verify",
+            f"name one or both of {', '.join(BACKENDS)}",
+            exit_code=USAGE,
+        )
+
+
+def _voided(run: BackendRun) -> BackendRun:
+    """Judge the samples together: a backend that found nobody on any of them proved nothing."""
+    judged = iter(void_silent(run.comparisons))
+    cases = [
+        msgspec.structs.replace(case, comparisons=tuple(next(judged) for _ in case.comparisons)) for case in run.cases
+    ]
+    return msgspec.structs.replace(run, cases=tuple(cases))
+
+
+def _samples(work: Work) -> tuple[Sample, ...]:
+    return tuple(_sample(given, expected) for given, expected in work)
+
+
+def _sample(given: Given, expected: Expected) -> Sample:
+    place = given.placement
+    return Sample(
+        title=given.title,
+        file=str(given.file) if given.file else None,
+        width=place.source_width if place else 0,
+        height=place.source_height if place else 0,
+        people=expected.people,
+    )
+
+
+def _environment(bundle: Bundle, browser: Chromium, onnxruntime: str) -> Environment:
+    engine = bundle.manifest.engine
+    return Environment(
+        webbuild=bundle.manifest.generator.version,
+        browser=f"Chromium {browser.version}",
+        browser_path=f"{browser.path} ({browser.origin})",
+        engine=f"{engine.name} {engine.version}",
+        onnxruntime=onnxruntime,
+        platform=platform.platform(),
+    )

@@ -1,0 +1,137 @@
+"""Values that cross between the runner page and Python, in the runtime's own shapes."""
+
+from __future__ import annotations
+
+from msgspec import Struct, field
+
+from webbuild.tasks.pose import Pose
+
+
+class _Js(Struct, frozen=True, rename="camel"):
+    """Base: fields that the runtime adds later are ignored."""
+
+
+class Warned(_Js, frozen=True):
+    """A warning of the runtime."""
+
+    code: str
+    message: str
+    fix: str
+
+
+class Engine(_Js, frozen=True):
+    """The engine that runs, and the build of it that was chosen."""
+
+    name: str
+    version: str
+    build: str
+    threads: int = 1
+
+
+class Adapter(_Js, frozen=True):
+    """The graphics adapter, as far as the browser tells."""
+
+    vendor: str = ""
+    architecture: str = ""
+    device: str = ""
+    description: str = ""
+
+    def __str__(self) -> str:
+        return " ".join(filter(None, (self.vendor, self.architecture, self.device, self.description))) or "unnamed"
+
+
+class LoadTimings(_Js, frozen=True):
+    """Milliseconds of each stage of loading; `warmup` holds the first run."""
+
+    engine: float
+    weights: float
+    session: float
+    warmup: float
+    total: float
+
+
+class Node(_Js, frozen=True):
+    """A node of the graph as it runs, fused nodes among them."""
+
+    op: str
+    name: str
+
+
+class Placed(_Js, frozen=True):
+    """The nodes a provider runs."""
+
+    provider: str
+    nodes: tuple[Node, ...]
+
+
+class Info(_Js, frozen=True):
+    """What `model.info()` says."""
+
+    engine: Engine
+    adapter: Adapter | None
+    timings: LoadTimings
+    placement: tuple[Placed, ...] | None
+
+
+class Loaded(_Js, frozen=True):
+    """What `load()` came to."""
+
+    ms: float
+    backend: str
+    reason: str
+    warnings: tuple[Warned, ...]
+    info: Info
+
+
+class Held(_Js, frozen=True):
+    """A tensor that waits in the page."""
+
+    type: str
+    dims: tuple[int, ...]
+    handle: int
+    bytes: int
+    name: str = ""
+
+
+class Ran(_Js, frozen=True):
+    """What `runTensors()` came to."""
+
+    ms: float
+    outputs: tuple[Held, ...]
+
+
+class RunTimings(_Js, frozen=True):
+    """Milliseconds of a run, in the worker."""
+
+    preprocess: float
+    inference: float
+    decode: float
+    total: float
+
+
+class Repeated(_Js, frozen=True):
+    """Which graph a run was repeated on, and why."""
+
+    target: str
+    why: str
+
+
+class Answer(_Js, frozen=True):
+    """What `run()` gave, tensors left out."""
+
+    kind: str
+    width: int
+    height: int
+    backend: str
+    timings: RunTimings
+    poses: tuple[Pose, ...] = ()
+    repeated: Repeated | None = None
+    warnings: tuple[Warned, ...] = field(default_factory=tuple)
+
+
+class Failure(_Js, frozen=True):
+    """What the runtime threw."""
+
+    code: str
+    message: str
+    fix: str

@@ -1,0 +1,56 @@
+"""Numbers and verdicts as people read them."""
+
+from __future__ import annotations
+
+import math
+
+from webbuild.verify.report import VerifyReport, exit_code
+
+NAMES = {"webgpu": "WebGPU", "wasm": "WASM", "native": "Native"}
+_RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def number(value: float | None) -> str:
+    """Return two significant digits: 0, 0.031, 4.2×10⁻⁶; a dash for what could not be computed."""
+    if value is None or not math.isfinite(value):
+        return "–"
+    if value == 0 or abs(value) >= 0.001:
+        return f"{value:.2g}" if abs(value) < 100 else f"{value:,.0f}"
+    mantissa, exponent = f"{value:.1e}".split("e")
+    return f"{mantissa}×10{str(int(exponent)).translate(_RAISED)}"
+
+
+def milliseconds(value: float | None) -> str:
+    """Return a duration: 8.4 ms, 320 ms, 12.4 s."""
+    if value is None:
+        return "–"
+    if value >= 10_000:
+        return f"{value / 1000:.1f} s"
+    return f"{value:,.0f} ms" if value >= 100 else f"{value:.1f} ms"
+
+
+def name(runner: str) -> str:
+    """Return a backend's proper name."""
+    return NAMES.get(runner, runner)
+
+
+def verdict(report: VerifyReport) -> tuple[str, str, str]:
+    """Return a report's verdict (`same`, `different` or `vacuous`), its headline, and a sentence that carries it."""
+    backends = " and ".join(name(run.backend) for run in report.backends) or "No backend"
+    samples = _count(len(report.samples), "sample")
+    people = sum(len(sample.people) for sample in report.samples)
+    on = f"{samples}, {_count(people, 'person', 'people')}" if people else samples
+    failures, problems = report.failures(), report.all_problems()
+    if exit_code(report) == 0:
+        return "same", "Same answers", f"{backends} agree with native ONNX Runtime on {on}."
+    differing = [each for each in failures if each.verdict == "DIFFERS"]
+    if differing or problems:
+        total = len(list(report.comparisons()))
+        parts = [f"{len(differing)} of {_count(total, 'comparison')} differ"] if differing else []
+        parts += [_count(len(problems), "problem")] if problems else []
+        return "different", "Not the same", f"{' and '.join(parts)}: {backends} on {on}."
+    return "vacuous", "Nothing proved", f"{backends} on {on}: there was nothing to compare, which is no success."
+
+
+def _count(number: int, one: str, many: str = "") -> str:
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
