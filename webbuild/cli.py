@@ -18,7 +18,9 @@ class Variadic(click.Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Repeat the option in front of each further value."""
-        several = {name for p in self.params if isinstance(p, click.Option) and p.metavar == "FILE..." for name in p.opts}
+        several = {
+            name for p in self.params if isinstance(p, click.Option) and p.metavar == "FILE..." for name in p.opts
+        }
         expanded: list[str] = []
         option: str | None = None
         for position, argument in enumerate(args):
@@ -45,7 +47,9 @@ def cli() -> None:
 @click.option("-o", "--out", type=_FOLDER, help="Folder to write. [default: dist/<name of the model>]")
 @click.option("--task", type=click.Choice(["pose", "tensor"]), help="What the model is, where the guess is wrong.")
 @click.option("--dim", "dims", multiple=True, metavar="NAME=N", help="Size of a free dimension, or INPUT:AXIS=N.")
-@click.option("--sample", "samples", multiple=True, type=_FOLDER, metavar="FILE...", help="Pictures or .npz to prove with.")
+@click.option(
+    "--sample", "samples", multiple=True, type=_FOLDER, metavar="FILE...", help="Pictures or .npz to prove with."
+)
 @click.option("--no-verify", is_flag=True, help="Do not run the bundle in Chromium.")
 @click.option("--dry-run", is_flag=True, help="Say what would be done; write nothing.")
 @click.option("--force", is_flag=True, help="Replace the bundle that is there.")
@@ -140,5 +144,7 @@ def main() -> None:
         import traceback
 
         traceback.print_exc()
-        click.echo(f"error[bug] {type(error).__name__}: {error}\n  fix: this is a bug in webbuild; please report it", err=True)
+        click.echo(
+            f"error[bug] {type(error).__name__}: {error}\n  fix: this is a bug in webbuild; please report it", err=True
+        )
         sys.exit(BUG)

@@ -92,9 +92,8 @@ def _read(path: Path) -> bytes:
 
 
 def _parse(path: Path, data: bytes) -> onnx.ModelProto:
-    from google.protobuf.message import DecodeError
-
     import onnx
+    from google.protobuf.message import DecodeError
 
     proto = onnx.ModelProto()
     try:

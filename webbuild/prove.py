@@ -15,6 +15,7 @@ from webbuild.manifest import Graph, OptionInput, PoseTask, Task
 from webbuild.samples import Sample
 from webbuild.tasks._base import Tolerance
 from webbuild.tasks.match import match_rows
+from webbuild.tasks.pose import TASK, Pose
 from webbuild.verify.compare import RELATIVE, Subject, compare
 from webbuild.verify.native import NativeRunner
 
@@ -40,6 +41,13 @@ class Proof(Struct, frozen=True, rename="camel"):
     why: str
 
 
+class Witness(Struct, frozen=True):
+    """Everything that was compared, and the people that each runner found in each sample."""
+
+    proofs: list[Proof]
+    people: dict[str, dict[str, Sequence[Pose]]]
+
+
 def prove(
     original: NativeRunner,
     graphs: Sequence[Graph],
@@ -47,7 +55,7 @@ def prove(
     task: Task,
     options: Sequence[OptionInput],
     samples: Sequence[Sample],
-) -> list[Proof]:
+) -> Witness:
     """Run every sample through the original and every graph in `folder`, and judge each output.
 
     Native ONNX Runtime, optimisations disabled. Thresholds are the exported ones.
@@ -55,17 +63,27 @@ def prove(
     runners = {graph.target: NativeRunner(folder / graph.file) for graph in graphs}
     defaults = {option.name: np.array([option.default], np.float32) for option in options}
     values: dict[str, float] = {option.option: option.default for option in options}
-    proofs = []
+    proofs: list[Proof] = []
+    people: dict[str, dict[str, Sequence[Pose]]] = {}
     for sample in samples:
         want = original.run(sample.feeds)
+        seen = people.setdefault(sample.name, {})
+        seen["native"] = _people(task, want, sample)
         for graph in graphs:
             feeds = {**sample.feeds, **defaults}
             got = runners[graph.target].run(feeds)
             repeated = needs_fallback(graph, got)
             if repeated and graph.status is not None:
                 got = runners[graph.status.fallback].run(feeds)
+            seen[graph.target] = _people(task, got, sample)
             proofs += [_judge(sample, graph, name, want[name], got.get(name), task, values, repeated) for name in want]
-    return proofs
+    return Witness(proofs, people)
+
+
+def _people(task: Task, outputs: Mapping[str, NDArray[Any]], sample: Sample) -> Sequence[Pose]:
+    if not isinstance(task, PoseTask) or sample.placement is None or task.output not in outputs:
+        return ()
+    return TASK.decode(task, outputs, sample.placement)
 
 
 def needs_fallback(graph: Graph, outputs: Mapping[str, NDArray[Any]]) -> bool:

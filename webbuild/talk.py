@@ -22,7 +22,7 @@ class Talk:
         """Announce a step, and its duration once it is done."""
         started = time.perf_counter()
         if self._live:
-            print(f"  … {title}", end="\r", file=sys.stderr, flush=True)
+            self._write(f"  … {title}\r")
         try:
             yield
         except BaseException:
@@ -34,4 +34,8 @@ class Talk:
         """Print a line."""
         if not self._quiet:
             line = printable(text, 2000)
-            print(f"\x1b[2K{line}" if self._live else line, file=sys.stderr, flush=True)
+            self._write(f"\x1b[2K{line}\n" if self._live else f"{line}\n")
+
+    def _write(self, text: str) -> None:
+        sys.stderr.write(text)
+        sys.stderr.flush()

@@ -1,0 +1,1 @@
+"""Writing a bundle: graphs, weights, runtime, page, report."""

@@ -12,7 +12,8 @@ import msgspec
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from webbuild import __version__, manifest as contract
+from webbuild import __version__
+from webbuild import manifest as contract
 from webbuild.bundle import assets, pages
 from webbuild.bundle.names import safe_name
 from webbuild.bundle.notices import model_license, model_notice, third_party_notices
@@ -70,7 +71,7 @@ def emit(contents: Contents, folder: Path) -> Manifest:
         samples=samples,
         assumptions=list(contents.assumptions),
     )
-    (folder / f"{contents.name}.js").write_text(pages.render_loader(manifest), "utf-8")
+    (folder / f"{contents.name}.js").write_text(pages.render_loader(), "utf-8")
     (folder / f"{contents.name}.d.ts").write_text(pages.render_types(manifest), "utf-8")
     (folder / "index.html").write_text(pages.render_page(manifest), "utf-8")
     shutil.copyfile(_SCHEMA, folder / _SCHEMA.name)

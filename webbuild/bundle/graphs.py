@@ -68,7 +68,7 @@ def _output(value: ir.Value) -> Output:
             f"export it as one of {', '.join(get_args(DType))}",
         )
     shape = [] if value.shape is None else [dim if isinstance(dim, int) else -1 for dim in value.shape]
-    return Output(name=value.name or "", dtype=cast(DType, dtype), shape=shape)
+    return Output(name=value.name or "", dtype=cast("DType", dtype), shape=shape)
 
 
 def _status(model: ir.Model) -> HeadStatus | None:

@@ -12,29 +12,31 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 
-def render_loader(manifest: Manifest) -> str:
+def render_loader() -> str:
     """Return `<name>.js`."""
-    return _environment(html=False).get_template("loader.js.j2").render()
+    return environment(html=False).get_template("loader.js.j2").render()
 
 
 def render_types(manifest: Manifest) -> str:
     """Return `<name>.d.ts`: the runtime's types, narrowed to this model's classes and options."""
     task = manifest.task
     pose = isinstance(task, PoseTask)
-    return _environment(html=False).get_template("loader.d.ts.j2").render(
-        task={"kind": "pose" if pose else "tensor"},
-        result="PoseResult" if pose else "TensorResult",
-        labels=_union(task.classes) if isinstance(task, PoseTask) else "",
-        keypoints=_union([k.name for k in task.keypoints]) if isinstance(task, PoseTask) else "",
-        options=[spec for spec in manifest.inputs if isinstance(spec, OptionInput)],
+    return (
+        environment(html=False)
+        .get_template("loader.d.ts.j2")
+        .render(
+            task={"kind": "pose" if pose else "tensor"},
+            result="PoseResult" if pose else "TensorResult",
+            labels=_union(task.classes) if isinstance(task, PoseTask) else "",
+            keypoints=_union([k.name for k in task.keypoints]) if isinstance(task, PoseTask) else "",
+            options=[spec for spec in manifest.inputs if isinstance(spec, OptionInput)],
+        )
     )
 
 
 def render_page(manifest: Manifest) -> str:
     """Return `index.html`."""
-    return _environment(html=True).get_template("index.html.j2").render(
-        manifest=manifest, entry=f"./{manifest.name}.js"
-    )
+    return environment(html=True).get_template("index.html.j2").render(manifest=manifest, entry=f"./{manifest.name}.js")
 
 
 def _union(names: list[str]) -> str:
@@ -50,7 +52,8 @@ def _literal(text: str) -> str:
 
 
 @cache
-def _environment(*, html: bool) -> Environment:
+def environment(*, html: bool) -> Environment:
+    """Return the templates of this folder; `html` escapes everything that is not marked safe."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     return Environment(

@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import inspect
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import msgspec
 from msgspec import Struct
 
+from webbuild import manifest as contract
+from webbuild.bundle.pages import environment
 from webbuild.manifest import Generator, Manifest, Source, TargetName
-from webbuild.passes._base import Edit
+from webbuild.passes._base import Edit, all_passes
 from webbuild.plan import Plan
-from webbuild.prove import Proof
-from webbuild.samples import Sample
+from webbuild.prove import TOLERANCE, Proof
+from webbuild.tasks.pose import Pose
+from webbuild.verify.drawing import Layer, layer
+
+_STYLES = (
+    Path(__file__).parent.parent / "verify" / "templates" / "verify.css",
+    Path(__file__).parent / "templates" / "report.css",
+)
 
 
 class PackReport(Struct, frozen=True, rename="camel"):
@@ -30,6 +39,89 @@ class PackReport(Struct, frozen=True, rename="camel"):
         return cls(manifest.generator, manifest.source, manifest.assumptions, planned.edits, list(proofs))
 
 
-def write_report(report: PackReport, samples: Sequence[Sample], folder: Path) -> None:
-    """Write both files."""
+class Card(Struct, frozen=True):
+    """A sample picture and everyone's drawing of it."""
+
+    sample: contract.Sample
+    people: int
+    layers: tuple[Layer, ...]
+    repeated: tuple[str, ...]
+
+
+class Change(Struct, frozen=True):
+    """What a pass did to which graphs, and what its docstring says."""
+
+    code: str
+    title: str
+    explanation: str
+    edits: tuple[tuple[str, Edit], ...]
+
+
+def write_report(
+    report: PackReport,
+    manifest: Manifest,
+    names: Sequence[str],
+    people: Mapping[str, Mapping[str, Sequence[Pose]]],
+    nodes: int,
+    folder: Path,
+) -> None:
+    """Write both files.
+
+    Args:
+        report: what was done.
+        manifest: what was emitted.
+        names: the samples' names in the report, in the order of the manifest's samples.
+        people: who was found, by sample and runner.
+        nodes: how many the original graph has.
+        folder: the bundle's.
+    """
     (folder / "report.json").write_bytes(msgspec.json.format(msgspec.json.encode(report), indent=2) + b"\n")
+    style = "".join(file.read_text("utf-8") for file in _STYLES)
+    (folder / "page" / "report.css").write_text(style, "utf-8")
+    page = (
+        environment(html=True)
+        .get_template("report.html.j2")
+        .render(
+            manifest=manifest,
+            report=report,
+            nodes=nodes,
+            changes=_changes(report),
+            cards=_cards(manifest, report, names, people),
+            tolerance=TOLERANCE,
+            matched=sum(proof.objects or 0 for proof in report.proofs),
+            excused=sum(proof.excused for proof in report.proofs),
+        )
+    )
+    (folder / "report.html").write_text(page, "utf-8")
+
+
+def _changes(report: PackReport) -> list[Change]:
+    """Group the edits by pass, in the order in which passes ran; an edit of both graphs is listed once."""
+    changes = []
+    for kind in all_passes():
+        text = inspect.getdoc(kind) or ""
+        title, _, explanation = text.partition("\n\n")
+        merged: dict[Edit, list[str]] = {}
+        for target, edits in report.edits.items():
+            for edit in edits:
+                if edit.code == kind.code and target not in merged.setdefault(edit, []):
+                    merged[edit].append(target)
+        if merged:
+            listed = tuple((" and ".join(targets), edit) for edit, targets in merged.items())
+            changes.append(Change(kind.code, title, explanation, listed))
+    return changes
+
+
+def _cards(
+    manifest: Manifest,
+    report: PackReport,
+    names: Sequence[str],
+    people: Mapping[str, Mapping[str, Sequence[Pose]]],
+) -> list[Card]:
+    cards = []
+    for sample, name in zip(manifest.samples, names, strict=False):
+        seen = people.get(name, {})
+        layers = tuple(layer(runner, manifest.task, found) for runner, found in seen.items())
+        repeated = tuple(proof.target for proof in report.proofs if proof.sample == name and proof.repeated)
+        cards.append(Card(sample, len(seen.get("native", ())), layers, repeated))
+    return cards

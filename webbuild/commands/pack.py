@@ -18,7 +18,7 @@ from webbuild.bundle.report import PackReport, write_report
 from webbuild.bundle.staging import check_place, staged
 from webbuild.dims import choose_sizes, parse_dims
 from webbuild.errors import CLEAN, USAGE, WebbuildError
-from webbuild.manifest import Graph, Input, OptionInput, PoseTask
+from webbuild.manifest import Graph, Input, OptionInput
 from webbuild.model import Source, facts, load
 from webbuild.passes._base import Options
 from webbuild.plan import Plan, plan
@@ -73,7 +73,8 @@ def run(request: Request) -> int:
         with talk.step(f"prove them on {len(samples)} samples"):
             original = NativeRunner(request.model)
             cases = [*samples, *edge_cases(known.inputs)]
-            proofs = prove(original, graphs, folder, known.task, options, cases)
+            witness = prove(original, graphs, folder, known.task, options, cases)
+            proofs = witness.proofs
             require(proofs)
         _tell_proofs(talk, proofs)
         with talk.step("write the bundle"):
@@ -93,7 +94,8 @@ def run(request: Request) -> int:
             )
             manifest = emit(contents, folder)
             report = PackReport.of(manifest, planned, proofs)
-            write_report(report, samples, folder)
+            pictured = [sample.name for sample in samples if sample.picture is not None]
+            write_report(report, manifest, pictured, witness.people, source.model.graph.num_nodes(), folder)
             seal(manifest, folder)
     talk.say(f"\n  {out}/index.html is ready: webbuild serve {out}")
     if request.as_json:
@@ -130,8 +132,8 @@ def _golden(
     best = max((s for s in samples if s.name in counts), key=lambda s: counts[s.name], default=samples[0])
     graph = next(graph for graph in graphs if graph.target == "wasm")
     defaults = {option.name: np.array([option.default], np.float32) for option in options}
-    outputs = NativeRunner(folder / graph.file).run({**best.feeds, **defaults})
-    return best, {**outputs}
+    complete = msgspec.structs.replace(best, feeds={**best.feeds, **defaults})
+    return complete, NativeRunner(folder / graph.file).run(complete.feeds)
 
 
 def _tell(talk: Talk, planned: Plan, assumptions: tuple[str, ...]) -> None:

@@ -1,0 +1,1 @@
+"""Rewrites: one file for each, found by walking this folder."""

@@ -62,9 +62,7 @@ class Builder:
         self._prefix = prefix
         self._count = 0
 
-    def node(
-        self, op: str, *inputs: ir.Value | None, outputs: int = 1, **attributes: Attribute
-    ) -> list[ir.Value]:
+    def node(self, op: str, *inputs: ir.Value | None, outputs: int = 1, **attributes: Attribute) -> list[ir.Value]:
         """Add a node and return its outputs."""
         return self._add(op, inputs, outputs, attributes)
 
@@ -78,9 +76,7 @@ class Builder:
         self._graph.insert_before(self._before, made)
         return list(made.outputs)
 
-    def op(
-        self, op: str, *inputs: ir.Value | None, **attributes: Attribute
-    ) -> ir.Value:
+    def op(self, op: str, *inputs: ir.Value | None, **attributes: Attribute) -> ir.Value:
         """Add a node with one output and return that."""
         return self._add(op, inputs, 1, attributes)[0]
 
@@ -88,7 +84,8 @@ class Builder:
         """Add an initializer."""
         value = ir.Value(name=self._name("const"), const_value=ir.tensor(np.asarray(array, dtype)))
         tensor = value.const_value
-        assert tensor is not None and value.name is not None
+        assert tensor is not None
+        assert value.name is not None
         tensor.name = value.name
         value.shape = ir.Shape(list(np.shape(array)))
         value.type = ir.TensorType(tensor.dtype)

@@ -14,7 +14,7 @@ _LAYOUT = {"Transpose", "Squeeze", "Unsqueeze", "Reshape", "Expand", "Identity",
 """Operators that hand an index vector on, in another shape or type."""
 
 
-class NotATail(Exception):
+class UnknownTailError(Exception):
     """Why a graph with NonMaxSuppression is not the tail that the head passes know: where, why."""
 
     def __init__(self, where: str, why: str) -> None:
@@ -65,7 +65,7 @@ def find_tail(model: ir.Model) -> Tail | None:
     """Return the detection tail of the graph, None if it has no NonMaxSuppression.
 
     Raises:
-        NotATail: there is one, but its surroundings are not of a known form.
+        UnknownTailError: there is one, but its surroundings are not of a known form.
     """
     suppressions = list(nodes_of(model, "NonMaxSuppression"))
     if not suppressions:
@@ -73,22 +73,22 @@ def find_tail(model: ir.Model) -> Tail | None:
     nms = suppressions[0]
     where = nms.name or "NonMaxSuppression"
     if len(suppressions) > 1:
-        raise NotATail(where, f"the graph has {len(suppressions)} of them: one picture at a time is supported")
+        raise UnknownTailError(where, f"the graph has {len(suppressions)} of them: one picture at a time is supported")
     if nms.attributes.get_int("center_point_box", 0) != 0:
-        raise NotATail(where, "boxes are given by their centres")
+        raise UnknownTailError(where, "boxes are given by their centres")
     boxes, scores = nms.inputs[0], nms.inputs[1]
     iou = nms.inputs[3] if len(nms.inputs) > 3 else None
     if boxes is None or scores is None or iou is None:
-        raise NotATail(where, "it has no overlap threshold")
+        raise UnknownTailError(where, "it has no overlap threshold")
     if len(nms.inputs) > 4 and nms.inputs[4] is not None:
-        raise NotATail(where, "it applies a score threshold of its own")
+        raise UnknownTailError(where, "it applies a score threshold of its own")
     mask = _mask(model, where)
     kept = _follow(nms.outputs[0], where)
     if not kept.gathers or kept.limit is None:
-        raise NotATail(where, "no limit on the number of detections was found behind it")
+        raise UnknownTailError(where, "no limit on the number of detections was found behind it")
     anchors = dims(mask.score)
     if anchors is None or len(anchors) != 1:
-        raise NotATail(mask.greater.name or where, "the number of anchors is not fixed: give --dim")
+        raise UnknownTailError(mask.greater.name or where, "the number of anchors is not fixed: give --dim")
     rows, pads = _rows(model, kept.gathers, where)
     return Tail(nms, boxes, scores, iou, mask, kept.gathers, rows, pads, kept.limit, anchors[0])
 
@@ -103,7 +103,7 @@ def _mask(model: ir.Model, where: str) -> Mask:
         indices = _follow(nonzero.outputs[0], where)
         if score is not None and threshold is not None and indices.gathers:
             return Mask(score, threshold, greater, indices.gathers)
-    raise NotATail(where, "no candidates chosen by NonZero of a Greater were found in front of it")
+    raise UnknownTailError(where, "no candidates chosen by NonZero of a Greater were found in front of it")
 
 
 def _follow(start: ir.Value, where: str) -> Indices:
@@ -118,15 +118,15 @@ def _follow(start: ir.Value, where: str) -> Indices:
                 continue
             if not is_data and node.op_type in ("Gather", "GatherND"):
                 found.gathers.append(node)
-            elif is_data and (node.op_type in _LAYOUT or _picks_column(node)):
-                waiting.append(node.outputs[0])
-            elif is_data and node.op_type in ("Max", "Min") and len(node.inputs) == 1:
+            elif (is_data and (node.op_type in _LAYOUT or _picks_column(node))) or (
+                is_data and node.op_type in ("Max", "Min") and len(node.inputs) == 1
+            ):
                 waiting.append(node.outputs[0])
             elif is_data and (limit := _limit(node)) is not None:
                 found.limit = limit
                 waiting.append(node.outputs[0])
             else:
-                raise NotATail(where, f"indices go into {node.op_type} '{node.name}', which is not understood")
+                raise UnknownTailError(where, f"indices go into {node.op_type} '{node.name}', which is not understood")
     return found
 
 
@@ -175,7 +175,7 @@ def _rows(model: ir.Model, gathers: list[ir.Node], where: str) -> tuple[ir.Value
         if node.op_type == "Pad" and joined is not None and constant(node.inputs[1]) is None:
             pads.append(node)
     if joined is None:
-        raise NotATail(where, "what it keeps is not joined into rows by a Concat")
+        raise UnknownTailError(where, "what it keeps is not joined into rows by a Concat")
     return joined, pads
 
 

@@ -10,7 +10,7 @@ import onnx_ir as ir
 from webbuild.passes._base import Edit, Options, Pass
 from webbuild.passes._graph import Builder, replace
 from webbuild.passes._suppression import suppress
-from webbuild.passes._tail import NotATail, Tail, find_tail
+from webbuild.passes._tail import Tail, UnknownTailError, find_tail
 
 ROUNDS = 16
 KEY = "webbuild.head"
@@ -41,7 +41,7 @@ class FixedShapeHead(Pass):
         """Rebuild the tail, if there is one of a known form."""
         try:
             tail = find_tail(model)
-        except NotATail as reason:
+        except UnknownTailError as reason:
             return [self.left(reason.where, reason.why)]
         if tail is None:
             return []

@@ -7,7 +7,7 @@ import onnx_ir as ir
 
 from webbuild.passes._base import Edit, Options, Pass
 from webbuild.passes._graph import Builder, replace
-from webbuild.passes._tail import NotATail, Tail, find_tail
+from webbuild.passes._tail import Tail, UnknownTailError, find_tail
 from webbuild.passes.fixed_shape_head import fill_rows
 
 KEY = "webbuild.nms"
@@ -32,7 +32,7 @@ class FixedShapeNms(Pass):
             return []
         try:
             tail = find_tail(model)
-        except NotATail as reason:
+        except UnknownTailError as reason:
             return [self.left(reason.where, reason.why)]
         if tail is None:
             return []

@@ -9,6 +9,7 @@ import onnx_ir as ir
 
 from webbuild.passes._base import Edit, Options, Pass
 
+_NAMING_A_TYPE = ("Cast", "RandomNormal", "RandomUniform", "EyeLike")
 _LIMIT = float(np.finfo(np.float32).max)
 
 
@@ -74,8 +75,8 @@ def _retype_attribute(node: ir.Node, attribute: ir.Attr) -> bool:
         array = attribute.as_tensor().numpy().astype(np.float32)
         node.attributes[attribute.name] = ir.AttrTensor(attribute.name, ir.tensor(array))
         return True
-    if node.op_type in ("Cast", "RandomNormal", "RandomUniform", "EyeLike") and attribute.name in ("to", "dtype"):
-        if attribute.as_int() == ir.DataType.DOUBLE:
-            node.attributes[attribute.name] = ir.AttrInt64(attribute.name, ir.DataType.FLOAT.value)
-            return True
+    names_type = node.op_type in _NAMING_A_TYPE and attribute.name in ("to", "dtype")
+    if names_type and attribute.as_int() == ir.DataType.DOUBLE:
+        node.attributes[attribute.name] = ir.AttrInt64(attribute.name, ir.DataType.FLOAT.value)
+        return True
     return False

@@ -7,7 +7,7 @@ import onnx_ir as ir
 
 from webbuild.passes._base import Edit, Options, Pass
 from webbuild.passes._graph import constant
-from webbuild.passes._tail import NotATail, find_tail
+from webbuild.passes._tail import UnknownTailError, find_tail
 
 PREFIX = "webbuild.option."
 """Metadata keys under which the defaults of the new inputs are kept."""
@@ -31,7 +31,7 @@ class ThresholdInputs(Pass):
             return []
         try:
             tail = find_tail(model)
-        except NotATail as reason:
+        except UnknownTailError as reason:
             return [self.left(reason.where, reason.why)]
         if tail is None:
             return []
@@ -44,7 +44,7 @@ class ThresholdInputs(Pass):
             value = ir.Input(name, ir.Shape([1]), ir.TensorType(ir.DataType.FLOAT))
             model.graph.inputs.append(value)
             node.replace_input_with(index, value)
-            model.metadata_props[f"{PREFIX}{option}"] = f"{name}={np.float32(default.item())}"
+            model.metadata_props[f"{PREFIX}{option}"] = f"{name}={np.float32(default.item())!s}"
             edits.append(self.done(node.name or node.op_type, f"{option} {default.item():.6g} is now input '{name}'"))
         return edits
 

@@ -1,0 +1,1 @@
+"""Tasks: one file for each, found by walking this folder."""

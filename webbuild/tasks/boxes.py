@@ -16,9 +16,7 @@ def iou_matrix(first: NDArray[Any], second: NDArray[Any]) -> NDArray[np.float64]
     size = np.clip(high - low, 0, None)
     intersection = size[..., 0] * size[..., 1]
     union = area(a)[:, None] + area(b)[None, :] - intersection
-    result: NDArray[np.float64] = np.divide(
-        intersection, union, out=np.zeros_like(intersection), where=union > 0
-    )
+    result: NDArray[np.float64] = np.divide(intersection, union, out=np.zeros_like(intersection), where=union > 0)
     return result
 
 

@@ -15,9 +15,7 @@ from webbuild.tasks.boxes import area, iou_matrix
 Rows = NDArray[Any]
 
 
-def match_rows(
-    task: PoseTask, want: Rows, got: Rows, tolerance: Tolerance, *, confidence: float, iou: float
-) -> Match:
+def match_rows(task: PoseTask, want: Rows, got: Rows, tolerance: Tolerance, *, confidence: float, iou: float) -> Match:
     """Match two outputs' rows [rows, columns] (see `PoseTask`) and measure the pairs.
 
     A row without a partner is excused only where its score, its overlap with a kept row, or its rank at the
@@ -44,9 +42,7 @@ def match_rows(
     for name, distance in (("box corners", box), ("keypoints", keypoint)):
         if distance > tolerance.pixels:
             problems.append(f"{name} differ by {distance:.3g} px, more than {tolerance.pixels:g} px")
-    return Match(
-        len(pairs), len(lonely) - len(accused), tuple(accused), score, box, keypoint, oks, tuple(problems)
-    )
+    return Match(len(pairs), len(lonely) - len(accused), tuple(accused), score, box, keypoint, oks, tuple(problems))
 
 
 def _finite(rows: Rows) -> bool:

@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from webbuild.manifest import ImageInput
 from webbuild.errors import USAGE, WebbuildError
+from webbuild.manifest import ImageInput
 from webbuild.tasks.geometry import Placement, place
 from webbuild.tasks.resample import bilinear
 

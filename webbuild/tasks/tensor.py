@@ -43,7 +43,7 @@ def tensor_input(fact: TensorFact) -> TensorInput:
             f"export it as one of {', '.join(get_args(DType))}",
         )
     shape = [size for size in fact.shape if isinstance(size, int)]
-    return TensorInput(name=fact.name, dtype=cast(DType, fact.dtype), shape=shape)
+    return TensorInput(name=fact.name, dtype=cast("DType", fact.dtype), shape=shape)
 
 
 TASK = TensorKind()

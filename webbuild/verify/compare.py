@@ -92,7 +92,7 @@ def compare(
 def _distance(want: NDArray[Any], got: NDArray[Any]) -> NDArray[np.float64]:
     """Distance of each pair: 0 for equal values, infinities among them; infinite where either is NaN."""
     with np.errstate(invalid="ignore", over="ignore"):
-        distance = np.abs(want.astype(np.float64) - got.astype(np.float64))
+        distance = np.array(np.abs(want.astype(np.float64) - got.astype(np.float64)))
     distance[np.isnan(distance)] = np.inf
     same = want == got
     distance[same] = 0.0

@@ -24,7 +24,7 @@ class Bar(Struct, frozen=True):
 
 
 class Histogram(Struct, frozen=True):
-    """Stacked bars. Bin 0 holds what is exactly equal or below the scale; `limit` is the bin edge of tolerance."""
+    """Stacked bars. Bin 0 holds what is exactly equal; `limit` is the bin edge of tolerance."""
 
     bins: int
     limit: float
@@ -48,7 +48,7 @@ def histogram(comparisons: Iterable[Comparison], runners: Sequence[str]) -> Hist
             if n := counts[runner][i]:
                 bars.append(Bar(runner, i, below / most, n / most, n))
                 below += n
-    decades = tuple((float(1 + (power - LOWEST) * STEPS), power) for power in range(LOWEST, HIGHEST + 1, 2))
+    decades = tuple((float(1 + (power - LOWEST) * STEPS), power) for power in range(LOWEST + 2, HIGHEST + 1, 2))
     return Histogram(bins, float(1 - LOWEST * STEPS), tuple(bars), most, decades)
 
 
@@ -58,4 +58,4 @@ def _bin(each: Comparison, bins: int) -> int:
     if each.max_abs == 0:
         return 0
     position = (math.log10(each.max_abs / each.tolerance) - LOWEST) * STEPS
-    return min(bins - 1, max(0, 1 + math.floor(position)))
+    return min(bins - 1, max(1, 1 + math.floor(position)))

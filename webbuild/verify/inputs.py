@@ -20,34 +20,31 @@ Feeds = dict[str, NDArray[Any]]
 
 
 class Given(Struct, frozen=True):
-    """One input. For a picture: its file, and where it lies in the model's input."""
+    """One input. For a picture: its file, where it lies in the model's input, and whether light comes through it."""
 
     title: str
     feeds: Feeds
     file: Path | None = None
     placement: Placement | None = None
+    translucent: bool = False
 
 
 def gather(bundle: Bundle, files: Sequence[Path]) -> list[Given]:
-    """Return the inputs: `files` if there are any, else the bundle's samples, else what can be made.
+    """Return the bundle's samples, or what can be made where there are none, and `files` behind them.
 
-    Pictures (or, for a model of plain tensors, .npz files with an array for each input) are what files may be.
+    Files are pictures or, for a model of plain tensors, .npz archives with an array for each input.
 
     Raises:
-        WebbuildError: `unreadable-picture`, `unreadable-tensors`, `wrong-input`, `no-input`.
+        WebbuildError: `unreadable-picture`, `unreadable-tensors`, `wrong-input`.
     """
     spec = image_input(bundle.manifest)
     if spec is not None:
-        if files:
-            return [_picture(bundle.manifest, spec, file, file.name) for file in files]
-        samples = bundle.manifest.samples
-        return [_picture(bundle.manifest, spec, bundle.directory / s.file, s.title) for s in samples]
-    if files:
-        return [Given(file.name, {**options(bundle.manifest), **_archive(bundle.manifest, file)}) for file in files]
-    recorded = golden(bundle)
-    if recorded is not None:
-        return [Given("golden", {**options(bundle.manifest), **recorded[0]})]
-    return [_made_up(bundle.manifest, seed) for seed in range(2)]
+        samples = [(bundle.directory / sample.file, sample.title) for sample in bundle.manifest.samples]
+        named = [*samples, *((file, file.name) for file in files)]
+        return [_picture(bundle.manifest, spec, file, title) for file, title in named]
+    defaults, recorded = options(bundle.manifest), golden(bundle)
+    own = [Given("golden", {**defaults, **recorded[0]})] if recorded else [_made_up(bundle.manifest, s) for s in (0, 1)]
+    return [*own, *(Given(file.name, {**defaults, **_archive(bundle.manifest, file)}) for file in files)]
 
 
 def image_input(manifest: Manifest) -> ImageInput | None:
@@ -67,8 +64,9 @@ def options(manifest: Manifest) -> Feeds:
 
 
 def _picture(manifest: Manifest, spec: ImageInput, file: Path, title: str) -> Given:
-    tensor, placement = to_tensor(read_rgba(file), spec)
-    return Given(title, {**options(manifest), spec.name: tensor}, file, placement)
+    pixels = read_rgba(file)
+    tensor, placement = to_tensor(pixels, spec)
+    return Given(title, {**options(manifest), spec.name: tensor}, file, placement, bool((pixels[..., 3] < 255).any()))
 
 
 def _archive(manifest: Manifest, file: Path) -> Feeds:

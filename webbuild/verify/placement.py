@@ -16,12 +16,13 @@ def summarise(backend: str, placed: Sequence[Placed]) -> tuple[Placement, ...]:
     lists = (
         Placement(
             provider=each.provider,
-            count=len(each.nodes),
+            at_home=each.provider == WANTED[backend],
+            count=max(each.count, len(each.nodes)),
             operators=dict(Counter(node.op for node in each.nodes).most_common()),
             nodes=() if each.provider == WANTED[backend] else each.nodes,
         )
         for each in placed
-        if each.nodes
+        if each.nodes or each.count
     )
     return tuple(sorted(lists, key=lambda placement: -placement.count))
 
@@ -36,10 +37,10 @@ def misplaced(backend: str, placements: Sequence[Placement]) -> Iterator[Problem
             fix="check that this build of the engine logs `Node(s) placed on [...]` at its lowest severity",
         )
     for placement in placements:
-        if placement.provider == WANTED[backend]:
+        if placement.at_home:
             continue
-        names = ", ".join(f"{node.op} {node.name}".strip() for node in placement.nodes[:5])
-        more = f" and {placement.count - 5} more" if placement.count > 5 else ""
+        names = ", ".join(f"{node.op} {node.name}".strip() for node in placement.nodes[:5]) or "unnamed"
+        more = f" and {placement.count - 5} more" if placement.nodes and placement.count > 5 else ""
         yield Problem(
             code="off-gpu" if backend == "webgpu" else "off-backend",
             where=backend,

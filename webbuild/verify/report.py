@@ -41,6 +41,7 @@ class Placement(_Json, frozen=True):
     """The nodes a provider runs: how many, of which operators; `nodes` names those that are out of place."""
 
     provider: str
+    at_home: bool
     count: int
     operators: dict[str, int]
     nodes: tuple[Node, ...] = ()

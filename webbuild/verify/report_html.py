@@ -7,7 +7,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from webbuild.verify import words
-from webbuild.verify.compare import Comparison
+from webbuild.verify.compare import Comparison, Stage
 from webbuild.verify.drawing import Layer, layer
 from webbuild.verify.embedded import data_url
 from webbuild.verify.histogram import histogram
@@ -26,12 +26,13 @@ class Card(Struct, frozen=True):
 
 
 class Row(Struct, frozen=True):
-    """One sample on one backend at one stage, its comparisons by quantity."""
+    """One sample on one backend: the result by quantity, the worst of the rest as a fraction of its tolerance."""
 
     case: Case
     backend: str
-    stage: str
-    cells: dict[str, Comparison]
+    result: dict[str, Comparison]
+    raw: float | None
+    input: float | None
 
 
 def render(report: VerifyReport) -> str:
@@ -54,11 +55,11 @@ def render(report: VerifyReport) -> str:
         backends=backends,
         cards=_cards(report),
         rows=rows,
-        quantities=[q for q in QUANTITIES if any(q in row.cells for row in rows)],
+        quantities=[q for q in QUANTITIES if any(q in row.result for _, group in rows for row in group)],
+        again=[case for run in report.backends for case in run.cases if case.repeated],
         histogram=histogram(report.comparisons(), backends),
         closest=max((fraction(c) for c in report.comparisons() if c.tolerance > 0), default=0.0),
         slowest=max((r.timings.load + (r.timings.steady_run or 0) for r in report.backends if r.timings), default=1.0),
-        fraction=fraction,
     )
 
 
@@ -85,20 +86,19 @@ def _cards(report: VerifyReport) -> list[Card]:
     return cards
 
 
-def _worst(case: Case) -> float | None:
-    return max((fraction(each) for each in case.comparisons), default=None)
+def _worst(case: Case, stage: Stage | None = None) -> float | None:
+    """Return a case's largest error at a stage, or at all of them, as a fraction of its tolerance."""
+    return max((fraction(c) for c in case.comparisons if stage in (None, c.subject.stage)), default=None)
 
 
-def _rows(report: VerifyReport) -> list[Row]:
-    """Return the table: sample by sample, stage by stage, the backends below one another."""
-    rows = []
-    for index in range(len(report.samples)):
-        for stage in ("input", "raw", "decoded"):
-            for run in report.backends:
-                if index >= len(run.cases):
-                    continue
-                case = run.cases[index]
-                cells = {each.subject.output: each for each in case.comparisons if each.subject.stage == stage}
-                if cells:
-                    rows.append(Row(case, run.backend, stage, cells))
-    return rows
+def _rows(report: VerifyReport) -> list[tuple[str, list[Row]]]:
+    """Return the table sample by sample, the backends below one another."""
+    return [
+        (sample.title, [_row(run.backend, run.cases[index]) for run in report.backends if index < len(run.cases)])
+        for index, sample in enumerate(report.samples)
+    ]
+
+
+def _row(backend: str, case: Case) -> Row:
+    result = {each.subject.output: each for each in case.comparisons if each.subject.stage == "decoded"}
+    return Row(case, backend, result, _worst(case, "raw"), _worst(case, "input"))

@@ -34,7 +34,7 @@ def verify(
     Args:
         directory: what `webbuild pack` wrote.
         backends: those to judge, each in a page of its own.
-        inputs: pictures (or .npz files for plain tensors) instead of the bundle's samples.
+        inputs: pictures (or .npz files for plain tensors) besides the bundle's samples.
         seconds: how long a load or a run may take.
         say: told what is being done.
 
@@ -49,9 +49,7 @@ def verify(
     work = [(given, expect(bundle, runner, given)) for given in gather(bundle, inputs)]
     checks = check_golden(bundle, runner)
     with Server(directory) as server, chromium() as browser:
-        runs = [
-            run_backend(browser, server, bundle, backend, work, seconds=seconds, say=say) for backend in backends
-        ]
+        runs = [run_backend(browser, server, bundle, backend, work, seconds=seconds, say=say) for backend in backends]
         return VerifyReport(
             bundle=bundle.manifest.name,
             title=bundle.manifest.title,

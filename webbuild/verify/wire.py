@@ -58,10 +58,11 @@ class Node(_Js, frozen=True):
 
 
 class Placed(_Js, frozen=True):
-    """The nodes a provider runs."""
+    """The nodes a provider runs. The engine names them only where several providers share a graph."""
 
     provider: str
     nodes: tuple[Node, ...]
+    count: int = 0
 
 
 class Info(_Js, frozen=True):

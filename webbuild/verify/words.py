@@ -7,23 +7,25 @@ import math
 from webbuild.verify.report import VerifyReport, exit_code
 
 NAMES = {"webgpu": "WebGPU", "wasm": "WASM", "native": "Native"}
+_DASH = "\N{EN DASH}"
+_TIMES = "\N{MULTIPLICATION SIGN}"
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def number(value: float | None) -> str:
-    """Return two significant digits: 0, 0.031, 4.2×10⁻⁶; a dash for what could not be computed."""
+    """Return two significant digits: 0, 0.031, 4.2 times 10⁻⁶; a dash for what could not be computed."""
     if value is None or not math.isfinite(value):
-        return "–"
+        return _DASH
     if value == 0 or abs(value) >= 0.001:
         return f"{value:.2g}" if abs(value) < 100 else f"{value:,.0f}"
     mantissa, exponent = f"{value:.1e}".split("e")
-    return f"{mantissa}×10{str(int(exponent)).translate(_RAISED)}"
+    return f"{mantissa}{_TIMES}10{str(int(exponent)).translate(_RAISED)}"
 
 
 def milliseconds(value: float | None) -> str:
     """Return a duration: 8.4 ms, 320 ms, 12.4 s."""
     if value is None:
-        return "–"
+        return _DASH
     if value >= 10_000:
         return f"{value / 1000:.1f} s"
     return f"{value:,.0f} ms" if value >= 100 else f"{value:.1f} ms"

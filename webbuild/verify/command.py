@@ -1,0 +1,57 @@
+"""`webbuild verify`: a bundle against native ONNX Runtime, in a real browser."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from webbuild.errors import USAGE, WebbuildError
+
+
+def run(
+    directory: Path,
+    backends: Sequence[str],
+    inputs: Sequence[Path],
+    as_json: bool,
+    html: Path | None,
+    *,
+    seconds: float = 300,
+) -> int:
+    """Verify a bundle, print the report, return its exit code.
+
+    JSON goes to stdout with `as_json`; the table for people and the progress always go to stderr.
+
+    Raises:
+        WebbuildError: see `verify`; `unwritable-report`.
+    """
+    import click
+    import msgspec
+    from rich.console import Console
+
+    from webbuild.verify.report import exit_code
+    from webbuild.verify.report_html import render
+    from webbuild.verify.text import show
+    from webbuild.verify.verify import verify
+
+    talk = Console(stderr=True)
+    with talk.status("starting") as status:
+        report = verify(directory, backends, inputs, seconds=seconds, say=status.update)
+    show(report, talk)
+    if html is not None:
+        _write(html, render(report))
+        talk.print(f"report: {html}", markup=False)
+    if as_json:
+        click.echo(msgspec.json.format(msgspec.json.encode(report)).decode())
+    return exit_code(report)
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise WebbuildError(
+            "unwritable-report",
+            f"{path}: {error.strerror}",
+            "give a file in a folder that exists and may be written",
+            exit_code=USAGE,
+        ) from error

@@ -1,0 +1,85 @@
+"""The report as text: a table of the worst errors, then what failed and how to mend it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from webbuild.errors import printable
+from webbuild.verify import words
+from webbuild.verify.compare import Comparison
+from webbuild.verify.report import BackendRun, VerifyReport
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+_SHOWN = 8
+_STYLE = {"same": "bold green", "different": "bold red", "vacuous": "bold yellow"}
+
+
+def show(report: VerifyReport, console: Console) -> None:
+    """Print a report for people."""
+    from rich.text import Text
+
+    for run in report.backends:
+        console.print(Text(_heading(run)))
+        if run.cases:
+            console.print(_table(run))
+    for problem in report.all_problems():
+        console.print(Text(f"error[{problem.code}] {problem.where}: {printable(problem.message)}", style="red"))
+        console.print(Text(f"  fix: {printable(problem.fix)}"))
+    failures = report.failures()
+    for failure in failures[:_SHOWN]:
+        console.print(Text(_line(failure), style="yellow" if failure.verdict == "VACUOUS" else "red"))
+    if len(failures) > _SHOWN:
+        console.print(f"and {len(failures) - _SHOWN} more: --json or --html shows them")
+    kind, headline, sentence = words.verdict(report)
+    console.print(Text.assemble((f"{headline}. ", _STYLE[kind]), sentence))
+
+
+def _heading(run: BackendRun) -> str:
+    placed = ", ".join(f"{p.count} nodes on {p.provider}" for p in run.placements)
+    steady = f"{words.milliseconds(run.timings.steady_run)} a run" if run.timings else ""
+    build = f"{run.engine_build} build" if run.engine_build else ""
+    facts = [printable(fact) for fact in (run.adapter, build, placed, steady) if fact]
+    return f"\n{words.name(run.backend)}: {', '.join(facts) or 'did not load'}"
+
+
+def _table(run: BackendRun) -> Table:
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    quantities = list(dict.fromkeys(each.subject.output for each in run.comparisons))
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column("sample", overflow="fold")
+    for quantity in quantities:
+        table.add_column(printable(quantity), justify="right")
+    for case in run.cases:
+        cells = [_cell([each for each in case.comparisons if each.subject.output == q]) for q in quantities]
+        table.add_row(Text(printable(case.sample)), *cells)
+    return table
+
+
+def _cell(comparisons: list[Comparison]) -> str:
+    """Return the worst of one quantity over the stages."""
+    if not comparisons:
+        return ""
+    order = {"OK": 0, "VACUOUS": 1, "DIFFERS": 2}
+    worst = max(comparisons, key=lambda c: (order[c.verdict], c.max_abs or 0.0))
+    count = worst.subject.output == "people"
+    shown = worst.got if count else f"{words.number(worst.max_abs)} {worst.subject.unit}".strip()
+    match worst.verdict:
+        case "OK":
+            return shown if worst.signal else "[dim]none[/dim]"
+        case "VACUOUS":
+            return "[yellow]nothing[/yellow]"
+        case "DIFFERS":
+            return f"[red]{shown}{f' of {worst.want}' if count else ''}[/red]"
+
+
+def _line(failure: Comparison) -> str:
+    about = failure.subject
+    at = f" at {list(failure.worst)}: wanted {failure.want}, got {failure.got}" if failure.worst else ""
+    where = f"{words.name(about.runner)}, {about.sample}, {about.stage} {about.output}"
+    return printable(f"{failure.verdict} {where}: {failure.why}{at}")
