@@ -202,7 +202,11 @@ class Sample(_Json, kw_only=True, frozen=True):
 
 
 class Manifest(_Json, kw_only=True, frozen=True):
-    """Everything that a bundle says of itself."""
+    """Everything that a bundle says of itself.
+
+    `trial` holds, by option, the thresholds at which the samples are compared: the exported ones, or a lower
+    confidence where those find nothing on any sample.
+    """
 
     schema: Literal[1] = SCHEMA_VERSION
     name: str
@@ -217,6 +221,7 @@ class Manifest(_Json, kw_only=True, frozen=True):
     engines: list[EngineBuild]
     files: list[File]
     golden: Golden | None
+    trial: dict[str, float]
     samples: list[Sample]
     assumptions: list[str]
 

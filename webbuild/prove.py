@@ -42,10 +42,11 @@ class Proof(Struct, frozen=True, rename="camel"):
 
 
 class Witness(Struct, frozen=True):
-    """Everything that was compared, and the people that each runner found in each sample."""
+    """Everything that was compared, the people that each runner found in each sample, and at which thresholds."""
 
     proofs: list[Proof]
     people: dict[str, dict[str, Sequence[Pose]]]
+    thresholds: dict[str, float]
 
 
 def prove(
@@ -55,29 +56,34 @@ def prove(
     task: Task,
     options: Sequence[OptionInput],
     samples: Sequence[Sample],
+    *,
+    confidence: float | None = None,
 ) -> Witness:
     """Run every sample through the original and every graph in `folder`, and judge each output.
 
-    Native ONNX Runtime, optimisations disabled. Thresholds are the exported ones.
+    Native ONNX Runtime, optimisations disabled. Thresholds are the exported ones, unless `confidence` is given:
+    then `original` takes thresholds as inputs too.
     """
     runners = {graph.target: NativeRunner(folder / graph.file) for graph in graphs}
-    defaults = {option.name: np.array([option.default], np.float32) for option in options}
     values: dict[str, float] = {option.option: option.default for option in options}
+    if confidence is not None:
+        values["confidence"] = confidence
+    thresholds = {option.name: np.array([values[option.option]], np.float32) for option in options}
     proofs: list[Proof] = []
     people: dict[str, dict[str, Sequence[Pose]]] = {}
     for sample in samples:
-        want = original.run(sample.feeds)
+        want = original.run(sample.feeds if confidence is None else {**sample.feeds, **thresholds})
         seen = people.setdefault(sample.name, {})
         seen["native"] = _people(task, want, sample)
         for graph in graphs:
-            feeds = {**sample.feeds, **defaults}
+            feeds = {**sample.feeds, **thresholds}
             got = runners[graph.target].run(feeds)
             repeated = needs_fallback(graph, got)
             if repeated and graph.status is not None:
                 got = runners[graph.status.fallback].run(feeds)
             seen[graph.target] = _people(task, got, sample)
             proofs += [_judge(sample, graph, name, want[name], got.get(name), task, values, repeated) for name in want]
-    return Witness(proofs, people)
+    return Witness(proofs, people, values)
 
 
 def _people(task: Task, outputs: Mapping[str, NDArray[Any]], sample: Sample) -> Sequence[Pose]:
@@ -127,6 +133,12 @@ def _judge(
         f"{largest} of {RELATIVE:g} x {result.signal:.3g}",
         result.why + place,
     )
+
+
+def found_nothing(witness: Witness) -> bool:
+    """Whether there are detections to compare, and on no sample any."""
+    counts = [proof.objects for proof in witness.proofs if proof.objects is not None]
+    return bool(counts) and not any(counts)
 
 
 def require(proofs: Sequence[Proof]) -> None:

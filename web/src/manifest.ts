@@ -2,6 +2,9 @@
 
 /**
  * Everything that a bundle says of itself.
+ *
+ *     `trial` holds, by option, the thresholds at which the samples are compared: the exported ones, or a lower
+ *     confidence where those find nothing on any sample.
  */
 export interface Manifest {
   schema: 1;
@@ -17,6 +20,9 @@ export interface Manifest {
   engines: EngineBuild[];
   files: File[];
   golden: Golden | null;
+  trial: {
+    [k: string]: number;
+  };
   samples: Sample[];
   assumptions: string[];
 }

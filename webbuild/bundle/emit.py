@@ -19,6 +19,7 @@ from webbuild.bundle.names import safe_name
 from webbuild.bundle.notices import model_license, model_notice, third_party_notices
 from webbuild.facts import ModelFacts
 from webbuild.manifest import Engine, File, Generator, Golden, Graph, Input, Manifest, Output, Task
+from webbuild.model import Source
 from webbuild.samples import Sample
 
 _SCHEMA = Path(__file__).parent / "manifest.schema.json"
@@ -26,18 +27,21 @@ _MOST_SAMPLES = 12
 
 
 class Contents(Struct, frozen=True):
-    """What a bundle is made of. The graphs already lie in the folder; `golden` are a sample's known outputs."""
+    """What a bundle is made of.
+
+    The graphs already lie in the folder; `golden` are a sample's known outputs; `trial` are the thresholds at
+    which the samples have something to compare.
+    """
 
     name: str
     title: str
-    facts: ModelFacts
-    sha256: str
-    size: int
+    source: Source
     task: Task
     inputs: tuple[Input, ...]
     graphs: tuple[Graph, ...]
     samples: tuple[Sample, ...]
     golden: tuple[Sample, Mapping[str, NDArray[Any]]] | None
+    trial: Mapping[str, float]
     assumptions: tuple[str, ...]
 
 
@@ -45,7 +49,7 @@ def emit(contents: Contents, folder: Path) -> Manifest:
     """Write the bundle's files around the graphs in `folder`. The same contents give the same bytes."""
     engines = _copy_engine(folder)
     _copy_code(folder)
-    (folder / "LICENSE.txt").write_text(model_notice(contents.facts), "utf-8")
+    (folder / "LICENSE.txt").write_text(model_notice(contents.source.facts), "utf-8")
     (folder / "THIRD_PARTY_NOTICES.txt").write_text(third_party_notices(), "utf-8")
     samples = _copy_samples(contents.samples, folder)
     golden = None if contents.golden is None else _write_golden(*contents.golden, folder)
@@ -55,19 +59,20 @@ def emit(contents: Contents, folder: Path) -> Manifest:
         generator=Generator(version=__version__),
         engine=Engine(version=assets.engine_version()),
         source=contract.Source(
-            file=contents.facts.file,
-            sha256=contents.sha256,
-            size=contents.size,
-            producer=contents.facts.producer,
-            license=model_license(contents.facts),
+            file=contents.source.facts.file,
+            sha256=contents.source.sha256,
+            size=contents.source.size,
+            producer=contents.source.facts.producer,
+            license=model_license(contents.source.facts),
         ),
         task=contents.task,
         inputs=list(contents.inputs),
-        outputs=_outputs(contents.facts, contents.graphs),
+        outputs=_outputs(contents.source.facts, contents.graphs),
         graphs=list(contents.graphs),
         engines=engines,
         files=[],
         golden=golden,
+        trial=dict(contents.trial),
         samples=samples,
         assumptions=list(contents.assumptions),
     )

@@ -2,31 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import click
 import msgspec
-import numpy as np
 from msgspec import Struct
-from numpy.typing import NDArray
 
 from webbuild.bundle.emit import Contents, emit, seal
+from webbuild.bundle.golden import golden_run
 from webbuild.bundle.graphs import option_inputs, write_graphs
 from webbuild.bundle.names import safe_name
 from webbuild.bundle.report import PackReport, write_report
 from webbuild.bundle.staging import check_place, staged
 from webbuild.dims import choose_sizes, parse_dims
 from webbuild.errors import CLEAN, USAGE, WebbuildError
-from webbuild.manifest import Graph, Input, OptionInput
+from webbuild.manifest import OptionInput
 from webbuild.model import Source, facts, load
 from webbuild.passes._base import Options
 from webbuild.plan import Plan, plan
-from webbuild.prove import Proof, prove, require
-from webbuild.samples import Sample, collect, edge_cases
+from webbuild.prove import Witness
+from webbuild.samples import collect, edge_cases
 from webbuild.talk import Talk
 from webbuild.tasks._base import Guess, guess, kinds
-from webbuild.verify.native import NativeRunner
+from webbuild.trial import prove_where_it_finds
 
 
 class Request(Struct, frozen=True):
@@ -62,7 +61,8 @@ def run(request: Request) -> int:
         planned = plan(source.model, Options(dims=sizes.dims))
     known = _guess(source, planned, request.task)
     options = option_inputs(planned.models["webgpu"])
-    _tell(talk, planned, (*sizes.assumptions, *known.assumptions))
+    assumptions = (*sizes.assumptions, *known.assumptions)
+    _tell(talk, planned, assumptions)
     if request.dry_run:
         _print_edits(planned, request.as_json)
         return CLEAN
@@ -71,29 +71,24 @@ def run(request: Request) -> int:
         with talk.step("write the graphs"):
             graphs = write_graphs(planned.models, folder / "model")
         with talk.step(f"prove them on {len(samples)} samples"):
-            original = NativeRunner(request.model)
-            cases = [*samples, *edge_cases(known.inputs)]
-            witness = prove(original, graphs, folder, known.task, options, cases)
-            proofs = witness.proofs
-            require(proofs)
-        _tell_proofs(talk, proofs)
+            edges = edge_cases(known.inputs)
+            witness = prove_where_it_finds(source, graphs, folder, known.task, options, samples, edges)
+        _tell_proof(talk, witness, options)
         with talk.step("write the bundle"):
-            inputs: tuple[Input, ...] = (*known.inputs, *options)
             contents = Contents(
                 name,
                 request.model.stem,
-                source.facts,
-                source.sha256,
-                source.size,
+                source,
                 known.task,
-                inputs,
+                (*known.inputs, *options),
                 tuple(graphs),
                 tuple(samples),
-                _golden(samples, proofs, graphs, folder, options),
-                (*sizes.assumptions, *known.assumptions),
+                golden_run(samples, witness.proofs, graphs, folder, options, witness.thresholds),
+                witness.thresholds,
+                assumptions,
             )
             manifest = emit(contents, folder)
-            report = PackReport.of(manifest, planned, proofs)
+            report = PackReport.of(manifest, planned, witness.proofs)
             pictured = [sample.name for sample in samples if sample.picture is not None]
             write_report(report, manifest, pictured, witness.people, source.model.graph.num_nodes(), folder)
             seal(manifest, folder)
@@ -121,21 +116,6 @@ def _guess(source: Source, planned: Plan, task: str | None) -> Guess:
     return found
 
 
-def _golden(
-    samples: list[Sample], proofs: list[Proof], graphs: list[Graph], folder: Path, options: list[OptionInput]
-) -> tuple[Sample, dict[str, NDArray[Any]]] | None:
-    """Choose the sample with the most objects that needs no second run, and compute its outputs."""
-    if not samples:
-        return None
-    calm = {s.name for s in samples} - {proof.sample for proof in proofs if proof.repeated}
-    counts = {proof.sample: proof.objects or 0 for proof in proofs if proof.sample in calm}
-    best = max((s for s in samples if s.name in counts), key=lambda s: counts[s.name], default=samples[0])
-    graph = next(graph for graph in graphs if graph.target == "wasm")
-    defaults = {option.name: np.array([option.default], np.float32) for option in options}
-    complete = msgspec.structs.replace(best, feeds={**best.feeds, **defaults})
-    return complete, NativeRunner(folder / graph.file).run(complete.feeds)
-
-
 def _tell(talk: Talk, planned: Plan, assumptions: tuple[str, ...]) -> None:
     for assumption in assumptions:
         talk.say(f"    assumed: {assumption}")
@@ -147,7 +127,11 @@ def _tell(talk: Talk, planned: Plan, assumptions: tuple[str, ...]) -> None:
             talk.say(f"      left alone [{edit.code}] {edit.where}: {edit.why}")
 
 
-def _tell_proofs(talk: Talk, proofs: list[Proof]) -> None:
+def _tell_proof(talk: Talk, witness: Witness, options: Sequence[OptionInput]) -> None:
+    proofs = witness.proofs
+    for option in options:
+        if (used := witness.thresholds[option.option]) != option.default:
+            talk.say(f"    no sample has a detection at {option.option} {option.default:g}: compared at {used:.3g}")
     matched = sum(proof.objects or 0 for proof in proofs)
     excused = sum(proof.excused for proof in proofs)
     repeated = len({(p.sample, p.target) for p in proofs if p.repeated})

@@ -35,22 +35,39 @@ def users(value: ir.Value) -> list[ir.Node]:
 
 
 def nodes_of(model: ir.Model, *op_types: str) -> Iterator[ir.Node]:
-    """Yield the nodes of the main graph of the given standard operators, from a snapshot."""
+    """Yield the nodes of the main graph of the given standard operators that anything reads, from a snapshot."""
     for node in list(model.graph):
-        if node.domain in ("", "ai.onnx") and node.op_type in op_types:
+        if node.domain in ("", "ai.onnx") and node.op_type in op_types and _is_read(node):
             yield node
 
 
+def _is_read(node: ir.Node) -> bool:
+    return any(output.is_graph_output() or output.uses() for output in node.outputs)
+
+
 def replace(old: ir.Value, new: ir.Value) -> None:
-    """Let every reader of `old`, the graph's outputs included, read `new`; outputs keep their names."""
+    """Let every reader of `old`, the graph's outputs included, read `new`; inputs and outputs keep their names."""
     graph = old.graph
-    if graph is not None and any(output is old for output in graph.outputs):
+    result = new
+    if graph is not None and old.is_graph_output():
+        if new.is_graph_input() or new.is_graph_output() or new.is_initializer():
+            result = _copy(graph, new)
         name, old.name = old.name, f"{old.name}_before"
         for index, output in enumerate(graph.outputs):
             if output is old:
-                graph.outputs[index] = new
-        new.name = name
+                graph.outputs[index] = result
+        result.name = name
+        result.type, result.shape = result.type or old.type, result.shape or old.shape
     old.replace_all_uses_with(new)
+
+
+def _copy(graph: ir.Graph, value: ir.Value) -> ir.Value:
+    """Add a value equal to `value` at the end of the graph, which may be named as an output."""
+    identity = ir.node("Identity", [value])
+    graph.append(identity)
+    copied = identity.outputs[0]
+    copied.shape, copied.type = value.shape, value.type
+    return copied
 
 
 class Builder:
@@ -61,6 +78,8 @@ class Builder:
         self._before = before
         self._prefix = prefix
         self._count = 0
+        self._taken = _names(graph)
+        self._opset = graph.opset_imports.get("", 18)
 
     def node(self, op: str, *inputs: ir.Value | None, outputs: int = 1, **attributes: Attribute) -> list[ir.Value]:
         """Add a node and return its outputs."""
@@ -92,9 +111,26 @@ class Builder:
         self._graph.register_initializer(value)
         return value
 
+    def reduce(self, op: str, data: ir.Value | None, axis: int, keepdims: int = 1) -> ir.Value:
+        """Add a reduction over one axis in the form that the graph's opset knows: axes became an input late."""
+        if self._opset >= (13 if op == "ReduceSum" else 18):
+            return self.op(op, data, self.const([axis], np.int64), keepdims=keepdims)
+        return self.op(op, data, axes=[axis], keepdims=keepdims)
+
+    def split(self, data: ir.Value, parts: int, axis: int) -> list[ir.Value]:
+        """Add a Split into equal parts; from opset 18 on their number has to be written."""
+        attributes = {"num_outputs": parts} if self._opset >= 18 else {}
+        return self.node("Split", data, outputs=parts, axis=axis, **attributes)
+
     def _name(self, op: str) -> str:
         while True:
             self._count += 1
             name = f"{self._prefix}/{op}_{self._count}"
-            if name not in self._graph.initializers:
+            if name not in self._taken:
                 return name
+
+
+def _names(graph: ir.Graph) -> set[str | None]:
+    """Return the names of all nodes and values of a graph."""
+    outputs = {value.name for node in graph for value in node.outputs}
+    return outputs | {node.name for node in graph} | {value.name for value in graph.inputs} | set(graph.initializers)

@@ -26,13 +26,12 @@ def suppress(
         before = keep
         keep = add.op("Relu", add.op("Sub", valid, add.op("MatMul", keep, overlaps)))
     change = add.op("Abs", add.op("Sub", keep, before))
-    axes = add.const([1], np.int64)
-    return keep, add.op("ReduceMax", change, axes, keepdims=1)
+    return keep, add.reduce("ReduceMax", change, 1)
 
 
 def _overlaps(add: Builder, boxes: ir.Value, iou: ir.Value, candidates: int) -> ir.Value:
     """Return bool [candidates, candidates]: whether box i, if kept, suppresses the worse box j."""
-    sides = add.node("Split", boxes, outputs=4, axis=1, num_outputs=4)
+    sides = add.split(boxes, 4, axis=1)
     first_x, first_y, second_x, second_y = sides
     bounds = [
         (add.op("Min", first, second), add.op("Max", first, second))

@@ -56,6 +56,7 @@ class Tail:
     mask: Mask
     kept: list[ir.Node]
     rows: ir.Value
+    columns: int
     pads: list[ir.Node]
     max_detections: int
     anchors: int
@@ -86,11 +87,30 @@ def find_tail(model: ir.Model) -> Tail | None:
     kept = _follow(nms.outputs[0], where)
     if not kept.gathers or kept.limit is None:
         raise UnknownTailError(where, "no limit on the number of detections was found behind it")
+    _agrees(nms, mask, kept.limit, where)
     anchors = dims(mask.score)
     if anchors is None or len(anchors) != 1:
         raise UnknownTailError(mask.greater.name or where, "the number of anchors is not fixed: give --dim")
     rows, pads = _rows(model, kept.gathers, where)
-    return Tail(nms, boxes, scores, iou, mask, kept.gathers, rows, pads, kept.limit, anchors[0])
+    columns = rows.shape[-1] if rows.shape is not None and len(rows.shape) == 2 else None
+    if not isinstance(columns, int):
+        raise UnknownTailError(where, "the rows behind it are no matrix with a fixed number of columns")
+    return Tail(nms, boxes, scores, iou, mask, kept.gathers, rows, columns, pads, kept.limit, anchors[0])
+
+
+def _agrees(nms: ir.Node, mask: Mask, limit: int, where: str) -> None:
+    """Raise unless the suppression sorts by the score that the mask is made of, and keeps at least `limit` boxes."""
+    if mask.score.dtype != ir.DataType.FLOAT:
+        raise UnknownTailError(mask.greater.name or where, "its scores are not float32")
+    scores: ir.Value | None = nms.inputs[1]
+    while scores is not None and (node := scores.producer()) is not None and node.op_type in _LAYOUT:
+        scores = node.inputs[0]
+    gather = None if scores is None else scores.producer()
+    if gather is None or gather not in mask.gathers or gather.inputs[0] is not mask.score:
+        raise UnknownTailError(where, "it sorts by another score than the one that chose the candidates")
+    most = constant(nms.inputs[2])
+    if most is None or most.size != 1 or int(most.item()) < limit:
+        raise UnknownTailError(where, "it limits the number of boxes itself")
 
 
 def _mask(model: ir.Model, where: str) -> Mask:
@@ -116,7 +136,7 @@ def _follow(start: ir.Value, where: str) -> Indices:
             is_data = bool(node.inputs) and node.inputs[0] is value
             if node.op_type == "Shape" or (not is_data and node.op_type == "Expand"):
                 continue
-            if not is_data and node.op_type in ("Gather", "GatherND"):
+            if not is_data and _gathers_rows(node):
                 found.gathers.append(node)
             elif (is_data and (node.op_type in _LAYOUT or _picks_column(node))) or (
                 is_data and node.op_type in ("Max", "Min") and len(node.inputs) == 1
@@ -128,6 +148,11 @@ def _follow(start: ir.Value, where: str) -> Indices:
             else:
                 raise UnknownTailError(where, f"indices go into {node.op_type} '{node.name}', which is not understood")
     return found
+
+
+def _gathers_rows(node: ir.Node) -> bool:
+    along = {"Gather": "axis", "GatherND": "batch_dims"}.get(node.op_type)
+    return along is not None and node.attributes.get_int(along, 0) == 0
 
 
 def _picks_column(node: ir.Node) -> bool:

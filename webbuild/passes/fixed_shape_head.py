@@ -45,9 +45,7 @@ class FixedShapeHead(Pass):
             return [self.left(reason.where, reason.why)]
         if tail is None:
             return []
-        candidates = options.candidates or capacity(tail.anchors, tail.max_detections)
-        if candidates < tail.max_detections:
-            return [self.left(tail.nms.name or "NonMaxSuppression", "fewer candidates than detections asked for")]
+        candidates = min(tail.anchors, options.candidates or capacity(tail.anchors, tail.max_detections))
         _rebuild(model, tail, candidates)
         why = (
             f"NonMaxSuppression over {tail.anchors} anchors became {ROUNDS} rounds over the best {candidates}, "
@@ -75,11 +73,12 @@ def _rebuild(model: ir.Model, tail: Tail, candidates: int) -> None:
     keep, unsettled = suppress(add, boxes, valid, tail.iou, candidates=candidates, rounds=ROUNDS)
     falling = add.const(np.arange(candidates, 0, -1)[None])
     order = add.op("Reshape", add.op("Mul", keep, falling), add.const([candidates], np.int64))
-    rank, position = add.node("TopK", order, add.const([tail.max_detections], np.int64), outputs=2, axis=0)
+    rows = min(candidates, tail.max_detections)
+    rank, position = add.node("TopK", order, add.const([rows], np.int64), outputs=2, axis=0)
     for gather in tail.kept:
         replace(gather.outputs[0], _gather(model, gather, position))
     real = add.op("Greater", rank, add.const([0.0]))
-    fill_rows(model, tail, add.op("Reshape", real, add.const([tail.max_detections, 1], np.int64)))
+    fill_rows(model, tail, add.op("Reshape", real, add.const([rows, 1], np.int64)), rows)
     _report(model, tail, unsettled, candidates)
 
 
@@ -88,30 +87,33 @@ def _gather(model: ir.Model, old: ir.Node, index: ir.Value) -> ir.Value:
     return Builder(model.graph, old, f"{old.name}/fixed").op("Gather", old.inputs[0], index, axis=0)
 
 
-def fill_rows(model: ir.Model, tail: Tail, real: ir.Value) -> None:
-    """Zero the rows [max_detections, columns] where `real` [max_detections, 1] is false, and drop the Pads."""
+def fill_rows(model: ir.Model, tail: Tail, real: ir.Value, rows: int) -> None:
+    """Zero the rows [rows, columns] where `real` [rows, 1] is false, and add zeros up to max_detections, if fewer.
+
+    The Pads that did so before are dropped.
+    """
     readers = [(use.node, use.idx) for use in tail.rows.uses()]
     joiner = tail.rows.producer()
     assert joiner is not None
     add = Builder(model.graph, joiner, "head/rows")
-    masked = add.op("Where", real, tail.rows, add.const(0.0))
-    where = masked.producer()
-    assert where is not None
-    model.graph.remove(where)
-    model.graph.insert_after(joiner, where)
+    filled = add.op("Where", real, tail.rows, add.const(0.0))
+    if rows < tail.max_detections:
+        zeros = np.zeros((tail.max_detections - rows, tail.columns))
+        filled = add.op("Concat", filled, add.const(zeros), axis=0)
+    model.graph.sort()
     for node, position in readers:
-        node.replace_input_with(position, masked)
+        node.replace_input_with(position, filled)
     for pad in tail.pads:
-        filled = pad.inputs[0]
-        assert filled is not None
-        replace(pad.outputs[0], filled)
+        unpadded = pad.inputs[0]
+        assert unpadded is not None
+        replace(pad.outputs[0], unpadded)
 
 
 def _report(model: ir.Model, tail: Tail, unsettled: ir.Value, candidates: int) -> None:
     """Add the output `head_status`: converged, number of candidates."""
     add = Builder(model.graph, tail.nms, "head/status")
     above = add.op("Cast", tail.mask.greater.outputs[0], to=ir.DataType.FLOAT.value)
-    count = add.op("ReduceSum", above, add.const([0], np.int64), keepdims=1)
+    count = add.reduce("ReduceSum", above, 0)
     converged = add.op("Sub", add.const([1.0]), add.op("Reshape", unsettled, add.const([1], np.int64)))
     status = add.op("Concat", converged, count, axis=0)
     status.name = "head_status"

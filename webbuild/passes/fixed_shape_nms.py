@@ -66,4 +66,4 @@ def _rebuild(model: ir.Model, tail: Tail) -> None:
     for gather in tail.kept:
         fixed = Builder(model.graph, gather, f"{gather.name}/fixed")
         replace(gather.outputs[0], fixed.op("Gather", gather.inputs[0], index, axis=0))
-    fill_rows(model, tail, real)
+    fill_rows(model, tail, real, rows)

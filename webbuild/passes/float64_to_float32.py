@@ -9,7 +9,8 @@ import onnx_ir as ir
 
 from webbuild.passes._base import Edit, Options, Pass
 
-_NAMING_A_TYPE = ("Cast", "RandomNormal", "RandomUniform", "EyeLike")
+_NAMING_A_TYPE = ("to", "dtype", "output_datatype")
+"""Attributes by which a standard operator names the type of its result."""
 _LIMIT = float(np.finfo(np.float32).max)
 
 
@@ -75,8 +76,8 @@ def _retype_attribute(node: ir.Node, attribute: ir.Attr) -> bool:
         array = attribute.as_tensor().numpy().astype(np.float32)
         node.attributes[attribute.name] = ir.AttrTensor(attribute.name, ir.tensor(array))
         return True
-    names_type = node.op_type in _NAMING_A_TYPE and attribute.name in ("to", "dtype")
-    if names_type and attribute.as_int() == ir.DataType.DOUBLE:
+    names_type = attribute.name in _NAMING_A_TYPE and attribute.type == ir.AttributeType.INT
+    if names_type and node.domain in ("", "ai.onnx") and attribute.as_int() == ir.DataType.DOUBLE:
         node.attributes[attribute.name] = ir.AttrInt64(attribute.name, ir.DataType.FLOAT.value)
         return True
     return False

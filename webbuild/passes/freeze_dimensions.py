@@ -28,7 +28,7 @@ class FreezeDimensions(Pass):
                 size = options.dims.get(f"{value.name}:{axis}", options.dims.get(name or ""))
                 if isinstance(dim, int) or size is None:
                     continue
-                value.shape[axis] = size
+                value.shape = ir.Shape([*value.shape[:axis], size, *value.shape[axis + 1 :]])
                 edits.append(self.done(f"input '{value.name}'", f"axis {axis} ({name or 'unnamed'}) is now {size}"))
         if edits:
             for output in model.graph.outputs:

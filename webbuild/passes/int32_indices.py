@@ -8,8 +8,8 @@ import onnx_ir as ir
 from webbuild.passes._base import Edit, Options, Pass
 from webbuild.passes._graph import Builder, dims, nodes_of, replace, users
 
-_CARRIERS = {"Reshape", "Squeeze", "Unsqueeze", "Expand", "Concat", "Identity", "Transpose", "Where"}
-"""Operators that move values and have int32 kernels on the GPU."""
+_CARRIERS = {"Reshape", "Squeeze", "Unsqueeze", "Expand", "Concat", "Identity", "Transpose", "Gather", "GatherND"}
+"""Operators that move the values of their first input and have int32 kernels on the GPU."""
 
 
 class Int32Indices(Pass):
@@ -48,10 +48,10 @@ def _reader_of_int64(value: ir.Value, outputs: set[int]) -> str | None:
     if id(value) in outputs:
         return "the graph's output"
     for node in users(value):
-        carries = node.op_type in _CARRIERS or (node.op_type in ("Gather", "GatherND") and node.inputs[0] is value)
         if node.op_type == "Cast":
             continue
-        if not carries or (node.op_type in ("Concat", "Where") and len(node.inputs) > 1):
+        carries = node.op_type in _CARRIERS and node.inputs[0] is value and value not in node.inputs[1:]
+        if not carries or (node.op_type == "Concat" and len(node.inputs) > 1):
             return f"{node.op_type} '{node.name}'"
         if (reader := _reader_of_int64(node.outputs[0], outputs)) is not None:
             return reader
@@ -68,11 +68,10 @@ def _retype(value: ir.Value) -> None:
 def _first_largest(model: ir.Model, node: ir.Node, size: int, axis: int, rank: int) -> ir.Value:
     add = Builder(model.graph, node, f"{node.name or 'ArgMax'}/int32")
     data = node.inputs[0]
-    axes = add.const([axis], np.int64)
     place = [1] * rank
     place[axis] = size
     position = add.const(np.arange(size).reshape(place))
-    is_largest = add.op("Equal", data, add.op("ReduceMax", data, axes, keepdims=1))
+    is_largest = add.op("Equal", data, add.reduce("ReduceMax", data, axis))
     keepdims = node.attributes.get_int("keepdims", 1)
-    first = add.op("ReduceMin", add.op("Where", is_largest, position, add.const(float(size))), axes, keepdims=keepdims)
+    first = add.reduce("ReduceMin", add.op("Where", is_largest, position, add.const(float(size))), axis, keepdims)
     return add.op("Cast", first, to=ir.DataType.INT32.value)

@@ -41,7 +41,7 @@ class ThresholdInputs(Pass):
             if default is None or default.size != 1:
                 continue
             name = option if _is_free(model, option) else f"webbuild_{option}"
-            value = ir.Input(name, ir.Shape([1]), ir.TensorType(ir.DataType.FLOAT))
+            value = ir.val(name, ir.DataType.FLOAT, [1])
             model.graph.inputs.append(value)
             node.replace_input_with(index, value)
             model.metadata_props[f"{PREFIX}{option}"] = f"{name}={np.float32(default.item())!s}"

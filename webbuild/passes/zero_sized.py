@@ -6,7 +6,7 @@ import numpy as np
 import onnx_ir as ir
 
 from webbuild.passes._base import Edit, Options, Pass
-from webbuild.passes._graph import constant, dims, nodes_of, replace
+from webbuild.passes._graph import Builder, constant, dims, nodes_of, replace
 
 
 class ZeroSized(Pass):
@@ -42,10 +42,8 @@ class ZeroSized(Pass):
         kept = [value for value in node.inputs if value is not None and value not in empty]
         if len(kept) == len(node.inputs) or not kept:
             return self.left(where, "every operand is empty")
-        joined = ir.node("Concat", kept, attributes=dict(node.attributes), name=f"{node.name}/filled")
-        joined.outputs[0].name = f"{node.outputs[0].name}/filled"
-        model.graph.insert_before(node, joined)
-        replace(node.outputs[0], joined.outputs[0])
+        add = Builder(model.graph, node, f"{node.name or 'Concat'}/filled")
+        replace(node.outputs[0], add.op("Concat", *kept, axis=node.attributes.get_int("axis", 0)))
         return self.done(where, f"{len(empty)} empty operand(s) dropped")
 
 

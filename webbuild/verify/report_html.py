@@ -80,7 +80,8 @@ def _cards(report: VerifyReport) -> list[Card]:
             continue
         cases = {run.backend: run.cases[index] for run in report.backends if index < len(run.cases)}
         layers = [layer("native", report.task, sample.people)]
-        layers += [layer(backend, report.task, case.people) for backend, case in cases.items()]
+        thick_to_thin = [backend for backend in ("webgpu", "wasm") if backend in cases]
+        layers += [layer(backend, report.task, cases[backend].people) for backend in thick_to_thin]
         worst = {backend: _worst(case) for backend, case in cases.items()}
         cards.append(Card(sample, picture, tuple(layers), worst))
     return cards

@@ -1,0 +1,97 @@
+"""The thresholds at which a model is compared: the exported ones, or lower where those find nothing to compare."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from webbuild.manifest import Graph, OptionInput, PoseTask, Task
+from webbuild.model import Source
+from webbuild.prove import Witness, found_nothing, prove, require
+from webbuild.samples import Sample
+from webbuild.verify.native import NativeRunner
+
+if TYPE_CHECKING:
+    import onnx_ir as ir
+
+_WANTED = 10
+"""Detections that the lowered threshold lets through on the sample that has the best ones."""
+
+
+def prove_where_it_finds(
+    source: Source,
+    graphs: Sequence[Graph],
+    folder: Path,
+    task: Task,
+    options: Sequence[OptionInput],
+    samples: Sequence[Sample],
+    edges: Sequence[Sample],
+) -> Witness:
+    """Prove the graphs at the exported thresholds, and, where no sample has a detection, again at a lower one.
+
+    Raises:
+        WebbuildError: `not-proven` or `proved-nothing`.
+    """
+    witness = prove(NativeRunner(source.path), graphs, folder, task, options, [*samples, *edges])
+    if found_nothing(witness):
+        confidence = lowered_confidence(graphs, folder, task, options, samples)
+        with _with_open_thresholds(source.model) as opened:
+            if opened is not None and confidence is not None:
+                witness = prove(opened, graphs, folder, task, options, samples, confidence=confidence)
+    require(witness.proofs)
+    return witness
+
+
+def lowered_confidence(
+    graphs: Sequence[Graph], folder: Path, task: Task, options: Sequence[OptionInput], samples: Sequence[Sample]
+) -> float | None:
+    """Return a confidence threshold at which some sample has detections; None if there is no such.
+
+    It lies midway between two scores, so that rounding decides about none.
+    """
+    if not isinstance(task, PoseTask) or not any(option.option == "confidence" for option in options):
+        return None
+    graph = next(graph for graph in graphs if graph.target == "wasm")
+    runner = NativeRunner(folder / graph.file)
+    feeds = {o.name: np.array([0.0 if o.option == "confidence" else o.default], np.float32) for o in options}
+    best = np.zeros(0)
+    for sample in samples:
+        scores = np.sort(runner.run({**sample.feeds, **feeds})[task.output][0, :, 4])[::-1]
+        best = max(best, scores[: _WANTED + 1], key=lambda s: float(s[0]) if s.size else 0.0)
+    distinct = best[best > 0]
+    if distinct.size < 2:
+        return None
+    return float(np.float32((float(distinct[-2]) + float(distinct[-1])) / 2))
+
+
+@contextmanager
+def _with_open_thresholds(model: ir.Model) -> Iterator[NativeRunner | None]:
+    """Give a runner of the original in which only the thresholds were made inputs; None if that cannot be.
+
+    Everything else, the data-dependent detection tail too, is as it was exported.
+    """
+    import onnx_ir as ir
+
+    from webbuild.passes._base import Options
+    from webbuild.passes._shapes import infer
+    from webbuild.passes.threshold_inputs import ThresholdInputs
+
+    opened = model.clone()
+    infer(opened)
+    edits = ThresholdInputs().apply(opened, Options())
+    if not any(edit.done for edit in edits) or any(_is_external(v) for v in opened.graph.initializers.values()):
+        yield None
+        return
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "original.onnx"
+        ir.save(opened, path)
+        yield NativeRunner(path)
+
+
+def _is_external(value: ir.Value) -> bool:
+    return hasattr(value.const_value, "location")
