@@ -24,7 +24,8 @@ class WebbuildError(Exception):
         self.exit_code = exit_code
 
     def __str__(self) -> str:
-        return f"error[{self.code}] {printable(self.message)}\n  fix: {printable(self.fix)}"
+        message, fix = (printable(text.replace("\n", " ")) for text in (self.message, self.fix))
+        return f"error[{self.code}] {message}\n  fix: {fix}"
 
 
 def printable(text: str, limit: int = 600) -> str:

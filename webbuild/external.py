@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,7 +24,7 @@ def check_external_data(proto: onnx.ModelProto, path: Path) -> int:
         entries = {entry.key: entry.value for entry in tensor.external_data}
         file = _locate(path, tensor.name, entries.get("location", ""))
         size = files.setdefault(file, file.stat().st_size)
-        end = _number(entries.get("offset")) + _number(entries.get("length"))
+        end = _number(entries.get("offset")) + max(_number(entries.get("length")), _bytes(tensor))
         if end > size:
             raise WebbuildError(
                 "external-data-truncated",
@@ -53,6 +54,16 @@ def _locate(path: Path, tensor: str, location: str) -> Path:
 
 def _number(text: str | None) -> int:
     return int(text) if text and text.isascii() and text.isdigit() else 0
+
+
+def _bytes(tensor: onnx.TensorProto) -> int:
+    """Return the size that a tensor's type and shape ask for, whatever its entries say; 0 for a type without one."""
+    import onnx_ir as ir
+
+    try:
+        return math.ceil(math.prod(tensor.dims) * ir.DataType(tensor.data_type).bitwidth / 8)
+    except (ValueError, TypeError):
+        return 0
 
 
 def _external_tensors(graph: onnx.GraphProto) -> Iterator[onnx.TensorProto]:

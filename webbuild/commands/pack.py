@@ -26,6 +26,8 @@ from webbuild.samples import collect, edge_cases
 from webbuild.talk import Talk
 from webbuild.tasks._base import Guess, guess, kinds
 from webbuild.trial import prove_where_it_finds
+from webbuild.verify.command import check
+from webbuild.verify.report import VerifyReport, exit_code
 
 
 class Request(Struct, frozen=True):
@@ -93,9 +95,10 @@ def run(request: Request) -> int:
             write_report(report, manifest, pictured, witness.people, source.model.graph.num_nodes(), folder)
             seal(manifest, folder)
     talk.say(f"\n  {out}/index.html is ready: webbuild serve {out}")
+    verified = _verify(out, talk) if request.verify else None
     if request.as_json:
-        click.echo(msgspec.json.format(msgspec.json.encode(report), indent=2).decode())
-    return _verify(out, talk, request) if request.verify else CLEAN
+        _print_json({"pack": report, "verify": verified})
+    return CLEAN if verified is None else exit_code(verified)
 
 
 def _guess(source: Source, planned: Plan, task: str | None) -> Guess:
@@ -142,15 +145,17 @@ def _tell_proof(talk: Talk, witness: Witness, options: Sequence[OptionInput]) ->
 
 def _print_edits(planned: Plan, as_json: bool) -> None:
     if as_json:
-        click.echo(msgspec.json.format(msgspec.json.encode({"edits": planned.edits}), indent=2).decode())
+        _print_json({"edits": planned.edits})
         return
     for target, edits in planned.edits.items():
         for edit in edits:
             click.echo(f"{target}: {'done' if edit.done else 'left'} [{edit.code}] {edit.where}: {edit.why}")
 
 
-def _verify(out: Path, talk: Talk, request: Request) -> int:
-    from webbuild.verify.command import run as verify
+def _print_json(value: object) -> None:
+    click.echo(msgspec.json.format(msgspec.json.encode(value), indent=2).decode())
 
+
+def _verify(out: Path, talk: Talk) -> VerifyReport:
     talk.say("\n  verify in Chromium")
-    return verify(out, ["wasm", "webgpu"], [], request.as_json, out.with_name(f"{out.name}.verify.html"))
+    return check(out, ["wasm", "webgpu"], [], out.with_name(f"{out.name}.verify.html"))

@@ -39,7 +39,7 @@ def judge(bundle: Bundle, runner: PageRunner, given: Given, expected: Expected) 
     task = bundle.manifest.task
     if not isinstance(task, PoseTask) or given.placement is None:
         return Case(sample=given.title, comparisons=tuple(comparisons), inference_ms=took), [took]
-    answer = runner.picture(given.file)
+    answer = runner.picture(given.file, bundle.manifest.trial)
     verdicts = compare_people(
         task,
         Subject(runner.name, given.title, "decoded", ""),

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from webbuild.errors import USAGE, WebbuildError
+
+if TYPE_CHECKING:
+    from webbuild.verify.report import VerifyReport
 
 
 def run(
@@ -26,9 +30,25 @@ def run(
     """
     import click
     import msgspec
-    from rich.console import Console
 
     from webbuild.verify.report import exit_code
+
+    report = check(directory, backends, inputs, html, seconds=seconds)
+    if as_json:
+        click.echo(msgspec.json.format(msgspec.json.encode(report)).decode())
+    return exit_code(report)
+
+
+def check(
+    directory: Path, backends: Sequence[str], inputs: Sequence[Path], html: Path | None, *, seconds: float = 300
+) -> VerifyReport:
+    """Verify a bundle, show the table on stderr, write the page, return the report.
+
+    Raises:
+        WebbuildError: see `verify`; `unwritable-report`.
+    """
+    from rich.console import Console
+
     from webbuild.verify.report_html import render
     from webbuild.verify.text import show
     from webbuild.verify.verify import verify
@@ -40,9 +60,7 @@ def run(
     if html is not None:
         _write(html, render(report))
         talk.print(f"report: {html}", markup=False)
-    if as_json:
-        click.echo(msgspec.json.format(msgspec.json.encode(report)).decode())
-    return exit_code(report)
+    return report
 
 
 def _write(path: Path, text: str) -> None:

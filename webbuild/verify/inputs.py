@@ -55,9 +55,9 @@ def image_input(manifest: Manifest) -> ImageInput | None:
 
 
 def options(manifest: Manifest) -> Feeds:
-    """Return the default of every option input."""
+    """Return every option input as the samples are compared with it."""
     return {
-        spec.name: np.full(spec.shape, spec.default, np.float32)
+        spec.name: np.full(spec.shape, manifest.trial.get(spec.option, spec.default), np.float32)
         for spec in manifest.inputs
         if isinstance(spec, OptionInput)
     }

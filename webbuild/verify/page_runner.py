@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+from collections.abc import Mapping
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -79,9 +80,9 @@ class PageRunner:
         """Return the tensor the runtime makes of a picture's file."""
         return self._take(self._call("preprocess", Held, url=self._show(picture)))
 
-    def picture(self, picture: Path) -> Answer:
-        """Run the whole way: decode the file, preprocess, infer, decode the rows."""
-        return self._call("picture", Answer, url=self._show(picture))
+    def picture(self, picture: Path, options: Mapping[str, float]) -> Answer:
+        """Run the whole way: decode the file, preprocess, infer with `options`, decode the rows."""
+        return self._call("picture", Answer, url=self._show(picture), options=dict(options))
 
     def dispose(self) -> None:
         """Free what the model holds; the page stays."""

@@ -36,8 +36,8 @@ class Verdicts(Struct, frozen=True):
 
 
 def thresholds(manifest: Manifest) -> Thresholds:
-    """Return the defaults of a bundle's option inputs."""
-    given = {i.option: i.default for i in manifest.inputs if isinstance(i, OptionInput)}
+    """Return the thresholds at which a bundle's samples are compared."""
+    given = {i.option: i.default for i in manifest.inputs if isinstance(i, OptionInput)} | manifest.trial
     return Thresholds(given.get("confidence", 0.25), given.get("iou", 0.7))
 
 

@@ -46,8 +46,8 @@ const commands = {
     return hold(await model.preprocess(await picture(url)));
   },
 
-  async picture({ url }) {
-    const { outputs: _, ...result } = await model.run(await picture(url));
+  async picture({ url, options }) {
+    const { outputs: _, ...result } = await model.run(await picture(url), options);
     return result;
   },
 
