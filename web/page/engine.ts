@@ -11,16 +11,19 @@ import { sentence } from "./words.js";
 
 export const backendNames: Record<Backend, string> = { webgpu: "WebGPU", wasm: "WASM" };
 
+/** Told of every model, and of none with the reason why. */
+export type OnModel = (model: Model | null, why: string) => void;
+
 export class Engine {
   readonly #progress = new ProgressBar();
   readonly #radios = elements("input[name=backend]", HTMLInputElement);
   readonly #load: () => Promise<Load>;
   readonly #failure: FailureCard;
-  readonly #onModel: (model: Model | null) => void;
+  readonly #onModel: OnModel;
   #attempt = new AbortController();
   #model: Model | null = null;
 
-  constructor(load: () => Promise<Load>, failure: FailureCard, onModel: (model: Model | null) => void) {
+  constructor(load: () => Promise<Load>, failure: FailureCard, onModel: OnModel) {
     this.#load = load;
     this.#failure = failure;
     this.#onModel = onModel;
@@ -32,7 +35,7 @@ export class Engine {
     this.#attempt.abort();
     const attempt = new AbortController();
     this.#attempt = attempt;
-    this.#failure.clear();
+    this.#failure.reset();
     this.#progress.start();
     await this.#unload();
     try {
@@ -42,11 +45,12 @@ export class Engine {
       this.#progress.stop();
       showEngine(model);
       setStatus("ready", "Ready");
-      this.#onModel(model);
+      this.#onModel(model, "");
     } catch (error) {
       if (attempt.signal.aborted && isAbort(error)) return;
       this.#progress.stop();
-      this.#failure.show(error, () => this.load());
+      this.#onModel(null, "No model");
+      this.#failure.showLasting(error, () => this.load());
     }
   }
 
@@ -62,7 +66,7 @@ export class Engine {
   async #unload(): Promise<void> {
     const model = this.#model;
     this.#model = null;
-    this.#onModel(null);
+    this.#onModel(null, "Waiting for the model");
     element("backend-chip", HTMLElement).textContent = "";
     element("reason", HTMLElement).textContent = "";
     element("engine-facts", HTMLElement).replaceChildren();

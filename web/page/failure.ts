@@ -39,30 +39,42 @@ export class FailureCard {
   readonly #card = element("failure", HTMLElement);
   readonly #retry = element("failure-retry", HTMLButtonElement);
   readonly #dismiss = element("failure-dismiss", HTMLButtonElement);
-  #again: (() => void) | null = null;
+  /** A failure that leaves no model: it stays until the model is loaded again. */
+  #lasting: { error: unknown; again: () => void } | null = null;
 
   constructor(onDismiss: () => void) {
-    this.#retry.addEventListener("click", () => this.#again?.());
+    this.#retry.addEventListener("click", () => this.#lasting?.again());
     this.#dismiss.addEventListener("click", () => {
       this.clear();
-      onDismiss();
+      if (!this.#lasting) onDismiss();
     });
   }
 
-  /** Without `again` nothing can be tried again, and the card can be dismissed instead. */
-  show(error: unknown, again: (() => void) | null): void {
+  show(error: unknown): void {
     const { code, message, fix } = describe(error);
     element("failure-code", HTMLElement).textContent = code;
     element("failure-message", HTMLElement).textContent = sentence(message);
     element("failure-fix", HTMLElement).textContent = sentence(fix);
-    this.#again = again;
-    this.#retry.hidden = again === null;
-    this.#dismiss.hidden = again !== null;
+    this.#retry.hidden = error !== this.#lasting?.error;
+    this.#dismiss.hidden = !this.#retry.hidden;
     this.#card.hidden = false;
     setStatus("error", "Failed");
   }
 
+  showLasting(error: unknown, again: () => void): void {
+    this.#lasting = { error, again };
+    this.show(error);
+  }
+
+  /** Takes the failure away; one that lasts comes back. */
   clear(): void {
     this.#card.hidden = true;
+    if (this.#lasting) this.show(this.#lasting.error);
+  }
+
+  /** Takes every failure away, for a fresh start. */
+  reset(): void {
+    this.#lasting = null;
+    this.clear();
   }
 }

@@ -17,6 +17,13 @@ export function short(value: number): string {
   return Number(value.toPrecision(5)).toString();
 }
 
+/** A threshold: two decimals, more where the value has them. */
+export function threshold(value: number): string {
+  const text = value.toFixed(2);
+  // A default comes from a float32: 0.7 arrives as 0.699999988.
+  return Math.abs(Number(text) - value) < 1e-6 ? text : short(value);
+}
+
 /** What `count` detections of these classes are called. */
 export function noun(classes: readonly string[], count: number): string {
   if (classes.length !== 1) return count === 1 ? "detection" : "detections";

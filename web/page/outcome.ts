@@ -3,11 +3,11 @@
 import type { Model, PoseResult, Warning } from "../src/index.js";
 import type { PoseTask } from "../src/manifest.js";
 import { element } from "./elements.js";
-import { noun } from "./format.js";
+import { noun, threshold } from "./format.js";
 import { Results } from "./results.js";
 import { type Shown, Stage } from "./stage.js";
 import type { ThresholdSliders } from "./thresholds.js";
-import { showTimings } from "./timings.js";
+import { clearTimings, showTimings } from "./timings.js";
 import { showWarnings } from "./warnings.js";
 
 export class Outcome {
@@ -18,10 +18,10 @@ export class Outcome {
   #loading: readonly Warning[] = [];
 
   /** Keeps the warnings of loading; the model's list grows with those of every run. */
-  setModel(model: Model | null): void {
+  setModel(model: Model | null, why: string): void {
     this.#loading = model?.warnings ?? [];
     showWarnings(this.#loading);
-    if (model === null) this.clear();
+    if (model === null) this.showNone(why);
   }
 
   showPicture(shown: Shown, title: string): void {
@@ -42,20 +42,30 @@ export class Outcome {
     showTimings(result.timings);
   }
 
+  /** There is no result, and `why`. */
+  showNone(why: string): void {
+    this.clear();
+    this.#results.showNone(why);
+    clearTimings();
+  }
+
   clear(): void {
     this.#nobody.hidden = true;
     this.#stage.clearPoses();
   }
 
-  #showNobody(nobody: boolean, classes: readonly string[], confidence: string): void {
+  /** A camera's numbers are not read out with every frame. */
+  setQuiet(quiet: boolean): void {
+    element("count", HTMLElement).setAttribute("aria-live", quiet ? "off" : "polite");
+  }
+
+  #showNobody(nobody: boolean, classes: readonly string[], confidence: number | null): void {
     this.#nobody.hidden = !nobody;
     if (!nobody) return;
     const who = classes.length === 1 && classes[0] === "person" ? "Nobody" : "Nothing";
-    const mend =
-      Number(confidence) > 0.1
-        ? `Lower the confidence, now ${confidence}, or try another picture.`
-        : "Try another picture.";
-    this.#nobody.textContent = `${who} found. ${mend}`;
+    const lower = confidence !== null && confidence > 0.1;
+    const mend = lower ? `Lower the confidence, now ${threshold(confidence)}, or try` : "Try";
+    this.#nobody.textContent = `${who} found. ${mend} another picture.`;
   }
 
   #light(index: number | null): void {

@@ -2,9 +2,10 @@
 
 import type { Pose } from "../src/index.js";
 import type { PoseTask } from "../src/manifest.js";
-import { drawBox, drawLabel } from "./box.js";
+import { drawBox } from "./box.js";
 import { boxOnStage, type Fit, type Size } from "./fit.js";
 import { penFor } from "./ink.js";
+import { drawLabel, type Label, overlaps, placeLabel } from "./label.js";
 import { drawSkeleton } from "./skeleton.js";
 
 export interface Scene {
@@ -41,8 +42,24 @@ function drawPoses(context: CanvasRenderingContext2D, { poses, task, fit, stage,
     context.globalAlpha = alpha;
     drawBox(context, box, lit === index);
     drawSkeleton(context, pose, task, fit, penFor(box), alpha);
-    context.globalAlpha = alpha;
-    if (lit === null || lit === index) drawLabel(context, pose, box, stage, lit === index);
-    context.globalAlpha = 1;
+  }
+  drawLabels(context, poses, fit, stage, lit);
+}
+
+/** Best first: a label that would cover a better one is left out. */
+function drawLabels(
+  context: CanvasRenderingContext2D,
+  poses: readonly Pose[],
+  fit: Fit,
+  stage: Size,
+  lit: number | null,
+): void {
+  const placed: Label[] = [];
+  for (const [index, pose] of poses.entries()) {
+    if (lit !== null && index !== lit) continue;
+    const label = placeLabel(context, pose, boxOnStage(fit, pose.box), stage, index === lit);
+    if (!label || placed.some((other) => overlaps(label, other))) continue;
+    placed.push(label);
+    drawLabel(context, label, index === lit);
   }
 }

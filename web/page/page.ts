@@ -16,7 +16,7 @@ function start(): void {
   const engine = new Engine(
     () => importLoader(entry),
     view.failure,
-    (model) => view.setModel(model),
+    (model, why) => view.setModel(model, why),
   );
   void engine.load();
 }

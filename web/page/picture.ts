@@ -1,4 +1,4 @@
-// A picture the visitor chose: the bytes for the model, and a bitmap for the stage, decoded off the main thread.
+// A picture the visitor chose: the bytes for the model, and an image for the stage.
 
 import { PageError } from "./failure.js";
 import type { Shown } from "./stage.js";
@@ -8,36 +8,36 @@ export interface Picture {
   title: string;
 }
 
-/** More pixels than this along a side show no more on the stage. */
-const longest = 2048;
-
+/**
+ * Returns the picture ready to be shown. An image element, because browsers decode and scale those off the main
+ * thread, turned as the camera was held; a bitmap or a canvas of a phone's photograph stalls the page.
+ */
 export async function decodePicture({ blob, title }: Picture): Promise<Shown> {
-  const bitmap = await createImageBitmap(blob).catch(() => {
-    throw new PageError(
-      "unreadable-picture",
-      `${title} could not be read as a picture.`,
-      "Choose a JPEG, PNG, WebP, AVIF or GIF file.",
-    );
-  });
-  const size = { width: bitmap.width, height: bitmap.height };
-  const scale = longest / Math.max(size.width, size.height);
-  if (scale >= 1) return { bitmap, size, mirrored: false };
-  const smaller = await createImageBitmap(bitmap, {
-    resizeWidth: Math.round(size.width * scale),
-    resizeHeight: Math.round(size.height * scale),
-    resizeQuality: "medium",
-  });
-  bitmap.close();
-  return { bitmap: smaller, size, mirrored: false };
+  const image = new Image();
+  const address = URL.createObjectURL(blob);
+  try {
+    image.src = address;
+    await image.decode();
+  } catch {
+    const fix = "Choose a JPEG, PNG, WebP, AVIF or GIF file.";
+    throw new PageError("unreadable-picture", `This file could not be read as a picture: ${title}.`, fix);
+  } finally {
+    URL.revokeObjectURL(address);
+  }
+  const size = { width: image.naturalWidth, height: image.naturalHeight };
+  return { picture: image, size, mirrored: false, ambient: await thumbnail(blob) };
+}
+
+/** Far fewer pixels than the picture has: it is shown blurred. */
+async function thumbnail(blob: Blob): Promise<ImageBitmap | null> {
+  const size: ImageBitmapOptions = { resizeWidth: 32, resizeHeight: 24, resizeQuality: "low" };
+  return createImageBitmap(blob, size).catch(() => null);
 }
 
 export async function fetchPicture(file: string, title: string): Promise<Picture> {
   const response = await fetch(new URL(file, document.baseURI)).catch(() => null);
   if (response?.ok) return { blob: await response.blob(), title };
   const why = response ? `the server answered ${response.status}` : "the server did not answer";
-  throw new PageError(
-    "sample-missing",
-    `${title} could not be loaded: ${why}.`,
-    "Put the whole folder of the bundle on the server, samples included.",
-  );
+  const fix = "Put the whole folder of the bundle on the server, samples included.";
+  throw new PageError("sample-missing", `The sample could not be loaded, ${why}: ${title}.`, fix);
 }

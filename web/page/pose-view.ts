@@ -2,6 +2,7 @@
 
 import type { Model, PoseResult } from "../src/index.js";
 import { FailureCard, isAbort, PageError } from "./failure.js";
+import { FrameCanvas } from "./frame-canvas.js";
 import { takePictures } from "./intake.js";
 import { latest } from "./latest.js";
 import { Live, type LiveFrame } from "./live.js";
@@ -9,19 +10,22 @@ import { LiveBadge } from "./live-badge.js";
 import { Outcome } from "./outcome.js";
 import { decodePicture, fetchPicture, type Picture } from "./picture.js";
 import { type Sample, Samples } from "./samples.js";
-import { setStatus } from "./status.js";
+import { setState, setStatus } from "./status.js";
 import { ThresholdSliders } from "./thresholds.js";
 
 export class PoseView {
   readonly failure = new FailureCard(() => setStatus(this.#model ? "ready" : "loading", "Ready"));
   readonly #outcome = new Outcome();
   readonly #badge = new LiveBadge();
+  readonly #frames = new FrameCanvas();
   readonly #thresholds = new ThresholdSliders(() => void this.#rerun());
   readonly #samples = new Samples((sample) => void this.#chooseSample(sample));
   readonly #live: Live;
   readonly #rerun = latest(() => this.#runPicture());
   #model: Model | null = null;
   #picture: Picture | null = null;
+  /** Whether the result on show is that of the picture on the stage. */
+  #answered = false;
   /** Tells the newest choice from one whose bytes arrive late. */
   #choice = 0;
 
@@ -30,16 +34,16 @@ export class PoseView {
       onStart: () => this.#startLive(),
       onFrame: (frame) => this.#runFrame(frame),
       onStop: () => this.#stopLive(),
-      onFailure: (error) => this.failure.show(error, null),
+      onFailure: (error) => this.failure.show(error),
     });
     takePictures((picture) => void this.#choosePicture(picture));
     const first = this.#samples.first();
     if (first) void this.#chooseSample(first);
   }
 
-  setModel(model: Model | null): void {
+  setModel(model: Model | null, why: string): void {
     this.#model = model;
-    this.#outcome.setModel(model);
+    this.#outcome.setModel(model, why);
     if (model === null) return;
     if (this.#live.on) setStatus("running", "Camera on");
     else void this.#rerun();
@@ -58,16 +62,18 @@ export class PoseView {
     this.#choice += 1;
     const choice = this.#choice;
     this.#samples.mark(sample);
+    this.failure.clear();
     try {
       const picture = await open();
       const shown = await decodePicture(picture);
-      if (choice !== this.#choice) return shown.bitmap.close();
+      if (choice !== this.#choice) return;
       this.#picture = picture;
       this.#outcome.clear();
+      this.#answered = false;
       this.#outcome.showPicture(shown, picture.title);
       await this.#rerun();
     } catch (error) {
-      if (choice === this.#choice) this.failure.show(error, null);
+      if (choice === this.#choice) this.failure.show(error);
     }
   }
 
@@ -75,16 +81,28 @@ export class PoseView {
     const picture = this.#picture;
     const model = this.#model;
     if (!picture || !model || this.#live.on) return;
-    setStatus("running", "Running");
+    setState("running");
+    // Most runs are over before anyone could read a word.
+    const slow = setTimeout(() => this.#showSlow(), 250);
     try {
       const result = poseResult(await model.run(picture.blob, this.#thresholds.values()));
       if (picture !== this.#picture || model !== this.#model || this.#live.on) return;
       this.failure.clear();
+      this.#answered = true;
       this.#outcome.showResult(result, model, this.#thresholds);
       setStatus("ready", "Ready");
     } catch (error) {
-      if (model === this.#model && !isAbort(error)) this.failure.show(error, null);
+      if (model !== this.#model || isAbort(error)) return;
+      this.#outcome.showNone("No result");
+      this.failure.show(error);
+    } finally {
+      clearTimeout(slow);
     }
+  }
+
+  #showSlow(): void {
+    setStatus("running", "Running");
+    if (!this.#answered) this.#outcome.showNone("Looking");
   }
 
   #startLive(): void {
@@ -93,30 +111,30 @@ export class PoseView {
     this.#samples.mark(null);
     this.failure.clear();
     this.#outcome.clear();
+    this.#outcome.setQuiet(true);
     this.#badge.start();
     if (this.#model) setStatus("running", "Camera on");
   }
 
-  async #runFrame({ bitmap, mirrored }: LiveFrame): Promise<void> {
-    const size = { width: bitmap.width, height: bitmap.height };
+  async #runFrame(frame: LiveFrame): Promise<void> {
     const model = this.#model;
     try {
-      const result = model && poseResult(await model.run(bitmap, this.#thresholds.values()));
-      if (!this.#live.on) return bitmap.close();
-      this.#outcome.showPicture({ bitmap, size, mirrored }, "The camera");
+      const result = model && poseResult(await model.run(frame.bitmap, this.#thresholds.values()));
+      if (!this.#live.on) return frame.bitmap.close();
+      this.#outcome.showPicture(this.#frames.paint(frame), "The camera");
       if (!result || model !== this.#model) return;
-      const due = this.#badge.tick();
-      this.#outcome.showResult(result, model, this.#thresholds, due);
+      this.#outcome.showResult(result, model, this.#thresholds, this.#badge.tick());
     } catch (error) {
-      bitmap.close();
+      frame.bitmap.close();
       if (model !== this.#model || isAbort(error)) return;
       this.#live.stop();
-      this.failure.show(error, null);
+      this.failure.show(error);
     }
   }
 
   #stopLive(): void {
     this.#badge.stop();
+    this.#outcome.setQuiet(false);
     if (this.#model) setStatus("ready", "Ready");
   }
 }

@@ -40,6 +40,12 @@ export class Results {
     if (this.#pinned !== null && this.#pinned >= poses.length) this.pin(null);
   }
 
+  showNone(why: string): void {
+    this.show([], []);
+    element("result-count", HTMLElement).textContent = "";
+    element("result-noun", HTMLElement).textContent = why;
+  }
+
   light(index: number | null): void {
     for (const [at, row] of this.#rows.entries()) row.item.classList.toggle("lit", at === index);
   }

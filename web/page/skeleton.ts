@@ -31,34 +31,49 @@ export function drawSkeleton(
     const b = joints[to];
     if (a && b) drawLimb(context, a, b, pen);
   }
-  for (const joint of joints) if (joint) drawJoint(context, joint, pen);
+  const seen = joints.filter((joint): joint is Joint => joint !== null && joint.alpha > 0.02);
+  for (const joint of seen) drawJoint(context, joint, jointRadius(joint, seen, pen), pen);
   context.globalAlpha = 1;
 }
 
 function drawLimb(context: CanvasRenderingContext2D, a: Joint, b: Joint, pen: Pen): void {
-  context.globalAlpha = Math.min(a.alpha, b.alpha);
-  if (context.globalAlpha < 0.02) return;
+  const alpha = Math.min(a.alpha, b.alpha);
+  if (alpha < 0.02) return;
+  const width = Math.min(pen.limb, Math.max(1, distance(a, b) / 5));
+  context.globalAlpha = alpha;
   context.lineCap = "round";
   context.beginPath();
   context.moveTo(a.x, a.y);
   context.lineTo(b.x, b.y);
   context.strokeStyle = halo;
-  context.lineWidth = pen.limb + 2 * pen.halo;
+  context.lineWidth = width + 2 * pen.halo;
   context.stroke();
   context.strokeStyle = sideColors[limbSide(a.side, b.side)];
-  context.lineWidth = pen.limb;
+  context.lineWidth = width;
   context.stroke();
 }
 
-function drawJoint(context: CanvasRenderingContext2D, joint: Joint, pen: Pen): void {
+/** Joints that lie close together, as those of a small face do, are drawn small enough to stay apart. */
+function jointRadius(joint: Joint, joints: readonly Joint[], pen: Pen): number {
+  const nearest = Math.min(
+    ...joints.filter((other) => other !== joint).map((other) => distance(joint, other)),
+  );
+  return Math.min(pen.joint, Math.max(1.25, nearest / 3.5));
+}
+
+function distance(a: Joint, b: Joint): number {
+  return Math.hypot(a.x - b.x, a.y - b.y);
+}
+
+function drawJoint(context: CanvasRenderingContext2D, joint: Joint, radius: number, pen: Pen): void {
   context.globalAlpha = joint.alpha;
-  if (joint.alpha < 0.02) return;
+  fillCircle(context, joint, radius + pen.halo, halo);
+  fillCircle(context, joint, radius, sideColors[joint.side]);
+}
+
+function fillCircle(context: CanvasRenderingContext2D, { x, y }: Joint, radius: number, color: string): void {
   context.beginPath();
-  context.arc(joint.x, joint.y, pen.joint + pen.halo, 0, 2 * Math.PI);
-  context.fillStyle = halo;
-  context.fill();
-  context.beginPath();
-  context.arc(joint.x, joint.y, pen.joint, 0, 2 * Math.PI);
-  context.fillStyle = sideColors[joint.side];
+  context.arc(x, y, radius, 0, 2 * Math.PI);
+  context.fillStyle = color;
   context.fill();
 }

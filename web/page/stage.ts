@@ -7,17 +7,18 @@ import { boxOnStage, contain, type Fit, type Size } from "./fit.js";
 import { drawScene } from "./overlay.js";
 
 export interface Shown {
-  /** What is painted; the stage takes it over. */
-  bitmap: ImageBitmap;
+  picture: HTMLImageElement | HTMLCanvasElement;
   /** Its size in the pixels that poses are given in. */
   size: Size;
   mirrored: boolean;
+  /** What is painted, blurred, around a picture of another shape than the stage. */
+  ambient: ImageBitmap | HTMLCanvasElement | null;
 }
 
 export class Stage {
   readonly #root = element("stage", HTMLElement);
   readonly #ambient = element("ambient", HTMLCanvasElement);
-  readonly #picture = element("picture", HTMLCanvasElement);
+  readonly #slot = element("slot", HTMLElement);
   readonly #overlay = element("overlay", HTMLCanvasElement);
   #source: Size | null = null;
   #mirrored = false;
@@ -38,23 +39,21 @@ export class Stage {
     this.#root.addEventListener("pointerleave", () => onPoint(null));
   }
 
-  showPicture({ bitmap, size, mirrored }: Shown): void {
+  showPicture({ picture, size, mirrored, ambient }: Shown): void {
     this.#root.classList.add("filled");
     this.#root.style.setProperty("--ratio", String(size.width / size.height));
-    this.#source = { width: size.width, height: size.height };
+    this.#source = size;
     this.#mirrored = mirrored;
-    this.#picture.classList.toggle("mirrored", mirrored);
-    this.#paintAmbient(bitmap);
-    if (this.#picture.width !== bitmap.width) this.#picture.width = bitmap.width;
-    if (this.#picture.height !== bitmap.height) this.#picture.height = bitmap.height;
-    this.#picture.getContext("bitmaprenderer")?.transferFromImageBitmap(bitmap);
+    this.#slot.classList.toggle("mirrored", mirrored);
+    if (this.#slot.firstChild !== picture) this.#slot.replaceChildren(picture);
+    this.#paintAmbient(ambient);
   }
 
   showPoses(poses: readonly Pose[], task: PoseTask, words: string): void {
     this.#poses = poses;
     this.#task = task;
     if (this.#lit !== null && this.#lit >= poses.length) this.#lit = null;
-    this.#picture.setAttribute("aria-label", words);
+    this.#slot.setAttribute("aria-label", words);
     this.#draw();
   }
 
@@ -70,9 +69,11 @@ export class Stage {
     this.#draw();
   }
 
-  #paintAmbient(bitmap: ImageBitmap): void {
+  #paintAmbient(ambient: Shown["ambient"]): void {
+    const { width, height } = this.#ambient;
     const context = this.#ambient.getContext("2d");
-    context?.drawImage(bitmap, 0, 0, this.#ambient.width, this.#ambient.height);
+    context?.clearRect(0, 0, width, height);
+    if (ambient) context?.drawImage(ambient, 0, 0, width, height);
   }
 
   #fit(): Fit | null {

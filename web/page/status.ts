@@ -4,8 +4,12 @@ import { element } from "./elements.js";
 
 export type State = "loading" | "ready" | "running" | "error";
 
-export function setStatus(state: State, sentence: string): void {
+export function setState(state: State): void {
   document.body.dataset.state = state;
+}
+
+export function setStatus(state: State, sentence: string): void {
+  setState(state);
   const text = element("status", HTMLElement);
   // A live region announces every write, so an unchanged sentence is left alone.
   if (text.textContent !== sentence) text.textContent = sentence;

@@ -3,11 +3,10 @@
 import type { Model, Tensors } from "../src/index.js";
 import { element, make } from "./elements.js";
 import { FailureCard, PageError } from "./failure.js";
-import { short } from "./format.js";
+import { milliseconds, short } from "./format.js";
 import { goldenTensors } from "./golden.js";
 import { type Statistics, statistics } from "./statistics.js";
 import { setStatus } from "./status.js";
-import { showTimings } from "./timings.js";
 import { showWarnings } from "./warnings.js";
 
 export class TensorView {
@@ -19,7 +18,7 @@ export class TensorView {
     this.#button.addEventListener("click", () => void this.#run());
   }
 
-  setModel(model: Model | null): void {
+  setModel(model: Model | null, _why: string): void {
     this.#model = model;
     this.#button.disabled = model === null;
     if (model) showWarnings(model.warnings);
@@ -35,7 +34,7 @@ export class TensorView {
       await runGolden(model);
       if (model === this.#model) setStatus("ready", "Ready");
     } catch (error) {
-      if (model === this.#model) this.failure.show(error, null);
+      if (model === this.#model) this.failure.show(error);
     } finally {
       this.#button.disabled = this.#model === null;
     }
@@ -56,7 +55,7 @@ async function runGolden(model: Model): Promise<void> {
   const start = performance.now();
   const answer = await model.runTensors(feeds);
   const total = performance.now() - start;
-  showTimings({ preprocess: 0, inference: total, decode: 0, total });
+  element("timing-total", HTMLElement).textContent = milliseconds(total);
   await showStatistics(answer, recorded);
 }
 

@@ -1,7 +1,7 @@
 // The sliders of the model's options. An untouched one is left to the runtime's default.
 
 import { element, elements } from "./elements.js";
-import { short } from "./format.js";
+import { threshold } from "./format.js";
 
 export interface Thresholds {
   confidence?: number;
@@ -34,8 +34,9 @@ export class ThresholdSliders {
   }
 
   /** The value on show, touched or not. */
-  shown(option: keyof Thresholds): string {
-    return this.#sliders.find((slider) => slider.dataset.option === option)?.value ?? "";
+  shown(option: keyof Thresholds): number | null {
+    const slider = this.#sliders.find((candidate) => candidate.dataset.option === option);
+    return slider ? valueInForce(slider) : null;
   }
 
   #restore(): void {
@@ -43,7 +44,6 @@ export class ThresholdSliders {
       slider.value = slider.defaultValue;
       delete slider.dataset.touched;
       paint(slider);
-      element(`${slider.id}-value`, HTMLOutputElement).textContent = short(Number(slider.defaultValue));
     }
     this.#paintReset();
     this.#sliders[0]?.focus();
@@ -58,6 +58,10 @@ function paint(slider: HTMLInputElement): void {
   const least = Number(slider.min);
   const share = (slider.valueAsNumber - least) / (Number(slider.max) - least);
   slider.style.setProperty("--share", String(share));
-  if (slider.dataset.touched)
-    element(`${slider.id}-value`, HTMLOutputElement).textContent = slider.valueAsNumber.toFixed(2);
+  element(`${slider.id}-value`, HTMLOutputElement).textContent = threshold(valueInForce(slider));
+}
+
+/** A default that lies between two steps of the slider is still the one in force. */
+function valueInForce(slider: HTMLInputElement): number {
+  return slider.dataset.touched ? slider.valueAsNumber : Number(slider.getAttribute("value"));
 }

@@ -12,6 +12,11 @@ export interface Timings {
 
 const parts = ["preprocess", "inference", "decode"] as const;
 
+export function clearTimings(): void {
+  for (const part of [...parts, "total"]) element(`timing-${part}`, HTMLElement).textContent = "–";
+  element("timing-bar", HTMLElement).classList.remove("filled");
+}
+
 export function showTimings(timings: Timings): void {
   const bar = element("timing-bar", HTMLElement);
   for (const part of parts) {
