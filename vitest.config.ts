@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { playwright } from "@vitest/browser-playwright";
 import { defineConfig } from "vitest/config";
-import { serveBundle } from "./web/test/fixture/serve.mjs";
+import { serveBundle } from "./web/test/fixture/serve.js";
 
 const FLAGS = [
   "--no-sandbox",
@@ -19,9 +19,9 @@ const FLAGS = [
 
 /** WEBBUILD_CHROMIUM, else a chromium or google-chrome on the path, else (undefined) Playwright's own. */
 function findChromium(): string | undefined {
-  const folders = (process.env["PATH"] ?? "").split(delimiter);
+  const folders = (process.env.PATH ?? "").split(delimiter);
   const named = ["chromium", "google-chrome"].flatMap((name) => folders.map((folder) => join(folder, name)));
-  return process.env["WEBBUILD_CHROMIUM"] ?? named.find((path) => existsSync(path));
+  return process.env.WEBBUILD_CHROMIUM ?? named.find((path) => existsSync(path));
 }
 
 function launchOptions() {
@@ -31,15 +31,20 @@ function launchOptions() {
 }
 
 /** Threads need a page that is isolated from other origins. */
-const ISOLATED = { "Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Embedder-Policy": "require-corp" };
+const ISOLATED = {
+  "Cross-Origin-Opener-Policy": "same-origin",
+  "Cross-Origin-Embedder-Policy": "require-corp",
+};
 
 export default defineConfig({
   server: { headers: ISOLATED },
   plugins: [serveBundle()],
   test: {
     include: ["web/**/*.test.ts"],
-    provide: { required: process.env["WEBBUILD_REQUIRE"] ?? "" },
+    provide: { required: process.env.WEBBUILD_REQUIRE ?? "" },
     testTimeout: 60_000,
+    hookTimeout: 60_000,
+    fileParallelism: false,
     browser: {
       enabled: true,
       headless: true,

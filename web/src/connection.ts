@@ -58,7 +58,10 @@ export class Connection {
 /** A worker must come from the page's own origin. The address is resolved by the browser, never by a bundler. */
 function startWorker(): Worker {
   try {
-    return new Worker(new URL(/* @vite-ignore */ WORKER, import.meta.url), { type: "module", name: "webbuild" });
+    return new Worker(new URL(/* @vite-ignore */ WORKER, import.meta.url), {
+      type: "module",
+      name: "webbuild",
+    });
   } catch (cause) {
     throw workerFailed(cause instanceof Error ? cause.message : String(cause));
   }
@@ -67,6 +70,7 @@ function startWorker(): Worker {
 const WORKER = "./worker.js";
 
 function workerFailed(why: string | undefined): WebbuildError {
-  const fix = "serve the bundle from the page's own origin, allow worker-src 'self', then load the model again";
+  const fix =
+    "serve the bundle from the page's own origin, allow worker-src 'self', then load the model again";
   return new WebbuildError("worker-failed", `the worker stopped: ${why ?? "its script did not load"}`, fix);
 }

@@ -16,7 +16,8 @@ const ARRAYS: { [T in DType]: { new (length: number): DTypeArray[T]; readonly na
 
 /** Returns the feeds with every option that is absent at its default. Throws at the first that does not fit. */
 export function completeFeeds(inputs: readonly Input[], feeds: Tensors): Tensors {
-  for (const name of Object.keys(feeds)) if (!inputs.some((input) => input.name === name)) throw unknown(inputs, name);
+  for (const name of Object.keys(feeds))
+    if (!inputs.some((input) => input.name === name)) throw unknown(inputs, name);
   return Object.fromEntries(inputs.map((input) => [input.name, checked(input, feeds[input.name])]));
 }
 
@@ -24,7 +25,8 @@ export function completeFeeds(inputs: readonly Input[], feeds: Tensors): Tensors
 export function optionFeeds(inputs: readonly Input[], options: RunOptions): Tensors {
   const taken = inputs.filter((input) => input.kind === "option");
   for (const option of ["confidence", "iou"] as const) {
-    if (options[option] !== undefined && !taken.some((input) => input.option === option)) throw noOption(option);
+    if (options[option] !== undefined && !taken.some((input) => input.option === option))
+      throw noOption(option);
   }
   return Object.fromEntries(taken.map((input) => [input.name, optionTensor(input, options[input.option])]));
 }
@@ -35,7 +37,11 @@ export function pictureInput(inputs: readonly Input[]): ImageInput {
   const [image] = images;
   const fix = "use runTensors() and give every input";
   if (image === undefined || images.length > 1) {
-    throw new WebbuildError("wrong-picture", `the model takes ${images.length} pictures, run() gives one`, fix);
+    throw new WebbuildError(
+      "wrong-picture",
+      `the model takes ${images.length} pictures, run() gives one`,
+      fix,
+    );
   }
   const tensor = inputs.find((input) => input.kind === "tensor");
   if (tensor !== undefined) {
@@ -47,11 +53,19 @@ export function pictureInput(inputs: readonly Input[]): ImageInput {
 function checked(input: Input, tensor: TensorData | undefined): TensorData {
   if (tensor === undefined) {
     if (input.kind === "option") return optionTensor(input, undefined);
-    throw new WebbuildError("missing-input", `${input.name}: not given, wanted ${wanted(input)}`, mend(input));
+    throw new WebbuildError(
+      "missing-input",
+      `${input.name}: not given, wanted ${wanted(input)}`,
+      mend(input),
+    );
   }
   const difference = differs(input, tensor);
   if (difference !== null) {
-    throw new WebbuildError("wrong-input", `${input.name}: wanted ${wanted(input)}, got ${difference}`, mend(input));
+    throw new WebbuildError(
+      "wrong-input",
+      `${input.name}: wanted ${wanted(input)}, got ${difference}`,
+      mend(input),
+    );
   }
   if (input.kind === "option") checkRange(input, Number(tensor.data[0]));
   return tensor;
@@ -60,7 +74,7 @@ function checked(input: Input, tensor: TensorData | undefined): TensorData {
 /** Returns in words how the tensor differs from what the input takes, null where it fits. */
 function differs(input: Input, { type, dims, data }: TensorData): string | null {
   if (type !== input.dtype) return `type ${type}`;
-  if (!Array.isArray(dims) || dims.join() !== input.shape.join()) return `dims [${dims}]`;
+  if (!Array.isArray(dims) || dims.join() !== input.shape.join()) return `dims [${[dims].flat().join(", ")}]`;
   if (!(data instanceof ARRAYS[type])) return `data in ${kindOf(data)}`;
   const length = input.shape.reduce((product, size) => product * size, 1);
   return data.length === length ? null : `${data.length} elements`;
@@ -96,7 +110,11 @@ function mend(input: Input): string {
 
 function unknown(inputs: readonly Input[], name: string): WebbuildError {
   const names = inputs.map((input) => input.name).join(", ");
-  return new WebbuildError("unknown-input", `${name}: the model has no such input`, `its inputs are: ${names}`);
+  return new WebbuildError(
+    "unknown-input",
+    `${name}: the model has no such input`,
+    `its inputs are: ${names}`,
+  );
 }
 
 function noOption(option: string): WebbuildError {

@@ -28,7 +28,9 @@ export function decode({ task }: Manifest, outputs: Tensors, geometry: Geometry)
 
 /** A NaN is an answer that no model means to give. */
 export function nanWarnings(outputs: Tensors): Warning[] {
-  const broken = Object.entries(outputs).filter(([, { type, data }]) => type === "float32" && data.some(Number.isNaN));
+  const broken = Object.entries(outputs).filter(
+    ([, { type, data }]) => type === "float32" && data.some(Number.isNaN),
+  );
   return broken.map(([name]) => ({
     code: "nan-output",
     message: `${name} holds NaN: this answer is not to be trusted`,

@@ -79,7 +79,10 @@ async function verify(file: File, stored: Bytes): Promise<void> {
 /** A host that sends `Content-Encoding: gzip` leaves only the inflated size to check. */
 function inflatedByHost(file: File, content: Bytes): Bytes {
   if (content.byteLength === file.inflated) return content;
-  throw corrupt(file, `${content.byteLength} bytes, wanted gzip, or ${file.inflated} bytes inflated by the host`);
+  throw corrupt(
+    file,
+    `${content.byteLength} bytes, wanted gzip, or ${file.inflated} bytes inflated by the host`,
+  );
 }
 
 async function inflate(stored: Bytes): Promise<Bytes> {

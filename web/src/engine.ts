@@ -37,7 +37,11 @@ export function engineFiles({ entry, glue, wasm }: EngineBuild): string[] {
 }
 
 /** Imports the build. Its scripts are fetched to be checked, then imported: the second time is the HTTP cache's. */
-export async function startEngine(build: EngineBuild, downloads: Downloads, onBytes: OnBytes): Promise<Engine> {
+export async function startEngine(
+  build: EngineBuild,
+  downloads: Downloads,
+  onBytes: OnBytes,
+): Promise<Engine> {
   const scripts = [build.entry, build.glue].map((path) => downloads.get(path, onBytes));
   const [wasm] = await Promise.all([downloads.get(build.wasm, onBytes), ...scripts]);
   try {

@@ -6,7 +6,8 @@ import { WebbuildError } from "./errors.js";
 /** Returns the adapter that the engine will use. Throws "no-adapter" where there is none. */
 export async function requireAdapter(): Promise<AdapterInfo> {
   const gpu: GPU | undefined = navigator.gpu;
-  if (gpu === undefined) throw noAdapter("this browser has no WebGPU on this page");
+  if (gpu === undefined && !isSecureContext) throw noAdapter("this page is neither https nor localhost");
+  if (gpu === undefined) throw noAdapter("this browser has no WebGPU");
   const adapter = await gpu.requestAdapter({ powerPreference: "high-performance" });
   if (adapter === null) throw noAdapter("WebGPU is there, but no adapter to run on");
   const { vendor, architecture, device, description } = adapter.info;

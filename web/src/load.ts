@@ -18,42 +18,53 @@ const STEP_DOWN: ReadonlySet<ErrorCode> = new Set([
   "run-failed",
 ]);
 
+/** What is asked of the worker, and what the model will say of it. */
+interface Choice {
+  backend: Backend;
+  reason: string;
+  warnings: Warning[];
+}
+
 /** Loads the bundle of `manifestUrl`, a relative one against the page. Rejects with a WebbuildError. */
 export async function load(manifestUrl: URL | string, options: LoadOptions = {}): Promise<Model> {
   const base = new URL(manifestUrl, document.baseURI).href;
   const manifest = await fetchManifest(base, options.signal);
+  const start = (choice: Choice): Promise<Model> => open(manifest, base, choice, options);
   const { backend = "auto" } = options;
-  if (backend !== "auto") return open(manifest, base, backend, options, `backend "${backend}" was asked for`, []);
+  if (backend !== "auto")
+    return start({ backend, reason: `backend "${backend}" was asked for`, warnings: [] });
   try {
     const reason = "this browser has a WebGPU adapter that can run the model";
-    return await open(manifest, base, "webgpu", options, reason, []);
+    return await start({ backend: "webgpu", reason, warnings: [] });
   } catch (error) {
     if (!(error instanceof WebbuildError) || !STEP_DOWN.has(error.code)) throw error;
     const reason = `WebGPU cannot run the model here: ${error.message}`;
     const warning = { code: error.code, message: `${reason}; it runs on WASM, slower`, fix: error.fix };
-    return open(manifest, base, "wasm", options, reason, [warning]);
+    return start({ backend: "wasm", reason, warnings: [warning] });
   }
 }
 
-async function open(
-  manifest: Manifest,
-  base: string,
-  backend: Backend,
-  options: LoadOptions,
-  reason: string,
-  warnings: Warning[],
-): Promise<Model> {
-  const { signal, trace = false } = options;
+async function open(manifest: Manifest, base: string, choice: Choice, options: LoadOptions): Promise<Model> {
+  const { signal, trace = false, onProgress } = options;
   const connection = new Connection();
   try {
-    const tell = options.onProgress ? proxy(listener(options.onProgress)) : null;
-    const request = { manifest, base, backend, trace };
+    const tell = onProgress ? proxy(listener(onProgress)) : null;
+    const request = { manifest, base, backend: choice.backend, trace };
     const info: ModelInfo = await connection.call((host) => host.open(request, tell), signal);
-    return new Model({ manifest, backend, reason, warnings, info, connection });
+    const warnings = [...choice.warnings, ...unverified()];
+    return Model.of({ ...choice, manifest, warnings, info, connection });
   } catch (error) {
     connection.end(error instanceof WebbuildError ? error : abortedError(signal));
     throw error;
   }
+}
+
+/** Without WebCrypto a file's size is all that can be checked. */
+function unverified(): Warning[] {
+  if (isSecureContext) return [];
+  const message =
+    "this page is neither https nor localhost: the sizes of the files were checked, their hashes not";
+  return [{ code: "unverified-files", message, fix: "serve the bundle over https" }];
 }
 
 /** A listener that throws is reported as any other, and does not stop the loading. */
@@ -83,11 +94,19 @@ async function fetchJson(url: string, signal: AbortSignal | undefined): Promise<
   } catch (cause) {
     if (signal?.aborted) throw abortedError(signal);
     const why = cause instanceof Error ? cause.message : String(cause);
-    throw new WebbuildError("download-failed", `manifest.json: ${why}`, `check that ${url} is deployed`, { cause });
+    throw new WebbuildError("download-failed", `manifest.json: ${why}`, `check that ${url} is deployed`, {
+      cause,
+    });
   }
 }
 
 /** The runtime is packed with its manifest; this tells a wrong file or version, not every wrong field. */
 function isManifest(value: unknown): value is Manifest {
-  return typeof value === "object" && value !== null && "schema" in value && value.schema === 1 && "graphs" in value;
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    "schema" in value &&
+    value.schema === 1 &&
+    "graphs" in value
+  );
 }

@@ -38,14 +38,18 @@ export class Model {
   readonly #warnings: Warning[];
   #runs = 0;
 
-  /** @internal */
-  constructor({ manifest, backend, reason, warnings, info, connection }: Loaded) {
+  private constructor({ manifest, backend, reason, warnings, info, connection }: Loaded) {
     this.manifest = manifest;
     this.backend = backend;
     this.reason = reason;
     this.#warnings = warnings;
     this.#info = info;
     this.#connection = connection;
+  }
+
+  /** @internal */
+  static of(loaded: Loaded): Model {
+    return new Model(loaded);
   }
 
   /** Of loading and of all runs so far, each code once. */
@@ -61,12 +65,14 @@ export class Model {
   async run(source: ImageSource, { signal, ...thresholds }: RunOptions = {}): Promise<Result> {
     optionFeeds(this.manifest.inputs, thresholds);
     const id = this.#runs++;
-    const result = await this.#send(source, (host, picture) => host.run(id, picture, thresholds), signal).catch(
-      (error: unknown) => {
-        if (signal?.aborted) void this.#connection.call((host) => host.cancel(id)).catch(() => {});
-        throw error;
-      },
-    );
+    const result = await this.#send(
+      source,
+      (host, picture) => host.run(id, picture, thresholds),
+      signal,
+    ).catch((error: unknown) => {
+      if (signal?.aborted) void this.#connection.call((host) => host.cancel(id)).catch(() => {});
+      throw error;
+    });
     addWarnings(this.#warnings, result.warnings);
     return result;
   }
@@ -95,7 +101,7 @@ export class Model {
       return await this.#connection.call((host) => ask(host, transfer(picture, moved)), signal);
     } finally {
       // Those that moved are empty shells by now; those that did not must not be left to the garbage collector.
-      for (const part of moved) part.close();
+      for (const part of moved) if ("close" in part) part.close();
     }
   }
 }

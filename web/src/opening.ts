@@ -48,12 +48,22 @@ export async function openModel(request: OpenRequest, tell: Tell | null): Promis
 
   const threads = engine.env.wasm.numThreads ?? 1;
   const { name, version } = manifest.engine;
-  const info = { engine: { name, version, build: build.build, threads }, adapter, timings: stages.timings(), placement };
+  const info = {
+    engine: { name, version, build: build.build, threads },
+    adapter,
+    timings: stages.timings(),
+    placement,
+  };
   return { predictor, info };
 }
 
 /** The weights come a second time, from the HTTP cache: keeping them for a rare event would double the memory. */
-async function createOther(engine: Engine, manifest: Manifest, target: Backend, downloads: Downloads): Promise<Session> {
+async function createOther(
+  engine: Engine,
+  manifest: Manifest,
+  target: Backend,
+  downloads: Downloads,
+): Promise<Session> {
   const graph = findGraph(manifest, target);
   return Session.create(engine, graph, await fetchGraph(graph, downloads), false);
 }

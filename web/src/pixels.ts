@@ -35,17 +35,34 @@ async function decodeBlob(blob: Blob): Promise<ImageBitmap> {
     return await createImageBitmap(blob, DECODING);
   } catch (cause) {
     const what = `a Blob of ${blob.size} bytes, type "${blob.type}", is no picture this browser can decode`;
-    throw new WebbuildError("unreadable-picture", what, "give a JPEG, PNG, WebP, AVIF or GIF file", { cause });
+    throw new WebbuildError("unreadable-picture", what, "give a JPEG, PNG, WebP, AVIF or GIF file", {
+      cause,
+    });
   }
 }
 
+/**
+ * A canvas holds colours multiplied by alpha, and in 8 bits they do not survive it: what is not opaque is drawn
+ * again in 16. (A browser without float16 canvases ignores the wish and is off by at most one level.)
+ */
 function draw(frame: ImageBitmap | VideoFrame): Pixels {
+  const pixels = drawIn(frame, "unorm8");
+  return isOpaque(pixels) ? pixels : drawIn(frame, "float16");
+}
+
+function drawIn(frame: ImageBitmap | VideoFrame, colorType: "unorm8" | "float16"): Pixels {
   const [width, height] = sizeOf(frame);
   const canvas = new OffscreenCanvas(width, height);
-  const context = canvas.getContext("2d", { willReadFrequently: true });
+  const settings = { willReadFrequently: true, colorType };
+  const context = canvas.getContext("2d", settings);
   if (context === null) throw tooLarge(width, height);
   context.drawImage(frame, 0, 0, width, height);
   return context.getImageData(0, 0, width, height);
+}
+
+function isOpaque({ data }: Pixels): boolean {
+  for (let at = 3; at < data.length; at += 4) if (data[at] !== 255) return false;
+  return true;
 }
 
 function sizeOf(frame: ImageBitmap | VideoFrame): [number, number] {

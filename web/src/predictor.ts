@@ -1,6 +1,6 @@
 // Runs the model's graph and, where its detection head could not be exact, the graph it names instead.
 
-import type { Backend, Tensors } from "./api.js";
+import type { Backend, TensorData, Tensors } from "./api.js";
 import type { GpuErrors } from "./gpu.js";
 import type { HeadStatus } from "./manifest.js";
 import type { Session } from "./session.js";
@@ -33,12 +33,18 @@ export class Predictor {
   /** Returns the outputs named, from the first graph or from the one that stands in for it. */
   async predict(feeds: Tensors, names: readonly string[]): Promise<Prediction> {
     const { status, target } = this.#first.graph;
-    const outputs = await this.#runFirst(feeds, status === null ? names : [...names, status.output]);
-    const why = status === null ? null : inexact(status, outputs);
-    if (status === null || why === null) return { outputs, backend: target, repeated: null };
-    this.#other ??= await this.#createOther(status.fallback);
-    const { fallback } = status;
-    return { outputs: await this.#other.run(feeds, names), backend: fallback, repeated: { target: fallback, why } };
+    if (status === null)
+      return { outputs: await this.#runFirst(feeds, names), backend: target, repeated: null };
+    const { [status.output]: report, ...outputs } = await this.#runFirst(feeds, [...names, status.output]);
+    const why = inexact(status, report);
+    return why === null
+      ? { outputs, backend: target, repeated: null }
+      : this.#repeat(status.fallback, why, feeds, names);
+  }
+
+  async #repeat(target: Backend, why: string, feeds: Tensors, names: readonly string[]): Promise<Prediction> {
+    this.#other ??= await this.#createOther(target);
+    return { outputs: await this.#other.run(feeds, names), backend: target, repeated: { target, why } };
   }
 
   async #runFirst(feeds: Tensors, names: readonly string[]): Promise<Tensors> {
@@ -54,10 +60,10 @@ export class Predictor {
 }
 
 /** Returns why the detection head could not be exact, null where it was. Written so that NaN is inexact. */
-function inexact({ output, capacity, rounds }: HeadStatus, outputs: Tensors): string | null {
-  const [converged, candidates] = Array.from(outputs[output]?.data ?? [], Number);
+function inexact({ capacity, rounds }: HeadStatus, report: TensorData | undefined): string | null {
+  const [converged, candidates] = Array.from(report?.data ?? [], Number);
   if (candidates === undefined || !(candidates <= capacity)) {
-    return `${candidates} candidates scored above the confidence threshold, the WebGPU graph holds ${capacity}`;
+    return `${candidates} candidates scored above the confidence threshold, the graph holds ${capacity}`;
   }
   return converged === 1 ? null : `suppression was not finished after ${rounds} rounds`;
 }

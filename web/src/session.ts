@@ -28,7 +28,10 @@ export function graphFiles(graph: Graph): string[] {
 export async function fetchGraph(graph: Graph, downloads: Downloads, onBytes?: OnBytes): Promise<GraphBytes> {
   const [model, ...weights] = await Promise.all([
     downloads.get(graph.file, onBytes),
-    ...graph.weights.map(async (path) => ({ path: basename(path), data: await downloads.get(path, onBytes) })),
+    ...graph.weights.map(async (path) => ({
+      path: basename(path),
+      data: await downloads.get(path, onBytes),
+    })),
   ]);
   return { model, weights };
 }
@@ -57,7 +60,9 @@ export class Session {
     } catch (cause) {
       const why = cause instanceof Error ? cause.message : String(cause);
       const fix = 'load with { backend: "wasm" }, or look at the findings of `webbuild inspect`';
-      throw new WebbuildError("no-session", `no ${graph.target} session for ${graph.file}: ${why}`, fix, { cause });
+      throw new WebbuildError("no-session", `no ${graph.target} session for ${graph.file}: ${why}`, fix, {
+        cause,
+      });
     }
   }
 
@@ -80,7 +85,10 @@ export class Session {
 }
 
 async function readAll(results: InferenceSession.ReturnType): Promise<Tensors> {
-  const read = Object.entries(results).map(async ([name, value]) => [name, await readTensor(value as Tensor)]);
+  const read = Object.entries(results).map(async ([name, value]) => [
+    name,
+    await readTensor(value as Tensor),
+  ]);
   return Object.fromEntries(await Promise.all(read));
 }
 

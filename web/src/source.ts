@@ -7,19 +7,24 @@ import { DECODING, type Picture } from "./pixels.js";
 /** A picture for the worker, and which parts of it move there instead of being copied. */
 export interface Parcel {
   picture: Picture;
-  moved: (ImageBitmap | VideoFrame)[];
+  moved: (ImageBitmap | VideoFrame | ArrayBuffer)[];
 }
 
 export async function parcel(source: ImageSource): Promise<Parcel> {
+  if (source instanceof Blob) return { picture: source, moved: [] };
+  if (source instanceof ImageData) return copyOf(source);
   if (isVideoFrame(source)) return moving(source.clone());
-  if (source instanceof Blob || source instanceof ImageData || source instanceof ImageBitmap) {
-    return { picture: source, moved: [] };
-  }
   if (!isDrawable(source)) throw unsupported(source);
   return moving(await snapshot(source));
 }
 
-type Drawable = HTMLImageElement | HTMLVideoElement | HTMLCanvasElement | OffscreenCanvas;
+/** A copy that moves takes the main thread less time than one that postMessage makes. */
+function copyOf({ data, width, height }: ImageData): Parcel {
+  const picture = new ImageData(data.slice(), width, height);
+  return { picture, moved: [picture.data.buffer] };
+}
+
+type Drawable = ImageBitmap | HTMLImageElement | HTMLVideoElement | HTMLCanvasElement | OffscreenCanvas;
 
 async function snapshot(source: Drawable): Promise<ImageBitmap> {
   try {
@@ -40,15 +45,20 @@ function isVideoFrame(source: ImageSource): source is VideoFrame {
 }
 
 function isDrawable(source: ImageSource): source is Drawable {
-  const kinds = [HTMLImageElement, HTMLVideoElement, HTMLCanvasElement, OffscreenCanvas];
+  const kinds = [ImageBitmap, HTMLImageElement, HTMLVideoElement, HTMLCanvasElement, OffscreenCanvas];
   return kinds.some((kind) => source instanceof kind);
 }
 
 function unreadable(source: Drawable, cause: unknown): WebbuildError {
   const kind = source.constructor.name;
   const why = cause instanceof Error ? cause.message : String(cause);
-  const fix = source instanceof HTMLVideoElement ? "wait for the video's loadeddata event" : "wait until it has loaded; it must have a size and come from this origin or with CORS";
-  return new WebbuildError("unreadable-picture", `this ${kind} has no picture to read: ${why}`, fix, { cause });
+  const fix =
+    source instanceof HTMLVideoElement
+      ? "wait for the video's loadeddata event"
+      : "wait until it has loaded; it must have a size and come from this origin or with CORS";
+  return new WebbuildError("unreadable-picture", `this ${kind} has no picture to read: ${why}`, fix, {
+    cause,
+  });
 }
 
 function unsupported(source: unknown): WebbuildError {

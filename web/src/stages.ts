@@ -15,7 +15,11 @@ export class Stages {
   }
 
   /** Does the work of a stage. Resolves when the listener has heard of its end. */
-  async measure<T>(stage: Stage, total: number, work: (more: (count: number) => void) => Promise<T>): Promise<T> {
+  async measure<T>(
+    stage: Stage,
+    total: number,
+    work: (more: (count: number) => void) => Promise<T>,
+  ): Promise<T> {
     const started = performance.now();
     let loaded = 0;
     const tell = async (): Promise<void> => this.#tell?.({ stage, loaded, total });

@@ -1,0 +1,159 @@
+# From nothing to a page: make demo. From nothing to green tests: make test.
+
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DELETE_ON_ERROR:
+.NOTPARALLEL:
+.DEFAULT_GOAL := help
+
+BIN := .venv/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+BUNDLE := dist/yolo-pose
+ARGS ?=
+
+# Stamps lie in the folder that they speak of, so that deleting the folder deletes its stamp.
+INSTALLED := .venv/.installed
+DEVELOPING := .venv/.developing
+MODULES := node_modules/.installed
+BUILT := webbuild/_web/.built
+PACKED := dist/.packed
+
+WEB_SOURCES := $(shell find web/src web/page web/build web/notices -type f) webbuild/bundle/manifest.schema.json
+PYTHON_SOURCES := $(shell find webbuild -path webbuild/_web -prune -o -type f -not -name '*.pyc' -print)
+MODEL := models/yolo-pose.onnx $(wildcard models/samples/*)
+
+# Chromium is found once, and named to everything that starts it. A missing GPU is a failure, not a skipped test.
+CHROMIUM := .venv/.chromium
+IN_CHROMIUM = WEBBUILD_REQUIRE=webgpu WEBBUILD_CHROMIUM="$$(cat $(CHROMIUM))"
+
+CHECKS := generated ruff format-check mypy biome tsc
+SUITES := $(CHECKS) web unit e2e
+
+.PHONY: help
+help: ## List these targets.
+	@sed -nE 's/^([a-z0-9-]+):.*## (.*)$$/\1\t\2/p' $(MAKEFILE_LIST) | while IFS=$$'\t' read -r name words; do \
+	  printf '  make %-14s%s\n' "$$name" "$$words"; \
+	done
+
+.PHONY: demo
+demo: node pack ## Pack the small model, compare it in Chromium, serve its page. ARGS=--no-serve stops before serving.
+	@if [[ " $(ARGS) " == *" --no-serve "* ]]; then \
+	  echo "$(BUNDLE) is ready. Serve it with: $(BIN)/webbuild serve $(BUNDLE)"; \
+	else \
+	  $(BIN)/webbuild serve $(BUNDLE) $(ARGS) || [[ $$? == 130 ]]; \
+	fi
+
+.PHONY: test
+test: node $(DEVELOPING) $(MODULES) ## Everything: lint, types, the runtime in Chromium, Python, end to end.
+	@MAKE="$(MAKE)" .ci/suites $(SUITES)
+
+.PHONY: setup
+setup: node $(DEVELOPING) $(MODULES) ## Install what developing needs, in .venv and node_modules.
+
+.PHONY: build
+build: $(BUILT) ## Build the runtime and the page into webbuild/_web.
+
+.PHONY: pack
+pack: $(PACKED) ## Pack the small model into dist/yolo-pose.
+
+.PHONY: lint
+lint: ## Every check that runs nothing: generated files, style, types.
+	@$(MAKE) --no-print-directory --keep-going $(CHECKS)
+
+.PHONY: format
+format: $(DEVELOPING) $(MODULES) ## Lay out the code, and write the generated files.
+	$(BIN)/ruff check --fix-only --quiet .
+	$(BIN)/ruff format .
+	$(BIN)/python -c '$(SCHEMA)' > webbuild/bundle/manifest.schema.json
+	npm run --silent build -- types
+	npm run --silent format
+
+.PHONY: unit
+unit: $(DEVELOPING) $(BUILT) chromium ## The Python tests. ARGS go to pytest: make unit ARGS='-k letterbox'.
+	@$(IN_CHROMIUM) $(BIN)/python -m pytest tests $(ARGS)
+
+.PHONY: web
+web: $(MODULES) $(BUILT) chromium ## The TypeScript tests, in Chromium.
+	@$(IN_CHROMIUM) npm test --silent -- $(ARGS)
+
+.PHONY: e2e
+e2e: $(DEVELOPING) $(BUILT) chromium ## Pack, serve, verify, and use the page, in Chromium.
+	@$(IN_CHROMIUM) $(BIN)/python -m pytest e2e $(ARGS)
+
+.PHONY: clean
+clean: ## Delete what was built; .venv and node_modules stay.
+	rm -rf dist build test-results webbuild/_web .pytest_cache .mypy_cache .ruff_cache .hypothesis
+
+# The checks.
+
+.PHONY: ruff format-check mypy biome tsc generated
+ruff: $(DEVELOPING)
+	$(BIN)/ruff check .
+format-check: $(DEVELOPING)
+	$(BIN)/ruff format --check --output-format concise .
+mypy: $(DEVELOPING)
+	$(BIN)/mypy --strict
+biome: $(MODULES)
+	npm run --silent lint
+tsc: $(MODULES)
+	npm run --silent check
+
+SCHEMA := import json; from webbuild.manifest import json_schema; print(json.dumps(json_schema(), indent=2))
+TYPES := import { manifestTypes } from "./web/build/types.mjs"; process.stdout.write(await manifestTypes())
+
+generated: $(INSTALLED) $(MODULES)
+	@$(BIN)/python -c '$(SCHEMA)' | diff -u webbuild/bundle/manifest.schema.json - \
+	  && node --input-type=module -e '$(TYPES)' | diff -u web/src/manifest.ts - \
+	  || { echo "A generated file is not what its source says. fix: make format" >&2; exit 1; }
+	@echo "manifest.schema.json and web/src/manifest.ts are current"
+
+# The stamps.
+
+.venv/bin/python:
+	@.ci/python-environment
+
+$(INSTALLED): pyproject.toml | .venv/bin/python
+	@echo "Installing webbuild into .venv, with onnx and onnxruntime to patch and prove models, and Playwright to drive Chromium ..."
+	@$(PIP) --editable . || { echo "  fix: pip says above what it lacks; mostly it is the network. Then run make again." >&2; exit 2; }
+	@touch $@
+
+$(DEVELOPING): $(INSTALLED)
+	@echo "Installing the tools that check and test: ruff, mypy, pytest, hypothesis ..."
+	@$(PIP) --editable '.[dev]' || { echo "  fix: pip says above what it lacks; mostly it is the network. Then run make again." >&2; exit 2; }
+	@touch $@
+
+# Asked before anything is installed: it is the shorter wait.
+.PHONY: node
+node:
+	@.ci/check-node
+
+$(MODULES): package.json package-lock.json | node
+	@echo "Installing into node_modules what builds the page: onnxruntime-web, vite, TypeScript ..."
+	@npm ci --no-fund --no-audit --no-update-notifier --loglevel=error \
+	  || { echo "  fix: npm says above what it lacks; mostly it is the network. Then run make again." >&2; exit 2; }
+	@touch $@
+
+$(BUILT): $(WEB_SOURCES) $(MODULES) tsconfig.json
+	@echo "Building the runtime and the page ..."
+	@npm run --silent build
+	@touch $@
+
+# A bundle that could not be compared in a browser gets no stamp: the next run tries again.
+$(PACKED): $(INSTALLED) $(BUILT) $(MODEL) $(PYTHON_SOURCES) $(if $(wildcard $(BUNDLE)/manifest.json),,again)
+	@if chromium=$$($(BIN)/python -m webbuild.browser.install); then \
+	  WEBBUILD_CHROMIUM=$$chromium $(BIN)/webbuild pack models/yolo-pose.onnx -o $(BUNDLE) --force; \
+	  touch $@; \
+	elif [[ $$? == 2 ]]; then \
+	  echo "Going on without Chromium: the bundle is proven on the CPU, but NOT compared in a browser." >&2; \
+	  rm -f $(BUNDLE).verify.html; \
+	  $(BIN)/webbuild pack models/yolo-pose.onnx -o $(BUNDLE) --force --no-verify; \
+	else \
+	  exit 1; \
+	fi
+
+.PHONY: again
+again:
+
+.PHONY: chromium
+chromium: $(INSTALLED)
+	@$(BIN)/python -m webbuild.browser.install > $(CHROMIUM)

@@ -1,0 +1,46 @@
+"""Bundles that lie: copies of a good one, damaged on purpose."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from PIL import Image
+
+
+def copy(bundle: Path, folder: Path) -> Path:
+    return Path(shutil.copytree(bundle, folder / bundle.name))
+
+
+def manifest(bundle: Path) -> Any:
+    return json.loads((bundle / "manifest.json").read_text())
+
+
+def rewrite(bundle: Path, changed: Any) -> None:
+    (bundle / "manifest.json").write_text(json.dumps(changed))
+
+
+def flip_weights(bundle: Path, *, rehash: bool) -> None:
+    """Turn the sign of a quarter of the weights; `rehash` lets the manifest vouch for them."""
+    described = manifest(bundle)
+    path = described["graphs"][0]["weights"][0]
+    data = np.fromfile(bundle / path, np.uint8)
+    data[3 : len(data) // 4 : 4] ^= 0x80
+    data.tofile(bundle / path)
+    if rehash:
+        entry = next(file for file in described["files"] if file["path"] == path)
+        entry["sha256"] = hashlib.sha256(data.tobytes()).hexdigest()
+        rewrite(bundle, described)
+
+
+def only_an_empty_picture(bundle: Path) -> None:
+    """Leave one sample, on which there is nobody."""
+    Image.new("RGB", (320, 240), (114, 114, 114)).save(bundle / "samples" / "grey.png")
+    described = manifest(bundle)
+    described["samples"] = [{"file": "samples/grey.png", "title": "grey", "width": 320, "height": 240}]
+    described["golden"] = None
+    rewrite(bundle, described)

@@ -1,0 +1,96 @@
+"""The demo page, as someone uses it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from playwright.sync_api import Locator, Page, expect
+
+from webbuild.browser.console import Console
+
+_LOADED = 180_000
+"""Milliseconds that loading may take: SwiftShader compiles shaders for half a minute on two cores."""
+
+_WATCH = """
+globalThis.longTasks = [];
+new PerformanceObserver((list) => {
+  for (const { duration, startTime } of list.getEntries()) longTasks.push([Math.round(startTime), duration]);
+}).observe({ type: "longtask", buffered: true });
+"""
+
+
+class DemoPage:
+    """One open page. Long tasks of its main thread are noted from the first script on."""
+
+    def __init__(self, page: Page, url: str) -> None:
+        self.page, self.console = page, Console()
+        self.console.listen(page)
+        page.set_default_timeout(_LOADED)
+        page.add_init_script(_WATCH)
+        page.goto(url)
+
+    def at(self, name: str) -> Locator:
+        return self.page.get_by_test_id(name)
+
+    def wait_for_result(self) -> int:
+        """Wait until the page is idle and shows a result; return the number of people."""
+        self.page.wait_for_function(
+            """() => document.body.dataset.state === "error" || (document.body.dataset.state === "ready"
+                && document.querySelector("[data-testid=result-count]").textContent !== "")""",
+            timeout=_LOADED,
+        )
+        assert self.state() == "ready", self.page.locator("#failure").inner_text()
+        return self.count()
+
+    def state(self) -> str:
+        return str(self.page.evaluate("document.body.dataset.state"))
+
+    def count(self) -> int:
+        return int(self.at("result-count").inner_text())
+
+    def choose(self, sample: int) -> int:
+        with self.another_run():
+            self.at(f"sample-{sample}").click()
+        return self.count()
+
+    def slide(self, name: str, value: float) -> int:
+        """Set a slider as a drag does, and wait for the run."""
+        with self.another_run():
+            self.at(name).fill(str(value))
+        return self.count()
+
+    @contextmanager
+    def another_run(self) -> Iterator[None]:
+        """Wait, behind the block, for a run that began inside it: its timing is written anew."""
+        self.page.evaluate(
+            """() => {
+              const total = document.getElementById("timing-total");
+              globalThis.writes = 0;
+              globalThis.watcher?.disconnect();
+              globalThis.watcher = new MutationObserver(() => { if (/\\d/.test(total.textContent)) writes += 1; });
+              watcher.observe(total, { childList: true, characterData: true, subtree: true });
+            }"""
+        )
+        yield
+        self.page.wait_for_function("() => writes > 0", timeout=_LOADED)
+        self.wait_for_result()
+
+    def switch(self, backend: str) -> int:
+        """Choose a backend as a person does: by the label around its radio button."""
+        self.at(f"backend-{backend}").locator("xpath=ancestor::label").click()
+        expect(self.at("backend-chip")).not_to_have_text("", timeout=_LOADED)
+        return self.wait_for_result()
+
+    def chip(self) -> str:
+        return self.at("backend-chip").inner_text()
+
+    def long_tasks(self) -> Any:
+        return self.page.evaluate("longTasks")
+
+    def overflow(self) -> int:
+        """Pixels by which the page can be scrolled sideways."""
+        return int(
+            self.page.evaluate("() => { scrollTo(1e5, scrollY); const x = scrollX; scrollTo(0, scrollY); return x; }")
+        )

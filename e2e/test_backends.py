@@ -1,0 +1,115 @@
+"""Which backend runs: chosen, switched, fallen back from, and never silently."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from e2e.conftest import Open
+from webbuild.browser.chromium import Chromium
+from webbuild.browser.console import Console
+from webbuild.browser.server import Server
+
+SCRIPT = {"/script.html": ("text/html", b"<link rel=icon href=data:,>")}
+
+
+@pytest.fixture
+def root(root: Server) -> Server:
+    root.virtual.update(SCRIPT)
+    return root
+
+
+@pytest.fixture
+def script(without_gpu: Browser, root: Server) -> Iterator[Page]:
+    """An empty page beside the bundle, in the browser without WebGPU."""
+    context = without_gpu.new_context()
+    yield blank(context.new_page(), root)
+    context.close()
+
+
+def blank(page: Page, root: Server) -> Page:
+    page.goto(f"{root.url}script.html")
+    return page
+
+
+def load(page: Page, backend: str) -> Any:
+    return page.evaluate(
+        """async (backend) => {
+          const { load } = await import("./yolo-pose.js");
+          try {
+            const model = await load({ backend });
+            const { backend: chosen, reason, warnings } = model;
+            await model.dispose();
+            return { chosen, reason, warnings };
+          } catch ({ code, message, fix }) { return { code, message, fix }; }
+        }""",
+        backend,
+    )
+
+
+def test_auto_without_an_adapter_takes_wasm_and_says_why(script: Page) -> None:
+    loaded = load(script, "auto")
+    assert loaded["chosen"] == "wasm"
+    assert "adapter" in loaded["reason"]
+    (warning,) = loaded["warnings"]
+    assert warning["code"] == "no-adapter"
+    assert all(warning.values())
+
+
+def test_webgpu_without_an_adapter_throws(script: Page) -> None:
+    failed = load(script, "webgpu")
+    assert failed["code"] == "no-adapter"
+    assert failed["fix"]
+
+
+def test_the_page_says_why_it_fell_back(open_page: Open, without_gpu: Browser, root: Server) -> None:
+    page = open_page(without_gpu, root.url)
+    page.wait_for_result()
+    assert page.chip() == "WASM"
+    expect(page.at("warnings")).to_contain_text("adapter")
+
+
+def test_webgpu_is_first_choice_and_can_be_left_and_taken_again(
+    open_page: Open, webgpu: Chromium, root: Server
+) -> None:
+    page = open_page(webgpu.browser, root.url)
+    on_gpu = page.wait_for_result()
+    assert (page.chip(), page.at("warnings").is_visible()) == ("WebGPU", False)
+    on_wasm = page.switch("wasm")
+    assert page.chip() == "WASM"
+    assert on_gpu == on_wasm > 0
+    page.switch("webgpu")
+    assert page.chip() == "WebGPU"
+
+
+def test_a_crowd_beyond_capacity_is_run_again_on_wasm(webgpu: Chromium, root: Server, bundle: Any) -> None:
+    crowd = next((bundle / "samples").glob("crowd*")).name
+    with webgpu.page() as (page, console):
+        answers = blank(page, root).evaluate(
+            """async (crowd) => {
+              const { load } = await import("./yolo-pose.js");
+              const blob = await (await fetch(`./samples/${crowd}`)).blob();
+              const answers = [];
+              for (const backend of ["webgpu", "wasm"]) {
+                const model = await load({ backend });
+                answers.push(await model.run(blob, { confidence: 0.001 }));
+                await model.dispose();
+              }
+              return answers;
+            }""",
+            crowd,
+        )
+        check_repeated(answers[0], answers[1], console)
+
+
+def check_repeated(gpu: Any, wasm: Any, console: Console) -> None:
+    assert gpu["repeated"]["target"] == gpu["backend"] == "wasm"
+    assert "candidates" in gpu["repeated"]["why"]
+    assert len(gpu["warnings"]) == 1
+    assert gpu["warnings"][0]["fix"]
+    assert gpu["poses"] == wasm["poses"]
+    assert (wasm["repeated"], wasm["warnings"]) == (None, [])
+    assert console.errors == []

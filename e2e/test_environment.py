@@ -1,0 +1,82 @@
+"""What `webbuild verify` does when the machine, not the bundle, is at fault; and when it is interrupted."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+import uuid
+from pathlib import Path
+
+import pytest
+
+from e2e.conftest import WEBBUILD
+
+WITHOUT_GPU = """
+import functools, sys
+import webbuild.verify.verify as module
+module.chromium = functools.partial(module.chromium, webgpu=False)
+from webbuild.cli import main
+main()
+"""
+
+
+def test_no_adapter_is_an_error_with_a_mend(bundle: Path) -> None:
+    command = [sys.executable, "-c", WITHOUT_GPU, "verify", str(bundle), "--backend", "webgpu", "--json"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "error[no-adapter] chromium: no WebGPU adapter" in done.stderr
+    assert "--backend wasm" in done.stderr
+
+
+def test_no_chromium_is_an_error_with_a_mend(bundle: Path) -> None:
+    environment = {**os.environ, "WEBBUILD_CHROMIUM": "/nowhere/chromium"}
+    command = [*WEBBUILD, "verify", str(bundle), "--backend", "wasm"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False, env=environment)
+    assert done.returncode == 2
+    assert "error[no-chromium]" in done.stderr
+
+
+@pytest.mark.skipif(not Path("/proc").is_dir(), reason="looks for processes in /proc")
+def test_an_interrupt_leaves_no_process_behind(bundle: Path) -> None:
+    mark = f"WEBBUILD_TEST_MARK={uuid.uuid4()}"
+    name, value = mark.split("=")
+    process = subprocess.Popen(
+        [*WEBBUILD, "verify", str(bundle), "--backend", "wasm"],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, name: value},
+        start_new_session=True,
+    )
+    try:
+        wait_for(lambda: len(marked(mark)) > 4)
+        os.killpg(process.pid, signal.SIGINT)
+        _, err = process.communicate(timeout=30)
+    finally:
+        process.kill()
+    assert process.returncode == 130
+    assert "Traceback" not in err
+    wait_for(lambda: not marked(mark))
+
+
+def wait_for(condition: object, seconds: float = 60) -> None:
+    assert callable(condition)
+    until = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < until
+        time.sleep(0.1)
+
+
+def marked(mark: str) -> list[str]:
+    """The processes started with this mark in their environment, however they are named now."""
+    found = []
+    for folder in Path("/proc").iterdir():
+        try:
+            if folder.name.isdigit() and mark.encode() in (folder / "environ").read_bytes().split(b"\0"):
+                found.append(folder.name)
+        except OSError:
+            continue
+    return found

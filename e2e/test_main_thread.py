@@ -1,0 +1,41 @@
+"""The page stays alive: no task of its main thread takes 50 ms, while loading or running."""
+
+from __future__ import annotations
+
+from playwright.sync_api import Browser
+
+from e2e.conftest import Open
+from e2e.tracing import main_thread_tasks
+from webbuild.browser.chromium import Chromium
+from webbuild.browser.server import Server
+
+LIMIT = 50
+"""Milliseconds: what browsers call a long task."""
+
+
+def test_loading_and_ten_runs(open_page: Open, without_gpu: Browser, root: Server) -> None:
+    demo = open_page(without_gpu, "about:blank")
+    with main_thread_tasks(without_gpu, demo.page) as tasks:
+        demo.page.goto(root.url)
+        demo.wait_for_result()
+        for run in range(10):
+            demo.choose((run + 1) % 4)
+    assert len(tasks) > 100
+    assert max(tasks) < LIMIT, f"longer in wall time: {demo.long_tasks()}"
+
+
+def test_loading_and_a_run_on_webgpu(open_page: Open, webgpu: Chromium, root: Server) -> None:
+    demo = open_page(webgpu.browser, "about:blank")
+    with main_thread_tasks(webgpu.browser, demo.page) as tasks:
+        demo.page.goto(root.url)
+        demo.wait_for_result()
+    assert demo.chip() == "WebGPU"
+    assert len(tasks) > 100
+    assert max(tasks) < LIMIT, f"longer in wall time: {demo.long_tasks()}"
+
+
+def test_a_long_task_would_be_seen(open_page: Open, without_gpu: Browser, root: Server) -> None:
+    demo = open_page(without_gpu, root.url)
+    with main_thread_tasks(without_gpu, demo.page) as tasks:
+        demo.page.evaluate("() => { const end = performance.now() + 400; while (performance.now() < end); }")
+    assert max(tasks) >= LIMIT

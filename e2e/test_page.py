@@ -1,0 +1,122 @@
+"""The demo page without a GPU, which is the faster half: samples, sliders, files, keys, widths, hosts."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+from pathlib import Path
+
+import pytest
+from PIL import Image
+from playwright.sync_api import Browser, expect
+
+from e2e.conftest import Open
+from e2e.demo_page import DemoPage
+from webbuild.browser.server import Server
+
+
+@pytest.fixture
+def demo(open_page: Open, without_gpu: Browser, root: Server) -> DemoPage:
+    page = open_page(without_gpu, root.url, viewport={"width": 1280, "height": 900})
+    page.wait_for_result()
+    return page
+
+
+def samples(bundle: Path) -> int:
+    return len(json.loads((bundle / "manifest.json").read_text())["samples"])
+
+
+def test_it_works_wherever_it_is_put(open_page: Open, without_gpu: Browser, place: Server) -> None:
+    page = open_page(without_gpu, place.url)
+    assert page.wait_for_result() > 0
+    assert page.chip() == "WASM"
+
+
+def test_every_sample_runs_and_most_have_people(demo: DemoPage, bundle: Path) -> None:
+    counts = [demo.choose(index) for index in range(samples(bundle))]
+    assert sum(count > 0 for count in counts) >= len(counts) - 1
+    assert max(counts) > 3
+    for part in ("preprocess", "inference", "decode"):
+        expect(demo.at(f"timing-{part}")).to_have_text(re.compile(r"\d"))
+
+
+def test_something_is_drawn_on_the_stage(demo: DemoPage) -> None:
+    expect(demo.at("stage")).to_be_visible()
+    drawn = """() => [...document.querySelectorAll("[data-testid=stage] canvas")].map((canvas) => {
+      const data = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
+      return data.some((value, index) => index % 4 === 3 && value > 0);
+    })"""
+    assert all(demo.page.evaluate(drawn))
+
+
+def test_confidence_changes_the_result_and_can_be_undone(demo: DemoPage) -> None:
+    before = demo.count()
+    assert demo.slide("confidence", 0.05) > before
+    assert demo.slide("confidence", 1) == 0
+    with demo.another_run():
+        demo.page.locator("#reset").click()
+    assert demo.count() == before
+
+
+def test_overlap_changes_the_result(demo: DemoPage) -> None:
+    demo.choose(0)
+    demo.slide("confidence", 0.05)
+    assert demo.slide("iou", 0.95) > demo.slide("iou", 0.1)
+
+
+def test_a_file_of_ones_own(demo: DemoPage, bundle: Path) -> None:
+    picture = next((bundle / "samples").glob("several*"))
+    with demo.another_run():
+        demo.at("file").set_input_files(picture)
+    assert demo.count() > 0
+    assert demo.page.locator("#samples [aria-pressed=true]").count() == 0
+
+
+def test_a_file_that_is_no_picture_is_explained_and_no_end(demo: DemoPage, tmp_path: Path) -> None:
+    wrong = tmp_path / "notes.jpg"
+    wrong.write_text("no picture")
+    demo.at("file").set_input_files(wrong)
+    expect(demo.page.get_by_role("alert")).to_contain_text("could not be read")
+    assert demo.choose(1) > 0
+    expect(demo.page.get_by_role("alert")).to_be_hidden()
+
+
+def test_everything_can_be_reached_by_keyboard(demo: DemoPage) -> None:
+    wanted = {"file", "webcam", "sample-0", "confidence", "iou", "backend-auto"}
+    reached: set[str] = set()
+    for _ in range(60):
+        demo.page.keyboard.press("Tab")
+        reached.add(str(demo.page.evaluate("document.activeElement.dataset.testid ?? ''")))
+        visible = "() => document.activeElement === document.body || document.activeElement.matches(':focus-visible')"
+        assert demo.page.evaluate(visible)
+    assert wanted <= reached
+
+
+def test_keys_choose_a_sample_and_move_a_slider(demo: DemoPage) -> None:
+    with demo.another_run():
+        demo.at("sample-1").focus()
+        demo.page.keyboard.press("Enter")
+    expect(demo.at("sample-1")).to_have_attribute("aria-pressed", "true")
+    with demo.another_run():
+        demo.at("confidence").focus()
+        demo.page.keyboard.press("End")
+    assert demo.count() == 0
+
+
+@pytest.mark.parametrize("width", [320, 390, 768, 1280, 1920])
+def test_no_width_scrolls_sideways(open_page: Open, without_gpu: Browser, root: Server, width: int) -> None:
+    page = open_page(without_gpu, root.url, viewport={"width": width, "height": 800}, has_touch=width < 500)
+    page.wait_for_result()
+    assert page.overflow() == 0
+    page.choose(1)
+    assert page.overflow() == 0
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_both_colour_schemes(open_page: Open, without_gpu: Browser, root: Server, scheme: str) -> None:
+    page = open_page(without_gpu, root.url, color_scheme=scheme)
+    page.wait_for_result()
+    corner = Image.open(io.BytesIO(page.page.screenshot())).convert("L").getpixel((2, 2))
+    assert isinstance(corner, int)
+    assert (corner > 128) == (scheme == "light")

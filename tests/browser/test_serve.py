@@ -1,0 +1,30 @@
+"""`webbuild serve`, interrupted."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import urllib.request
+from pathlib import Path
+
+
+def test_prints_its_address_serves_and_ends_with_130(tmp_path: Path) -> None:
+    (tmp_path / "index.html").write_text("hello")
+    code = (
+        "import sys; from pathlib import Path; from webbuild.browser.serve import run; sys.exit(run(Path(sys.argv[1])))"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-c", code, str(tmp_path)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    try:
+        assert process.stdout is not None
+        url = process.stdout.readline().strip()
+        with urllib.request.urlopen(url, timeout=10) as answer:
+            assert answer.read() == b"hello"
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=10)
+    finally:
+        process.kill()
+    assert (process.returncode, out) == (130, "")
+    assert "Traceback" not in err

@@ -1,0 +1,134 @@
+"""The generated loader, its types and the page, for models whose makers wrote what they liked."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from tests.manifests import manifest, pose_task
+from webbuild.bundle import assets
+from webbuild.bundle.pages import render_loader, render_page, render_types
+from webbuild.manifest import Task, TensorTask
+
+HOSTILE = [
+    "</script><img src=x onerror=alert(1)>",
+    "\"; alert(1); '",
+    "line\nbreak\r\nand\ttab",
+    "\u2028\u2029\x00\x1b[31m",
+    "`${alert(1)}`",
+    "*/ alert(1) /*",
+    "<!-- {{ 7 * 7 }} {% raw %} -->",
+    "\\",
+    "模型 🙂",
+    "' onmouseover='alert(1)",
+    "javascript:alert(1)",
+]
+EACH = pytest.mark.parametrize("text", HOSTILE)
+
+
+class Elements(HTMLParser):
+    """Collects the tags, attributes and text of a page."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.attributes: list[tuple[str, str | None]] = []
+        self.text = ""
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.attributes += attrs
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+def tasks(text: str) -> list[Task]:
+    return [pose_task((text, "other"), (text, "tail")), TensorTask()]
+
+
+@EACH
+@pytest.mark.parametrize("kind", [0, 1], ids=["pose", "tensor"])
+def test_a_page_has_the_same_elements_whatever_the_model_is_called(text: str, kind: int) -> None:
+    page = Elements(render_page(manifest(tasks(text)[kind], title=text, text=text)))
+    plain = Elements(render_page(manifest(tasks("plain")[kind], title="plain", text="plain")))
+    assert page.tags == plain.tags
+    assert [name for name, _ in page.attributes] == [name for name, _ in plain.attributes]
+    assert " ".join(text.replace("\x00", "\ufffd").split()) in " ".join(page.text.replace("\x00", "\ufffd").split())
+
+
+@EACH
+def test_no_address_and_no_handler_comes_from_the_model(text: str) -> None:
+    page = Elements(render_page(manifest(tasks(text)[0], title=text, text=text)))
+    for name, value in page.attributes:
+        assert not name.startswith("on")
+        if name in ("href", "src"):
+            assert value is not None
+            assert value.startswith(("./", "#"))
+
+
+def test_a_page_has_no_inline_script_or_style() -> None:
+    page = render_page(manifest())
+    assert re.findall(r"<script[^>]*>([^<]*)</script>", page) == [""]
+    assert "<style" not in page
+    assert " style=" not in page
+
+
+@EACH
+def test_class_names_become_string_literals_of_plain_characters(text: str) -> None:
+    types = render_types(manifest(tasks(text)[0]))
+    assert types.isascii()
+    union = re.search(r"export type Label = (.*);", types)
+    assert union is not None
+    first = union[1].partition(" | ")[0] if " | " not in text else union[1]
+    assert json.loads(first) == text
+    assert "alert(1) /*" not in types
+    assert "</script" not in types
+
+
+@EACH
+def test_a_model_of_tensors_says_nothing_of_its_maker_in_its_types(text: str) -> None:
+    assert render_types(manifest(TensorTask(), title=text, text=text)) == render_types(manifest(TensorTask()))
+
+
+def test_equal_class_names_are_listed_once_and_no_classes_are_never() -> None:
+    assert 'Label = "a" | "b";' in render_types(manifest(pose_task(("a", "b", "a"))))
+    assert "Label = never;" in render_types(manifest(pose_task(())))
+
+
+def test_the_loader_names_no_file_but_the_runtime_and_the_manifest() -> None:
+    assert re.findall(r'"(\./[^"]+)"', render_loader()) == ["./runtime/webbuild.js"] * 2 + ["./manifest.json"]
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="needs Node")
+def test_the_loader_is_a_javascript_module(tmp_path: Path) -> None:
+    (tmp_path / "loader.mjs").write_text(render_loader(), "utf-8")
+    subprocess.run(["node", "--check", tmp_path / "loader.mjs"], check=True)
+
+
+TSC = Path(__file__).parents[2] / "node_modules" / ".bin" / "tsc"
+RUNTIME_TYPES = assets.ROOT / "runtime" / "webbuild.d.ts"
+
+
+@pytest.mark.skipif(not TSC.exists() or not RUNTIME_TYPES.exists(), reason="needs `npm ci && npm run build`")
+def test_the_types_are_typescript_whatever_the_classes_are_called(tmp_path: Path) -> None:
+    (tmp_path / "runtime").mkdir()
+    shutil.copy(RUNTIME_TYPES, tmp_path / "runtime" / "webbuild.d.ts")
+    for index, text in enumerate(HOSTILE):
+        for kind, task in enumerate(tasks(text)):
+            (tmp_path / f"model-{index}-{kind}.d.ts").write_text(render_types(manifest(task)), "utf-8")
+    (tmp_path / "use.ts").write_text(
+        'import { load, type KeypointName } from "./model-0-0.js";\n'
+        'const { poses } = await (await load()).run(new Blob(), { confidence: 0.5 });\n'
+        'export const names: KeypointName[] | undefined = poses[0]?.keypoints.map((point) => point.name);\n'
+    )
+    options = ["--noEmit", "--strict", "--target", "esnext", "--module", "esnext", "--moduleResolution", "bundler"]
+    done = subprocess.run([TSC, *options, *tmp_path.glob("*.ts")], cwd=tmp_path, capture_output=True, check=False)
+    assert done.returncode == 0, done.stdout.decode()

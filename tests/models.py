@@ -1,0 +1,54 @@
+"""Small models, made from text."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import onnx
+import onnx_ir as ir
+from numpy.typing import NDArray
+
+HEADER = '<ir_version: 8, opset_import: ["" : 18]>'
+
+CONVOLUTION = f"""{HEADER}
+small (float[1,3,8,8] x) => (float[1,4,8,8] y)
+<float[4] bias = {{0.1, 0.2, 0.3, 0.4}}>
+{{
+  a = Conv <kernel_shape = [3, 3], pads = [1, 1, 1, 1]> (x, weight, bias)
+  y = Relu (a)
+}}
+"""
+
+
+def parsed(text: str) -> onnx.ModelProto:
+    model: onnx.ModelProto = onnx.parser.parse_model(text)
+    return model
+
+
+def weights(*shape: int, seed: int = 0) -> NDArray[np.float32]:
+    return np.random.default_rng(seed).standard_normal(shape).astype(np.float32)
+
+
+def convolution(seed: int = 0, metadata: dict[str, str] | None = None) -> onnx.ModelProto:
+    """Return a Conv and a Relu with random weights [4, 3, 3, 3]."""
+    model = parsed(CONVOLUTION)
+    model.graph.initializer.append(onnx.numpy_helper.from_array(weights(4, 3, 3, 3, seed=seed), "weight"))
+    onnx.helper.set_model_props(model, metadata or {})
+    return model
+
+
+def save(model: onnx.ModelProto, path: Path) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(model.SerializeToString())
+    return path
+
+
+def save_external(model: onnx.ModelProto, path: Path, location: str) -> Path:
+    """Save a model whose initializers lie in `location` beside it."""
+    onnx.save(model, path, save_as_external_data=True, location=location, size_threshold=0)
+    return path
+
+
+def as_ir(text: str) -> ir.Model:
+    return ir.from_onnx_text(text)

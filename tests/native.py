@@ -1,0 +1,59 @@
+"""Runs a model on native ONNX Runtime, with its optimisations off."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import onnx
+import onnx_ir as ir
+import onnxruntime
+from numpy.typing import NDArray
+
+_NUMPY = {
+    "tensor(float)": np.float32,
+    "tensor(double)": np.float64,
+    "tensor(float16)": np.float16,
+    "tensor(int64)": np.int64,
+    "tensor(int32)": np.int32,
+    "tensor(bool)": np.bool_,
+}
+
+Tensors = Mapping[str, NDArray[Any]]
+
+
+class Session:
+    """A model in memory, ready to run."""
+
+    def __init__(self, model: onnx.ModelProto | ir.Model) -> None:
+        proto = ir.to_proto(model) if isinstance(model, ir.Model) else model
+        options = onnxruntime.SessionOptions()
+        options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+        options.intra_op_num_threads = 1
+        options.log_severity_level = 3
+        self._session = onnxruntime.InferenceSession(proto.SerializeToString(), options, ["CPUExecutionProvider"])
+        self.types = {value.name: value.type for value in self._session.get_inputs()}
+
+    def run(self, feeds: Tensors) -> dict[str, NDArray[Any]]:
+        """Return every output by name; feeds take the type that the input has."""
+        cast = {name: array.astype(_NUMPY[self.types[name]]) for name, array in feeds.items() if name in self.types}
+        names = [value.name for value in self._session.get_outputs()]
+        return dict(zip(names, self._session.run(names, cast), strict=True))
+
+
+def random_feeds(model: ir.Model, seed: int) -> dict[str, NDArray[Any]]:
+    """Return values for every input; floats in -1..1, except in 0..1 where the name says `scores`."""
+    generator = np.random.default_rng(seed)
+    feeds: dict[str, NDArray[Any]] = {}
+    for value in model.graph.inputs:
+        assert value.name is not None
+        assert value.shape is not None
+        assert value.dtype is not None
+        shape = [dim if isinstance(dim, int) else 1 for dim in value.shape]
+        if value.dtype.is_floating_point():
+            low = 0.0 if value.name == "scores" else -1.0
+            feeds[value.name] = generator.uniform(low, 1, shape).astype(np.float32).astype(value.dtype.numpy())
+        else:
+            feeds[value.name] = generator.integers(0, 2, shape).astype(value.dtype.numpy())
+    return feeds

@@ -1,0 +1,98 @@
+"""Cases of the passes: text files in ONNX's own syntax, `cases/<pass>/<what>.onnx.txt`.
+
+A comment at the top may give sizes: `# dims: height=8, x:1=4`. A file whose name begins with `keep_` must be
+left as it is.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from pathlib import Path
+
+import onnx
+import onnx_ir as ir
+import onnx_ir.passes.common as common
+from msgspec import Struct
+
+from webbuild.passes import _shapes
+from webbuild.passes._base import Edit, Options, Pass, all_passes
+
+FOLDER = Path(__file__).parent / "cases"
+
+
+class Case(Struct, frozen=True, eq=False):
+    """A model, the pass it is for, and whether that pass must leave it alone."""
+
+    path: Path
+    kind: type[Pass]
+    keep: bool
+    options: Options
+
+    @property
+    def name(self) -> str:
+        return f"{self.kind.code}/{self.path.name.removesuffix('.onnx.txt')}"
+
+    def load(self) -> ir.Model:
+        """Return the model with the shapes of its values, as a pass finds it."""
+        return read(self.path)
+
+
+class Outcome(Struct, frozen=True):
+    """What became of a case: after the pass, and after a second call."""
+
+    model: ir.Model
+    edits: list[Edit]
+    before: str
+    after: str
+    again: list[Edit]
+    after_again: str
+
+
+def all_cases() -> list[Case]:
+    kinds = {kind.code: kind for kind in all_passes()}
+    files = sorted(FOLDER.glob("*/*.onnx.txt"))
+    return [Case(f, kinds[f.parent.name], f.name.startswith("keep_"), _options(f)) for f in files]
+
+
+def read(path: Path) -> ir.Model:
+    model = ir.from_onnx_text(path.read_text("utf-8"))
+    _shapes.infer(model)
+    return model
+
+
+@cache
+def outcome(case: Case) -> Outcome:
+    """Apply the pass of a case, and apply it again."""
+    model = case.load()
+    before = text(model)
+    edits = case.kind().apply(model, case.options)
+    after = text(model)
+    again = model.clone()
+    edits_again = case.kind().apply(again, case.options)
+    return Outcome(model, edits, before, after, edits_again, text(again))
+
+
+def text(model: ir.Model) -> str:
+    """Return a model as text, without the shapes of intermediate values; long constants are cut short."""
+    proto = ir.to_proto(model)
+    del proto.graph.value_info[:]
+    return re.sub(r"\{([^{}\n=]{120,})\}", _shorten, onnx.printer.to_text(proto)) + "\n"
+
+
+def tidy(model: ir.Model) -> ir.Model:
+    """Return the model without the nodes that nothing reads: passes leave them to `clean-up`."""
+    tidied = model.clone()
+    common.RemoveUnusedNodesPass()(tidied)
+    return tidied
+
+
+def _shorten(match: re.Match[str]) -> str:
+    values = match[1].split(",")
+    return f"{{{','.join(values[:8])}, ... {len(values)} values, the sum is {sum(map(float, values)):g}}}"
+
+
+def _options(path: Path) -> Options:
+    sizes = re.search(r"^# dims: (.+)$", path.read_text("utf-8"), re.MULTILINE)
+    pairs = (pair.rpartition("=") for pair in sizes[1].split(",")) if sizes else ()
+    return Options(dims={name.strip(): int(size) for name, _, size in pairs})

@@ -1,0 +1,104 @@
+"""The detection tails of two real exports, and synthetic detections to feed them.
+
+`tails/` holds what `cut_tail` left of pose exports of 80 classes, 17 keypoints, 756 anchors and 100 rows, made with
+nms=True by Ultralytics 8.4 (TorchScript exporter) and 8.3 (dynamo exporter).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx_ir as ir
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from tests.native import Session
+from webbuild.manifest import TargetName
+from webbuild.passes._base import Options
+from webbuild.plan import Plan, plan
+
+FILES = sorted((Path(__file__).parent / "tails").glob("*.onnx.txt"))
+NAMES = [file.name.removesuffix(".onnx.txt") for file in FILES]
+CLASSES, KEYPOINT_VALUES, ANCHORS, ROWS = 80, 51, 756, 100
+CONFIDENCE, IOU = 0.25, 0.7
+_THRESHOLDS = ("{0.25}", "{0.7}")
+
+Rows = NDArray[np.float32]
+
+
+class Detection(Struct, frozen=True):
+    """What an anchor says: corners in pixels, the score of one class."""
+
+    box: tuple[float, float, float, float]
+    score: float
+    label: int = 0
+
+
+class Answer(Struct, frozen=True):
+    """Rows [100, 57] of a graph, and what it reports of itself."""
+
+    rows: Rows
+    converged: bool = True
+    candidates: int = 0
+
+    @property
+    def found(self) -> Rows:
+        return self.rows[self.rows[:, 4] > 0]
+
+
+class Head:
+    """The three graphs of one tail."""
+
+    def __init__(self, name: str, confidence: float = CONFIDENCE, iou: float = IOU) -> None:
+        text = (Path(__file__).parent / "tails" / f"{name}.onnx.txt").read_text("utf-8")
+        assert all(text.count(value) == 1 for value in _THRESHOLDS)
+        for old, new in zip(_THRESHOLDS, (confidence, iou), strict=True):
+            text = text.replace(old, f"{{{new!r}}}")
+        model = ir.from_onnx_text(text)
+        self.input = str(model.graph.inputs[0].name)
+        self.plan: Plan = plan(model, Options())
+        self._original = Session(model)
+        self._sessions = {target: Session(patched) for target, patched in self.plan.models.items()}
+
+    def original(self, raw: NDArray[Any]) -> Rows:
+        return np.asarray(self._original.run({self.input: raw})["output0"][0])
+
+    def run(self, target: TargetName, raw: NDArray[Any], confidence: float = CONFIDENCE, iou: float = IOU) -> Answer:
+        thresholds = {"confidence": np.array([confidence], np.float32), "iou": np.array([iou], np.float32)}
+        outputs = self._sessions[target].run({self.input: raw, **thresholds})
+        status = outputs.get("head_status")
+        if status is None:
+            return Answer(outputs["output0"][0])
+        return Answer(outputs["output0"][0], bool(status[0] == 1), int(status[1]))
+
+
+@cache
+def head(name: str) -> Head:
+    return Head(name)
+
+
+def raw_output(detections: Sequence[Detection], seed: int = 0) -> NDArray[np.float32]:
+    """Return the raw output [1, 135, 756] in which anchor i says detection i and the others say nothing much.
+
+    Keypoints are random, so that a row says which anchor it comes from.
+    """
+    raw = np.random.default_rng(seed).uniform(0, 192, (1, 4 + CLASSES + KEYPOINT_VALUES, ANCHORS)).astype(np.float32)
+    raw[0, 4 : 4 + CLASSES] = 0.01
+    for anchor, detection in enumerate(detections):
+        raw[0, :4, anchor] = detection.box
+        raw[0, 4 + detection.label, anchor] = detection.score
+    return raw
+
+
+def apart(count: int) -> list[tuple[float, float, float, float]]:
+    """Return boxes that do not overlap, in a grid of 32 columns."""
+    return [(6.0 * (i % 32), 6.0 * (i // 32), 6.0 * (i % 32) + 4, 6.0 * (i // 32) + 4) for i in range(count)]
+
+
+def chain(count: int) -> list[Detection]:
+    """Return boxes of falling score, each of which overlaps the next by 9/11 and the one after by 8/12."""
+    return [Detection((i, 0.0, i + 10.0, 10.0), 0.9 - 0.01 * i) for i in range(count)]

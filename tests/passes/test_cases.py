@@ -1,0 +1,87 @@
+"""Every case of every pass, put through the same mill."""
+
+from __future__ import annotations
+
+import numpy as np
+import onnx
+import onnx_ir as ir
+import pytest
+
+from tests.native import Session, Tensors, random_feeds
+from tests.passes.case import FOLDER, Case, all_cases, outcome, text, tidy
+from webbuild.passes._base import all_passes
+from webbuild.passes._shapes import infer
+from webbuild.passes.threshold_inputs import PREFIX
+
+CASES = all_cases()
+EACH = pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+TOLERANCE = {"float64-to-float32": 1e-5, "fold-constants": 1e-6}
+"""Relative to the largest magnitude of the output; every other pass is exact."""
+
+
+def test_every_pass_has_a_case_that_it_changes_and_one_that_it_keeps() -> None:
+    found = {(case.kind.code, case.keep) for case in CASES}
+    assert found == {(kind.code, keep) for kind in all_passes() for keep in (True, False)}
+    assert {folder.name for folder in FOLDER.iterdir()} == {kind.code for kind in all_passes()}
+
+
+@EACH
+def test_a_case_is_changed_unless_it_is_to_be_kept(case: Case) -> None:
+    result = outcome(case)
+    assert any(edit.done for edit in result.edits) is not case.keep, result.edits
+    assert (result.before == result.after) is case.keep
+    assert all(edit.code == case.kind.code and edit.where and edit.why for edit in result.edits)
+
+
+@EACH
+def test_a_second_call_changes_nothing(case: Case) -> None:
+    result = outcome(case)
+    assert not [edit for edit in result.again if edit.done]
+    assert result.after_again == result.after
+
+
+@EACH
+def test_the_result_is_a_valid_model(case: Case) -> None:
+    model = outcome(case).model.clone()
+    infer(model)  # `freeze-dimensions` leaves the outputs' shapes to whoever comes next
+    proto = ir.to_proto(model)
+    onnx.checker.check_model(proto, full_check=True)
+    onnx.shape_inference.infer_shapes(proto, check_type=True, strict_mode=True, data_prop=True)
+
+
+@EACH
+def test_the_result_is_as_recorded(case: Case, regenerate: bool) -> None:
+    result = outcome(case)
+    record = case.path.with_name(case.path.name.replace(".onnx.txt", ".snapshot"))
+    edits = "".join(f"{'done' if e.done else 'left'} {e.where}: {e.why}\n" for e in result.edits)
+    if regenerate:
+        record.write_text(edits + ("" if case.keep else f"\n{text(tidy(result.model))}"), "utf-8")
+    assert record.is_file(), "run pytest with --regenerate and read what it wrote"
+    assert edits + ("" if case.keep else f"\n{text(tidy(result.model))}") == record.read_text("utf-8")
+
+
+@EACH
+def test_the_numbers_stay_those_of_the_original(case: Case) -> None:
+    original, patched = case.load(), outcome(case).model
+    before, after = Session(original), Session(patched)
+    signal = 0.0
+    for seed in range(4):
+        feeds = {**_defaults(patched), **random_feeds(original, seed), **_frozen(case, patched, seed)}
+        want, got = before.run(feeds), after.run(feeds)
+        assert set(want) <= set(got)
+        for name, value in want.items():
+            assert got[name].shape == value.shape
+            limit = TOLERANCE.get(case.kind.code, 0.0) * np.abs(value).max(initial=0.0)
+            np.testing.assert_allclose(got[name], value, rtol=0, atol=limit)
+            signal = max(signal, float(np.abs(value.astype(np.float64)).max(initial=0.0)))
+    assert signal > 0, "zeros were compared with zeros"
+
+
+def _defaults(patched: ir.Model) -> Tensors:
+    pairs = (text.rpartition("=") for key, text in patched.metadata_props.items() if key.startswith(PREFIX))
+    return {name: np.array([float(default)], np.float32) for name, _, default in pairs}
+
+
+def _frozen(case: Case, patched: ir.Model, seed: int) -> Tensors:
+    """Return feeds in the sizes of the patched model, where the case gives sizes."""
+    return random_feeds(patched, seed) if case.options.dims else {}

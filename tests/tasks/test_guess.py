@@ -1,0 +1,89 @@
+"""What a model is taken for, judged by words that nobody vouches for."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tests.manifests import pose_task
+from webbuild.errors import WebbuildError
+from webbuild.facts import Dim, ModelFacts, TensorFact
+from webbuild.manifest import ImageInput, PoseTask, TensorTask
+from webbuild.tasks._base import guess, kinds
+from webbuild.tasks.geometry import Placement
+from webbuild.tasks.pose import TASK
+
+GOOD = {"task": "pose", "names": "{0: 'person'}", "kpt_shape": "[17, 3]"}
+
+
+def facts(shape: tuple[Dim, ...] = (1, 300, 57), dtype: str = "float32", **metadata: str) -> ModelFacts:
+    inputs = (TensorFact("images", dtype, (1, 3, 192, 192)),)
+    return ModelFacts("m.onnx", "", metadata, inputs, (TensorFact("output0", "float32", shape),))
+
+
+def test_the_tasks_are_found_by_their_files() -> None:
+    assert {"pose", "tensor"} <= set(kinds())
+
+
+def test_a_pose_export_is_known_by_its_metadata() -> None:
+    found = guess(facts(**GOOD))
+    assert isinstance(found.task, PoseTask)
+    assert (found.task.output, found.task.rows, found.task.classes) == ("output0", 300, ["person"])
+    assert (len(found.task.keypoints), found.task.keypoint_size) == (17, 3)
+    assert isinstance(found.inputs[0], ImageInput)
+    assert len(found.assumptions) == 3
+
+
+@pytest.mark.parametrize("names", ["['a', 'b']", "{0: 'a', 1: 'b'}", "{1: 'b', 0: 'a'}"])
+def test_class_names_come_in_the_order_of_their_indices(names: str) -> None:
+    task = guess(facts(**{**GOOD, "names": names})).task
+    assert isinstance(task, PoseTask)
+    assert task.classes == ["a", "b"]
+
+
+def test_other_keypoints_than_cocos_get_numbers() -> None:
+    task = guess(facts((1, 300, 6 + 8), **{**GOOD, "kpt_shape": "[4, 2]"})).task
+    assert isinstance(task, PoseTask)
+    assert [point.name for point in task.keypoints] == [f"keypoint {i}" for i in range(4)]
+    assert (task.keypoint_size, task.skeleton) == (2, [])
+
+
+@pytest.mark.parametrize(
+    "metadata",
+    [
+        {},
+        {**GOOD, "task": "detect"},
+        {**GOOD, "names": "{1: 'one'}"},
+        {**GOOD, "names": "{0: 'a', 'b': 1}"},
+        {**GOOD, "names": "__import__('os').system('true')"},
+        {**GOOD, "names": "[" * 100_000},
+        {**GOOD, "names": "'" + "x" * 300_000 + "'"},
+        {**GOOD, "names": "{[]: 1}"},
+        {**GOOD, "kpt_shape": "[17, 4]"},
+        {**GOOD, "kpt_shape": "[-17, 3]"},
+        {**GOOD, "kpt_shape": "[True, 3]"},
+        {**GOOD, "kpt_shape": "17"},
+        {**GOOD, "kpt_shape": "[16, 3]"},
+    ],
+)
+def test_metadata_that_does_not_fit_makes_it_a_model_of_tensors(metadata: dict[str, str]) -> None:
+    assert isinstance(guess(facts(**metadata)).task, TensorTask)
+
+
+@pytest.mark.parametrize("shape", [(1, 300, 56), (1, 300), (300, 57, 1, 1), (2, 300, 57)])
+def test_an_output_that_does_not_fit_makes_it_a_model_of_tensors(shape: tuple[Dim, ...]) -> None:
+    assert isinstance(guess(facts(shape, **GOOD)).task, TensorTask)
+
+
+def test_an_input_that_no_browser_can_feed_is_refused_by_name() -> None:
+    with pytest.raises(WebbuildError, match=r"'images' is float16") as caught:
+        guess(facts(dtype="float16"))
+    assert caught.value.code == "unsupported-dtype"
+    assert "float32" in caught.value.fix
+
+
+def test_a_class_beyond_the_names_has_a_number() -> None:
+    placement = Placement(8, 8, 0, 0, 8, 8)
+    rows = [[0, 0, 4, 4, 0.5, 7, 1, 1, 0.5, 2, 2, 0.5], [0, 0, 4, 4, 0.4, 0, 1, 1, 0.5, 2, 2, 0.5]]
+    outputs = {"rows": np.array([rows])}
+    assert [pose.label for pose in TASK.decode(pose_task(), outputs, placement)] == ["class 7", "person"]

@@ -1,0 +1,129 @@
+"""The plan: passes in order, until nothing changes; the order among independent ones does not matter."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections.abc import Iterator, Sequence
+
+import onnx_ir as ir
+import pytest
+
+from tests.models import HEADER
+from tests.passes.case import text
+from tests.passes.heads import FILES, NAMES, head
+from webbuild import plan as planning
+from webbuild.manifest import TargetName
+from webbuild.passes._base import Options, Pass, all_passes
+from webbuild.plan import TARGETS, plan
+
+MIXED = f"""{HEADER}
+mixed (float[n,4,3] x) => (float[a,b] y, float[1,4] z)
+<int64[1] zero = {{0}}, int64[1] one = {{1}}, int64[1] rest = {{-1}}, int64[6] none = {{0,0,0,0,0,0}},
+ double half = {{0.5}}, float[1,4,3] base = {{0,0,0,0,0,0,0,0,0,0,0,0}}, int64[1,1] first = {{0}}>
+{{
+  same = Identity (x)
+  wide = Cast <to = 11> (same)
+  halved = Mul (wide, half)
+  back = Cast <to = 1> (halved)
+  padded = Pad (back, none)
+  set = ScatterND (base, first, padded)
+  shape = Shape (set)
+  batch = Slice (shape, zero, one)
+  target = Concat <axis = 0> (batch, rest)
+  y = Reshape (set, target)
+  best = ArgMax <axis = 2, keepdims = 0> (x)
+  z = Cast <to = 1> (best)
+}}
+"""
+
+
+def orders(count: int) -> Iterator[Sequence[type[Pass]]]:
+    """Yield orders of all passes that keep each after those it names, drawn at random."""
+    kinds = all_passes()
+    for seed in range(count):
+        draw, left, order = random.Random(seed), list(kinds), list[type[Pass]]()
+        while left:
+            done = {kind.code for kind in order}
+            ready = [kind for kind in left if set(kind.after) <= done]
+            order.append(ready[draw.randrange(len(ready))])
+            left.remove(order[-1])
+        yield order
+
+
+def shape_of_graph(model: ir.Model) -> list[str]:
+    """Return a graph without the names of its values: each node with the nodes it reads."""
+    described: dict[int, str] = {id(value): f"input {value.name}" for value in model.graph.inputs}
+    for value in model.graph.initializers.values():
+        assert value.const_value is not None
+        described[id(value)] = f"{value.dtype} {value.shape} {hash(value.const_value.tobytes())}"
+    for node in model.graph:
+        reads = [described.get(id(value), "nothing") for value in node.inputs]
+        attributes = sorted(f"{a.name}={a.value}" for a in node.attributes.values())
+        for index, value in enumerate(node.outputs):
+            described[id(value)] = str(hash((node.op_type, tuple(reads), tuple(attributes), index, str(value.shape))))
+    return [f"{value.name} {described[id(value)]}" for value in model.graph.outputs]
+
+
+def test_passes_are_found_each_after_those_it_names() -> None:
+    codes = [kind.code for kind in all_passes()]
+    assert len(codes) == len(set(codes))
+    assert {"clean-up", "fold-constants", "fixed-shape-head", "zero-sized"} <= set(codes)
+    for kind in all_passes():
+        assert set(kind.after) <= set(codes[: codes.index(kind.code)])
+        assert kind.target in (None, *TARGETS)
+
+
+@pytest.mark.parametrize("kind", all_passes(), ids=lambda kind: kind.code)
+def test_a_pass_explains_itself(kind: type[Pass]) -> None:
+    assert kind.__doc__
+    assert kind.__doc__.splitlines()[0].endswith(".")
+    assert kind.code == kind.code.lower()
+    assert kind.__module__.rpartition(".")[2].replace("_", "-") == kind.code
+
+
+def test_every_kind_of_edit_happens_in_a_mixed_graph() -> None:
+    planned = plan(ir.from_onnx_text(MIXED), Options(dims={"x:0": 1}))
+    done = {edit.code for edit in planned.edits["webgpu"] if edit.done}
+    assert done == {
+        *("clean-up", "freeze-dimensions", "fold-constants", "float64-to-float32"),
+        *("zero-sized", "overwritten-scatter", "int32-indices"),
+    }
+    assert [value.shape for value in planned.models["webgpu"].graph.outputs] == [ir.Shape([1, 12]), ir.Shape([1, 4])]
+    assert [node.op_type for node in planned.models["wasm"].graph] == ["Mul", "Reshape", "ArgMax", "Cast"]
+
+
+def test_the_model_given_stays_as_it_is() -> None:
+    model = ir.from_onnx_text(FILES[0].read_text("utf-8"))
+    before = text(model)
+    plan(model, Options())
+    assert text(model) == before
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("name", NAMES)
+def test_planning_a_planned_graph_changes_nothing(name: str, target: TargetName) -> None:
+    model = head(name).plan.models[target]
+    for kind in all_passes():
+        if kind.target in (None, target):
+            again = model.clone()
+            assert not [edit for edit in kind().apply(again, Options()) if edit.done]
+            assert text(again) == text(model)
+
+
+@pytest.mark.parametrize("source", [MIXED, *(file.read_text("utf-8") for file in FILES)], ids=["mixed", *NAMES])
+def test_independent_passes_give_the_same_graph_in_any_order(source: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: dict[TargetName, list[list[str]]] = {target: [] for target in TARGETS}
+    for order in orders(4):
+        monkeypatch.setattr(planning, "all_passes", lambda order=order: order)
+        planned = plan(ir.from_onnx_text(source), Options(dims={"x:0": 1}))
+        for target, model in planned.models.items():
+            seen[target].append(shape_of_graph(model))
+    for graphs in seen.values():
+        assert all(first == second for first, second in itertools.pairwise(graphs))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_nothing_is_refused_in_the_end(name: str) -> None:
+    for edits in head(name).plan.edits.values():
+        assert not [edit for edit in edits if not edit.done]

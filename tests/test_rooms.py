@@ -1,0 +1,81 @@
+"""Which room may import which: always downwards, and heavy libraries only where they belong."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import webbuild
+
+ROOT = Path(webbuild.__file__).parent
+
+LAYERS = (
+    ("cli",),
+    ("commands",),
+    ("bundle", "trial"),
+    ("prove",),
+    ("verify",),
+    ("plan", "dims", "samples"),
+    ("passes", "tasks", "browser"),
+    ("model",),
+    ("manifest", "facts", "external", "talk"),
+    ("errors",),
+)
+"""From top to bottom; what stands in one line does not import its neighbours."""
+
+LIBRARIES = {
+    "playwright": {"browser", "verify"},
+    "onnxruntime": {"verify"},
+    "onnxscript": {"passes"},
+    "onnx": {"model", "external"},
+    "onnx_ir": {"model", "external", "passes", "plan", "bundle", "trial"},
+    "jinja2": {"bundle", "verify"},
+    "PIL": {"tasks", "verify"},
+    "click": {"cli", "commands", "browser", "verify"},
+    "rich": {"cli", "commands", "talk", "verify"},
+}
+
+
+def room(file: Path) -> str:
+    return file.relative_to(ROOT).with_suffix("").parts[0]
+
+
+def imported(file: Path) -> Iterator[str]:
+    for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{file}: imports are absolute"
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+FILES = sorted(file for file in ROOT.rglob("*.py") if file.name != "__init__.py")
+LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
+
+
+def test_every_room_has_its_level() -> None:
+    assert {room(file) for file in FILES} == set(LEVEL), "say in LAYERS where a new room stands"
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: str(file.relative_to(ROOT)))
+def test_a_room_imports_only_what_stands_below_it(file: Path) -> None:
+    here = room(file)
+    for name in imported(file):
+        package, _, rest = name.partition(".")
+        there = rest.partition(".")[0]
+        if package == "webbuild" and there not in ("", "__version__", here):
+            assert LEVEL[there] > LEVEL[here], f"{here} imports {name}"
+        if package in LIBRARIES:
+            assert here in LIBRARIES[package], f"{here} imports {name}"
+
+
+def test_the_program_starts_without_the_heavy_libraries() -> None:
+    heavy = ("onnx", "onnx_ir", "onnxruntime", "onnxscript", "numpy", "playwright", "rich", "jinja2", "PIL", "msgspec")
+    code = f"import sys, webbuild.cli; print([m for m in {heavy!r} if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

@@ -1,0 +1,81 @@
+"""Made-up people, bundles and reports for the tests of verification."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from webbuild.manifest import Keypoint, PoseTask
+from webbuild.tasks.pose import Box, Pose, PoseKeypoint
+from webbuild.verify.compare import Comparison, Subject, Verdict
+from webbuild.verify.report import BackendRun, Case, Environment, Problem, Sample, Timings, VerifyReport
+
+TASK = PoseTask(
+    output="output0",
+    rows=4,
+    classes=["person"],
+    keypoints=[Keypoint(name="nose", side="middle"), Keypoint(name="left hand", side="left")],
+    keypoint_size=3,
+    skeleton=[[0, 1]],
+)
+
+
+def rows(*people: tuple[float, float, float]) -> NDArray[Any]:
+    """Rows of people 40 by 80 pixels large, each given as (x, y, score), padded with zeros to four."""
+    made = np.zeros((4, 12), np.float32)
+    for row, (x, y, score) in zip(made, people, strict=False):
+        row[:] = [x, y, x + 40, y + 80, score, 0, x + 20, y + 10, 0.9, x + 5, y + 40, 0.8]
+    return made
+
+
+def person(label: str = "person") -> Pose:
+    """One person."""
+    return Pose(Box(1, 2, 30, 40), 0.9, 0, label, (PoseKeypoint("nose", 5, 6, 0.9), PoseKeypoint("hand", 7, 8, 0.9)))
+
+
+def comparison(verdict: Verdict = "OK", output: str = "box", **fields: Any) -> Comparison:
+    """A judgement on WebGPU."""
+    subject = fields.pop("subject", Subject("webgpu", "street", "decoded", output, "px"))
+    return Comparison(subject=subject, verdict=verdict, tolerance=0.5, **{"max_abs": 0.01, "signal": 2.0, **fields})
+
+
+def backend(*comparisons: Comparison, problems: tuple[Problem, ...] = (), **fields: Any) -> BackendRun:
+    """A run on WebGPU over one sample."""
+    case = Case(sample="street", comparisons=comparisons, people=(person(),))
+    made: dict[str, Any] = {
+        "backend": "webgpu",
+        "reason": "it was asked for",
+        "engine_build": "jspi",
+        "threads": 1,
+        "adapter": "google swiftshader",
+        "placements": (),
+        "timings": Timings(load=10, session=5, first_run=4, steady_run=2, runs=3),
+        "cases": (case,),
+        "warnings": (),
+        "problems": problems,
+    }
+    return BackendRun(**{**made, **fields})
+
+
+def report(*backends: BackendRun, **fields: Any) -> VerifyReport:
+    """A report on one sample with one person."""
+    made: dict[str, Any] = {
+        "bundle": "yolo-pose",
+        "title": "YOLO pose",
+        "source": "yolo-pose.onnx",
+        "reference": "native ONNX Runtime 1.31.1 on wasm.onnx",
+        "task": TASK,
+        "environment": Environment(
+            webbuild="0", browser="Chromium 1", browser_path="/chromium", engine="ort 1", onnxruntime="1", platform="x"
+        ),
+        "samples": (Sample(title="street", file=None, width=64, height=64, people=(person(),)),),
+        "checks": (),
+        "backends": backends,
+        "problems": (),
+    }
+    return VerifyReport(**{**made, **fields})
+
+
+PROBLEM = Problem(code="console-error", where="webgpu", message="boom", fix="look")

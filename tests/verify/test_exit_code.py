@@ -1,0 +1,57 @@
+"""From a report to an exit code: 0 has to be earned."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from tests.verify.people_made import PROBLEM, backend, comparison, report
+from webbuild.verify import words
+from webbuild.verify.compare import Subject
+from webbuild.verify.report import VerifyReport, exit_code
+
+GOOD = comparison()
+
+
+@pytest.mark.parametrize(
+    ("judged", "wanted"),
+    [
+        (report(backend(GOOD)), 0),
+        (report(backend(GOOD), backend(GOOD, backend="wasm")), 0),
+        (report(), 1),
+        (report(backend()), 1),
+        (report(backend(GOOD), backend(backend="wasm")), 1),
+        (report(backend(GOOD, cases=())), 1),
+        (report(backend(GOOD, comparison("DIFFERS"))), 1),
+        (report(backend(GOOD, comparison("VACUOUS"))), 1),
+        (report(backend(GOOD, problems=(PROBLEM,))), 1),
+        (report(backend(GOOD), problems=(PROBLEM,)), 1),
+        (report(backend(GOOD), checks=(comparison("DIFFERS", subject=Subject("native", "", "golden", "x")),)), 1),
+    ],
+    ids=[
+        "all the same",
+        "both backends the same",
+        "no backend",
+        "nothing compared",
+        "one backend compared nothing",
+        "no samples",
+        "a difference",
+        "nothing against nothing",
+        "a problem on a backend",
+        "a problem of the bundle",
+        "the reference is not what it was",
+    ],
+)
+def test_exit_code(judged: VerifyReport, wanted: int) -> None:
+    assert exit_code(judged) == wanted
+    assert (words.verdict(judged)[0] == "same") == (wanted == 0)
+
+
+def test_vacuous_has_a_verdict_of_its_own() -> None:
+    assert words.verdict(report(backend(comparison("VACUOUS"))))[0] == "vacuous"
+    assert words.verdict(report(backend(comparison("VACUOUS"), comparison("DIFFERS"))))[0] == "different"
+
+
+def test_the_report_survives_json() -> None:
+    judged = report(backend(GOOD, comparison("DIFFERS", max_abs=None), problems=(PROBLEM,)))
+    assert msgspec.json.decode(msgspec.json.encode(judged), type=VerifyReport) == judged

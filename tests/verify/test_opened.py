@@ -1,0 +1,66 @@
+"""Opening a bundle: what is refused, and which files are not what they were."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.verify.bundle_made import ANSWERS, FEEDS, write_bundle
+from webbuild.errors import WebbuildError
+from webbuild.verify.opened import Bundle, changed_files, golden, open_bundle
+
+
+@pytest.fixture
+def bundle(tmp_path: Path) -> Bundle:
+    return write_bundle(tmp_path / "double")
+
+
+def test_opens(bundle: Bundle) -> None:
+    assert open_bundle(bundle.directory) == bundle
+    assert bundle.entry == "double.js"
+    assert bundle.graph("wasm") is not None
+    assert bundle.graph("webgpu") is None
+    assert list(changed_files(bundle)) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "exit_code"),
+    [
+        (None, "no-bundle", 2),
+        (b"", "bad-manifest", 1),
+        (b"{}", "bad-manifest", 1),
+        (b"\xff\xfe", "bad-manifest", 1),
+        (b'{"schema": 2}', "bad-manifest", 1),
+    ],
+)
+def test_what_is_no_bundle(tmp_path: Path, text: bytes | None, code: str, exit_code: int) -> None:
+    if text is not None:
+        (tmp_path / "manifest.json").write_bytes(text)
+    with pytest.raises(WebbuildError) as caught:
+        open_bundle(tmp_path)
+    assert (caught.value.code, caught.value.exit_code) == (code, exit_code)
+
+
+def test_a_changed_and_a_missing_file_are_named(bundle: Bundle) -> None:
+    (bundle.directory / "golden" / "x.bin").write_bytes(bytes(24))
+    (bundle.directory / "golden" / "y.bin").unlink()
+    found = {problem.code: problem.message for problem in changed_files(bundle)}
+    assert set(found) == {"changed-file", "missing-file"}
+    assert "golden/x.bin" in found["changed-file"]
+    assert "golden/y.bin" in found["missing-file"]
+
+
+def test_golden_tensors(bundle: Bundle) -> None:
+    recorded = golden(bundle)
+    assert recorded is not None
+    for read, written in zip(recorded, (FEEDS, ANSWERS), strict=True):
+        assert {name: value.tolist() for name, value in read.items()} == {n: v.tolist() for n, v in written.items()}
+
+
+@pytest.mark.parametrize("data", [b"", b"123", np.zeros(5, np.float32).tobytes()])
+def test_a_golden_file_of_another_size_is_refused(bundle: Bundle, data: bytes) -> None:
+    (bundle.directory / "golden" / "y.bin").write_bytes(data)
+    with pytest.raises(WebbuildError, match=r"golden/y\.bin"):
+        golden(bundle)

@@ -1,0 +1,41 @@
+"""Where nodes run: on WebGPU all of them, and unknown is not all."""
+
+from __future__ import annotations
+
+import pytest
+
+from webbuild.verify.placement import misplaced, summarise
+from webbuild.verify.wire import Node, Placed
+
+GPU = Placed("WebGpuExecutionProvider", (Node("Conv", "/conv"), Node("Conv", "/conv_1"), Node("Mul", "/mul")))
+CPU = Placed("CPUExecutionProvider", (Node("NonMaxSuppression", "/nms"),))
+UNNAMED = Placed("WebGpuExecutionProvider", (), count=371)
+
+
+def test_all_on_the_gpu() -> None:
+    (placement,) = summarise("webgpu", [GPU, Placed("CPUExecutionProvider", ())])
+    assert (placement.count, placement.operators, placement.nodes) == (3, {"Conv": 2, "Mul": 1}, ())
+    assert not list(misplaced("webgpu", [placement]))
+
+
+def test_nodes_that_the_engine_only_counts() -> None:
+    assert [p.count for p in summarise("webgpu", [UNNAMED])] == [371]
+    (problem,) = misplaced("webgpu", summarise("webgpu", [UNNAMED, Placed("CPUExecutionProvider", (), count=2)]))
+    assert problem.message == "2 node(s) run on CPUExecutionProvider: unnamed"
+
+
+def test_a_node_on_the_cpu_is_named() -> None:
+    placements = summarise("webgpu", [CPU, GPU])
+    assert [p.provider for p in placements] == ["WebGpuExecutionProvider", "CPUExecutionProvider"]
+    (problem,) = misplaced("webgpu", placements)
+    assert (problem.code, "NonMaxSuppression /nms" in problem.message) == ("off-gpu", True)
+
+
+def test_wasm_belongs_on_the_cpu() -> None:
+    assert not list(misplaced("wasm", summarise("wasm", [CPU])))
+
+
+@pytest.mark.parametrize("backend", ["webgpu", "wasm"])
+def test_unknown_is_a_problem(backend: str) -> None:
+    (problem,) = misplaced(backend, ())
+    assert problem.code == "no-placement"

@@ -1,0 +1,52 @@
+"""The reference, and whether it is itself what it was when the bundle was packed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.verify.bundle_made import ANSWERS, FEEDS, rewrite, write_bundle
+from webbuild.errors import WebbuildError
+from webbuild.manifest import Output
+from webbuild.verify.inputs import gather
+from webbuild.verify.native import NativeRunner
+from webbuild.verify.opened import Bundle
+from webbuild.verify.reference import check_golden, expect, reference_runner
+
+
+@pytest.fixture
+def bundle(tmp_path: Path) -> Bundle:
+    return write_bundle(tmp_path / "double")
+
+
+def test_native_runs_the_graph(bundle: Bundle) -> None:
+    runner = reference_runner(bundle)
+    got = runner.run(FEEDS)
+    assert got["y"].tolist() == ANSWERS["y"].tolist()
+    assert "double.onnx" in runner.name
+
+
+def test_the_recorded_answers_are_checked(bundle: Bundle) -> None:
+    assert [each.verdict for each in check_golden(bundle, reference_runner(bundle))] == ["OK", "OK"]
+    (bundle.directory / "golden" / "y.bin").write_bytes(ANSWERS["y"][::-1].tobytes())
+    assert [each.verdict for each in check_golden(bundle, reference_runner(bundle))] == ["DIFFERS", "OK"]
+
+
+def test_an_output_the_manifest_promises_in_vain(bundle: Bundle) -> None:
+    promised = [*bundle.manifest.outputs, Output(name="boxes", dtype="float32", shape=[1])]
+    changed = rewrite(bundle.directory, bundle.manifest, outputs=promised)
+    with pytest.raises(WebbuildError, match="boxes"):
+        expect(changed, reference_runner(changed), gather(changed, [])[0])
+
+
+def test_what_native_refuses_is_an_error_with_a_mend(tmp_path: Path, bundle: Bundle) -> None:
+    broken = tmp_path / "broken.onnx"
+    broken.write_bytes(b"no model")
+    with pytest.raises(WebbuildError) as caught:
+        NativeRunner(broken)
+    assert caught.value.code == "native-refused"
+    with pytest.raises(WebbuildError) as caught:
+        reference_runner(bundle).run({**FEEDS, "x": np.zeros((2, 2), np.float32)})
+    assert caught.value.code == "native-failed"

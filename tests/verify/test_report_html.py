@@ -1,0 +1,107 @@
+"""The HTML report: complete, self-contained, and immune to what models and files are called."""
+
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+from tests.verify.people_made import PROBLEM, backend, comparison, person, report
+from webbuild.verify.compare import Subject
+from webbuild.verify.report import Case, Placement, Problem, Sample
+from webbuild.verify.report_html import render
+from webbuild.verify.wire import Node, Warned
+
+HOSTILE = """<script>alert(1)</script><img src=x onerror=alert(2)>"'><svg onload=alert(3)>{{ 7 * 7 }}{% raw %}&lt;"""
+
+
+class Tags(HTMLParser):
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.names: list[str] = []
+        self.attributes: list[tuple[str, str]] = []
+        self.text = ""
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.names.append(tag)
+        self.attributes += [(name, value or "") for name, value in attrs]
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+@pytest.fixture
+def picture(tmp_path: Path) -> Path:
+    path = tmp_path / "<hostile> \"name'.png"
+    Image.new("RGBA", (64, 48), (200, 30, 30, 128)).save(path)
+    return path
+
+
+def hostile(picture: Path) -> str:
+    compared = comparison(
+        "DIFFERS",
+        HOSTILE,
+        subject=Subject("webgpu", HOSTILE, "decoded", HOSTILE),
+        want=HOSTILE,
+        got=HOSTILE,
+        why=HOSTILE,
+    )
+    case = Case(sample=HOSTILE, comparisons=(compared,), people=(person(HOSTILE),), repeated=HOSTILE)
+    node = Node(HOSTILE, HOSTILE)
+    run = backend(
+        reason=HOSTILE,
+        adapter=HOSTILE,
+        engine_build=HOSTILE,
+        cases=(case,),
+        placements=(Placement(provider=HOSTILE, at_home=False, count=1, operators={HOSTILE: 1}, nodes=(node,)),),
+        warnings=(Warned(HOSTILE, HOSTILE, HOSTILE),),
+        problems=(Problem(code=HOSTILE, where=HOSTILE, message=HOSTILE, fix=HOSTILE),),
+    )
+    sample = Sample(title=HOSTILE, file=str(picture), width=64, height=48, people=(person(HOSTILE),))
+    return render(report(run, title=HOSTILE, source=HOSTILE, reference=HOSTILE, samples=(sample,)))
+
+
+def test_hostile_strings_stay_text(picture: Path) -> None:
+    page = hostile(picture)
+    tags = Tags(page)
+    assert "script" not in tags.names
+    assert not [name for name, _ in tags.attributes if name.startswith("on")]
+    assert all(value.startswith("data:image/jpeg;base64,") for name, value in tags.attributes if name == "src")
+    assert tags.names.count("img") == 1
+    assert tags.text.count("<script>alert(1)</script>") > 10
+    assert "{{ 7 * 7 }}" in tags.text
+    assert page.count("<h1") == page.count("</h1>") == 1
+
+
+def test_nothing_is_loaded_from_anywhere(picture: Path) -> None:
+    page = hostile(picture)
+    tags = Tags(page)
+    assert not {"script", "link", "iframe", "object", "embed", "form"} & set(tags.names)
+    assert not re.search(r"url\(|@import|https?://", page)
+    assert "default-src 'none'" in page
+
+
+def test_a_clean_report_says_so() -> None:
+    text = Tags(render(report(backend(comparison()), backend(comparison(), backend="wasm")))).text
+    assert "Same answers" in text
+    assert "WebGPU and WASM agree with native ONNX Runtime on 1 sample, 1 person." in text
+
+
+def test_a_failure_is_told_with_its_mend() -> None:
+    text = Tags(render(report(backend(comparison("DIFFERS", why="differs by 3"), problems=(PROBLEM,))))).text
+    for part in ("Not the same", "1 of 1 comparison differ", "differs by 3", "console-error", "boom", "look"):
+        assert part in text
+
+
+@pytest.mark.parametrize("empty", [report(), report(backend(cases=(), timings=None)), report(samples=())])
+def test_a_report_with_nothing_in_it_renders(empty: object) -> None:
+    assert "Same answers" not in render(empty)  # type: ignore[arg-type]
+
+
+def test_a_picture_that_is_gone_is_left_out() -> None:
+    sample = Sample(title="gone", file="/nowhere/gone.png", width=4, height=4, people=())
+    assert "img" not in Tags(render(report(backend(comparison()), samples=(sample,)))).names

@@ -1,0 +1,33 @@
+// The files of onnxruntime-web that go into bundles, as they are and gzipped, with their licence.
+
+import { copyFile, mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { gzip } from "node:zlib";
+
+const PACKAGE = new URL("../../node_modules/onnxruntime-web/", import.meta.url);
+const NOTICES = fileURLToPath(new URL("../notices/", import.meta.url));
+const ENTRIES = ["ort.jspi.min.mjs", "ort.webgpu.min.mjs", "ort.wasm.min.mjs"];
+const BUILDS = [".jspi", ".asyncify", ""];
+
+/** Fills `out`. Does nothing where this version is there already: VERSION is written last. */
+export async function copyEngine(out) {
+  const { version } = JSON.parse(await readFile(new URL("package.json", PACKAGE), "utf8"));
+  const there = await readFile(`${out}/VERSION`, "utf8").catch(() => "");
+  if (there.trim() === version) return;
+  await rm(out, { recursive: true, force: true });
+  await mkdir(out, { recursive: true });
+  const stems = BUILDS.map((build) => `ort-wasm-simd-threaded${build}`);
+  for (const file of [...ENTRIES, ...stems.flatMap((stem) => [`${stem}.mjs`, `${stem}.wasm`])]) {
+    await copyFile(new URL(`dist/${file}`, PACKAGE), `${out}/${file}`);
+  }
+  for (const stem of stems) await compress(`${out}/${stem}.wasm`);
+  // The npm package has neither: these are those of the same project's release.
+  await copyFile(`${NOTICES}onnxruntime-web-LICENSE.txt`, `${out}/LICENSE`);
+  await copyFile(`${NOTICES}onnxruntime-web-ThirdPartyNotices.txt`, `${out}/ThirdPartyNotices.txt`);
+  await writeFile(`${out}/VERSION`, `${version}\n`);
+}
+
+async function compress(file) {
+  await writeFile(`${file}.gz`, await promisify(gzip)(await readFile(file), { level: 9 }));
+}

@@ -1,0 +1,11 @@
+// The runtime: the page's half and the worker as two real files, so that a worker-src 'self' policy holds.
+
+import { fileURLToPath } from "node:url";
+import { buildModule } from "./modules.mjs";
+
+const source = (file) => fileURLToPath(new URL(`../src/${file}`, import.meta.url));
+
+export async function buildRuntime(outDir) {
+  await buildModule({ entry: source("index.ts"), name: "webbuild", outDir });
+  await buildModule({ entry: source("worker.ts"), name: "worker", outDir });
+}

@@ -1,0 +1,19 @@
+import { expect, test } from "vitest";
+import type { Progress } from "../src/api.js";
+import { Stages } from "../src/stages.js";
+
+test("a stage counts up to its total and ends when its listener has heard", async () => {
+  const heard: Progress[] = [];
+  const slow = async (progress: Progress): Promise<void> => {
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    heard.push(progress);
+  };
+  const stages = new Stages(slow);
+  const result = await stages.measure("weights", 10, async (more) => {
+    for (const count of [4, 0, 6]) more(count);
+    return "done";
+  });
+  expect(result).toBe("done");
+  expect(heard.map(({ loaded }) => loaded)).toEqual([0, 4, 10]);
+  expect(stages.timings().weights).toBeGreaterThanOrEqual(0);
+});
