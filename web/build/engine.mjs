@@ -18,16 +18,16 @@ export async function copyEngine(out) {
   await rm(out, { recursive: true, force: true });
   await mkdir(out, { recursive: true });
   const stems = BUILDS.map((build) => `ort-wasm-simd-threaded${build}`);
-  for (const file of [...ENTRIES, ...stems.flatMap((stem) => [`${stem}.mjs`, `${stem}.wasm`])]) {
+  for (const file of [...ENTRIES, ...stems.map((stem) => `${stem}.mjs`)]) {
     await copyFile(new URL(`dist/${file}`, PACKAGE), `${out}/${file}`);
   }
-  for (const stem of stems) await compress(`${out}/${stem}.wasm`);
+  for (const stem of stems) await compress(`dist/${stem}.wasm`, `${out}/${stem}.wasm.gz`);
   // The npm package has neither: these are those of the same project's release.
   await copyFile(`${NOTICES}onnxruntime-web-LICENSE.txt`, `${out}/LICENSE`);
   await copyFile(`${NOTICES}onnxruntime-web-ThirdPartyNotices.txt`, `${out}/ThirdPartyNotices.txt`);
   await writeFile(`${out}/VERSION`, `${version}\n`);
 }
 
-async function compress(file) {
-  await writeFile(`${file}.gz`, await promisify(gzip)(await readFile(file), { level: 9 }));
+async function compress(source, out) {
+  await writeFile(out, await promisify(gzip)(await readFile(new URL(source, PACKAGE)), { level: 9 }));
 }

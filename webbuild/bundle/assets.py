@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 from pathlib import Path
 
 from webbuild.errors import USAGE, WebbuildError
@@ -15,7 +14,7 @@ _BUILDS = {"jspi": ("jspi", "jspi"), "asyncify": ("webgpu", "asyncify"), "wasm":
 
 
 def engine_files() -> list[tuple[EngineBuild, list[Path]]]:
-    """Return each build of the engine and its source files: entry, glue, WebAssembly.
+    """Return each build of the engine and its source files: entry, glue, gzipped WebAssembly.
 
     Raises:
         WebbuildError: `no-runtime` when the TypeScript runtime was not built.
@@ -23,13 +22,13 @@ def engine_files() -> list[tuple[EngineBuild, list[Path]]]:
     found = []
     for build, (entry, infix) in _BUILDS.items():
         stem = "ort-wasm-simd-threaded" + (f".{infix}" if infix else "")
-        files = [ROOT / "ort" / name for name in (f"ort.{entry}.min.mjs", f"{stem}.mjs", f"{stem}.wasm")]
+        files = [ROOT / "ort" / name for name in (f"ort.{entry}.min.mjs", f"{stem}.mjs", f"{stem}.wasm.gz")]
         _require(*files)
         spec = EngineBuild(
             build=build,  # type: ignore[arg-type]
             entry=f"runtime/ort/{files[0].name}",
             glue=f"runtime/ort/{files[1].name}",
-            wasm=f"runtime/ort/{files[2].name}.gz",
+            wasm=f"runtime/ort/{files[2].name}",
         )
         found.append((spec, files))
     return found
@@ -57,12 +56,6 @@ def license_files() -> list[Path]:
     files = [ROOT / "ort" / name for name in ("LICENSE", "ThirdPartyNotices.txt")]
     _require(*files)
     return files
-
-
-def compressed(file: Path) -> bytes:
-    """Return a file gzipped, always to the same bytes; the build of the runtime has done it in advance."""
-    ready = file.with_name(f"{file.name}.gz")
-    return ready.read_bytes() if ready.is_file() else gzip.compress(file.read_bytes(), compresslevel=9, mtime=0)
 
 
 def _folder(name: str, entry: str) -> list[Path]:

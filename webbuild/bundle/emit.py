@@ -115,10 +115,7 @@ def _copy_engine(folder: Path) -> list[contract.EngineBuild]:
     builds = []
     for build, files in assets.engine_files():
         for source in files:
-            if source.suffix == ".wasm":
-                (target / f"{source.name}.gz").write_bytes(assets.compressed(source))
-            else:
-                shutil.copyfile(source, target / source.name)
+            shutil.copyfile(source, target / source.name)
         builds.append(build)
     return builds
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 import unicodedata
 
-_RESERVED = {"con", "prn", "aux", "nul", "index", "manifest", "runtime", "page"}
+_DEVICES = {"con", "prn", "aux", "nul", *(f"{port}{number}" for port in ("com", "lpt") for number in range(10))}
+_RESERVED = {*_DEVICES, "index", "manifest", "runtime", "page"}
+"""Names that Windows keeps for devices, whatever their suffix, and those of the bundle's own files."""
 
 
 def safe_name(text: str, fallback: str = "model") -> str:
@@ -17,4 +19,5 @@ def safe_name(text: str, fallback: str = "model") -> str:
     plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().lower()
     name = re.sub(r"[^a-z0-9.]+", "-", plain).strip("-.")[:60].strip("-.")
     name = re.sub(r"\.{2,}", ".", name)
-    return f"{name or fallback}-model" if name in _RESERVED or not name else name
+    first, dot, rest = name.partition(".")
+    return f"{first or fallback}-model{dot}{rest}" if first in _RESERVED or not name else name

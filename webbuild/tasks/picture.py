@@ -24,6 +24,8 @@ def read_rgba(path: Path) -> NDArray[np.uint8]:
     try:
         with Image.open(path) as image:
             upright = ImageOps.exif_transpose(image)
+            if upright.mode.startswith("I"):  # grey of 16 bits, which Pillow would clip
+                upright = Image.fromarray((np.asarray(upright) >> 8).astype(np.uint8))
             return np.asarray(upright.convert("RGBA"))
     except (OSError, UnidentifiedImageError, ValueError, Image.DecompressionBombError) as error:
         raise WebbuildError(

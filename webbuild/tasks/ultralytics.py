@@ -20,9 +20,11 @@ def guess_pose(facts: ModelFacts) -> Guess | None:
     output = facts.outputs[0]
     names = class_names(facts)
     keypoints, size = keypoint_shape(facts)
-    if not names or len(output.shape) != 3 or output.shape[2] != 6 + keypoints * size:
-        return None
-    rows = output.shape[1]
+    match output.shape:
+        case (1, int(rows), columns) if names and columns == 6 + keypoints * size:
+            pass
+        case _:
+            return None
     coco_people = keypoints == len(coco.KEYPOINTS)
     assumptions = [
         f"task pose with {len(names)} class(es) and {keypoints} keypoints, from the exporter's metadata",
@@ -34,7 +36,7 @@ def guess_pose(facts: ModelFacts) -> Guess | None:
         assumptions.append(f"the {keypoints} keypoints have no names or skeleton in the metadata; drawn as points")
     task = PoseTask(
         output=output.name,
-        rows=rows if isinstance(rows, int) else 0,
+        rows=rows,
         classes=names,
         keypoints=coco.KEYPOINTS
         if coco_people

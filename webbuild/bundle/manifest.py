@@ -1,1 +1,0 @@
-from webbuild.manifest import *  # temporary
