@@ -141,8 +141,7 @@ $(BUILT): $(WEB_SOURCES) $(MODULES) tsconfig.json
 # A bundle that could not be compared in a browser gets no stamp: the next run tries again.
 $(PACKED): $(INSTALLED) $(BUILT) $(MODEL) $(PYTHON_SOURCES) $(if $(wildcard $(BUNDLE)/manifest.json),,again)
 	@if chromium=$$($(BIN)/python -m webbuild.browser.install); then \
-	  WEBBUILD_CHROMIUM=$$chromium $(BIN)/webbuild pack models/yolo-pose.onnx -o $(BUNDLE) --force; \
-	  touch $@; \
+	  WEBBUILD_CHROMIUM=$$chromium $(BIN)/webbuild pack models/yolo-pose.onnx -o $(BUNDLE) --force && touch $@; \
 	elif [[ $$? == 2 ]]; then \
 	  echo "Going on without Chromium: the bundle is proven on the CPU, but NOT compared in a browser." >&2; \
 	  rm -f $(BUNDLE).verify.html; \

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
 from playwright.sync_api import Locator, Page, expect
 
@@ -13,22 +12,14 @@ from webbuild.browser.console import Console
 _LOADED = 180_000
 """Milliseconds that loading may take: SwiftShader compiles shaders for half a minute on two cores."""
 
-_WATCH = """
-globalThis.longTasks = [];
-new PerformanceObserver((list) => {
-  for (const { duration, startTime } of list.getEntries()) longTasks.push([Math.round(startTime), duration]);
-}).observe({ type: "longtask", buffered: true });
-"""
-
 
 class DemoPage:
-    """One open page. Long tasks of its main thread are noted from the first script on."""
+    """One open page, and everything it says on its console."""
 
     def __init__(self, page: Page, url: str) -> None:
         self.page, self.console = page, Console()
         self.console.listen(page)
         page.set_default_timeout(_LOADED)
-        page.add_init_script(_WATCH)
         page.goto(url)
 
     def at(self, name: str) -> Locator:
@@ -85,9 +76,6 @@ class DemoPage:
 
     def chip(self) -> str:
         return self.at("backend-chip").inner_text()
-
-    def long_tasks(self) -> Any:
-        return self.page.evaluate("longTasks")
 
     def overflow(self) -> int:
         """Pixels by which the page can be scrolled sideways."""

@@ -5,28 +5,55 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 from playwright.sync_api import Browser, Page
 
-_CATEGORIES = ["devtools.timeline", "disabled-by-default-devtools.timeline"]
+_CATEGORIES = ["devtools.timeline", "disabled-by-default-devtools.timeline", "v8", "blink.user_timing"]
+
+Event = dict[str, Any]
+
+
+class Task:
+    """A task of the main thread: milliseconds of processor time, and the larger parts of it."""
+
+    def __init__(self, event: Event, events: list[Event]) -> None:
+        self.ms = _ms(event)
+        end = event["ts"] + event["dur"]
+        inside = [e for e in events if event["ts"] < e["ts"] < end and e.get("tdur", 0) > 2000]
+        self.parts = [f"{e['name']} {_ms(e):.0f}" for e in inside]
+
+    def __repr__(self) -> str:
+        return f"{self.ms:.0f} ms: {', '.join(self.parts)}"
 
 
 @contextmanager
-def main_thread_tasks(browser: Browser, page: Page) -> Iterator[list[float]]:
-    """Trace the block; the list it gives is filled behind it with every task's milliseconds of processor time."""
-    tasks: list[float] = []
+def main_thread_tasks(browser: Browser, page: Page) -> Iterator[list[Task]]:
+    """Trace the block; the list it gives is filled behind it, the longest task first."""
+    tasks: list[Task] = []
     browser.start_tracing(page=page, categories=_CATEGORIES)
     try:
         yield tasks
     finally:
-        events = json.loads(browser.stop_tracing())["traceEvents"]
-    main = {(e["pid"], e["tid"]) for e in events if e["name"] == "thread_name" and _is_main(e["args"]["name"])}
-    tasks += [
-        event.get("tdur", event["dur"]) / 1000
-        for event in events
-        if event["name"].endswith("RunTask") and "dur" in event and (event["pid"], event["tid"]) in main
-    ]
+        events: list[Event] = json.loads(browser.stop_tracing())["traceEvents"]
+    processes = _processes(events, page.url)
+    threads = {
+        (e["pid"], e["tid"])
+        for e in events
+        if e["name"] == "thread_name" and e["args"]["name"] == "CrRendererMain" and e["pid"] in processes
+    }
+    own = [e for e in events if (e["pid"], e["tid"]) in threads and "dur" in e]
+    long = sorted((e for e in own if e["name"].endswith("RunTask")), key=_ms, reverse=True)
+    tasks += [Task(event, own) for event in long[:20]]
 
 
-def _is_main(thread: str) -> bool:
-    return thread == "CrRendererMain"
+def _processes(events: list[Event], url: str) -> set[int]:
+    """The processes that showed the page: a browser keeps renderers of other pages too."""
+    committed = [event["args"]["data"] for event in events if event["name"] == "FrameCommittedInBrowser"]
+    return {frame["processId"] for frame in committed if frame["url"] == url and "processId" in frame}
+
+
+def _ms(event: Event) -> float:
+    """Processor time in milliseconds, or the time on the clock where the platform measures no other."""
+    microseconds: float = event["tdur"] if "tdur" in event else event["dur"]
+    return microseconds / 1000

@@ -11,7 +11,7 @@ import onnx_ir as ir
 import onnxruntime
 from numpy.typing import NDArray
 
-_NUMPY = {
+_NUMPY: dict[str, type[np.generic]] = {
     "tensor(float)": np.float32,
     "tensor(double)": np.float64,
     "tensor(float16)": np.float16,

@@ -53,7 +53,16 @@ def test_a_folder_is_no_model(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "data",
-    [b"", b"\n", b"hello", b"PK\x03\x04" + bytes(100), b"{}", b"\x89PNG\r\n\x1a\n" + bytes(50), bytes(1000), b"\x08\x08"],
+    [
+        b"",
+        b"\n",
+        b"hello",
+        b"PK\x03\x04" + bytes(100),
+        b"{}",
+        b"\x89PNG\r\n\x1a\n" + bytes(50),
+        bytes(1000),
+        b"\x08\x08",
+    ],
     ids=["empty", "newline", "text", "zip", "json", "png", "zeros", "a version and no more"],
 )
 def test_what_is_not_onnx_is_refused(tmp_path: Path, data: bytes) -> None:

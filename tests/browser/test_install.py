@@ -24,6 +24,8 @@ class Pretended:
     """Word of a command -> the executable that is there afterwards; commands without one fail."""
     cures: dict[str, str] = field(default_factory=dict)
     """Word of a command -> the executable that starts afterwards."""
+    driver: bool = True
+    """Whether Playwright's driver starts; libatomic1 cures it."""
     privileged: Sequence[str] | None = ()
     environ: Mapping[str, str] = field(default_factory=dict)
     ran: list[str] = field(default_factory=list)
@@ -35,9 +37,14 @@ class Pretended:
         return Path(PLAYWRIGHTS)
 
     def run(self, command: Sequence[str], seconds: float = 0) -> str | None:
+        if list(command[-2:]) == ["playwright", "--version"]:
+            return None if self.driver else "libatomic.so.1 is missing"
         if command[-1] == "--version":
             return None if command[0] in self.starting else "a library is missing"
         self.ran.append(" ".join(command))
+        if "libatomic1" in command:
+            self.driver = True
+            return None
         for word, path in self.cures.items():
             if word in command:
                 self.starting.add(path)
@@ -88,6 +95,20 @@ def test_without_playwrights_download_debian_helps_root() -> None:
     machine = Pretended(there={"/usr/bin/apt-get"}, brings={"apt-get": DEBIANS})
     assert ensure(machine, nothing_said).path == Path(DEBIANS)
     assert [line.split()[-1] for line in machine.ran] == ["chromium", "-q", "chromium"]
+
+
+def test_a_driver_without_its_library_gets_it_from_root() -> None:
+    machine = Pretended(there={"/usr/bin/apt-get", DEBIANS}, driver=False)
+    assert ensure(machine, nothing_said).path == Path(DEBIANS)
+    assert [line.split()[-1] for line in machine.ran] == ["-q", "libatomic1"]
+
+
+@pytest.mark.parametrize("there", [{"/usr/bin/apt-get", DEBIANS}, {DEBIANS}], ids=["not root", "not Debian"])
+def test_a_driver_that_does_not_start_is_an_error(there: set[str]) -> None:
+    machine = Pretended(there=there, driver=False, privileged=None)
+    with pytest.raises(WebbuildError, match=r"libatomic\.so\.1 is missing") as caught:
+        ensure(machine, nothing_said)
+    assert (caught.value.code, caught.value.exit_code) == ("no-playwright", 2)
 
 
 @pytest.mark.parametrize(

@@ -258,6 +258,18 @@ def test_slow_and_vanished_clients_block_nobody(server: Server) -> None:
     assert ask(server, "/weights.bin").body == BODY
 
 
+def test_a_file_that_shrinks_while_it_is_sent_ends_the_connection(server: Server, folder: Path) -> None:
+    with (folder / "weights.bin").open("wb") as file:
+        file.truncate(64 << 20)
+    connection = http.client.HTTPConnection(urlsplit(server.origin).netloc, timeout=10)
+    connection.request("GET", "/weights.bin")
+    response = connection.getresponse()
+    (folder / "weights.bin").write_bytes(b"")
+    with pytest.raises(http.client.IncompleteRead):
+        response.read()
+    connection.close()
+
+
 def test_nothing_is_printed(server: Server, capfd: pytest.CaptureFixture[str]) -> None:
     address = urlsplit(server.origin)
     assert address.hostname is not None

@@ -126,8 +126,8 @@ def test_the_types_are_typescript_whatever_the_classes_are_called(tmp_path: Path
             (tmp_path / f"model-{index}-{kind}.d.ts").write_text(render_types(manifest(task)), "utf-8")
     (tmp_path / "use.ts").write_text(
         'import { load, type KeypointName } from "./model-0-0.js";\n'
-        'const { poses } = await (await load()).run(new Blob(), { confidence: 0.5 });\n'
-        'export const names: KeypointName[] | undefined = poses[0]?.keypoints.map((point) => point.name);\n'
+        "const { poses } = await (await load()).run(new Blob(), { confidence: 0.5 });\n"
+        "export const names: KeypointName[] | undefined = poses[0]?.keypoints.map((point) => point.name);\n"
     )
     options = ["--noEmit", "--strict", "--target", "esnext", "--module", "esnext", "--moduleResolution", "bundler"]
     done = subprocess.run([TSC, *options, *tmp_path.glob("*.ts")], cwd=tmp_path, capture_output=True, check=False)

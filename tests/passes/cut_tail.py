@@ -20,8 +20,11 @@ def cut(model: onnx.ModelProto, raw: str) -> onnx.ModelProto:
     tail.graph.name = "tail"
     tail.producer_name = model.producer_name
     del tail.graph.value_info[:]
-    for item in (tail, tail.graph, *tail.graph.node, *tail.graph.input, *tail.graph.output):
-        del item.metadata_props[:]
+    del tail.metadata_props[:], tail.graph.metadata_props[:]
+    for node in tail.graph.node:
+        del node.metadata_props[:]
+    for value in (*tail.graph.input, *tail.graph.output):
+        del value.metadata_props[:]
     return tail
 
 

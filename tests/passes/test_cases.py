@@ -43,7 +43,7 @@ def test_a_second_call_changes_nothing(case: Case) -> None:
 @EACH
 def test_the_result_is_a_valid_model(case: Case) -> None:
     model = outcome(case).model.clone()
-    infer(model)  # `freeze-dimensions` leaves the outputs' shapes to whoever comes next
+    infer(model)
     proto = ir.to_proto(model)
     onnx.checker.check_model(proto, full_check=True)
     onnx.shape_inference.infer_shapes(proto, check_type=True, strict_mode=True, data_prop=True)

@@ -41,7 +41,7 @@ def test_one_detection_keeps_its_box_score_class_and_keypoints(name: str) -> Non
 def test_several_detections_come_best_first(name: str) -> None:
     scores = (0.3, 0.9, 0.5, 0.26, 0.7)
     rows = same_rows(name, *(Detection(b, s) for b, s in zip(apart(5), scores, strict=True)), want=5)
-    np.testing.assert_array_equal(rows[:5, 4], np.float32(sorted(scores, reverse=True)))
+    np.testing.assert_array_equal(rows[:5, 4], np.array(sorted(scores, reverse=True), np.float32))
 
 
 @EACH
@@ -66,7 +66,7 @@ def test_equal_boxes_of_equal_score_leave_the_first(name: str) -> None:
 @EACH
 def test_equal_scores_keep_the_order_of_the_anchors(name: str) -> None:
     rows = same_rows(name, *(Detection(b, 0.5) for b in reversed(apart(40))), want=40)
-    np.testing.assert_array_equal(rows[:40, :4], np.float32(apart(40)[::-1]))
+    np.testing.assert_array_equal(rows[:40, :4], np.array(apart(40)[::-1], np.float32))
 
 
 @EACH

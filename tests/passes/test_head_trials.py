@@ -54,7 +54,9 @@ def test_random_crowds_give_the_rows_of_the_export(name: str) -> None:
 
 
 @EACH
-@pytest.mark.parametrize(("confidence", "iou"), [(0.5, 0.45), (0.01, 0.9), (0.9, 0.1), (0.3, 0.0), (0.0, 1.0), (1.0, 0.7)])
+@pytest.mark.parametrize(
+    ("confidence", "iou"), [(0.5, 0.45), (0.01, 0.9), (0.9, 0.1), (0.3, 0.0), (0.0, 1.0), (1.0, 0.7)]
+)
 def test_thresholds_given_at_run_time_act_as_if_exported(name: str, confidence: float, iou: float) -> None:
     exported = Head(name, confidence, iou)
     for seed in range(8):

@@ -16,7 +16,7 @@ from webbuild.tasks.pose import TASK
 GOOD = {"task": "pose", "names": "{0: 'person'}", "kpt_shape": "[17, 3]"}
 
 
-def facts(shape: tuple[Dim, ...] = (1, 300, 57), dtype: str = "float32", **metadata: str) -> ModelFacts:
+def facts(metadata: dict[str, str], shape: tuple[Dim, ...] = (1, 300, 57), dtype: str = "float32") -> ModelFacts:
     inputs = (TensorFact("images", dtype, (1, 3, 192, 192)),)
     return ModelFacts("m.onnx", "", metadata, inputs, (TensorFact("output0", "float32", shape),))
 
@@ -26,7 +26,7 @@ def test_the_tasks_are_found_by_their_files() -> None:
 
 
 def test_a_pose_export_is_known_by_its_metadata() -> None:
-    found = guess(facts(**GOOD))
+    found = guess(facts(GOOD))
     assert isinstance(found.task, PoseTask)
     assert (found.task.output, found.task.rows, found.task.classes) == ("output0", 300, ["person"])
     assert (len(found.task.keypoints), found.task.keypoint_size) == (17, 3)
@@ -36,13 +36,13 @@ def test_a_pose_export_is_known_by_its_metadata() -> None:
 
 @pytest.mark.parametrize("names", ["['a', 'b']", "{0: 'a', 1: 'b'}", "{1: 'b', 0: 'a'}"])
 def test_class_names_come_in_the_order_of_their_indices(names: str) -> None:
-    task = guess(facts(**{**GOOD, "names": names})).task
+    task = guess(facts({**GOOD, "names": names})).task
     assert isinstance(task, PoseTask)
     assert task.classes == ["a", "b"]
 
 
 def test_other_keypoints_than_cocos_get_numbers() -> None:
-    task = guess(facts((1, 300, 6 + 8), **{**GOOD, "kpt_shape": "[4, 2]"})).task
+    task = guess(facts({**GOOD, "kpt_shape": "[4, 2]"}, (1, 300, 6 + 8))).task
     assert isinstance(task, PoseTask)
     assert [point.name for point in task.keypoints] == [f"keypoint {i}" for i in range(4)]
     assert (task.keypoint_size, task.skeleton) == (2, [])
@@ -67,17 +67,17 @@ def test_other_keypoints_than_cocos_get_numbers() -> None:
     ],
 )
 def test_metadata_that_does_not_fit_makes_it_a_model_of_tensors(metadata: dict[str, str]) -> None:
-    assert isinstance(guess(facts(**metadata)).task, TensorTask)
+    assert isinstance(guess(facts(metadata)).task, TensorTask)
 
 
-@pytest.mark.parametrize("shape", [(1, 300, 56), (1, 300), (300, 57, 1, 1), (2, 300, 57)])
+@pytest.mark.parametrize("shape", [(1, 300, 56), (1, 300), (300, 57, 1, 1), (2, 300, 57), (1, "rows", 57)])
 def test_an_output_that_does_not_fit_makes_it_a_model_of_tensors(shape: tuple[Dim, ...]) -> None:
-    assert isinstance(guess(facts(shape, **GOOD)).task, TensorTask)
+    assert isinstance(guess(facts(GOOD, shape)).task, TensorTask)
 
 
 def test_an_input_that_no_browser_can_feed_is_refused_by_name() -> None:
     with pytest.raises(WebbuildError, match=r"'images' is float16") as caught:
-        guess(facts(dtype="float16"))
+        guess(facts({}, dtype="float16"))
     assert caught.value.code == "unsupported-dtype"
     assert "float32" in caught.value.fix
 

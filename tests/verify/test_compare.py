@@ -95,6 +95,11 @@ def test_numbers_that_json_cannot_hold_are_none() -> None:
     assert (result.max_abs, result.max_rel) == (None, None)
 
 
+def test_nan_is_the_worst_place_there_is() -> None:
+    result = judge(f32(1, 2, 3), f32(9, NAN, 3))
+    assert (result.worst, result.got, result.max_abs) == ((1,), "nan", None)
+
+
 def test_the_largest_floats_do_not_overflow_into_agreement() -> None:
     big = float(np.finfo(np.float32).max)
     assert judge(f32(big), f32(-big)).verdict == "DIFFERS"

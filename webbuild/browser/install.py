@@ -20,6 +20,7 @@ Say = Callable[[str], None]
 
 _PLAYWRIGHT = (sys.executable, "-m", "playwright")
 _APT = ("env", "DEBIAN_FRONTEND=noninteractive", "apt-get")
+_LIBRARY = "libatomic1"
 _SECONDS = 1800.0
 
 
@@ -45,8 +46,9 @@ def ensure(machine: Machine, say: Say) -> Found:
     """Return a browser that starts, installed if it has to be. What `WEBBUILD_CHROMIUM` names is never replaced.
 
     Raises:
-        WebbuildError: `no-chromium`.
+        WebbuildError: `no-chromium`, `no-playwright`.
     """
+    _start_playwright(machine, say)
     if named := machine.environ.get(VARIABLE):
         return _named(machine, named)
     tried = (_present, _from_playwright, _from_debian)
@@ -59,6 +61,28 @@ def ensure(machine: Machine, say: Say) -> Found:
             exit_code=USAGE,
         )
     return found
+
+
+def _start_playwright(machine: Machine, say: Say) -> None:
+    """See that Playwright's driver starts: without it no browser is of use.
+
+    It wants a library that small installations of Debian and Ubuntu do not have.
+    """
+    why = machine.run([*_PLAYWRIGHT, "--version"])
+    if why is None:
+        return
+    privilege = machine.privilege() if machine.which("apt-get") else None
+    if privilege is not None:
+        say(f"Playwright does not start: {why}. Installing {_LIBRARY} ...")
+        _install(machine, privilege, _LIBRARY, say)
+        why = machine.run([*_PLAYWRIGHT, "--version"])
+    if why is not None:
+        raise WebbuildError(
+            "no-playwright",
+            f"playwright: its driver does not start: {why}",
+            f"`apt-get install {_LIBRARY}` (Debian, Ubuntu), or see what `python -m playwright --version` lacks",
+            exit_code=USAGE,
+        )
 
 
 def _named(machine: Machine, named: str) -> Found:
@@ -102,11 +126,15 @@ def _from_debian(machine: Machine, say: Say) -> Iterator[Found]:
         say("Installing Debian's takes root, or sudo without a password: apt-get install chromium")
         return
     say("Installing Debian's: apt-get install chromium ...")
+    _install(machine, privilege, "chromium", say)
+    yield from _on_path(machine, say)
+
+
+def _install(machine: Machine, privilege: Sequence[str], package: str, say: Say) -> None:
     if why := machine.run([*privilege, *_APT, "update", "-q"]):
         say(f"  apt-get update failed: {why}")
-    if why := machine.run([*privilege, *_APT, "install", "-qy", "--no-install-recommends", "chromium"]):
+    if why := machine.run([*privilege, *_APT, "install", "-qy", "--no-install-recommends", package]):
         say(f"  that failed: {why}")
-    yield from _on_path(machine, say)
 
 
 def _on_path(machine: Machine, say: Say) -> Iterator[Found]:

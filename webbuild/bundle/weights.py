@@ -36,9 +36,10 @@ def share_weights(models: Iterable[ir.Model], folder: Path) -> list[str]:
     shards: list[Path] = []
     sizes: list[int] = []
     for model in models:
+        pass
         for value in model.graph.initializers.values():
             tensor = value.const_value
-            if tensor is None or tensor.nbytes < _SMALLEST or tensor.dtype.is_string():
+            if tensor is None or not _is_large(tensor):
                 continue
             data = tensor.tobytes()
             key = (str(tensor.dtype), hashlib.sha256(data).digest())
@@ -49,6 +50,21 @@ def share_weights(models: Iterable[ir.Model], folder: Path) -> list[str]:
     for value, slot in places:
         _refer(value, names[slot.shard], slot, folder)
     return names
+
+
+def _take_in(model: ir.Model) -> None:
+    """Read what stays inside the graph but came from a file beside the original, which the bundle will not have."""
+    import onnx_ir as ir
+
+    for graph in model.graphs():
+        for value in graph.initializers.values():
+            tensor = value.const_value
+            if isinstance(tensor, ir.ExternalTensor) and not (graph is model.graph and _is_large(tensor)):
+                value.const_value = ir.tensor(tensor.numpy(), name=value.name)
+
+
+def _is_large(tensor: ir.TensorProtocol) -> bool:
+    return not tensor.dtype.is_string() and tensor.nbytes >= _SMALLEST
 
 
 def _append(folder: Path, shards: list[Path], sizes: list[int], data: bytes) -> _Slot:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import onnx_ir as ir
 
 from webbuild.passes._base import Edit, Options, Pass
+from webbuild.passes._shapes import infer
 
 
 class FreezeDimensions(Pass):
@@ -20,6 +21,7 @@ class FreezeDimensions(Pass):
     def apply(self, model: ir.Model, options: Options) -> list[Edit]:
         """Set the sizes. A dimension without one is left free."""
         edits = []
+        named: dict[str | None, int] = {}
         for value in model.graph.inputs:
             if value.shape is None:
                 continue
@@ -29,8 +31,19 @@ class FreezeDimensions(Pass):
                 if isinstance(dim, int) or size is None:
                     continue
                 value.shape = ir.Shape([*value.shape[:axis], size, *value.shape[axis + 1 :]])
+                named[name] = size
                 edits.append(self.done(f"input '{value.name}'", f"axis {axis} ({name or 'unnamed'}) is now {size}"))
         if edits:
-            for output in model.graph.outputs:
-                output.shape = None
+            _infer_outputs(model, named)
         return edits
+
+
+def _infer_outputs(model: ir.Model, named: dict[str | None, int]) -> None:
+    """Infer the outputs' shapes; where that is not possible, put the sizes of the names into what was declared."""
+    declared = [(output, output.shape) for output in model.graph.outputs]
+    for output in model.graph.outputs:
+        output.shape = None
+    infer(model)
+    for output, shape in declared:
+        if output.shape is None and shape is not None:
+            output.shape = ir.Shape([dim if isinstance(dim, int) else named.get(dim.value, dim) for dim in shape])

@@ -95,7 +95,7 @@ def _report(
         timings=Timings(
             load=loaded.ms,
             session=info.timings.session,
-            first_run=info.timings.warmup,
+            first_run=max([info.timings.warmup, *times[:1]]),
             steady_run=statistics.median(times) if times else None,
             runs=len(times),
         ),

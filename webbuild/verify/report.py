@@ -48,7 +48,10 @@ class Placement(_Json, frozen=True):
 
 
 class Timings(_Json, frozen=True):
-    """Milliseconds. `first_run` is the warm-up while loading, `steady_run` the median of `runs` later ones."""
+    """Milliseconds.
+
+    `first_run` is the warm-up while loading or, without one, the first of all; `steady_run` the median of `runs`.
+    """
 
     load: float
     session: float

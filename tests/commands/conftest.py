@@ -1,0 +1,39 @@
+"""The web runtime: the real one for the model that ships, a stand-in for everything else."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import pytest
+
+from tests.commands.program import POSE, Done, webbuild
+from webbuild.bundle import assets
+from webbuild.errors import WebbuildError
+
+
+@pytest.fixture(scope="session")
+def packed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Done, Path]:
+    """Return what `webbuild pack` said of the pose model, and the bundle; fail where the runtime was not built."""
+    try:
+        assets.engine_files(), assets.engine_version(), assets.runtime_files(), assets.page_files()
+    except WebbuildError as error:
+        pytest.fail(f"{error}", pytrace=False)
+    out = tmp_path_factory.mktemp("packed") / "pose"
+    return webbuild("pack", POSE, "-o", out, "--no-verify", "--json"), out
+
+
+@pytest.fixture
+def stand_in(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Put a few empty files in the place of the built runtime: what is packed around them is the same."""
+    root = tmp_path_factory.mktemp("web")
+    names = ["runtime/webbuild.js", "runtime/worker.js", "runtime/webbuild.d.ts", "page/page.js", "page/page.css"]
+    names += [f"ort/ort.{entry}.min.mjs" for entry in ("jspi", "webgpu", "wasm")]
+    names += [f"ort/ort-wasm-simd-threaded{i}.{e}" for i in ("", ".jspi", ".asyncify") for e in ("mjs", "wasm.gz")]
+    names += ["ort/LICENSE", "ort/ThirdPartyNotices.txt"]
+    for name in names:
+        (root / name).parent.mkdir(exist_ok=True)
+        content = f"// {name}\n".encode()
+        (root / name).write_bytes(gzip.compress(content, mtime=0) if name.endswith(".gz") else content)
+    (root / "ort" / "VERSION").write_text("1.0.0\n")
+    monkeypatch.setattr(assets, "ROOT", root)

@@ -1,0 +1,55 @@
+"""Runs the program as its entry point does, inside this process."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import io
+import sys
+from pathlib import Path
+from unittest.mock import patch
+
+from msgspec import Struct
+
+from webbuild.cli import main
+
+ROOT = Path(__file__).parents[2]
+POSE = ROOT / "models" / "yolo-pose.onnx"
+
+
+class Done(Struct, frozen=True):
+    """What a run printed, and its exit code."""
+
+    code: int
+    stdout: str
+    stderr: str
+
+    @property
+    def error(self) -> str:
+        """The code of the one error that was printed."""
+        lines = [line for line in self.stderr.splitlines() if line.startswith("error[")]
+        assert len(lines) == 1, self.stderr
+        assert self.stderr.splitlines()[self.stderr.splitlines().index(lines[0]) + 1].startswith("  fix: ")
+        return lines[0].removeprefix("error[").partition("]")[0]
+
+
+def webbuild(*arguments: str | Path) -> Done:
+    stdout, stderr = io.StringIO(), io.StringIO()
+    code: object = 0
+    with (
+        patch.object(sys, "argv", ["webbuild", *map(str, arguments)]),
+        contextlib.redirect_stdout(stdout),
+        contextlib.redirect_stderr(stderr),
+    ):
+        try:
+            main()
+        except SystemExit as stop:
+            code = stop.code or 0
+    assert isinstance(code, int)
+    return Done(code, stdout.getvalue(), stderr.getvalue())
+
+
+def hashes(folder: Path) -> dict[str, str]:
+    """Return the hash of every file in a folder."""
+    files = sorted(path for path in folder.rglob("*") if path.is_file())
+    return {f.relative_to(folder).as_posix(): hashlib.sha256(f.read_bytes()).hexdigest() for f in files}

@@ -1,0 +1,130 @@
+"""The commands: help, exit codes, one error with its mend, stdout for data only."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+import pytest
+
+from tests.commands.program import POSE, webbuild
+from tests.models import parsed, save
+from webbuild import __version__
+from webbuild.cli import cli
+from webbuild.commands import explain
+from webbuild.passes._base import all_passes
+
+
+def test_help_lists_every_command() -> None:
+    done = webbuild("--help")
+    assert done.code == 0
+    for command in ("pack", "verify", "serve", "explain"):
+        assert f"\n  {command}" in done.stdout
+
+
+@pytest.mark.parametrize("name", sorted(cli.commands))
+def test_every_command_helps_with_an_example(name: str) -> None:
+    done = webbuild(name, "--help")
+    assert done.code == 0
+    assert f"Example: webbuild {name}" in done.stdout
+
+
+@pytest.mark.parametrize("name", sorted(cli.commands))
+def test_every_option_says_what_it_is_for(name: str) -> None:
+    for parameter in cli.commands[name].params:
+        if isinstance(parameter, click.Option):
+            assert parameter.help, parameter.name
+
+
+def test_the_version_is_told() -> None:
+    assert webbuild("--version").stdout == f"webbuild, version {__version__}\n"
+
+
+@pytest.mark.parametrize(
+    "arguments", [["nonsense"], ["pack"], ["pack", "m.onnx", "--nonsense"], ["pack", "m.onnx", "--task", "poem"]]
+)
+def test_a_call_that_makes_no_sense_exits_with_2(arguments: list[str]) -> None:
+    done = webbuild(*arguments)
+    assert done.code == 2
+    assert "Error" in done.stderr
+    assert done.stdout == ""
+
+
+def test_a_model_that_is_not_there_exits_with_2(tmp_path: Path) -> None:
+    done = webbuild("pack", tmp_path / "m.onnx", "-o", tmp_path / "out", "--no-verify")
+    assert (done.code, done.error, done.stdout) == (2, "no-such-model", "")
+
+
+def test_a_model_that_is_broken_exits_with_1(tmp_path: Path) -> None:
+    (tmp_path / "m.onnx").write_bytes(b"hello")
+    done = webbuild("pack", tmp_path / "m.onnx", "-o", tmp_path / "out", "--no-verify")
+    assert (done.code, done.error) == (1, "not-onnx")
+    assert [path.name for path in tmp_path.iterdir()] == ["m.onnx"]
+
+
+def test_an_existing_folder_stops_before_anything_is_read(tmp_path: Path) -> None:
+    done = webbuild("pack", tmp_path / "m.onnx", "-o", tmp_path, "--no-verify")
+    assert (done.code, done.error) == (2, "output-exists")
+
+
+def test_a_size_that_is_missing_is_asked_for(tmp_path: Path) -> None:
+    text = '<ir_version: 8, opset_import: ["" : 18]> g (float[1,width] x) => (float[1,width] y) { y = Relu (x) }'
+    path = save(parsed(text), tmp_path / "m.onnx")
+    done = webbuild("pack", path, "-o", tmp_path / "out", "--no-verify")
+    assert (done.code, done.error) == (2, "unknown-dimension")
+    assert "--dim width=640" in done.stderr
+
+
+@pytest.mark.parametrize("options", [[], ["--json"]])
+def test_a_dry_run_writes_nothing(tmp_path: Path, options: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = webbuild("pack", POSE, "--dry-run", *options)
+    assert done.code == 0
+    assert list(tmp_path.iterdir()) == []
+    assert "fixed-shape-head" in done.stdout
+    if options:
+        edits = json.loads(done.stdout)["edits"]
+        assert {edit["code"] for edit in edits["webgpu"]} > {"fixed-shape-head", "threshold-inputs"}
+        assert done.stderr == ""
+
+
+@pytest.mark.parametrize(
+    ("error", "code"), [(KeyboardInterrupt(), 130), (ValueError("a\x1b[31mb"), 3), (MemoryError(), 3)]
+)
+def test_an_interruption_and_a_bug_have_their_own_exit_codes(
+    monkeypatch: pytest.MonkeyPatch, error: BaseException, code: int
+) -> None:
+    def fail(_: object) -> int:
+        raise error
+
+    monkeypatch.setattr(explain, "run", fail)
+    done = webbuild("explain")
+    assert done.code == code
+    if code == 3:
+        assert "please report it" in done.stderr
+        assert done.stderr.splitlines()[-2].startswith("error[bug] ")
+        assert "\x1b" not in done.stderr.splitlines()[-2]
+
+
+def test_explain_lists_the_passes_and_tells_of_each() -> None:
+    listing = webbuild("explain").stdout.splitlines()
+    assert [line.split()[0] for line in listing] == sorted(kind.code for kind in all_passes())
+    for kind in all_passes():
+        done = webbuild("explain", kind.code)
+        assert done.code == 0
+        assert done.stdout.startswith(f"{kind.code}\n\n")
+        assert len(done.stdout) > 150
+
+
+def test_explaining_what_there_is_not_lists_what_there_is() -> None:
+    done = webbuild("explain", "nonsense\x1b[31m")
+    assert (done.code, done.error) == (2, "unknown-code")
+    assert "fixed-shape-head" in done.stderr
+    assert "\x1b" not in done.stderr
+
+
+def test_a_file_name_with_control_characters_is_written_out(tmp_path: Path) -> None:
+    done = webbuild("pack", tmp_path / "\x1b[31mred.onnx", "-o", tmp_path / "out", "--no-verify")
+    assert "\\x1b[31mred" in done.stderr
+    assert "\x1b" not in done.stderr

@@ -1,0 +1,72 @@
+"""The verdict over all comparisons: one that differs stops everything, and nothing proves nothing."""
+
+from __future__ import annotations
+
+import msgspec
+import numpy as np
+import pytest
+
+from tests.manifests import manifest
+from webbuild.errors import FAILED, WebbuildError
+from webbuild.prove import Proof, needs_fallback, require
+
+GOOD = Proof("one.jpg", "webgpu", "rows", "OK", 3, 0, False, "score 0", "")
+
+
+def other(**fields: object) -> Proof:
+    return msgspec.structs.replace(GOOD, **fields)
+
+
+def refusal(*proofs: Proof) -> WebbuildError:
+    with pytest.raises(WebbuildError) as caught:
+        require(proofs)
+    assert caught.value.exit_code == FAILED
+    assert caught.value.fix
+    return caught.value
+
+
+def test_good_comparisons_on_both_graphs_are_a_proof() -> None:
+    require([GOOD, other(target="wasm"), other(sample="(grey)", objects=0), other(output="head", objects=None)])
+
+
+def test_one_difference_is_enough() -> None:
+    error = refusal(GOOD, other(target="wasm", verdict="DIFFERS", why="scores differ by 0.1"), GOOD)
+    assert error.code == "not-proven"
+    for word in ("1 of 3", "'rows'", "wasm", "one.jpg", "scores differ by 0.1"):
+        assert word in error.message
+
+
+def test_samples_without_a_detection_prove_nothing() -> None:
+    error = refusal(other(objects=0), other(objects=0, target="wasm"))
+    assert error.code == "proved-nothing"
+    assert "no sample has a detection" in error.message
+    assert "--sample" in error.fix
+
+
+def test_zeros_against_zeros_prove_nothing() -> None:
+    assert refusal(other(verdict="VACUOUS", objects=None)).code == "proved-nothing"
+
+
+def test_every_output_has_to_be_proven() -> None:
+    assert "'second'" in refusal(GOOD, other(output="second", objects=None, verdict="VACUOUS")).message
+
+
+@pytest.mark.xfail(strict=True, reason="nothing at all passes for a proof")
+def test_no_comparison_is_no_proof() -> None:
+    refusal()
+
+
+@pytest.mark.xfail(strict=True, reason="the fallback's answers pass for those of the graph that asked for it")
+def test_a_graph_that_always_asked_for_its_fallback_is_not_proven() -> None:
+    refusal(other(repeated=True), other(sample="two.jpg", repeated=True), other(target="wasm"))
+
+
+@pytest.mark.parametrize(
+    ("converged", "candidates", "again"),
+    [(1, 0, False), (1, 256, False), (1, 257, True), (0, 3, True), (0.5, 3, True), (float("nan"), 3, True)],
+)
+def test_a_head_that_is_not_sure_is_repeated(converged: float, candidates: float, again: bool) -> None:
+    graph = manifest().graphs[0]
+    outputs = {"head_status": np.array([converged, candidates], np.float32)}
+    assert needs_fallback(graph, outputs) is again
+    assert not needs_fallback(msgspec.structs.replace(graph, status=None), {})
