@@ -36,7 +36,7 @@ def share_weights(models: Iterable[ir.Model], folder: Path) -> list[str]:
     shards: list[Path] = []
     sizes: list[int] = []
     for model in models:
-        pass
+        _take_in(model)
         for value in model.graph.initializers.values():
             tensor = value.const_value
             if tensor is None or not _is_large(tensor):

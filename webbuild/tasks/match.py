@@ -37,11 +37,13 @@ def match_rows(task: PoseTask, want: Rows, got: Rows, tolerance: Tolerance, *, c
     ]
     left, right = a[list(pairs)], b[list(pairs.values())]
     score, box, keypoint, oks = _distances(task, left, right)
-    if score > tolerance.score:
-        problems.append(f"scores differ by {score:.3g}, more than {tolerance.score:g}")
-    for name, distance in (("box corners", box), ("keypoints", keypoint)):
-        if distance > tolerance.pixels:
-            problems.append(f"{name} differ by {distance:.3g} px, more than {tolerance.pixels:g} px")
+    for name, distance, allowed in (
+        ("score", score, tolerance.score),
+        ("box", box, tolerance.pixels),
+        ("keypoint", keypoint, tolerance.pixels),
+    ):
+        if distance > allowed:
+            problems.append(f"{name} differs by {distance:.3g}, more than {allowed:g}: {_worst(left, right)}")
     return Match(len(pairs), len(lonely) - len(accused), tuple(accused), score, box, keypoint, oks, tuple(problems))
 
 
@@ -93,6 +95,13 @@ def _oks(distance: NDArray[Any], areas: NDArray[Any]) -> float | None:
         return None
     scale = 2 * (2 * coco.SIGMAS) ** 2 * np.maximum(areas, 1e-9)[:, None]
     return float(np.exp(-(distance**2) / scale).mean(axis=1).min())
+
+
+def _worst(a: Rows, b: Rows) -> str:
+    """Say where two lists of paired rows differ most: which row, which column, both values."""
+    place = np.unravel_index(int(np.abs(a - b).argmax()), a.shape)
+    row, column = (int(index) for index in place)
+    return f"detection {row}, column {column}: wanted {a[row, column]:.6g}, got {b[row, column]:.6g}"
 
 
 def _describe(row: Rows, side: str) -> str:
