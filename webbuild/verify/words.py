@@ -44,7 +44,8 @@ def verdict(report: VerifyReport) -> tuple[str, str, str]:
     on = f"{samples}, {_count(people, 'person', 'people')}" if people else samples
     failures, problems = report.failures(), report.all_problems()
     if exit_code(report) == 0:
-        return "same", "Same answers", f"{backends} agree with native ONNX Runtime on {on}."
+        agree = "agrees" if len(report.backends) == 1 else "agree"
+        return "same", "Same answers", f"{backends} {agree} with native ONNX Runtime on {on}."
     differing = [each for each in failures if each.verdict == "DIFFERS"]
     if differing or problems:
         total = len(list(report.comparisons()))
