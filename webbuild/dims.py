@@ -76,11 +76,16 @@ def choose_sizes(facts: ModelFacts, given: Mapping[str, int]) -> Sizes:
             exit_code=USAGE,
         )
     if unused := sorted(set(given) - used):
-        free = [str(d) for fact in facts.inputs for d in fact.shape if not isinstance(d, int) and d]
+        free = [
+            dim or f"{fact.name}:{axis}"
+            for fact in facts.inputs
+            for axis, dim in enumerate(fact.shape)
+            if not isinstance(dim, int)
+        ]
         raise WebbuildError(
             "unused-dimension",
             f"{facts.file}: --dim {unused[0]} names no free dimension of an input",
-            f"the free ones are: {', '.join(free) or 'none'}",
+            f"the free ones are: {', '.join(dict.fromkeys(free)) or 'none'}",
             exit_code=USAGE,
         )
     return Sizes(dims, tuple(dict.fromkeys(assumptions)))

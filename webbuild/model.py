@@ -58,6 +58,7 @@ def load(path: Path) -> Source:
     except Exception as error:  # the deserialiser raises many types for graphs the checker lets pass
         raise WebbuildError("invalid-model", f"{path}: {_first_line(error)}", _EXPORT_AGAIN) from error
     ir.external_data.set_base_dir(model.graph, path.parent)
+    _free_negative_sizes(model)
     return Source(path, hashlib.sha256(data).hexdigest(), size, model, facts(path.name, model))
 
 
@@ -71,6 +72,16 @@ def facts(file: str, model: ir.Model) -> ModelFacts:
         inputs=tuple(_fact(value) for value in inputs),
         outputs=tuple(_fact(value) for value in model.graph.outputs),
     )
+
+
+def _free_negative_sizes(model: ir.Model) -> None:
+    """Make sizes below zero free dimensions: some exporters write -1 for "any"."""
+    import onnx_ir as ir
+
+    outputs = (value for node in model.graph for value in node.outputs)
+    for value in (*model.graph.inputs, *model.graph.outputs, *outputs):
+        if value.shape is not None and any(isinstance(dim, int) and dim < 0 for dim in value.shape):
+            value.shape = ir.Shape([None if isinstance(dim, int) and dim < 0 else dim for dim in value.shape])
 
 
 def _fact(value: ir.Value) -> TensorFact:

@@ -22,7 +22,7 @@ class CleanUp(Pass):
 
     def apply(self, model: ir.Model, options: Options) -> list[Edit]:
         """Run onnx-ir's own clean-up passes, and remove Dropout."""
-        before = Counter(node.op_type for node in model.graph)
+        before = _count(model)
         for node in nodes_of(model, "Dropout"):
             if not _trains(node) and not node.outputs[1:] and node.inputs[0] is not None:
                 replace(node.outputs[0], node.inputs[0])
@@ -37,9 +37,13 @@ class CleanUp(Pass):
             common.DeduplicateInitializersPass(size_limit=4096),
         ):
             tidy(model)
-        gone = before - Counter(node.op_type for node in model.graph)
+        gone = before - _count(model)
         listing = ", ".join(f"{count} {op}" for op, count in sorted(gone.items()))
         return [self.done("graph", f"removed {listing}")] if gone else []
+
+
+def _count(model: ir.Model) -> Counter[str]:
+    return Counter({**Counter(node.op_type for node in model.graph), "input with a default": len(model.graph.inputs)})
 
 
 def _trains(node: ir.Node) -> bool:
