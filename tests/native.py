@@ -43,10 +43,12 @@ class Session:
 
 
 def random_feeds(model: ir.Model, seed: int) -> dict[str, NDArray[Any]]:
-    """Return values for every input; floats in -1..1, except in 0..1 where the name says `scores`."""
+    """Return values for every input without a default; floats in -1..1, except in 0..1 where the name says `scores`."""
     generator = np.random.default_rng(seed)
     feeds: dict[str, NDArray[Any]] = {}
     for value in model.graph.inputs:
+        if value.is_initializer():
+            continue
         assert value.name is not None
         assert value.shape is not None
         assert value.dtype is not None

@@ -72,7 +72,8 @@ def prove(
     proofs: list[Proof] = []
     people: dict[str, dict[str, Sequence[Pose]]] = {}
     for sample in samples:
-        want = original.run(sample.feeds if confidence is None else {**sample.feeds, **thresholds})
+        given = sample.feeds if confidence is None else {**sample.feeds, **thresholds}
+        want = _narrowed(original.run({name: array.astype(original.types[name]) for name, array in given.items()}))
         seen = people.setdefault(sample.name, {})
         seen["native"] = _people(task, want, sample)
         for graph in graphs:
@@ -84,6 +85,11 @@ def prove(
             seen[graph.target] = _people(task, got, sample)
             proofs += [_judge(sample, graph, name, want[name], got.get(name), task, values, repeated) for name in want]
     return Witness(proofs, people, values)
+
+
+def _narrowed(outputs: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+    """Return outputs as a browser can hold them: float64 as float32."""
+    return {name: a.astype(np.float32) if a.dtype == np.float64 else a for name, a in outputs.items()}
 
 
 def _people(task: Task, outputs: Mapping[str, NDArray[Any]], sample: Sample) -> Sequence[Pose]:
@@ -148,6 +154,8 @@ def require(proofs: Sequence[Proof]) -> None:
         WebbuildError: `not-proven` with output, place, wanted and got; or `proved-nothing` where no sample gave
             the comparison anything to compare.
     """
+    if not proofs:
+        raise WebbuildError("proved-nothing", "there was no sample to compare", "give some with --sample FILE...")
     if wrong := [proof for proof in proofs if proof.verdict == "DIFFERS"]:
         first = wrong[0]
         raise WebbuildError(
@@ -156,8 +164,14 @@ def require(proofs: Sequence[Proof]) -> None:
             f"graph on sample {first.sample}: {first.why}",
             "nothing was emitted; run with --dry-run to see which passes changed what, and report the model",
         )
-    for output in {proof.output for proof in proofs}:
-        mine = [proof for proof in proofs if proof.output == output]
+    for target, output in sorted({(proof.target, proof.output) for proof in proofs}):
+        mine = [proof for proof in proofs if (proof.target, proof.output) == (target, output)]
+        if all(proof.repeated for proof in mine):
+            raise WebbuildError(
+                "proved-nothing",
+                f"the {target} graph hands every sample to its fallback, so nothing is known of its own answers",
+                "give samples with fewer objects: --sample FILE...",
+            )
         if all(p.verdict == "VACUOUS" or p.objects == 0 for p in mine):
             what = "no sample has a detection" if mine[0].objects is not None else "it is empty or zero on every sample"
             raise WebbuildError(

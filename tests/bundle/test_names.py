@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from webbuild.bundle.names import safe_name
+from webbuild.bundle.names import readable, safe_name
 
 GOOD = re.compile(r"[a-z0-9]([a-z0-9.-]*[a-z0-9])?")
 
@@ -62,3 +62,11 @@ def test_a_loader_is_not_named_like_another_file_of_the_bundle(stem: str) -> Non
     taken = {"index.html", "manifest.json", "manifest.schema.json", "report.html", "report.json"}
     taken |= {"runtime", "page", "model", "golden", "samples"}
     assert not {f"{safe_name(stem)}.js", f"{safe_name(stem)}.d.ts"} & taken
+
+
+@pytest.mark.parametrize(
+    ("stem", "title"),
+    [("several", "Several"), ("2-two_people", "Two people"), ("___", "Sample"), ("Bus stop", "Bus stop")],
+)
+def test_a_title_is_a_stem_made_readable(stem: str, title: str) -> None:
+    assert readable(stem) == title

@@ -12,6 +12,7 @@ from unittest.mock import patch
 from msgspec import Struct
 
 from webbuild.cli import main
+from webbuild.manifest import Manifest, decode
 
 ROOT = Path(__file__).parents[2]
 POSE = ROOT / "models" / "yolo-pose.onnx"
@@ -53,3 +54,20 @@ def hashes(folder: Path) -> dict[str, str]:
     """Return the hash of every file in a folder."""
     files = sorted(path for path in folder.rglob("*") if path.is_file())
     return {f.relative_to(folder).as_posix(): hashlib.sha256(f.read_bytes()).hexdigest() for f in files}
+
+
+def pack(path: Path, *options: str) -> Manifest:
+    """Pack a model into `out` beside it, which must succeed."""
+    out = path.parent / "out"
+    done = webbuild("pack", path, "-o", out, "--no-verify", *options)
+    assert done.code == 0, done.stderr
+    assert done.stdout == ""
+    return decode((out / "manifest.json").read_bytes())
+
+
+def refused(path: Path, *options: str) -> str:
+    """Return the code of the error that packing a model ends in, after which nothing may be left."""
+    done = webbuild("pack", path, "-o", path.parent / "out", "--no-verify", *options)
+    assert done.code in (1, 2), done.stderr
+    assert [p.name for p in path.parent.iterdir() if "out" in p.name] == []
+    return done.error

@@ -62,6 +62,11 @@ def test_a_box_may_move_within_tolerance(shift: float, same: bool) -> None:
     assert found.box == pytest.approx(shift, abs=1e-6)
 
 
+def test_a_box_that_moved_far_is_still_the_same_thing_at_a_distance() -> None:
+    found = match(table(row(0, 0.9)), table(row(5, 0.9)))  # they overlap by 0.6
+    assert (found.same, found.pairs, found.unmatched, found.box) == (False, 1, (), 5)
+
+
 @pytest.mark.parametrize("column", [6, 7, 9])
 def test_a_keypoint_that_moved_is_a_problem(column: int) -> None:
     moved = row(0, 0.9)

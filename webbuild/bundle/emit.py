@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 from webbuild import __version__
 from webbuild import manifest as contract
 from webbuild.bundle import assets, pages
-from webbuild.bundle.names import safe_name
+from webbuild.bundle.names import readable, safe_name
 from webbuild.bundle.notices import model_license, model_notice, third_party_notices
+from webbuild.errors import printable
 from webbuild.facts import ModelFacts
 from webbuild.manifest import Engine, File, Generator, Golden, Graph, Input, Manifest, Output, Task
 from webbuild.model import Source
@@ -62,7 +63,7 @@ def emit(contents: Contents, folder: Path) -> Manifest:
             file=contents.source.facts.file,
             sha256=contents.source.sha256,
             size=contents.source.size,
-            producer=contents.source.facts.producer,
+            producer=printable(contents.source.facts.producer, 200),
             license=model_license(contents.source.facts),
         ),
         task=contents.task,
@@ -140,7 +141,7 @@ def _copy_samples(samples: Sequence[Sample], folder: Path) -> list[contract.Samp
         (folder / "samples").mkdir(exist_ok=True)
         shutil.copyfile(sample.picture, folder / name)
         width, height = sample.size
-        copied.append(contract.Sample(file=name, title=sample.picture.stem, width=width, height=height))
+        copied.append(contract.Sample(file=name, title=readable(sample.picture.stem), width=width, height=height))
     return copied
 
 

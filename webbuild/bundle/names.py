@@ -21,3 +21,13 @@ def safe_name(text: str, fallback: str = "model") -> str:
     name = re.sub(r"\.{2,}", ".", name)
     first, dot, rest = name.partition(".")
     return f"{first or fallback}-model{dot}{rest}" if first in _RESERVED or not name else name
+
+
+def readable(stem: str) -> str:
+    """Return a file's stem as a title; a number in front only puts files in order.
+
+    >>> readable("2-two_people")
+    'Two people'
+    """
+    words = re.sub(r"[\W_]+", " ", re.sub(r"^\d+[-_. ]+", "", stem)).strip()
+    return words[:1].upper() + words[1:60] or "Sample"

@@ -11,6 +11,16 @@ from numpy.typing import NDArray
 from webbuild.errors import WebbuildError
 from webbuild.verify.runners import Tensors
 
+_DTYPES = {
+    f"tensor({name})": np.dtype(dtype)
+    for name, dtype in (
+        ("float", np.float32), ("double", np.float64), ("float16", np.float16), ("bool", np.bool_),
+        ("int8", np.int8), ("int16", np.int16), ("int32", np.int32), ("int64", np.int64),
+        ("uint8", np.uint8), ("uint16", np.uint16), ("uint32", np.uint32), ("uint64", np.uint64),
+    )
+}  # fmt: skip
+"""ONNX Runtime's names of element types."""
+
 
 class NativeRunner:
     """Runs an .onnx file, external data beside it, as it is written: no fusion, no constant folding.
@@ -35,6 +45,11 @@ class NativeRunner:
                 f"{path.name}: native ONNX Runtime {self.version} makes no session of it: {error}",
                 "pack the model again; if it still happens the export itself is broken: see `webbuild inspect`",
             ) from error
+
+    @property
+    def types(self) -> dict[str, np.dtype[Any]]:
+        """The element type of every input."""
+        return {given.name: _DTYPES.get(given.type, np.dtype(np.float32)) for given in self._session.get_inputs()}
 
     @property
     def name(self) -> str:

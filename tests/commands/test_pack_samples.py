@@ -1,0 +1,40 @@
+"""Tensors given as samples: used, or refused by name."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.commands.program import pack, refused
+from tests.models import convolution, save, weights
+
+pytestmark = pytest.mark.usefixtures("stand_in")
+
+
+def test_tensors_given_as_samples_are_used(tmp_path: Path) -> None:
+    path = save(convolution(), tmp_path / "small.onnx")
+    np.savez(tmp_path / "one.npz", x=weights(1, 3, 8, 8))
+    manifest = pack(path, "--sample", str(tmp_path / "one.npz"))
+    assert manifest.golden is not None
+    assert manifest.golden.sample == "one.npz"
+    stored = np.fromfile(tmp_path / "out" / manifest.golden.inputs["x"], np.float32)
+    np.testing.assert_array_equal(stored, weights(1, 3, 8, 8).ravel())
+
+
+@pytest.mark.parametrize("case", ["no file", "no archive", "wrong name", "wrong shape", "wrong type", "a pickle"])
+def test_samples_that_do_not_fit_are_refused(tmp_path: Path, case: str) -> None:
+    path, sample = save(convolution(), tmp_path / "small.onnx"), tmp_path / "one.npz"
+    match case:
+        case "no archive":
+            sample.write_bytes(b"hello")
+        case "wrong name":
+            np.savez(sample, z=weights(1, 3, 8, 8))
+        case "wrong shape":
+            np.savez(sample, x=weights(1, 3, 8, 9))
+        case "wrong type":
+            np.savez(sample, x=weights(1, 3, 8, 8).astype(np.float64))
+        case "a pickle":
+            np.savez(sample, x=np.array([{}], object), allow_pickle=True)
+    assert refused(path, "--sample", str(sample)) in ("no-such-sample", "unreadable-tensors", "wrong-sample")
