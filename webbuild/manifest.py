@@ -138,6 +138,18 @@ class Keypoint(_Json, kw_only=True, frozen=True):
     side: Literal["left", "right", "middle"]
 
 
+class DetectTask(_Json, tag="detect", tag_field="kind", kw_only=True, frozen=True):
+    """Objects and their boxes.
+
+    Rows of `output` [1, rows, 6]: x1 y1 x2 y2 in input pixels, score, class index. A row whose score is 0 is
+    padding; rows are in order of falling score.
+    """
+
+    output: str
+    rows: int
+    classes: list[str]
+
+
 class PoseTask(_Json, tag="pose", tag_field="kind", kw_only=True, frozen=True):
     """People and their keypoints.
 
@@ -158,7 +170,10 @@ class TensorTask(_Json, tag="tensor", tag_field="kind", kw_only=True, frozen=Tru
     """A model about which nothing is known: tensors in, tensors out."""
 
 
-Task = PoseTask | TensorTask
+RowTask = DetectTask | PoseTask
+"""Tasks whose output is rows of detections."""
+
+Task = DetectTask | PoseTask | TensorTask
 
 
 class File(_Json, kw_only=True, frozen=True):

@@ -13,7 +13,7 @@ export interface Manifest {
   generator: Generator;
   engine: Engine;
   source: Source;
-  task: PoseTask | TensorTask;
+  task: DetectTask | PoseTask | TensorTask;
   inputs: (ImageInput | OptionInput | TensorInput)[];
   outputs: Output[];
   graphs: Graph[];
@@ -49,6 +49,18 @@ export interface Source {
   size: number;
   producer: string;
   license: string;
+}
+/**
+ * Objects and their boxes.
+ *
+ *     Rows of `output` [1, rows, 6]: x1 y1 x2 y2 in input pixels, score, class index. A row whose score is 0 is
+ *     padding; rows are in order of falling score.
+ */
+export interface DetectTask {
+  kind: "detect";
+  output: string;
+  rows: number;
+  classes: string[];
 }
 /**
  * People and their keypoints.
