@@ -22,9 +22,9 @@ def report(webbuild: Webbuild, bundle: Path, webgpu: Chromium, tmp_path_factory:
     return json.loads(done.stdout)
 
 
-def test_both_backends_agree_with_native_on_people(report: Any) -> None:
+def test_both_backends_agree_with_native_on_detections(report: Any) -> None:
     assert {run["backend"] for run in report["backends"]} == {"webgpu", "wasm"}
-    assert sum(len(sample["people"]) for sample in report["samples"]) > 10
+    assert sum(len(sample["detections"]) for sample in report["samples"]) > 10
     for run in report["backends"]:
         judged = [each for case in run["cases"] for each in case["comparisons"]]
         assert {each["verdict"] for each in judged} == {"OK"}

@@ -45,7 +45,9 @@ def cli() -> None:
 @cli.command(cls=Variadic)
 @click.argument("model", type=_FOLDER)
 @click.option("-o", "--out", type=_FOLDER, help="Folder to write. [default: dist/<name of the model>]")
-@click.option("--task", type=click.Choice(["pose", "tensor"]), help="What the model is, where the guess is wrong.")
+@click.option(
+    "--task", type=click.Choice(["detect", "pose", "tensor"]), help="What the model is, where the guess is wrong."
+)
 @click.option("--dim", "dims", multiple=True, metavar="NAME=N", help="Size of a free dimension, or INPUT:AXIS=N.")
 @click.option(
     "--sample", "samples", multiple=True, type=_FOLDER, metavar="FILE...", help="Pictures or .npz to prove with."

@@ -11,11 +11,11 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from webbuild.errors import WebbuildError
-from webbuild.manifest import Graph, OptionInput, PoseTask, Task
+from webbuild.manifest import Graph, OptionInput, RowTask, Task
 from webbuild.samples import Sample
-from webbuild.tasks._base import Tolerance
+from webbuild.tasks._base import Tolerance, decode
+from webbuild.tasks.detection import Detection
 from webbuild.tasks.match import match_rows
-from webbuild.tasks.pose import TASK, Pose
 from webbuild.verify.compare import RELATIVE, Subject, compare
 from webbuild.verify.native import NativeRunner
 
@@ -42,10 +42,10 @@ class Proof(Struct, frozen=True, rename="camel"):
 
 
 class Witness(Struct, frozen=True):
-    """Everything that was compared, the people that each runner found in each sample, and at which thresholds."""
+    """Everything that was compared, what each runner found in each sample, and at which thresholds."""
 
     proofs: list[Proof]
-    people: dict[str, dict[str, Sequence[Pose]]]
+    detections: dict[str, dict[str, Sequence[Detection]]]
     thresholds: dict[str, float]
 
 
@@ -70,21 +70,21 @@ def prove(
         values["confidence"] = confidence
     thresholds = {option.name: np.array([values[option.option]], np.float32) for option in options}
     proofs: list[Proof] = []
-    people: dict[str, dict[str, Sequence[Pose]]] = {}
+    detections: dict[str, dict[str, Sequence[Detection]]] = {}
     for sample in samples:
         given = sample.feeds if confidence is None else {**sample.feeds, **thresholds}
         want = _narrowed(original.run({name: array.astype(original.types[name]) for name, array in given.items()}))
-        seen = people.setdefault(sample.name, {})
-        seen["native"] = _people(task, want, sample)
+        seen = detections.setdefault(sample.name, {})
+        seen["native"] = _detections(task, want, sample)
         for graph in graphs:
             feeds = {**sample.feeds, **thresholds}
             got = runners[graph.target].run(feeds)
             repeated = needs_fallback(graph, got)
             if repeated and graph.status is not None:
                 got = runners[graph.status.fallback].run(feeds)
-            seen[graph.target] = _people(task, got, sample)
+            seen[graph.target] = _detections(task, got, sample)
             proofs += [_judge(sample, graph, name, want[name], got.get(name), task, values, repeated) for name in want]
-    return Witness(proofs, people, values)
+    return Witness(proofs, detections, values)
 
 
 def _narrowed(outputs: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
@@ -92,10 +92,10 @@ def _narrowed(outputs: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
     return {name: a.astype(np.float32) if a.dtype == np.float64 else a for name, a in outputs.items()}
 
 
-def _people(task: Task, outputs: Mapping[str, NDArray[Any]], sample: Sample) -> Sequence[Pose]:
-    if not isinstance(task, PoseTask) or sample.placement is None or task.output not in outputs:
+def _detections(task: Task, outputs: Mapping[str, NDArray[Any]], sample: Sample) -> Sequence[Detection]:
+    if not isinstance(task, RowTask) or sample.placement is None or task.output not in outputs:
         return ()
-    return TASK.decode(task, outputs, sample.placement)
+    return decode(task, outputs, sample.placement)
 
 
 def needs_fallback(graph: Graph, outputs: Mapping[str, NDArray[Any]]) -> bool:
@@ -116,7 +116,7 @@ def _judge(
     values: Mapping[str, float],
     repeated: bool,
 ) -> Proof:
-    if isinstance(task, PoseTask) and name == task.output and got is not None and got.shape == want.shape:
+    if isinstance(task, RowTask) and name == task.output and got is not None and got.shape == want.shape:
         match = match_rows(
             task, want[0], got[0], TOLERANCE, confidence=values.get("confidence", 0.0), iou=values.get("iou", 1.0)
         )

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from webbuild.manifest import Graph, OptionInput, PoseTask, Task
+from webbuild.manifest import Graph, OptionInput, RowTask, Task
 from webbuild.model import Source
 from webbuild.prove import Witness, found_nothing, prove, require
 from webbuild.samples import Sample
@@ -54,7 +54,7 @@ def lowered_confidence(
 
     It lies midway between two scores, so that rounding decides about none.
     """
-    if not isinstance(task, PoseTask) or not any(option.option == "confidence" for option in options):
+    if not isinstance(task, RowTask) or not any(option.option == "confidence" for option in options):
         return None
     graph = next(graph for graph in graphs if graph.target == "wasm")
     runner = NativeRunner(folder / graph.file)

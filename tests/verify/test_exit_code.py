@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from tests.verify.people_made import PROBLEM, backend, comparison, report
+from tests.verify.detections_made import PROBLEM, backend, comparison, report
 from webbuild.verify import words
 from webbuild.verify.compare import Subject
 from webbuild.verify.report import VerifyReport, exit_code

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.verify.people_made import comparison
+from tests.verify.detections_made import comparison
 from webbuild.verify.histogram import histogram
 
 

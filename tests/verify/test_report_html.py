@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from tests.verify.people_made import PROBLEM, backend, comparison, person, report
+from tests.verify.detections_made import PROBLEM, backend, comparison, person, report
 from webbuild.verify.compare import Subject
 from webbuild.verify.report import Case, Placement, Problem, Sample
 from webbuild.verify.report_html import render
@@ -50,7 +50,7 @@ def hostile(picture: Path) -> str:
         got=HOSTILE,
         why=HOSTILE,
     )
-    case = Case(sample=HOSTILE, comparisons=(compared,), people=(person(HOSTILE),), repeated=HOSTILE)
+    case = Case(sample=HOSTILE, comparisons=(compared,), detections=(person(HOSTILE),), repeated=HOSTILE)
     node = Node(HOSTILE, HOSTILE)
     run = backend(
         reason=HOSTILE,
@@ -61,7 +61,7 @@ def hostile(picture: Path) -> str:
         warnings=(Warned(HOSTILE, HOSTILE, HOSTILE),),
         problems=(Problem(code=HOSTILE, where=HOSTILE, message=HOSTILE, fix=HOSTILE),),
     )
-    sample = Sample(title=HOSTILE, file=str(picture), width=64, height=48, people=(person(HOSTILE),))
+    sample = Sample(title=HOSTILE, file=str(picture), width=64, height=48, detections=(person(HOSTILE),))
     return render(report(run, title=HOSTILE, source=HOSTILE, reference=HOSTILE, samples=(sample,)))
 
 
@@ -103,5 +103,5 @@ def test_a_report_with_nothing_in_it_renders(empty: object) -> None:
 
 
 def test_a_picture_that_is_gone_is_left_out() -> None:
-    sample = Sample(title="gone", file="/nowhere/gone.png", width=4, height=4, people=())
+    sample = Sample(title="gone", file="/nowhere/gone.png", width=4, height=4, detections=())
     assert "img" not in Tags(render(report(backend(comparison()), samples=(sample,)))).names

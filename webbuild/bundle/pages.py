@@ -6,7 +6,7 @@ import json
 from functools import cache
 from typing import TYPE_CHECKING
 
-from webbuild.manifest import Manifest, OptionInput, PoseTask
+from webbuild.manifest import Manifest, OptionInput, PoseTask, RowTask
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -20,14 +20,14 @@ def render_loader() -> str:
 def render_types(manifest: Manifest) -> str:
     """Return `<name>.d.ts`: the runtime's types, narrowed to this model's classes and options."""
     task = manifest.task
-    pose = isinstance(task, PoseTask)
+    kind = str(task.__struct_config__.tag)
     return (
         environment(html=False)
         .get_template("loader.d.ts.j2")
         .render(
-            task={"kind": "pose" if pose else "tensor"},
-            result="PoseResult" if pose else "TensorResult",
-            labels=_union(task.classes) if isinstance(task, PoseTask) else "",
+            task={"kind": kind},
+            result=f"{kind.capitalize()}Result",
+            labels=_union(task.classes) if isinstance(task, RowTask) else "",
             keypoints=_union([k.name for k in task.keypoints]) if isinstance(task, PoseTask) else "",
             options=[spec for spec in manifest.inputs if isinstance(spec, OptionInput)],
         )

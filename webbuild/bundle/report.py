@@ -15,7 +15,7 @@ from webbuild.manifest import Generator, Manifest, Source, TargetName
 from webbuild.passes._base import Edit, all_passes
 from webbuild.plan import Plan
 from webbuild.prove import TOLERANCE, Proof
-from webbuild.tasks.pose import Pose
+from webbuild.tasks.detection import Detection
 from webbuild.verify.drawing import Layer, layer
 
 _STYLES = (
@@ -43,7 +43,7 @@ class Card(Struct, frozen=True):
     """A sample picture and everyone's drawing of it."""
 
     sample: contract.Sample
-    people: int
+    detections: int
     layers: tuple[Layer, ...]
     repeated: tuple[str, ...]
 
@@ -61,7 +61,7 @@ def write_report(
     report: PackReport,
     manifest: Manifest,
     names: Sequence[str],
-    people: Mapping[str, Mapping[str, Sequence[Pose]]],
+    detections: Mapping[str, Mapping[str, Sequence[Detection]]],
     nodes: int,
     folder: Path,
 ) -> None:
@@ -71,7 +71,7 @@ def write_report(
         report: what was done.
         manifest: what was emitted.
         names: the samples' names in the report, in the order of the manifest's samples.
-        people: who was found, by sample and runner.
+        detections: what was found, by sample and runner.
         nodes: how many the original graph has.
         folder: the bundle's.
     """
@@ -86,7 +86,7 @@ def write_report(
             report=report,
             nodes=nodes,
             changes=_changes(report),
-            cards=_cards(manifest, report, names, people),
+            cards=_cards(manifest, report, names, detections),
             tolerance=TOLERANCE,
             matched=sum(proof.objects or 0 for proof in report.proofs),
             excused=sum(proof.excused for proof in report.proofs),
@@ -116,11 +116,11 @@ def _cards(
     manifest: Manifest,
     report: PackReport,
     names: Sequence[str],
-    people: Mapping[str, Mapping[str, Sequence[Pose]]],
+    detections: Mapping[str, Mapping[str, Sequence[Detection]]],
 ) -> list[Card]:
     cards = []
     for sample, name in zip(manifest.samples, names, strict=False):
-        seen = people.get(name, {})
+        seen = detections.get(name, {})
         layers = tuple(layer(runner, manifest.task, found) for runner, found in seen.items())
         repeated = tuple(proof.target for proof in report.proofs if proof.sample == name and proof.repeated)
         cards.append(Card(sample, len(seen.get("native", ())), layers, repeated))

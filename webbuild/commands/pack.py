@@ -92,7 +92,7 @@ def run(request: Request) -> int:
             manifest = emit(contents, folder)
             report = PackReport.of(manifest, planned, witness.proofs)
             pictured = [sample.name for sample in samples if sample.picture is not None]
-            write_report(report, manifest, pictured, witness.people, source.model.graph.num_nodes(), folder)
+            write_report(report, manifest, pictured, witness.detections, source.model.graph.num_nodes(), folder)
             seal(manifest, folder)
     talk.say(f"\n  {out}/index.html is ready: webbuild serve {out}")
     verified = _verify(out, talk) if request.verify else None

@@ -91,6 +91,11 @@ def guess(facts: ModelFacts) -> Guess:
     return fallback
 
 
+def decode(task: Task, outputs: Tensors, placement: Placement | None) -> Sequence[Any]:
+    """Return the objects in the outputs of a model of this task, in source pixels."""
+    return kinds()[str(task.__struct_config__.tag)].decode(task, outputs, placement)
+
+
 def largest(values: NDArray[Any]) -> float:
     """Return the largest magnitude of values, 0 for none."""
     return float(np.abs(values).max()) if values.size else 0.0

@@ -7,16 +7,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from webbuild.manifest import PoseTask
+from webbuild.manifest import PoseTask, RowTask
 from webbuild.tasks import coco
 from webbuild.tasks._base import Match, Tolerance
 from webbuild.tasks.boxes import area, iou_matrix
+from webbuild.tasks.detection import BOX_COLUMNS
 
 Rows = NDArray[Any]
 
 
-def match_rows(task: PoseTask, want: Rows, got: Rows, tolerance: Tolerance, *, confidence: float, iou: float) -> Match:
-    """Match two outputs' rows [rows, columns] (see `PoseTask`) and measure the pairs.
+def match_rows(task: RowTask, want: Rows, got: Rows, tolerance: Tolerance, *, confidence: float, iou: float) -> Match:
+    """Match two outputs' rows [rows, columns] (see the task) and measure the pairs.
 
     A row without a partner is excused only where its score, its overlap with a kept row, or its rank at the
     limit of rows lies within tolerance of the threshold that decides about it.
@@ -76,17 +77,19 @@ def _excused(
     return len(other) == limit and abs(row[4] - other[:, 4].min()) <= tolerance.score
 
 
-def _distances(task: PoseTask, a: Rows, b: Rows) -> tuple[float, float, float, float | None]:
+def _distances(task: RowTask, a: Rows, b: Rows) -> tuple[float, float, float, float | None]:
     """Largest distance of scores, corners and keypoints over the pairs, and the smallest OKS."""
     if not len(a):
         return 0.0, 0.0, 0.0, None
-    shape = (len(a), len(task.keypoints), task.keypoint_size)
-    first, second = a[:, 6:].reshape(shape), b[:, 6:].reshape(shape)
-    distance = np.linalg.norm(first[..., :2] - second[..., :2], axis=-1)
-    confidence = np.abs(first[..., 2:] - second[..., 2:]).max(initial=0.0)
-    score = max(float(np.abs(a[:, 4] - b[:, 4]).max()), float(confidence))
+    score = float(np.abs(a[:, 4] - b[:, 4]).max())
     box = float(np.abs(a[:, :4] - b[:, :4]).max())
-    return score, box, float(distance.max(initial=0.0)), _oks(distance, area(a[:, :4]))
+    if not isinstance(task, PoseTask):
+        return score, box, 0.0, None
+    shape = (len(a), len(task.keypoints), task.keypoint_size)
+    first, second = a[:, BOX_COLUMNS:].reshape(shape), b[:, BOX_COLUMNS:].reshape(shape)
+    distance = np.linalg.norm(first[..., :2] - second[..., :2], axis=-1)
+    confidence = float(np.abs(first[..., 2:] - second[..., 2:]).max(initial=0.0))
+    return max(score, confidence), box, float(distance.max(initial=0.0)), _oks(distance, area(a[:, :4]))
 
 
 def _oks(distance: NDArray[Any], areas: NDArray[Any]) -> float | None:

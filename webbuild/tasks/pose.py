@@ -13,6 +13,7 @@ from webbuild.facts import ModelFacts
 from webbuild.manifest import PoseTask
 from webbuild.tasks import ultralytics
 from webbuild.tasks._base import Guess, Tensors
+from webbuild.tasks.detection import BOX_COLUMNS, Detection, read_box
 from webbuild.tasks.geometry import Placement
 
 
@@ -25,22 +26,9 @@ class PoseKeypoint(Struct, frozen=True):
     confidence: float
 
 
-class Box(Struct, frozen=True):
-    """A box in source pixels, inside the picture."""
-
-    x1: float
-    y1: float
-    x2: float
-    y2: float
-
-
-class Pose(Struct, frozen=True, rename="camel"):
+class Pose(Detection, frozen=True, rename="camel"):
     """A person."""
 
-    box: Box
-    score: float
-    class_index: int
-    label: str
     keypoints: tuple[PoseKeypoint, ...]
 
 
@@ -61,21 +49,14 @@ class PoseKind:
 
 
 def _person(task: PoseTask, row: NDArray[Any], placement: Placement) -> Pose:
-    corners = placement.to_source(row[:4].reshape(2, 2), clamp=True).ravel().tolist()
-    raw = row[6:].reshape(len(task.keypoints), task.keypoint_size)
+    raw = row[BOX_COLUMNS:].reshape(len(task.keypoints), task.keypoint_size)
     points = placement.to_source(raw[:, :2], clamp=False)
     seen = raw[:, 2] if task.keypoint_size == 3 else np.ones(len(raw))
-    index = round(float(row[5]))
-    return Pose(
-        Box(*corners),
-        float(row[4]),
-        index,
-        task.classes[index] if 0 <= index < len(task.classes) else f"class {index}",
-        tuple(
-            PoseKeypoint(keypoint.name, float(x), float(y), float(c))
-            for keypoint, (x, y), c in zip(task.keypoints, points, seen, strict=True)
-        ),
+    keypoints = tuple(
+        PoseKeypoint(keypoint.name, float(x), float(y), float(c))
+        for keypoint, (x, y), c in zip(task.keypoints, points, seen, strict=True)
     )
+    return Pose(*read_box(task, row, placement), keypoints)
 
 
 TASK = PoseKind()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from webbuild.facts import ModelFacts, TensorFact
-from webbuild.manifest import ImageInput, Keypoint, Letterbox, PoseTask
+from webbuild.manifest import DetectTask, ImageInput, Keypoint, Letterbox, PoseTask
 from webbuild.tasks import coco
 from webbuild.tasks._base import Guess
 
@@ -13,39 +13,56 @@ _LONGEST = 200_000
 """Characters of a metadata value that are parsed; the 1,000-class names of ImageNet are a tenth of it."""
 
 
+_LETTERBOXED = "pictures are letterboxed with grey 114, RGB, scaled to 0..1: Ultralytics' own pre-processing"
+
+
+def guess_detect(facts: ModelFacts) -> Guess | None:
+    """Return the spec of a detection export with `nms=True`, or None for anything else."""
+    names, image, rows = _common(facts, "detect", 6)
+    if image is None:
+        return None
+    said = f"task detect with {len(names)} class(es), from the exporter's metadata"
+    task = DetectTask(output=facts.outputs[0].name, rows=rows, classes=names)
+    return Guess(task, (image,), (said, _LETTERBOXED))
+
+
 def guess_pose(facts: ModelFacts) -> Guess | None:
     """Return the spec of a pose export with `nms=True`, or None for anything else."""
-    if facts.metadata.get("task") != "pose" or len(facts.inputs) != 1 or not facts.outputs:
-        return None
-    output = facts.outputs[0]
-    names = class_names(facts)
     keypoints, size = keypoint_shape(facts)
-    match output.shape:
-        case (1, int(rows), columns) if names and columns == 6 + keypoints * size:
-            pass
-        case _:
-            return None
-    coco_people = keypoints == len(coco.KEYPOINTS)
-    assumptions = [
-        f"task pose with {len(names)} class(es) and {keypoints} keypoints, from the exporter's metadata",
-        "pictures are letterboxed with grey 114, RGB, scaled to 0..1: Ultralytics' own pre-processing",
-    ]
-    if coco_people:
-        assumptions.append("17 keypoints are taken for COCO's, with its names and skeleton")
+    names, image, rows = _common(facts, "pose", 6 + keypoints * size)
+    if image is None or not keypoints:
+        return None
+    said = f"task pose with {len(names)} class(es) and {keypoints} keypoints, from the exporter's metadata"
+    if keypoints == len(coco.KEYPOINTS):
+        named, skeleton = coco.KEYPOINTS, coco.SKELETON
+        taken = "17 keypoints are taken for COCO's, with its names and skeleton"
     else:
-        assumptions.append(f"the {keypoints} keypoints have no names or skeleton in the metadata; drawn as points")
+        named, skeleton = [Keypoint(name=f"keypoint {i}", side="middle") for i in range(keypoints)], []
+        taken = f"the {keypoints} keypoints have no names or skeleton in the metadata; drawn as points"
     task = PoseTask(
-        output=output.name,
+        output=facts.outputs[0].name,
         rows=rows,
         classes=names,
-        keypoints=coco.KEYPOINTS
-        if coco_people
-        else [Keypoint(name=f"keypoint {i}", side="middle") for i in range(keypoints)],
+        keypoints=named,
         keypoint_size=3 if size == 3 else 2,
-        skeleton=coco.SKELETON if coco_people else [],
+        skeleton=skeleton,
     )
-    image = image_input(facts.inputs[0])
-    return None if image is None else Guess(task, (image,), tuple(assumptions))
+    return Guess(task, (image,), (said, _LETTERBOXED, taken))
+
+
+def _common(facts: ModelFacts, task: str, columns: int) -> tuple[list[str], ImageInput | None, int]:
+    """Return classes, picture and number of rows of an export of `task` whose rows have `columns` numbers.
+
+    The picture is None where the model is something else. An end-to-end head has no suppression and pads nothing:
+    its rows mean something else.
+    """
+    names = class_names(facts)
+    said = facts.metadata.get("task") == task and facts.metadata.get("end2end") != "True"
+    if said and names and len(facts.inputs) == 1 and len(facts.outputs) == 1:
+        match facts.outputs[0].shape:
+            case (1, int(rows), int(width)) if width == columns:
+                return names, image_input(facts.inputs[0]), rows
+    return names, None, 0
 
 
 def image_input(fact: TensorFact) -> ImageInput | None:

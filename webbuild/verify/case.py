@@ -6,12 +6,12 @@ from pathlib import Path
 
 import numpy as np
 
-from webbuild.manifest import PoseTask
+from webbuild.manifest import RowTask
 from webbuild.verify.compare import Comparison, Subject, compare
+from webbuild.verify.detections import compare_detections, thresholds, to_rows
 from webbuild.verify.inputs import Given, image_input
 from webbuild.verify.opened import Bundle
 from webbuild.verify.page_runner import PageRunner
-from webbuild.verify.people import compare_people, thresholds, to_rows
 from webbuild.verify.reference import Expected, compare_raw
 from webbuild.verify.report import Case
 from webbuild.verify.runners import Tensors
@@ -37,21 +37,21 @@ def judge(bundle: Bundle, runner: PageRunner, given: Given, expected: Expected) 
         return Case(sample=given.title, comparisons=tuple(comparisons), inference_ms=took), [took]
     comparisons.append(_compare_input(bundle, runner, given, given.file))
     task = bundle.manifest.task
-    if not isinstance(task, PoseTask) or given.placement is None:
+    if not isinstance(task, RowTask) or given.placement is None:
         return Case(sample=given.title, comparisons=tuple(comparisons), inference_ms=took), [took]
     answer = runner.picture(given.file, bundle.manifest.trial)
-    verdicts = compare_people(
+    verdicts = compare_detections(
         task,
         Subject(runner.name, given.title, "decoded", ""),
-        to_rows(task, expected.people),
-        to_rows(task, answer.poses),
+        to_rows(task, expected.detections),
+        to_rows(task, answer.found),
         thresholds(bundle.manifest),
         pixel=max(1.0, given.placement.source_width / given.placement.width),
     )
     case = Case(
         sample=given.title,
         comparisons=(*comparisons, *verdicts.comparisons),
-        people=answer.poses,
+        detections=answer.found,
         min_oks=verdicts.min_oks,
         excused=verdicts.excused,
         inference_ms=answer.timings.inference,

@@ -10,21 +10,21 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from webbuild.errors import WebbuildError
-from webbuild.manifest import PoseTask
-from webbuild.tasks.pose import TASK as POSE
-from webbuild.tasks.pose import Pose
+from webbuild.manifest import RowTask
+from webbuild.tasks._base import decode
+from webbuild.tasks.detection import Detection
 from webbuild.verify.compare import Comparison, Stage, Subject, compare
+from webbuild.verify.detections import compare_detections, thresholds
 from webbuild.verify.inputs import Given, options
 from webbuild.verify.native import NativeRunner
 from webbuild.verify.opened import Bundle, golden
-from webbuild.verify.people import compare_people, thresholds
 
 
 class Expected(Struct, frozen=True):
-    """The reference's answer to one input: the manifest's outputs, and the people they hold."""
+    """The reference's answer to one input: the manifest's outputs, and the detections in them."""
 
     outputs: dict[str, NDArray[Any]]
-    people: tuple[Pose, ...]
+    detections: tuple[Detection, ...]
 
 
 def reference_runner(bundle: Bundle) -> NativeRunner:
@@ -49,24 +49,24 @@ def expect(bundle: Bundle, runner: NativeRunner, given: Given) -> Expected:
         )
     named = {spec.name: outputs[spec.name] for spec in bundle.manifest.outputs}
     task = bundle.manifest.task
-    people: Sequence[Pose] = ()
-    if isinstance(task, PoseTask) and given.placement is not None:
-        people = POSE.decode(task, named, given.placement)
-    return Expected(named, tuple(people))
+    found: Sequence[Detection] = ()
+    if isinstance(task, RowTask) and given.placement is not None:
+        found = decode(task, named, given.placement)
+    return Expected(named, tuple(found))
 
 
 def compare_raw(
     bundle: Bundle, runner: str, sample: str, stage: Stage, want: dict[str, Any], got: dict[str, Any]
 ) -> list[Comparison]:
-    """Judge outputs as they come from the engine: rows of people matched, everything else element by element."""
+    """Judge outputs as they come from the engine: rows of detections matched, everything else element by element."""
     task = bundle.manifest.task
     found: list[Comparison] = []
     for name, array in want.items():
         subject, other = Subject(runner, sample, stage, name), got.get(name)
         like = other is not None and other.shape == array.shape and other.dtype == array.dtype
-        if isinstance(task, PoseTask) and name == task.output and other is not None and like:
+        if isinstance(task, RowTask) and name == task.output and other is not None and like:
             at = thresholds(bundle.manifest)
-            found += compare_people(task, subject, array[0], other[0], at).comparisons
+            found += compare_detections(task, subject, array[0], other[0], at).comparisons
         else:
             found.append(compare(subject, array, other))
     return found

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from webbuild.errors import CLEAN, FAILED
 from webbuild.manifest import Task
-from webbuild.tasks.pose import Pose
+from webbuild.tasks.detection import Detection
 from webbuild.verify.compare import Comparison
 from webbuild.verify.wire import Node, Warned
 
@@ -67,7 +67,7 @@ class Sample(_Json, frozen=True):
     file: str | None
     width: int
     height: int
-    people: tuple[Pose, ...]
+    detections: tuple[Detection, ...]
 
 
 class Case(_Json, frozen=True):
@@ -75,7 +75,7 @@ class Case(_Json, frozen=True):
 
     sample: str
     comparisons: tuple[Comparison, ...]
-    people: tuple[Pose, ...] = ()
+    detections: tuple[Detection, ...] = ()
     min_oks: float | None = None
     excused: int = 0
     inference_ms: float | None = None

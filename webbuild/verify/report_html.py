@@ -13,7 +13,7 @@ from webbuild.verify.embedded import data_url
 from webbuild.verify.histogram import histogram
 from webbuild.verify.report import Case, Sample, VerifyReport
 
-QUANTITIES = ("people", "score", "box", "keypoint")
+QUANTITIES = ("detections", "score", "box", "keypoint")
 
 
 class Card(Struct, frozen=True):
@@ -79,9 +79,9 @@ def _cards(report: VerifyReport) -> list[Card]:
         if picture is None:
             continue
         cases = {run.backend: run.cases[index] for run in report.backends if index < len(run.cases)}
-        layers = [layer("native", report.task, sample.people)]
+        layers = [layer("native", report.task, sample.detections)]
         thick_to_thin = [backend for backend in ("webgpu", "wasm") if backend in cases]
-        layers += [layer(backend, report.task, cases[backend].people) for backend in thick_to_thin]
+        layers += [layer(backend, report.task, cases[backend].detections) for backend in thick_to_thin]
         worst = {backend: _worst(case) for backend, case in cases.items()}
         cards.append(Card(sample, picture, tuple(layers), worst))
     return cards

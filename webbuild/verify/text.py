@@ -67,7 +67,7 @@ def _cell(comparisons: list[Comparison]) -> str:
         return ""
     order = {"OK": 0, "VACUOUS": 1, "DIFFERS": 2}
     worst = max(comparisons, key=lambda c: (order[c.verdict], c.max_abs or 0.0))
-    count = worst.subject.output == "people"
+    count = worst.subject.output == "detections"
     shown = worst.got if count else f"{words.number(worst.max_abs)} {worst.subject.unit}".strip()
     match worst.verdict:
         case "OK":

@@ -12,9 +12,9 @@ from webbuild.browser.chromium import Chromium, chromium
 from webbuild.browser.server import Server
 from webbuild.errors import USAGE, WebbuildError
 from webbuild.verify.backend import Work, run_backend
+from webbuild.verify.detections import void_silent
 from webbuild.verify.inputs import Given, gather
 from webbuild.verify.opened import Bundle, changed_files, open_bundle
-from webbuild.verify.people import void_silent
 from webbuild.verify.reference import Expected, check_golden, expect, reference_runner
 from webbuild.verify.report import BackendRun, Environment, Sample, VerifyReport
 
@@ -76,7 +76,7 @@ def _check(backends: Sequence[str]) -> None:
 
 
 def _voided(run: BackendRun) -> BackendRun:
-    """Judge the samples together: a backend that found nobody on any of them proved nothing."""
+    """Judge the samples together: a backend that found nothing on any of them proved nothing."""
     judged = iter(void_silent(run.comparisons))
     cases = [
         msgspec.structs.replace(case, comparisons=tuple(next(judged) for _ in case.comparisons)) for case in run.cases
@@ -95,7 +95,7 @@ def _sample(given: Given, expected: Expected) -> Sample:
         file=str(given.file) if given.file else None,
         width=place.source_width if place else 0,
         height=place.source_height if place else 0,
-        people=expected.people,
+        detections=expected.detections,
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct, field
 
+from webbuild.tasks.detection import Detection
 from webbuild.tasks.pose import Pose
 
 
@@ -126,8 +127,14 @@ class Answer(_Js, frozen=True):
     backend: str
     timings: RunTimings
     poses: tuple[Pose, ...] = ()
+    detections: tuple[Detection, ...] = ()
     repeated: Repeated | None = None
     warnings: tuple[Warned, ...] = field(default_factory=tuple)
+
+    @property
+    def found(self) -> tuple[Detection, ...]:
+        """Whatever the task calls them."""
+        return self.poses or self.detections
 
 
 class Failure(_Js, frozen=True):

@@ -40,8 +40,8 @@ def verdict(report: VerifyReport) -> tuple[str, str, str]:
     """Return a report's verdict (`same`, `different` or `vacuous`), its headline, and a sentence that carries it."""
     backends = " and ".join(name(run.backend) for run in report.backends) or "No backend"
     samples = _count(len(report.samples), "sample")
-    people = sum(len(sample.people) for sample in report.samples)
-    on = f"{samples}, {_count(people, 'person', 'people')}" if people else samples
+    found = sum(len(sample.detections) for sample in report.samples)
+    on = f"{samples}, {_count(found, 'detection')}" if found else samples
     failures, problems = report.failures(), report.all_problems()
     if exit_code(report) == 0:
         agree = "agrees" if len(report.backends) == 1 else "agree"

@@ -1,4 +1,4 @@
-"""Judging lists of people: matched, never by rank, and never nothing against nothing."""
+"""Judging lists of detections: matched, never by rank, and never nothing against nothing."""
 
 from __future__ import annotations
 
@@ -8,23 +8,23 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from tests.verify.people_made import TASK, person, rows
+from tests.verify.detections_made import TASK, person, rows
 from webbuild.verify.compare import Comparison, Subject
-from webbuild.verify.people import Thresholds, compare_people, to_rows, void_silent
+from webbuild.verify.detections import Thresholds, compare_detections, to_rows, void_silent
 
 AT = Thresholds(confidence=0.25, iou=0.7)
 PAIR = rows((10, 10, 0.9), (100, 10, 0.8))
 
 
 def judge(want: NDArray[Any], got: NDArray[Any], sample: str = "street", pixel: float = 1) -> dict[str, Comparison]:
-    verdicts = compare_people(TASK, Subject("webgpu", sample, "raw", "output0"), want, got, AT, pixel=pixel)
+    verdicts = compare_detections(TASK, Subject("webgpu", sample, "raw", "output0"), want, got, AT, pixel=pixel)
     return {each.subject.output: each for each in verdicts.comparisons}
 
 
 def test_the_same_people_are_the_same() -> None:
     verdicts = judge(PAIR, PAIR.copy())
     assert {name: each.verdict for name, each in verdicts.items()} == dict.fromkeys(
-        ("people", "score", "box", "keypoint"), "OK"
+        ("detections", "score", "box", "keypoint"), "OK"
     )
     assert all(each.signal == 2 for each in verdicts.values())
 
@@ -37,12 +37,12 @@ def test_rank_does_not_matter() -> None:
 @pytest.mark.parametrize(
     ("got", "broken"),
     [
-        (rows((10, 10, 0.9)), {"people"}),
-        (rows((10, 10, 0.9), (100, 10, 0.8), (200, 10, 0.7)), {"people"}),
-        (rows((10, 10, 0.9), (300, 10, 0.8)), {"people"}),
+        (rows((10, 10, 0.9)), {"detections"}),
+        (rows((10, 10, 0.9), (100, 10, 0.8), (200, 10, 0.7)), {"detections"}),
+        (rows((10, 10, 0.9), (300, 10, 0.8)), {"detections"}),
         (rows((10, 10, 0.9), (100, 10, 0.79)), {"score"}),
         (rows((10, 10, 0.9), (100.6, 10, 0.8)), {"box", "keypoint"}),
-        (rows(), {"people", "score", "box", "keypoint"}),
+        (rows(), {"detections", "score", "box", "keypoint"}),
         (rows((10, 10, 0.9), (np.nan, 10, 0.8)), {"score", "box", "keypoint"}),
     ],
     ids=["one too few", "one too many", "elsewhere", "another score", "moved", "nobody", "NaN"],
@@ -65,7 +65,7 @@ def test_one_wrong_keypoint_is_seen() -> None:
 
 
 def test_a_detection_on_the_threshold_may_be_missing() -> None:
-    assert judge(rows((10, 10, 0.9), (100, 10, 0.2503)), rows((10, 10, 0.9)))["people"].verdict == "OK"
+    assert judge(rows((10, 10, 0.9), (100, 10, 0.2503)), rows((10, 10, 0.9)))["detections"].verdict == "OK"
 
 
 def test_nobody_on_one_sample_is_fine_and_on_all_is_vacuous() -> None:
@@ -79,7 +79,7 @@ def test_nobody_on_one_sample_is_fine_and_on_all_is_vacuous() -> None:
 def test_another_stage_or_backend_does_not_speak_for_this_one() -> None:
     nobody = list(judge(rows(), rows()).values())
     for subject in (Subject("wasm", "street", "raw", ""), Subject("webgpu", "street", "decoded", "")):
-        others = compare_people(TASK, subject, PAIR, PAIR, AT).comparisons
+        others = compare_detections(TASK, subject, PAIR, PAIR, AT).comparisons
         assert {each.verdict for each in void_silent([*nobody, *others])[:4]} == {"VACUOUS"}
 
 
@@ -88,7 +88,7 @@ def test_void_keeps_what_differs() -> None:
     assert [each.verdict for each in void_silent(differing)] == [each.verdict for each in differing]
 
 
-def test_rows_of_decoded_people() -> None:
+def test_rows_of_decoded_detections() -> None:
     made = to_rows(TASK, [person(), person()])
     assert made.shape == (2, 12)
     assert made[0].tolist() == [1, 2, 30, 40, 0.9, 0, 5, 6, 0.9, 7, 8, 0.9]

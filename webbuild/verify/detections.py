@@ -1,4 +1,4 @@
-"""Judging lists of people: matched by class and overlap, then measured; never compared row by row."""
+"""Judging lists of detections: matched by class and overlap, then measured; never compared row by row."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from webbuild.manifest import Manifest, OptionInput, PoseTask
+from webbuild.manifest import Manifest, OptionInput, PoseTask, RowTask
 from webbuild.tasks._base import Match, Tolerance
+from webbuild.tasks.detection import Detection, columns
 from webbuild.tasks.match import match_rows
 from webbuild.tasks.pose import Pose
 from webbuild.verify.compare import Comparison, Stage, Subject
@@ -41,19 +42,23 @@ def thresholds(manifest: Manifest) -> Thresholds:
     return Thresholds(given.get("confidence", 0.25), given.get("iou", 0.7))
 
 
-def to_rows(task: PoseTask, poses: Sequence[Pose]) -> NDArray[np.float64]:
-    """Return decoded people as rows [n, 6 + keypoints * size], in source pixels; see `PoseTask`."""
-    size = task.keypoint_size
+def to_rows(task: RowTask, detections: Sequence[Detection]) -> NDArray[np.float64]:
+    """Return decoded detections as rows [n, columns], in source pixels; see the task."""
     rows = [
-        [p.box.x1, p.box.y1, p.box.x2, p.box.y2, p.score, p.class_index]
-        + [value for k in p.keypoints for value in (k.x, k.y, k.confidence)[:size]]
-        for p in poses
+        [d.box.x1, d.box.y1, d.box.x2, d.box.y2, d.score, d.class_index, *_keypoint_columns(task, d)]
+        for d in detections
     ]
-    return np.array(rows, np.float64).reshape(len(rows), 6 + len(task.keypoints) * size)
+    return np.array(rows, np.float64).reshape(len(rows), columns(task))
 
 
-def compare_people(
-    task: PoseTask,
+def _keypoint_columns(task: RowTask, detection: Detection) -> list[float]:
+    if not isinstance(task, PoseTask) or not isinstance(detection, Pose):
+        return []
+    return [value for k in detection.keypoints for value in (k.x, k.y, k.confidence)[: task.keypoint_size]]
+
+
+def compare_detections(
+    task: RowTask,
     subject: Subject,
     want: NDArray[Any],
     got: NDArray[Any],
@@ -61,9 +66,9 @@ def compare_people(
     *,
     pixel: float = 1.0,
 ) -> Verdicts:
-    """Judge the rows of one picture: how many, their scores, boxes and keypoints.
+    """Judge the rows of one picture: how many, their scores, boxes and, of people, keypoints.
 
-    Nobody on either side is agreement about one picture; `void_silent` sees to it that it is not all there was.
+    Nothing on either side is agreement about one picture; `void_silent` sees to it that it is not all there was.
 
     `pixel` is the size of one pixel of the model's input in the units of the rows.
     """
@@ -71,7 +76,7 @@ def compare_people(
     match = match_rows(task, want, got, allowed, confidence=at.confidence, iou=at.iou)
     wanted, found = (int(np.count_nonzero(rows[:, 4] > 0)) for rows in (want, got))
     count = Comparison(
-        subject=_about(subject, "people", ""),
+        subject=_about(subject, "detections", ""),
         verdict="DIFFERS" if match.unmatched else "OK",
         tolerance=0,
         max_abs=float(len(match.unmatched)),
@@ -80,11 +85,12 @@ def compare_people(
         signal=float(wanted),
         why="; ".join(match.unmatched[:3]),
     )
-    measured = (
+    measured = [
         _measured(_about(subject, "score", ""), match.score, allowed.score, match, wanted),
         _measured(_about(subject, "box", "px"), match.box, allowed.pixels, match, wanted),
-        _measured(_about(subject, "keypoint", "px"), match.keypoint, allowed.pixels, match, wanted),
-    )
+    ]
+    if isinstance(task, PoseTask):
+        measured.append(_measured(_about(subject, "keypoint", "px"), match.keypoint, allowed.pixels, match, wanted))
     return Verdicts((count, *measured), match.min_oks, match.excused)
 
 
@@ -102,7 +108,7 @@ def void_silent(comparisons: Iterable[Comparison]) -> list[Comparison]:
             max_abs=c.max_abs,
             want=c.want,
             got=c.got,
-            why="nobody was found on any sample, so nothing was compared",
+            why="nothing was found on any sample, so nothing was compared",
         )
         for c in given
     ]

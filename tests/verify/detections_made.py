@@ -43,7 +43,7 @@ def comparison(verdict: Verdict = "OK", output: str = "box", **fields: Any) -> C
 
 def backend(*comparisons: Comparison, problems: tuple[Problem, ...] = (), **fields: Any) -> BackendRun:
     """A run on WebGPU over one sample."""
-    case = Case(sample="street", comparisons=comparisons, people=(person(),))
+    case = Case(sample="street", comparisons=comparisons, detections=(person(),))
     made: dict[str, Any] = {
         "backend": "webgpu",
         "reason": "it was asked for",
@@ -70,7 +70,7 @@ def report(*backends: BackendRun, **fields: Any) -> VerifyReport:
         "environment": Environment(
             webbuild="0", browser="Chromium 1", browser_path="/chromium", engine="ort 1", onnxruntime="1", platform="x"
         ),
-        "samples": (Sample(title="street", file=None, width=64, height=64, people=(person(),)),),
+        "samples": (Sample(title="street", file=None, width=64, height=64, detections=(person(),)),),
         "checks": (),
         "backends": backends,
         "problems": (),
