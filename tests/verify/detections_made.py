@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from webbuild.manifest import Keypoint, PoseTask
-from webbuild.tasks.pose import Box, Pose, PoseKeypoint
+from webbuild.tasks.detection import Box, Detection, KeypointPosition
 from webbuild.verify.compare import Comparison, Subject, Verdict
 from webbuild.verify.report import BackendRun, Case, Environment, Problem, Sample, Timings, VerifyReport
 
@@ -30,9 +30,11 @@ def rows(*people: tuple[float, float, float]) -> NDArray[Any]:
     return made
 
 
-def person(label: str = "person") -> Pose:
+def person(label: str = "person") -> Detection:
     """One person."""
-    return Pose(Box(1, 2, 30, 40), 0.9, 0, label, (PoseKeypoint("nose", 5, 6, 0.9), PoseKeypoint("hand", 7, 8, 0.9)))
+    return Detection(
+        Box(1, 2, 30, 40), 0.9, 0, label, (KeypointPosition("nose", 5, 6, 0.9), KeypointPosition("hand", 7, 8, 0.9))
+    )
 
 
 def comparison(verdict: Verdict = "OK", output: str = "box", **fields: Any) -> Comparison:

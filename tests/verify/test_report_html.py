@@ -88,7 +88,7 @@ def test_nothing_is_loaded_from_anywhere(picture: Path) -> None:
 def test_a_clean_report_says_so() -> None:
     text = Tags(render(report(backend(comparison()), backend(comparison(), backend="wasm")))).text
     assert "Same answers" in text
-    assert "WebGPU and WASM agree with native ONNX Runtime on 1 sample, 1 person." in text
+    assert "WebGPU and WASM agree with native ONNX Runtime on 1 sample, 1 detection." in text
 
 
 def test_a_failure_is_told_with_its_mend() -> None:

@@ -1,10 +1,15 @@
 // Draws a detection's box.
 
 import type { Rectangle } from "./fit.js";
-import { halo } from "./ink.js";
+import { halo, plain } from "./ink.js";
 
-/** White on a dark halo, finer on a small box. */
-export function drawBox(context: CanvasRenderingContext2D, box: Rectangle, lit: boolean): void {
+/** On a dark halo, finer on a small box. White where the classes have no colours. */
+export function drawBox(
+  context: CanvasRenderingContext2D,
+  box: Rectangle,
+  color: string | null,
+  lit: boolean,
+): void {
   const line = lit ? 2.5 : Math.min(box.width, box.height) < 120 ? 1 : 1.5;
   const radius = Math.min(6, box.width / 4, box.height / 4);
   context.beginPath();
@@ -12,7 +17,7 @@ export function drawBox(context: CanvasRenderingContext2D, box: Rectangle, lit: 
   context.strokeStyle = halo;
   context.lineWidth = line + 1.75;
   context.stroke();
-  context.strokeStyle = "#ffffff";
+  context.strokeStyle = color ?? plain;
   context.lineWidth = line;
   context.stroke();
 }

@@ -7,6 +7,15 @@ export type Side = Keypoint["side"];
 
 export const sideColors: Record<Side, string> = { left: "#4cc3ff", right: "#ff9a3d", middle: "#ffffff" };
 export const halo = "rgb(8 10 14 / 0.6)";
+export const plain = "#ffffff";
+
+/** Far apart for any colour vision; dark text on each has a contrast of 5.5:1 or more. */
+const palette = ["#71bdfa", "#98c50b", "#faf02a", "#9e6ffa", "#f798a3", "#60ffd6", "#fa35b4", "#ba8019"];
+
+/** Always the same for an index; null where the model knows only one class, and nothing is to be told apart. */
+export function classColor(classes: readonly string[], index: number): string | null {
+  return classes.length > 1 ? (palette[Math.abs(index) % palette.length] ?? plain) : null;
+}
 
 /** The side of a limb is that of its ends, and the middle where they differ. */
 export function limbSide(from: Side, to: Side): Side {

@@ -1,7 +1,8 @@
 // Places and draws the label of a detection: inside the stage, and over no other label.
 
-import type { Pose } from "../src/index.js";
+import type { Detection } from "../src/index.js";
 import type { Rectangle, Size } from "./fit.js";
+import { plain } from "./ink.js";
 
 const family = '-apple-system, "Segoe UI", Roboto, "Noto Sans", Arial, sans-serif';
 const gap = 3;
@@ -16,7 +17,7 @@ export interface Label extends Rectangle {
 /** The name and the score; on a narrow box only the score; null on a tiny one, unless it is lit. */
 export function placeLabel(
   context: CanvasRenderingContext2D,
-  pose: Pose,
+  { label, score }: Detection,
   box: Rectangle,
   stage: Size,
   lit: boolean,
@@ -27,8 +28,8 @@ export function placeLabel(
   const font = `600 ${small ? 11 : 12}px ${family}`;
   context.font = font;
   const widthOf = (text: string) => context.measureText(text).width + 2 * padding;
-  const score = pose.score.toFixed(2);
-  const texts = [`${pose.label}  ${score}`, score];
+  const number = score.toFixed(2);
+  const texts = [`${label}  ${number}`, number];
   const text = lit ? texts[0] : texts.find((candidate) => widthOf(candidate) <= box.width);
   if (text === undefined) return null;
   const width = widthOf(text);
@@ -38,13 +39,20 @@ export function placeLabel(
   return { x, y, width, height, text, padding, font };
 }
 
-export function drawLabel(context: CanvasRenderingContext2D, label: Label, lit: boolean): void {
+/** On the colour of its class; without one dark, or light when it is lit. */
+export function drawLabel(
+  context: CanvasRenderingContext2D,
+  label: Label,
+  color: string | null,
+  lit: boolean,
+): void {
+  const paper = color ?? (lit ? plain : "rgb(8 10 14 / 0.8)");
   context.beginPath();
   context.roundRect(label.x, label.y, label.width, label.height, 5);
-  context.fillStyle = lit ? "#ffffff" : "rgb(8 10 14 / 0.8)";
+  context.fillStyle = paper;
   context.fill();
   context.font = label.font;
-  context.fillStyle = lit ? "#0b0d10" : "#ffffff";
+  context.fillStyle = color || lit ? "#0b0d10" : plain;
   context.textBaseline = "middle";
   context.fillText(label.text, label.x + label.padding, label.y + label.height / 2 + 0.5);
 }

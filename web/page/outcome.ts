@@ -1,9 +1,9 @@
 // Shows what a run found: on the stage, in the list, as times and as warnings.
 
-import type { Model, PoseResult, Warning } from "../src/index.js";
-import type { PoseTask } from "../src/manifest.js";
+import type { Model, Warning } from "../src/index.js";
 import { element } from "./elements.js";
 import { noun, threshold } from "./format.js";
+import { type FindingResult, type FindingTask, foundIn } from "./found.js";
 import { Results } from "./results.js";
 import { type Shown, Stage } from "./stage.js";
 import type { ThresholdSliders } from "./thresholds.js";
@@ -31,14 +31,15 @@ export class Outcome {
   }
 
   /** With `due` false the numbers that change with every camera frame stay as they are. */
-  showResult(result: PoseResult, model: Model, thresholds: ThresholdSliders, due = true): void {
-    const task = poseTask(model);
-    const found = `${result.poses.length} ${noun(task.classes, result.poses.length)}`;
-    this.#stage.showPoses(result.poses, task, `${this.#title}: ${found} found`);
-    this.#showNobody(result.poses.length === 0, task.classes, thresholds.shown("confidence"));
+  showResult(result: FindingResult, model: Model, thresholds: ThresholdSliders, due = true): void {
+    const task = findingTask(model);
+    const found = foundIn(result);
+    const count = `${found.length} ${noun(task.classes, found.length)}`;
+    this.#stage.showFound(found, task, `${this.#title}: ${count} found`);
+    this.#showNobody(found.length === 0, task.classes, thresholds.shown("confidence"));
     showWarnings([...this.#loading, ...result.warnings]);
     if (!due) return;
-    this.#results.show(result.poses, task.classes);
+    this.#results.show(found, task.classes);
     showTimings(result.timings);
   }
 
@@ -51,7 +52,7 @@ export class Outcome {
 
   clear(): void {
     this.#nobody.hidden = true;
-    this.#stage.clearPoses();
+    this.#stage.clearFound();
   }
 
   /** A camera's numbers are not read out with every frame. */
@@ -74,8 +75,8 @@ export class Outcome {
   }
 }
 
-function poseTask(model: Model): PoseTask {
+function findingTask(model: Model): FindingTask {
   const { task } = model.manifest;
-  if (task.kind === "pose") return task;
-  throw new Error(`The page was made for poses, the manifest says ${task.kind}.`);
+  if (task.kind !== "tensor") return task;
+  throw new Error("The page was made for a model that finds something, the manifest says tensor.");
 }

@@ -1,16 +1,15 @@
 // Draws what the model found over the picture, in CSS pixels at the screen's own resolution.
 
-import type { Pose } from "../src/index.js";
-import type { PoseTask } from "../src/manifest.js";
 import { drawBox } from "./box.js";
 import { boxOnStage, type Fit, type Size } from "./fit.js";
-import { penFor } from "./ink.js";
+import type { FindingTask, Found } from "./found.js";
+import { classColor, penFor } from "./ink.js";
 import { drawLabel, type Label, overlaps, placeLabel } from "./label.js";
 import { drawSkeleton } from "./skeleton.js";
 
 export interface Scene {
-  poses: readonly Pose[];
-  task: PoseTask;
+  found: readonly Found[];
+  task: FindingTask;
   fit: Fit;
   stage: Size;
   /** The detection that stands out, the others fading. */
@@ -27,39 +26,35 @@ export function drawScene(canvas: HTMLCanvasElement, scene: Scene | null, stage:
   if (!context) return;
   context.setTransform(ratio, 0, 0, ratio, 0, 0);
   context.clearRect(0, 0, stage.width, stage.height);
-  if (scene) drawPoses(context, scene);
+  if (scene) drawFound(context, scene);
 }
 
-function drawPoses(context: CanvasRenderingContext2D, { poses, task, fit, stage, lit }: Scene): void {
+function drawFound(context: CanvasRenderingContext2D, scene: Scene): void {
+  const { found, task, fit, lit } = scene;
   // The best detection is drawn last, the one that stands out after all.
-  const order = poses.map((_, index) => index).reverse();
+  const order = found.map((_, index) => index).reverse();
   if (lit !== null) order.sort((a, b) => Number(a === lit) - Number(b === lit));
   for (const index of order) {
-    const pose = poses[index];
-    if (!pose) continue;
+    const one = found[index];
+    if (!one) continue;
     const alpha = lit === null || lit === index ? 1 : 0.2;
-    const box = boxOnStage(fit, pose.box);
+    const box = boxOnStage(fit, one.box);
     context.globalAlpha = alpha;
-    drawBox(context, box, lit === index);
-    drawSkeleton(context, pose, task, fit, penFor(box), alpha);
+    drawBox(context, box, classColor(task.classes, one.classIndex), lit === index);
+    if (task.kind === "pose" && "keypoints" in one) drawSkeleton(context, one, task, fit, penFor(box), alpha);
   }
-  drawLabels(context, poses, fit, stage, lit);
+  context.globalAlpha = 1;
+  drawLabels(context, scene);
 }
 
 /** Best first: a label that would cover a better one is left out. */
-function drawLabels(
-  context: CanvasRenderingContext2D,
-  poses: readonly Pose[],
-  fit: Fit,
-  stage: Size,
-  lit: number | null,
-): void {
+function drawLabels(context: CanvasRenderingContext2D, { found, task, fit, stage, lit }: Scene): void {
   const placed: Label[] = [];
-  for (const [index, pose] of poses.entries()) {
+  for (const [index, one] of found.entries()) {
     if (lit !== null && index !== lit) continue;
-    const label = placeLabel(context, pose, boxOnStage(fit, pose.box), stage, index === lit);
+    const label = placeLabel(context, one, boxOnStage(fit, one.box), stage, index === lit);
     if (!label || placed.some((other) => overlaps(label, other))) continue;
     placed.push(label);
-    drawLabel(context, label, index === lit);
+    drawLabel(context, label, classColor(task.classes, one.classIndex), index === lit);
   }
 }

@@ -1,9 +1,9 @@
 // The demo page of a bundle: starts the view of its task and loads its model.
 
 import "./page.css";
+import { DetectionView } from "./detection-view.js";
 import { Engine } from "./engine.js";
 import { importLoader } from "./loader.js";
-import { PoseView } from "./pose-view.js";
 import { wireSnippet } from "./snippet.js";
 import { TensorView } from "./tensor-view.js";
 
@@ -11,7 +11,7 @@ function start(): void {
   const { body } = document;
   body.classList.add("started");
   wireSnippet();
-  const view = body.getAttribute("data-task") === "pose" ? new PoseView() : new TensorView();
+  const view = body.getAttribute("data-task") === "tensor" ? new TensorView() : new DetectionView();
   const entry = body.getAttribute("data-entry") ?? "";
   const engine = new Engine(
     () => importLoader(entry),

@@ -3,12 +3,13 @@
 import type { Pose } from "../src/index.js";
 import { element, make } from "./elements.js";
 import { noun } from "./format.js";
-import { visibility } from "./ink.js";
+import type { Found } from "./found.js";
+import { classColor, visibility } from "./ink.js";
 
 interface Row {
   item: HTMLLIElement;
   button: HTMLButtonElement;
-  show(pose: Pose): void;
+  show(found: Found, color: string | null): void;
 }
 
 export class Results {
@@ -27,17 +28,17 @@ export class Results {
     return this.#pinned;
   }
 
-  show(poses: readonly Pose[], classes: readonly string[]): void {
-    element("result-count", HTMLElement).textContent = String(poses.length);
-    element("result-noun", HTMLElement).textContent = noun(classes, poses.length);
-    for (let index = this.#rows.length; index < poses.length; index += 1)
+  show(found: readonly Found[], classes: readonly string[]): void {
+    element("result-count", HTMLElement).textContent = String(found.length);
+    element("result-noun", HTMLElement).textContent = noun(classes, found.length);
+    for (let index = this.#rows.length; index < found.length; index += 1)
       this.#rows.push(this.#makeRow(index));
     for (const [index, row] of this.#rows.entries()) {
-      const pose = poses[index];
-      if (pose) row.show(pose);
+      const one = found[index];
+      if (one) row.show(one, classColor(classes, one.classIndex));
     }
-    for (const row of this.#rows.splice(poses.length)) row.item.remove();
-    if (this.#pinned !== null && this.#pinned >= poses.length) this.pin(null);
+    for (const row of this.#rows.splice(found.length)) row.item.remove();
+    if (this.#pinned !== null && this.#pinned >= found.length) this.pin(null);
   }
 
   showNone(why: string): void {
@@ -81,12 +82,18 @@ function makeRow(index: number): Row {
   const score = make("span", "number row-score");
   button.append(make("span", "row-index number", String(index + 1)), label, detail, meter, score);
   item.append(button);
-  const show = (pose: Pose) => {
-    const seen = pose.keypoints.filter(({ confidence }) => visibility(confidence) >= 0.5).length;
-    label.textContent = pose.label;
-    detail.textContent = `${seen} of ${pose.keypoints.length} keypoints`;
-    meter.style.setProperty("--share", String(pose.score));
-    score.textContent = pose.score.toFixed(2);
+  const show = (found: Found, color: string | null) => {
+    label.textContent = found.label;
+    label.classList.toggle("colored", color !== null);
+    label.style.setProperty("--class", color);
+    detail.textContent = "keypoints" in found ? keypointsSeen(found) : "";
+    meter.style.setProperty("--share", String(found.score));
+    score.textContent = found.score.toFixed(2);
   };
   return { item, button, show };
+}
+
+function keypointsSeen({ keypoints }: Pose): string {
+  const seen = keypoints.filter(({ confidence }) => visibility(confidence) >= 0.5).length;
+  return `${seen} of ${keypoints.length} keypoints`;
 }

@@ -14,14 +14,14 @@ interface Joint {
 
 export function drawSkeleton(
   context: CanvasRenderingContext2D,
-  pose: Pose,
+  { keypoints }: Pose,
   task: PoseTask,
   fit: Fit,
   pen: Pen,
   alpha: number,
 ): void {
   const joints = task.keypoints.map(({ side }, index): Joint | null => {
-    const keypoint = pose.keypoints[index];
+    const keypoint = keypoints[index];
     if (!keypoint) return null;
     const [x, y] = onStage(fit, keypoint.x, keypoint.y);
     return { x, y, side, alpha: alpha * visibility(keypoint.confidence) };

@@ -1,14 +1,13 @@
 // The stage: the picture, what the model found on it, and which detection the pointer is on.
 
-import type { Pose } from "../src/index.js";
-import type { PoseTask } from "../src/manifest.js";
 import { element } from "./elements.js";
 import { boxOnStage, contain, type Fit, type Size } from "./fit.js";
+import type { FindingTask, Found } from "./found.js";
 import { drawScene } from "./overlay.js";
 
 export interface Shown {
   picture: HTMLImageElement | HTMLCanvasElement;
-  /** Its size in the pixels that poses are given in. */
+  /** Its size in the pixels that detections are given in. */
   size: Size;
   mirrored: boolean;
   /** What is painted, blurred, around a picture of another shape than the stage. */
@@ -22,8 +21,8 @@ export class Stage {
   readonly #overlay = element("overlay", HTMLCanvasElement);
   #source: Size | null = null;
   #mirrored = false;
-  #poses: readonly Pose[] = [];
-  #task: PoseTask | null = null;
+  #found: readonly Found[] = [];
+  #task: FindingTask | null = null;
   #lit: number | null = null;
   #size: Size = { width: 0, height: 0 };
   #frame = 0;
@@ -49,16 +48,16 @@ export class Stage {
     this.#paintAmbient(ambient);
   }
 
-  showPoses(poses: readonly Pose[], task: PoseTask, words: string): void {
-    this.#poses = poses;
+  showFound(found: readonly Found[], task: FindingTask, words: string): void {
+    this.#found = found;
     this.#task = task;
-    if (this.#lit !== null && this.#lit >= poses.length) this.#lit = null;
+    if (this.#lit !== null && this.#lit >= found.length) this.#lit = null;
     this.#slot.setAttribute("aria-label", words);
     this.#draw();
   }
 
-  clearPoses(): void {
-    this.#poses = [];
+  clearFound(): void {
+    this.#found = [];
     this.#lit = null;
     this.#draw();
   }
@@ -86,7 +85,7 @@ export class Stage {
       this.#frame = 0;
       const fit = this.#fit();
       const scene = fit &&
-        this.#task && { poses: this.#poses, task: this.#task, fit, stage: this.#size, lit: this.#lit };
+        this.#task && { found: this.#found, task: this.#task, fit, stage: this.#size, lit: this.#lit };
       drawScene(this.#overlay, scene, this.#size);
     });
   }
@@ -98,8 +97,8 @@ export class Stage {
     const bounds = this.#overlay.getBoundingClientRect();
     const x = event.clientX - bounds.left;
     const y = event.clientY - bounds.top;
-    const hits = this.#poses
-      .map((pose, index) => ({ index, box: boxOnStage(fit, pose.box) }))
+    const hits = this.#found
+      .map(({ box }, index) => ({ index, box: boxOnStage(fit, box) }))
       .filter(({ box }) => x >= box.x && y >= box.y && x <= box.x + box.width && y <= box.y + box.height)
       .sort((a, b) => a.box.width * a.box.height - b.box.width * b.box.height);
     return hits[0]?.index ?? null;

@@ -71,6 +71,9 @@ export interface Timings {
 }
 
 interface Answer {
+  /** The size of the upright picture, which all coordinates are in. */
+  width: number;
+  height: number;
   timings: Timings;
   /** The graph that answered. */
   backend: Backend;
@@ -79,29 +82,34 @@ interface Answer {
   warnings: Warning[];
 }
 
+export interface DetectResult extends Answer {
+  kind: "detect";
+  detections: Detection[];
+}
+
 export interface PoseResult extends Answer {
   kind: "pose";
-  /** The size of the upright picture, which all coordinates are in. */
-  width: number;
-  height: number;
   poses: Pose[];
 }
 
 export interface TensorResult extends Answer {
   kind: "tensor";
-  width: number;
-  height: number;
   outputs: Tensors;
 }
 
-export type Result = PoseResult | TensorResult;
+export type Result = DetectResult | PoseResult | TensorResult;
 
-/** A person, in pixels of the upright source picture. */
-export interface Pose {
+/** An object that was found, in pixels of the upright source picture. */
+export interface Detection {
   box: Box;
   score: number;
   classIndex: number;
+  /** The class's name in the manifest; "class 7" for an index that has none. */
   label: string;
+}
+
+/** A person, or another object that has keypoints. */
+export interface Pose extends Detection {
   /** In the order of the manifest's keypoints. */
   keypoints: KeypointPosition[];
 }

@@ -1,24 +1,33 @@
 // The outputs of a run into the result of its task.
 
-import type { PoseResult, TensorResult, Tensors, Warning } from "./api.js";
+import type { Result, Tensors, Warning } from "./api.js";
 import { WebbuildError } from "./errors.js";
 import type { Geometry } from "./letterbox.js";
-import type { Manifest, PoseTask } from "./manifest.js";
-import { decodePoses } from "./tasks/pose.js";
+import type { Manifest } from "./manifest.js";
+import { decodeDetections } from "./tasks/detect.js";
+import { decodePoses, poseColumns } from "./tasks/pose.js";
+import { DETECTION_COLUMNS } from "./tasks/rows.js";
 
-type Answer = "timings" | "backend" | "repeated" | "warnings";
-export type Decoded = Omit<PoseResult, Answer> | Omit<TensorResult, Answer>;
+/** A result without what only the run can say of it. */
+export type Decoded = WithoutRun<Result>;
+type WithoutRun<R> = R extends Result ? Omit<R, "timings" | "backend" | "repeated" | "warnings"> : never;
 
 /** The outputs that the task needs: nothing else is read back from the GPU. */
 export function neededOutputs({ task, outputs }: Manifest): string[] {
-  return task.kind === "pose" ? [task.output] : outputs.map(({ name }) => name);
+  return task.kind === "tensor" ? outputs.map(({ name }) => name) : [task.output];
 }
 
 export function decode({ task }: Manifest, outputs: Tensors, geometry: Geometry): Decoded {
   const { width, height } = geometry.source;
   switch (task.kind) {
-    case "pose":
-      return { kind: "pose", width, height, poses: decodePoses(task, geometry, poseRows(task, outputs)) };
+    case "detect": {
+      const rows = floats(outputs, task.output, [1, task.rows, DETECTION_COLUMNS]);
+      return { kind: "detect", width, height, detections: decodeDetections(task, geometry, rows) };
+    }
+    case "pose": {
+      const rows = floats(outputs, task.output, [1, task.rows, poseColumns(task)]);
+      return { kind: "pose", width, height, poses: decodePoses(task, geometry, rows) };
+    }
     case "tensor":
       return { kind: "tensor", width, height, outputs };
     default:
@@ -38,11 +47,10 @@ export function nanWarnings(outputs: Tensors): Warning[] {
   }));
 }
 
-function poseRows(task: PoseTask, outputs: Tensors): Float32Array {
-  const rows = outputs[task.output];
-  const dims = [1, task.rows, 6 + task.keypoints.length * task.keypointSize];
-  if (rows?.type === "float32" && rows.dims.join() === dims.join()) return rows.data;
-  const got = rows === undefined ? "nothing" : `${rows.type} [${rows.dims.join(", ")}]`;
-  const what = `${task.output}: wanted float32 [${dims.join(", ")}], the graph gave ${got}`;
+function floats(outputs: Tensors, name: string, dims: readonly number[]): Float32Array {
+  const tensor = outputs[name];
+  if (tensor?.type === "float32" && tensor.dims.join() === dims.join()) return tensor.data;
+  const got = tensor === undefined ? "nothing" : `${tensor.type} [${tensor.dims.join(", ")}]`;
+  const what = `${name}: wanted float32 [${dims.join(", ")}], the graph gave ${got}`;
   throw new WebbuildError("run-failed", what, "pack the model again");
 }

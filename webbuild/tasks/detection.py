@@ -23,13 +23,23 @@ class Box(Struct, frozen=True):
     y2: float
 
 
+class KeypointPosition(Struct, frozen=True):
+    """A keypoint in source pixels. `confidence` is 1 for a model that gives none."""
+
+    name: str
+    x: float
+    y: float
+    confidence: float
+
+
 class Detection(Struct, frozen=True, rename="camel"):
-    """An object of a class."""
+    """An object of a class, with its keypoints where the task has any."""
 
     box: Box
     score: float
     class_index: int
     label: str
+    keypoints: tuple[KeypointPosition, ...] = ()
 
 
 def columns(task: RowTask) -> int:

@@ -14,7 +14,6 @@ from webbuild.manifest import Manifest, OptionInput, PoseTask, RowTask
 from webbuild.tasks._base import Match, Tolerance
 from webbuild.tasks.detection import Detection, columns
 from webbuild.tasks.match import match_rows
-from webbuild.tasks.pose import Pose
 from webbuild.verify.compare import Comparison, Stage, Subject
 
 TOLERANCE = Tolerance(score=1e-3, pixels=0.5)
@@ -52,7 +51,7 @@ def to_rows(task: RowTask, detections: Sequence[Detection]) -> NDArray[np.float6
 
 
 def _keypoint_columns(task: RowTask, detection: Detection) -> list[float]:
-    if not isinstance(task, PoseTask) or not isinstance(detection, Pose):
+    if not isinstance(task, PoseTask):
         return []
     return [value for k in detection.keypoints for value in (k.x, k.y, k.confidence)[: task.keypoint_size]]
 

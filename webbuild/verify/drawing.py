@@ -8,7 +8,6 @@ from msgspec import Struct
 
 from webbuild.manifest import PoseTask, Task
 from webbuild.tasks.detection import Detection
-from webbuild.tasks.pose import Pose
 
 _SEEN = 0.3
 """Keypoints of less confidence are left out of the drawing, not of the comparison."""
@@ -37,7 +36,7 @@ def layer(runner: str, task: Task, detections: Sequence[Detection]) -> Layer:
 
 
 def _figure(detection: Detection, skeleton: Sequence[Sequence[int]]) -> Figure:
-    points = detection.keypoints if isinstance(detection, Pose) else ()
+    points = detection.keypoints
     seen = [k.confidence >= _SEEN for k in points]
     limbs = [(points[a], points[b]) for a, b in skeleton if max(a, b) < len(points) and seen[a] and seen[b]]
     box = detection.box

@@ -5,7 +5,6 @@ from __future__ import annotations
 from msgspec import Struct, field
 
 from webbuild.tasks.detection import Detection
-from webbuild.tasks.pose import Pose
 
 
 class _Js(Struct, frozen=True, rename="camel"):
@@ -126,7 +125,7 @@ class Answer(_Js, frozen=True):
     height: int
     backend: str
     timings: RunTimings
-    poses: tuple[Pose, ...] = ()
+    poses: tuple[Detection, ...] = ()
     detections: tuple[Detection, ...] = ()
     repeated: Repeated | None = None
     warnings: tuple[Warned, ...] = field(default_factory=tuple)

@@ -1,7 +1,8 @@
-// The page of a model that finds people: pictures and camera frames in, skeletons out.
+// The page of a model that finds objects or people: pictures and camera frames in, boxes and skeletons out.
 
-import type { Model, PoseResult } from "../src/index.js";
+import type { ImageSource, Model } from "../src/index.js";
 import { FailureCard, isAbort, PageError } from "./failure.js";
+import type { FindingResult } from "./found.js";
 import { FrameCanvas } from "./frame-canvas.js";
 import { takePictures } from "./intake.js";
 import { latest } from "./latest.js";
@@ -13,7 +14,7 @@ import { type Sample, Samples } from "./samples.js";
 import { setState, setStatus } from "./status.js";
 import { ThresholdSliders } from "./thresholds.js";
 
-export class PoseView {
+export class DetectionView {
   readonly failure = new FailureCard(() => setStatus(this.#model ? "ready" : "loading", "Ready"));
   readonly #outcome = new Outcome();
   readonly #badge = new LiveBadge();
@@ -85,7 +86,7 @@ export class PoseView {
     // Most runs are over before anyone could read a word.
     const slow = setTimeout(() => this.#showSlow(), 250);
     try {
-      const result = poseResult(await model.run(picture.blob, this.#thresholds.values()));
+      const result = await this.#ask(model, picture.blob);
       if (picture !== this.#picture || model !== this.#model || this.#live.on) return;
       this.failure.clear();
       this.#answered = true;
@@ -98,6 +99,16 @@ export class PoseView {
     } finally {
       clearTimeout(slow);
     }
+  }
+
+  async #ask(model: Model, source: ImageSource): Promise<FindingResult> {
+    const result = await model.run(source, this.#thresholds.values());
+    if (result.kind !== "tensor") return result;
+    throw new PageError(
+      "wrong-result",
+      "The model answered with tensors, not with what it found.",
+      "Pack the model again: the page and the manifest disagree.",
+    );
   }
 
   #showSlow(): void {
@@ -119,7 +130,7 @@ export class PoseView {
   async #runFrame(frame: LiveFrame): Promise<void> {
     const model = this.#model;
     try {
-      const result = model && poseResult(await model.run(frame.bitmap, this.#thresholds.values()));
+      const result = model && (await this.#ask(model, frame.bitmap));
       if (!this.#live.on) return frame.bitmap.close();
       this.#outcome.showPicture(this.#frames.paint(frame), "The camera");
       if (!result || model !== this.#model) return;
@@ -137,13 +148,4 @@ export class PoseView {
     this.#outcome.setQuiet(false);
     if (this.#model) setStatus("ready", "Ready");
   }
-}
-
-function poseResult(result: { kind: string }): PoseResult {
-  if (result.kind === "pose") return result as PoseResult;
-  throw new PageError(
-    "wrong-result",
-    `The model answered with ${result.kind}, not with poses.`,
-    "Pack the model again: the page and the manifest disagree.",
-  );
 }

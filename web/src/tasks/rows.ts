@@ -1,0 +1,58 @@
+// What rows of detections begin with, whatever their task: box, score and class.
+
+import type { Box, Detection } from "../api.js";
+import type { Geometry } from "../letterbox.js";
+import { roundHalfEven } from "../rounding.js";
+
+/** x1 y1 x2 y2, score, class index. */
+export const DETECTION_COLUMNS = 6;
+
+/** Returns the rows of a task's output, given as its elements in row-major order, without the padding. */
+export function foundRows(elements: Float32Array, columns: number): Float32Array[] {
+  const rows: Float32Array[] = [];
+  for (let start = 0; start + columns <= elements.length; start += columns) {
+    const row = elements.subarray(start, start + columns);
+    if (at(row, 4) > 0) rows.push(row);
+  }
+  return rows;
+}
+
+export function decodeRow(classes: readonly string[], geometry: Geometry, row: Float32Array): Detection {
+  const classIndex = roundHalfEven(at(row, 5));
+  return {
+    box: decodeBox(geometry, row),
+    score: at(row, 4),
+    classIndex,
+    label: classes[classIndex] ?? `class ${classIndex}`,
+  };
+}
+
+/** Returns the point of the source picture that the first two values are in the input. Not clamped. */
+export function sourcePoint(geometry: Geometry, values: Float32Array): { x: number; y: number } {
+  const { left, top, width, height, source } = geometry;
+  return {
+    x: ((at(values, 0) - left) * source.width) / width,
+    y: ((at(values, 1) - top) * source.height) / height,
+  };
+}
+
+function decodeBox(geometry: Geometry, row: Float32Array): Box {
+  const { width, height } = geometry.source;
+  const first = sourcePoint(geometry, row);
+  const second = sourcePoint(geometry, row.subarray(2));
+  return {
+    x1: clamp(first.x, width),
+    y1: clamp(first.y, height),
+    x2: clamp(second.x, width),
+    y2: clamp(second.y, height),
+  };
+}
+
+function clamp(value: number, maximum: number): number {
+  return Math.min(Math.max(value, 0), maximum);
+}
+
+/** NaN where the row is too short, so that a wrong shape cannot pass for a position. */
+function at(values: Float32Array, index: number): number {
+  return values[index] ?? Number.NaN;
+}
