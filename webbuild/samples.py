@@ -84,6 +84,13 @@ def _from_picture(file: Path, image: ImageInput, inputs: Sequence[Input]) -> Sam
 
 def _from_tensors(file: Path, inputs: Sequence[TensorInput]) -> Sample:
     _exists(file)
+    if file.suffix.lower() in _PICTURES:
+        raise WebbuildError(
+            "wrong-sample",
+            f"{file}: the model was taken for plain tensors, and a picture is none",
+            "give .npz files written by numpy.savez; an Ultralytics model takes pictures if exported with nms=True",
+            exit_code=USAGE,
+        )
     try:
         with np.load(file, allow_pickle=False) as archive:
             arrays = {name: archive[name] for name in archive.files}

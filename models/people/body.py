@@ -2,12 +2,26 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
 from models.people.figure import Build, Joints, Pose, Vector, rotated, seen
-from models.people.ink import Canvas, Color, Path, clipped, darker, ellipse, hull, lighter, paint
-from models.people.ink import box, solid, taper, union
+from models.people.ink import (
+    Canvas,
+    Color,
+    Path,
+    box,
+    clipped,
+    darker,
+    ellipse,
+    hull,
+    lighter,
+    paint,
+    solid,
+    taper,
+    union,
+)
 from models.people.look import Look
 
 LIGHT = 0.013  # width of the shadow on a limb, in body heights
@@ -114,10 +128,16 @@ def trunk_outline(build: Build, pose: Pose) -> Path:
     heights, halves, deeps = (np.array(column) for column in zip(*profile, strict=True))
     levels = np.linspace(heights[0], heights[-1], 13)
     rings = [
-        ring(build, pose, h, float(np.interp(h, heights, halves)), float(np.interp(h, heights, deeps)))
+        ring(
+            build,
+            pose,
+            h,
+            float(np.interp(h, heights, halves)),
+            float(np.interp(h, heights, deeps)),
+        )
         for h in levels
     ]
-    return union(*(hull(a + b) for a, b in zip(rings, rings[1:], strict=False)))
+    return union(*(hull(a + b) for a, b in pairwise(rings)))
 
 
 def patterned(canvas: Canvas, look: Look, at: Joints, outline: Path, back: bool) -> None:

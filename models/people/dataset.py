@@ -8,26 +8,27 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
-from models.people import letterbox, scene
-from models.people.figure import MIRRORED
+from models.people import composition, letterbox, render
+from models.people.figure import KEYPOINTS, MIRRORED
 from models.people.scene import Label, Pixels
 
 SIDE = 192
 LONG_SIDES = (240, 320, 400, 480, 640)
-SEEDS = {"train": 1, "val": 2, "test": 3}
+SEEDS = {"train": 1, "val": 2, "varied": 3, "large": 4}
 HELD_OUT = 200
 
 
 def picture(split: str, number: int) -> tuple[Pixels, list[Label]]:
     """Picture `number` of a split at its own size, RGB, and who is in it."""
+    mix = composition.LARGE if split == "large" else composition.VARIED
     rng = np.random.default_rng([SEEDS[split], number])
-    return scene.render(scene.sample(rng, int(rng.choice(LONG_SIDES))))
+    return render.render(composition.sample(rng, int(rng.choice(LONG_SIDES)), mix))
 
 
-def held_out() -> Iterator[tuple[Pixels, list[Label]]]:
-    """The pictures that neither training nor the choice of a checkpoint has seen."""
+def held_out(split: str) -> Iterator[tuple[Pixels, list[Label]]]:
+    """Pictures that neither training nor the choice of a checkpoint has seen."""
     for number in range(HELD_OUT):
-        yield picture("test", number)
+        yield picture(split, number)
 
 
 def line(label: Label) -> str:
@@ -61,5 +62,6 @@ def write(folder: Path, train: int, val: int, processes: int) -> Path:
     description.write_text(
         f"path: {folder.resolve()}\ntrain: images/train\nval: images/val\n"
         f"names: {{0: person}}\nkpt_shape: [17, 3]\nflip_idx: {MIRRORED}\n"
+        f"kpt_names: {{0: [{', '.join(KEYPOINTS)}]}}\n"
     )
     return description

@@ -9,8 +9,21 @@ from typing import Any
 import numpy as np
 import skia
 
-from models.people.ink import Canvas, Color, blob, box, clipped, darker, ellipse, lighter, mix
-from models.people.ink import paint, polygon, solid, union
+from models.people.ink import (
+    Canvas,
+    Color,
+    blob,
+    box,
+    clipped,
+    darker,
+    ellipse,
+    lighter,
+    mix,
+    paint,
+    polygon,
+    solid,
+    union,
+)
 from models.people.look import Look
 
 FEATURES = {  # azimuth to the person's left and height, both in radians
@@ -44,8 +57,9 @@ def behind(canvas: Canvas, look: Look, turn: float) -> None:
     back = -sin(turn)
     dark = darker(look.hair, 0.18)
     if look.hairstyle == "long":
-        shape = blob([(-0.95, -0.6), (0.95, -0.6), (1.05 + back * 0.25, 1.2), (0.8 + back * 0.5, 2.0),
-                      (-0.8 + back * 0.5, 2.0), (-1.05 + back * 0.25, 1.2)])  # fmt: skip
+        near, far = back * 0.25, back * 0.5
+        shape = blob([(-0.95, -0.6), (0.95, -0.6), (1.05 + near, 1.2), (0.8 + far, 2.0),
+                      (-0.8 + far, 2.0), (-1.05 + near, 1.2)])  # fmt: skip
         canvas.drawPath(shape, paint(dark))
     elif look.hairstyle == "bob":
         canvas.drawPath(box(-1.0 + back * 0.12, -0.8, 1.0 + back * 0.12, 0.95, 0.5), paint(dark))
@@ -114,7 +128,7 @@ def nose(canvas: Canvas, look: Look, turn: float, nod: float) -> None:
         canvas.drawPath(ellipse((x, y), 0.11, 0.13), paint(shade))
 
 
-def ears(canvas: Canvas, look: Look, turn: float, nod: float) -> None:
+def ears(canvas: Canvas, look: Look, turn: float) -> None:
     """The ears that hair leaves free."""
     if look.hairstyle in ("long", "bob", "curls", "scarf"):
         return
@@ -171,7 +185,7 @@ def draw(canvas: Canvas, look: Look, turn: float, nod: float) -> None:
                 beard(canvas, look, turn, skin)
         nose(canvas, look, turn, nod)
         face(canvas, look, turn, nod)
-    ears(canvas, look, turn, nod)
+    ears(canvas, look, turn)
     hat(canvas, look, turn)
     if look.hairstyle == "tail" and abs(turn) >= 2.2:
         solid(canvas, blob([(-0.25, -0.5), (0.25, -0.5), (0.4, 0.9), (0, 1.7), (-0.4, 0.9)]),

@@ -20,7 +20,7 @@ def bilinear(image: Pixels, width: int, height: int) -> Pixels:
     top, bottom, down = taps(image.shape[0], height)
     left, right, along = taps(image.shape[1], width)
     rows = image[top] * (1 - down)[:, None, None] + image[bottom] * down[:, None, None]
-    mixed = rows[:, left] * (1 - along)[:, None] + rows[:, right] * along[:, None]
+    mixed: Array = rows[:, left] * (1 - along)[:, None] + rows[:, right] * along[:, None]
     return mixed.round().astype(np.uint8)
 
 

@@ -9,7 +9,7 @@ import skia
 
 from models.people import body, head
 from models.people.figure import KEYPOINTS, Joints, Pose, joints
-from models.people.ink import Canvas, ellipse, paint, darker, taper
+from models.people.ink import Canvas, darker, ellipse, paint, taper
 from models.people.look import Look
 
 Keypoints = np.ndarray[Any, np.dtype[np.float64]]
@@ -79,7 +79,7 @@ def parts(look: Look, pose: Pose, at: Joints) -> list[body.Part]:
 
 
 def draw(canvas: Canvas, person: Person) -> Keypoints:
-    """Draw `person` and return [17, 3] key points: x and y in pixels, and 2 visible or 1 occluded."""
+    """Draw `person` and return [17, 3] key points: x, y in pixels, and 2 visible or 1 occluded."""
     look, pose = person.look, person.pose
     at = joints(look.build, pose)
     floor = ground(at) + pose.lift

@@ -49,8 +49,9 @@ def standing(rng: Random) -> Pose:
 def stride(rng: Random, reach: float, arms: float, lean: float, kick: float) -> Pose:
     """One leg ahead, the other behind, arms the other way round."""
     ahead = near(rng, reach, 0.12)
-    front, behind = Limb(ahead, 0.03, abs(near(rng, kick * 0.35, 0.12))), Limb(
-        -ahead * 0.85, 0.03, abs(near(rng, kick, 0.2))
+    front, behind = (
+        Limb(ahead, 0.03, abs(near(rng, kick * 0.35, 0.12))),
+        Limb(-ahead * 0.85, 0.03, abs(near(rng, kick, 0.2))),
     )
     bend = near(rng, 0.3 + kick * 0.8)
     arm_front = Limb(arms, near(rng, 0.15, 0.06), bend)
@@ -83,18 +84,13 @@ def jumping(rng: Random) -> Pose:
 
 def cheering(rng: Random) -> Pose:
     """Both arms up."""
-    arms = [
-        Limb(near(rng, 0.1), near(rng, 2.5, 0.25), abs(near(rng, 0.45, 0.25)), UP) for _ in range(2)
-    ]
+    arms = [Limb(near(rng, 0.1), near(rng, 2.5, 0.25), abs(near(rng, 0.45, 0.25)), UP) for _ in range(2)]
     return replace(standing(rng), left_arm=arms[0], right_arm=arms[1])
 
 
 def sitting(rng: Random) -> Pose:
     """On a seat, thighs level, shins down."""
-    left, right = (
-        Limb(near(rng, 1.45, 0.08), abs(near(rng, 0.1, 0.08)), near(rng, 1.45, 0.15))
-        for _ in range(2)
-    )
+    left, right = (Limb(near(rng, 1.45, 0.08), abs(near(rng, 0.1, 0.08)), near(rng, 1.45, 0.15)) for _ in range(2))
     lap = Limb(near(rng, 0.45), 0.12, near(rng, 0.7, 0.2))
     arms = [lap if rng.random() < 0.55 else any_arm(rng) for _ in range(2)]
     return Pose(arms[0], arms[1], left, right, near(rng, 0.02, 0.08), seat=True)

@@ -1,6 +1,6 @@
 """Counts the arithmetic of an ONNX model: a multiplication and an addition are two.
 
-    python -m models.yolo_pose.cost models/yolo-pose.onnx
+python -m models.yolo_pose.cost models/yolo-pose.onnx
 """
 
 import argparse

@@ -1,12 +1,13 @@
 """Exports a checkpoint with the Ultralytics exporter, suppression included.
 
-    python -m models.yolo_pose.export build/yolo-pose/run/weights/best.pt models/yolo-pose.onnx
+python -m models.yolo_pose.export build/yolo-pose/run/weights/best.pt models/yolo-pose.onnx
 """
 
 import argparse
 import shutil
 import tempfile
 from pathlib import Path
+from typing import Any
 
 from models.people.dataset import SIDE
 from models.yolo_pose.offline import YOLO
@@ -18,7 +19,10 @@ def export(weights: Path, onnx: Path, suppress: bool = True) -> None:
         copy = Path(folder) / "yolo-pose.pt"
         shutil.copy(weights, copy)
         options = {"nms": True, "max_det": 100} if suppress else {}
-        made = YOLO(str(copy)).export(format="onnx", imgsz=SIDE, device="cpu", **options)
+        model = YOLO(str(copy))
+        network: Any = model.model
+        network.args["data"] = "people.yaml"  # the description of the file names it
+        made = model.export(format="onnx", imgsz=SIDE, device="cpu", **options)
         shutil.copy(made, onnx)
 
 

@@ -5,12 +5,12 @@ import os
 os.environ["YOLO_OFFLINE"] = "1"
 os.environ["YOLO_AUTOINSTALL"] = "0"
 
-from models.yolo_pose import torchvision_cpu  # noqa: E402
+from models.yolo_pose import torchvision_cpu
 
 if not torchvision_cpu.binaries_load():
     LIBRARY = torchvision_cpu.declare_operators()
     torchvision_cpu.allow_operators()
 
-from ultralytics import YOLO  # type: ignore[attr-defined]  # noqa: E402
+from ultralytics.models import YOLO
 
 __all__ = ["YOLO"]

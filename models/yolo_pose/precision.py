@@ -19,7 +19,10 @@ def box_overlap(found: Found, labels: Sequence[Label]) -> Array:
     """Intersection over union of every detection with every label: [found, labels]."""
     truth = np.array([label.box for label in labels]).reshape(1, -1, 4)
     boxes = found.boxes[:, None]
-    low, high = np.maximum(boxes[..., :2], truth[..., :2]), np.minimum(boxes[..., 2:], truth[..., 2:])
+    low, high = (
+        np.maximum(boxes[..., :2], truth[..., :2]),
+        np.minimum(boxes[..., 2:], truth[..., 2:]),
+    )
     shared = (high - low).clip(0).prod(-1)
     areas = (boxes[..., 2:] - boxes[..., :2]).prod(-1) + (truth[..., 2:] - truth[..., :2]).prod(-1)
     return np.asarray(shared / np.maximum(areas - shared, 1e-9))
@@ -67,7 +70,6 @@ def mean_precision(
     likeness = [similarity(one, truth) for one, truth in zip(found, labels, strict=True)]
     people = sum(map(len, labels))
     precisions = [
-        average_precision(np.concatenate([matches(one, t) for one in likeness]), scores, people)
-        for t in thresholds
+        average_precision(np.concatenate([matches(one, t) for one in likeness]), scores, people) for t in thresholds
     ]
     return float(np.mean(precisions))

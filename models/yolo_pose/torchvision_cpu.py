@@ -9,12 +9,13 @@ import importlib
 import re
 import sysconfig
 from pathlib import Path
+from typing import Any
 
 import torch
 
 
 def nms(boxes: torch.Tensor, scores: torch.Tensor, iou_threshold: float) -> torch.Tensor:
-    """Greedy suppression: boxes [N, 4] as x1 y1 x2 y2 and scores [N] -> kept indices, best first."""
+    """Greedy suppression: x1 y1 x2 y2 boxes [N, 4], scores [N] -> kept indices, best first."""
     areas = (boxes[:, 2:] - boxes[:, :2]).prod(1)
     remaining = scores.argsort(descending=True)
     kept: list[torch.Tensor] = []
@@ -28,9 +29,10 @@ def nms(boxes: torch.Tensor, scores: torch.Tensor, iou_threshold: float) -> torc
     return torch.stack(kept) if kept else torch.empty(0, dtype=torch.long)
 
 
-def declare_operators() -> torch.library.Library:
+def declare_operators() -> Any:
     """Declare every operator that torchvision registers a shape rule for; keep the result alive."""
-    library = torch.library.Library("torchvision", "DEF")
+    registry: Any = torch.library
+    library = registry.Library("torchvision", "DEF")
     library.define("nms(Tensor dets, Tensor scores, float iou_threshold) -> Tensor")
     library.impl("nms", nms, "CPU")
     rules = Path(sysconfig.get_paths()["purelib"], "torchvision/_meta_registrations.py").read_text()
@@ -42,11 +44,12 @@ def declare_operators() -> torch.library.Library:
 
 def binaries_load() -> bool:
     """Whether torchvision's own compiled operators can be used."""
+    operators: Any = torch.ops
     binaries = Path(sysconfig.get_paths()["purelib"], "torchvision").glob("_C*.so")
     try:
         for binary in binaries:
-            torch.ops.load_library(str(binary))
-        return hasattr(torch.ops.torchvision, "nms")
+            operators.load_library(str(binary))
+        return hasattr(operators.torchvision, "nms")
     except OSError:
         return False
 

@@ -94,6 +94,7 @@ def run(request: Request) -> int:
             pictured = [sample.name for sample in samples if sample.picture is not None]
             write_report(report, manifest, pictured, witness.detections, source.model.graph.num_nodes(), folder)
             seal(manifest, folder)
+    _verified_page(out).unlink(missing_ok=True)  # of the bundle that was there before
     talk.say(f"\n  {out}/index.html is ready: webbuild serve {out}")
     verified = _verify(out, talk) if request.verify else None
     if request.as_json:
@@ -158,4 +159,8 @@ def _print_json(value: object) -> None:
 
 def _verify(out: Path, talk: Talk) -> VerifyReport:
     talk.say("\n  verify in Chromium")
-    return check(out, ["wasm", "webgpu"], [], out.with_name(f"{out.name}.verify.html"))
+    return check(out, ["wasm", "webgpu"], [], _verified_page(out))
+
+
+def _verified_page(out: Path) -> Path:
+    return out.with_name(f"{out.name}.verify.html")
