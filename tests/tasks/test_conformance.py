@@ -10,10 +10,11 @@ import msgspec
 import numpy as np
 import pytest
 
-from webbuild.manifest import ImageInput, Input, PoseTask
+from webbuild.manifest import DetectTask, ImageInput, Input, PoseTask, RowTask
+from webbuild.tasks._base import decode
+from webbuild.tasks.detection import columns
 from webbuild.tasks.geometry import Placement, place
 from webbuild.tasks.picture import to_tensor
-from webbuild.tasks.pose import TASK
 
 FOLDER = Path(__file__).parents[2] / "conformance"
 
@@ -49,14 +50,25 @@ def test_a_picture_becomes_the_tensor_that_is_wanted(file: Path) -> None:
 @room("pose")
 def test_rows_become_the_poses_that_are_wanted(file: Path) -> None:
     case = read(file)
-    task = msgspec.convert(case["task"], PoseTask)
+    got = decoded(case, msgspec.convert(case["task"], PoseTask))
+    same(got, case["want"]["poses"], case["tolerance"])
+
+
+@room("detect")
+def test_rows_become_the_detections_that_are_wanted(file: Path) -> None:
+    case = read(file)
+    got = decoded(case, msgspec.convert(case["task"], DetectTask))
+    assert all(each.pop("keypoints") == () for each in got)
+    same(got, case["want"]["detections"], case["tolerance"])
+
+
+def decoded(case: dict[str, Any], task: RowTask) -> list[dict[str, Any]]:
     box = case["letterbox"]
     source = box["source"]
     placement = Placement(source["width"], source["height"], box["left"], box["top"], box["width"], box["height"])
-    columns = 6 + len(task.keypoints) * task.keypoint_size
-    rows = np.array(case["rows"], np.float64).reshape(1, -1, columns)
-    got = msgspec.to_builtins(TASK.decode(task, {task.output: rows}, placement))
-    same(got, case["want"]["poses"], case["tolerance"])
+    rows = np.array(case["rows"], np.float64).reshape(1, -1, columns(task))
+    found: list[dict[str, Any]] = msgspec.to_builtins(decode(task, {task.output: rows}, placement))
+    return found
 
 
 @room("contract")

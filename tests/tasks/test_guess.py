@@ -8,7 +8,7 @@ import pytest
 from tests.manifests import pose_task
 from webbuild.errors import WebbuildError
 from webbuild.facts import Dim, ModelFacts, TensorFact
-from webbuild.manifest import ImageInput, PoseTask, TensorTask
+from webbuild.manifest import DetectTask, ImageInput, PoseTask, TensorTask
 from webbuild.tasks._base import guess, kinds
 from webbuild.tasks.geometry import Placement
 from webbuild.tasks.pose import TASK
@@ -87,3 +87,27 @@ def test_a_class_beyond_the_names_has_a_number() -> None:
     rows = [[0, 0, 4, 4, 0.5, 7, 1, 1, 0.5, 2, 2, 0.5], [0, 0, 4, 4, 0.4, 0, 1, 1, 0.5, 2, 2, 0.5]]
     outputs = {"rows": np.array([rows])}
     assert [pose.label for pose in TASK.decode(pose_task(), outputs, placement)] == ["class 7", "person"]
+
+
+def test_a_detection_export_is_known_by_its_metadata() -> None:
+    found = guess(facts({"task": "detect", "names": "{0: 'cup', 1: 'dog'}"}, (1, 300, 6)))
+    assert isinstance(found.task, DetectTask)
+    assert (found.task.output, found.task.rows, found.task.classes) == ("output0", 300, ["cup", "dog"])
+    assert isinstance(found.inputs[0], ImageInput)
+    assert len(found.assumptions) == 2
+
+
+@pytest.mark.parametrize(
+    ("metadata", "shape"),
+    [
+        ({"end2end": "True"}, (1, 300, 6)),
+        ({"names": ""}, (1, 300, 6)),
+        ({}, (1, 84, 8400)),
+        ({}, (2, 300, 6)),
+        ({}, (1, "n", 6)),
+    ],
+    ids=["end to end", "no names", "no suppression inside", "two pictures", "free number of rows"],
+)
+def test_other_detectors_are_plain_tensors(metadata: dict[str, str], shape: tuple[Dim, ...]) -> None:
+    found = guess(facts({"task": "detect", "names": "{0: 'cup'}", **metadata}, shape))
+    assert isinstance(found.task, TensorTask)

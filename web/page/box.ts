@@ -3,14 +3,15 @@
 import type { Rectangle } from "./fit.js";
 import { halo, plain } from "./ink.js";
 
-/** On a dark halo, finer on a small box. White where the classes have no colours. */
+/** On a dark halo, finer on a small box. White where the classes have no colours; a colour needs some width. */
 export function drawBox(
   context: CanvasRenderingContext2D,
   box: Rectangle,
   color: string | null,
   lit: boolean,
 ): void {
-  const line = lit ? 2.5 : Math.min(box.width, box.height) < 120 ? 1 : 1.5;
+  const fine = Math.min(box.width, box.height) < 120 ? 1 : 1.5;
+  const line = lit ? 2.5 : color === null ? fine : fine + 0.5;
   const radius = Math.min(6, box.width / 4, box.height / 4);
   context.beginPath();
   context.roundRect(box.x, box.y, box.width, box.height, radius);

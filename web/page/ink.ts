@@ -14,7 +14,7 @@ const palette = ["#71bdfa", "#98c50b", "#faf02a", "#9e6ffa", "#f798a3", "#60ffd6
 
 /** Always the same for an index; null where the model knows only one class, and nothing is to be told apart. */
 export function classColor(classes: readonly string[], index: number): string | null {
-  return classes.length > 1 ? (palette[Math.abs(index) % palette.length] ?? plain) : null;
+  return classes.length > 1 ? (palette[index % palette.length] ?? plain) : null;
 }
 
 /** The side of a limb is that of its ends, and the middle where they differ. */

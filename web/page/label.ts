@@ -12,15 +12,24 @@ export interface Label extends Rectangle {
   text: string;
   padding: number;
   font: string;
+  /** The colour behind the text, and that of the text. */
+  paper: string;
+  ink: string;
 }
 
-/** The name and the score; on a narrow box only the score; null on a tiny one, unless it is lit. */
+export interface Surroundings {
+  stage: Size;
+  /** Null where the classes have no colours. */
+  color: string | null;
+  lit: boolean;
+}
+
+/** The name and the score; on a narrow box only what tells it from the others; null on a tiny one, unless lit. */
 export function placeLabel(
   context: CanvasRenderingContext2D,
   { label, score }: Detection,
   box: Rectangle,
-  stage: Size,
-  lit: boolean,
+  { stage, color, lit }: Surroundings,
 ): Label | null {
   const small = !lit && box.width < 90;
   const padding = small ? 4 : 6;
@@ -29,30 +38,28 @@ export function placeLabel(
   context.font = font;
   const widthOf = (text: string) => context.measureText(text).width + 2 * padding;
   const number = score.toFixed(2);
-  const texts = [`${label}  ${number}`, number];
+  const texts = [`${label}  ${number}`, color === null ? number : label];
   const text = lit ? texts[0] : texts.find((candidate) => widthOf(candidate) <= box.width);
   if (text === undefined) return null;
   const width = widthOf(text);
   const x = Math.max(edge, Math.min(box.x, stage.width - width - edge));
   const above = box.y - height - gap;
   const y = above >= edge ? above : Math.max(edge, box.y + gap + 1);
-  return { x, y, width, height, text, padding, font };
+  return { x, y, width, height, text, padding, font, ...colors(color, lit) };
 }
 
-/** On the colour of its class; without one dark, or light when it is lit. */
-export function drawLabel(
-  context: CanvasRenderingContext2D,
-  label: Label,
-  color: string | null,
-  lit: boolean,
-): void {
-  const paper = color ?? (lit ? plain : "rgb(8 10 14 / 0.8)");
+function colors(color: string | null, lit: boolean): Pick<Label, "paper" | "ink"> {
+  if (color === null && !lit) return { paper: "rgb(8 10 14 / 0.8)", ink: plain };
+  return { paper: color ?? plain, ink: "#0b0d10" };
+}
+
+export function drawLabel(context: CanvasRenderingContext2D, label: Label): void {
   context.beginPath();
   context.roundRect(label.x, label.y, label.width, label.height, 5);
-  context.fillStyle = paper;
+  context.fillStyle = label.paper;
   context.fill();
   context.font = label.font;
-  context.fillStyle = color || lit ? "#0b0d10" : plain;
+  context.fillStyle = label.ink;
   context.textBaseline = "middle";
   context.fillText(label.text, label.x + label.padding, label.y + label.height / 2 + 0.5);
 }

@@ -52,9 +52,10 @@ function drawLabels(context: CanvasRenderingContext2D, { found, task, fit, stage
   const placed: Label[] = [];
   for (const [index, one] of found.entries()) {
     if (lit !== null && index !== lit) continue;
-    const label = placeLabel(context, one, boxOnStage(fit, one.box), stage, index === lit);
+    const color = classColor(task.classes, one.classIndex);
+    const label = placeLabel(context, one, boxOnStage(fit, one.box), { stage, color, lit: index === lit });
     if (!label || placed.some((other) => overlaps(label, other))) continue;
     placed.push(label);
-    drawLabel(context, label, classColor(task.classes, one.classIndex), index === lit);
+    drawLabel(context, label);
   }
 }

@@ -33,7 +33,6 @@ export function drawSkeleton(
   }
   const seen = joints.filter((joint): joint is Joint => joint !== null && joint.alpha > 0.02);
   for (const joint of seen) drawJoint(context, joint, jointRadius(joint, seen, pen), pen);
-  context.globalAlpha = 1;
 }
 
 function drawLimb(context: CanvasRenderingContext2D, a: Joint, b: Joint, pen: Pen): void {

@@ -68,6 +68,20 @@ describe.each(backends)("%s", (backend) => {
     expect(poses(await good)).toHaveLength(2);
   });
 
+  test("a model of task detect gives objects of several classes", async () => {
+    const model = await loadTiny({ backend }, "detect.json");
+    const image = await picture("upright.png");
+    const result = await model.run(image);
+    if (result.kind !== "detect") throw new Error(`a ${result.kind} result`);
+    expect(result).toMatchObject({ width: 40, height: 24, backend, repeated: null, warnings: [] });
+    expect(result.detections.map(({ label, classIndex }) => [label, classIndex])).toEqual([
+      ["cup", 0],
+      ["plate", 1],
+    ]);
+    const people = poses(await tiny().run(image)).map(({ box, score }) => ({ box, score }));
+    expect(result.detections).toMatchObject(people);
+  });
+
   test("a model of task tensor gives its outputs", async () => {
     const model = await loadTiny({ backend }, "tensor.json");
     const result = await model.run(await picture("upright.png"));
