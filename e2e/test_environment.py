@@ -50,6 +50,7 @@ def test_an_interrupt_leaves_no_process_behind(bundle: Path) -> None:
         text=True,
         env={**os.environ, name: value},
         start_new_session=True,
+        preexec_fn=hear_interrupts,
     )
     try:
         wait_for(lambda: len(marked(mark)) > 4)
@@ -60,6 +61,11 @@ def test_an_interrupt_leaves_no_process_behind(bundle: Path) -> None:
     assert process.returncode == 130
     assert "Traceback" not in err
     wait_for(lambda: not marked(mark))
+
+
+def hear_interrupts() -> None:
+    """A shell starts its background jobs deaf to Ctrl-C, and tests may run in one."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def wait_for(condition: object, seconds: float = 60) -> None:

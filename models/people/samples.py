@@ -67,10 +67,10 @@ def crowd() -> Scene:
 
 def nobody() -> Scene:
     """A street without a soul."""
-    return Scene(960, 640, places.street, 4, (
+    return Scene(960, 640, places.street, 8, (
         Thing(things.tree, 120, 470, 250, 12), Thing(things.lamp, 860, 480, 230, 1),
-        Thing(things.car, 620, 560, 200, 3), Thing(things.bench, 285, 500, 240, 1),
-        Thing(things.dog, 200, 610, 330, 3), Thing(things.cone, 830, 620, 300, 1),
+        Thing(things.car, 620, 560, 200, 3), Thing(things.dog, 200, 610, 330, 3),
+        Thing(things.bush, 330, 500, 240, 2),
     ))  # fmt: skip
 
 

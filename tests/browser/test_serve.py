@@ -9,13 +9,22 @@ import urllib.request
 from pathlib import Path
 
 
+def hear_interrupts() -> None:
+    """A shell starts its background jobs deaf to Ctrl-C, and tests may run in one."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def test_prints_its_address_serves_and_ends_with_130(tmp_path: Path) -> None:
     (tmp_path / "index.html").write_text("hello")
     code = (
         "import sys; from pathlib import Path; from webbuild.browser.serve import run; sys.exit(run(Path(sys.argv[1])))"
     )
     process = subprocess.Popen(
-        [sys.executable, "-c", code, str(tmp_path)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [sys.executable, "-c", code, str(tmp_path)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=hear_interrupts,
     )
     try:
         assert process.stdout is not None
@@ -26,5 +35,6 @@ def test_prints_its_address_serves_and_ends_with_130(tmp_path: Path) -> None:
         out, err = process.communicate(timeout=10)
     finally:
         process.kill()
+        process.wait()
     assert (process.returncode, out) == (130, "")
     assert "Traceback" not in err
