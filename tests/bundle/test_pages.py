@@ -14,7 +14,7 @@ import pytest
 from tests.manifests import manifest, pose_task
 from webbuild.bundle import assets
 from webbuild.bundle.pages import render_loader, render_page, render_types
-from webbuild.manifest import Task, TensorTask
+from webbuild.manifest import DetectTask, Task, TensorTask
 
 HOSTILE = [
     "</script><img src=x onerror=alert(1)>",
@@ -51,11 +51,12 @@ class Elements(HTMLParser):
 
 
 def tasks(text: str) -> list[Task]:
-    return [pose_task((text, "other"), (text, "tail")), TensorTask()]
+    boxes = DetectTask(output="rows", rows=4, classes=[text, "other"])
+    return [pose_task((text, "other"), (text, "tail")), boxes, TensorTask()]
 
 
 @EACH
-@pytest.mark.parametrize("kind", [0, 1], ids=["pose", "tensor"])
+@pytest.mark.parametrize("kind", [0, 1, 2], ids=["pose", "detect", "tensor"])
 def test_a_page_has_the_same_elements_whatever_the_model_is_called(text: str, kind: int) -> None:
     page = Elements(render_page(manifest(tasks(text)[kind], title=text, text=text)))
     plain = Elements(render_page(manifest(tasks("plain")[kind], title="plain", text="plain")))
