@@ -7,17 +7,18 @@ import json
 import numpy as np
 import onnx_ir as ir
 
-from webbuild.passes._base import Edit, Options, Pass
+from webbuild.passes._base import Edit, Options
 from webbuild.passes._graph import Builder, replace
 from webbuild.passes._suppression import suppress
-from webbuild.passes._tail import Tail, UnknownTailError, find_tail
+from webbuild.passes._tail import Tail
+from webbuild.passes._tail_pass import TailPass
 
 ROUNDS = 16
 KEY = "webbuild.head"
 """Metadata key under which the head's status output, capacity and rounds are kept, as JSON."""
 
 
-class FixedShapeHead(Pass):
+class FixedShapeHead(TailPass):
     """Replaces NonMaxSuppression and everything data-dependent around it by operators of one static shape.
 
     Why: the number of boxes that survive depends on the picture. With none, tensors of size 0 appear, which GPU
@@ -37,14 +38,8 @@ class FixedShapeHead(Pass):
     after = ("threshold-inputs",)
     target = "webgpu"
 
-    def apply(self, model: ir.Model, options: Options) -> list[Edit]:
-        """Rebuild the tail, if there is one of a known form."""
-        try:
-            tail = find_tail(model)
-        except UnknownTailError as reason:
-            return [self.left(reason.where, reason.why)]
-        if tail is None:
-            return []
+    def rewrite(self, model: ir.Model, tail: Tail, options: Options) -> list[Edit]:
+        """Rebuild the tail."""
         candidates = min(tail.anchors, options.candidates or capacity(tail.anchors, tail.max_detections))
         _rebuild(model, tail, candidates)
         why = (

@@ -5,16 +5,17 @@ from __future__ import annotations
 import numpy as np
 import onnx_ir as ir
 
-from webbuild.passes._base import Edit, Options, Pass
+from webbuild.passes._base import Edit, Options
 from webbuild.passes._graph import Builder, replace
-from webbuild.passes._tail import Tail, UnknownTailError, find_tail
+from webbuild.passes._tail import Tail
+from webbuild.passes._tail_pass import TailPass
 from webbuild.passes.fixed_shape_head import fill_rows
 
 KEY = "webbuild.nms"
 """Metadata key that says that NonMaxSuppression has fixed shapes behind it."""
 
 
-class FixedShapeNms(Pass):
+class FixedShapeNms(TailPass):
     """Keeps NonMaxSuppression and makes everything around it fixed-shape.
 
     On a CPU the operator is faster than the overlap matrix of `fixed-shape-head`. The mask in front of it goes:
@@ -26,16 +27,12 @@ class FixedShapeNms(Pass):
     after = ("threshold-inputs",)
     target = "wasm"
 
-    def apply(self, model: ir.Model, options: Options) -> list[Edit]:
-        """Rebuild the tail, if there is one of a known form."""
-        if KEY in model.metadata_props:
-            return []
-        try:
-            tail = find_tail(model)
-        except UnknownTailError as reason:
-            return [self.left(reason.where, reason.why)]
-        if tail is None:
-            return []
+    def done_before(self, model: ir.Model) -> bool:
+        """The operator that is kept would be found again."""
+        return KEY in model.metadata_props
+
+    def rewrite(self, model: ir.Model, tail: Tail, options: Options) -> list[Edit]:
+        """Rebuild the tail."""
         _rebuild(model, tail)
         model.metadata_props[KEY] = "fixed-shape"
         why = f"the mask in front of it is gone, {tail.max_detections} rows out"

@@ -5,15 +5,16 @@ from __future__ import annotations
 import numpy as np
 import onnx_ir as ir
 
-from webbuild.passes._base import Edit, Options, Pass
+from webbuild.passes._base import Edit, Options
 from webbuild.passes._graph import constant
-from webbuild.passes._tail import UnknownTailError, find_tail
+from webbuild.passes._tail import Tail
+from webbuild.passes._tail_pass import TailPass
 
 PREFIX = "webbuild.option."
 """Metadata keys under which the defaults of the new inputs are kept."""
 
 
-class ThresholdInputs(Pass):
+class ThresholdInputs(TailPass):
     """Makes the confidence and overlap thresholds of a detection tail inputs of the graph.
 
     An export bakes both in as constants, so a page could have no sliders. They become float32 inputs of shape
@@ -25,16 +26,12 @@ class ThresholdInputs(Pass):
     code = "threshold-inputs"
     after = ("fold-constants",)
 
-    def apply(self, model: ir.Model, options: Options) -> list[Edit]:
+    def done_before(self, model: ir.Model) -> bool:
+        """The defaults of the inputs are in the metadata."""
+        return any(key.startswith(PREFIX) for key in model.metadata_props)
+
+    def rewrite(self, model: ir.Model, tail: Tail, options: Options) -> list[Edit]:
         """Replace the two constants."""
-        if any(key.startswith(PREFIX) for key in model.metadata_props):
-            return []
-        try:
-            tail = find_tail(model)
-        except UnknownTailError as reason:
-            return [self.left(reason.where, reason.why)]
-        if tail is None:
-            return []
         edits = []
         for option, node, index in (("confidence", tail.mask.greater, 1), ("iou", tail.nms, 3)):
             default = constant(node.inputs[index])
