@@ -4,45 +4,13 @@ from __future__ import annotations
 
 import http.client
 import socket
-from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
 
+from tests.browser.conftest import BODY
 from webbuild.browser.server import Server
-from webbuild.errors import WebbuildError
-
-BODY = bytes(range(256)) * 5000
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    folder = tmp_path / "bundle"
-    (folder / "runtime").mkdir(parents=True)
-    (tmp_path / "secret.txt").write_text("secret")
-    (tmp_path / "bundle-secret").mkdir()
-    (tmp_path / "bundle-secret" / "file.txt").write_text("secret")
-    (folder / "index.html").write_text("<title>page</title>")
-    (folder / "weights.bin").write_bytes(BODY)
-    (folder / "empty.bin").write_bytes(b"")
-    (folder / ".hidden").write_text("secret")
-    (folder / "a b+c%.js").write_text("1")
-    for name in ("worker.js", "ort.mjs", "ort.wasm", "ort.wasm.gz", "manifest.json", "model.onnx", "x.jpg", "x.css"):
-        (folder / "runtime" / name).write_bytes(b"content")
-    (folder / "outside.txt").symlink_to(tmp_path / "secret.txt")
-    (folder / "out").symlink_to(tmp_path)
-    (folder / "inside.bin").symlink_to(folder / "weights.bin")
-    (folder / "loop").symlink_to(folder / "loop")
-    (folder / "linked").mkdir()
-    (folder / "linked" / "index.html").symlink_to(tmp_path / "secret.txt")
-    return folder
-
-
-@pytest.fixture
-def server(folder: Path) -> Iterator[Server]:
-    with Server(folder) as server:
-        yield server
 
 
 class Answer:
@@ -277,32 +245,3 @@ def test_nothing_is_printed(server: Server, capfd: pytest.CaptureFixture[str]) -
         client.sendall(b"GET /weights.bin HTTP/1.1\r\nHost: x\r\n\r\n")
     ask(server, "/nothing")
     assert capfd.readouterr() == ("", "")
-
-
-@pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.0.1", "example.org", ""])
-def test_only_loopback(folder: Path, host: str) -> None:
-    with pytest.raises(WebbuildError) as caught:
-        Server(folder, host=host)
-    assert (caught.value.code, caught.value.exit_code) == ("not-loopback", 2)
-    assert "ssh -L" in caught.value.fix
-
-
-def test_a_port_that_is_taken(server: Server, folder: Path) -> None:
-    port = urlsplit(server.origin).port
-    assert port is not None
-    with pytest.raises(WebbuildError) as caught:
-        Server(folder, port=port)
-    assert (caught.value.code, caught.value.exit_code) == ("port-taken", 2)
-
-
-def test_no_folder(tmp_path: Path) -> None:
-    with pytest.raises(WebbuildError, match="no such folder") as caught:
-        Server(tmp_path / "nothing")
-    assert caught.value.exit_code == 2
-
-
-def test_closing_frees_the_port(folder: Path) -> None:
-    with Server(folder) as first:
-        port = urlsplit(first.origin).port or 0
-    with Server(folder, port=port) as second:
-        assert second.origin == first.origin
