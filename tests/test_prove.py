@@ -8,7 +8,8 @@ import pytest
 
 from tests.manifests import manifest
 from webbuild.errors import FAILED, WebbuildError
-from webbuild.prove import Proof, needs_fallback, require
+from webbuild.head import why_repeat
+from webbuild.prove import Proof, require
 
 GOOD = Proof("one.jpg", "webgpu", "rows", "OK", 3, 0, False, "score 0", "")
 
@@ -66,5 +67,6 @@ def test_a_graph_that_always_asked_for_its_fallback_is_not_proven() -> None:
 def test_a_head_that_is_not_sure_is_repeated(converged: float, candidates: float, again: bool) -> None:
     graph = manifest().graphs[0]
     outputs = {"head_status": np.array([converged, candidates], np.float32)}
-    assert needs_fallback(graph, outputs) is again
-    assert not needs_fallback(msgspec.structs.replace(graph, status=None), {})
+    assert bool(why_repeat(graph, outputs)) is again
+    assert why_repeat(graph, {})
+    assert not why_repeat(msgspec.structs.replace(graph, status=None), {})

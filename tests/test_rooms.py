@@ -20,10 +20,10 @@ LAYERS = (
     ("bundle", "trial"),
     ("prove",),
     ("verify",),
-    ("plan", "dims", "samples"),
+    ("plan", "dims", "samples", "head"),
     ("passes", "tasks", "browser"),
     ("model",),
-    ("manifest", "facts", "external", "talk"),
+    ("manifest", "facts", "external", "talk", "archive"),
     ("errors",),
 )
 """From top to bottom; what stands in one line does not import its neighbours."""

@@ -11,6 +11,7 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from webbuild.errors import WebbuildError
+from webbuild.head import why_repeat
 from webbuild.manifest import Graph, OptionInput, RowTask, Task
 from webbuild.samples import Sample
 from webbuild.tasks._base import Tolerance, decode
@@ -79,7 +80,7 @@ def prove(
         for graph in graphs:
             feeds = {**sample.feeds, **thresholds}
             got = runners[graph.target].run(feeds)
-            repeated = needs_fallback(graph, got)
+            repeated = bool(why_repeat(graph, got))
             if repeated and graph.status is not None:
                 got = runners[graph.status.fallback].run(feeds)
             seen[graph.target] = _detections(task, got, sample)
@@ -96,14 +97,6 @@ def _detections(task: Task, outputs: Mapping[str, NDArray[Any]], sample: Sample)
     if not isinstance(task, RowTask) or sample.placement is None or task.output not in outputs:
         return ()
     return decode(task, outputs, sample.placement)
-
-
-def needs_fallback(graph: Graph, outputs: Mapping[str, NDArray[Any]]) -> bool:
-    """Whether a graph's own report says that this run has to be repeated on its fallback."""
-    if graph.status is None:
-        return False
-    converged, candidates = (float(value) for value in outputs[graph.status.output])
-    return converged != 1.0 or candidates > graph.status.capacity
 
 
 def _judge(

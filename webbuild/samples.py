@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import zipfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,7 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
+from webbuild.archive import read_arrays
 from webbuild.errors import USAGE, WebbuildError
 from webbuild.manifest import ImageInput, Input, TensorInput
 from webbuild.tasks.geometry import Placement
@@ -91,13 +91,7 @@ def _from_tensors(file: Path, inputs: Sequence[TensorInput]) -> Sample:
             "give .npz files written by numpy.savez; an Ultralytics model takes pictures if exported with nms=True",
             exit_code=USAGE,
         )
-    try:
-        with np.load(file, allow_pickle=False) as archive:
-            arrays = {name: archive[name] for name in archive.files}
-    except (OSError, ValueError, zipfile.BadZipFile, AttributeError) as error:
-        raise WebbuildError(
-            "unreadable-tensors", f"{file}: {error}", "give a file written by numpy.savez", exit_code=USAGE
-        ) from error
+    arrays = read_arrays(file)
     for spec in inputs:
         got = arrays.get(spec.name)
         if got is None or list(got.shape) != spec.shape or str(got.dtype) != spec.dtype:

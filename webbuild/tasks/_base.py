@@ -7,7 +7,6 @@ import pkgutil
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
-import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
@@ -25,7 +24,6 @@ class Guess(Struct, frozen=True):
     task: Task
     inputs: tuple[Input, ...]
     assumptions: tuple[str, ...]
-    max_detections: int | None = None
 
 
 class Tolerance(Struct, frozen=True):
@@ -94,8 +92,3 @@ def guess(facts: ModelFacts) -> Guess:
 def decode(task: Task, outputs: Tensors, placement: Placement | None) -> Sequence[Any]:
     """Return the objects in the outputs of a model of this task, in source pixels."""
     return kinds()[str(task.__struct_config__.tag)].decode(task, outputs, placement)
-
-
-def largest(values: NDArray[Any]) -> float:
-    """Return the largest magnitude of values, 0 for none."""
-    return float(np.abs(values).max()) if values.size else 0.0

@@ -101,8 +101,22 @@ def _report(
         ),
         cases=tuple(cases),
         warnings=loaded.warnings,
-        problems=(*misplaced(backend, placements), *problems),
+        problems=(*misplaced(backend, placements), *only_repeated(backend, cases), *problems),
     )
+
+
+def only_repeated(backend: str, cases: list[Case]) -> list[Problem]:
+    """A backend that hands every sample to its fallback agrees with itself: its own answers were not compared."""
+    if not cases or not all(case.repeated for case in cases):
+        return []
+    return [
+        Problem(
+            code="only-repeated",
+            where=backend,
+            message="every sample was run again on the fallback graph: nothing is known of this backend's own answers",
+            fix="give pictures with fewer objects: --input FILE...",
+        )
+    ]
 
 
 def _failed(backend: str, error: PageError) -> Problem:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
+from webbuild.head import why_repeat
 from webbuild.manifest import RowTask
 from webbuild.verify.compare import Comparison, Subject, compare
 from webbuild.verify.detections import compare_detections, thresholds, to_rows
@@ -14,7 +15,6 @@ from webbuild.verify.opened import Bundle
 from webbuild.verify.page_runner import PageRunner
 from webbuild.verify.reference import Expected, compare_raw
 from webbuild.verify.report import Case
-from webbuild.verify.runners import Tensors
 
 INPUT_TOLERANCE = 1e-6
 """How far the browser's tensor may lie from Python's, relative to its largest magnitude: rounding, no more.
@@ -29,7 +29,8 @@ def judge(bundle: Bundle, runner: PageRunner, given: Given, expected: Expected) 
         PageError: the runtime refused or failed.
     """
     outputs, took = runner.timed(given.feeds)
-    repeated = beyond(bundle, runner.name, outputs)
+    graph = bundle.graph(runner.name)
+    repeated = "" if graph is None else why_repeat(graph, outputs)
     comparisons: list[Comparison] = []
     if not repeated:
         comparisons += compare_raw(bundle, runner.name, given.title, "raw", expected.outputs, outputs)
@@ -58,22 +59,6 @@ def judge(bundle: Bundle, runner: PageRunner, given: Given, expected: Expected) 
         repeated=answer.repeated.why if answer.repeated else repeated,
     )
     return case, [took] if repeated else [took, answer.timings.inference]
-
-
-def beyond(bundle: Bundle, backend: str, outputs: Tensors) -> str:
-    """Return why a graph's own status says that its raw outputs are not final, empty if they are."""
-    graph = bundle.graph(backend)
-    if graph is None or graph.status is None:
-        return ""
-    status = graph.status
-    if status.output not in outputs:
-        return ""
-    converged, candidates = (float(value) for value in np.ravel(outputs[status.output])[:2])
-    if converged < 1:
-        return f"the detection head did not converge in {status.rounds} rounds"
-    if candidates > status.capacity:
-        return f"{candidates:.0f} candidates, more than the {status.capacity} of the head"
-    return ""
 
 
 def _compare_input(bundle: Bundle, runner: PageRunner, given: Given, file: Path) -> Comparison:

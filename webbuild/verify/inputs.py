@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import zipfile
-import zlib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -12,6 +10,7 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
+from webbuild.archive import read_arrays
 from webbuild.errors import USAGE, WebbuildError
 from webbuild.manifest import ImageInput, Manifest, OptionInput, TensorInput
 from webbuild.tasks.geometry import Placement
@@ -72,16 +71,7 @@ def _picture(manifest: Manifest, spec: ImageInput, file: Path, title: str) -> Gi
 
 
 def _archive(manifest: Manifest, file: Path) -> Feeds:
-    try:
-        with np.load(file, allow_pickle=False) as archive:
-            arrays = {name: archive[name] for name in archive.files}
-    except (OSError, EOFError, ValueError, TypeError, zipfile.BadZipFile, zlib.error) as error:
-        raise WebbuildError(
-            "unreadable-tensors",
-            f"{file}: {error}",
-            "give an .npz file written by numpy.savez, with an array for each input",
-            exit_code=USAGE,
-        ) from error
+    arrays = read_arrays(file)
     wanted = {spec.name: spec for spec in manifest.inputs if not isinstance(spec, OptionInput)}
     for name, spec in wanted.items():
         found = arrays.get(name)
