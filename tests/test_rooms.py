@@ -23,7 +23,7 @@ LAYERS = (
     ("plan", "dims", "samples", "head"),
     ("passes", "tasks", "browser"),
     ("model",),
-    ("manifest", "facts", "external", "talk", "archive"),
+    ("manifest", "facts", "external", "raw_head", "talk", "archive"),
     ("errors",),
 )
 """From top to bottom; what stands in one line does not import its neighbours."""

@@ -166,6 +166,49 @@ class PoseTask(_Json, tag="pose", tag_field="kind", kw_only=True, frozen=True):
     skeleton: list[Annotated[list[int], Meta(min_length=2, max_length=2)]]
 
 
+class SegmentTask(_Json, tag="segment", tag_field="kind", kw_only=True, frozen=True):
+    """Objects, their boxes and their masks.
+
+    Rows of `output` [1, rows, 6 + masks]: x1 y1 x2 y2 in input pixels, score, class index, then the object's
+    coefficients of the `masks` prototypes in `protos` [1, masks, height, width], which cover the whole input. A
+    row whose score is 0 is padding; rows are in order of falling score.
+
+    An object's mask is, at each input pixel whose centre lies in its box and in the picture, whether the
+    prototypes' weighted sum is above 0: summed in their own grid, then sampled bilinearly, with half-pixel
+    centres and clamped edges.
+    """
+
+    output: str
+    protos: str
+    rows: int
+    classes: list[str]
+    masks: int
+
+
+class ObbTask(_Json, tag="obb", tag_field="kind", kw_only=True, frozen=True):
+    """Objects and their rotated boxes.
+
+    Rows of `output` [1, rows, 7]: centre x, centre y, width, height in input pixels, score, class index, and the
+    angle in radians from the x axis to the width's side, towards y (clockwise on a screen). A row whose score is
+    0 is padding; rows are in order of falling score.
+    """
+
+    output: str
+    rows: int
+    classes: list[str]
+
+
+class ClassifyTask(_Json, tag="classify", tag_field="kind", kw_only=True, frozen=True):
+    """What the whole picture shows.
+
+    `output` [1, classes] holds a probability each or, with `logits`, what softmax makes one of.
+    """
+
+    output: str
+    classes: list[str]
+    logits: bool
+
+
 class TensorTask(_Json, tag="tensor", tag_field="kind", kw_only=True, frozen=True):
     """A model about which nothing is known: tensors in, tensors out."""
 

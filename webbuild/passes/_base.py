@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, ClassVar
 from msgspec import Struct
 
 import webbuild.passes
+from webbuild.raw_head import RawHead
 
 if TYPE_CHECKING:
     import onnx_ir as ir
@@ -34,10 +35,12 @@ class Options(Struct, frozen=True):
     Attributes:
         dims: sizes for free dimensions, by their name or as "input:axis".
         candidates: how many candidates a detection head keeps; None lets the pass choose.
+        raw: the post-processing that the model lacks; None for nothing to add.
     """
 
     dims: Mapping[str, int] = {}
     candidates: int | None = None
+    raw: RawHead | None = None
 
 
 class Pass(ABC):

@@ -13,17 +13,22 @@ from numpy.typing import NDArray
 import webbuild.tasks
 from webbuild.facts import ModelFacts
 from webbuild.manifest import Input, Task
+from webbuild.raw_head import RawHead
 from webbuild.tasks.geometry import Placement
 
 Tensors = Mapping[str, NDArray[Any]]
 
 
 class Guess(Struct, frozen=True):
-    """What a model was taken for. `assumptions` are sentences: what was not said and is believed."""
+    """What a model was taken for. `assumptions` are sentences: what was not said and is believed.
+
+    `raw` says what has to follow the model's output before it is what `task` says of it.
+    """
 
     task: Task
     inputs: tuple[Input, ...]
     assumptions: tuple[str, ...]
+    raw: RawHead | None = None
 
 
 class Tolerance(Struct, frozen=True):
