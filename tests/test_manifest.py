@@ -37,7 +37,12 @@ def test_every_field_is_written_also_one_that_has_its_default() -> None:
     data = json.loads(encode(manifest()))
     assert data["schema"] == 1
     assert data["files"][0]["encoding"] == "identity"
-    assert data["inputs"][0]["letterbox"] == {"mode": "letterbox", "pad": 114, "resampler": "bilinear"}
+    assert data["inputs"][0]["letterbox"] == {
+        "mode": "letterbox",
+        "anchor": "center",
+        "pad": 114,
+        "resampler": "bilinear",
+    }
     assert data["task"]["kind"] == "pose"
     assert encode(manifest()).endswith(b"}\n")
 

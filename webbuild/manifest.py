@@ -17,6 +17,7 @@ Sha256 = Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
 Path = Annotated[str, Meta(description="Relative to the manifest, with forward slashes.")]
 DType = Literal["float32", "int32", "int64", "uint8", "bool"]
 TargetName = Literal["webgpu", "wasm"]
+Resampler = Literal["bilinear", "bilinear-antialias", "nearest", "bicubic"]
 
 
 class _Json(Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
@@ -50,15 +51,26 @@ class Source(_Json, kw_only=True, frozen=True):
 class Letterbox(_Json, kw_only=True, frozen=True):
     """How a picture of any size becomes the input's fixed size.
 
-    The picture keeps its aspect ratio: gain = min(height / h, width / w), resized to round(w * gain) by
-    round(h * gain) (ties to even, at least 1), placed with round((width - w') / 2 - 0.1) columns of `pad`
-    before it and round((height - h') / 2 - 0.1) rows above it, the rest behind and below. `stretch` ignores the
-    aspect ratio and pads nothing.
+    `letterbox`: the picture keeps its aspect ratio: gain = min(height / h, width / w), resized to round(w * gain)
+    by round(h * gain) (ties to even, at least 1). With the anchor `center` it is placed with
+    round((width - w') / 2 - 0.1) columns of `pad` before it and round((height - h') / 2 - 0.1) rows above it, with
+    `top-left` with none; the rest of `pad` lies behind and below.
+
+    `crop`: the picture keeps its aspect ratio and covers the input: the side that fills it takes the input's
+    size, the other is cut to a whole number, floor(width * h / w) or floor(height * w / h). Then
+    round((w' - width) / 2) columns and round((height' - height) / 2) rows (ties to even) are cut off before it,
+    none with `top-left`, and what is too much behind and below. On a square input this is torchvision's Resize to
+    the shorter side and CenterCrop.
+
+    `stretch` ignores the aspect ratio and pads nothing.
+
+    The resamplers are defined in `webbuild/tasks/resample.py`; all compute in float64.
     """
 
-    mode: Literal["letterbox", "stretch"] = "letterbox"
+    mode: Literal["letterbox", "stretch", "crop"] = "letterbox"
+    anchor: Literal["center", "top-left"] = "center"
     pad: int = 114
-    resampler: Literal["bilinear"] = "bilinear"
+    resampler: Resampler = "bilinear"
 
 
 class ImageInput(_Json, tag="image", tag_field="kind", kw_only=True, frozen=True):

@@ -12,7 +12,6 @@ from PIL import Image
 from tests.manifests import image_input
 from webbuild.errors import USAGE, WebbuildError
 from webbuild.tasks.picture import flatten, read_rgba, to_tensor
-from webbuild.tasks.resample import bilinear
 
 ORIENTATION = 0x0112
 PIXELS = np.random.default_rng(0).integers(0, 256, (4, 6, 3)).astype(np.uint8)
@@ -86,10 +85,6 @@ def test_what_the_picture_does_not_cover_is_grey() -> None:
     np.testing.assert_array_equal(tensor[0, :, 3:5], 1)
     np.testing.assert_array_equal(tensor[0, :, :3], np.float32(114 / 255))
     np.testing.assert_array_equal(tensor[0, :, 5:], np.float32(114 / 255))
-
-
-def test_resampling_one_colour_gives_that_colour() -> None:
-    np.testing.assert_allclose(bilinear(np.full((5, 7, 3), 201), 13, 2), 201, rtol=0, atol=1e-12)
 
 
 def test_mapping_into_the_input_and_back_ends_where_it_began() -> None:

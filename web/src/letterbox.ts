@@ -2,9 +2,10 @@
 
 import type { ImageInput } from "./manifest.js";
 import type { Pixels } from "./pixels.js";
+import { resample, taps } from "./resample.js";
 import { roundHalfEven } from "./rounding.js";
 
-/** Where the resized picture lies in the input, and how large it was. All in pixels. */
+/** Where the resized picture lies in the input, what is outside cut off, and how large it was. All in pixels. */
 export interface Geometry {
   source: { width: number; height: number };
   left: number;
@@ -21,71 +22,60 @@ export function planeSize(input: ImageInput): { width: number; height: number } 
 
 export function placePicture(source: { width: number; height: number }, input: ImageInput): Geometry {
   const plane = planeSize(input);
-  const { width: w, height: h } = source;
-  if (input.letterbox.mode === "stretch") return { source, left: 0, top: 0, ...plane };
+  const { mode, anchor } = input.letterbox;
+  if (mode === "stretch") return { source, left: 0, top: 0, ...plane };
+  const placed = mode === "crop" ? covering(source, plane) : inside(source, plane);
+  return { source, ...placed, ...(anchor === "top-left" ? { left: 0, top: 0 } : {}) };
+}
+
+type Placed = Omit<Geometry, "source">;
+type Size = Geometry["source"];
+
+function inside({ width: w, height: h }: Size, plane: Size): Placed {
   const gain = Math.min(plane.height / h, plane.width / w);
   const width = Math.max(1, roundHalfEven(w * gain));
   const height = Math.max(1, roundHalfEven(h * gain));
   const left = roundHalfEven((plane.width - width) / 2 - 0.1);
   const top = roundHalfEven((plane.height - height) / 2 - 0.1);
-  return { source, left, top, width, height };
+  return { left, top, width, height };
+}
+
+function covering({ width: w, height: h }: Size, plane: Size): Placed {
+  const wide = plane.width * h >= plane.height * w;
+  const width = wide ? plane.width : Math.floor((plane.height * w) / h);
+  const height = wide ? Math.floor((plane.width * h) / w) : plane.height;
+  const left = 0 - roundHalfEven((width - plane.width) / 2);
+  const top = 0 - roundHalfEven((height - plane.height) / 2);
+  return { left, top, width, height };
 }
 
 /** Returns the input's elements, in the order of its shape. */
 export function letterbox(pixels: Pixels, input: ImageInput, geometry: Geometry): Float32Array<ArrayBuffer> {
   const plane = planeSize(input);
+  const { resampler } = input.letterbox;
+  const [fromX, toX] = visible(geometry.left, geometry.width, plane.width);
+  const [fromY, toY] = visible(geometry.top, geometry.height, plane.height);
+  const { left, top } = geometry;
+  const columns = taps(resampler, pixels.width, geometry.width, fromX - left, toX - left);
+  const rows = taps(resampler, pixels.height, geometry.height, fromY - top, toY - top);
+  const drawn = resample(pixels, columns, rows, resampler);
   const tensor = paddedTensor(input, plane.width * plane.height);
-  const columns = samples(geometry.width, pixels.width);
-  const rows = samples(geometry.height, pixels.height);
   for (const [channel, source] of channelOrder(input).entries()) {
     const normal = normalizer(input, channel);
     const step = input.layout === "nchw" ? 1 : 3;
     const origin = input.layout === "nchw" ? channel * plane.width * plane.height : channel;
-    const sample = sampler(pixels, source);
-    for (const [y, row] of rows.entries()) {
-      let at = origin + ((geometry.top + y) * plane.width + geometry.left) * step;
-      for (const column of columns) {
-        tensor[at] = normal(sample(column, row));
-        at += step;
-      }
+    let from = source;
+    for (let y = fromY; y < toY; y++) {
+      let at = origin + (y * plane.width + fromX) * step;
+      for (let x = fromX; x < toX; x++, at += step, from += 3) tensor[at] = normal(drawn[from] ?? 0);
     }
   }
   return tensor;
 }
 
-/** The two source positions an output position lies between, and how far it is from the first to the second. */
-interface Sample {
-  first: number;
-  second: number;
-  fraction: number;
-}
-
-/** Half-pixel centres, clamped at the edges. */
-function samples(size: number, sourceSize: number): Sample[] {
-  return Array.from({ length: size }, (_, index) => {
-    const centre = ((index + 0.5) * sourceSize) / size - 0.5;
-    const position = Math.min(Math.max(centre, 0), sourceSize - 1);
-    const first = Math.floor(position);
-    return { first, second: Math.min(first + 1, sourceSize - 1), fraction: position - first };
-  });
-}
-
-/** Bilinear in float64, not rounded to integers. */
-function sampler({ width, data }: Pixels, channel: number): (column: Sample, row: Sample) => number {
-  const at = (x: number, y: number): number => overWhite(data, (y * width + x) * 4, channel);
-  return (column, row) => {
-    const { first: x0, second: x1, fraction: fx } = column;
-    const { first: y0, second: y1, fraction: fy } = row;
-    const upper = (1 - fx) * at(x0, y0) + fx * at(x1, y0);
-    const lower = (1 - fx) * at(x0, y1) + fx * at(x1, y1);
-    return (1 - fy) * upper + fy * lower;
-  };
-}
-
-function overWhite(data: Uint8ClampedArray, pixel: number, channel: number): number {
-  const value = data[pixel + channel] ?? 0;
-  const alpha = data[pixel + 3] ?? 0;
-  return alpha === 255 ? value : (value * alpha) / 255 + 255 * (1 - alpha / 255);
+/** What of `size` positions placed at `start` lies within `room`: the first, and the one behind the last. */
+function visible(start: number, size: number, room: number): [number, number] {
+  return [Math.max(0, start), Math.min(start + size, room)];
 }
 
 function channelOrder(input: ImageInput): number[] {

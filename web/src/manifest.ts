@@ -109,15 +109,26 @@ export interface ImageInput {
 /**
  * How a picture of any size becomes the input's fixed size.
  *
- *     The picture keeps its aspect ratio: gain = min(height / h, width / w), resized to round(w * gain) by
- *     round(h * gain) (ties to even, at least 1), placed with round((width - w') / 2 - 0.1) columns of `pad`
- *     before it and round((height - h') / 2 - 0.1) rows above it, the rest behind and below. `stretch` ignores the
- *     aspect ratio and pads nothing.
+ *     `letterbox`: the picture keeps its aspect ratio: gain = min(height / h, width / w), resized to round(w * gain)
+ *     by round(h * gain) (ties to even, at least 1). With the anchor `center` it is placed with
+ *     round((width - w') / 2 - 0.1) columns of `pad` before it and round((height - h') / 2 - 0.1) rows above it, with
+ *     `top-left` with none; the rest of `pad` lies behind and below.
+ *
+ *     `crop`: the picture keeps its aspect ratio and covers the input: the side that fills it takes the input's
+ *     size, the other is cut to a whole number, floor(width * h / w) or floor(height * w / h). Then
+ *     round((w' - width) / 2) columns and round((height' - height) / 2) rows (ties to even) are cut off before it,
+ *     none with `top-left`, and what is too much behind and below. On a square input this is torchvision's Resize to
+ *     the shorter side and CenterCrop.
+ *
+ *     `stretch` ignores the aspect ratio and pads nothing.
+ *
+ *     The resamplers are defined in `webbuild/tasks/resample.py`; all compute in float64.
  */
 export interface Letterbox {
-  mode: "letterbox" | "stretch";
+  mode: "crop" | "letterbox" | "stretch";
+  anchor: "center" | "top-left";
   pad: number;
-  resampler: "bilinear";
+  resampler: "bicubic" | "bilinear" | "bilinear-antialias" | "nearest";
 }
 /**
  * A number the caller may give to `run()` under `option`; the runtime fills in `default`.

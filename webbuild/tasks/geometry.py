@@ -14,7 +14,7 @@ from webbuild.manifest import Letterbox
 class Placement(Struct, frozen=True):
     """A source picture of `source_width` x `source_height` drawn at (`left`, `top`), `width` x `height` large.
 
-    All in pixels; the last four inside the model's input.
+    All in pixels, the last four those of the model's input. What lies outside of it, left of 0 too, is cut off.
     """
 
     source_width: int
@@ -34,12 +34,23 @@ class Placement(Struct, frozen=True):
 
 
 def place(source_width: int, source_height: int, width: int, height: int, spec: Letterbox) -> Placement:
-    """Return where a source picture goes in an input of width x height; the formula is `Letterbox`'s docstring."""
-    if spec.mode == "stretch":
-        return Placement(source_width, source_height, 0, 0, width, height)
-    gain = min(height / source_height, width / source_width)
-    new_width = max(1, round(source_width * gain))
-    new_height = max(1, round(source_height * gain))
-    left = max(0, round((width - new_width) / 2 - 0.1))
-    top = max(0, round((height - new_height) / 2 - 0.1))
+    """Return where a source picture goes in an input of width x height; the formulas are `Letterbox`'s docstring."""
+    match spec.mode:
+        case "stretch":
+            return Placement(source_width, source_height, 0, 0, width, height)
+        case "crop":
+            new_width, new_height = _covering(source_width, source_height, width, height)
+            left, top = -round((new_width - width) / 2), -round((new_height - height) / 2)
+        case "letterbox":
+            gain = min(height / source_height, width / source_width)
+            new_width, new_height = max(1, round(source_width * gain)), max(1, round(source_height * gain))
+            left, top = (max(0, round(rest / 2 - 0.1)) for rest in (width - new_width, height - new_height))
+    if spec.anchor == "top-left":
+        left = top = 0
     return Placement(source_width, source_height, left, top, new_width, new_height)
+
+
+def _covering(source_width: int, source_height: int, width: int, height: int) -> tuple[int, int]:
+    if width * source_height >= height * source_width:
+        return width, width * source_height // source_width
+    return height * source_width // source_height, height

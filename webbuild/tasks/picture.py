@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from webbuild.errors import USAGE, WebbuildError
 from webbuild.manifest import ImageInput
 from webbuild.tasks.geometry import Placement, place
-from webbuild.tasks.resample import bilinear
+from webbuild.tasks.resample import resample, taps
 
 
 def read_rgba(path: Path) -> NDArray[np.uint8]:
@@ -49,15 +49,39 @@ def to_tensor(rgba: NDArray[np.uint8], spec: ImageInput) -> tuple[NDArray[np.flo
     Returns:
         The tensor in the spec's shape, and where the picture lies in it.
     """
-    nchw = spec.layout == "nchw"
-    height, width = spec.shape[2:4] if nchw else spec.shape[1:3]
+    height, width = plane(spec)
     placement = place(rgba.shape[1], rgba.shape[0], width, height, spec.letterbox)
     canvas = np.full((height, width, 3), float(spec.letterbox.pad))
-    rows = slice(placement.top, placement.top + placement.height)
-    columns = slice(placement.left, placement.left + placement.width)
-    canvas[rows, columns] = bilinear(flatten(rgba), placement.width, placement.height)
+    rows, columns = (
+        range(max(0, start), min(start + drawn, room))
+        for start, drawn, room in ((placement.top, placement.height, height), (placement.left, placement.width, width))
+    )
+    canvas[rows.start : rows.stop, columns.start : columns.stop] = _drawn(rgba, placement, columns, rows, spec)
+    return normalise(canvas, spec), placement
+
+
+def plane(spec: ImageInput) -> tuple[int, int]:
+    """Return the height and width of the input."""
+    height, width = spec.shape[2:4] if spec.layout == "nchw" else spec.shape[1:3]
+    return height, width
+
+
+def normalise(canvas: NDArray[np.float64], spec: ImageInput) -> NDArray[np.float32]:
+    """Turn RGB values [height, width, 3] of 0..255 into the tensor `spec` describes."""
     if spec.color == "bgr":
         canvas = canvas[..., ::-1]
     values = (canvas * spec.scale - np.asarray(spec.mean)) / np.asarray(spec.std)
     tensor = values.astype(np.float32)[None]
-    return (np.ascontiguousarray(tensor.transpose(0, 3, 1, 2)) if nchw else tensor), placement
+    return np.ascontiguousarray(tensor.transpose(0, 3, 1, 2)) if spec.layout == "nchw" else tensor
+
+
+def _drawn(
+    rgba: NDArray[np.uint8], placement: Placement, columns: range, rows: range, spec: ImageInput
+) -> NDArray[np.float64]:
+    """Return the picture, resized, where it covers these columns and rows of the input."""
+    resampler = spec.letterbox.resampler
+    wide = range(columns.start - placement.left, columns.stop - placement.left)
+    high = range(rows.start - placement.top, rows.stop - placement.top)
+    across = taps(resampler, placement.source_width, placement.width, wide)
+    down = taps(resampler, placement.source_height, placement.height, high)
+    return resample(flatten(rgba), across, down, resampler)
