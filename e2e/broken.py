@@ -44,3 +44,11 @@ def only_an_empty_picture(bundle: Path) -> None:
     described["samples"] = [{"file": "samples/grey.png", "title": "grey", "width": 320, "height": 240}]
     described["golden"] = None
     rewrite(bundle, described)
+
+
+def keep_samples(bundle: Path, *patterns: str) -> None:
+    """Leave the first sample that each pattern names; the answers that were packed stay."""
+    described = manifest(bundle)
+    files = [f"samples/{next((bundle / 'samples').glob(pattern)).name}" for pattern in patterns]
+    described["samples"] = [sample for file in files for sample in described["samples"] if sample["file"] == file]
+    rewrite(bundle, described)

@@ -88,11 +88,21 @@ def pack(
     type=click.Choice(["webgpu", "wasm"]),
     help="Backend to compare; may be given twice. [default: both]",
 )
+@click.option(
+    "--build",
+    type=click.Choice(["jsep"]),
+    help='Engine to compare on: jsep is what `import "onnxruntime-web"` gives. [default: the bundle\'s own]',
+)
 @click.option("--input", "inputs", multiple=True, type=_FOLDER, metavar="FILE...", help="Pictures besides the samples.")
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON on stdout.")
 @click.option("--html", type=_FOLDER, help="Write the report with its pictures to this file.")
 def verify(
-    directory: Path, backends: tuple[str, ...], inputs: tuple[Path, ...], as_json: bool, html: Path | None
+    directory: Path,
+    backends: tuple[str, ...],
+    build: str | None,
+    inputs: tuple[Path, ...],
+    as_json: bool,
+    html: Path | None,
 ) -> None:
     """Run the bundle in DIRECTORY in Chromium and compare every backend with native ONNX Runtime.
 
@@ -100,7 +110,7 @@ def verify(
     """
     from webbuild.verify.command import run
 
-    sys.exit(run(directory, list(backends) or ["wasm", "webgpu"], list(inputs), as_json, html))
+    sys.exit(run(directory, list(backends) or ["wasm", "webgpu"], list(inputs), as_json, html, jsep=build == "jsep"))
 
 
 @cli.command()

@@ -39,3 +39,19 @@ def test_wasm_belongs_on_the_cpu() -> None:
 def test_unknown_is_a_problem(backend: str) -> None:
     (problem,) = misplaced(backend, ())
     assert problem.code == "no-placement"
+
+
+JSEP = Placed("JsExecutionProvider", (Node("Conv", "/conv"),))
+
+
+def test_jsep_may_leave_nodes_to_the_cpu_but_not_all() -> None:
+    some = summarise("webgpu", [JSEP, CPU], jsep=True)
+    assert [p.at_home for p in some] == [True, False]
+    assert not list(misplaced("webgpu", some, jsep=True))
+    (problem,) = misplaced("webgpu", summarise("webgpu", [CPU], jsep=True), jsep=True)
+    assert problem.code == "off-gpu"
+
+
+def test_another_build_is_not_taken_for_jsep() -> None:
+    (problem,) = misplaced("webgpu", summarise("webgpu", [GPU], jsep=True), jsep=True)
+    assert "WebGpuExecutionProvider" in problem.message

@@ -3,7 +3,7 @@
 import { rm } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { writeDeclarations } from "./declarations.mjs";
-import { copyEngine } from "./engine.mjs";
+import { copyEngine, copyJsep } from "./engine.mjs";
 import { buildPage } from "./page.mjs";
 import { buildRuntime } from "./runtime.mjs";
 import { writeManifestTypes } from "./types.mjs";
@@ -17,7 +17,10 @@ const PARTS = {
     await buildRuntime(`${OUT}runtime`);
     await writeDeclarations(`${OUT}runtime/webbuild.d.ts`);
   },
-  engine: () => copyEngine(`${OUT}ort`),
+  engine: async () => {
+    await copyEngine(`${OUT}ort`);
+    await copyJsep(`${OUT}jsep`);
+  },
   page: () => buildPage(`${OUT}page`),
 };
 

@@ -1,4 +1,4 @@
-// The files of onnxruntime-web that go into bundles, as they are and gzipped, with their licence.
+// The files of onnxruntime-web, as they are and gzipped: those that go into bundles, and those to compare with.
 
 import { copyFile, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
@@ -7,18 +7,30 @@ import { gzip } from "node:zlib";
 
 const PACKAGE = new URL("../../node_modules/onnxruntime-web/", import.meta.url);
 const NOTICES = fileURLToPath(new URL("../notices/", import.meta.url));
-const ENTRIES = ["ort.jspi.min.mjs", "ort.webgpu.min.mjs", "ort.wasm.min.mjs"];
-const BUILDS = [".jspi", ".asyncify", ""];
+const BUNDLED = {
+  entries: ["ort.jspi.min.mjs", "ort.webgpu.min.mjs", "ort.wasm.min.mjs"],
+  builds: [".jspi", ".asyncify", ""],
+};
+/** What `import "onnxruntime-web"` gives: for `webbuild verify --build jsep`, in no bundle. */
+const JSEP = { entries: ["ort.min.mjs"], builds: [".jsep"] };
+
+export async function copyEngine(out) {
+  await copyBuilds(out, BUNDLED);
+}
+
+export async function copyJsep(out) {
+  await copyBuilds(out, JSEP);
+}
 
 /** Fills `out`. Does nothing where this version is there already: VERSION is written last. */
-export async function copyEngine(out) {
+async function copyBuilds(out, { entries, builds }) {
   const { version } = JSON.parse(await readFile(new URL("package.json", PACKAGE), "utf8"));
   const there = await readFile(`${out}/VERSION`, "utf8").catch(() => "");
   if (there.trim() === version) return;
   await rm(out, { recursive: true, force: true });
   await mkdir(out, { recursive: true });
-  const stems = BUILDS.map((build) => `ort-wasm-simd-threaded${build}`);
-  for (const file of [...ENTRIES, ...stems.map((stem) => `${stem}.mjs`)]) {
+  const stems = builds.map((build) => `ort-wasm-simd-threaded${build}`);
+  for (const file of [...entries, ...stems.map((stem) => `${stem}.mjs`)]) {
     await copyFile(new URL(`dist/${file}`, PACKAGE), `${out}/${file}`);
   }
   for (const stem of stems) await compress(`dist/${stem}.wasm`, `${out}/${stem}.wasm.gz`);

@@ -34,6 +34,19 @@ def engine_files() -> list[tuple[EngineBuild, list[Path]]]:
     return found
 
 
+def jsep_files() -> tuple[str, list[Path]]:
+    """Return the version and the files of the engine's default entry, `jsep`, which is in no bundle.
+
+    Raises:
+        WebbuildError: `no-runtime` when the TypeScript runtime was not built.
+    """
+    stem = "ort-wasm-simd-threaded.jsep"
+    files = [ROOT / "jsep" / name for name in ("ort.min.mjs", f"{stem}.mjs", f"{stem}.wasm.gz")]
+    version = ROOT / "jsep" / "VERSION"
+    _require(*files, version)
+    return version.read_text("utf-8").strip(), files
+
+
 def engine_version() -> str:
     """Return the version of onnxruntime-web that will be shipped."""
     file = ROOT / "ort" / "VERSION"

@@ -87,12 +87,13 @@ def emit(contents: Contents, folder: Path) -> Manifest:
 def seal(manifest: Manifest, folder: Path) -> None:
     """Write `manifest.json` with the size and hash of every file that is in the folder by now."""
     files = sorted(path for path in folder.rglob("*") if path.is_file() and path.name != "manifest.json")
-    listed = [_describe(path, folder) for path in files]
+    listed = [describe(path, folder) for path in files]
     data = contract.encode(msgspec.structs.replace(manifest, files=listed))
     (folder / "manifest.json").write_bytes(data)
 
 
-def _describe(path: Path, folder: Path) -> File:
+def describe(path: Path, folder: Path) -> File:
+    """Return what the manifest says of a file in `folder`."""
     size = path.stat().st_size
     with path.open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()

@@ -11,6 +11,7 @@ from webbuild.browser.server import Server
 from webbuild.errors import USAGE, WebbuildError
 from webbuild.verify.case import judge
 from webbuild.verify.inputs import Given
+from webbuild.verify.jsep import BUILD
 from webbuild.verify.opened import Bundle
 from webbuild.verify.page_runner import PageError, PageRunner
 from webbuild.verify.placement import misplaced, summarise
@@ -26,9 +27,17 @@ _LEAST_RUNS = 3
 
 
 def run_backend(
-    chromium: Chromium, server: Server, bundle: Bundle, backend: str, work: Work, *, seconds: float, say: Say
+    chromium: Chromium,
+    server: Server,
+    bundle: Bundle,
+    backend: str,
+    work: Work,
+    *,
+    jsep: bool = False,
+    seconds: float,
+    say: Say,
 ) -> BackendRun:
-    """Verify one backend.
+    """Verify one backend. With `jsep`, that build stands in for the bundle's own on `server`.
 
     Raises:
         WebbuildError: `no-adapter`. All else that goes wrong is a problem in the report.
@@ -54,7 +63,7 @@ def run_backend(
             runner.dispose()
         except PageError as error:
             problems.append(_failed(backend, error))
-        return _report(backend, loaded, cases, times, [*problems, *_said(backend, console)])
+        return _report(backend, loaded, cases, times, [*problems, *_said(backend, console)], jsep=jsep)
 
 
 def no_adapter() -> WebbuildError:
@@ -68,7 +77,13 @@ def no_adapter() -> WebbuildError:
 
 
 def _report(
-    backend: str, loaded: Loaded | None, cases: list[Case], times: list[float], problems: list[Problem]
+    backend: str,
+    loaded: Loaded | None,
+    cases: list[Case],
+    times: list[float],
+    problems: list[Problem],
+    *,
+    jsep: bool,
 ) -> BackendRun:
     if loaded is None:
         return BackendRun(
@@ -84,11 +99,11 @@ def _report(
             problems=tuple(problems),
         )
     info = loaded.info
-    placements = summarise(backend, info.placement or ())
+    placements = summarise(backend, info.placement or (), jsep=jsep)
     return BackendRun(
         backend=backend,
         reason=loaded.reason,
-        engine_build=info.engine.build,
+        engine_build=BUILD if jsep else info.engine.build,
         threads=info.engine.threads,
         adapter=str(info.adapter) if info.adapter else "",
         placements=placements,
@@ -101,7 +116,7 @@ def _report(
         ),
         cases=tuple(cases),
         warnings=loaded.warnings,
-        problems=(*misplaced(backend, placements), *only_repeated(backend, cases), *problems),
+        problems=(*misplaced(backend, placements, jsep=jsep), *only_repeated(backend, cases), *problems),
     )
 
 

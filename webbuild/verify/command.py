@@ -19,6 +19,7 @@ def run(
     as_json: bool,
     html: Path | None,
     *,
+    jsep: bool = False,
     seconds: float = 300,
 ) -> int:
     """Verify a bundle, print the report, return its exit code.
@@ -33,14 +34,20 @@ def run(
 
     from webbuild.verify.report import exit_code
 
-    report = check(directory, backends, inputs, html, seconds=seconds)
+    report = check(directory, backends, inputs, html, jsep=jsep, seconds=seconds)
     if as_json:
         click.echo(msgspec.json.format(msgspec.json.encode(report)).decode())
     return exit_code(report)
 
 
 def check(
-    directory: Path, backends: Sequence[str], inputs: Sequence[Path], html: Path | None, *, seconds: float = 300
+    directory: Path,
+    backends: Sequence[str],
+    inputs: Sequence[Path],
+    html: Path | None,
+    *,
+    jsep: bool = False,
+    seconds: float = 300,
 ) -> VerifyReport:
     """Verify a bundle, show the table on stderr, write the page, return the report.
 
@@ -55,7 +62,7 @@ def check(
 
     talk = Console(stderr=True)
     with talk.status("starting") as status:
-        report = verify(directory, backends, inputs, seconds=seconds, say=status.update)
+        report = verify(directory, backends, inputs, jsep=jsep, seconds=seconds, say=status.update)
     show(report, talk)
     if html is not None:
         _write(html, render(report))

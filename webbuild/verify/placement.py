@@ -9,17 +9,19 @@ from webbuild.verify.report import Placement, Problem
 from webbuild.verify.wire import Placed
 
 WANTED = {"webgpu": "WebGpuExecutionProvider", "wasm": "CPUExecutionProvider"}
+WANTED_OF_JSEP = {**WANTED, "webgpu": "JsExecutionProvider"}
 
 
-def summarise(backend: str, placed: Sequence[Placed]) -> tuple[Placement, ...]:
+def summarise(backend: str, placed: Sequence[Placed], *, jsep: bool = False) -> tuple[Placement, ...]:
     """Count the nodes of each provider, most first; those of a provider that is not the backend's are named."""
+    wanted = (WANTED_OF_JSEP if jsep else WANTED)[backend]
     lists = (
         Placement(
             provider=each.provider,
-            at_home=each.provider == WANTED[backend],
+            at_home=each.provider == wanted,
             count=max(each.count, len(each.nodes)),
             operators=dict(Counter(node.op for node in each.nodes).most_common()),
-            nodes=() if each.provider == WANTED[backend] else each.nodes,
+            nodes=() if each.provider == wanted else each.nodes,
         )
         for each in placed
         if each.nodes or each.count
@@ -27,8 +29,11 @@ def summarise(backend: str, placed: Sequence[Placed]) -> tuple[Placement, ...]:
     return tuple(sorted(lists, key=lambda placement: -placement.count))
 
 
-def misplaced(backend: str, placements: Sequence[Placement]) -> Iterator[Problem]:
-    """Name what is not where it belongs. Unknown is not the same as none."""
+def misplaced(backend: str, placements: Sequence[Placement], *, jsep: bool = False) -> Iterator[Problem]:
+    """Name what is not where it belongs. Unknown is not the same as none.
+
+    The patches are made for the bundle's own builds: `jsep` may leave nodes to the CPU, only not all of them.
+    """
     if not placements:
         yield Problem(
             code="no-placement",
@@ -37,7 +42,7 @@ def misplaced(backend: str, placements: Sequence[Placement]) -> Iterator[Problem
             fix="check that this build of the engine logs `Node(s) placed on [...]` at its lowest severity",
         )
     for placement in placements:
-        if placement.at_home:
+        if placement.at_home or (jsep and any(other.at_home for other in placements)):
             continue
         names = ", ".join(f"{node.op} {node.name}".strip() for node in placement.nodes[:5]) or "unnamed"
         more = f" and {placement.count - 5} more" if placement.nodes and placement.count > 5 else ""

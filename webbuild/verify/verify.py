@@ -11,9 +11,11 @@ import msgspec
 from webbuild.browser.chromium import Chromium, chromium
 from webbuild.browser.server import Server
 from webbuild.errors import USAGE, WebbuildError
+from webbuild.manifest import Engine
 from webbuild.verify.backend import Work, run_backend
 from webbuild.verify.detections import void_silent
 from webbuild.verify.inputs import Given, gather
+from webbuild.verify.jsep import stand_in
 from webbuild.verify.opened import Bundle, changed_files, open_bundle
 from webbuild.verify.reference import Expected, check_golden, expect, reference_runner
 from webbuild.verify.report import BackendRun, Environment, Sample, VerifyReport
@@ -26,6 +28,7 @@ def verify(
     backends: Sequence[str] = BACKENDS,
     inputs: Sequence[Path] = (),
     *,
+    jsep: bool = False,
     seconds: float = 300,
     say: Callable[[str], None] = lambda _: None,
 ) -> VerifyReport:
@@ -35,6 +38,7 @@ def verify(
         directory: what `webbuild pack` wrote.
         backends: those to judge, each in a page of its own.
         inputs: pictures (or .npz files for plain tensors) besides the bundle's samples.
+        jsep: compare on the engine's default entry instead of the bundle's own builds.
         seconds: how long a load or a run may take.
         say: told what is being done.
 
@@ -49,14 +53,18 @@ def verify(
     work = [(given, expect(bundle, runner, given)) for given in gather(bundle, inputs)]
     checks = check_golden(bundle, runner)
     with Server(directory) as server, chromium() as browser:
-        runs = [run_backend(browser, server, bundle, backend, work, seconds=seconds, say=say) for backend in backends]
+        engine = stand_in(server, bundle) if jsep else bundle.manifest.engine
+        runs = [
+            run_backend(browser, server, bundle, backend, work, jsep=jsep, seconds=seconds, say=say)
+            for backend in backends
+        ]
         return VerifyReport(
             bundle=bundle.manifest.name,
             title=bundle.manifest.title,
             source=bundle.manifest.source.file,
             reference=runner.name,
             task=bundle.manifest.task,
-            environment=_environment(bundle, browser, runner.version),
+            environment=_environment(bundle, engine, browser, runner.version),
             samples=_samples(work),
             checks=tuple(checks),
             backends=tuple(_voided(run) for run in runs),
@@ -99,8 +107,7 @@ def _sample(given: Given, expected: Expected) -> Sample:
     )
 
 
-def _environment(bundle: Bundle, browser: Chromium, onnxruntime: str) -> Environment:
-    engine = bundle.manifest.engine
+def _environment(bundle: Bundle, engine: Engine, browser: Chromium, onnxruntime: str) -> Environment:
     return Environment(
         webbuild=bundle.manifest.generator.version,
         browser=f"Chromium {browser.version}",

@@ -1,0 +1,42 @@
+"""The engine that `import "onnxruntime-web"` gives, served in place of the bundle's own."""
+
+from __future__ import annotations
+
+from urllib.parse import urlsplit
+
+import msgspec
+
+from webbuild.browser.media_types import media_type
+from webbuild.browser.server import Server
+from webbuild.bundle import assets
+from webbuild.bundle.emit import describe
+from webbuild.manifest import Engine, EngineBuild, encode
+from webbuild.verify.opened import Bundle
+
+BUILD = "jsep"
+
+_ROOM = "/__webbuild__/jsep/"
+
+
+def stand_in(server: Server, bundle: Bundle) -> Engine:
+    """Add the build to what is served, put a manifest that names it over the bundle's, return its version.
+
+    The runtime knows no jsep. It is told of an `asyncify`, the other build that does without JSPI.
+
+    Raises:
+        WebbuildError: `no-runtime` when the TypeScript runtime was not built.
+    """
+    version, files = assets.jsep_files()
+    entry, glue, wasm = (f"{_ROOM}{file.name}" for file in files)
+    described = [msgspec.structs.replace(describe(file, file.parent), path=f"{_ROOM}{file.name}") for file in files]
+    engine = Engine(version=version)
+    manifest = msgspec.structs.replace(
+        bundle.manifest,
+        engine=engine,
+        engines=[EngineBuild(build="asyncify", entry=entry, glue=glue, wasm=wasm)],
+        files=[*bundle.manifest.files, *described],
+    )
+    server.virtual.update({f"{_ROOM}{file.name}": (media_type(file.name), file.read_bytes()) for file in files})
+    path = f"{urlsplit(server.url).path}manifest.json"
+    server.virtual[path] = (media_type(path), encode(manifest))
+    return engine
