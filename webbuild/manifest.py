@@ -301,6 +301,24 @@ def encode(manifest: Manifest) -> bytes:
     return msgspec.json.format(msgspec.json.encode(manifest), indent=2) + b"\n"
 
 
+class Origin(Struct, frozen=True):
+    """What a manifest of any schema says of itself: its schema, and the program that wrote it."""
+
+    schema: Any = None
+    generator: Any = None
+
+    @property
+    def writer(self) -> str:
+        """Name and version of the program, as far as they are told."""
+        told = self.generator if isinstance(self.generator, dict) else {}
+        return f"{told.get('name', 'webbuild')} {told.get('version', 'of an unknown version')}"
+
+
+def origin(data: bytes) -> Origin:
+    """Read where a manifest comes from, whatever its schema. Raises msgspec.DecodeError for what is no JSON object."""
+    return msgspec.json.decode(data, type=Origin)
+
+
 def decode(data: bytes) -> Manifest:
     """Read a manifest. Raises msgspec.ValidationError with the path of the first field that is wrong."""
     return msgspec.json.decode(data, type=Manifest)

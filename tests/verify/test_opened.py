@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -32,7 +33,8 @@ def test_opens(bundle: Bundle) -> None:
         (b"", "bad-manifest", 1),
         (b"{}", "bad-manifest", 1),
         (b"\xff\xfe", "bad-manifest", 1),
-        (b'{"schema": 2}', "bad-manifest", 1),
+        (b'{"schema": "1"}', "bad-manifest", 1),
+        (b'{"schema": 2}', "wrong-schema", 1),
     ],
 )
 def test_what_is_no_bundle(tmp_path: Path, text: bytes | None, code: str, exit_code: int) -> None:
@@ -41,6 +43,20 @@ def test_what_is_no_bundle(tmp_path: Path, text: bytes | None, code: str, exit_c
     with pytest.raises(WebbuildError) as caught:
         open_bundle(tmp_path)
     assert (caught.value.code, caught.value.exit_code) == (code, exit_code)
+
+
+@pytest.mark.parametrize(
+    ("schema", "mend"), [(0, "pack the model again with this webbuild"), (2, "update webbuild")], ids=["older", "newer"]
+)
+def test_a_manifest_of_another_schema_says_who_wrote_it(bundle: Bundle, schema: int, mend: str) -> None:
+    path = bundle.directory / "manifest.json"
+    other = {**json.loads(path.read_bytes()), "schema": schema, "novelty": 1, "generator": {"version": "9.8\x1b"}}
+    path.write_text(json.dumps(other))
+    with pytest.raises(WebbuildError, match=rf"schema {schema}, written by webbuild 9\.8") as caught:
+        open_bundle(bundle.directory)
+    assert caught.value.code == "wrong-schema"
+    assert caught.value.fix.startswith(mend)
+    assert "\x1b" not in str(caught.value)
 
 
 def test_a_changed_and_a_missing_file_are_named(bundle: Bundle) -> None:

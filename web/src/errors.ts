@@ -20,7 +20,8 @@ export type ErrorCode =
   | "worker-failed"
   | "wrong-input"
   | "wrong-option"
-  | "wrong-picture";
+  | "wrong-picture"
+  | "wrong-schema";
 
 /** What the runtime throws. `message` says what happened, `fix` says what to do about it. */
 export class WebbuildError extends Error {

@@ -82,6 +82,7 @@ async function fetchManifest(url: string, signal: AbortSignal | undefined): Prom
   if (signal?.aborted) throw abortedError(signal);
   const manifest = await fetchJson(url, signal);
   if (isManifest(manifest)) return manifest;
+  checkSchema(manifest, url);
   const fix = "pack the model again, and deploy the manifest and the runtime of one pack together";
   throw new WebbuildError("bad-manifest", `${url} is not a manifest that this runtime can read`, fix);
 }
@@ -98,6 +99,19 @@ async function fetchJson(url: string, signal: AbortSignal | undefined): Promise<
       cause,
     });
   }
+}
+
+/** Throws for a manifest that another version of webbuild wrote. */
+function checkSchema(manifest: unknown, url: string): void {
+  const { schema, generator } = Object(manifest) as { schema?: unknown; generator?: { version?: unknown } };
+  if (typeof schema !== "number" || schema === 1) return;
+  const writer = `webbuild ${generator?.version ?? "of an unknown version"}`;
+  const fix =
+    schema > 1
+      ? "deploy the runtime that was packed with it, or pack the model again with this version"
+      : "pack the model again with this version of webbuild, and deploy the whole bundle";
+  const what = `${url} is of schema ${schema}, written by ${writer}; this runtime reads schema 1`;
+  throw new WebbuildError("wrong-schema", what, fix);
 }
 
 /** The runtime is packed with its manifest; this tells a wrong file or version, not every wrong field. */

@@ -59,7 +59,7 @@ export class Session {
       return new Session(graph, engine, await engine.InferenceSession.create(bytes.model, options));
     } catch (cause) {
       const why = cause instanceof Error ? cause.message : String(cause);
-      const fix = 'load with { backend: "wasm" }, or look at the findings of `webbuild inspect`';
+      const fix = 'load with { backend: "wasm" }, or see what `webbuild verify` says of the bundle';
       throw new WebbuildError("no-session", `no ${graph.target} session for ${graph.file}: ${why}`, fix, {
         cause,
       });
@@ -74,7 +74,7 @@ export class Session {
       return await readAll(results);
     } catch (cause) {
       const why = cause instanceof Error ? cause.message : String(cause);
-      const fix = 'load with { backend: "wasm" }, or look at the findings of `webbuild inspect`';
+      const fix = 'load with { backend: "wasm" }, or see what `webbuild verify` says of the bundle';
       throw new WebbuildError("run-failed", `${this.graph.file} failed: ${why}`, fix, { cause });
     }
   }

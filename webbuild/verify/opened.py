@@ -12,6 +12,7 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
+from webbuild import __version__
 from webbuild import manifest as manifests
 from webbuild.errors import USAGE, WebbuildError
 from webbuild.manifest import Graph, Manifest, Output
@@ -40,11 +41,13 @@ def open_bundle(directory: Path) -> Bundle:
     """Read a bundle's manifest.
 
     Raises:
-        WebbuildError: `no-bundle`, `bad-manifest`.
+        WebbuildError: `no-bundle`, `wrong-schema`, `bad-manifest`.
     """
     path = directory / "manifest.json"
     try:
-        return Bundle(directory, manifests.decode(path.read_bytes()))
+        data = path.read_bytes()
+        _check_schema(path, manifests.origin(data))
+        return Bundle(directory, manifests.decode(data))
     except OSError as error:
         raise WebbuildError(
             "no-bundle",
@@ -54,6 +57,19 @@ def open_bundle(directory: Path) -> Bundle:
         ) from error
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise WebbuildError("bad-manifest", f"{path}: {error}", _MEND) from error
+
+
+def _check_schema(path: Path, origin: manifests.Origin) -> None:
+    schema = origin.schema
+    if not isinstance(schema, int) or schema == manifests.SCHEMA_VERSION:
+        return
+    again = "pack the model again with this webbuild"
+    raise WebbuildError(
+        "wrong-schema",
+        f"{path}: is of schema {schema}, written by {origin.writer}; webbuild {__version__} reads "
+        f"{manifests.SCHEMA_VERSION}",
+        f"update webbuild, or {again}" if schema > manifests.SCHEMA_VERSION else again,
+    )
 
 
 def changed_files(bundle: Bundle) -> Iterator[Problem]:
