@@ -91,7 +91,7 @@ def test_an_operator_that_does_not_exist_is_refused(tmp_path: Path) -> None:
     model = convolution()
     model.graph.node[1].op_type = "Rleu"
     error = refusal(save(model, tmp_path / "m.onnx"))
-    assert error.code == "invalid-model"
+    assert error.code == "unknown-operators"
     assert "Rleu" in error.message
 
 

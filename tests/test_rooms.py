@@ -23,16 +23,16 @@ LAYERS = (
     ("plan", "dims", "samples", "head"),
     ("passes", "tasks", "browser"),
     ("model",),
-    ("manifest", "facts", "external", "raw_head", "talk", "archive"),
-    ("errors",),
+    ("manifest", "facts", "external", "lookalike", "operators", "prose", "raw_head", "talk", "archive"),
+    ("errors", "nodes"),
 )
 """From top to bottom; what stands in one line does not import its neighbours."""
 
 LIBRARIES = {
     "playwright": {"browser", "verify"},
-    "onnxruntime": {"verify"},
+    "onnxruntime": {"operators", "verify"},
     "onnxscript": {"passes"},
-    "onnx": {"model", "external"},
+    "onnx": {"model", "external", "nodes", "operators", "prose"},
     "onnx_ir": {"model", "external", "passes", "plan", "bundle", "trial"},
     "jinja2": {"bundle", "verify"},
     "PIL": {"tasks", "verify"},

@@ -11,12 +11,16 @@ from msgspec import Struct
 from webbuild.errors import USAGE, WebbuildError
 from webbuild.external import check_external_data
 from webbuild.facts import ModelFacts, TensorFact
+from webbuild.lookalike import lookalike
+from webbuild.operators import check_operators
+from webbuild.prose import mend_prose, unreadable_name
 
 if TYPE_CHECKING:
     import onnx
     import onnx_ir as ir
 
 _EXPORT_AGAIN = "export the model to ONNX again and pass the .onnx file"
+_BREAKS_RULES = "the file breaks the rules of ONNX: check it with onnx.checker, or export it again"
 
 
 class Source(Struct, frozen=True):
@@ -36,27 +40,26 @@ def load(path: Path) -> Source:
     """Load an ONNX file.
 
     Raises:
-        WebbuildError: `no-such-model`, `not-onnx`, `invalid-model`, `external-data-outside`,
-            `external-data-missing` or `external-data-truncated`.
+        WebbuildError: `no-such-model`, `not-onnx`, `invalid-model`, `wrong-opset`, `unknown-operators`,
+            `external-data-outside`, `external-data-missing` or `external-data-truncated`.
     """
     import onnx
     import onnx_ir as ir
 
     data = _read(path)
     proto = _parse(path, data)
+    _check_text(proto, path)
     size = len(data) + check_external_data(proto, path)
+    check_operators(proto, path)
     try:
         onnx.checker.check_model(str(path))
     except (onnx.checker.ValidationError, ValueError, RuntimeError) as error:
-        raise WebbuildError(
-            "invalid-model",
-            f"{path}: {_first_line(error)}",
-            "the file breaks the rules of ONNX: check it with onnx.checker, or export it again",
-        ) from error
+        raise WebbuildError("invalid-model", f"{path}: {_reason(error)}", _BREAKS_RULES) from error
+    _check_outputs(proto, path)
     try:
         model = ir.from_proto(proto)
     except Exception as error:  # the deserialiser raises many types for graphs the checker lets pass
-        raise WebbuildError("invalid-model", f"{path}: {_first_line(error)}", _EXPORT_AGAIN) from error
+        raise WebbuildError("invalid-model", f"{path}: {_reason(error)}", _EXPORT_AGAIN) from error
     ir.external_data.set_base_dir(model.graph, path.parent)
     _free_negative_sizes(model)
     return Source(path, hashlib.sha256(data).hexdigest(), size, model, facts(path.name, model))
@@ -88,12 +91,25 @@ def _fact(value: ir.Value) -> TensorFact:
     dims = () if value.shape is None else value.shape.dims
     return TensorFact(
         value.name or "",
-        "unknown" if value.dtype is None else str(value.dtype.numpy()),
+        element_type(value),
         tuple(dim if isinstance(dim, int) else dim.value for dim in dims),
     )
 
 
+def element_type(value: ir.Value) -> str:
+    """Return NumPy's name of a tensor's elements; what is no tensor is said to be none."""
+    import onnx_ir as ir
+
+    if value.type is not None and not isinstance(value.type, ir.TensorType):
+        return "a sequence or an optional, no tensor"
+    return "unknown" if value.dtype is None else str(value.dtype.numpy())
+
+
 def _read(path: Path) -> bytes:
+    if path.is_dir():
+        raise WebbuildError(
+            "no-such-model", f"{path}: is a folder", "pass the path of the .onnx file in it", exit_code=USAGE
+        )
     try:
         return path.read_bytes()
     except OSError as error:
@@ -106,17 +122,41 @@ def _parse(path: Path, data: bytes) -> onnx.ModelProto:
     import onnx
     from google.protobuf.message import DecodeError
 
+    if (like := lookalike(data)) is not None:
+        what, mend = like
+        raise WebbuildError("not-onnx", f"{path}: looks like {what}", mend)
     proto = onnx.ModelProto()
     try:
         proto.ParseFromString(data)
     except DecodeError as error:
+        if "depth" in str(error).lower():
+            mend = "flatten the control flow of the model, and export it again"
+            raise WebbuildError("invalid-model", f"{path}: its graphs are nested too deeply", mend) from error
         what = "is cut off or damaged" if data[:1] == b"\x08" else "is not an ONNX file"
-        raise WebbuildError("not-onnx", f"{path}: {what} ({_first_line(error)})", _EXPORT_AGAIN) from error
-    if not proto.opset_import or not (proto.graph.node or proto.graph.output):
+        raise WebbuildError("not-onnx", f"{path}: {what} ({_reason(error)})", _EXPORT_AGAIN) from error
+    if not (proto.graph.node or proto.graph.output):
         raise WebbuildError("not-onnx", f"{path}: holds no ONNX graph", _EXPORT_AGAIN)
     return proto
 
 
-def _first_line(error: Exception) -> str:
+def _check_text(proto: onnx.ModelProto, path: Path) -> None:
+    mend_prose(proto)
+    if (name := unreadable_name(proto)) is not None:
+        raise WebbuildError("invalid-model", f"{path}: the name {name!r} is not UTF-8", _EXPORT_AGAIN)
+
+
+def _check_outputs(proto: onnx.ModelProto, path: Path) -> None:
+    names = [output.name for output in proto.graph.output]
+    if not names:
+        raise WebbuildError("invalid-model", f"{path}: the graph has no outputs, so it answers nothing", _EXPORT_AGAIN)
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise WebbuildError("invalid-model", f"{path}: output '{twice}' is listed twice", _BREAKS_RULES)
+
+
+def _reason(error: BaseException) -> str:
+    """Return the first line of the error behind the error."""
+    while error.__cause__ is not None:
+        error = error.__cause__
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    return lines[0] if lines else type(error).__name__
+    return " ".join(lines[:2]) if lines else type(error).__name__

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,8 @@ from webbuild.tasks.geometry import Placement
 from webbuild.tasks.picture import read_rgba, to_tensor
 
 _PICTURES = {".jpg", ".jpeg", ".png", ".webp"}
+_LARGEST = 2**31 - 1
+"""Bytes of the largest tensor that every browser can hold in one buffer."""
 _DEFAULTS = Path(__file__).parent / "bundle" / "pictures"
 
 
@@ -34,8 +37,10 @@ def collect(model: Path, given: Sequence[Path], inputs: Sequence[Input]) -> list
     """Return the samples for a model: those given, else those in `samples/` beside it, else webbuild's own.
 
     Raises:
-        WebbuildError: `unreadable-picture`, `unreadable-tensors`, `no-such-sample`, `wrong-sample`.
+        WebbuildError: `input-too-large`, `unreadable-picture`, `unreadable-tensors`, `no-such-sample`,
+            `wrong-sample`.
     """
+    _check_sizes(inputs)
     image = next((spec for spec in inputs if isinstance(spec, ImageInput)), None)
     files = list(given)
     if image is not None:
@@ -103,6 +108,17 @@ def _from_tensors(file: Path, inputs: Sequence[TensorInput]) -> Sample:
                 exit_code=USAGE,
             )
     return Sample(file.name, {spec.name: arrays[spec.name] for spec in inputs})
+
+
+def _check_sizes(inputs: Sequence[Input]) -> None:
+    for spec in inputs:
+        size = math.prod(spec.shape) * np.dtype(spec.dtype).itemsize
+        if size > _LARGEST:
+            raise WebbuildError(
+                "input-too-large",
+                f"input '{spec.name}' of shape {spec.shape} takes {size / 2**30:.0f} GiB; a browser gives a tensor 2",
+                "export the model with smaller sizes, or give smaller ones with --dim",
+            )
 
 
 def _exists(file: Path) -> None:

@@ -11,6 +11,7 @@ import msgspec
 from webbuild.bundle.weights import share_weights
 from webbuild.errors import WebbuildError
 from webbuild.manifest import DType, Graph, HeadStatus, OptionInput, Output, TargetName
+from webbuild.model import element_type
 from webbuild.passes.fixed_shape_head import KEY
 from webbuild.passes.threshold_inputs import PREFIX
 
@@ -60,11 +61,11 @@ def _shards_of(model: ir.Model) -> set[str]:
 
 
 def _output(value: ir.Value) -> Output:
-    dtype = "" if value.dtype is None else str(value.dtype.numpy())
+    dtype = element_type(value)
     if dtype not in get_args(DType):
         raise WebbuildError(
             "unsupported-dtype",
-            f"output '{value.name}' is {dtype or 'of unknown type'}, which a browser cannot read",
+            f"output '{value.name}' is {dtype}, which a browser cannot read",
             f"export it as one of {', '.join(get_args(DType))}",
         )
     shape = [] if value.shape is None else [dim if isinstance(dim, int) else -1 for dim in value.shape]

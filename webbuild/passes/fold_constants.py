@@ -30,6 +30,7 @@ class FoldConstants(Pass):
         optimizer.fold_constants_ir(
             model, onnx_shape_inference=False, input_size_limit=_LARGEST, output_size_limit=_LARGEST
         )
-        infer(model)
         folded = before - Counter(node.op_type for node in model.graph)
+        if folded:
+            infer(model)
         return [self.done("graph", f"{folded.total()} nodes computed in advance")] if folded else []

@@ -45,24 +45,32 @@ class Int32Indices(Pass):
 
 def _reader_of_int64(value: ir.Value, outputs: set[int]) -> str | None:
     """Return who needs the value as int64, None if all readers end in a Cast."""
-    if id(value) in outputs:
-        return "the graph's output"
-    for node in users(value):
-        if node.op_type == "Cast":
-            continue
-        carries = node.op_type in _CARRIERS and node.inputs[0] is value and value not in node.inputs[1:]
-        if not carries or (node.op_type == "Concat" and len(node.inputs) > 1):
-            return f"{node.op_type} '{node.name}'"
-        if (reader := _reader_of_int64(node.outputs[0], outputs)) is not None:
-            return reader
+    waiting, seen = [value], {value}
+    while waiting:
+        value = waiting.pop()
+        if id(value) in outputs:
+            return "the graph's output"
+        for node in users(value):
+            if node.op_type == "Cast":
+                continue
+            carries = node.op_type in _CARRIERS and node.inputs[0] is value and value not in node.inputs[1:]
+            if not carries or (node.op_type == "Concat" and len(node.inputs) > 1):
+                return f"{node.op_type} '{node.name}'"
+            if node.outputs[0] not in seen:
+                seen.add(node.outputs[0])
+                waiting.append(node.outputs[0])
     return None
 
 
 def _retype(value: ir.Value) -> None:
-    for node in users(value):
-        if node.op_type != "Cast":
-            node.outputs[0].type = ir.TensorType(ir.DataType.INT32)
-            _retype(node.outputs[0])
+    """Say of everything that carries the value that it is int32."""
+    waiting, seen = [value], {value}
+    while waiting:
+        for node in users(waiting.pop()):
+            if node.op_type != "Cast" and node.outputs[0] not in seen:
+                node.outputs[0].type = ir.TensorType(ir.DataType.INT32)
+                seen.add(node.outputs[0])
+                waiting.append(node.outputs[0])
 
 
 def _first_largest(model: ir.Model, node: ir.Node, size: int, axis: int, rank: int) -> ir.Value:

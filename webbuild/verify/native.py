@@ -43,7 +43,7 @@ class NativeRunner:
             raise WebbuildError(
                 "native-refused",
                 f"{path.name}: native ONNX Runtime {self.version} makes no session of it: {error}",
-                "pack the model again; if it still happens the export itself is broken: see `webbuild inspect`",
+                "what ONNX Runtime does not load in Python it does not load in a browser: export the model again",
             ) from error
 
     @property

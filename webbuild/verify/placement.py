@@ -50,5 +50,5 @@ def misplaced(backend: str, placements: Sequence[Placement], *, jsep: bool = Fal
             code="off-gpu" if backend == "webgpu" else "off-backend",
             where=backend,
             message=f"{placement.count} node(s) run on {placement.provider}: {names}{more}",
-            fix="`webbuild inspect` says why each of them leaves the GPU, and what to do",
+            fix="see in report.html of the bundle what was left alone, and why",
         )
