@@ -22,8 +22,8 @@ from models.yolo_pose.offline import YOLO
 
 SIDE = 64
 ROWS = 20
-KEPT_BYTES = 512
-"""Initializers up to this size stay in the file."""
+KEPT_BYTES = 64
+"""Weights up to this size stay in the file, as the 16 bins that a box side is read from do."""
 
 EXPORTS: dict[str, tuple[str, dict[str, Any]]] = {
     **{
@@ -69,7 +69,7 @@ def _raise_scores(head: Any) -> None:
 
 
 def without_weights(model: onnx.ModelProto) -> onnx.ModelProto:
-    """Mark every large float initializer as kept elsewhere, at a place that there is not.
+    """Mark the weights of convolutions as kept elsewhere, at a place that there is not.
 
     The notes on where in the Python code each node comes from go too: they are most of such a file.
     """
@@ -77,7 +77,7 @@ def without_weights(model: onnx.ModelProto) -> onnx.ModelProto:
         del node.metadata_props[:]
         node.ClearField("doc_string")
     for tensor in model.graph.initializer:
-        if tensor.data_type == onnx.TensorProto.FLOAT and len(tensor.raw_data) > KEPT_BYTES:
+        if tensor.data_type == onnx.TensorProto.FLOAT and len(tensor.dims) > 1 and len(tensor.raw_data) > KEPT_BYTES:
             tensor.ClearField("raw_data")
             tensor.data_location = onnx.TensorProto.EXTERNAL
             tensor.external_data.add(key="location", value="seeded")

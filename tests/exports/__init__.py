@@ -18,13 +18,16 @@ NAMES = sorted(file.relative_to(FOLDER).with_suffix("").as_posix() for file in F
 
 
 def restored(name: str) -> onnx.ModelProto:
-    """Return an export with its weights: normal noise of He's variance, the same for a name and a shape always."""
+    """Return an export with its weights: normal noise, for a name and a shape always the same.
+
+    Twice He's variance: the scores spread over 0..1 then.
+    """
     model = onnx.load(FOLDER / f"{name}.onnx", load_external_data=False)
     for tensor in model.graph.initializer:
         if tensor.data_location == onnx.TensorProto.EXTERNAL:
             shape = tuple(tensor.dims)
             noise = np.random.default_rng(crc32(tensor.name.encode())).standard_normal(shape)
-            scaled = (noise * math.sqrt(6 / max(1, math.prod(shape[1:])))).astype(np.float32)
+            scaled = (noise * math.sqrt(4 / max(1, math.prod(shape[1:])))).astype(np.float32)
             tensor.CopyFrom(numpy_helper.from_array(scaled, tensor.name))
     return model
 
