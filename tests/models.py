@@ -52,3 +52,32 @@ def save_external(model: onnx.ModelProto, path: Path, location: str) -> Path:
 
 def as_ir(text: str) -> ir.Model:
     return ir.from_onnx_text(text)
+
+
+def detector(classes: int = 2, extra: int = 0, metadata: dict[str, str] | None = None) -> onnx.ModelProto:
+    """Return a detector without post-processing: [1, 3, 32, 32] to [1, 4 + classes + extra, 64], of random weights.
+
+    Its boxes lie in the middle of the picture, and its scores are of all sizes.
+    """
+    numbers = 4 + classes + extra
+    text = f"""{HEADER} detector (float[1,3,32,32] images) => (float[1,{numbers},64] output0)
+    <int64[3] flat = {{1, {numbers}, 64}}>
+    {{
+      a = Conv <kernel_shape = [4, 4], strides = [4, 4]> (images, weight, bias)
+      b = Sigmoid (a)
+      c = Reshape (b, flat)
+      d = Mul (c, scale)
+      output0 = Add (d, offset)
+    }}"""
+    model = parsed(text)
+    scale, offset = np.ones((numbers, 1), np.float32), np.zeros((numbers, 1), np.float32)
+    scale[:4], scale[4 + classes :], offset[:2] = 16, 32, 8
+    tensors = {"weight": weights(numbers, 3, 4, 4), "bias": weights(numbers, seed=1) - 1}
+    tensors |= {"scale": scale, "offset": offset}
+    model.graph.initializer.extend(onnx.numpy_helper.from_array(array, name) for name, array in tensors.items())
+    onnx.helper.set_model_props(model, metadata or {})
+    return model
+
+
+DETECT = {"task": "detect", "names": "{0: 'cup', 1: 'dog'}", "args": "{'nms': None}", "end2end": "False"}
+"""What an exporter writes of a detector without post-processing."""

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from webbuild.errors import USAGE, WebbuildError
 from webbuild.facts import ModelFacts
-from webbuild.tasks.ultralytics import image_size
+from webbuild.tasks.metadata import image_size
 
 _BATCH = {"batch", "batch_size", "n", "bs"}
 

@@ -1,4 +1,4 @@
-"""What a model says of itself, without the graph: all that a task may look at."""
+"""What a model says of itself, without the graph's wiring: all that a task may look at."""
 
 from __future__ import annotations
 
@@ -19,10 +19,11 @@ class TensorFact(Struct, frozen=True):
 
 
 class ModelFacts(Struct, frozen=True):
-    """A model's interface and metadata."""
+    """A model's interface and metadata, and the names of the operators in its main graph."""
 
     file: str
     producer: str
     metadata: Mapping[str, str]
     inputs: tuple[TensorFact, ...]
     outputs: tuple[TensorFact, ...]
+    operators: frozenset[str] = frozenset()

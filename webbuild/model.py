@@ -74,6 +74,7 @@ def facts(file: str, model: ir.Model) -> ModelFacts:
         metadata=dict(model.metadata_props),
         inputs=tuple(_fact(value) for value in inputs),
         outputs=tuple(_fact(value) for value in model.graph.outputs),
+        operators=frozenset(node.op_type for node in model.graph),
     )
 
 

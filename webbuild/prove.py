@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 from webbuild.errors import WebbuildError
 from webbuild.head import why_repeat
 from webbuild.manifest import Graph, OptionInput, RowTask, Task
+from webbuild.raw_head import DETECTIONS, RawHead
+from webbuild.reference_head import reference_head
 from webbuild.samples import Sample
 from webbuild.tasks._base import Tolerance, decode
 from webbuild.tasks.detection import Detection
@@ -58,12 +60,14 @@ def prove(
     options: Sequence[OptionInput],
     samples: Sequence[Sample],
     *,
+    raw: RawHead | None = None,
     confidence: float | None = None,
 ) -> Witness:
     """Run every sample through the original and every graph in `folder`, and judge each output.
 
-    Native ONNX Runtime, optimisations disabled. Thresholds are the exported ones, unless `confidence` is given:
-    then `original` takes thresholds as inputs too.
+    Native ONNX Runtime, optimisations disabled. What `raw` says that the original lacks is computed in its place.
+    Thresholds are the exported ones, unless `confidence` is given: then `original` takes thresholds as inputs
+    too, or has none.
     """
     runners = {graph.target: NativeRunner(folder / graph.file) for graph in graphs}
     values: dict[str, float] = {option.option: option.default for option in options}
@@ -73,8 +77,10 @@ def prove(
     proofs: list[Proof] = []
     detections: dict[str, dict[str, Sequence[Detection]]] = {}
     for sample in samples:
-        given = sample.feeds if confidence is None else {**sample.feeds, **thresholds}
+        given = {**sample.feeds, **thresholds} if confidence is not None and raw is None else sample.feeds
         want = _narrowed(original.run({name: array.astype(original.types[name]) for name, array in given.items()}))
+        if raw is not None:
+            want = _completed(raw, want, values)
         seen = detections.setdefault(sample.name, {})
         seen["native"] = _detections(task, want, sample)
         for graph in graphs:
@@ -91,6 +97,14 @@ def prove(
 def _narrowed(outputs: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
     """Return outputs as a browser can hold them: float64 as float32."""
     return {name: a.astype(np.float32) if a.dtype == np.float64 else a for name, a in outputs.items()}
+
+
+def _completed(
+    raw: RawHead, outputs: Mapping[str, NDArray[Any]], values: Mapping[str, float]
+) -> dict[str, NDArray[Any]]:
+    """Return the outputs with `DETECTIONS` in the place of the raw one."""
+    found = reference_head(raw, outputs[raw.output], values["confidence"], values.get("iou", raw.iou))
+    return {DETECTIONS: found, **{name: array for name, array in outputs.items() if name != raw.output}}
 
 
 def _detections(task: Task, outputs: Mapping[str, NDArray[Any]], sample: Sample) -> Sequence[Detection]:

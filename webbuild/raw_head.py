@@ -13,7 +13,7 @@ DETECTIONS = "detections"
 class RawHead(Struct, frozen=True, kw_only=True):
     """The output of a detector exported without its post-processing, and what is to follow.
 
-    Layouts, by what the output's last two dimensions are:
+    Layouts, by what the output's last two dimensions are, in pixels of the input:
 
     - `columns` [1, 4 + classes + extra, anchors]: centre x y, width, height, class scores (Ultralytics since v8);
     - `rows` [1, anchors, 5 + classes + extra]: the same with an objectness score in front of the class scores,
@@ -27,6 +27,7 @@ class RawHead(Struct, frozen=True, kw_only=True):
     Attributes:
         output: name of the raw output.
         layout: see above.
+        size: (height, width) of the input in pixels.
         classes: number of class scores; 0 for `final`.
         extra: number of columns behind the class scores: keypoints, mask coefficients, or one angle.
         rotated: boxes are centre x y, width, height with an angle as the only extra column, and are suppressed as
@@ -40,6 +41,7 @@ class RawHead(Struct, frozen=True, kw_only=True):
 
     output: str
     layout: Literal["columns", "rows", "final"]
+    size: tuple[int, int]
     classes: int
     extra: int = 0
     rotated: bool = False
@@ -48,3 +50,13 @@ class RawHead(Struct, frozen=True, kw_only=True):
     confidence: float = 0.25
     iou: float = 0.7
     max_detections: int = 300
+
+    @property
+    def columns(self) -> int:
+        """Numbers in a row of `DETECTIONS`."""
+        return 6 + self.extra
+
+    @property
+    def numbers(self) -> int:
+        """Numbers that the raw output has for each anchor or row."""
+        return {"columns": 4 + self.classes, "rows": 5 + self.classes, "final": 6}[self.layout] + self.extra

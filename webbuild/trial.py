@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
@@ -13,6 +13,7 @@ import numpy as np
 from webbuild.manifest import Graph, OptionInput, RowTask, Task
 from webbuild.model import Source
 from webbuild.prove import Witness, found_nothing, prove, require
+from webbuild.raw_head import RawHead
 from webbuild.samples import Sample
 from webbuild.verify.native import NativeRunner
 
@@ -31,18 +32,30 @@ def prove_where_it_finds(
     options: Sequence[OptionInput],
     samples: Sequence[Sample],
     edges: Sequence[Sample],
+    raw: RawHead | None = None,
 ) -> Witness:
     """Prove the graphs at the exported thresholds, and, where no sample has a detection, again at a lower one.
+
+    Args:
+        source: the original.
+        graphs: what became of it, in `folder`.
+        folder: the bundle's.
+        task: what it is for.
+        options: the thresholds of the graphs.
+        samples: what it is tried on, also at the lower threshold.
+        edges: more samples, at the exported thresholds only.
+        raw: the post-processing that the original lacks.
 
     Raises:
         WebbuildError: `not-proven` or `proved-nothing`.
     """
-    witness = prove(NativeRunner(source.path), graphs, folder, task, options, [*samples, *edges])
+    original = NativeRunner(source.path)
+    witness = prove(original, graphs, folder, task, options, [*samples, *edges], raw=raw)
     if found_nothing(witness):
         confidence = lowered_confidence(graphs, folder, task, options, samples)
-        with _with_open_thresholds(source.model) as opened:
+        with nullcontext(original) if raw is not None else _with_open_thresholds(source.model) as opened:
             if opened is not None and confidence is not None:
-                witness = prove(opened, graphs, folder, task, options, samples, confidence=confidence)
+                witness = prove(opened, graphs, folder, task, options, samples, raw=raw, confidence=confidence)
     require(witness.proofs)
     return witness
 

@@ -1,7 +1,7 @@
 """Cases of the passes: text files in ONNX's own syntax, `cases/<pass>/<what>.onnx.txt`.
 
-A comment at the top may give sizes: `# dims: height=8, x:1=4`. A file whose name begins with `keep_` must be
-left as it is.
+Comments at the top may give sizes, `# dims: height=8, x:1=4`, and what the model lacks, `# raw: {"output": ...}`.
+A file whose name begins with `keep_` must be left as it is.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import re
 from functools import cache
 from pathlib import Path
 
+import msgspec
 import onnx
 import onnx_ir as ir
 import onnx_ir.passes.common as common
@@ -17,6 +18,7 @@ from msgspec import Struct
 
 from webbuild.passes import _shapes
 from webbuild.passes._base import Edit, Options, Pass, all_passes
+from webbuild.raw_head import RawHead
 
 FOLDER = Path(__file__).parent / "cases"
 
@@ -93,6 +95,7 @@ def _shorten(match: re.Match[str]) -> str:
 
 
 def _options(path: Path) -> Options:
-    sizes = re.search(r"^# dims: (.+)$", path.read_text("utf-8"), re.MULTILINE)
+    sizes, raw = (re.search(rf"^# {key}: (.+)$", path.read_text("utf-8"), re.MULTILINE) for key in ("dims", "raw"))
     pairs = (pair.rpartition("=") for pair in sizes[1].split(",")) if sizes else ()
-    return Options(dims={name.strip(): int(size) for name, _, size in pairs})
+    head = msgspec.json.decode(raw[1], type=RawHead) if raw else None
+    return Options(dims={name.strip(): int(size) for name, _, size in pairs}, raw=head)

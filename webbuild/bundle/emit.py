@@ -18,7 +18,6 @@ from webbuild.bundle import assets, pages
 from webbuild.bundle.names import readable, safe_name
 from webbuild.bundle.notices import model_license, model_notice, third_party_notices
 from webbuild.errors import printable
-from webbuild.facts import ModelFacts
 from webbuild.manifest import Engine, File, Generator, Golden, Graph, Input, Manifest, Output, Task
 from webbuild.model import Source
 from webbuild.samples import Sample
@@ -68,7 +67,7 @@ def emit(contents: Contents, folder: Path) -> Manifest:
         ),
         task=contents.task,
         inputs=list(contents.inputs),
-        outputs=_outputs(contents.source.facts, contents.graphs),
+        outputs=_outputs(contents.graphs),
         graphs=list(contents.graphs),
         engines=engines,
         files=[],
@@ -157,7 +156,7 @@ def _write_golden(sample: Sample, outputs: Mapping[str, NDArray[Any]], folder: P
     return Golden(sample=sample.name, inputs=written["input"], outputs=written["output"])
 
 
-def _outputs(facts: ModelFacts, graphs: Sequence[Graph]) -> list[Output]:
-    """Return the model's own outputs, with the shapes that the graphs give them."""
-    known = {output.name: output for graph in graphs for output in graph.outputs}
-    return [known[fact.name] for fact in facts.outputs]
+def _outputs(graphs: Sequence[Graph]) -> list[Output]:
+    """Return the outputs that mean something to the caller: not what a graph reports of its own head."""
+    reports = {graph.status.output for graph in graphs if graph.status is not None}
+    return [output for output in graphs[-1].outputs if output.name not in reports]

@@ -16,15 +16,15 @@ from webbuild.bundle.names import safe_name
 from webbuild.bundle.report import PackReport, write_report
 from webbuild.bundle.staging import check_place, staged
 from webbuild.dims import choose_sizes, parse_dims
-from webbuild.errors import CLEAN, USAGE, WebbuildError
+from webbuild.errors import CLEAN
 from webbuild.manifest import OptionInput
-from webbuild.model import Source, facts, load
+from webbuild.model import load
 from webbuild.passes._base import Options
 from webbuild.plan import Plan, plan
 from webbuild.prove import Witness
+from webbuild.recognise import recognise, require_head, without_head
 from webbuild.samples import collect, edge_cases
 from webbuild.talk import Talk
-from webbuild.tasks._base import Guess, guess, kinds
 from webbuild.trial import prove_where_it_finds
 from webbuild.verify.command import check
 from webbuild.verify.report import VerifyReport, exit_code
@@ -60,8 +60,11 @@ def run(request: Request) -> int:
         source = load(request.model)
     sizes = choose_sizes(source.facts, given)
     with talk.step("plan the patches"):
-        planned = plan(source.model, Options(dims=sizes.dims))
-    known = _guess(source, planned, request.task)
+        headless = without_head(source, sizes.dims, request.task)
+        raw = None if headless is None else headless.raw
+        planned = plan(source.model, Options(dims=sizes.dims, raw=raw))
+    known = headless or recognise(source, planned, request.task)
+    require_head(known, planned)
     options = option_inputs(planned.models["webgpu"])
     assumptions = (*sizes.assumptions, *known.assumptions)
     _tell(talk, planned, assumptions)
@@ -74,7 +77,7 @@ def run(request: Request) -> int:
             graphs = write_graphs(planned.models, folder / "model")
         with talk.step(f"prove them on {len(samples)} samples"):
             edges = edge_cases(known.inputs)
-            witness = prove_where_it_finds(source, graphs, folder, known.task, options, samples, edges)
+            witness = prove_where_it_finds(source, graphs, folder, known.task, options, samples, edges, raw)
         _tell_proof(talk, witness, options)
         with talk.step("write the bundle"):
             contents = Contents(
@@ -100,24 +103,6 @@ def run(request: Request) -> int:
     if request.as_json:
         _print_json({"pack": report, "verify": verified})
     return CLEAN if verified is None else exit_code(verified)
-
-
-def _guess(source: Source, planned: Plan, task: str | None) -> Guess:
-    """Return what the model is, judged by its interface with every size fixed."""
-    frozen = facts(source.facts.file, planned.models["wasm"])
-    added = {option.name for option in option_inputs(planned.models["wasm"])}
-    frozen = msgspec.structs.replace(frozen, inputs=tuple(f for f in frozen.inputs if f.name not in added))
-    if task is None:
-        return guess(frozen)
-    found = kinds()[task].guess(frozen)
-    if found is None:
-        raise WebbuildError(
-            "wrong-task",
-            f"{source.path}: does not look like task {task}: its metadata or its outputs do not fit",
-            "leave --task out, or give --task tensor",
-            exit_code=USAGE,
-        )
-    return found
 
 
 def _tell(talk: Talk, planned: Plan, assumptions: tuple[str, ...]) -> None:

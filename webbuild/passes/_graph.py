@@ -71,9 +71,9 @@ def _copy(graph: ir.Graph, value: ir.Value) -> ir.Value:
 
 
 class Builder:
-    """Adds nodes to a graph right before a given one, with names under a prefix."""
+    """Adds nodes to a graph right before a given one, or at its end, with names under a prefix."""
 
-    def __init__(self, graph: ir.Graph, before: ir.Node, prefix: str) -> None:
+    def __init__(self, graph: ir.Graph, before: ir.Node | None, prefix: str) -> None:
         self._graph = graph
         self._before = before
         self._prefix = prefix
@@ -92,7 +92,10 @@ class Builder:
         made = ir.node(op, list(inputs), attributes=attributes, num_outputs=outputs, name=name)
         for index, output in enumerate(made.outputs):
             output.name = name if outputs == 1 else f"{name}.{index}"
-        self._graph.insert_before(self._before, made)
+        if self._before is None:
+            self._graph.append(made)
+        else:
+            self._graph.insert_before(self._before, made)
         return list(made.outputs)
 
     def op(self, op: str, *inputs: ir.Value | None, **attributes: Attribute) -> ir.Value:

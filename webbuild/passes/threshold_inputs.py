@@ -24,7 +24,7 @@ class ThresholdInputs(TailPass):
     """
 
     code = "threshold-inputs"
-    after = ("fold-constants",)
+    after = ("fold-constants", "append-head")
 
     def done_before(self, model: ir.Model) -> bool:
         """The defaults of the inputs are in the metadata."""
@@ -37,13 +37,20 @@ class ThresholdInputs(TailPass):
             default = constant(node.inputs[index])
             if default is None or default.size != 1:
                 continue
-            name = option if _is_free(model, option) else f"webbuild_{option}"
-            value = ir.val(name, ir.DataType.FLOAT, [1])
-            model.graph.inputs.append(value)
+            value = add_threshold(model, option, default.item())
             node.replace_input_with(index, value)
-            model.metadata_props[f"{PREFIX}{option}"] = f"{name}={np.float32(default.item())!s}"
-            edits.append(self.done(node.name or node.op_type, f"{option} {default.item():.6g} is now input '{name}'"))
+            why = f"{option} {default.item():.6g} is now input '{value.name}'"
+            edits.append(self.done(node.name or node.op_type, why))
         return edits
+
+
+def add_threshold(model: ir.Model, option: str, default: float) -> ir.Value:
+    """Add a float32 input [1] for an option, and return it."""
+    name = option if _is_free(model, option) else f"webbuild_{option}"
+    value = ir.val(name, ir.DataType.FLOAT, [1])
+    model.graph.inputs.append(value)
+    model.metadata_props[f"{PREFIX}{option}"] = f"{name}={np.float32(default)!s}"
+    return value
 
 
 def _is_free(model: ir.Model, name: str) -> bool:

@@ -66,8 +66,14 @@ class TaskKind(Protocol):
 
     kind: str
 
-    def guess(self, facts: ModelFacts) -> Guess | None:
-        """Return what the model is if it is of this kind, else None."""
+    def guess(self, facts: ModelFacts, *, asked: bool = False) -> Guess | None:
+        """Return what the model is if it is of this kind, else None.
+
+        `asked` says that the user named this task: what fits is believed without the model's own word.
+
+        Raises:
+            WebbuildError: `class-names` for a model of this kind whose metadata and scores do not agree.
+        """
 
     def decode(self, task: Any, outputs: Tensors, placement: Placement | None) -> Sequence[Any]:
         """Return the objects in the outputs, in source pixels."""

@@ -17,8 +17,8 @@ class DetectKind:
 
     kind = "detect"
 
-    def guess(self, facts: ModelFacts) -> Guess | None:
-        """Recognise Ultralytics' detection exports with `nms=True`, and those without any, by their metadata."""
+    def guess(self, facts: ModelFacts, *, asked: bool = False) -> Guess | None:
+        """Recognise Ultralytics' detection exports by their metadata."""
         return ultralytics.guess_detect(facts)
 
     def decode(self, task: DetectTask, outputs: Tensors, placement: Placement | None) -> Sequence[Detection]:

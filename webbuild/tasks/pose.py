@@ -21,8 +21,8 @@ class PoseKind:
 
     kind = "pose"
 
-    def guess(self, facts: ModelFacts) -> Guess | None:
-        """Recognise Ultralytics' pose exports with `nms=True` by their metadata."""
+    def guess(self, facts: ModelFacts, *, asked: bool = False) -> Guess | None:
+        """Recognise Ultralytics' pose exports by their metadata."""
         return ultralytics.guess_pose(facts)
 
     def decode(self, task: PoseTask, outputs: Tensors, placement: Placement | None) -> Sequence[Detection]:

@@ -17,7 +17,7 @@ class TensorKind:
 
     kind = "tensor"
 
-    def guess(self, facts: ModelFacts) -> Guess:
+    def guess(self, facts: ModelFacts, *, asked: bool = False) -> Guess:
         """Take the model for what its interface says, and no more."""
         return Guess(
             TensorTask(),

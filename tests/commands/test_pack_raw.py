@@ -1,0 +1,71 @@
+"""Detectors exported without post-processing: packed with it, or refused with what is the matter."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import onnx
+import pytest
+
+from tests.commands.program import pack, refused, webbuild
+from tests.models import DETECT, detector, save
+from webbuild import prove
+from webbuild.manifest import DetectTask, PoseTask, TensorTask
+from webbuild.reference_head import reference_head
+
+pytestmark = pytest.mark.usefixtures("stand_in")
+
+
+def test_a_raw_detector_packs_with_a_head_of_its_own(tmp_path: Path) -> None:
+    manifest = pack(save(detector(metadata=DETECT), tmp_path / "m.onnx"))
+    assert isinstance(manifest.task, DetectTask)
+    assert (manifest.task.output, manifest.task.rows) == ("detections", 64)
+    assert [(spec.name, spec.shape) for spec in manifest.outputs] == [("detections", [1, 64, 6])]
+    assert [spec.name for spec in manifest.inputs] == ["images", "confidence", "iou"]
+    assert [graph.status is None for graph in manifest.graphs] == [False, True]
+    assert manifest.golden is not None
+    assert list(manifest.golden.outputs) == ["detections"]
+    proofs = json.loads((tmp_path / "out" / "report.json").read_bytes())["proofs"]
+    assert {(proof["output"], proof["verdict"]) for proof in proofs} == {("detections", "OK")}
+    assert all(proof["objects"] > 0 for proof in proofs if not proof["sample"].startswith("("))
+
+
+def test_a_raw_pose_model_packs_too(tmp_path: Path) -> None:
+    metadata = {**DETECT, "task": "pose", "kpt_shape": "[2, 3]"}
+    manifest = pack(save(detector(extra=6, metadata=metadata), tmp_path / "m.onnx"))
+    assert isinstance(manifest.task, PoseTask)
+    assert manifest.outputs[0].shape == [1, 64, 12]
+
+
+def test_scores_below_the_threshold_are_compared_at_a_lower_one(tmp_path: Path) -> None:
+    model = detector(metadata=DETECT)
+    bias = next(tensor for tensor in model.graph.initializer if tensor.name == "bias")
+    lower = onnx.numpy_helper.to_array(bias) - np.array([0, 0, 0, 0, 5, 5], np.float32)
+    bias.CopyFrom(onnx.numpy_helper.from_array(lower, "bias"))
+    manifest = pack(save(model, tmp_path / "m.onnx"))
+    assert 0 < manifest.trial["confidence"] < 0.25
+    proofs = json.loads((tmp_path / "out" / "report.json").read_bytes())["proofs"]
+    assert sum(proof["objects"] for proof in proofs) > 10
+
+
+def test_a_head_that_computes_something_else_is_not_emitted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(prove, "reference_head", lambda raw, output, *_: reference_head(raw, output, 0.3, 0.2))
+    assert refused(save(detector(metadata=DETECT), tmp_path / "m.onnx")) == "not-proven"
+
+
+def test_names_that_do_not_fit_the_scores_are_refused(tmp_path: Path) -> None:
+    model = save(detector(3, metadata=DETECT), tmp_path / "m.onnx")
+    assert refused(model) == "class-names"
+    assert isinstance(pack(model, "--task", "tensor").task, TensorTask)
+
+
+def test_a_head_that_cannot_be_appended_is_refused_with_the_reason(tmp_path: Path) -> None:
+    model = detector(metadata=DETECT)
+    model.opset_import[0].version, model.ir_version = 9, 4
+    model.graph.input.extend(onnx.helper.make_tensor_value_info(t.name, 1, t.dims) for t in model.graph.initializer[1:])
+    model.graph.input.append(onnx.helper.make_tensor_value_info("flat", 7, [3]))
+    done = webbuild("pack", save(model, tmp_path / "m.onnx"), "-o", tmp_path / "out", "--no-verify")
+    assert done.error == "no-head"
+    assert "opset is older than 11" in done.stderr

@@ -1,0 +1,73 @@
+"""Raw outputs of detectors, and the graphs that a head was appended to."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import onnx_ir as ir
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from tests.native import Session
+from webbuild.manifest import TargetName
+from webbuild.passes._base import Options
+from webbuild.plan import plan
+from webbuild.raw_head import DETECTIONS, RawHead
+
+SIDE = 96
+Floats = NDArray[np.float32]
+
+
+class Box(Struct, frozen=True):
+    """What an anchor says: centre and size in pixels, the score of one class."""
+
+    centre: tuple[float, float]
+    size: tuple[float, float]
+    score: float
+    label: int = 0
+
+
+def head(classes: int = 3, extra: int = 0, agnostic: bool = False, rows: int = 5) -> RawHead:
+    return RawHead(
+        output="raw",
+        layout="columns",
+        size=(SIDE, SIDE),
+        classes=classes,
+        extra=extra,
+        agnostic=agnostic,
+        max_detections=rows,
+    )
+
+
+def raw_output(raw: RawHead, boxes: Sequence[Box], anchors: int, seed: int = 0) -> Floats:
+    """Return the raw output in which anchor i says box i and the others nothing; extra columns are random."""
+    table = np.zeros((anchors, raw.numbers), np.float32)
+    first = 5 if raw.layout == "rows" else 4
+    table[:, first + raw.classes :] = np.random.default_rng(seed).uniform(0, SIDE, (anchors, raw.extra))
+    for anchor, box in enumerate(boxes):
+        table[anchor, :4] = *box.centre, *box.size
+        table[anchor, first + box.label] = box.score
+        if raw.layout == "rows":
+            table[anchor, 4] = 1
+    return (table.T if raw.layout == "columns" else table)[None]
+
+
+class Appended:
+    """Both targets' graphs of a model that is nothing but its raw output."""
+
+    def __init__(self, raw: RawHead, shape: Sequence[int]) -> None:
+        sizes = ",".join(map(str, shape))
+        text = f"""<ir_version: 8, opset_import: ["" : 17]>
+        g (float[{sizes}] x) => (float[{sizes}] raw) <float one = {{1.0}}> {{ raw = Mul (x, one) }}"""
+        self.plan = plan(ir.from_onnx_text(text), Options(raw=raw))
+        self._sessions = {target: Session(model) for target, model in self.plan.models.items()}
+
+    def run(self, target: TargetName, raw: Floats, **thresholds: float) -> dict[str, NDArray[Any]]:
+        """Return the outputs at confidence 0.25 and overlap 0.7, or at those given."""
+        values = {"confidence": 0.25, "iou": 0.7, **thresholds}
+        return self._sessions[target].run({"x": raw, **{k: np.array([v], np.float32) for k, v in values.items()}})
+
+    def rows(self, target: TargetName, raw: Floats, **thresholds: float) -> Floats:
+        return np.asarray(self.run(target, raw, **thresholds)[DETECTIONS])

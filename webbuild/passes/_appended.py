@@ -1,0 +1,103 @@
+"""The detection tail that is appended to raw boxes and scores, in the form that `_tail` recognises."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import onnx_ir as ir
+
+from webbuild.passes._graph import Builder
+from webbuild.raw_head import RawHead
+
+_REACH = 2048
+"""Pixels that two boxes together may reach out of the picture: 16 bins of stride 64 on either side."""
+
+
+def suppressed_rows(add: Builder, table: ir.Value, raw: RawHead, rows: int) -> ir.Value:
+    """Append the tail to `table` [anchors, numbers] and return what it finds, [rows, columns]."""
+    first = 5 if raw.layout == "rows" else 4
+    boxes = _corners(add, table, raw)
+    scores = _columns(add, table, first, first + raw.classes)
+    if raw.layout == "rows":
+        scores = add.op("Mul", scores, _columns(add, table, 4, 5))
+    best = add.reduce("ReduceMax", scores, 1, keepdims=0)
+    label = add.op("Cast", add.op("ArgMax", scores, axis=1, keepdims=0), to=ir.DataType.FLOAT.value)
+    apart = boxes if raw.agnostic or raw.classes == 1 else _by_class(add, boxes, label, raw)
+    above = add.op("Greater", best, add.const([raw.confidence]))
+    flat = add.const([-1], np.int64)
+    found = add.op("Reshape", add.op("NonZero", above), flat)
+    score = add.op("Gather", best, found, axis=0)
+    kept = _kept(add, add.op("Gather", apart, found, axis=0), score, raw, rows)
+    parts = [boxes, score, label]
+    if raw.extra:
+        parts.append(_columns(add, table, first + raw.classes, raw.numbers))
+    column = add.const([-1, 1], np.int64)
+    joined = []
+    for part in parts:
+        chosen = part if part is score else add.op("Gather", part, found, axis=0)
+        row = add.op("Gather", chosen, kept, axis=0)
+        joined.append(add.op("Reshape", row, column) if part in (score, label) else row)
+    return _padded(add, add.op("Concat", *joined, axis=1), rows)
+
+
+def _columns(add: Builder, table: ir.Value, first: int, end: int) -> ir.Value:
+    return add.op("Slice", table, *(add.const([value], np.int64) for value in (first, end, 1)))
+
+
+def _corners(add: Builder, table: ir.Value, raw: RawHead) -> ir.Value:
+    """Return x1 y1 x2 y2 [anchors, 4] in pixels."""
+    centre, size = _columns(add, table, 0, 2), _columns(add, table, 2, 4)
+    if raw.strides:
+        cells, strides = grid(raw)
+        centre = add.op("Mul", add.op("Add", centre, add.const(cells)), add.const(strides))
+        size = add.op("Mul", add.op("Exp", size), add.const(strides))
+    half = add.op("Mul", size, add.const(0.5))
+    return add.op("Concat", add.op("Sub", centre, half), add.op("Add", centre, half), axis=1)
+
+
+def _by_class(add: Builder, boxes: ir.Value, label: ir.Value, raw: RawHead) -> ir.Value:
+    """Return the boxes moved apart by class, so that no two of different classes overlap.
+
+    Classes lie in a square around the origin, not in a line: the smaller the largest coordinate, the less a
+    float32 loses of it.
+    """
+    side = math.ceil(math.sqrt(raw.classes))
+    middle, pitch = (side - 1) / 2, float(max(raw.size) + _REACH)
+    index = add.op("Reshape", label, add.const([-1, 1], np.int64))
+    line = add.op("Floor", add.op("Mul", add.op("Add", index, add.const(0.5)), add.const(1 / side)))
+    column = add.op("Sub", index, add.op("Mul", line, add.const(float(side))))
+    place = add.op("Concat", column, line, column, line, axis=1)
+    offset = add.op("Mul", add.op("Sub", place, add.const(middle)), add.const(pitch))
+    return add.op("Add", boxes, offset)
+
+
+def _kept(add: Builder, boxes: ir.Value, score: ir.Value, raw: RawHead, rows: int) -> ir.Value:
+    """Return the indices of the candidates that survive, best first, at most `rows` of them."""
+    triples = add.op(
+        "NonMaxSuppression",
+        add.op("Reshape", boxes, add.const([1, -1, 4], np.int64)),
+        add.op("Reshape", score, add.const([1, 1, -1], np.int64)),
+        add.const([rows], np.int64),
+        add.const([raw.iou]),
+    )
+    index = add.op("Reshape", add.op("Gather", triples, add.const([2], np.int64), axis=1), add.const([-1], np.int64))
+    return add.op("Slice", index, *(add.const([value], np.int64) for value in (0, rows, 0)))
+
+
+def _padded(add: Builder, joined: ir.Value, rows: int) -> ir.Value:
+    """Return the rows [found, columns] with rows of zeros behind them."""
+    zero = add.const([0], np.int64)
+    count = add.op("Gather", add.op("Shape", joined), zero, axis=0)
+    missing = add.op("Sub", add.const([rows], np.int64), count)
+    return add.op("Pad", joined, add.op("Concat", add.const([0, 0], np.int64), missing, zero, axis=0))
+
+
+def grid(raw: RawHead) -> tuple[np.ndarray[tuple[int, int], np.dtype[np.float32]], ...]:
+    """Return every anchor's cell as (x, y) [anchors, 2], and its stride [anchors, 1], row by row, stride by stride."""
+    cells, strides = [], []
+    for stride in raw.strides:
+        y, x = np.mgrid[: raw.size[0] // stride, : raw.size[1] // stride]
+        cells.append(np.stack([x.ravel(), y.ravel()], 1).astype(np.float32))
+        strides.append(np.full((x.size, 1), stride, np.float32))
+    return np.concatenate(cells), np.concatenate(strides)

@@ -1,0 +1,84 @@
+"""The post-processing that a detector was exported without, in plain numpy: what an appended head has to compute.
+
+The rules are those of Ultralytics' `non_max_suppression` with one label for a box, at the arithmetic of ONNX
+Runtime's NonMaxSuppression: float32, an overlap is one above the threshold, boxes without area overlap nothing.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from webbuild.raw_head import RawHead
+
+Floats = NDArray[np.float32]
+
+
+def reference_head(raw: RawHead, output: NDArray[Any], confidence: float, iou: float) -> Floats:
+    """Return rows [1, rows, 6 + extra] as `RawHead` describes them, from the raw output of one picture."""
+    given = np.asarray(output[0], np.float32)
+    table = given.T if raw.layout == "columns" else given
+    candidates = given if raw.layout == "final" else _candidates(raw, table)
+    candidates = candidates[candidates[:, 4] > np.float32(confidence)]
+    candidates = candidates[np.argsort(-candidates[:, 4], kind="stable")]
+    if raw.layout == "final":
+        return _filled(candidates, len(given), raw.columns)
+    rows = min(len(table), raw.max_detections)
+    return _filled(candidates[_greedy(candidates, np.float32(iou), rows, raw.agnostic)], rows, raw.columns)
+
+
+def _filled(found: Floats, rows: int, columns: int) -> Floats:
+    result = np.zeros((1, rows, columns), np.float32)
+    result[0, : len(found)] = found
+    return result
+
+
+def _candidates(raw: RawHead, table: Floats) -> Floats:
+    """Return x1 y1 x2 y2, score, class and the extra columns [anchors, columns] of every anchor's best class."""
+    if raw.layout == "rows":
+        scores, extra = table[:, 5 : 5 + raw.classes] * table[:, 4:5], table[:, 5 + raw.classes :]
+    else:
+        scores, extra = table[:, 4 : 4 + raw.classes], table[:, 4 + raw.classes :]
+    centre, size = _decoded(raw, table)
+    half = size / np.float32(2)
+    best = scores.argmax(1)[:, None]
+    score = np.take_along_axis(scores, best, 1)
+    return np.concatenate([centre - half, centre + half, score, best.astype(np.float32), extra], 1)
+
+
+def _decoded(raw: RawHead, table: Floats) -> tuple[Floats, Floats]:
+    """Return centre and size of every box in pixels."""
+    if not raw.strides:
+        return table[:, :2], table[:, 2:4]
+    height, width = raw.size
+    cells = [(x, y, s) for s in raw.strides for y in range(height // s) for x in range(width // s)]
+    place = np.array(cells, np.float32)
+    stride = place[:, 2:]
+    return (table[:, :2] + place[:, :2]) * stride, np.exp(table[:, 2:4]) * stride
+
+
+def _greedy(candidates: Floats, iou: np.float32, most: int, agnostic: bool) -> list[int]:
+    """Return the indices of the candidates, best first, that no better one that was kept overlaps."""
+    kept: list[int] = []
+    alive = np.ones(len(candidates), bool)
+    for index in range(len(candidates)):
+        if len(kept) == most:
+            break
+        if not alive[index]:
+            continue
+        kept.append(index)
+        over = _overlap(candidates[index, :4], candidates[:, :4]) > iou
+        alive &= ~(over & (agnostic | (candidates[:, 5] == candidates[index, 5])))
+    return kept
+
+
+def _overlap(box: Floats, others: Floats) -> Floats:
+    """Return the intersection over union of a box [4] with each of others [n, 4], 0 where one has no area."""
+    begin, end = np.minimum(others[:, :2], others[:, 2:]), np.maximum(others[:, :2], others[:, 2:])
+    own_begin, own_end = np.minimum(box[:2], box[2:]), np.maximum(box[:2], box[2:])
+    both = np.maximum(np.minimum(end, own_end) - np.maximum(begin, own_begin), np.float32(0)).prod(1)
+    union = (own_end - own_begin).prod() + (end - begin).prod(1) - both
+    result: Floats = np.divide(both, union, out=np.zeros_like(both), where=(both > 0) & (union > 0))
+    return result

@@ -1,0 +1,52 @@
+"""What exporters write into a model's metadata, read with suspicion."""
+
+from __future__ import annotations
+
+import ast
+
+from webbuild.facts import ModelFacts
+
+_LONGEST = 200_000
+"""Characters of a metadata value that are parsed; the 1,000-class names of ImageNet are a tenth of it."""
+
+
+def class_names(facts: ModelFacts) -> list[str]:
+    """Return the class names by index from `names`, a Python dictionary written as text; empty if unreadable."""
+    parsed = literal(facts.metadata.get("names", ""))
+    if isinstance(parsed, dict):
+        indices = sorted(key for key in parsed if isinstance(key, int))
+        return [str(parsed[index]) for index in indices] if indices == list(range(len(parsed))) else []
+    return [str(name) for name in parsed] if isinstance(parsed, list) else []
+
+
+def keypoint_shape(facts: ModelFacts) -> tuple[int, int]:
+    """Return the number of keypoints and of numbers for each, (0, 0) if unknown."""
+    match literal(facts.metadata.get("kpt_shape", "")):
+        case [int(count), int(size)] if count > 0 and size in (2, 3):
+            return count, size
+    return 0, 0
+
+
+def image_size(facts: ModelFacts) -> tuple[int, int] | None:
+    """Return the export's (height, width) in pixels, None if unknown."""
+    match literal(facts.metadata.get("imgsz", "")):
+        case [int(height), int(width)] if height > 0 and width > 0:
+            return height, width
+    return None
+
+
+def exported_with(facts: ModelFacts, argument: str) -> object:
+    """Return an argument of Ultralytics' exporter as `args` tells it, None if it is not told."""
+    arguments = literal(facts.metadata.get("args", ""))
+    return arguments.get(argument) if isinstance(arguments, dict) else None
+
+
+def literal(text: str) -> object:
+    """Parse a Python literal; None for anything that is none, or too long."""
+    if len(text) > _LONGEST:
+        return None
+    try:
+        value: object = ast.literal_eval(text)
+    except (ValueError, SyntaxError, MemoryError, RecursionError, TypeError):
+        return None
+    return value
