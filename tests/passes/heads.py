@@ -25,7 +25,6 @@ FILES = sorted((Path(__file__).parent / "tails").glob("*.onnx.txt"))
 NAMES = [file.name.removesuffix(".onnx.txt") for file in FILES]
 CLASSES, KEYPOINT_VALUES, ANCHORS, ROWS = 80, 51, 756, 100
 CONFIDENCE, IOU = 0.25, 0.7
-_THRESHOLDS = ("{0.25}", "{0.7}")
 
 Rows = NDArray[np.float32]
 
@@ -53,11 +52,14 @@ class Answer(Struct, frozen=True):
 class Head:
     """The three graphs of one tail."""
 
-    def __init__(self, name: str, confidence: float = CONFIDENCE, iou: float = IOU) -> None:
-        text = (Path(__file__).parent / "tails" / f"{name}.onnx.txt").read_text("utf-8")
-        assert all(text.count(value) == 1 for value in _THRESHOLDS)
-        for old, new in zip(_THRESHOLDS, (confidence, iou), strict=True):
-            text = text.replace(old, f"{{{new!r}}}")
+    folder = Path(__file__).parent / "tails"
+    exported = (CONFIDENCE, IOU)
+
+    def __init__(self, name: str, confidence: float | None = None, iou: float | None = None) -> None:
+        text = (self.folder / f"{name}.onnx.txt").read_text("utf-8")
+        for old, new in zip(self.exported, (confidence, iou), strict=True):
+            assert text.count(f"{{{old}}}") == 1
+            text = text.replace(f"{{{old}}}", f"{{{old if new is None else new!r}}}")
         model = ir.from_onnx_text(text)
         self.input = str(model.graph.inputs[0].name)
         self.plan: Plan = plan(model, Options())
@@ -67,8 +69,11 @@ class Head:
     def original(self, raw: NDArray[Any]) -> Rows:
         return np.asarray(self._original.run({self.input: raw})["output0"][0])
 
-    def run(self, target: TargetName, raw: NDArray[Any], confidence: float = CONFIDENCE, iou: float = IOU) -> Answer:
-        thresholds = {"confidence": np.array([confidence], np.float32), "iou": np.array([iou], np.float32)}
+    def run(
+        self, target: TargetName, raw: NDArray[Any], confidence: float | None = None, iou: float | None = None
+    ) -> Answer:
+        given = zip(("confidence", "iou"), (confidence, iou), self.exported, strict=True)
+        thresholds = {name: np.array([old if new is None else new], np.float32) for name, new, old in given}
         outputs = self._sessions[target].run({self.input: raw, **thresholds})
         status = outputs.get("head_status")
         if status is None:

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from tests.passes.heads import ANCHORS, NAMES, ROWS, Detection, Head, apart, chain, head, raw_output
-from webbuild.passes.fixed_shape_head import KEY, ROUNDS, capacity
+from webbuild.passes._status import KEY, capacity
+from webbuild.passes.fixed_shape_head import ROUNDS
 
 EACH = pytest.mark.parametrize("name", NAMES)
 CAPACITY = capacity(ANCHORS, ROWS)

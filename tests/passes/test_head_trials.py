@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.passes.heads import ANCHORS, NAMES, ROWS, Detection, Head, head, raw_output
-from webbuild.passes.fixed_shape_head import capacity
+from webbuild.passes._status import capacity
 
 EACH = pytest.mark.parametrize("name", NAMES)
 TRIALS = 200

@@ -12,7 +12,7 @@ from webbuild.bundle.weights import share_weights
 from webbuild.errors import WebbuildError
 from webbuild.manifest import DType, Graph, HeadStatus, OptionInput, Output, TargetName
 from webbuild.model import element_type
-from webbuild.passes.fixed_shape_head import KEY
+from webbuild.passes._status import KEY
 from webbuild.passes.threshold_inputs import PREFIX
 
 if TYPE_CHECKING:

@@ -3,15 +3,28 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from typing import Generic, TypeVar
 
 import onnx_ir as ir
 
 from webbuild.passes._base import Edit, Options, Pass
-from webbuild.passes._tail import Tail, UnknownTailError, find_tail
+from webbuild.passes._box_tail import find_box_tail
+from webbuild.passes._follow import UnknownTailError
+from webbuild.passes._rotated_tail import find_rotated_tail
+from webbuild.passes._tail import Tail
+
+Form = TypeVar("Form", bound=Tail)
 
 
-class TailPass(Pass):
-    """Rewrites the tail of a graph that has one of a known form, once: `done_before` is asked first."""
+KEY = "webbuild.tail"
+"""Metadata key under which the pass that gave the tail its final form is kept."""
+
+
+class TailPass(Pass, Generic[Form]):
+    """Rewrites the tail of a graph that has one of its form, once: `done_before` is asked first."""
+
+    form: type[Form]
+    """The kind of tail that it rewrites; another kind is for another pass."""
 
     def apply(self, model: ir.Model, options: Options) -> list[Edit]:
         """Find the tail and rewrite it; a form that is not known is a refusal."""
@@ -21,12 +34,26 @@ class TailPass(Pass):
             tail = find_tail(model)
         except UnknownTailError as reason:
             return [self.left(reason.where, reason.why)]
-        return [] if tail is None else self.rewrite(model, tail, options)
+        if not isinstance(tail, self.form):
+            return []
+        edits = self.rewrite(model, tail, options)
+        if self.target is not None:
+            model.metadata_props[KEY] = self.code
+        return edits
 
     def done_before(self, model: ir.Model) -> bool:
-        """Whether this pass has rewritten the model already."""
-        return False
+        """Whether the tail has its final form: parts of it that were kept would be found again."""
+        return KEY in model.metadata_props
 
     @abstractmethod
-    def rewrite(self, model: ir.Model, tail: Tail, options: Options) -> list[Edit]:
+    def rewrite(self, model: ir.Model, tail: Form, options: Options) -> list[Edit]:
         """Change the model in place and return what was changed."""
+
+
+def find_tail(model: ir.Model) -> Tail | None:
+    """Return the tail of the graph, None if it has none.
+
+    Raises:
+        UnknownTailError: it has one of no known form.
+    """
+    return find_box_tail(model) or find_rotated_tail(model)

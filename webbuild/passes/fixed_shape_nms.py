@@ -6,16 +6,13 @@ import numpy as np
 import onnx_ir as ir
 
 from webbuild.passes._base import Edit, Options
+from webbuild.passes._box_tail import BoxTail
 from webbuild.passes._graph import Builder, replace
-from webbuild.passes._tail import Tail
+from webbuild.passes._rows import fill_rows, regather
 from webbuild.passes._tail_pass import TailPass
-from webbuild.passes.fixed_shape_head import fill_rows
-
-KEY = "webbuild.nms"
-"""Metadata key that says that NonMaxSuppression has fixed shapes behind it."""
 
 
-class FixedShapeNms(TailPass):
+class FixedShapeNms(TailPass[BoxTail]):
     """Keeps NonMaxSuppression and makes everything around it fixed-shape.
 
     On a CPU the operator is faster than the overlap matrix of `fixed-shape-head`. The mask in front of it goes:
@@ -26,30 +23,26 @@ class FixedShapeNms(TailPass):
     code = "fixed-shape-nms"
     after = ("threshold-inputs",)
     target = "wasm"
+    form = BoxTail
 
-    def done_before(self, model: ir.Model) -> bool:
-        """The operator that is kept would be found again."""
-        return KEY in model.metadata_props
-
-    def rewrite(self, model: ir.Model, tail: Tail, options: Options) -> list[Edit]:
+    def rewrite(self, model: ir.Model, tail: BoxTail, options: Options) -> list[Edit]:
         """Rebuild the tail."""
         _rebuild(model, tail)
-        model.metadata_props[KEY] = "fixed-shape"
         why = f"the mask in front of it is gone, {tail.max_detections} rows out"
-        return [self.done(tail.nms.name or "NonMaxSuppression", why)]
+        return [self.done(tail.where, why)]
 
 
-def _rebuild(model: ir.Model, tail: Tail) -> None:
+def _rebuild(model: ir.Model, tail: BoxTail) -> None:
     for gather in tail.mask.gathers:
         everything = gather.inputs[0]
         assert everything is not None
         replace(gather.outputs[0], everything)
-    add = Builder(model.graph, tail.nms, "nms")
+    add = Builder(model.graph, tail.suppression, "nms")
     rows = tail.max_detections
     chosen = add.op(
         "NonMaxSuppression",
-        tail.nms.inputs[0],
-        tail.nms.inputs[1],
+        tail.boxes,
+        tail.suppression.inputs[1],
         add.const([rows], np.int64),
         tail.iou,
         tail.mask.threshold,
@@ -60,7 +53,5 @@ def _rebuild(model: ir.Model, tail: Tail) -> None:
     index = add.op("Reshape", first, add.const([rows], np.int64))
     count = add.op("Slice", add.op("Shape", chosen), add.const([0], np.int64), add.const([1], np.int64))
     real = add.op("Less", add.const(np.arange(rows)[:, None], np.int64), count)
-    for gather in tail.kept:
-        fixed = Builder(model.graph, gather, f"{gather.name}/fixed")
-        replace(gather.outputs[0], fixed.op("Gather", gather.inputs[0], index, axis=0))
-    fill_rows(model, tail, real, rows)
+    regather(model, tail.kept, index)
+    fill_rows(model, tail.rows, real, rows, tail.max_detections)

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 
 import onnx_ir as ir
 from onnxscript import optimizer
 
 from webbuild.passes._base import Edit, Options, Pass
+from webbuild.passes._graph import constant
 from webbuild.passes._shapes import infer
 
 _LARGEST = 4 * 1024 * 1024
 """Elements of the largest constant that folding may make."""
+
+_LARGEST_FILL = 1024
+"""Elements up to which a tensor of equal values is better stored than made."""
 
 
 class FoldConstants(Pass):
@@ -28,9 +33,21 @@ class FoldConstants(Pass):
         before = Counter(node.op_type for node in model.graph)
         infer(model)
         optimizer.fold_constants_ir(
-            model, onnx_shape_inference=False, input_size_limit=_LARGEST, output_size_limit=_LARGEST
+            model,
+            onnx_shape_inference=False,
+            input_size_limit=_LARGEST,
+            output_size_limit=_LARGEST,
+            should_fold=_is_small_fill,
         )
         folded = before - Counter(node.op_type for node in model.graph)
         if folded:
             infer(model)
         return [self.done("graph", f"{folded.total()} nodes computed in advance")] if folded else []
+
+
+def _is_small_fill(node: ir.Node) -> bool | None:
+    """Whether a node fills a small tensor; None leaves the choice to the optimiser, which never folds such nodes."""
+    shape = constant(node.inputs[0]) if node.op_type == "ConstantOfShape" else None
+    if shape is None or any(size < 0 for size in shape.tolist()):
+        return None
+    return True if math.prod(shape.tolist()) <= _LARGEST_FILL else None

@@ -6,10 +6,15 @@ import numpy as np
 import onnx_ir as ir
 
 from webbuild.passes._base import Edit, Options, Pass
-from webbuild.passes._graph import Builder, dims, nodes_of, replace, users
+from webbuild.passes._graph import Builder, constant, dims, nodes_of, replace, users
 
 _CARRIERS = {"Reshape", "Squeeze", "Unsqueeze", "Expand", "Concat", "Identity", "Transpose", "Gather", "GatherND"}
 """Operators that move the values of their first input and have int32 kernels on the GPU."""
+
+_ARITHMETIC = {"Add", "Sub", "Mul"}
+"""Operators that compute with an index and a constant, and have int32 kernels on the GPU."""
+
+_INT32 = 2**31 - 1
 
 
 class Int32Indices(Pass):
@@ -17,7 +22,8 @@ class Int32Indices(Pass):
 
     onnxruntime-web computes nothing in int64 on the GPU, so a class index from ArgMax is gathered, reshaped and
     cast on the CPU, with a copy each way. The index of the first largest element is found with float32
-    operators, equal to the maximum and lowest position, and is exact up to 16,777,216 elements.
+    operators, equal to the maximum and lowest position, and is exact up to 16,777,216 elements. Between ArgMax and
+    Cast it may be moved, and added to or multiplied by constants as long as the result fits in 32 bits.
     """
 
     code = "int32-indices"
@@ -29,48 +35,66 @@ class Int32Indices(Pass):
         edits = []
         for node in nodes_of(model, "ArgMax"):
             where = f"ArgMax '{node.name}'"
-            reader = _reader_of_int64(node.outputs[0], {id(output) for output in model.graph.outputs})
             shape = dims(node.inputs[0])
-            if reader is not None:
-                edits.append(self.left(where, f"{reader} reads it as int64"))
-            elif shape is None or node.attributes.get_int("select_last_index", 0) != 0:
+            if shape is None or node.attributes.get_int("select_last_index", 0) != 0:
                 edits.append(self.left(where, "its shape is not fixed, or it wants the last of equals"))
-            else:
-                axis = node.attributes.get_int("axis", 0) % len(shape)
-                _retype(node.outputs[0])
-                replace(node.outputs[0], _first_largest(model, node, shape[axis], axis, len(shape)))
-                edits.append(self.done(where, "its index is computed in float32 and kept as int32"))
+                continue
+            axis = node.attributes.get_int("axis", 0) % len(shape)
+            outputs = {id(output) for output in model.graph.outputs}
+            if (reader := _reader_of_int64(node.outputs[0], outputs, shape[axis])) is not None:
+                edits.append(self.left(where, f"{reader} reads it as int64"))
+                continue
+            _retype(model, node.outputs[0])
+            replace(node.outputs[0], _first_largest(model, node, shape[axis], axis, len(shape)))
+            edits.append(self.done(where, "its index is computed in float32 and kept as int32"))
         return edits
 
 
-def _reader_of_int64(value: ir.Value, outputs: set[int]) -> str | None:
-    """Return who needs the value as int64, None if all readers end in a Cast."""
-    waiting, seen = [value], {value}
+def _reader_of_int64(value: ir.Value, outputs: set[int], largest: int) -> str | None:
+    """Return who needs the value, in magnitude up to `largest`, as int64; None if all readers end in a Cast."""
+    waiting = [(value, largest)]
     while waiting:
-        value = waiting.pop()
+        value, largest = waiting.pop()
         if id(value) in outputs:
             return "the graph's output"
         for node in users(value):
             if node.op_type == "Cast":
                 continue
-            carries = node.op_type in _CARRIERS and node.inputs[0] is value and value not in node.inputs[1:]
-            if not carries or (node.op_type == "Concat" and len(node.inputs) > 1):
+            result = _largest_result(node, value, largest)
+            if result is None or result > _INT32:
                 return f"{node.op_type} '{node.name}'"
-            if node.outputs[0] not in seen:
-                seen.add(node.outputs[0])
-                waiting.append(node.outputs[0])
+            waiting.append((node.outputs[0], result))
     return None
 
 
-def _retype(value: ir.Value) -> None:
-    """Say of everything that carries the value that it is int32."""
-    waiting, seen = [value], {value}
+def _largest_result(node: ir.Node, value: ir.Value, largest: int) -> int | None:
+    """Return a bound on the magnitude of what a node makes of the value, None if it is no node of a known kind."""
+    if node.op_type in _CARRIERS:
+        carries = node.inputs[0] is value and value not in node.inputs[1:]
+        return largest if carries and not (node.op_type == "Concat" and len(node.inputs) > 1) else None
+    others = [constant(other) for other in node.inputs if other is not value]
+    if node.op_type not in _ARITHMETIC or len(others) != 1 or others[0] is None or not others[0].size:
+        return None
+    operand = max(abs(int(others[0].min())), abs(int(others[0].max())))
+    return None if operand > _INT32 else largest * operand if node.op_type == "Mul" else largest + operand
+
+
+def _retype(model: ir.Model, value: ir.Value) -> None:
+    """Say of everything that carries the value that it is int32, constants that it is computed with too."""
+    waiting = [value]
     while waiting:
-        for node in users(waiting.pop()):
-            if node.op_type != "Cast" and node.outputs[0] not in seen:
-                node.outputs[0].type = ir.TensorType(ir.DataType.INT32)
-                seen.add(node.outputs[0])
-                waiting.append(node.outputs[0])
+        value = waiting.pop()
+        for node in users(value):
+            if node.op_type == "Cast":
+                continue
+            if node.op_type in _ARITHMETIC:
+                position = 1 - list(node.inputs).index(value)
+                operand = constant(node.inputs[position])
+                assert operand is not None
+                add = Builder(model.graph, node, f"{node.name or node.op_type}/int32")
+                node.replace_input_with(position, add.const(operand, np.int32))
+            node.outputs[0].type = ir.TensorType(ir.DataType.INT32)
+            waiting.append(node.outputs[0])
 
 
 def _first_largest(model: ir.Model, node: ir.Node, size: int, axis: int, rank: int) -> ir.Value:

@@ -14,7 +14,7 @@ PREFIX = "webbuild.option."
 """Metadata keys under which the defaults of the new inputs are kept."""
 
 
-class ThresholdInputs(TailPass):
+class ThresholdInputs(TailPass[Tail]):
     """Makes the confidence and overlap thresholds of a detection tail inputs of the graph.
 
     An export bakes both in as constants, so a page could have no sliders. They become float32 inputs of shape
@@ -25,6 +25,7 @@ class ThresholdInputs(TailPass):
 
     code = "threshold-inputs"
     after = ("fold-constants", "append-head")
+    form = Tail
 
     def done_before(self, model: ir.Model) -> bool:
         """The defaults of the inputs are in the metadata."""
@@ -33,7 +34,7 @@ class ThresholdInputs(TailPass):
     def rewrite(self, model: ir.Model, tail: Tail, options: Options) -> list[Edit]:
         """Replace the two constants."""
         edits = []
-        for option, node, index in (("confidence", tail.mask.greater, 1), ("iou", tail.nms, 3)):
+        for option, (node, index) in tail.thresholds.items():
             default = constant(node.inputs[index])
             if default is None or default.size != 1:
                 continue
