@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from webbuild import __version__
 from webbuild.errors import BUG, INTERRUPTED, WebbuildError
+
+if TYPE_CHECKING:
+    from webbuild.passes._base import Suppression
 
 _FOLDER = click.Path(path_type=Path)
 
@@ -52,6 +56,13 @@ def cli() -> None:
 @click.option(
     "--sample", "samples", multiple=True, type=_FOLDER, metavar="FILE...", help="Pictures or .npz to prove with."
 )
+@click.option(
+    "--nms",
+    type=click.Choice(["gpu", "cpu", "keep"]),
+    default="gpu",
+    show_default=True,
+    help="Where WebGPU suppresses boxes: in fixed shapes on the GPU, on the CPU, or exactly as exported.",
+)
 @click.option("--no-verify", is_flag=True, help="Do not run the bundle in Chromium.")
 @click.option("--dry-run", is_flag=True, help="Say what would be done; write nothing.")
 @click.option("--force", is_flag=True, help="Replace the bundle that is there.")
@@ -62,6 +73,7 @@ def pack(
     task: str | None,
     dims: tuple[str, ...],
     samples: tuple[Path, ...],
+    nms: Suppression,
     no_verify: bool,
     dry_run: bool,
     force: bool,
@@ -76,7 +88,7 @@ def pack(
     """
     from webbuild.commands.pack import Request, run
 
-    sys.exit(run(Request(model, out, task, dims, samples, not no_verify, dry_run, force, as_json)))
+    sys.exit(run(Request(model, out, task, dims, samples, nms, not no_verify, dry_run, force, as_json)))
 
 
 @cli.command(cls=Variadic)

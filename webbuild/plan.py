@@ -45,7 +45,7 @@ def _settle(target: TargetName | None, model: ir.Model, options: Options) -> lis
     Returns:
         Everything done, and what the last round refused: an earlier refusal may since have been resolved.
     """
-    passes = [kind() for kind in all_passes() if kind.target in (None, target)]
+    passes = [kind() for kind in all_passes() if kind.is_for(target, options)]
     done: list[Edit] = []
     for _ in range(_ROUNDS):
         edits = [edit for each in passes for edit in each.apply(model, options)]

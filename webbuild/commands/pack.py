@@ -19,7 +19,7 @@ from webbuild.dims import choose_sizes, parse_dims
 from webbuild.errors import CLEAN
 from webbuild.manifest import OptionInput
 from webbuild.model import load
-from webbuild.passes._base import Options
+from webbuild.passes._base import Options, Suppression
 from webbuild.plan import Plan, plan
 from webbuild.prove import Witness
 from webbuild.recognise import recognise, require_head, without_head
@@ -28,6 +28,9 @@ from webbuild.talk import Talk
 from webbuild.trial import prove_where_it_finds
 from webbuild.verify.command import check
 from webbuild.verify.report import VerifyReport, exit_code
+
+_ISLANDS = ("NonMaxSuppression", "NonZero")
+"""Operators without a GPU kernel, the length of whose output depends on the data."""
 
 
 class Request(Struct, frozen=True):
@@ -38,6 +41,7 @@ class Request(Struct, frozen=True):
     task: str | None
     dims: tuple[str, ...]
     samples: tuple[Path, ...]
+    nms: Suppression
     verify: bool
     dry_run: bool
     force: bool
@@ -60,14 +64,17 @@ def run(request: Request) -> int:
         source = load(request.model)
     sizes = choose_sizes(source.facts, given)
     with talk.step("plan the patches"):
-        headless = without_head(source, sizes.dims, request.task)
+        headless = None if request.nms == "keep" else without_head(source, sizes.dims, request.task)
         raw = None if headless is None else headless.raw
-        planned = plan(source.model, Options(dims=sizes.dims, raw=raw))
+        planned = plan(source.model, Options(dims=sizes.dims, raw=raw, nms=request.nms))
     known = headless or recognise(source, planned, request.task)
+    if request.nms == "keep" and known.raw is not None:
+        known = recognise(source, planned, "tensor")
     require_head(known, planned)
     options = option_inputs(planned.models["webgpu"])
     assumptions = (*sizes.assumptions, *known.assumptions)
     _tell(talk, planned, assumptions)
+    _tell_suppression(talk, planned, request.nms)
     if request.dry_run:
         _print_edits(planned, request.as_json)
         return CLEAN
@@ -114,6 +121,16 @@ def _tell(talk: Talk, planned: Plan, assumptions: tuple[str, ...]) -> None:
         talk.say(f"    {target}: {done} edits, {model.graph.num_nodes()} nodes")
         for edit in refused:
             talk.say(f"      left alone [{edit.code}] {edit.where}: {edit.why}")
+
+
+def _tell_suppression(talk: Talk, planned: Plan, nms: Suppression) -> None:
+    """Say what a choice costs on WebGPU, if anything is left there that the data decide the length of."""
+    if not any(node.op_type in _ISLANDS for node in planned.models["webgpu"].graph):
+        return
+    if nms == "cpu":
+        talk.say("    on WebGPU, suppression runs on the CPU: what it reads is copied from the GPU in every run")
+    if nms == "keep":
+        talk.say("    suppression stays as exported: on WebGPU it may throw, where nothing is found above all")
 
 
 def _tell_proof(talk: Talk, witness: Witness, options: Sequence[OptionInput]) -> None:

@@ -9,7 +9,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from functools import cache
 from graphlib import TopologicalSorter
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from msgspec import Struct
 
@@ -18,6 +18,9 @@ from webbuild.raw_head import RawHead
 
 if TYPE_CHECKING:
     import onnx_ir as ir
+
+
+Suppression = Literal["gpu", "cpu", "keep"]
 
 
 class Edit(Struct, frozen=True):
@@ -36,11 +39,14 @@ class Options(Struct, frozen=True):
         dims: sizes for free dimensions, by their name or as "input:axis".
         candidates: how many candidates a detection head keeps; None lets the pass choose.
         raw: the post-processing that the model lacks; None for nothing to add.
+        nms: where suppression runs: on the GPU by fixed shapes, in every graph on the CPU with fixed shapes around
+            it, or exactly as exported.
     """
 
     dims: Mapping[str, int] = {}
     candidates: int | None = None
     raw: RawHead | None = None
+    nms: Suppression = "gpu"
 
 
 class Pass(ABC):
@@ -55,6 +61,16 @@ class Pass(ABC):
     """Codes of the passes that must have run before."""
     target: ClassVar[str | None] = None
     """The target whose graph this pass is for; None for every graph."""
+    suppresses: ClassVar[bool] = False
+    """Whether it rewrites the suppression of boxes, so that `Options.nms` decides where it runs."""
+
+    @classmethod
+    def is_for(cls, target: str | None, options: Options) -> bool:
+        """Whether this pass runs on the graph for a target, or on what is common to all where that is None."""
+        if cls.suppresses and options.nms == "keep":
+            return False
+        on_cpu = cls.suppresses and options.nms == "cpu" and target is not None
+        return cls.target in (None, "wasm" if on_cpu else target)
 
     @abstractmethod
     def apply(self, model: ir.Model, options: Options) -> list[Edit]:

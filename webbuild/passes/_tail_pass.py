@@ -23,6 +23,7 @@ KEY = "webbuild.tail"
 class TailPass(Pass, Generic[Form]):
     """Rewrites the tail of a graph that has one of its form, once: `done_before` is asked first."""
 
+    suppresses = True
     form: type[Form]
     """The kind of tail that it rewrites; another kind is for another pass."""
 

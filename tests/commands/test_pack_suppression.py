@@ -1,0 +1,41 @@
+"""`webbuild pack --nms`: where suppression runs, said and proven."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.commands.program import Done, webbuild
+from tests.exports import write
+from webbuild.manifest import DetectTask, Manifest, OptionInput, TensorTask, decode
+
+pytestmark = pytest.mark.usefixtures("stand_in")
+
+
+def packed(name: str, folder: Path, nms: str, *more: str) -> tuple[Done, Manifest]:
+    model = write(f"ultralytics-8.4.190-torchscript/{name}", folder)
+    done = webbuild("pack", model, "-o", folder / "out", "--no-verify", "--nms", nms, *more)
+    assert done.code == 0, done.stderr
+    return done, decode((folder / "out" / "manifest.json").read_bytes())
+
+
+def test_on_the_cpu_it_is_proven_and_needs_no_fallback(tmp_path: Path) -> None:
+    done, manifest = packed("detect-nms", tmp_path, "cpu")
+    assert "suppression runs on the CPU" in done.stderr
+    assert isinstance(manifest.task, DetectTask)
+    assert [graph.status for graph in manifest.graphs] == [None, None]
+    assert {spec.option for spec in manifest.inputs if isinstance(spec, OptionInput)} == {"confidence", "iou"}
+
+
+def test_kept_as_exported_it_has_no_thresholds_and_pack_says_what_may_come(tmp_path: Path) -> None:
+    done, manifest = packed("detect-nms", tmp_path, "keep")
+    assert "may throw" in done.stderr
+    assert isinstance(manifest.task, DetectTask)
+    assert not [spec for spec in manifest.inputs if isinstance(spec, OptionInput)]
+
+
+def test_kept_as_exported_a_model_without_suppression_packs_as_tensors(tmp_path: Path) -> None:
+    done, manifest = packed("detect-raw", tmp_path, "keep")
+    assert "suppression" not in done.stderr.split("assumed")[0]
+    assert isinstance(manifest.task, TensorTask)
