@@ -9,7 +9,8 @@ import pytest
 from tests.manifests import manifest
 from webbuild.errors import FAILED, WebbuildError
 from webbuild.head import why_repeat
-from webbuild.prove import Proof, require
+from webbuild.proof import Proof
+from webbuild.prove import require
 
 GOOD = Proof("one.jpg", "webgpu", "rows", "OK", 3, 0, False, "score 0", "")
 

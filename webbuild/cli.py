@@ -50,7 +50,9 @@ def cli() -> None:
 @click.argument("model", type=_FOLDER)
 @click.option("-o", "--out", type=_FOLDER, help="Folder to write. [default: dist/<name of the model>]")
 @click.option(
-    "--task", type=click.Choice(["detect", "pose", "tensor"]), help="What the model is, where the guess is wrong."
+    "--task",
+    type=click.Choice(["detect", "pose", "segment", "obb", "tensor"]),
+    help="What the model is, where the guess is wrong.",
 )
 @click.option("--dim", "dims", multiple=True, metavar="NAME=N", help="Size of a free dimension, or INPUT:AXIS=N.")
 @click.option(

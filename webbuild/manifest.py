@@ -225,10 +225,10 @@ class TensorTask(_Json, tag="tensor", tag_field="kind", kw_only=True, frozen=Tru
     """A model about which nothing is known: tensors in, tensors out."""
 
 
-RowTask = DetectTask | PoseTask
+RowTask = DetectTask | PoseTask | SegmentTask | ObbTask
 """Tasks whose output is rows of detections."""
 
-Task = DetectTask | PoseTask | TensorTask
+Task = DetectTask | PoseTask | SegmentTask | ObbTask | TensorTask
 
 
 class File(_Json, kw_only=True, frozen=True):

@@ -13,35 +13,13 @@ from numpy.typing import NDArray
 from webbuild.errors import WebbuildError
 from webbuild.head import why_repeat
 from webbuild.manifest import Graph, OptionInput, RowTask, Task
+from webbuild.proof import MASKS, Answer, Proof, judge
 from webbuild.raw_head import DETECTIONS, RawHead
 from webbuild.reference_head import reference_head
 from webbuild.samples import Sample
-from webbuild.tasks._base import Tolerance, decode
-from webbuild.tasks.detection import Detection
-from webbuild.tasks.match import match_rows
-from webbuild.verify.compare import RELATIVE, Subject, compare
+from webbuild.tasks._base import decode
+from webbuild.tasks.detection import Detection, needed_outputs
 from webbuild.verify.native import NativeRunner
-
-TOLERANCE = Tolerance(score=1e-4, pixels=0.05)
-"""For rows of detections. Other outputs: 1e-4 of the original's largest magnitude."""
-
-
-class Proof(Struct, frozen=True, rename="camel"):
-    """One output of one graph on one sample, against the original's.
-
-    `objects` is the number of matched detections, None for an output that is not detections. `excused` rows lie
-    within tolerance of a threshold. `repeated` says that the graph asked for its fallback, as at run time.
-    """
-
-    sample: str
-    target: str
-    output: str
-    verdict: str
-    objects: int | None
-    excused: int
-    repeated: bool
-    distance: str
-    why: str
 
 
 class Witness(Struct, frozen=True):
@@ -82,15 +60,17 @@ def prove(
         if raw is not None:
             want = _completed(raw, want, values)
         seen = detections.setdefault(sample.name, {})
-        seen["native"] = _detections(task, want, sample)
+        wanted = _answer(task, want, sample)
+        seen["native"] = wanted.found
         for graph in graphs:
             feeds = {**sample.feeds, **thresholds}
             got = runners[graph.target].run(feeds)
             repeated = bool(why_repeat(graph, got))
             if repeated and graph.status is not None:
                 got = runners[graph.status.fallback].run(feeds)
-            seen[graph.target] = _detections(task, got, sample)
-            proofs += [_judge(sample, graph, name, want[name], got.get(name), task, values, repeated) for name in want]
+            answered = _answer(task, got, sample)
+            seen[graph.target] = answered.found
+            proofs += judge(sample, graph, task, values, wanted, answered, repeated=repeated)
     return Witness(proofs, detections, values)
 
 
@@ -107,45 +87,9 @@ def _completed(
     return {DETECTIONS: found, **{name: array for name, array in outputs.items() if name != raw.output}}
 
 
-def _detections(task: Task, outputs: Mapping[str, NDArray[Any]], sample: Sample) -> Sequence[Detection]:
-    if not isinstance(task, RowTask) or sample.placement is None or task.output not in outputs:
-        return ()
-    return decode(task, outputs, sample.placement)
-
-
-def _judge(
-    sample: Sample,
-    graph: Graph,
-    name: str,
-    want: NDArray[Any],
-    got: NDArray[Any] | None,
-    task: Task,
-    values: Mapping[str, float],
-    repeated: bool,
-) -> Proof:
-    if isinstance(task, RowTask) and name == task.output and got is not None and got.shape == want.shape:
-        match = match_rows(
-            task, want[0], got[0], TOLERANCE, confidence=values.get("confidence", 0.0), iou=values.get("iou", 1.0)
-        )
-        distance = f"score {match.score:.2g}, box {match.box:.2g} px, keypoint {match.keypoint:.2g} px"
-        why = "; ".join((*match.problems, *match.unmatched))
-        verdict = "OK" if match.same else "DIFFERS"
-        return Proof(sample.name, graph.target, name, verdict, match.pairs, match.excused, repeated, distance, why)
-    subject = Subject(runner=graph.target, sample=sample.name, stage="raw", output=name)
-    result = compare(subject, want, got)
-    place = f" at {list(result.worst)}: wanted {result.want}, got {result.got}" if result.verdict == "DIFFERS" else ""
-    largest = "not finite" if result.max_abs is None else f"{result.max_abs:.2g}"
-    return Proof(
-        sample.name,
-        graph.target,
-        name,
-        result.verdict,
-        None,
-        0,
-        repeated,
-        f"{largest} of {RELATIVE:g} x {result.signal:.3g}",
-        result.why + place,
-    )
+def _answer(task: Task, outputs: Mapping[str, NDArray[Any]], sample: Sample) -> Answer:
+    known = isinstance(task, RowTask) and all(name in outputs for name in needed_outputs(task))
+    return Answer(outputs, decode(task, outputs, sample.placement) if known and sample.placement else ())
 
 
 def found_nothing(witness: Witness) -> bool:
@@ -180,7 +124,8 @@ def require(proofs: Sequence[Proof]) -> None:
                 "give samples with fewer objects: --sample FILE...",
             )
         if all(p.verdict == "VACUOUS" or p.objects == 0 for p in mine):
-            what = "no sample has a detection" if mine[0].objects is not None else "it is empty or zero on every sample"
+            thing = "mask" if output.startswith(MASKS) else "detection"
+            what = f"no sample has a {thing}" if mine[0].objects is not None else "it is empty or zero on every sample"
             raise WebbuildError(
                 "proved-nothing",
                 f"output '{output}': {what}, so equal results prove nothing",

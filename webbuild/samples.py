@@ -60,7 +60,12 @@ def edge_cases(inputs: Sequence[Input]) -> list[Sample]:
     noise = np.random.default_rng(0).random(image.shape, np.float32)
     flat = np.full(image.shape, image.letterbox.pad * image.scale, np.float32)
     rest = {spec.name: random_tensor(spec, 0) for spec in inputs if isinstance(spec, TensorInput)}
-    return [Sample("(noise)", {image.name: noise, **rest}), Sample("(grey)", {image.name: flat, **rest})]
+    height, width = image.shape[2:4] if image.layout == "nchw" else image.shape[1:3]
+    whole = Placement(width, height, 0, 0, width, height, width, height)
+    return [
+        Sample(name, {image.name: tensor, **rest}, placement=whole)
+        for name, tensor in (("(noise)", noise), ("(grey)", flat))
+    ]
 
 
 def random_tensor(spec: TensorInput, seed: int) -> NDArray[Any]:

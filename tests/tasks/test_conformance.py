@@ -40,10 +40,11 @@ def test_a_picture_becomes_the_tensor_that_is_wanted(file: Path) -> None:
     tensor, placement = to_tensor(rgba, spec)
     want = case["want"]
     assert list(tensor.shape) == spec.shape
-    assert msgspec.to_builtins(placement) == {"source_width": width, "source_height": height, **want["geometry"]}
+    high, wide = spec.shape[2:] if spec.layout == "nchw" else spec.shape[1:3]
+    sizes = {"source_width": width, "source_height": height, "input_width": wide, "input_height": high}
+    assert msgspec.to_builtins(placement) == {**sizes, **want["geometry"]}
     assert case["tolerance"] <= 1e-6 * max(1.0, *map(abs, want["tensor"]))
     np.testing.assert_allclose(tensor.ravel(), want["tensor"], rtol=0, atol=case["tolerance"])
-    high, wide = spec.shape[2:] if spec.layout == "nchw" else spec.shape[1:3]
     assert placement == place(width, height, wide, high, spec.letterbox)
 
 
@@ -65,7 +66,8 @@ def test_rows_become_the_detections_that_are_wanted(file: Path) -> None:
 def decoded(case: dict[str, Any], task: RowTask) -> list[dict[str, Any]]:
     box = case["letterbox"]
     source = box["source"]
-    placement = Placement(source["width"], source["height"], box["left"], box["top"], box["width"], box["height"])
+    place = (source["width"], source["height"], box["left"], box["top"], box["width"], box["height"])
+    placement = Placement(*place, *case.get("input", (0, 0)))
     rows = np.array(case["rows"], np.float64).reshape(1, -1, columns(task))
     found: list[dict[str, Any]] = msgspec.to_builtins(decode(task, {task.output: rows}, placement))
     return found

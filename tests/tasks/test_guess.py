@@ -84,7 +84,7 @@ def test_an_input_that_no_browser_can_feed_is_refused_by_name() -> None:
 
 
 def test_a_class_beyond_the_names_has_a_number() -> None:
-    placement = Placement(8, 8, 0, 0, 8, 8)
+    placement = Placement(8, 8, 0, 0, 8, 8, 8, 8)
     rows = [[0, 0, 4, 4, 0.5, 7, 1, 1, 0.5, 2, 2, 0.5], [0, 0, 4, 4, 0.4, 0, 1, 1, 0.5, 2, 2, 0.5]]
     outputs = {"rows": np.array([rows])}
     assert [pose.label for pose in TASK.decode(pose_task(), outputs, placement)] == ["class 7", "person"]

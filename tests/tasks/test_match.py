@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 
 from tests.manifests import pose_task
 from webbuild.tasks._base import Match, Tolerance
-from webbuild.tasks.match import match_rows
+from webbuild.tasks.match import match as matched
+from webbuild.tasks.objects import of_rows
 
 TASK = pose_task()
 TOLERANCE = Tolerance(score=1e-4, pixels=0.05)
@@ -26,7 +27,7 @@ def table(*rows: Row, limit: int = 4) -> NDArray[np.float32]:
 
 
 def match(want: NDArray[np.float32], got: NDArray[np.float32]) -> Match:
-    return match_rows(TASK, want, got, TOLERANCE, confidence=CONFIDENCE, iou=IOU)
+    return matched(of_rows(TASK, want), of_rows(TASK, got), TOLERANCE, confidence=CONFIDENCE, iou=IOU)
 
 
 def test_equal_rows_are_the_same_at_no_distance() -> None:

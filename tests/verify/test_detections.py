@@ -9,15 +9,17 @@ import pytest
 from numpy.typing import NDArray
 
 from tests.verify.detections_made import TASK, person, rows
+from webbuild.tasks.objects import of_detections, of_rows
 from webbuild.verify.compare import Comparison, Subject
-from webbuild.verify.detections import Thresholds, compare_detections, to_rows, void_silent
+from webbuild.verify.detections import Thresholds, compare_detections, void_silent
 
 AT = Thresholds(confidence=0.25, iou=0.7)
 PAIR = rows((10, 10, 0.9), (100, 10, 0.8))
 
 
 def judge(want: NDArray[Any], got: NDArray[Any], sample: str = "street", pixel: float = 1) -> dict[str, Comparison]:
-    verdicts = compare_detections(TASK, Subject("webgpu", sample, "raw", "output0"), want, got, AT, pixel=pixel)
+    subject = Subject("webgpu", sample, "raw", "output0")
+    verdicts = compare_detections(TASK, subject, of_rows(TASK, want), of_rows(TASK, got), AT, pixel=pixel)
     return {each.subject.output: each for each in verdicts.comparisons}
 
 
@@ -79,7 +81,7 @@ def test_nobody_on_one_sample_is_fine_and_on_all_is_vacuous() -> None:
 def test_another_stage_or_backend_does_not_speak_for_this_one() -> None:
     nobody = list(judge(rows(), rows()).values())
     for subject in (Subject("wasm", "street", "raw", ""), Subject("webgpu", "street", "decoded", "")):
-        others = compare_detections(TASK, subject, PAIR, PAIR, AT).comparisons
+        others = compare_detections(TASK, subject, of_rows(TASK, PAIR), of_rows(TASK, PAIR), AT).comparisons
         assert {each.verdict for each in void_silent([*nobody, *others])[:4]} == {"VACUOUS"}
 
 
@@ -88,8 +90,8 @@ def test_void_keeps_what_differs() -> None:
     assert [each.verdict for each in void_silent(differing)] == [each.verdict for each in differing]
 
 
-def test_rows_of_decoded_detections() -> None:
-    made = to_rows(TASK, [person(), person()])
-    assert made.shape == (2, 12)
-    assert made[0].tolist() == [1, 2, 30, 40, 0.9, 0, 5, 6, 0.9, 7, 8, 0.9]
-    assert to_rows(TASK, []).shape == (0, 12)
+def test_decoded_detections_are_compared_with_their_keypoints() -> None:
+    made = of_detections(TASK, [person(), person()])
+    assert (len(made), made.boxes[0].tolist(), made.scores[0]) == (2, [1, 2, 30, 40], 0.9)
+    assert made.keypoints[1].tolist() == [[5, 6, 0.9], [7, 8, 0.9]]
+    assert len(of_detections(TASK, [])) == 0

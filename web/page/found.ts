@@ -1,11 +1,20 @@
-// What a run found, whichever task of detections the model has. Only a pose model's have keypoints.
+// What a run found, whichever task of detections the model has. Keypoints, masks and turned boxes are some tasks' only.
 
-import type { Detection, DetectResult, Pose, PoseResult } from "../src/index.js";
-import type { DetectTask, PoseTask } from "../src/manifest.js";
+import type {
+  Detection,
+  DetectResult,
+  ObbResult,
+  OrientedObject,
+  Pose,
+  PoseResult,
+  Segment,
+  SegmentResult,
+} from "../src/index.js";
+import type { DetectTask, ObbTask, PoseTask, SegmentTask } from "../src/manifest.js";
 
-export type Found = Detection | Pose;
-export type FindingTask = DetectTask | PoseTask;
-export type FindingResult = DetectResult | PoseResult;
+export type Found = Detection | Pose | Segment | OrientedObject;
+export type FindingTask = DetectTask | PoseTask | SegmentTask | ObbTask;
+export type FindingResult = DetectResult | PoseResult | SegmentResult | ObbResult;
 
 export function foundIn(result: FindingResult): readonly Found[] {
   switch (result.kind) {
@@ -13,6 +22,10 @@ export function foundIn(result: FindingResult): readonly Found[] {
       return result.detections;
     case "pose":
       return result.poses;
+    case "segment":
+      return result.segments;
+    case "obb":
+      return result.objects;
     default:
       return result satisfies never;
   }

@@ -92,12 +92,22 @@ export interface PoseResult extends Answer {
   poses: Pose[];
 }
 
+export interface SegmentResult extends Answer {
+  kind: "segment";
+  segments: Segment[];
+}
+
+export interface ObbResult extends Answer {
+  kind: "obb";
+  objects: OrientedObject[];
+}
+
 export interface TensorResult extends Answer {
   kind: "tensor";
   outputs: Tensors;
 }
 
-export type Result = DetectResult | PoseResult | TensorResult;
+export type Result = DetectResult | PoseResult | SegmentResult | ObbResult | TensorResult;
 
 /** An object that was found, in pixels of the upright source picture. */
 export interface Detection {
@@ -112,6 +122,41 @@ export interface Detection {
 export interface Pose extends Detection {
   /** In the order of the manifest's keypoints. */
   keypoints: KeypointPosition[];
+}
+
+/** An object and the pixels that it covers. */
+export interface Segment extends Detection {
+  mask: Mask;
+}
+
+/** A grid over a rectangle of the source picture, one cell for each pixel of the model's input. */
+export interface Mask {
+  /** The rectangle, in source pixels. */
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+  columns: number;
+  rows: number;
+  /** Row by row: 1 where the object is, 0 where it is not. */
+  data: Uint8Array<ArrayBuffer>;
+}
+
+/** An object in a rotated box. Its `box` is the upright one around that, as far as it lies in the picture. */
+export interface OrientedObject extends Detection {
+  center: Point;
+  /** The lengths of the sides. */
+  width: number;
+  height: number;
+  /** Radians from the x axis to the side of the width, towards y: clockwise on a screen. */
+  angle: number;
+  /** The upper left one at angle 0, then clockwise. They may lie outside of the picture. */
+  corners: [Point, Point, Point, Point];
+}
+
+export interface Point {
+  x: number;
+  y: number;
 }
 
 export interface Box {

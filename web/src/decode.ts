@@ -1,12 +1,15 @@
 // The outputs of a run into the result of its task.
 
 import type { Result, Tensors, Warning } from "./api.js";
+import { pictureInput } from "./contract.js";
 import { WebbuildError } from "./errors.js";
-import type { Geometry } from "./letterbox.js";
+import { type Geometry, planeSize } from "./letterbox.js";
 import type { Manifest } from "./manifest.js";
 import { decodeDetections } from "./tasks/detect.js";
+import { decodeObjects, OBJECT_COLUMNS } from "./tasks/obb.js";
 import { decodePoses, poseColumns } from "./tasks/pose.js";
 import { DETECTION_COLUMNS } from "./tasks/rows.js";
+import { decodeSegments, segmentColumns } from "./tasks/segment.js";
 
 /** A result without what only the run can say of it. */
 export type Decoded = WithoutRun<Result>;
@@ -14,10 +17,15 @@ type WithoutRun<R> = R extends Result ? Omit<R, "timings" | "backend" | "repeate
 
 /** The outputs that the task needs: nothing else is read back from the GPU. */
 export function neededOutputs({ task, outputs }: Manifest): string[] {
-  return task.kind === "tensor" ? outputs.map(({ name }) => name) : [task.output];
+  if (task.kind === "tensor") return outputs.map(({ name }) => name);
+  return task.kind === "segment" ? [task.output, task.protos] : [task.output];
 }
 
-export function decode({ task }: Manifest, outputs: Tensors, geometry: Geometry): Decoded {
+export function decode(
+  { task, inputs, outputs: specs }: Manifest,
+  outputs: Tensors,
+  geometry: Geometry,
+): Decoded {
   const { width, height } = geometry.source;
   switch (task.kind) {
     case "detect": {
@@ -27,6 +35,23 @@ export function decode({ task }: Manifest, outputs: Tensors, geometry: Geometry)
     case "pose": {
       const rows = floats(outputs, task.output, [1, task.rows, poseColumns(task)]);
       return { kind: "pose", width, height, poses: decodePoses(task, geometry, rows) };
+    }
+    case "segment": {
+      const rows = floats(outputs, task.output, [1, task.rows, segmentColumns(task)]);
+      const [, , tall = 0, wide = 0] = specs.find(({ name }) => name === task.protos)?.shape ?? [];
+      const protos = floats(outputs, task.protos, [1, task.masks, tall, wide]);
+      const input = planeSize(pictureInput(inputs));
+      const grid = { width: wide, height: tall };
+      return {
+        kind: "segment",
+        width,
+        height,
+        segments: decodeSegments(task, geometry, rows, { protos, grid, input }),
+      };
+    }
+    case "obb": {
+      const rows = floats(outputs, task.output, [1, task.rows, OBJECT_COLUMNS]);
+      return { kind: "obb", width, height, objects: decodeObjects(task, geometry, rows) };
     }
     case "tensor":
       return { kind: "tensor", width, height, outputs };

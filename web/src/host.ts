@@ -32,7 +32,7 @@ export class Host {
       this.#refuseCancelled(id, picture);
       const result = await this.#answer(picture, thresholds);
       this.#cancelled.delete(id);
-      return moving(result, result.kind === "tensor" ? Object.values(result.outputs) : []);
+      return moving(result, moved(result));
     });
   }
 
@@ -44,14 +44,14 @@ export class Host {
   preprocess(picture: Picture): Promise<TensorData> {
     return this.#queue.add(async () => {
       const { tensor } = await this.#prepare(picture);
-      return moving(tensor, [tensor]);
+      return moving(tensor, [tensor.data]);
     });
   }
 
   runTensors(feeds: Tensors): Promise<Tensors> {
     return this.#queue.add(async () => {
       const outputs = await this.#model().predictor.raw(feeds);
-      return moving(outputs, Object.values(outputs));
+      return moving(outputs, arrays(outputs));
     });
   }
 
@@ -93,6 +93,16 @@ export class Host {
     if (this.#opened === null) throw internalError("a run reached the worker before a model was open");
     return this.#opened;
   }
+}
+
+/** What of a result is too large to be copied. */
+function moved(result: Result): ArrayBufferView<ArrayBuffer>[] {
+  if (result.kind === "segment") return result.segments.map(({ mask }) => mask.data);
+  return result.kind === "tensor" ? arrays(result.outputs) : [];
+}
+
+function arrays(tensors: Tensors): ArrayBufferView<ArrayBuffer>[] {
+  return Object.values(tensors).map(({ data }) => data);
 }
 
 function repeatWarnings(repeated: Prediction["repeated"]): Warning[] {

@@ -13,7 +13,7 @@ export interface Manifest {
   generator: Generator;
   engine: Engine;
   source: Source;
-  task: DetectTask | PoseTask | TensorTask;
+  task: DetectTask | PoseTask | SegmentTask | ObbTask | TensorTask;
   inputs: (ImageInput | OptionInput | TensorInput)[];
   outputs: Output[];
   graphs: Graph[];
@@ -84,6 +84,38 @@ export interface PoseTask {
 export interface Keypoint {
   name: string;
   side: "left" | "middle" | "right";
+}
+/**
+ * Objects, their boxes and their masks.
+ *
+ *     Rows of `output` [1, rows, 6 + masks]: x1 y1 x2 y2 in input pixels, score, class index, then the object's
+ *     coefficients of the `masks` prototypes in `protos` [1, masks, height, width], which cover the whole input. A
+ *     row whose score is 0 is padding; rows are in order of falling score.
+ *
+ *     An object's mask is, at each input pixel whose centre lies in its box and in the picture, whether the
+ *     prototypes' weighted sum is above 0: summed in their own grid, then sampled bilinearly, with half-pixel
+ *     centres and clamped edges.
+ */
+export interface SegmentTask {
+  kind: "segment";
+  output: string;
+  protos: string;
+  rows: number;
+  classes: string[];
+  masks: number;
+}
+/**
+ * Objects and their rotated boxes.
+ *
+ *     Rows of `output` [1, rows, 7]: centre x, centre y, width, height in input pixels, score, class index, and the
+ *     angle in radians from the x axis to the width's side, towards y (clockwise on a screen). A row whose score is
+ *     0 is padding; rows are in order of falling score.
+ */
+export interface ObbTask {
+  kind: "obb";
+  output: string;
+  rows: number;
+  classes: string[];
 }
 /**
  * A model about which nothing is known: tensors in, tensors out.

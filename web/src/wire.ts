@@ -1,7 +1,6 @@
 // How values cross between the page and the worker: errors whole, tensors moved instead of copied.
 
 import { type TransferHandler, transfer, transferHandlers } from "comlink";
-import type { TensorData } from "./api.js";
 import { asWebbuildError, type ErrorCode, internalError, WebbuildError } from "./errors.js";
 
 interface Thrown {
@@ -33,7 +32,7 @@ export function carryErrors(): void {
   transferHandlers.set("throw", handler);
 }
 
-/** Marks the tensors inside `value` to be moved when it crosses. */
-export function moving<T extends object>(value: T, tensors: readonly TensorData[]): T {
-  return transfer(value, [...new Set(tensors.map(({ data }) => data.buffer))]);
+/** Marks the arrays inside `value` to be moved when it crosses. */
+export function moving<T extends object>(value: T, arrays: readonly ArrayBufferView<ArrayBuffer>[]): T {
+  return transfer(value, [...new Set(arrays.map(({ buffer }) => buffer))]);
 }

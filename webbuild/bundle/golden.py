@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from webbuild.manifest import Graph, OptionInput
-from webbuild.prove import Proof
+from webbuild.proof import Proof
 from webbuild.samples import Sample
 from webbuild.verify.native import NativeRunner
 

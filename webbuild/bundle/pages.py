@@ -4,12 +4,27 @@ from __future__ import annotations
 
 import json
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from webbuild.manifest import Manifest, OptionInput, PoseTask, RowTask
 
 if TYPE_CHECKING:
     from jinja2 import Environment
+
+
+class Found(NamedTuple):
+    """What the objects of a result are called: their list in it, and the type of one."""
+
+    list: str
+    type: str
+
+
+FOUND = {
+    "detect": Found("detections", "Detection"),
+    "pose": Found("poses", "Pose"),
+    "segment": Found("segments", "Segment"),
+    "obb": Found("objects", "OrientedObject"),
+}
 
 
 def render_loader() -> str:
@@ -26,6 +41,7 @@ def render_types(manifest: Manifest) -> str:
         .get_template("loader.d.ts.j2")
         .render(
             task={"kind": kind},
+            found=FOUND.get(kind),
             result=f"{kind.capitalize()}Result",
             labels=_union(task.classes) if isinstance(task, RowTask) else "",
             keypoints=_union([k.name for k in task.keypoints]) if isinstance(task, PoseTask) else "",
@@ -36,7 +52,8 @@ def render_types(manifest: Manifest) -> str:
 
 def render_page(manifest: Manifest) -> str:
     """Return `index.html`."""
-    return environment(html=True).get_template("index.html.j2").render(manifest=manifest, entry=f"./{manifest.name}.js")
+    entry = f"./{manifest.name}.js"
+    return environment(html=True).get_template("index.html.j2").render(manifest=manifest, entry=entry, found=FOUND)
 
 
 def _union(names: list[str]) -> str:

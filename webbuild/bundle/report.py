@@ -14,7 +14,7 @@ from webbuild.bundle.pages import environment
 from webbuild.manifest import Generator, Manifest, Source, TargetName
 from webbuild.passes._base import Edit, all_passes
 from webbuild.plan import Plan
-from webbuild.prove import TOLERANCE, Proof
+from webbuild.proof import TOLERANCE, Proof
 from webbuild.tasks.detection import Detection
 from webbuild.verify.drawing import Layer, layer
 

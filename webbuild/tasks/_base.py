@@ -32,18 +32,23 @@ class Guess(Struct, frozen=True):
 
 
 class Tolerance(Struct, frozen=True):
-    """How far two results may lie apart and still be the same. Pixels are those of the input."""
+    """How far two results may lie apart and still be the same. Pixels are those of the input.
+
+    `mask` is the part of a mask, of what either side covers, that may be covered by one side only. One cell more
+    may: it can lie so close to the outline that rounding decides, and a small mask has few others.
+    """
 
     score: float
     pixels: float
     iou: float = 1e-3
+    mask: float = 0.02
 
 
 class Match(Struct, frozen=True):
     """Two results of one picture, compared object by object.
 
     `pairs` were matched; the `excused` ones were not, but lie within tolerance of a threshold; the `unmatched`
-    ones have no excuse. Distances are the largest over all pairs.
+    ones have no excuse. Distances are the largest over all pairs. `masks` of the pairs cover anything at all.
     """
 
     pairs: int
@@ -54,6 +59,9 @@ class Match(Struct, frozen=True):
     keypoint: float
     min_oks: float | None
     problems: tuple[str, ...]
+    mask: float = 0.0
+    masks: int = 0
+    min_mask_iou: float | None = None
 
     @property
     def same(self) -> bool:

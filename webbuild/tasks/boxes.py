@@ -24,3 +24,8 @@ def area(boxes: NDArray[Any]) -> NDArray[np.float64]:
     """Area of boxes [n, 4] -> [n], in square units of the coordinates."""
     result: NDArray[np.float64] = (boxes[:, 2] - boxes[:, 0]) * (boxes[:, 3] - boxes[:, 1])
     return result
+
+
+def hulls(corners: NDArray[Any]) -> NDArray[np.float64]:
+    """Return the smallest boxes [n, 4] around shapes given by their corners [n, corners, 2]."""
+    return np.concatenate([corners.min(axis=1), corners.max(axis=1)], axis=-1)

@@ -7,11 +7,12 @@ from typing import Any
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from webbuild.manifest import PoseTask, RowTask
+from webbuild.manifest import ObbTask, PoseTask, RowTask, SegmentTask
 from webbuild.tasks.geometry import Placement
+from webbuild.tasks.mask import Mask
 
 BOX_COLUMNS = 6
-"""x1 y1 x2 y2, score, class index; the task's own columns follow."""
+"""Four of the box, score, class index; the task's own columns follow."""
 
 
 class Box(Struct, frozen=True):
@@ -32,6 +33,13 @@ class KeypointPosition(Struct, frozen=True):
     confidence: float
 
 
+class Point(Struct, frozen=True):
+    """A point in source pixels."""
+
+    x: float
+    y: float
+
+
 class Detection(Struct, frozen=True, rename="camel"):
     """An object of a class, with its keypoints where the task has any."""
 
@@ -42,14 +50,53 @@ class Detection(Struct, frozen=True, rename="camel"):
     keypoints: tuple[KeypointPosition, ...] = ()
 
 
+class Segment(Detection, frozen=True, rename="camel", kw_only=True):
+    """An object with its mask."""
+
+    mask: Mask
+
+
+class OrientedObject(Detection, frozen=True, rename="camel", kw_only=True):
+    """An object with its rotated box; `box` is the part of its hull that lies in the picture.
+
+    `width` and `height` are the lengths of its sides in source pixels, `angle` the radians from the x axis to the
+    width's side, towards y. The `corners` may lie outside of the picture: the first is the upper left one at angle
+    0, the others follow clockwise.
+    """
+
+    center: Point
+    width: float
+    height: float
+    angle: float
+    corners: tuple[Point, ...]
+
+
 def columns(task: RowTask) -> int:
     """Return how many numbers a row of the task has."""
-    return BOX_COLUMNS + (len(task.keypoints) * task.keypoint_size if isinstance(task, PoseTask) else 0)
+    match task:
+        case PoseTask():
+            return BOX_COLUMNS + len(task.keypoints) * task.keypoint_size
+        case SegmentTask():
+            return BOX_COLUMNS + task.masks
+        case ObbTask():
+            return BOX_COLUMNS + 1
+        case _:
+            return BOX_COLUMNS
+
+
+def needed_outputs(task: RowTask) -> tuple[str, ...]:
+    """Return the outputs that the task is decoded from."""
+    return (task.output, task.protos) if isinstance(task, SegmentTask) else (task.output,)
 
 
 def read_box(task: RowTask, row: NDArray[Any], placement: Placement) -> tuple[Box, float, int, str]:
-    """Return a row's box in source pixels, its score, its class and that class's name."""
+    """Return the box of a row that begins with x1 y1 x2 y2, in source pixels, and what `read_class` does."""
     corners = placement.to_source(row[:4].reshape(2, 2), clamp=True).ravel().tolist()
+    return Box(*corners), *read_class(task, row)
+
+
+def read_class(task: RowTask, row: NDArray[Any]) -> tuple[float, int, str]:
+    """Return a row's score, its class and that class's name."""
     index = round(float(row[5]))
     label = task.classes[index] if 0 <= index < len(task.classes) else f"class {index}"
-    return Box(*corners), float(row[4]), index, label
+    return float(row[4]), index, label

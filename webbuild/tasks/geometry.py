@@ -14,7 +14,8 @@ from webbuild.manifest import Letterbox
 class Placement(Struct, frozen=True):
     """A source picture of `source_width` x `source_height` drawn at (`left`, `top`), `width` x `height` large.
 
-    All in pixels, the last four those of the model's input. What lies outside of it, left of 0 too, is cut off.
+    All in pixels, the last six those of the model's input, which is `input_width` x `input_height` large. What lies
+    outside of it, left of 0 too, is cut off.
     """
 
     source_width: int
@@ -23,6 +24,8 @@ class Placement(Struct, frozen=True):
     top: int
     width: int
     height: int
+    input_width: int
+    input_height: int
 
     def to_source(self, points: NDArray[Any], *, clamp: bool) -> NDArray[np.float64]:
         """Map points [..., 2] (x, y in input pixels) to pixels of the source, clamped to its edges or not."""
@@ -37,7 +40,7 @@ def place(source_width: int, source_height: int, width: int, height: int, spec: 
     """Return where a source picture goes in an input of width x height; the formulas are `Letterbox`'s docstring."""
     match spec.mode:
         case "stretch":
-            return Placement(source_width, source_height, 0, 0, width, height)
+            return Placement(source_width, source_height, 0, 0, width, height, width, height)
         case "crop":
             new_width, new_height = _covering(source_width, source_height, width, height)
             left, top = -round((new_width - width) / 2), -round((new_height - height) / 2)
@@ -47,7 +50,7 @@ def place(source_width: int, source_height: int, width: int, height: int, spec: 
             left, top = (max(0, round(rest / 2 - 0.1)) for rest in (width - new_width, height - new_height))
     if spec.anchor == "top-left":
         left = top = 0
-    return Placement(source_width, source_height, left, top, new_width, new_height)
+    return Placement(source_width, source_height, left, top, new_width, new_height, width, height)
 
 
 def _covering(source_width: int, source_height: int, width: int, height: int) -> tuple[int, int]:

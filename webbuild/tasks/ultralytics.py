@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from webbuild.facts import ModelFacts
-from webbuild.manifest import DetectTask, Keypoint, PoseTask
+from webbuild.manifest import DetectTask, Keypoint, ObbTask, PoseTask, SegmentTask
 from webbuild.tasks import coco
 from webbuild.tasks._base import Guess
 from webbuild.tasks.export_form import read_form
@@ -44,3 +44,33 @@ def guess_pose(facts: ModelFacts) -> Guess | None:
         skeleton=skeleton,
     )
     return Guess(task, (form.image,), (said, _LETTERBOXED, taken, *form.assumptions), form.raw)
+
+
+def guess_segment(facts: ModelFacts) -> Guess | None:
+    """Return the spec of a segmentation export, or None for anything else.
+
+    It gives rows first, then the prototypes of their masks.
+    """
+    match [fact.shape for fact in facts.outputs]:
+        case [_, (1, int(masks), int(), int())]:
+            form = read_form(facts, "segment", extra=masks, outputs=2)
+        case _:
+            return None
+    if form is None:
+        return None
+    said = (
+        f"task segment with {len(form.names)} class(es) and {masks} prototypes of masks, from the exporter's metadata"
+    )
+    protos = facts.outputs[1].name
+    task = SegmentTask(output=form.output, protos=protos, rows=form.rows, classes=form.names, masks=masks)
+    return Guess(task, (form.image,), (said, _LETTERBOXED, *form.assumptions), form.raw)
+
+
+def guess_obb(facts: ModelFacts) -> Guess | None:
+    """Return the spec of an export of rotated boxes with `nms=True`, or None for anything else."""
+    form = read_form(facts, "obb", extra=1, rotated=True)
+    if form is None or form.raw is not None:
+        return None
+    said = f"task obb with {len(form.names)} class(es), from the exporter's metadata"
+    task = ObbTask(output=form.output, rows=form.rows, classes=form.names)
+    return Guess(task, (form.image,), (said, _LETTERBOXED))

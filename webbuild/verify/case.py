@@ -8,8 +8,9 @@ import numpy as np
 
 from webbuild.head import why_repeat
 from webbuild.manifest import RowTask
+from webbuild.tasks.objects import of_detections
 from webbuild.verify.compare import Comparison, Subject, compare
-from webbuild.verify.detections import compare_detections, thresholds, to_rows
+from webbuild.verify.detections import compare_detections, thresholds
 from webbuild.verify.inputs import Given, image_input
 from webbuild.verify.opened import Bundle
 from webbuild.verify.page_runner import PageRunner
@@ -44,8 +45,8 @@ def judge(bundle: Bundle, runner: PageRunner, given: Given, expected: Expected) 
     verdicts = compare_detections(
         task,
         Subject(runner.name, given.title, "decoded", ""),
-        to_rows(task, expected.detections),
-        to_rows(task, answer.found),
+        of_detections(task, expected.detections),
+        of_detections(task, answer.found),
         thresholds(bundle.manifest),
         pixel=max(1.0, given.placement.source_width / given.placement.width),
     )
@@ -54,6 +55,7 @@ def judge(bundle: Bundle, runner: PageRunner, given: Given, expected: Expected) 
         comparisons=(*comparisons, *verdicts.comparisons),
         detections=answer.found,
         min_oks=verdicts.min_oks,
+        min_mask_iou=verdicts.min_mask_iou,
         excused=verdicts.excused,
         inference_ms=answer.timings.inference,
         repeated=answer.repeated.why if answer.repeated else repeated,

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Iterable
 
-import numpy as np
 from msgspec import Struct
-from numpy.typing import NDArray
 
 from webbuild.manifest import Manifest, OptionInput, PoseTask, RowTask
 from webbuild.tasks._base import Match, Tolerance
-from webbuild.tasks.detection import Detection, columns
-from webbuild.tasks.match import match_rows
+from webbuild.tasks.match import match
+from webbuild.tasks.objects import Objects
 from webbuild.verify.compare import Comparison, Stage, Subject
 
 TOLERANCE = Tolerance(score=1e-3, pixels=0.5)
-"""Scores and keypoint confidences by 0.001; box corners and keypoints by half a pixel of the model's input."""
+"""Scores and keypoint confidences by 0.001; box corners and keypoints by half a pixel of the model's input; masks by
+one cell and 2 % of what either side covers."""
 
 
 class Thresholds(Struct, frozen=True):
@@ -32,6 +30,7 @@ class Verdicts(Struct, frozen=True):
 
     comparisons: tuple[Comparison, ...]
     min_oks: float | None
+    min_mask_iou: float | None
     excused: int
 
 
@@ -41,56 +40,44 @@ def thresholds(manifest: Manifest) -> Thresholds:
     return Thresholds(given.get("confidence", 0.25), given.get("iou", 0.7))
 
 
-def to_rows(task: RowTask, detections: Sequence[Detection]) -> NDArray[np.float64]:
-    """Return decoded detections as rows [n, columns], in source pixels; see the task."""
-    rows = [
-        [d.box.x1, d.box.y1, d.box.x2, d.box.y2, d.score, d.class_index, *_keypoint_columns(task, d)]
-        for d in detections
-    ]
-    return np.array(rows, np.float64).reshape(len(rows), columns(task))
-
-
-def _keypoint_columns(task: RowTask, detection: Detection) -> list[float]:
-    if not isinstance(task, PoseTask):
-        return []
-    return [value for k in detection.keypoints for value in (k.x, k.y, k.confidence)[: task.keypoint_size]]
-
-
 def compare_detections(
     task: RowTask,
     subject: Subject,
-    want: NDArray[Any],
-    got: NDArray[Any],
+    want: Objects,
+    got: Objects,
     at: Thresholds,
     *,
     pixel: float = 1.0,
 ) -> Verdicts:
-    """Judge the rows of one picture: how many, their scores, boxes and, of people, keypoints.
+    """Judge the objects of one picture: how many, their scores, boxes, keypoints of people, masks where known.
 
     Nothing on either side is agreement about one picture; `void_silent` sees to it that it is not all there was.
 
-    `pixel` is the size of one pixel of the model's input in the units of the rows.
+    `pixel` is the size of one pixel of the model's input in the units of the objects.
     """
     allowed = Tolerance(TOLERANCE.score, TOLERANCE.pixels * pixel, TOLERANCE.iou)
-    match = match_rows(task, want, got, allowed, confidence=at.confidence, iou=at.iou)
-    wanted, found = (int(np.count_nonzero(rows[:, 4] > 0)) for rows in (want, got))
+    found = match(want, got, allowed, confidence=at.confidence, iou=at.iou)
     count = Comparison(
         subject=_about(subject, "detections", ""),
-        verdict="DIFFERS" if match.unmatched else "OK",
+        verdict="DIFFERS" if found.unmatched else "OK",
         tolerance=0,
-        max_abs=float(len(match.unmatched)),
-        want=str(wanted),
-        got=str(found),
-        signal=float(wanted),
-        why="; ".join(match.unmatched[:3]),
+        max_abs=float(len(found.unmatched)),
+        want=str(len(want)),
+        got=str(len(got)),
+        signal=float(len(want)),
+        why="; ".join(found.unmatched[:3]),
     )
-    measured = [
-        _measured(_about(subject, "score", ""), match.score, allowed.score, match, wanted),
-        _measured(_about(subject, "box", "px"), match.box, allowed.pixels, match, wanted),
-    ]
+    quantities = [("score", "", found.score, allowed.score), ("box", "px", found.box, allowed.pixels)]
     if isinstance(task, PoseTask):
-        measured.append(_measured(_about(subject, "keypoint", "px"), match.keypoint, allowed.pixels, match, wanted))
-    return Verdicts((count, *measured), match.min_oks, match.excused)
+        quantities.append(("keypoint", "px", found.keypoint, allowed.pixels))
+    measured = [
+        _measured(_about(subject, name, unit), distance, limit, found.pairs, found, len(want))
+        for name, unit, distance, limit in quantities
+    ]
+    if want.masks or got.masks:
+        about = _about(subject, "mask", "")
+        measured.append(_measured(about, found.mask, allowed.mask, found.masks, found, len(want)))
+    return Verdicts((count, *measured), found.min_oks, found.min_mask_iou, found.excused)
 
 
 def void_silent(comparisons: Iterable[Comparison]) -> list[Comparison]:
@@ -113,8 +100,8 @@ def void_silent(comparisons: Iterable[Comparison]) -> list[Comparison]:
     ]
 
 
-def _measured(subject: Subject, distance: float, allowed: float, match: Match, wanted: int) -> Comparison:
-    unmeasured = wanted > 0 and match.pairs == 0 and len(match.unmatched) > 0
+def _measured(subject: Subject, distance: float, allowed: float, signal: int, found: Match, wanted: int) -> Comparison:
+    unmeasured = wanted > 0 and found.pairs == 0 and len(found.unmatched) > 0
     finite = math.isfinite(distance) and not unmeasured
     broken = not finite or distance > allowed
     why = "no pair to measure" if unmeasured else "NaN or infinite rows" if not finite else ""
@@ -123,7 +110,7 @@ def _measured(subject: Subject, distance: float, allowed: float, match: Match, w
         verdict="DIFFERS" if broken else "OK",
         tolerance=allowed,
         max_abs=distance if finite else None,
-        signal=float(match.pairs),
+        signal=float(signal),
         why=why or (f"differs by {distance:.3g}, more than {allowed:.3g}" if broken else ""),
     )
 

@@ -7,17 +7,22 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from webbuild.manifest import PoseTask, Task
-from webbuild.tasks.detection import Detection
+from webbuild.tasks.detection import Detection, OrientedObject, Segment
+from webbuild.verify.outline import Line, outline
 
 _SEEN = 0.3
 """Keypoints of less confidence are left out of the drawing, not of the comparison."""
 
 
 class Figure(Struct, frozen=True):
-    """One detection in source pixels: box as x, y, width, height; limbs as x1, y1, x2, y2; points as x, y."""
+    """One detection in source pixels: its box's corners as x, y; limbs as x1, y1, x2, y2; points as x, y.
 
-    box: tuple[float, float, float, float]
-    limbs: tuple[tuple[float, float, float, float], ...]
+    `lines` are the outline of its mask, as the limbs are.
+    """
+
+    corners: tuple[tuple[float, float], ...]
+    lines: tuple[Line, ...]
+    limbs: tuple[Line, ...]
     points: tuple[tuple[float, float], ...]
     label: str
 
@@ -39,13 +44,24 @@ def _figure(detection: Detection, skeleton: Sequence[Sequence[int]]) -> Figure:
     points = detection.keypoints
     seen = [k.confidence >= _SEEN for k in points]
     limbs = [(points[a], points[b]) for a, b in skeleton if max(a, b) < len(points) and seen[a] and seen[b]]
-    box = detection.box
     return Figure(
-        box=(_r(box.x1), _r(box.y1), _r(box.x2 - box.x1), _r(box.y2 - box.y1)),
-        limbs=tuple((_r(a.x), _r(a.y), _r(b.x), _r(b.y)) for a, b in limbs),
+        corners=tuple((_r(x), _r(y)) for x, y in _corners(detection)),
+        lines=_lines(outline(detection.mask)) if isinstance(detection, Segment) else (),
+        limbs=_lines([(a.x, a.y, b.x, b.y) for a, b in limbs]),
         points=tuple((_r(k.x), _r(k.y)) for k, visible in zip(points, seen, strict=True) if visible),
         label=f"{detection.label} {detection.score:.3f}",
     )
+
+
+def _corners(detection: Detection) -> list[tuple[float, float]]:
+    if isinstance(detection, OrientedObject):
+        return [(corner.x, corner.y) for corner in detection.corners]
+    box = detection.box
+    return [(box.x1, box.y1), (box.x2, box.y1), (box.x2, box.y2), (box.x1, box.y2)]
+
+
+def _lines(lines: Sequence[Line]) -> tuple[Line, ...]:
+    return tuple((_r(x1), _r(y1), _r(x2), _r(y2)) for x1, y1, x2, y2 in lines)
 
 
 def _r(value: float) -> float:

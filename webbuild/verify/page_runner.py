@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from webbuild.browser.media_types import media_type
 from webbuild.browser.server import Server
+from webbuild.tasks.detection import Segment
 from webbuild.verify.runners import Tensors
 from webbuild.verify.wire import Answer, Failure, Held, Loaded, Ran
 
@@ -82,7 +83,10 @@ class PageRunner:
 
     def picture(self, picture: Path, options: Mapping[str, float]) -> Answer:
         """Run the whole way: decode the file, preprocess, infer with `options`, decode the rows."""
-        return self._call("picture", Answer, url=self._show(picture), options=dict(options))
+        answer: Answer = self._call("picture", Answer, url=self._show(picture), options=dict(options))
+        if answer.cells is None:
+            return answer
+        return msgspec.structs.replace(answer, segments=_with_cells(answer.segments, self._take(answer.cells)))
 
     def dispose(self) -> None:
         """Free what the model holds; the page stays."""
@@ -120,3 +124,15 @@ class PageRunner:
         if "error" in answer:
             raise PageError(msgspec.convert(answer["error"], Failure))
         return msgspec.convert(answer.get("value"), kind)
+
+
+def _with_cells(segments: Sequence[Segment], cells: NDArray[Any]) -> tuple[Segment, ...]:
+    """Give each mask its part of the cells, which are 0 or 1."""
+    ends = np.cumsum([segment.mask.columns * segment.mask.rows for segment in segments], dtype=np.int64)
+    if cells.size != (ends[-1] if segments else 0) or (cells > 1).any():
+        raise PageError(Failure("wrong-mask", f"the masks do not fit their {cells.size} cells of 0 or 1", ""))
+    parts = [part.tobytes() for part in np.split(cells, ends[:-1])]
+    return tuple(
+        msgspec.structs.replace(segment, mask=msgspec.structs.replace(segment.mask, data=part))
+        for segment, part in zip(segments, parts, strict=False)
+    )

@@ -13,6 +13,7 @@ from webbuild.errors import WebbuildError
 from webbuild.manifest import RowTask
 from webbuild.tasks._base import decode
 from webbuild.tasks.detection import Detection
+from webbuild.tasks.objects import of_rows
 from webbuild.verify.compare import Comparison, Stage, Subject, compare
 from webbuild.verify.detections import compare_detections, thresholds
 from webbuild.verify.inputs import Given, options
@@ -66,7 +67,8 @@ def compare_raw(
         like = other is not None and other.shape == array.shape and other.dtype == array.dtype
         if isinstance(task, RowTask) and name == task.output and other is not None and like:
             at = thresholds(bundle.manifest)
-            found += compare_detections(task, subject, array[0], other[0], at).comparisons
+            sides = of_rows(task, array[0]), of_rows(task, other[0])
+            found += compare_detections(task, subject, sides[0], sides[1], at).comparisons
         else:
             found.append(compare(subject, array, other))
     return found

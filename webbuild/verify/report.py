@@ -71,12 +71,13 @@ class Sample(_Json, frozen=True):
 
 
 class Case(_Json, frozen=True):
-    """One sample on one backend."""
+    """One sample on one backend. `min_oks` and `min_mask_iou` are the least alike pair's."""
 
     sample: str
     comparisons: tuple[Comparison, ...]
     detections: tuple[Detection, ...] = ()
     min_oks: float | None = None
+    min_mask_iou: float | None = None
     excused: int = 0
     inference_ms: float | None = None
     repeated: str = ""

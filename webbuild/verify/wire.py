@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct, field
 
-from webbuild.tasks.detection import Detection
+from webbuild.tasks.detection import Detection, OrientedObject, Segment
 
 
 class _Js(Struct, frozen=True, rename="camel"):
@@ -118,7 +118,7 @@ class Repeated(_Js, frozen=True):
 
 
 class Answer(_Js, frozen=True):
-    """What `run()` gave, tensors left out."""
+    """What `run()` gave, tensors left out. The data of all masks wait in `cells`, one behind the other."""
 
     kind: str
     width: int
@@ -127,13 +127,16 @@ class Answer(_Js, frozen=True):
     timings: RunTimings
     poses: tuple[Detection, ...] = ()
     detections: tuple[Detection, ...] = ()
+    segments: tuple[Segment, ...] = ()
+    objects: tuple[OrientedObject, ...] = ()
+    cells: Held | None = None
     repeated: Repeated | None = None
     warnings: tuple[Warned, ...] = field(default_factory=tuple)
 
     @property
     def found(self) -> tuple[Detection, ...]:
         """Whatever the task calls them."""
-        return self.poses or self.detections
+        return self.poses or self.detections or self.segments or self.objects
 
 
 class Failure(_Js, frozen=True):

@@ -1,6 +1,6 @@
 // What rows of detections begin with, whatever their task: box, score and class.
 
-import type { Box, Detection } from "../api.js";
+import type { Box, Detection, Point } from "../api.js";
 import type { Geometry } from "../letterbox.js";
 import { roundHalfEven } from "../rounding.js";
 
@@ -18,17 +18,16 @@ export function foundRows(elements: Float32Array, columns: number): Float32Array
 }
 
 export function decodeRow(classes: readonly string[], geometry: Geometry, row: Float32Array): Detection {
+  return { box: decodeBox(geometry, row.subarray(0, 4)), ...decodeClass(classes, row) };
+}
+
+export function decodeClass(classes: readonly string[], row: Float32Array): Omit<Detection, "box"> {
   const classIndex = roundHalfEven(at(row, 5));
-  return {
-    box: decodeBox(geometry, row),
-    score: at(row, 4),
-    classIndex,
-    label: classes[classIndex] ?? `class ${classIndex}`,
-  };
+  return { score: at(row, 4), classIndex, label: classes[classIndex] ?? `class ${classIndex}` };
 }
 
 /** Returns the point of the source picture that the first two values are in the input. Not clamped. */
-export function sourcePoint(geometry: Geometry, values: Float32Array): { x: number; y: number } {
+export function sourcePoint(geometry: Geometry, values: ArrayLike<number>): Point {
   const { left, top, width, height, source } = geometry;
   return {
     x: ((at(values, 0) - left) * source.width) / width,
@@ -36,10 +35,11 @@ export function sourcePoint(geometry: Geometry, values: Float32Array): { x: numb
   };
 }
 
-function decodeBox(geometry: Geometry, row: Float32Array): Box {
+/** Returns the part of the box x1 y1 x2 y2 that lies in the picture. */
+export function decodeBox(geometry: Geometry, [x1, y1, x2, y2]: Iterable<number>): Box {
   const { width, height } = geometry.source;
-  const first = sourcePoint(geometry, row);
-  const second = sourcePoint(geometry, row.subarray(2));
+  const first = sourcePoint(geometry, [x1 ?? Number.NaN, y1 ?? Number.NaN]);
+  const second = sourcePoint(geometry, [x2 ?? Number.NaN, y2 ?? Number.NaN]);
   return {
     x1: clamp(first.x, width),
     y1: clamp(first.y, height),
@@ -53,6 +53,6 @@ function clamp(value: number, maximum: number): number {
 }
 
 /** NaN where the row is too short, so that a wrong shape cannot pass for a position. */
-function at(values: Float32Array, index: number): number {
+export function at(values: ArrayLike<number>, index: number): number {
   return values[index] ?? Number.NaN;
 }

@@ -48,7 +48,10 @@ const commands = {
 
   async picture({ url, options }) {
     const { outputs: _, ...result } = await model.run(await picture(url), options);
-    return result;
+    if (result.kind !== "segment") return result;
+    const cells = new Uint8Array(await new Blob(result.segments.map(({ mask }) => mask.data)).arrayBuffer());
+    const segments = result.segments.map(({ mask: { data, ...mask }, ...segment }) => ({ ...segment, mask }));
+    return { ...result, segments, cells: hold({ type: "uint8", dims: [cells.length], data: cells }) };
   },
 
   async take({ handle, offset, length }) {

@@ -1,0 +1,112 @@
+"""One graph's answer to one sample, judged output by output against the original's."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from webbuild.manifest import Graph, RowTask, Task
+from webbuild.samples import Sample
+from webbuild.tasks._base import Tolerance
+from webbuild.tasks.detection import Detection, Segment
+from webbuild.tasks.match import match
+from webbuild.tasks.objects import Objects, of_rows
+from webbuild.verify.compare import RELATIVE, Subject, compare
+
+TOLERANCE = Tolerance(score=1e-4, pixels=0.05)
+"""For rows of detections. Other outputs: 1e-4 of the original's largest magnitude."""
+
+MASKS = "masks of "
+"""In front of the name of the rows whose masks were compared."""
+
+Arrays = Mapping[str, NDArray[Any]]
+
+
+class Proof(Struct, frozen=True, rename="camel"):
+    """One output of one graph on one sample, against the original's.
+
+    `objects` is the number of matched detections, or of their masks that cover anything; None for an output that is
+    not detections. `excused` rows lie within tolerance of a threshold. `repeated` says that the graph asked for its
+    fallback, as at run time.
+    """
+
+    sample: str
+    target: str
+    output: str
+    verdict: str
+    objects: int | None
+    excused: int
+    repeated: bool
+    distance: str
+    why: str
+
+
+class Answer(Struct, frozen=True):
+    """What a graph gave, and the detections in it."""
+
+    outputs: Arrays
+    found: Sequence[Detection]
+
+
+def judge(
+    sample: Sample,
+    graph: Graph,
+    task: Task,
+    values: Mapping[str, float],
+    want: Answer,
+    got: Answer,
+    *,
+    repeated: bool,
+) -> list[Proof]:
+    """Judge every output that the original has; `values` are the thresholds by option."""
+    proofs = []
+    for name, array in want.outputs.items():
+        other = got.outputs.get(name)
+        if isinstance(task, RowTask) and name == task.output and other is not None and other.shape == array.shape:
+            sides = (_objects(task, array, want.found), _objects(task, other, got.found))
+            proofs += _rows(sample, graph, name, *sides, values, repeated=repeated)
+        else:
+            proofs.append(_tensor(sample, graph, name, array, other, repeated=repeated))
+    return proofs
+
+
+def _objects(task: RowTask, rows: NDArray[Any], found: Sequence[Detection]) -> Objects:
+    return of_rows(task, rows[0], [each.mask for each in found if isinstance(each, Segment)])
+
+
+def _rows(
+    sample: Sample,
+    graph: Graph,
+    name: str,
+    want: Objects,
+    got: Objects,
+    values: Mapping[str, float],
+    *,
+    repeated: bool,
+) -> list[Proof]:
+    found = match(want, got, TOLERANCE, confidence=values.get("confidence", 0.0), iou=values.get("iou", 1.0))
+    why = "; ".join((*found.problems, *found.unmatched))
+    verdict = "OK" if found.same else "DIFFERS"
+    points = f", keypoint {found.keypoint:.2g} px" if want.keypoints.shape[1] else ""
+    distance = f"score {found.score:.2g}, box {found.box:.2g} px{points}"
+    rows = Proof(sample.name, graph.target, name, verdict, found.pairs, found.excused, repeated, distance, why)
+    if not want.masks and not got.masks:
+        return [rows]
+    least = "none" if found.min_mask_iou is None else f"{found.min_mask_iou:.4f}"
+    distance = f"{found.mask:.2g} of {TOLERANCE.mask:g}, least IoU {least}"
+    masks = Proof(sample.name, graph.target, MASKS + name, verdict, found.masks, 0, repeated, distance, why)
+    return [rows, masks]
+
+
+def _tensor(
+    sample: Sample, graph: Graph, name: str, want: NDArray[Any], got: NDArray[Any] | None, *, repeated: bool
+) -> Proof:
+    result = compare(Subject(runner=graph.target, sample=sample.name, stage="raw", output=name), want, got)
+    place = f" at {list(result.worst)}: wanted {result.want}, got {result.got}" if result.verdict == "DIFFERS" else ""
+    largest = "not finite" if result.max_abs is None else f"{result.max_abs:.2g}"
+    distance = f"{largest} of {RELATIVE:g} x {result.signal:.3g}"
+    why = result.why + place
+    return Proof(sample.name, graph.target, name, result.verdict, None, 0, repeated, distance, why)

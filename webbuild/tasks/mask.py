@@ -1,0 +1,108 @@
+"""A mask: which pixels of the model's input an object covers, cut out of weighted prototypes."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from webbuild.tasks.geometry import Placement
+
+
+class Mask(Struct, frozen=True):
+    """A grid over a rectangle of the source picture, one cell for each pixel of the model's input.
+
+    `x`, `y`, `width`, `height` are the rectangle in source pixels; `data` holds `rows` x `columns` bytes in
+    row-major order, 1 where the object is and 0 where it is not.
+    """
+
+    x: float
+    y: float
+    width: float
+    height: float
+    columns: int
+    rows: int
+    data: bytes = b""
+
+    @property
+    def grid(self) -> NDArray[np.bool_]:
+        """The cells [rows, columns]."""
+        return np.frombuffer(self.data, np.bool_).reshape(self.rows, self.columns)
+
+
+def cut_mask(box: NDArray[Any], coefficients: NDArray[Any], protos: NDArray[Any], placement: Placement) -> Mask:
+    """Return the mask of an object; see `SegmentTask` for what it is.
+
+    The order of the operations is part of the definition: the runtime computes the same bits.
+
+    Args:
+        box: x1 y1 x2 y2 in input pixels.
+        coefficients: [masks].
+        protos: [masks, height, width].
+        placement: where the picture lies in the input.
+    """
+    x1, y1, x2, y2 = (float(value) for value in box)
+    left, columns = _cells(x1, x2, placement.left, placement.width, placement.input_width)
+    top, rows = _cells(y1, y2, placement.top, placement.height, placement.input_height)
+    inside = _inside((left, columns), (top, rows), coefficients, protos, placement) if columns and rows else b""
+    corners = placement.to_source(np.array([[left, top], [left + columns, top + rows]]), clamp=False)
+    (x, y), (width, height) = corners[0].tolist(), (corners[1] - corners[0]).tolist()
+    return Mask(x, y, width, height, columns, rows, inside)
+
+
+def differing_cells(first: Mask, second: Mask) -> tuple[int, int]:
+    """Return how many cells only one of two masks covers, and how many either does.
+
+    Masks of cells that are not equally large have nothing in common.
+    """
+    ours, theirs = int(first.grid.sum()), int(second.grid.sum())
+    if not ours or not theirs:
+        return ours + theirs, ours + theirs
+    across, down = first.width / first.columns, first.height / first.rows
+    alike = math.isclose(second.width / second.columns, across, rel_tol=1e-6)
+    alike = alike and math.isclose(second.height / second.rows, down, rel_tol=1e-6)
+    x, y = round((second.x - first.x) / across), round((second.y - first.y) / down)
+    common = first.grid[max(0, y) : max(0, y + second.rows), max(0, x) : max(0, x + second.columns)]
+    other = second.grid[max(0, -y) : max(0, first.rows - y), max(0, -x) : max(0, first.columns - x)]
+    shared = int((common & other).sum()) if alike else 0
+    return ours + theirs - 2 * shared, ours + theirs - shared
+
+
+def _cells(low: float, high: float, start: int, size: int, limit: int) -> tuple[int, int]:
+    """Return the first of the pixels with low <= centre < high in picture and input, and how many there are."""
+    least, most = max(start, 0), min(start + size, limit)
+    if math.isnan(low) or math.isnan(high):
+        return least, 0
+    first, end = (math.ceil(min(max(edge - 0.5, least), most)) for edge in (low, high))
+    return first, max(0, end - first)
+
+
+def _inside(
+    across: tuple[int, int],
+    down: tuple[int, int],
+    coefficients: NDArray[Any],
+    protos: NDArray[Any],
+    placement: Placement,
+) -> bytes:
+    """Sum the prototypes where the cells need them, and sample the sum at the cells' centres."""
+    x0, x1, fx = _taps(*across, placement.input_width, protos.shape[2])
+    y0, y1, fy = _taps(*down, placement.input_height, protos.shape[1])
+    part = protos[:, y0[0] : y1[-1] + 1, x0[0] : x1[-1] + 1].astype(np.float64)
+    total = np.zeros(part.shape[1:])
+    for coefficient, proto in zip(coefficients.astype(np.float64), part, strict=True):
+        total += coefficient * proto
+    x0, x1, y0, y1 = x0 - x0[0], x1 - x0[0], y0 - y0[0], y1 - y0[0]
+    upper = (1 - fx) * total[y0][:, x0] + fx * total[y0][:, x1]
+    lower = (1 - fx) * total[y1][:, x0] + fx * total[y1][:, x1]
+    fy = fy[:, None]
+    return bytes(((1 - fy) * upper + fy * lower > 0).tobytes())
+
+
+def _taps(first: int, count: int, size: int, grid: int) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[Any]]:
+    """Return for `count` pixels of `size` the two positions in the grid they lie between, and the second's weight."""
+    position = np.clip((np.arange(first, first + count) + 0.5) * grid / size - 0.5, 0, grid - 1)
+    low = np.floor(position).astype(np.intp)
+    return low, np.minimum(low + 1, grid - 1), position - low
