@@ -20,6 +20,7 @@ LAYERS = (
     ("recognise",),
     ("bundle", "trial"),
     ("prove",),
+    ("proof",),
     ("verify",),
     ("plan", "dims", "samples", "head", "reference_head"),
     ("passes", "tasks", "browser"),

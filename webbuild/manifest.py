@@ -185,9 +185,9 @@ class SegmentTask(_Json, tag="segment", tag_field="kind", kw_only=True, frozen=T
     coefficients of the `masks` prototypes in `protos` [1, masks, height, width], which cover the whole input. A
     row whose score is 0 is padding; rows are in order of falling score.
 
-    An object's mask is, at each input pixel whose centre lies in its box and in the picture, whether the
-    prototypes' weighted sum is above 0: summed in their own grid, then sampled bilinearly, with half-pixel
-    centres and clamped edges.
+    An object's mask is, at each input pixel whose centre lies in its box (on its left and upper edges too) and in
+    the picture, whether the prototypes' weighted sum is above 0: summed in their own grid, then sampled bilinearly,
+    with half-pixel centres and clamped edges.
     """
 
     output: str

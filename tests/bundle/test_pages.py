@@ -14,7 +14,7 @@ import pytest
 from tests.manifests import manifest, pose_task
 from webbuild.bundle import assets
 from webbuild.bundle.pages import render_loader, render_page, render_types
-from webbuild.manifest import DetectTask, Task, TensorTask
+from webbuild.manifest import DetectTask, ObbTask, SegmentTask, Task, TensorTask
 
 HOSTILE = [
     "</script><img src=x onerror=alert(1)>",
@@ -52,11 +52,13 @@ class Elements(HTMLParser):
 
 def tasks(text: str) -> list[Task]:
     boxes = DetectTask(output="rows", rows=4, classes=[text, "other"])
-    return [pose_task((text, "other"), (text, "tail")), boxes, TensorTask()]
+    masks = SegmentTask(output="rows", protos="protos", rows=4, classes=[text, "other"], masks=2)
+    turned = ObbTask(output="rows", rows=4, classes=[text, "other"])
+    return [pose_task((text, "other"), (text, "tail")), boxes, masks, turned, TensorTask()]
 
 
 @EACH
-@pytest.mark.parametrize("kind", [0, 1, 2], ids=["pose", "detect", "tensor"])
+@pytest.mark.parametrize("kind", range(5), ids=["pose", "detect", "segment", "obb", "tensor"])
 def test_a_page_has_the_same_elements_whatever_the_model_is_called(text: str, kind: int) -> None:
     page = Elements(render_page(manifest(tasks(text)[kind], title=text, text=text)))
     plain = Elements(render_page(manifest(tasks("plain")[kind], title="plain", text="plain")))
@@ -129,6 +131,13 @@ def test_the_types_are_typescript_whatever_the_classes_are_called(tmp_path: Path
         'import { load, type KeypointName } from "./model-0-0.js";\n'
         "const { poses } = await (await load()).run(new Blob(), { confidence: 0.5 });\n"
         "export const names: KeypointName[] | undefined = poses[0]?.keypoints.map((point) => point.name);\n"
+        'import { load as loadMasks, type Label } from "./model-0-2.js";\n'
+        "const { segments } = await (await loadMasks()).run(new Blob());\n"
+        "export const cells: Uint8Array | undefined = segments[0]?.mask.data;\n"
+        "export const labels: Label[] = segments.map(({ label }) => label);\n"
+        'import { load as loadTurned } from "./model-0-3.js";\n'
+        "const { objects } = await (await loadTurned()).run(new Blob());\n"
+        "export const across: number | undefined = objects[0]?.corners[0].x;\n"
     )
     options = ["--noEmit", "--strict", "--target", "esnext", "--module", "esnext", "--moduleResolution", "bundler"]
     done = subprocess.run([TSC, *options, *tmp_path.glob("*.ts")], cwd=tmp_path, capture_output=True, check=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ import msgspec
 import numpy as np
 import pytest
 
-from webbuild.manifest import DetectTask, ImageInput, Input, PoseTask, RowTask
+from webbuild.manifest import DetectTask, ImageInput, Input, ObbTask, PoseTask, RowTask, SegmentTask
 from webbuild.tasks._base import decode
 from webbuild.tasks.detection import columns
 from webbuild.tasks.geometry import Placement, place
@@ -63,14 +64,39 @@ def test_rows_become_the_detections_that_are_wanted(file: Path) -> None:
     same(got, case["want"]["detections"], case["tolerance"])
 
 
-def decoded(case: dict[str, Any], task: RowTask) -> list[dict[str, Any]]:
+@room("segment")
+def test_rows_and_prototypes_become_the_segments_that_are_wanted(file: Path) -> None:
+    case = read(file)
+    task = msgspec.convert(case["task"], SegmentTask)
+    got = decoded(case, task, {task.protos: np.array(case["protos"], np.float32)[None]})
+    for segment in got:
+        mask = segment["mask"]
+        assert len(mask["data"]) == mask["columns"] * mask["rows"]
+        starts = [row * mask["columns"] for row in range(mask.pop("rows"))]
+        cells = "".join("01"[cell] for cell in mask.pop("data"))
+        mask["cells"] = [cells[start : start + mask["columns"]] for start in starts]
+        assert segment.pop("keypoints") == ()
+    same(got, case["want"]["segments"], case["tolerance"])
+
+
+@room("obb")
+def test_rows_become_the_turned_objects_that_are_wanted(file: Path) -> None:
+    case = read(file)
+    got = decoded(case, msgspec.convert(case["task"], ObbTask))
+    for each in got:
+        assert each.pop("keypoints") == ()
+        each["corners"] = list(each["corners"])
+    same(got, case["want"]["objects"], case["tolerance"])
+
+
+def decoded(case: dict[str, Any], task: RowTask, others: Mapping[str, Any] | None = None) -> list[dict[str, Any]]:
     box = case["letterbox"]
-    source = box["source"]
+    source, size = box["source"], case.get("input", {"width": 64, "height": 64})
     place = (source["width"], source["height"], box["left"], box["top"], box["width"], box["height"])
-    placement = Placement(*place, *case.get("input", (0, 0)))
-    rows = np.array(case["rows"], np.float64).reshape(1, -1, columns(task))
-    found: list[dict[str, Any]] = msgspec.to_builtins(decode(task, {task.output: rows}, placement))
-    return found
+    placement = Placement(*place, size["width"], size["height"])
+    rows = np.array(case["rows"], np.float32).reshape(1, -1, columns(task))
+    found = decode(task, {task.output: rows, **(others or {})}, placement)
+    return [msgspec.to_builtins(each, builtin_types=(bytes,)) for each in found]
 
 
 @room("contract")

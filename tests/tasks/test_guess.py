@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import msgspec
 import numpy as np
 import pytest
 
 from tests.manifests import pose_task
 from webbuild.errors import WebbuildError
 from webbuild.facts import Dim, ModelFacts, TensorFact
-from webbuild.manifest import DetectTask, ImageInput, PoseTask, TensorTask
+from webbuild.manifest import DetectTask, ImageInput, ObbTask, PoseTask, SegmentTask, TensorTask
 from webbuild.tasks._base import guess, kinds
 from webbuild.tasks.geometry import Placement
 from webbuild.tasks.pose import TASK
@@ -111,3 +112,46 @@ def test_a_detection_export_is_known_by_its_metadata() -> None:
 def test_other_detectors_are_plain_tensors(metadata: dict[str, str], shape: tuple[Dim, ...]) -> None:
     found = guess(facts({"task": "detect", "names": "{0: 'cup'}", **metadata}, shape))
     assert isinstance(found.task, TensorTask)
+
+
+def segmenter(*shapes: tuple[Dim, ...], **metadata: str) -> ModelFacts:
+    outputs = tuple(TensorFact(f"output{i}", "float32", shape) for i, shape in enumerate(shapes))
+    known = {"task": "segment", "names": "{0: 'cup', 1: 'dog'}", **metadata}
+    return msgspec.structs.replace(facts(known), outputs=outputs)
+
+
+def test_a_segmentation_export_is_known_by_its_metadata() -> None:
+    found = guess(segmenter((1, 300, 38), (1, 32, 48, 48)))
+    assert found.task == SegmentTask(output="output0", protos="output1", rows=300, classes=["cup", "dog"], masks=32)
+    assert isinstance(found.inputs[0], ImageInput)
+    assert "32 prototypes" in found.assumptions[0]
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        segmenter((1, 300, 38)),
+        segmenter((1, 300, 37), (1, 32, 48, 48)),
+        segmenter((1, 32, 48, 48), (1, 300, 38)),
+        segmenter((1, 300, 38), (1, 32, 48, "w")),
+        segmenter((1, 300, 38), (2, 32, 48, 48)),
+        segmenter((1, 38, 756), (1, 32, 48, 48)),
+        segmenter((1, 300, 38), (1, 32, 48, 48), end2end="True"),
+        segmenter((1, 300, 38), (1, 32, 48, 48), task="detect"),
+        segmenter((1, 300, 38), (1, 32, 48, 48), (1, 1)),
+    ],
+    ids=["one", "columns", "order", "free size", "two pictures", "no suppression", "end to end", "task", "three"],
+)
+def test_other_segmenters_are_plain_tensors(model: ModelFacts) -> None:
+    assert isinstance(guess(model).task, TensorTask)
+
+
+def test_an_export_of_rotated_boxes_is_known_by_its_metadata() -> None:
+    found = guess(facts({"task": "obb", "names": "{0: 'ship'}"}, (1, 300, 7)))
+    assert found.task == ObbTask(output="output0", rows=300, classes=["ship"])
+    assert len(found.assumptions) == 2
+
+
+@pytest.mark.parametrize("shape", [(1, 300, 6), (1, 6, 189), (2, 300, 7), (1, "n", 7)])
+def test_other_rotated_boxes_are_plain_tensors(shape: tuple[Dim, ...]) -> None:
+    assert isinstance(guess(facts({"task": "obb", "names": "{0: 'ship'}"}, shape)).task, TensorTask)
