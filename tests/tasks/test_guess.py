@@ -124,7 +124,23 @@ def test_a_segmentation_export_is_known_by_its_metadata() -> None:
     found = guess(segmenter((1, 300, 38), (1, 32, 48, 48)))
     assert found.task == SegmentTask(output="output0", protos="output1", rows=300, classes=["cup", "dog"], masks=32)
     assert isinstance(found.inputs[0], ImageInput)
-    assert "32 prototypes" in found.assumptions[0]
+    assert "32 mask prototypes" in found.assumptions[0]
+    assert found.raw is None
+
+
+@pytest.mark.parametrize(
+    ("shape", "metadata", "layout"),
+    [((1, 38, 756), {}, "columns"), ((1, 300, 38), {"end2end": "True"}, "final")],
+    ids=["raw", "end to end"],
+)
+def test_a_segmenter_without_suppression_gets_a_head(
+    shape: tuple[Dim, ...], metadata: dict[str, str], layout: str
+) -> None:
+    found = guess(segmenter(shape, (1, 32, 48, 48), args="{'nms': False}", **metadata))
+    assert isinstance(found.task, SegmentTask)
+    assert (found.task.output, found.task.protos, found.task.rows) == ("detections", "output1", 300)
+    assert found.raw is not None
+    assert (found.raw.layout, found.raw.extra) == (layout, 32)
 
 
 @pytest.mark.parametrize(
@@ -136,11 +152,10 @@ def test_a_segmentation_export_is_known_by_its_metadata() -> None:
         segmenter((1, 300, 38), (1, 32, 48, "w")),
         segmenter((1, 300, 38), (2, 32, 48, 48)),
         segmenter((1, 38, 756), (1, 32, 48, 48)),
-        segmenter((1, 300, 38), (1, 32, 48, 48), end2end="True"),
         segmenter((1, 300, 38), (1, 32, 48, 48), task="detect"),
         segmenter((1, 300, 38), (1, 32, 48, 48), (1, 1)),
     ],
-    ids=["one", "columns", "order", "free size", "two pictures", "no suppression", "end to end", "task", "three"],
+    ids=["one", "columns", "order", "free size", "two pictures", "no suppression", "task", "three"],
 )
 def test_other_segmenters_are_plain_tensors(model: ModelFacts) -> None:
     assert isinstance(guess(model).task, TensorTask)

@@ -23,7 +23,7 @@ class ObbKind:
 
     kind = "obb"
 
-    def guess(self, facts: ModelFacts) -> Guess | None:
+    def guess(self, facts: ModelFacts, *, asked: bool = False) -> Guess | None:
         """Recognise Ultralytics' exports of rotated boxes with `nms=True` by their metadata."""
         return ultralytics.guess_obb(facts)
 

@@ -18,8 +18,8 @@ class SegmentKind:
 
     kind = "segment"
 
-    def guess(self, facts: ModelFacts) -> Guess | None:
-        """Recognise Ultralytics' segmentation exports with `nms=True` by their metadata."""
+    def guess(self, facts: ModelFacts, *, asked: bool = False) -> Guess | None:
+        """Recognise Ultralytics' segmentation exports, suppressed or not, by their metadata."""
         return ultralytics.guess_segment(facts)
 
     def decode(self, task: SegmentTask, outputs: Tensors, placement: Placement | None) -> Sequence[Segment]:

@@ -58,9 +58,7 @@ def guess_segment(facts: ModelFacts) -> Guess | None:
             return None
     if form is None:
         return None
-    said = (
-        f"task segment with {len(form.names)} class(es) and {masks} prototypes of masks, from the exporter's metadata"
-    )
+    said = f"task segment with {len(form.names)} class(es) and {masks} mask prototypes, from the exporter's metadata"
     protos = facts.outputs[1].name
     task = SegmentTask(output=form.output, protos=protos, rows=form.rows, classes=form.names, masks=masks)
     return Guess(task, (form.image,), (said, _LETTERBOXED, *form.assumptions), form.raw)
