@@ -1,27 +1,47 @@
-// The page's end of the worker. Every call ends, also when the worker does not answer any more.
+// The page's end of a worker, for one model. Every call ends, also when the worker does not answer any more.
 
-import { wrap } from "comlink";
-import { abortedError, WebbuildError } from "./errors.js";
+import { type Remote, releaseProxy, wrap } from "comlink";
+import { abortedError, type ErrorCode, WebbuildError } from "./errors.js";
 import type { Host } from "./host.js";
+import { Seat } from "./seat.js";
 import { carryErrors } from "./wire.js";
 
 /** The Host as it is called from here: every answer is a promise. (Comlink's own type takes unions apart.) */
 export type RemoteHost = {
-  [Name in keyof Host]: (...given: Parameters<Host[Name]>) => Promise<Awaited<ReturnType<Host[Name]>>>;
+  [Name in Extract<keyof Host, string>]: (
+    ...given: Parameters<Host[Name]>
+  ) => Promise<Awaited<ReturnType<Host[Name]>>>;
 };
 
 carryErrors();
 
+/** Failures behind which an engine may be broken: no further model joins it. */
+const TAINTING: ReadonlySet<ErrorCode> = new Set(["engine-failed", "gpu-error", "no-session", "run-failed"]);
+
 export class Connection {
-  readonly #worker: Worker;
+  readonly #seat: Seat;
+  readonly #remote: Remote<Host>;
   readonly #host: RemoteHost;
   readonly #pending = new Set<(error: WebbuildError) => void>();
   #ended: WebbuildError | null = null;
 
-  constructor() {
-    this.#worker = startWorker();
-    this.#worker.addEventListener("error", (event) => this.end(workerFailed(event.message)));
-    this.#host = wrap<Host>(this.#worker) as unknown as RemoteHost;
+  /** Joins the worker of `key`, see `engineKey`; with null in one of its own. */
+  constructor(key: string | null) {
+    const { port1, port2 } = new MessageChannel();
+    this.#seat = Seat.take(key, startWorker);
+    this.#seat.worker.addEventListener("error", this.#fail);
+    this.#seat.worker.postMessage(port2, [port2]);
+    this.#remote = wrap<Host>(port1);
+    this.#host = this.#remote as unknown as RemoteHost;
+  }
+
+  get ended(): boolean {
+    return this.#ended !== null;
+  }
+
+  /** Whether the failure may be that of others in the worker: alone it may work. */
+  mayBlameOthers(error: unknown): boolean {
+    return this.#seat.joined && taints(error);
   }
 
   /** Throws where a call could only reject, before work is put into it. */
@@ -41,18 +61,32 @@ export class Connection {
       };
       this.#pending.add(reject);
       signal?.addEventListener("abort", abort);
-      ask(this.#host).then(resolve, reject).finally(forget);
+      const fail = (error: unknown): void => {
+        if (taints(error)) this.#seat.retire();
+        reject(error);
+      };
+      ask(this.#host).then(resolve, fail).finally(forget);
     });
   }
 
-  /** Stops the worker, and with it its sessions, its memory and its GPU device. Later calls reject with `error`. */
+  /** Releases the model, and stops the worker if it was the last there. Later calls reject with `error`. */
   end(error: WebbuildError): void {
     if (this.#ended !== null) return;
     this.#ended = error;
-    this.#worker.terminate();
+    this.#seat.worker.removeEventListener("error", this.#fail);
+    if (!this.#seat.leave()) this.#remote[releaseProxy]();
     for (const reject of this.#pending) reject(error);
     this.#pending.clear();
   }
+
+  readonly #fail = ({ message }: ErrorEvent): void => {
+    this.#seat.retire();
+    this.end(workerFailed(message));
+  };
+}
+
+function taints(error: unknown): boolean {
+  return error instanceof WebbuildError && TAINTING.has(error.code);
 }
 
 /** A worker must come from the page's own origin. The address is resolved by the browser, never by a bundler. */

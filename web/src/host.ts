@@ -1,15 +1,16 @@
 // The worker's side of a model: what the page may ask, answered one at a time.
 
+import { finalizer } from "comlink";
 import type { ModelInfo, Result, RunOptions, TensorData, Tensors, Warning } from "./api.js";
 import { optionFeeds, pictureInput } from "./contract.js";
 import { decode, nanWarnings, neededOutputs } from "./decode.js";
 import { abortedError, internalError } from "./errors.js";
 import { type Geometry, letterbox, placePicture } from "./letterbox.js";
 import type { Manifest } from "./manifest.js";
-import { type OpenRequest, openModel } from "./opening.js";
+import { type OpenModel, type OpenRequest, openModel } from "./opening.js";
 import { type Picture, readPixels } from "./pixels.js";
 import type { Prediction, Predictor } from "./predictor.js";
-import { Queue } from "./queue.js";
+import type { SharedEngine } from "./shared-engine.js";
 import type { Tell } from "./stages.js";
 import { moving } from "./wire.js";
 
@@ -17,18 +18,32 @@ import { moving } from "./wire.js";
 export type Thresholds = Omit<RunOptions, "signal">;
 
 export class Host {
-  readonly #queue = new Queue();
+  readonly #engine: SharedEngine;
+  readonly #closing = new AbortController();
   readonly #cancelled = new Set<number>();
+  #opening: Promise<OpenModel> | null = null;
   #opened: { manifest: Manifest; predictor: Predictor } | null = null;
 
+  constructor(engine: SharedEngine) {
+    this.#engine = engine;
+  }
+
   async open(request: OpenRequest, tell: Tell | null): Promise<ModelInfo> {
-    const { predictor, info } = await openModel(request, tell);
+    this.#opening = openModel(request, tell, this.#engine, this.#closing.signal);
+    const { predictor, info } = await this.#opening;
     this.#opened = { manifest: request.manifest, predictor };
     return info;
   }
 
+  /** Called when the page has let go of this model, and others of the worker go on. */
+  async [finalizer](): Promise<void> {
+    this.#closing.abort();
+    const opened = await this.#opening?.catch(() => null);
+    if (opened) await this.#engine.queue.add(() => opened.predictor.release());
+  }
+
   run(id: number, picture: Picture, thresholds: Thresholds): Promise<Result> {
-    return this.#queue.add(async () => {
+    return this.#engine.queue.add(async () => {
       this.#refuseCancelled(id, picture);
       const result = await this.#answer(picture, thresholds);
       this.#cancelled.delete(id);
@@ -42,14 +57,14 @@ export class Host {
   }
 
   preprocess(picture: Picture): Promise<TensorData> {
-    return this.#queue.add(async () => {
+    return this.#engine.queue.add(async () => {
       const { tensor } = await this.#prepare(picture);
       return moving(tensor, [tensor.data]);
     });
   }
 
   runTensors(feeds: Tensors): Promise<Tensors> {
-    return this.#queue.add(async () => {
+    return this.#engine.queue.add(async () => {
       const outputs = await this.#model().predictor.raw(feeds);
       return moving(outputs, arrays(outputs));
     });
@@ -84,7 +99,7 @@ export class Host {
   }
 
   #refuseCancelled(id: number, picture: Picture): void {
-    if (!this.#cancelled.delete(id)) return;
+    if (!this.#cancelled.delete(id) && !this.#closing.signal.aborted) return;
     if ("close" in picture) picture.close();
     throw abortedError();
   }

@@ -3,9 +3,11 @@
 import { proxy } from "comlink";
 import type { Backend, LoadOptions, ModelInfo, Progress, Warning } from "./api.js";
 import { Connection } from "./connection.js";
+import { chooseBuild } from "./engine.js";
 import { abortedError, type ErrorCode, WebbuildError } from "./errors.js";
 import type { Manifest } from "./manifest.js";
 import { Model } from "./model.js";
+import { engineKey } from "./seat.js";
 
 /** Failures of WebGPU here, not of the bundle: "auto" may go on to WASM. */
 const STEP_DOWN: ReadonlySet<ErrorCode> = new Set([
@@ -44,17 +46,28 @@ export async function load(manifestUrl: URL | string, options: LoadOptions = {})
   }
 }
 
-async function open(manifest: Manifest, base: string, choice: Choice, options: LoadOptions): Promise<Model> {
+async function open(
+  manifest: Manifest,
+  base: string,
+  choice: Choice,
+  options: LoadOptions,
+  alone = false,
+): Promise<Model> {
   const { signal, trace = false, onProgress } = options;
-  const connection = new Connection();
+  const { backend } = choice;
+  const build = chooseBuild(manifest, backend);
+  // A trace is the log of one model alone.
+  const key = alone || trace ? null : engineKey(manifest, build);
+  const connection = new Connection(key);
   try {
-    const tell = onProgress ? proxy(listener(onProgress)) : null;
-    const request = { manifest, base, backend: choice.backend, trace };
+    const tell = onProgress ? proxy(listener(onProgress, connection)) : null;
+    const request = { manifest, base, backend, build, trace };
     const info: ModelInfo = await connection.call((host) => host.open(request, tell), signal);
     const warnings = [...choice.warnings, ...unverified()];
     return Model.of({ ...choice, manifest, warnings, info, connection });
   } catch (error) {
     connection.end(error instanceof WebbuildError ? error : abortedError(signal));
+    if (connection.mayBlameOthers(error)) return open(manifest, base, choice, options, true);
     throw error;
   }
 }
@@ -67,11 +80,14 @@ function unverified(): Warning[] {
   return [{ code: "unverified-files", message, fix: "serve the bundle over https" }];
 }
 
-/** A listener that throws is reported as any other, and does not stop the loading. */
-function listener(onProgress: (progress: Progress) => void): (progress: Progress) => void {
+/** A listener that throws is reported as any other, and does not stop the loading. It hears of no loading that ended. */
+function listener(
+  onProgress: (progress: Progress) => void,
+  connection: Connection,
+): (progress: Progress) => void {
   return (progress) => {
     try {
-      onProgress(progress);
+      if (!connection.ended) onProgress(progress);
     } catch (error) {
       reportError(error);
     }

@@ -88,7 +88,10 @@ export class Model {
     return this.#connection.call((host) => host.runTensors(complete));
   }
 
-  /** Stops the worker and gives back its memory and its GPU device. Runs under way reject with code "disposed". */
+  /**
+   * Gives back what the model holds. The last model of an engine stops its worker, and with that the GPU device.
+   * Runs under way reject with code "disposed".
+   */
   async dispose(): Promise<void> {
     this.#connection.end(new WebbuildError("disposed", "the model was disposed of", "call load() again"));
   }

@@ -3,12 +3,14 @@
 import type { Backend, ModelInfo, Tensors } from "./api.js";
 import { optionFeeds } from "./contract.js";
 import { Downloads } from "./download.js";
-import { chooseBuild, type Engine, engineFiles, startEngine } from "./engine.js";
-import { GpuErrors, requireAdapter } from "./gpu.js";
-import type { Manifest } from "./manifest.js";
+import { type Engine, engineFiles } from "./engine.js";
+import { abortedError } from "./errors.js";
+import { requireAdapter } from "./gpu.js";
+import type { EngineBuild, Manifest } from "./manifest.js";
 import { PlacementLog, redirectConsole } from "./placement.js";
 import { Predictor } from "./predictor.js";
 import { fetchGraph, findGraph, graphFiles, Session } from "./session.js";
+import type { SharedEngine } from "./shared-engine.js";
 import { Stages, type Tell } from "./stages.js";
 
 export interface OpenRequest {
@@ -16,6 +18,7 @@ export interface OpenRequest {
   /** The manifest's absolute URL. */
   base: string;
   backend: Backend;
+  build: EngineBuild;
   trace: boolean;
 }
 
@@ -24,37 +27,47 @@ export interface OpenModel {
   info: ModelInfo;
 }
 
-export async function openModel(request: OpenRequest, tell: Tell | null): Promise<OpenModel> {
-  const { manifest, backend, trace } = request;
+/** `signal` fires when nobody wants the model any more; what it holds by then is released. */
+export async function openModel(
+  request: OpenRequest,
+  tell: Tell | null,
+  shared: SharedEngine,
+  signal: AbortSignal,
+): Promise<OpenModel> {
+  const { manifest, backend, build, trace } = request;
   const graph = findGraph(manifest, backend);
-  const build = chooseBuild(manifest, backend);
   const adapter = backend === "webgpu" ? await requireAdapter() : null;
   const downloads = new Downloads(request.base, manifest.files);
   const stages = new Stages(tell);
   const log = trace ? redirectConsole(new PlacementLog()) : null;
 
   const engine = await stages.measure("engine", downloads.size(engineFiles(build)), (more) =>
-    startEngine(build, downloads, more),
+    shared.start(build, downloads, more),
   );
+  if (signal.aborted) throw abortedError(signal);
   const bytes = await stages.measure("weights", downloads.size(graphFiles(graph)), (more) =>
     fetchGraph(graph, downloads, more),
   );
-  const session = await stages.measure("session", 1, () => Session.create(engine, graph, bytes, trace));
-  const placement = log?.placement() ?? null;
-  const predictor = new Predictor(session, await watchGpu(engine, backend), (target) =>
-    createOther(engine, manifest, target, downloads),
-  );
-  await stages.measure("warmup", 1, () => warmUp(manifest, backend, predictor));
-
-  const threads = engine.env.wasm.numThreads ?? 1;
-  const { name, version } = manifest.engine;
-  const info = {
-    engine: { name, version, build: build.build, threads },
-    adapter,
-    timings: stages.timings(),
-    placement,
-  };
-  return { predictor, info };
+  return shared.queue.add(async () => {
+    if (signal.aborted) throw abortedError(signal);
+    const session = await stages.measure("session", 1, () => Session.create(engine, graph, bytes, trace));
+    const placement = log?.placement() ?? null;
+    const errors = backend === "webgpu" ? await shared.gpuErrors(engine) : null;
+    const other = (target: Backend): Promise<Session> => createOther(engine, manifest, target, downloads);
+    const predictor = new Predictor(session, errors, other);
+    await stages
+      .measure("warmup", 1, () => warmUp(manifest, backend, predictor))
+      .catch((error: unknown) => predictor.release().then(() => Promise.reject(error)));
+    const threads = engine.env.wasm.numThreads ?? 1;
+    const { name, version } = manifest.engine;
+    const info = {
+      engine: { name, version, build: build.build, threads },
+      adapter,
+      timings: stages.timings(),
+      placement,
+    };
+    return { predictor, info };
+  });
 }
 
 /** The weights come a second time, from the HTTP cache: keeping them for a rare event would double the memory. */
@@ -66,10 +79,6 @@ async function createOther(
 ): Promise<Session> {
   const graph = findGraph(manifest, target);
   return Session.create(engine, graph, await fetchGraph(graph, downloads), false);
-}
-
-async function watchGpu(engine: Engine, backend: Backend): Promise<GpuErrors | null> {
-  return backend === "webgpu" ? new GpuErrors(await engine.env.webgpu.device) : null;
 }
 
 /** Compiles the shaders, and finds out here, where another backend can still be chosen, that a kernel throws. */

@@ -42,6 +42,12 @@ export class Predictor {
       : this.#repeat(status.fallback, why, feeds, names);
   }
 
+  /** Frees what the sessions hold. Nothing may run any more. */
+  async release(): Promise<void> {
+    await this.#first.release();
+    await this.#other?.release();
+  }
+
   async #repeat(target: Backend, why: string, feeds: Tensors, names: readonly string[]): Promise<Prediction> {
     this.#other ??= await this.#createOther(target);
     return { outputs: await this.#other.run(feeds, names), backend: target, repeated: { target, why } };

@@ -79,6 +79,10 @@ export class Session {
     }
   }
 
+  release(): Promise<void> {
+    return this.#session.release();
+  }
+
   #tensor({ type, data, dims }: TensorData): Tensor {
     return new this.#engine.Tensor(type, data, dims);
   }
