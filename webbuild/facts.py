@@ -11,11 +11,12 @@ Dim = int | str | None
 
 
 class TensorFact(Struct, frozen=True):
-    """Name, element type (numpy's name) and shape of an input or output."""
+    """Name, element type (numpy's name) and shape of an input or output; `operator` computes an output."""
 
     name: str
     dtype: str
     shape: tuple[Dim, ...]
+    operator: str = ""
 
 
 class ModelFacts(Struct, frozen=True):

@@ -228,7 +228,7 @@ class TensorTask(_Json, tag="tensor", tag_field="kind", kw_only=True, frozen=Tru
 RowTask = DetectTask | PoseTask | SegmentTask | ObbTask
 """Tasks whose output is rows of detections."""
 
-Task = DetectTask | PoseTask | SegmentTask | ObbTask | TensorTask
+Task = DetectTask | PoseTask | SegmentTask | ObbTask | ClassifyTask | TensorTask
 
 
 class File(_Json, kw_only=True, frozen=True):

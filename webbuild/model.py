@@ -90,10 +90,12 @@ def _free_negative_sizes(model: ir.Model) -> None:
 
 def _fact(value: ir.Value) -> TensorFact:
     dims = () if value.shape is None else value.shape.dims
+    maker = value.producer()
     return TensorFact(
         value.name or "",
         element_type(value),
         tuple(dim if isinstance(dim, int) else dim.value for dim in dims),
+        "" if maker is None else maker.op_type,
     )
 
 

@@ -8,11 +8,13 @@ from typing import Any
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from webbuild.manifest import Graph, RowTask, Task
+from webbuild.manifest import ClassifyTask, Graph, RowTask, Task
 from webbuild.samples import Sample
 from webbuild.tasks._base import Tolerance
+from webbuild.tasks.classify import probabilities
 from webbuild.tasks.detection import Detection, Segment
 from webbuild.tasks.match import match
+from webbuild.tasks.match_classes import match_classes
 from webbuild.tasks.objects import Objects, of_rows
 from webbuild.verify.compare import RELATIVE, Subject, compare
 
@@ -68,6 +70,10 @@ def judge(
         if isinstance(task, RowTask) and name == task.output and other is not None and other.shape == array.shape:
             sides = (_objects(task, array, want.found), _objects(task, other, got.found))
             proofs += _rows(sample, graph, name, *sides, values, repeated=repeated)
+        elif (
+            isinstance(task, ClassifyTask) and name == task.output and other is not None and other.shape == array.shape
+        ):
+            proofs.append(_classes(sample, graph, task, array, other))
         else:
             proofs.append(_tensor(sample, graph, name, array, other, repeated=repeated))
     return proofs
@@ -99,6 +105,15 @@ def _rows(
     distance = f"{found.mask:.2g} of {TOLERANCE.mask:g}, least IoU {least}"
     masks = Proof(sample.name, graph.target, MASKS + name, verdict, found.masks, 0, repeated, distance, why)
     return [rows, masks]
+
+
+def _classes(sample: Sample, graph: Graph, task: ClassifyTask, want: NDArray[Any], got: NDArray[Any]) -> Proof:
+    match = match_classes(probabilities(task, want[0]), probabilities(task, got[0]), TOLERANCE.score)
+    verdict = "DIFFERS" if not match.same else "OK" if match.says else "VACUOUS"
+    distance = f"score {match.distance:.2g} of {match.allowed:.2g}"
+    silent = "" if match.says else "all classes have the same score"
+    why = silent if match.same else f"wanted class {match.want}, got class {match.got}; {distance}"
+    return Proof(sample.name, graph.target, task.output, verdict, None, match.excused, False, distance, why)
 
 
 def _tensor(

@@ -12,21 +12,26 @@ from numpy.typing import NDArray
 
 from webbuild.errors import WebbuildError
 from webbuild.head import why_repeat
-from webbuild.manifest import Graph, OptionInput, RowTask, Task
+from webbuild.manifest import ClassifyTask, Graph, OptionInput, RowTask, Task
 from webbuild.proof import MASKS, Answer, Proof, judge
 from webbuild.raw_head import DETECTIONS, RawHead
 from webbuild.reference_head import reference_head
 from webbuild.samples import Sample
 from webbuild.tasks._base import decode
+from webbuild.tasks.classify import ClassScore
 from webbuild.tasks.detection import Detection, needed_outputs
 from webbuild.verify.native import NativeRunner
 
 
 class Witness(Struct, frozen=True):
-    """Everything that was compared, what each runner found in each sample, and at which thresholds."""
+    """Everything that was compared, what each runner found in each sample, and at which thresholds.
+
+    `classes` are the original's, by sample; empty unless the task is to classify.
+    """
 
     proofs: list[Proof]
     detections: dict[str, dict[str, Sequence[Detection]]]
+    classes: dict[str, Sequence[ClassScore]]
     thresholds: dict[str, float]
 
 
@@ -54,6 +59,7 @@ def prove(
     thresholds = {option.name: np.array([values[option.option]], np.float32) for option in options}
     proofs: list[Proof] = []
     detections: dict[str, dict[str, Sequence[Detection]]] = {}
+    classes: dict[str, Sequence[ClassScore]] = {}
     for sample in samples:
         given = {**sample.feeds, **thresholds} if confidence is not None and raw is None else sample.feeds
         want = _narrowed(original.run({name: array.astype(original.types[name]) for name, array in given.items()}))
@@ -62,6 +68,8 @@ def prove(
         seen = detections.setdefault(sample.name, {})
         wanted = _answer(task, want, sample)
         seen["native"] = wanted.found
+        if isinstance(task, ClassifyTask):
+            classes[sample.name] = decode(task, want, None)
         for graph in graphs:
             feeds = {**sample.feeds, **thresholds}
             got = runners[graph.target].run(feeds)
@@ -71,7 +79,7 @@ def prove(
             answered = _answer(task, got, sample)
             seen[graph.target] = answered.found
             proofs += judge(sample, graph, task, values, wanted, answered, repeated=repeated)
-    return Witness(proofs, detections, values)
+    return Witness(proofs, detections, classes, values)
 
 
 def _narrowed(outputs: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
@@ -125,7 +133,7 @@ def require(proofs: Sequence[Proof]) -> None:
             )
         if all(p.verdict == "VACUOUS" or p.objects == 0 for p in mine):
             thing = "mask" if output.startswith(MASKS) else "detection"
-            what = f"no sample has a {thing}" if mine[0].objects is not None else "it is empty or zero on every sample"
+            what = f"no sample has a {thing}" if mine[0].objects is not None else f"on every sample {mine[0].why}"
             raise WebbuildError(
                 "proved-nothing",
                 f"output '{output}': {what}, so equal results prove nothing",

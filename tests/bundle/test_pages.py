@@ -9,12 +9,13 @@ import subprocess
 from html.parser import HTMLParser
 from pathlib import Path
 
+import msgspec
 import pytest
 
-from tests.manifests import manifest, pose_task
+from tests.manifests import image_input, manifest, pose_task
 from webbuild.bundle import assets
 from webbuild.bundle.pages import render_loader, render_page, render_types
-from webbuild.manifest import DetectTask, ObbTask, SegmentTask, Task, TensorTask
+from webbuild.manifest import ClassifyTask, DetectTask, ObbTask, SegmentTask, Task, TensorInput, TensorTask
 
 HOSTILE = [
     "</script><img src=x onerror=alert(1)>",
@@ -54,17 +55,30 @@ def tasks(text: str) -> list[Task]:
     boxes = DetectTask(output="rows", rows=4, classes=[text, "other"])
     masks = SegmentTask(output="rows", protos="protos", rows=4, classes=[text, "other"], masks=2)
     turned = ObbTask(output="rows", rows=4, classes=[text, "other"])
-    return [pose_task((text, "other"), (text, "tail")), boxes, masks, turned, TensorTask()]
+    classes = ClassifyTask(output="rows", classes=[text, "other"], logits=False)
+    return [pose_task((text, "other"), (text, "tail")), boxes, masks, turned, TensorTask(), classes]
 
 
 @EACH
-@pytest.mark.parametrize("kind", range(5), ids=["pose", "detect", "segment", "obb", "tensor"])
+@pytest.mark.parametrize("kind", range(6), ids=["pose", "detect", "segment", "obb", "tensor", "classify"])
 def test_a_page_has_the_same_elements_whatever_the_model_is_called(text: str, kind: int) -> None:
     page = Elements(render_page(manifest(tasks(text)[kind], title=text, text=text)))
     plain = Elements(render_page(manifest(tasks("plain")[kind], title="plain", text="plain")))
     assert page.tags == plain.tags
     assert [name for name, _ in page.attributes] == [name for name, _ in plain.attributes]
     assert " ".join(text.replace("\x00", "\ufffd").split()) in " ".join(page.text.replace("\x00", "\ufffd").split())
+
+
+def test_a_model_of_tensors_that_takes_a_picture_is_shown_pictures() -> None:
+    tensors = manifest(TensorTask())
+    pictured = msgspec.structs.replace(tensors, inputs=[image_input()])
+    assert 'data-view="golden"' in render_page(tensors)
+    page = render_page(pictured)
+    assert 'data-view="outputs"' in page
+    assert "model.run(image)" in page
+    assert 'data-testid="sample-0"' in page
+    also = TensorInput(name="mask", dtype="float32", shape=[1])
+    assert 'data-view="golden"' in render_page(msgspec.structs.replace(tensors, inputs=[image_input(), also]))
 
 
 @EACH

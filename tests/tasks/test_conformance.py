@@ -11,7 +11,16 @@ import msgspec
 import numpy as np
 import pytest
 
-from webbuild.manifest import DetectTask, ImageInput, Input, ObbTask, PoseTask, RowTask, SegmentTask
+from webbuild.manifest import (
+    ClassifyTask,
+    DetectTask,
+    ImageInput,
+    Input,
+    ObbTask,
+    PoseTask,
+    RowTask,
+    SegmentTask,
+)
 from webbuild.tasks._base import decode
 from webbuild.tasks.detection import columns
 from webbuild.tasks.geometry import Placement, place
@@ -62,6 +71,15 @@ def test_rows_become_the_detections_that_are_wanted(file: Path) -> None:
     got = decoded(case, msgspec.convert(case["task"], DetectTask))
     assert all(each.pop("keypoints") == () for each in got)
     same(got, case["want"]["detections"], case["tolerance"])
+
+
+@room("classify")
+def test_scores_become_the_classes_that_are_wanted(file: Path) -> None:
+    case = read(file)
+    task = msgspec.convert(case["task"], ClassifyTask)
+    values = np.array([case["values"]], np.float32)
+    got = msgspec.to_builtins(decode(task, {task.output: values}, None))
+    same(got, case["want"]["classes"], case["tolerance"])
 
 
 @room("segment")

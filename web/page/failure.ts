@@ -14,6 +14,12 @@ export class PageError extends Error {
   }
 }
 
+/** The error of a result that is not what the page was made for. */
+export function disagreement(): PageError {
+  const fix = "Pack the model again: the page and the manifest disagree.";
+  return new PageError("wrong-result", "The model answered with something else than this page shows.", fix);
+}
+
 interface Failure {
   code: string;
   message: string;

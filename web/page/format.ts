@@ -31,3 +31,8 @@ export function noun(classes: readonly string[], count: number): string {
   if (name === "person") return count === 1 ? "person" : "people";
   return count === 1 ? name : `${name}s`;
 }
+
+/** A probability: 97.3 %. */
+export function percent(share: number): string {
+  return `${(share * 100).toFixed(1)} %`;
+}

@@ -7,6 +7,7 @@ import type {
   OrientedObject,
   Pose,
   PoseResult,
+  Result,
   Segment,
   SegmentResult,
 } from "../src/index.js";
@@ -15,6 +16,10 @@ import type { DetectTask, ObbTask, PoseTask, SegmentTask } from "../src/manifest
 export type Found = Detection | Pose | Segment | OrientedObject;
 export type FindingTask = DetectTask | PoseTask | SegmentTask | ObbTask;
 export type FindingResult = DetectResult | PoseResult | SegmentResult | ObbResult;
+
+export function isFinding(result: Result): result is FindingResult {
+  return result.kind !== "tensor" && result.kind !== "classify";
+}
 
 export function foundIn(result: FindingResult): readonly Found[] {
   switch (result.kind) {

@@ -1,82 +1,21 @@
-// Shows what a run found: on the stage, in the list, as times and as warnings.
+// What a view of pictures needs of whatever shows the results of its task.
 
-import type { Model, Warning } from "../src/index.js";
-import { element } from "./elements.js";
-import { noun, threshold } from "./format.js";
-import { type FindingResult, type FindingTask, foundIn } from "./found.js";
-import { Results } from "./results.js";
-import { type Shown, Stage } from "./stage.js";
+import type { Model, Result } from "../src/index.js";
+import type { Shown } from "./stage.js";
 import type { ThresholdSliders } from "./thresholds.js";
-import { clearTimings, showTimings } from "./timings.js";
-import { showWarnings } from "./warnings.js";
 
-export class Outcome {
-  readonly #stage = new Stage((index) => this.#light(index ?? this.#results.pinned));
-  readonly #results = new Results((index) => this.#light(index));
-  readonly #nobody = element("nobody", HTMLElement);
-  #title = "";
-  #loading: readonly Warning[] = [];
-
-  /** Keeps the warnings of loading; the model's list grows with those of every run. */
-  setModel(model: Model | null, why: string): void {
-    this.#loading = model?.warnings ?? [];
-    showWarnings(this.#loading);
-    if (model === null) this.showNone(why);
-  }
-
-  showPicture(shown: Shown, title: string): void {
-    this.#title = title;
-    element("hint", HTMLElement).hidden = true;
-    this.#stage.showPicture(shown);
-  }
-
-  /** With `due` false the numbers that change with every camera frame stay as they are. */
-  showResult(result: FindingResult, model: Model, thresholds: ThresholdSliders, due = true): void {
-    const task = findingTask(model);
-    const found = foundIn(result);
-    const count = `${found.length} ${noun(task.classes, found.length)}`;
-    this.#stage.showFound(found, task, `${this.#title}: ${count} found`);
-    this.#showNobody(found.length === 0, task.classes, thresholds.shown("confidence"));
-    showWarnings([...this.#loading, ...result.warnings]);
-    if (!due) return;
-    this.#results.show(found, task.classes);
-    showTimings(result.timings);
-  }
-
+export interface Outcome {
+  /** There is another model, or none and `why`. */
+  setModel(model: Model | null, why: string): void;
+  showPicture(shown: Shown, title: string): void;
+  /**
+   * With `due` false the numbers that change with every camera frame stay as they are. Throws for a result of
+   * another task.
+   */
+  showResult(result: Result, model: Model, thresholds: ThresholdSliders, due?: boolean): void | Promise<void>;
   /** There is no result, and `why`. */
-  showNone(why: string): void {
-    this.clear();
-    this.#results.showNone(why);
-    clearTimings();
-  }
-
-  clear(): void {
-    this.#nobody.hidden = true;
-    this.#stage.clearFound();
-  }
-
+  showNone(why: string): void;
+  clear(): void;
   /** A camera's numbers are not read out with every frame. */
-  setQuiet(quiet: boolean): void {
-    element("count", HTMLElement).setAttribute("aria-live", quiet ? "off" : "polite");
-  }
-
-  #showNobody(nobody: boolean, classes: readonly string[], confidence: number | null): void {
-    this.#nobody.hidden = !nobody;
-    if (!nobody) return;
-    const who = classes.length === 1 && classes[0] === "person" ? "Nobody" : "Nothing";
-    const lower = confidence !== null && confidence > 0.1;
-    const mend = lower ? `Lower the confidence, now ${threshold(confidence)}, or try` : "Try";
-    this.#nobody.textContent = `${who} found. ${mend} another picture.`;
-  }
-
-  #light(index: number | null): void {
-    this.#stage.light(index);
-    this.#results.light(index);
-  }
-}
-
-function findingTask(model: Model): FindingTask {
-  const { task } = model.manifest;
-  if (task.kind !== "tensor") return task;
-  throw new Error("The page was made for a model that finds something, the manifest says tensor.");
+  setQuiet(quiet: boolean): void;
 }

@@ -56,6 +56,11 @@ export class Stage {
     this.#draw();
   }
 
+  /** Says in words what the picture is, for a task that draws nothing on it. */
+  describe(words: string): void {
+    this.#slot.setAttribute("aria-label", words);
+  }
+
   clearFound(): void {
     this.#found = [];
     this.#lit = null;

@@ -1,11 +1,11 @@
 // The page of a model about which nothing is known: the golden input in, statistics of the outputs out.
 
-import type { Model, Tensors } from "../src/index.js";
-import { element, make } from "./elements.js";
+import type { Model } from "../src/index.js";
+import { element } from "./elements.js";
 import { FailureCard, PageError } from "./failure.js";
-import { milliseconds, short } from "./format.js";
+import { milliseconds } from "./format.js";
 import { goldenTensors } from "./golden.js";
-import { type Statistics, statistics } from "./statistics.js";
+import { showStatistics } from "./statistics-table.js";
 import { setStatus } from "./status.js";
 import { showWarnings } from "./warnings.js";
 
@@ -57,28 +57,4 @@ async function runGolden(model: Model): Promise<void> {
   const total = performance.now() - start;
   element("timing-total", HTMLElement).textContent = milliseconds(total);
   await showStatistics(answer, recorded);
-}
-
-async function showStatistics(answer: Tensors, recorded: Tensors): Promise<void> {
-  const rows: HTMLElement[] = [];
-  for (const [name, tensor] of Object.entries(answer))
-    rows.push(row(name, await statistics(tensor, recorded[name])));
-  element("statistics-rows", HTMLElement).replaceChildren(...rows);
-  element("statistics", HTMLElement).hidden = false;
-}
-
-function row(name: string, { minimum, maximum, mean, difference, first }: Statistics): HTMLElement {
-  const made = make("tr");
-  const head = make("th");
-  head.scope = "row";
-  head.append(make("code", "", name));
-  const numbers = [
-    short(minimum),
-    short(maximum),
-    short(mean),
-    difference === null ? "–" : short(difference),
-    first.map(short).join(", "),
-  ];
-  made.append(head, ...numbers.map((text) => make("td", "number", text)));
-  return made;
 }

@@ -102,12 +102,18 @@ export interface ObbResult extends Answer {
   objects: OrientedObject[];
 }
 
+export interface ClassifyResult extends Answer {
+  kind: "classify";
+  /** All of them, the most probable first. */
+  classes: ClassScore[];
+}
+
 export interface TensorResult extends Answer {
   kind: "tensor";
   outputs: Tensors;
 }
 
-export type Result = DetectResult | PoseResult | SegmentResult | ObbResult | TensorResult;
+export type Result = DetectResult | PoseResult | SegmentResult | ObbResult | ClassifyResult | TensorResult;
 
 /** An object that was found, in pixels of the upright source picture. */
 export interface Detection {
@@ -172,6 +178,13 @@ export interface KeypointPosition {
   y: number;
   /** 1 where the model gives none. */
   confidence: number;
+}
+
+/** A class, and how probable it is. */
+export interface ClassScore {
+  classIndex: number;
+  label: string;
+  score: number;
 }
 
 export interface ModelInfo {

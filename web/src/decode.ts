@@ -5,6 +5,7 @@ import { pictureInput } from "./contract.js";
 import { WebbuildError } from "./errors.js";
 import { type Geometry, planeSize } from "./letterbox.js";
 import type { Manifest } from "./manifest.js";
+import { decodeClasses } from "./tasks/classify.js";
 import { decodeDetections } from "./tasks/detect.js";
 import { decodeObjects, OBJECT_COLUMNS } from "./tasks/obb.js";
 import { decodePoses, poseColumns } from "./tasks/pose.js";
@@ -52,6 +53,10 @@ export function decode(
     case "obb": {
       const rows = floats(outputs, task.output, [1, task.rows, OBJECT_COLUMNS]);
       return { kind: "obb", width, height, objects: decodeObjects(task, geometry, rows) };
+    }
+    case "classify": {
+      const values = floats(outputs, task.output, [1, task.classes.length]);
+      return { kind: "classify", width, height, classes: decodeClasses(task, values) };
     }
     case "tensor":
       return { kind: "tensor", width, height, outputs };

@@ -13,7 +13,7 @@ export interface Manifest {
   generator: Generator;
   engine: Engine;
   source: Source;
-  task: DetectTask | PoseTask | SegmentTask | ObbTask | TensorTask;
+  task: DetectTask | PoseTask | SegmentTask | ObbTask | ClassifyTask | TensorTask;
   inputs: (ImageInput | OptionInput | TensorInput)[];
   outputs: Output[];
   graphs: Graph[];
@@ -116,6 +116,17 @@ export interface ObbTask {
   output: string;
   rows: number;
   classes: string[];
+}
+/**
+ * What the whole picture shows.
+ *
+ *     `output` [1, classes] holds a probability each or, with `logits`, what softmax makes one of.
+ */
+export interface ClassifyTask {
+  kind: "classify";
+  output: string;
+  classes: string[];
+  logits: boolean;
 }
 /**
  * A model about which nothing is known: tensors in, tensors out.

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { TensorData, Tensors } from "../src/api.js";
 import { decode, neededOutputs } from "../src/decode.js";
-import type { Manifest } from "../src/manifest.js";
+import type { ClassifyTask, Manifest } from "../src/manifest.js";
 import { variants } from "./fixture/manifests.js";
 
 const MANIFESTS = variants([]) as Record<string, Manifest>;
@@ -23,6 +23,23 @@ test.each([
   ["tensor.json", ["detections"]],
 ])("of %s only the outputs of its task are read back", (name, want) => {
   expect(neededOutputs(manifest(name))).toEqual(want);
+});
+
+test("scores are decoded into all classes, the best first", () => {
+  const task: ClassifyTask = { kind: "classify", output: "scores", classes: ["cup", "plate"], logits: false };
+  const classifier: Manifest = { ...manifest("tensor.json"), task };
+  expect(neededOutputs(classifier)).toEqual(["scores"]);
+  const scores: TensorData = { type: "float32", dims: [1, 2], data: Float32Array.from([0.25, 0.75]) };
+  expect(decode(classifier, { scores }, SQUARE)).toEqual({
+    kind: "classify",
+    width: 32,
+    height: 32,
+    classes: [
+      { classIndex: 1, label: "plate", score: 0.75 },
+      { classIndex: 0, label: "cup", score: 0.25 },
+    ],
+  });
+  expect(() => decode(classifier, { scores: zeros(1, 3) }, SQUARE)).toThrow("wanted float32 [1, 2]");
 });
 
 test("padding alone is a result in which nothing was found", () => {

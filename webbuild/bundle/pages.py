@@ -6,7 +6,7 @@ import json
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from webbuild.manifest import Manifest, OptionInput, PoseTask, RowTask
+from webbuild.manifest import ClassifyTask, Manifest, OptionInput, PoseTask, RowTask
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -24,6 +24,7 @@ FOUND = {
     "pose": Found("poses", "Pose"),
     "segment": Found("segments", "Segment"),
     "obb": Found("objects", "OrientedObject"),
+    "classify": Found("classes", "ClassScore"),
 }
 
 
@@ -43,7 +44,7 @@ def render_types(manifest: Manifest) -> str:
             task={"kind": kind},
             found=FOUND.get(kind),
             result=f"{kind.capitalize()}Result",
-            labels=_union(task.classes) if isinstance(task, RowTask) else "",
+            labels=_union(task.classes) if isinstance(task, RowTask | ClassifyTask) else "",
             keypoints=_union([k.name for k in task.keypoints]) if isinstance(task, PoseTask) else "",
             options=[spec for spec in manifest.inputs if isinstance(spec, OptionInput)],
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
@@ -15,7 +15,9 @@ from webbuild.manifest import Generator, Manifest, Source, TargetName
 from webbuild.passes._base import Edit, all_passes
 from webbuild.plan import Plan
 from webbuild.proof import TOLERANCE, Proof
-from webbuild.tasks.detection import Detection
+from webbuild.prove import Witness
+from webbuild.tasks.classify import ClassScore
+from webbuild.verify.classes import SHOWN
 from webbuild.verify.drawing import Layer, layer
 
 _STYLES = (
@@ -40,10 +42,11 @@ class PackReport(Struct, frozen=True, rename="camel"):
 
 
 class Card(Struct, frozen=True):
-    """A sample picture and everyone's drawing of it."""
+    """A sample picture, everyone's drawing of it, and the best classes of the original."""
 
     sample: contract.Sample
     detections: int
+    classes: Sequence[ClassScore]
     layers: tuple[Layer, ...]
     repeated: tuple[str, ...]
 
@@ -61,7 +64,7 @@ def write_report(
     report: PackReport,
     manifest: Manifest,
     names: Sequence[str],
-    detections: Mapping[str, Mapping[str, Sequence[Detection]]],
+    witness: Witness,
     nodes: int,
     folder: Path,
 ) -> None:
@@ -71,7 +74,7 @@ def write_report(
         report: what was done.
         manifest: what was emitted.
         names: the samples' names in the report, in the order of the manifest's samples.
-        detections: what was found, by sample and runner.
+        witness: what was found.
         nodes: how many the original graph has.
         folder: the bundle's.
     """
@@ -86,7 +89,7 @@ def write_report(
             report=report,
             nodes=nodes,
             changes=_changes(report),
-            cards=_cards(manifest, report, names, detections),
+            cards=_cards(manifest, report, names, witness),
             tolerance=TOLERANCE,
             matched=sum(proof.objects or 0 for proof in report.proofs),
             excused=sum(proof.excused for proof in report.proofs),
@@ -116,12 +119,13 @@ def _cards(
     manifest: Manifest,
     report: PackReport,
     names: Sequence[str],
-    detections: Mapping[str, Mapping[str, Sequence[Detection]]],
+    witness: Witness,
 ) -> list[Card]:
     cards = []
     for sample, name in zip(manifest.samples, names, strict=False):
-        seen = detections.get(name, {})
+        seen = witness.detections.get(name, {})
+        classes = witness.classes.get(name, ())[:SHOWN]
         layers = tuple(layer(runner, manifest.task, found) for runner, found in seen.items())
         repeated = tuple(proof.target for proof in report.proofs if proof.sample == name and proof.repeated)
-        cards.append(Card(sample, len(seen.get("native", ())), layers, repeated))
+        cards.append(Card(sample, len(seen.get("native", ())), classes, layers, repeated))
     return cards

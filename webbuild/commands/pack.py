@@ -102,7 +102,7 @@ def run(request: Request) -> int:
             manifest = emit(contents, folder)
             report = PackReport.of(manifest, planned, witness.proofs)
             pictured = [sample.name for sample in samples if sample.picture is not None]
-            write_report(report, manifest, pictured, witness.detections, source.model.graph.num_nodes(), folder)
+            write_report(report, manifest, pictured, witness, source.model.graph.num_nodes(), folder)
             seal(manifest, folder)
     _verified_page(out).unlink(missing_ok=True)  # of the bundle that was there before
     talk.say(f"\n  {out}/index.html is ready: webbuild serve {out}")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from msgspec import Struct
 
 from webbuild.errors import WebbuildError
@@ -91,16 +93,16 @@ def is_end_to_end(facts: ModelFacts, columns: int) -> bool:
     return facts.metadata.get("end2end", "True") == "True"
 
 
-def image_input(fact: TensorFact) -> ImageInput | None:
-    """Return the spec of the picture that a fixed-shape NCHW float input wants, or None."""
-    if fact.dtype != "float32" or len(fact.shape) != 4 or fact.shape[1] != 3:
-        return None
+def image_input(fact: TensorFact, layout: Literal["nchw", "nhwc"] = "nchw") -> ImageInput | None:
+    """Return the spec of the one picture that a fixed-shape float input of this layout wants, or None."""
     shape = [size for size in fact.shape if isinstance(size, int)]
-    if len(shape) != 4:
+    channels = 1 if layout == "nchw" else 3
+    if fact.dtype != "float32" or len(fact.shape) != 4 or len(shape) != 4 or (shape[0], shape[channels]) != (1, 3):
         return None
     return ImageInput(
         name=fact.name,
         shape=shape,
+        layout=layout,
         scale=1 / 255,
         mean=[0.0, 0.0, 0.0],
         std=[1.0, 1.0, 1.0],

@@ -7,8 +7,9 @@ from pathlib import Path
 import numpy as np
 
 from webbuild.head import why_repeat
-from webbuild.manifest import RowTask
+from webbuild.manifest import ClassifyTask, RowTask
 from webbuild.tasks.objects import of_detections
+from webbuild.verify.classes import SHOWN, compare_decoded
 from webbuild.verify.compare import Comparison, Subject, compare
 from webbuild.verify.detections import compare_detections, thresholds
 from webbuild.verify.inputs import Given, image_input
@@ -39,6 +40,13 @@ def judge(bundle: Bundle, runner: PageRunner, given: Given, expected: Expected) 
         return Case(sample=given.title, comparisons=tuple(comparisons), inference_ms=took), [took]
     comparisons.append(_compare_input(bundle, runner, given, given.file))
     task = bundle.manifest.task
+    if isinstance(task, ClassifyTask):
+        said = runner.picture(given.file, {})
+        about = Subject(runner.name, given.title, "decoded", "")
+        comparisons += compare_decoded(task, about, expected.classes, said.classes)
+        best, inference = said.classes[:SHOWN], said.timings.inference
+        case = Case(sample=given.title, comparisons=tuple(comparisons), classes=best, inference_ms=inference)
+        return case, [took, inference]
     if not isinstance(task, RowTask) or given.placement is None:
         return Case(sample=given.title, comparisons=tuple(comparisons), inference_ms=took), [took]
     answer = runner.picture(given.file, bundle.manifest.trial)

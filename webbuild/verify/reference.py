@@ -10,10 +10,12 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from webbuild.errors import WebbuildError
-from webbuild.manifest import RowTask
+from webbuild.manifest import ClassifyTask, RowTask
 from webbuild.tasks._base import decode
+from webbuild.tasks.classify import ClassScore, probabilities
 from webbuild.tasks.detection import Detection
 from webbuild.tasks.objects import of_rows
+from webbuild.verify.classes import compare_classes
 from webbuild.verify.compare import Comparison, Stage, Subject, compare
 from webbuild.verify.detections import compare_detections, thresholds
 from webbuild.verify.inputs import Given, options
@@ -22,10 +24,11 @@ from webbuild.verify.opened import Bundle, golden
 
 
 class Expected(Struct, frozen=True):
-    """The reference's answer to one input: the manifest's outputs, and the detections in them."""
+    """The reference's answer to one input: the manifest's outputs, and the detections or all classes in them."""
 
     outputs: dict[str, NDArray[Any]]
     detections: tuple[Detection, ...]
+    classes: tuple[ClassScore, ...] = ()
 
 
 def reference_runner(bundle: Bundle) -> NativeRunner:
@@ -53,7 +56,8 @@ def expect(bundle: Bundle, runner: NativeRunner, given: Given) -> Expected:
     found: Sequence[Detection] = ()
     if isinstance(task, RowTask) and given.placement is not None:
         found = decode(task, named, given.placement)
-    return Expected(named, tuple(found))
+    classes: Sequence[ClassScore] = decode(task, named, None) if isinstance(task, ClassifyTask) else ()
+    return Expected(named, tuple(found), tuple(classes))
 
 
 def compare_raw(
@@ -69,6 +73,8 @@ def compare_raw(
             at = thresholds(bundle.manifest)
             sides = of_rows(task, array[0]), of_rows(task, other[0])
             found += compare_detections(task, subject, sides[0], sides[1], at).comparisons
+        elif isinstance(task, ClassifyTask) and name == task.output and other is not None and like:
+            found += compare_classes(task, subject, probabilities(task, array[0]), probabilities(task, other[0]))
         else:
             found.append(compare(subject, array, other))
     return found

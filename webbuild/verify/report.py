@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from webbuild.errors import CLEAN, FAILED
 from webbuild.manifest import Task
+from webbuild.tasks.classify import ClassScore
 from webbuild.tasks.detection import Detection
 from webbuild.verify.compare import Comparison
 from webbuild.verify.wire import Node, Warned
@@ -61,13 +62,17 @@ class Timings(_Json, frozen=True):
 
 
 class Sample(_Json, frozen=True):
-    """An input, and what the reference made of it (in source pixels). `file` is a picture, if it was one."""
+    """An input, and what the reference made of it (in source pixels). `file` is a picture, if it was one.
+
+    `classes` are the best ones.
+    """
 
     title: str
     file: str | None
     width: int
     height: int
     detections: tuple[Detection, ...]
+    classes: tuple[ClassScore, ...] = ()
 
 
 class Case(_Json, frozen=True):
@@ -76,6 +81,7 @@ class Case(_Json, frozen=True):
     sample: str
     comparisons: tuple[Comparison, ...]
     detections: tuple[Detection, ...] = ()
+    classes: tuple[ClassScore, ...] = ()
     min_oks: float | None = None
     min_mask_iou: float | None = None
     excused: int = 0

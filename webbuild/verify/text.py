@@ -68,7 +68,11 @@ def _cell(comparisons: list[Comparison]) -> str:
     order = {"OK": 0, "VACUOUS": 1, "DIFFERS": 2}
     worst = max(comparisons, key=lambda c: (order[c.verdict], c.max_abs or 0.0))
     count = worst.subject.output == "detections"
-    shown = worst.got if count else f"{words.number(worst.max_abs)} {worst.subject.unit}".strip()
+    shown = (
+        printable(worst.got)
+        if count or worst.subject.output == "class"
+        else f"{words.number(worst.max_abs)} {worst.subject.unit}".strip()
+    )
     match worst.verdict:
         case "OK":
             return shown if worst.signal else "[dim]none[/dim]"

@@ -13,6 +13,7 @@ from webbuild.browser.server import Server
 from webbuild.errors import USAGE, WebbuildError
 from webbuild.manifest import Engine
 from webbuild.verify.backend import Work, run_backend
+from webbuild.verify.classes import SHOWN
 from webbuild.verify.detections import void_silent
 from webbuild.verify.inputs import Given, gather
 from webbuild.verify.jsep import stand_in
@@ -104,6 +105,7 @@ def _sample(given: Given, expected: Expected) -> Sample:
         width=place.source_width if place else 0,
         height=place.source_height if place else 0,
         detections=expected.detections,
+        classes=expected.classes[:SHOWN],
     )
 
 

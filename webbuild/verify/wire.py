@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct, field
 
+from webbuild.tasks.classify import ClassScore
 from webbuild.tasks.detection import Detection, OrientedObject, Segment
 
 
@@ -130,6 +131,7 @@ class Answer(_Js, frozen=True):
     segments: tuple[Segment, ...] = ()
     objects: tuple[OrientedObject, ...] = ()
     cells: Held | None = None
+    classes: tuple[ClassScore, ...] = ()
     repeated: Repeated | None = None
     warnings: tuple[Warned, ...] = field(default_factory=tuple)
 

@@ -1,22 +1,21 @@
-// The page of a model that finds objects or people: pictures and camera frames in, boxes and skeletons out.
+// The page of a model that takes pictures: pictures and camera frames in; what comes out is the outcome's to show.
 
-import type { ImageSource, Model } from "../src/index.js";
-import { FailureCard, isAbort, PageError } from "./failure.js";
-import type { FindingResult } from "./found.js";
+import type { ImageSource, Model, Result } from "../src/index.js";
+import { FailureCard, isAbort } from "./failure.js";
 import { FrameCanvas } from "./frame-canvas.js";
 import { takePictures } from "./intake.js";
 import { latest } from "./latest.js";
 import { Live, type LiveFrame } from "./live.js";
 import { LiveBadge } from "./live-badge.js";
-import { Outcome } from "./outcome.js";
+import type { Outcome } from "./outcome.js";
 import { decodePicture, fetchPicture, type Picture } from "./picture.js";
 import { type Sample, Samples } from "./samples.js";
 import { setState, setStatus } from "./status.js";
 import { ThresholdSliders } from "./thresholds.js";
 
-export class DetectionView {
+export class PictureView {
   readonly failure = new FailureCard(() => setStatus(this.#model ? "ready" : "loading", "Ready"));
-  readonly #outcome = new Outcome();
+  readonly #outcome: Outcome;
   readonly #badge = new LiveBadge();
   readonly #frames = new FrameCanvas();
   readonly #thresholds = new ThresholdSliders(() => void this.#rerun());
@@ -30,7 +29,8 @@ export class DetectionView {
   /** Tells the newest choice from one whose bytes arrive late. */
   #choice = 0;
 
-  constructor() {
+  constructor(outcome: Outcome) {
+    this.#outcome = outcome;
     this.#live = new Live({
       onStart: () => this.#startLive(),
       onFrame: (frame) => this.#runFrame(frame),
@@ -90,7 +90,7 @@ export class DetectionView {
       if (picture !== this.#picture || model !== this.#model || this.#live.on) return;
       this.failure.clear();
       this.#answered = true;
-      this.#outcome.showResult(result, model, this.#thresholds);
+      await this.#outcome.showResult(result, model, this.#thresholds);
       setStatus("ready", "Ready");
     } catch (error) {
       if (model !== this.#model || isAbort(error)) return;
@@ -101,14 +101,8 @@ export class DetectionView {
     }
   }
 
-  async #ask(model: Model, source: ImageSource): Promise<FindingResult> {
-    const result = await model.run(source, this.#thresholds.values());
-    if (result.kind !== "tensor") return result;
-    throw new PageError(
-      "wrong-result",
-      "The model answered with tensors, not with what it found.",
-      "Pack the model again: the page and the manifest disagree.",
-    );
+  #ask(model: Model, source: ImageSource): Promise<Result> {
+    return model.run(source, this.#thresholds.values());
   }
 
   #showSlow(): void {
@@ -134,7 +128,7 @@ export class DetectionView {
       if (!this.#live.on) return frame.bitmap.close();
       this.#outcome.showPicture(this.#frames.paint(frame), "The camera");
       if (!result || model !== this.#model) return;
-      this.#outcome.showResult(result, model, this.#thresholds, this.#badge.tick());
+      await this.#outcome.showResult(result, model, this.#thresholds, this.#badge.tick());
     } catch (error) {
       frame.bitmap.close();
       if (model !== this.#model || isAbort(error)) return;

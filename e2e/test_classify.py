@@ -1,0 +1,80 @@
+"""A classifier, from its ONNX file to its page: both backends agree with native, and red is red."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from e2e.conftest import Open, Webbuild
+from e2e.demo_page import DemoPage
+from tests.colours import colours, paint
+from tests.models import save
+from webbuild.browser.chromium import Chromium
+from webbuild.browser.server import Server
+
+
+@pytest.fixture(scope="module")
+def classifier(webbuild: Webbuild, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("colours")
+    paint(folder / "samples")
+    out = folder / "out"
+    done = webbuild("pack", save(colours(), folder / "colours.onnx"), "-o", out, "--no-verify")
+    assert done.returncode == 0, done.stderr
+    return out
+
+
+@pytest.fixture(scope="module")
+def served(classifier: Path) -> Iterator[Server]:
+    with Server(classifier) as server:
+        yield server
+
+
+@pytest.fixture
+def demo(open_page: Open, without_gpu: Browser, served: Server) -> DemoPage:
+    return open_page(without_gpu, served.url, viewport={"width": 1280, "height": 900})
+
+
+def test_both_backends_agree_with_native(
+    webbuild: Webbuild, classifier: Path, webgpu: Chromium, tmp_path: Path
+) -> None:
+    html = tmp_path / "report.html"
+    done = webbuild("verify", classifier, "--json", "--html", html)
+    assert done.returncode == 0, done.stderr
+    report = json.loads(done.stdout)
+    assert {run["backend"] for run in report["backends"]} == {"webgpu", "wasm"}
+    for run in report["backends"]:
+        assert [case["classes"][0]["label"] for case in run["cases"]] == ["blue", "green", "red"]
+        judged = [each for case in run["cases"] for each in case["comparisons"]]
+        assert {each["subject"]["output"] for each in judged} == {"images", "class", "score"}
+        assert {each["subject"]["stage"] for each in judged} == {"input", "raw", "decoded"}
+        assert all(each["maxAbs"] == 0 for each in judged if each["subject"]["stage"] == "input")
+    assert '<ol class="classes">' in html.read_text("utf-8")
+
+
+def test_the_page_says_what_each_sample_shows(demo: DemoPage) -> None:
+    for index, colour in enumerate(("blue", "green", "red")):
+        demo.at(f"sample-{index}").click()
+        expect(demo.at("best")).to_have_text(colour)
+        assert demo.at("results").locator("li").count() == 3
+        expect(demo.at("results").locator("li").first).to_contain_text(colour)
+    assert demo.state() == "ready"
+    assert demo.overflow() == 0
+
+
+def test_a_file_that_is_no_picture_is_explained_and_no_end(demo: DemoPage, tmp_path: Path) -> None:
+    expect(demo.at("best")).to_have_text("blue")
+    wrong = tmp_path / "notes.jpg"
+    wrong.write_text("no picture")
+    demo.at("file").set_input_files(wrong)
+    expect(demo.page.get_by_role("alert")).to_contain_text("could not be read")
+    demo.at("sample-2").click()
+    expect(demo.at("best")).to_have_text("red")
+    expect(demo.page.get_by_role("alert")).to_be_hidden()
+
+
+def test_the_picture_is_described_to_those_who_do_not_see_it(demo: DemoPage) -> None:
+    expect(demo.page.get_by_role("img", name="Blue: blue,")).to_be_visible()

@@ -1,0 +1,42 @@
+"""A classifier packs, is proven on its classes, and its report names them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import onnx
+import pytest
+
+from tests.colours import COLOURS, colours, paint
+from tests.commands.program import pack, refused
+from tests.models import parsed, save
+from webbuild.manifest import ClassifyTask
+
+pytestmark = pytest.mark.usefixtures("stand_in")
+
+
+def test_a_classifier_packs_and_the_red_picture_is_red(tmp_path: Path) -> None:
+    paint(tmp_path / "samples")
+    manifest = pack(save(colours(), tmp_path / "colours.onnx"))
+    assert manifest.task == ClassifyTask(output="scores", classes=["red", "green", "blue"], logits=False)
+    assert [sample.title for sample in manifest.samples] == ["Blue", "Green", "Red"]
+    out = tmp_path / "out"
+    proofs = json.loads((out / "report.json").read_text("utf-8"))["proofs"]
+    assert {proof["verdict"] for proof in proofs if not proof["sample"].startswith("(")} == {"OK"}
+    page = (out / "report.html").read_text("utf-8")
+    best = [part.partition("</span>")[0] for part in page.split('<ol class="classes">\n          <li><span>')[1:]]
+    assert best == ["blue", "green", "red"]
+    assert manifest.golden is not None
+    scores = np.frombuffer((out / manifest.golden.outputs["scores"]).read_bytes(), np.float32)
+    assert manifest.golden.sample == "blue.png"
+    assert scores.argmax() == 2
+    assert 'Label = "red" | "green" | "blue";' in (out / f"{manifest.name}.d.ts").read_text("utf-8")
+
+
+def test_a_classifier_that_says_nothing_of_any_sample_is_not_proven(tmp_path: Path) -> None:
+    model = parsed(COLOURS.replace("8, 0, 0, 0, 8, 0, 0, 0, 8", "0, 0, 0, 0, 0, 0, 0, 0, 0"))
+    onnx.helper.set_model_props(model, {"task": "classify", "names": "['red', 'green', 'blue']"})
+    paint(tmp_path / "samples")
+    assert refused(save(model, tmp_path / "colours.onnx")) == "proved-nothing"

@@ -1,0 +1,118 @@
+"""What is taken for a classifier, and when two classifications are the same."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from webbuild.facts import Dim, ModelFacts, TensorFact
+from webbuild.manifest import ClassifyTask, ImageInput, TensorTask
+from webbuild.tasks._base import guess
+from webbuild.tasks.classify import TASK, probabilities
+from webbuild.tasks.match_classes import ClassMatch, match_classes
+
+NAMES = {"task": "classify", "names": "{0: 'cup', 1: 'plate', 2: 'spoon'}"}
+RATIO = 1e-3
+
+
+def facts(
+    metadata: dict[str, str],
+    output: tuple[Dim, ...] = (1, 3),
+    picture: tuple[Dim, ...] = (1, 3, 64, 64),
+    dtype: str = "float32",
+) -> ModelFacts:
+    inputs = (TensorFact("images", "float32", picture),)
+    return ModelFacts("m.onnx", "", metadata, inputs, (TensorFact("output0", dtype, output),))
+
+
+def task(*classes: str, logits: bool = False) -> ClassifyTask:
+    return ClassifyTask(output="y", classes=list(classes), logits=logits)
+
+
+def match(want: list[float], got: list[float]) -> ClassMatch:
+    return match_classes(np.array(want), np.array(got), RATIO)
+
+
+def test_a_classification_export_is_known_by_its_metadata() -> None:
+    found = guess(facts(NAMES))
+    assert found.task == ClassifyTask(output="output0", classes=["cup", "plate", "spoon"], logits=False)
+    (image,) = found.inputs
+    assert isinstance(image, ImageInput)
+    assert (image.letterbox.mode, image.letterbox.resampler) == ("crop", "bilinear-antialias")
+    assert (image.scale, image.mean, image.std) == (1 / 255, [0, 0, 0], [1, 1, 1])
+    assert len(found.assumptions) == 2
+
+
+def test_an_input_that_is_not_square_is_stretched_into_as_the_exporter_does() -> None:
+    (image,) = guess(facts(NAMES, picture=(1, 3, 32, 64))).inputs
+    assert isinstance(image, ImageInput)
+    assert (image.letterbox.mode, image.letterbox.resampler) == ("stretch", "bilinear-antialias")
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        facts({}),
+        facts({**NAMES, "task": "detect"}),
+        facts({**NAMES, "names": ""}),
+        facts(NAMES, output=(1, 4)),
+        facts(NAMES, output=(2, 3)),
+        facts(NAMES, output=(1, 3, 1)),
+        facts(NAMES, output=(1, "n")),
+        facts(NAMES, dtype="int64"),
+        facts(NAMES, picture=(1, 4, 64, 64)),
+    ],
+)
+def test_what_does_not_fit_is_a_model_of_tensors(odd: ModelFacts) -> None:
+    assert isinstance(guess(odd).task, TensorTask)
+
+
+def test_a_score_that_is_not_a_number_comes_last() -> None:
+    values = np.array([[np.nan, 0.25, np.nan, 0.75]])
+    found = TASK.decode(task("a", "b", "c", "d"), {"y": values}, None)
+    assert [each.label for each in found] == ["d", "b", "a", "c"]
+
+
+def test_logits_become_probabilities_and_probabilities_stay() -> None:
+    values = np.array([0.0, np.log(3)], np.float64)
+    np.testing.assert_allclose(probabilities(task("a", "b", logits=True), values), [0.25, 0.75], rtol=1e-12)
+    np.testing.assert_array_equal(probabilities(task("a", "b"), values), values)
+
+
+def test_equal_scores_are_the_same_at_no_distance() -> None:
+    found = match([0.7, 0.2, 0.1], [0.7, 0.2, 0.1])
+    assert (found.same, found.says, found.distance, found.excused) == (True, True, 0, False)
+
+
+@pytest.mark.parametrize(("shift", "same"), [(0.0006, True), (0.0008, False)])
+def test_any_score_may_move_by_a_thousandth_of_the_best(shift: float, same: bool) -> None:
+    assert match([0.7, 0.2, 0.1], [0.7, 0.2, 0.1 + shift]).same is same
+
+
+def test_the_small_scores_of_many_classes_have_a_small_tolerance() -> None:
+    want = np.full(1000, 0.001)
+    want[7] = 0.0012
+    got = want.copy()
+    got[7] = 0.001
+    assert not match_classes(want, got, RATIO).same
+
+
+def test_another_best_class_is_another_answer() -> None:
+    found = match([0.7, 0.2, 0.1], [0.2, 0.7, 0.1])
+    assert (found.want, found.got, found.same_class, found.same) == (0, 1, False, False)
+
+
+def test_the_best_two_may_change_places_where_they_are_as_good() -> None:
+    found = match([0.5, 0.4999, 0.0], [0.4999, 0.5, 0.0])
+    assert (found.same, found.excused) == (True, True)
+    assert not match([0.5, 0.499, 0.0], [0.4995, 0.49951, 0.0]).same_class
+
+
+@pytest.mark.parametrize("got", [[np.nan, 0.2], [np.inf, 0.2], [0.8]])
+def test_what_is_no_number_or_missing_is_never_the_same(got: list[float]) -> None:
+    assert not match([0.8, 0.2], got).same
+    assert not match([np.nan, 0.2], [np.nan, 0.2]).same
+
+
+def test_classes_of_one_score_prove_nothing() -> None:
+    assert not match([0.25, 0.25, 0.25, 0.25], [0.25, 0.25, 0.25, 0.25]).says

@@ -1,0 +1,82 @@
+// Shows what a model of detections found: on the stage, in the list, as times and as warnings.
+
+import type { Model, Result, Warning } from "../src/index.js";
+import { element } from "./elements.js";
+import { disagreement } from "./failure.js";
+import { noun, threshold } from "./format.js";
+import { type FindingTask, foundIn, isFinding } from "./found.js";
+import type { Outcome } from "./outcome.js";
+import { Results } from "./results.js";
+import { type Shown, Stage } from "./stage.js";
+import type { ThresholdSliders } from "./thresholds.js";
+import { clearTimings, showTimings } from "./timings.js";
+import { showWarnings } from "./warnings.js";
+
+export class FoundOutcome implements Outcome {
+  readonly #stage = new Stage((index) => this.#light(index ?? this.#results.pinned));
+  readonly #results = new Results((index) => this.#light(index));
+  readonly #nobody = element("nobody", HTMLElement);
+  #title = "";
+  #loading: readonly Warning[] = [];
+
+  /** Keeps the warnings of loading; the model's list grows with those of every run. */
+  setModel(model: Model | null, why: string): void {
+    this.#loading = model?.warnings ?? [];
+    showWarnings(this.#loading);
+    if (model === null) this.showNone(why);
+  }
+
+  showPicture(shown: Shown, title: string): void {
+    this.#title = title;
+    element("hint", HTMLElement).hidden = true;
+    this.#stage.showPicture(shown);
+  }
+
+  showResult(result: Result, model: Model, thresholds: ThresholdSliders, due = true): void {
+    if (!isFinding(result)) throw disagreement();
+    const task = findingTask(model);
+    const found = foundIn(result);
+    const count = `${found.length} ${noun(task.classes, found.length)}`;
+    this.#stage.showFound(found, task, `${this.#title}: ${count} found`);
+    this.#showNobody(found.length === 0, task.classes, thresholds.shown("confidence"));
+    showWarnings([...this.#loading, ...result.warnings]);
+    if (!due) return;
+    this.#results.show(found, task.classes);
+    showTimings(result.timings);
+  }
+
+  showNone(why: string): void {
+    this.clear();
+    this.#results.showNone(why);
+    clearTimings();
+  }
+
+  clear(): void {
+    this.#nobody.hidden = true;
+    this.#stage.clearFound();
+  }
+
+  setQuiet(quiet: boolean): void {
+    element("count", HTMLElement).setAttribute("aria-live", quiet ? "off" : "polite");
+  }
+
+  #showNobody(nobody: boolean, classes: readonly string[], confidence: number | null): void {
+    this.#nobody.hidden = !nobody;
+    if (!nobody) return;
+    const who = classes.length === 1 && classes[0] === "person" ? "Nobody" : "Nothing";
+    const lower = confidence !== null && confidence > 0.1;
+    const mend = lower ? `Lower the confidence, now ${threshold(confidence)}, or try` : "Try";
+    this.#nobody.textContent = `${who} found. ${mend} another picture.`;
+  }
+
+  #light(index: number | null): void {
+    this.#stage.light(index);
+    this.#results.light(index);
+  }
+}
+
+function findingTask(model: Model): FindingTask {
+  const { task } = model.manifest;
+  if (task.kind !== "tensor" && task.kind !== "classify") return task;
+  throw disagreement();
+}

@@ -1,0 +1,88 @@
+"""Judging classifications: the best class, and the scores of all."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from webbuild.manifest import ClassifyTask
+from webbuild.tasks.classify import ClassScore
+from webbuild.tasks.match_classes import match_classes
+from webbuild.verify.compare import Comparison, Subject
+
+RATIO = 1e-3
+"""What scores may differ by, as a part of the best one."""
+
+SHOWN = 5
+"""Classes that a report names."""
+
+
+def compare_classes(
+    task: ClassifyTask, subject: Subject, want: NDArray[np.float64], got: NDArray[np.float64], why: str = ""
+) -> tuple[Comparison, ...]:
+    """Judge the probabilities [classes] of one picture; `why` is what is wrong with `got` besides.
+
+    A picture of which the reference says nothing, all classes having one score, has no signal; `void_silent` sees
+    to it that it is not all there was.
+    """
+    match = match_classes(want, got, RATIO)
+    finite = math.isfinite(match.distance)
+    other = "" if match.same_class else "another class is the best"
+    far = f"differs by {match.distance:.3g}, more than {match.allowed:.3g}" if finite else "not finite on both sides"
+    close = match.distance <= match.allowed
+    return (
+        Comparison(
+            subject=_about(subject, "class"),
+            verdict="DIFFERS" if why or other else "OK",
+            tolerance=0,
+            max_abs=float(not match.same_class),
+            want=_label(task, match.want),
+            got=_label(task, match.got),
+            signal=float(match.says),
+            why=why or other,
+        ),
+        Comparison(
+            subject=_about(subject, "score"),
+            verdict="OK" if close else "DIFFERS",
+            tolerance=match.allowed,
+            max_abs=match.distance if finite else None,
+            signal=match.spread if finite and match.says else 0.0,
+            why="" if close else far,
+        ),
+    )
+
+
+def compare_decoded(
+    task: ClassifyTask, subject: Subject, want: Sequence[ClassScore], got: Sequence[ClassScore]
+) -> tuple[Comparison, ...]:
+    """Judge what a visitor gets: all classes by name, the best first."""
+    return compare_classes(task, subject, _by_index(task, want), _by_index(task, got), _disorder(task, got))
+
+
+def _by_index(task: ClassifyTask, found: Sequence[ClassScore]) -> NDArray[np.float64]:
+    """Return the scores [classes], NaN for a class that is missing."""
+    scores = np.full(len(task.classes), np.nan)
+    for each in found:
+        if 0 <= each.class_index < len(scores):
+            scores[each.class_index] = each.score
+    return scores
+
+
+def _disorder(task: ClassifyTask, found: Sequence[ClassScore]) -> str:
+    if len(found) != len(task.classes):
+        return f"{len(found)} classes, wanted {len(task.classes)}"
+    if any(each.label != _label(task, each.class_index) for each in found):
+        return "a class has another's name"
+    ranks = [(-each.score, each.class_index) for each in found]
+    return "" if ranks == sorted(ranks) else "the classes are not in order of falling score"
+
+
+def _label(task: ClassifyTask, index: int) -> str:
+    return task.classes[index] if 0 <= index < len(task.classes) else "none"
+
+
+def _about(subject: Subject, quantity: str) -> Subject:
+    return Subject(subject.runner, subject.sample, subject.stage, quantity)
