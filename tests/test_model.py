@@ -29,7 +29,7 @@ def test_a_model_tells_its_hash_size_interface_and_metadata(tmp_path: Path) -> N
     assert source.sha256 == hashlib.sha256(path.read_bytes()).hexdigest()
     assert source.size == path.stat().st_size
     assert source.facts.inputs == (TensorFact("x", "float32", (1, 3, 8, 8)),)
-    assert source.facts.outputs == (TensorFact("y", "float32", (1, 4, 8, 8)),)
+    assert source.facts.outputs == (TensorFact("y", "float32", (1, 4, 8, 8), "Relu"),)
     assert source.facts.metadata == {"license": "CC0"}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -65,6 +66,32 @@ def test_an_input_that_is_not_square_is_stretched_into_as_the_exporter_does() ->
 )
 def test_what_does_not_fit_is_a_model_of_tensors(odd: ModelFacts) -> None:
     assert isinstance(guess(odd).task, TensorTask)
+
+
+@pytest.mark.parametrize(("operator", "logits"), [("Softmax", False), ("Sigmoid", False), ("Gemm", True), ("", True)])
+def test_what_the_user_calls_a_classifier_is_one_whatever_its_metadata(operator: str, logits: bool) -> None:
+    seen = facts({}, output=(1, 2))
+    seen = msgspec.structs.replace(seen, outputs=(TensorFact("y", "float32", (1, 2), operator),))
+    assert TASK.guess(seen) is None
+    found = TASK.guess(seen, asked=True)
+    assert found is not None
+    assert found.task == ClassifyTask(output="y", classes=["class 0", "class 1"], logits=logits)
+    assert any("--labels" in each for each in found.assumptions)
+
+
+def test_a_picture_with_its_channels_last_is_one_too() -> None:
+    found = TASK.guess(facts({}, picture=(1, 32, 48, 3)), asked=True)
+    assert found is not None
+    (image,) = found.inputs
+    assert isinstance(image, ImageInput)
+    assert (image.layout, image.shape, image.letterbox.mode) == ("nhwc", [1, 32, 48, 3], "stretch")
+
+
+@pytest.mark.parametrize(
+    "odd", [facts(NAMES, output=(3,)), facts(NAMES, picture=(2, 3, 8, 8)), facts({}, dtype="int8")]
+)
+def test_what_is_no_classifier_is_none_even_when_asked(odd: ModelFacts) -> None:
+    assert TASK.guess(odd, asked=True) is None
 
 
 def test_a_score_that_is_not_a_number_comes_last() -> None:
