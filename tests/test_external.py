@@ -72,6 +72,13 @@ def test_a_link_that_leads_outside_is_refused(tmp_path: Path) -> None:
     assert code(path) == "external-data-outside"
 
 
+def test_a_file_that_also_has_another_name_is_refused(tmp_path: Path) -> None:
+    path = pointing(tmp_path, "weights.bin")
+    (tmp_path / "elsewhere.bin").write_bytes(bytes(432))
+    (path.parent / "weights.bin").hardlink_to(tmp_path / "elsewhere.bin")
+    assert code(path) == "external-data-linked"
+
+
 def test_a_folder_reached_through_a_link_is_the_models_own(tmp_path: Path) -> None:
     path = pointing(tmp_path, "weights.bin")
     (path.parent / "weights.bin").write_bytes(bytes(432))

@@ -17,7 +17,8 @@ def check_external_data(proto: onnx.ModelProto, path: Path) -> int:
     """Return the bytes of external data that the model at `path` refers to.
 
     Raises:
-        WebbuildError: `external-data-outside`, `external-data-missing` or `external-data-truncated`.
+        WebbuildError: `external-data-outside`, `external-data-missing`, `external-data-linked` or
+            `external-data-truncated`.
     """
     files: dict[Path, int] = {}
     for tensor in _external_tensors(proto.graph):
@@ -48,6 +49,12 @@ def _locate(path: Path, tensor: str, location: str) -> Path:
             "external-data-missing",
             f"{path}: tensor '{tensor}' is kept in '{location}', which is not there",
             f"put '{location}' beside '{path.name}'",
+        )
+    if file.stat().st_nlink > 1:  # the ONNX libraries take such a file for an attack
+        raise WebbuildError(
+            "external-data-linked",
+            f"{path}: tensor '{tensor}' is kept in '{location}', a file with several hard links",
+            "put a copy of its own in its place",
         )
     return file
 

@@ -235,7 +235,8 @@ class File(_Json, kw_only=True, frozen=True):
     """A file of the bundle that the runtime or the page loads.
 
     `size` and `sha256` are those of the file as it is stored; a file whose `encoding` is gzip holds
-    `inflated` bytes.
+    `inflated` bytes. A file with `parts` is not stored itself: it is its parts, files of this list too, one after
+    the other.
     """
 
     path: Path
@@ -243,6 +244,7 @@ class File(_Json, kw_only=True, frozen=True):
     sha256: Sha256
     encoding: Literal["identity", "gzip"] = "identity"
     inflated: int
+    parts: list[Path] = []
 
 
 class EngineBuild(_Json, kw_only=True, frozen=True):

@@ -13,7 +13,7 @@ from webbuild.external import check_external_data
 from webbuild.facts import ModelFacts, TensorFact
 from webbuild.lookalike import lookalike
 from webbuild.operators import check_operators
-from webbuild.prose import mend_prose, unreadable_name
+from webbuild.prose import mend_prose
 
 if TYPE_CHECKING:
     import onnx
@@ -41,7 +41,7 @@ def load(path: Path) -> Source:
 
     Raises:
         WebbuildError: `no-such-model`, `not-onnx`, `invalid-model`, `wrong-opset`, `unknown-operators`,
-            `external-data-outside`, `external-data-missing` or `external-data-truncated`.
+            `external-data-outside`, `external-data-missing`, `external-data-linked` or `external-data-truncated`.
     """
     import onnx
     import onnx_ir as ir
@@ -143,8 +143,7 @@ def _parse(path: Path, data: bytes) -> onnx.ModelProto:
 
 
 def _check_text(proto: onnx.ModelProto, path: Path) -> None:
-    mend_prose(proto)
-    if (name := unreadable_name(proto)) is not None:
+    if (name := mend_prose(proto)) is not None:
         raise WebbuildError("invalid-model", f"{path}: the name {name!r} is not UTF-8", _EXPORT_AGAIN)
 
 

@@ -2,46 +2,52 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
-
-from webbuild.nodes import every_node
 
 if TYPE_CHECKING:
     import onnx
     from google.protobuf.message import Message
 
-_PROSE = ("producer_name", "producer_version", "doc_string", "domain")
+_DESCRIPTIONS = {"doc_string", "denotation", "producer_name", "producer_version"}
+_PROSE = {("GraphProto", "name"), ("ModelProto", "domain"), *(("StringStringEntryProto", x) for x in ("key", "value"))}
+"""What else nothing refers to. An entry may also be a place of external data: a file of such a name is not there."""
 
 
-def mend_prose(proto: onnx.ModelProto) -> None:
-    """Replace what is not UTF-8 in descriptions and metadata of the model: nothing refers to them."""
-    _mend(proto, _PROSE)
-    _mend(proto.graph, ("name", "doc_string"))
-    for entry in proto.metadata_props:
-        _mend(entry, ("key", "value"))
-    for node in every_node(proto):
-        _mend(node, ("doc_string",))
-    graph = proto.graph
-    for described in (*graph.input, *graph.output, *graph.value_info, *graph.initializer):
-        _mend(described, ("doc_string",))
+def mend_prose(proto: onnx.ModelProto) -> bytes | None:
+    """Replace what is not UTF-8 in descriptions and metadata, and return the first name that is not.
 
-
-def unreadable_name(proto: onnx.ModelProto) -> bytes | None:
-    """Return the first name of a node, value, operator or weight that is not UTF-8. protobuf gives such as bytes."""
-    graph = proto.graph
-    values = [*graph.input, *graph.output]
-    for name in (*(value.name for value in values), *(tensor.name for tensor in graph.initializer)):
-        if isinstance(name, bytes):
-            return name
-    for node in every_node(proto):
-        for text in (node.name, node.op_type, node.domain, *node.input, *node.output):
-            if isinstance(text, bytes):
+    protobuf gives such text as bytes.
+    """
+    for message in _messages(proto):
+        kind = message.DESCRIPTOR.name
+        for field in message.DESCRIPTOR.fields:
+            if field.type != field.TYPE_STRING:
+                continue
+            text = getattr(message, field.name)
+            if not isinstance(text, str | bytes):  # repeated
+                text = next((each for each in text if isinstance(each, bytes)), "")
+            if isinstance(text, str):
+                continue
+            if field.name not in _DESCRIPTIONS and (kind, field.name) not in _PROSE:
                 return text
+            setattr(message, field.name, text.decode("utf-8", "replace"))
     return None
 
 
-def _mend(message: Message, fields: tuple[str, ...]) -> None:
-    for field in fields:
-        text = getattr(message, field)
-        if isinstance(text, bytes):
-            setattr(message, field, text.decode("utf-8", "replace"))
+def _messages(proto: Message) -> Iterator[Message]:
+    """Yield a message and all inside it. The data of a tensor is no message, and never touched."""
+    from google.protobuf.message import Message
+
+    waiting = [proto]
+    while waiting:
+        message = waiting.pop()
+        yield message
+        for field in message.DESCRIPTOR.fields:
+            if field.type != field.TYPE_MESSAGE:
+                continue
+            inside = getattr(message, field.name)
+            if not isinstance(inside, Message):  # repeated
+                waiting += inside
+            elif message.HasField(field.name):
+                waiting.append(inside)

@@ -52,7 +52,8 @@ def prove(
     Thresholds are the exported ones, unless `confidence` is given: then `original` takes thresholds as inputs
     too, or has none.
     """
-    runners = {graph.target: NativeRunner(folder / graph.file) for graph in graphs}
+    opened = {file: NativeRunner(folder / file) for file in dict.fromkeys(graph.file for graph in graphs)}
+    runners = {graph.target: opened[graph.file] for graph in graphs}
     values: dict[str, float] = {option.option: option.default for option in options}
     if confidence is not None:
         values["confidence"] = confidence

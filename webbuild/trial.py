@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from collections.abc import Sequence
 from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,14 +14,12 @@ from webbuild.raw_head import RawHead
 from webbuild.samples import Sample
 from webbuild.verify.native import NativeRunner
 
-if TYPE_CHECKING:
-    import onnx_ir as ir
-
 _WANTED = 10
 """Detections that the lowered threshold lets through on the sample that has the best ones."""
 
 
 def prove_where_it_finds(
+    original: NativeRunner,
     source: Source,
     graphs: Sequence[Graph],
     folder: Path,
@@ -37,6 +32,7 @@ def prove_where_it_finds(
     """Prove the graphs at the exported thresholds, and, where no sample has a detection, again at a lower one.
 
     Args:
+        original: what runs it.
         source: the original.
         graphs: what became of it, in `folder`.
         folder: the bundle's.
@@ -49,13 +45,12 @@ def prove_where_it_finds(
     Raises:
         WebbuildError: `not-proven` or `proved-nothing`.
     """
-    original = NativeRunner(source.path)
     witness = prove(original, graphs, folder, task, options, [*samples, *edges], raw=raw)
     if found_nothing(witness):
         confidence = lowered_confidence(graphs, folder, task, options, samples)
-        with nullcontext(original) if raw is not None else _with_open_thresholds(source.model) as opened:
-            if opened is not None and confidence is not None:
-                witness = prove(opened, graphs, folder, task, options, samples, raw=raw, confidence=confidence)
+        opened = original if raw is not None else _with_open_thresholds(source)
+        if opened is not None and confidence is not None:
+            witness = prove(opened, graphs, folder, task, options, samples, raw=raw, confidence=confidence)
     require(witness.proofs)
     return witness
 
@@ -82,9 +77,8 @@ def lowered_confidence(
     return float(np.float32((float(distinct[-2]) + float(distinct[-1])) / 2))
 
 
-@contextmanager
-def _with_open_thresholds(model: ir.Model) -> Iterator[NativeRunner | None]:
-    """Give a runner of the original in which only the thresholds were made inputs; None if that cannot be.
+def _with_open_thresholds(source: Source) -> NativeRunner | None:
+    """Return a runner of the original in which only the thresholds were made inputs; None if that cannot be.
 
     Everything else, the data-dependent detection tail too, is as it was exported.
     """
@@ -94,17 +88,8 @@ def _with_open_thresholds(model: ir.Model) -> Iterator[NativeRunner | None]:
     from webbuild.passes._shapes import infer
     from webbuild.passes.threshold_inputs import ThresholdInputs
 
-    opened = model.clone()
+    opened = source.model.clone()
     infer(opened)
-    edits = ThresholdInputs().apply(opened, Options())
-    if not any(edit.done for edit in edits) or any(_is_external(v) for v in opened.graph.initializers.values()):
-        yield None
-        return
-    with TemporaryDirectory() as folder:
-        path = Path(folder) / "original.onnx"
-        ir.save(opened, path)
-        yield NativeRunner(path)
-
-
-def _is_external(value: ir.Value) -> bool:
-    return hasattr(value.const_value, "location")
+    if not any(edit.done for edit in ThresholdInputs().apply(opened, Options())):
+        return None
+    return NativeRunner(source.path, ir.to_proto(opened).SerializeToString())

@@ -27,18 +27,37 @@ export class Downloads {
   /** Returns the checked content of a file. `onBytes` is told of its stored bytes as they come. */
   async get(path: string, onBytes: OnBytes = () => {}): Promise<Bytes> {
     const file = this.#file(path);
+    if (file.parts.length > 0) return this.#join(file, onBytes);
     const stored = await receive(this.url(path), file, onBytes);
     if (file.encoding === "gzip" && !isGzip(stored)) return inflatedByHost(file, stored);
     await verify(file, stored);
     return file.encoding === "gzip" ? inflate(stored) : stored;
   }
 
+  /** One part at a time: beside the whole, memory holds one of them. */
+  async #join(file: File, onBytes: OnBytes): Promise<Bytes> {
+    const size = this.size(file.parts);
+    if (size !== file.size)
+      throw badManifest(`the parts of ${file.path} are ${size} bytes, not ${file.size}`);
+    const joined = new Uint8Array(size);
+    let offset = 0;
+    for (const part of file.parts) {
+      const content = await this.get(part, onBytes);
+      joined.set(content, offset);
+      offset += content.byteLength;
+    }
+    return joined;
+  }
+
   #file(path: string): File {
     const file = this.#files.get(path);
     if (file !== undefined) return file;
-    const fix = "pack the model again";
-    throw new WebbuildError("bad-manifest", `${path} is used by the manifest but not in its files`, fix);
+    throw badManifest(`${path} is used by the manifest but not in its files`);
   }
+}
+
+function badManifest(what: string): WebbuildError {
+  return new WebbuildError("bad-manifest", what, "pack the model again");
 }
 
 /** Counts at most `file.size`: a host that inflates sends more bytes than are stored. */

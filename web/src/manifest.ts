@@ -255,7 +255,8 @@ export interface EngineBuild {
  * A file of the bundle that the runtime or the page loads.
  *
  *     `size` and `sha256` are those of the file as it is stored; a file whose `encoding` is gzip holds
- *     `inflated` bytes.
+ *     `inflated` bytes. A file with `parts` is not stored itself: it is its parts, files of this list too, one after
+ *     the other.
  */
 export interface File {
   /**
@@ -266,6 +267,10 @@ export interface File {
   sha256: string;
   encoding: "gzip" | "identity";
   inflated: number;
+  /**
+   * Items: Relative to the manifest, with forward slashes.
+   */
+  parts: string[];
 }
 /**
  * A run with known answers, kept as raw little-endian tensors.

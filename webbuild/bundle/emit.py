@@ -17,6 +17,7 @@ from webbuild import manifest as contract
 from webbuild.bundle import assets, pages
 from webbuild.bundle.names import readable, safe_name
 from webbuild.bundle.notices import model_license, model_notice, third_party_notices
+from webbuild.bundle.parts import cut_large
 from webbuild.errors import printable
 from webbuild.manifest import Engine, File, Generator, Golden, Graph, Input, Manifest, Output, Task
 from webbuild.model import Source
@@ -46,7 +47,11 @@ class Contents(Struct, frozen=True):
 
 
 def emit(contents: Contents, folder: Path) -> Manifest:
-    """Write the bundle's files around the graphs in `folder`. The same contents give the same bytes."""
+    """Write the bundle's files around the graphs in `folder`. The same contents give the same bytes.
+
+    Weight files above the size of a shard are cut: from here on native ONNX Runtime cannot open the graphs.
+    """
+    cut = cut_large(folder)
     engines = _copy_engine(folder)
     _copy_code(folder)
     (folder / "LICENSE.txt").write_text(model_notice(contents.source.facts), "utf-8")
@@ -70,7 +75,7 @@ def emit(contents: Contents, folder: Path) -> Manifest:
         outputs=_outputs(contents.graphs),
         graphs=list(contents.graphs),
         engines=engines,
-        files=[],
+        files=cut,
         golden=golden,
         trial=dict(contents.trial),
         samples=samples,
@@ -84,9 +89,9 @@ def emit(contents: Contents, folder: Path) -> Manifest:
 
 
 def seal(manifest: Manifest, folder: Path) -> None:
-    """Write `manifest.json` with the size and hash of every file that is in the folder by now."""
+    """Write `manifest.json` with the size and hash of every file that is in the folder by now, or was cut."""
     files = sorted(path for path in folder.rglob("*") if path.is_file() and path.name != "manifest.json")
-    listed = [describe(path, folder) for path in files]
+    listed = sorted([*manifest.files, *(describe(path, folder) for path in files)], key=lambda file: file.path)
     data = contract.encode(msgspec.structs.replace(manifest, files=listed))
     (folder / "manifest.json").write_bytes(data)
 

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from webbuild.errors import WebbuildError
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     import onnx_ir as ir
 
@@ -17,6 +19,8 @@ SHARD_BYTES = 20 * 1024 * 1024
 _SMALLEST = 1024
 """Tensors below this many bytes stay inside their graph."""
 _ALIGNMENT = 64
+_PIECE = 8 * 1024 * 1024
+"""Bytes of a tensor that are in memory at a time."""
 
 
 class _Slot(Struct, frozen=True):
@@ -41,10 +45,9 @@ def share_weights(models: Iterable[ir.Model], folder: Path) -> list[str]:
             tensor = value.const_value
             if tensor is None or not _is_large(tensor):
                 continue
-            data = tensor.tobytes()
-            key = (str(tensor.dtype), hashlib.sha256(data).digest())
+            key = (str(tensor.dtype), _hash(tensor))
             if key not in slots:
-                slots[key] = _append(folder, shards, sizes, data)
+                slots[key] = _append(folder, shards, sizes, tensor)
             places.append((value, slots[key]))
     names = [_name_by_content(shard) for shard in shards]
     for value, slot in places:
@@ -67,17 +70,48 @@ def _is_large(tensor: ir.TensorProtocol) -> bool:
     return not tensor.dtype.is_string() and tensor.nbytes >= _SMALLEST
 
 
-def _append(folder: Path, shards: list[Path], sizes: list[int], data: bytes) -> _Slot:
+def _pieces(tensor: ir.TensorProtocol) -> Iterator[bytes]:
+    """Yield the content of a tensor. What lies in a file is read piece by piece, so that it never fills the memory."""
+    import onnx_ir as ir
+
+    if not isinstance(tensor, ir.ExternalTensor):
+        yield tensor.tobytes()
+        return
+    with Path(tensor.path).open("rb") as file:
+        file.seek(tensor.offset or 0)
+        left = tensor.nbytes
+        while left > 0:
+            piece = file.read(min(left, _PIECE))
+            if not piece:
+                raise WebbuildError(
+                    "external-data-truncated",
+                    f"{tensor.path}: became shorter while it was read",
+                    "let nothing write to the model while it is packed",
+                )
+            left -= len(piece)
+            yield piece
+
+
+def _hash(tensor: ir.TensorProtocol) -> bytes:
+    digest = hashlib.sha256()
+    for piece in _pieces(tensor):
+        digest.update(piece)
+    return digest.digest()
+
+
+def _append(folder: Path, shards: list[Path], sizes: list[int], tensor: ir.TensorProtocol) -> _Slot:
+    """Write a tensor to the last shard, or to a new one; one above the limit gets a file of its own."""
     offset = -(-sizes[-1] // _ALIGNMENT) * _ALIGNMENT if sizes else 0
-    if not shards or offset + len(data) > SHARD_BYTES:
+    if not shards or offset + tensor.nbytes > SHARD_BYTES:
         shards.append(folder / f"shard-{len(shards)}.partial")
         sizes.append(0)
         offset = 0
     with shards[-1].open("ab") as file:
         file.write(b"\0" * (offset - sizes[-1]))
-        file.write(data)
-    sizes[-1] = offset + len(data)
-    return _Slot(len(shards) - 1, offset, len(data))
+        for piece in _pieces(tensor):
+            file.write(piece)
+    sizes[-1] = offset + tensor.nbytes
+    return _Slot(len(shards) - 1, offset, tensor.nbytes)
 
 
 def _name_by_content(shard: Path) -> str:
@@ -98,7 +132,7 @@ def _refer(value: ir.Value, name: str, slot: _Slot, folder: Path) -> None:
         slot.offset,
         slot.length,
         tensor.dtype,
-        shape=ir.Shape(tensor.numpy().shape),
+        shape=ir.Shape(int(size) for size in tensor.shape.numpy()),
         name=value.name or "",
         base_dir=folder,
     )

@@ -27,6 +27,7 @@ from webbuild.samples import collect, edge_cases
 from webbuild.talk import Talk
 from webbuild.trial import prove_where_it_finds
 from webbuild.verify.command import check
+from webbuild.verify.native import NativeRunner
 from webbuild.verify.report import VerifyReport, exit_code
 
 _ISLANDS = ("NonMaxSuppression", "NonZero")
@@ -62,6 +63,7 @@ def run(request: Request) -> int:
         check_place(out, force=request.force)
     with talk.step(f"load {request.model.name}"):
         source = load(request.model)
+        original = NativeRunner(source.path)  # what does not run as it is need not be patched
     sizes = choose_sizes(source.facts, given)
     with talk.step("plan the patches"):
         headless = None if request.nms == "keep" else without_head(source, sizes.dims, request.task)
@@ -84,7 +86,7 @@ def run(request: Request) -> int:
             graphs = write_graphs(planned.models, folder / "model")
         with talk.step(f"prove them on {len(samples)} samples"):
             edges = edge_cases(known.inputs)
-            witness = prove_where_it_finds(source, graphs, folder, known.task, options, samples, edges, raw)
+            witness = prove_where_it_finds(original, source, graphs, folder, known.task, options, samples, edges, raw)
         _tell_proof(talk, witness, options)
         with talk.step("write the bundle"):
             contents = Contents(

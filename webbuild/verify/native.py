@@ -25,20 +25,24 @@ _DTYPES = {
 class NativeRunner:
     """Runs an .onnx file, external data beside it, as it is written: no fusion, no constant folding.
 
+    With `data` it runs that graph in the file's place.
+
     Raises:
         WebbuildError: `native-refused` when ONNX Runtime makes no session of it.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, data: bytes | None = None) -> None:
         import onnxruntime
 
         options = onnxruntime.SessionOptions()
         options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
         options.log_severity_level = 3
+        options.add_session_config_entry("session.disable_prepacking", "1")  # it copies the weights that are mapped
+        options.add_session_config_entry("session.model_external_initializers_file_folder_path", str(path.parent))
         self.version: str = onnxruntime.__version__
         self.path = path
         try:
-            self._session = onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
+            self._session = onnxruntime.InferenceSession(data or path, options, providers=["CPUExecutionProvider"])
         except Exception as error:  # onnxruntime's own errors share no base class
             raise WebbuildError(
                 "native-refused",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -75,15 +75,26 @@ def _check_schema(path: Path, origin: manifests.Origin) -> None:
 def changed_files(bundle: Bundle) -> Iterator[Problem]:
     """Name the files that are not what the manifest says."""
     for file in bundle.manifest.files:
-        path = bundle.directory / file.path
-        if not path.is_file():
-            yield Problem(code="missing-file", where="bundle", message=f"{file.path} is not there", fix=_MEND)
+        stored = file.parts or [file.path]
+        gone = [path for path in stored if not (bundle.directory / path).is_file()]
+        if gone:
+            for path in () if file.parts else gone:  # a part is listed on its own
+                yield Problem(code="missing-file", where="bundle", message=f"{path} is not there", fix=_MEND)
             continue
-        with path.open("rb") as stream:
-            digest = hashlib.file_digest(stream, "sha256").hexdigest()
+        digest = _digest([bundle.directory / path for path in stored])
         if digest != file.sha256:
             message = f"{file.path} is not the file that was packed: sha256 {digest[:12]}…, not {file.sha256[:12]}…"
             yield Problem(code="changed-file", where="bundle", message=message, fix=_MEND)
+
+
+def _digest(files: Sequence[Path]) -> str:
+    """Return the hash of files, one after the other."""
+    digest = hashlib.sha256()
+    for file in files:
+        with file.open("rb") as stream:
+            while piece := stream.read(1024 * 1024):
+                digest.update(piece)
+    return digest.hexdigest()
 
 
 def golden(bundle: Bundle) -> tuple[dict[str, NDArray[Any]], dict[str, NDArray[Any]]] | None:

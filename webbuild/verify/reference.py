@@ -19,6 +19,7 @@ from webbuild.verify.classes import compare_classes
 from webbuild.verify.compare import Comparison, Stage, Subject, compare
 from webbuild.verify.detections import compare_detections, thresholds
 from webbuild.verify.inputs import Given, options
+from webbuild.verify.joined import whole
 from webbuild.verify.native import NativeRunner
 from webbuild.verify.opened import Bundle, golden
 
@@ -32,9 +33,13 @@ class Expected(Struct, frozen=True):
 
 
 def reference_runner(bundle: Bundle) -> NativeRunner:
-    """Open the graph with the model's own operators: the one for WASM."""
-    graph = bundle.graph("wasm") or bundle.manifest.graphs[0]
-    return NativeRunner(bundle.directory / graph.file)
+    """Open the graph with the model's own operators: the one for WASM.
+
+    Raises:
+        WebbuildError: `native-refused`, `cannot-join`.
+    """
+    with whole(bundle, bundle.graph("wasm") or bundle.manifest.graphs[0]) as path:
+        return NativeRunner(path)
 
 
 def expect(bundle: Bundle, runner: NativeRunner, given: Given) -> Expected:
