@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from e2e.conftest import WEBBUILD
+from e2e.conftest import WEBBUILD, Webbuild
 
 WITHOUT_GPU = """
 import functools, sys
@@ -61,6 +61,35 @@ def test_an_interrupt_leaves_no_process_behind(bundle: Path) -> None:
     assert process.returncode == 130
     assert "Traceback" not in err
     wait_for(lambda: not marked(mark))
+
+
+@pytest.mark.skipif(not Path("/proc").is_dir(), reason="looks for processes in /proc")
+def test_an_interrupt_while_packing_keeps_the_bundle_that_was_there(webbuild: Webbuild, tmp_path: Path) -> None:
+    out, model = tmp_path / "out", str(Path(__file__).parents[1] / "web" / "test" / "fixture" / "model" / "wasm.onnx")
+    assert webbuild("pack", model, "-o", out, "--no-verify").returncode == 0
+    manifest = (out / "manifest.json").stat()
+    mark = f"WEBBUILD_TEST_MARK={uuid.uuid4()}"
+    name, value = mark.split("=")
+    process = subprocess.Popen(
+        [*WEBBUILD, "pack", model, "-o", str(out), "--force"],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, name: value},
+        start_new_session=True,
+        preexec_fn=hear_interrupts,
+    )
+    try:
+        wait_for(lambda: len(marked(mark)) > 4)
+        os.killpg(process.pid, signal.SIGINT)
+        _, err = process.communicate(timeout=30)
+    finally:
+        process.kill()
+    assert process.returncode == 130
+    assert err.splitlines()[-1] == "interrupted"
+    wait_for(lambda: not marked(mark))
+    assert (out / "manifest.json").stat() == manifest
+    assert [beside.name for beside in tmp_path.iterdir()] == ["out"]
 
 
 def hear_interrupts() -> None:

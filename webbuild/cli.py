@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -9,12 +10,13 @@ from typing import TYPE_CHECKING
 import click
 
 from webbuild import __version__
-from webbuild.errors import BUG, INTERRUPTED, WebbuildError
+from webbuild.errors import BUG, INTERRUPTED, USAGE, WebbuildError
 
 if TYPE_CHECKING:
     from webbuild.passes._base import Suppression
 
 _FOLDER = click.Path(path_type=Path)
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS)
 
 
 class Variadic(click.Command):
@@ -167,10 +169,19 @@ def main() -> None:
         click.echo("interrupted", err=True)
         sys.exit(INTERRUPTED)
     except Exception as error:
-        import traceback
+        sys.exit(_unforeseen(error))
 
-        traceback.print_exc()
-        click.echo(
-            f"error[bug] {type(error).__name__}: {error}\n  fix: this is a bug in webbuild; please report it", err=True
-        )
-        sys.exit(BUG)
+
+def _unforeseen(error: Exception) -> int:
+    """Print an error that nobody caught and return the exit code: a disk that is full is no bug, the rest is."""
+    if isinstance(error, OSError) and error.errno in _NO_ROOM:
+        told = WebbuildError("cannot-write", f"{error.filename or 'a file'}: {error.strerror}", "make room on the disk")
+        click.echo(str(told), err=True)
+        return USAGE
+    import traceback
+
+    traceback.print_exc()
+    click.echo(
+        f"error[bug] {type(error).__name__}: {error}\n  fix: this is a bug in webbuild; please report it", err=True
+    )
+    return BUG

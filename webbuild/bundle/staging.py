@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import shutil
+import signal
 import tempfile
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -60,15 +62,29 @@ def staged(out: Path) -> Iterator[Path]:
 def _swap(folder: Path, out: Path) -> None:
     """Put `folder` in the place of `out`; what was there is deleted only once the new one stands."""
     old = folder.with_suffix(".old")
-    if out.exists():
-        out.rename(old)
+    with _deaf_to_interrupts():
+        if out.exists():
+            out.rename(old)
+        try:
+            folder.rename(out)
+        except OSError:
+            if old.exists():
+                old.rename(out)
+            raise
+        shutil.rmtree(old, ignore_errors=True)
+
+
+@contextmanager
+def _deaf_to_interrupts() -> Iterator[None]:
+    """Ignore Ctrl-C for a block that takes milliseconds and must not stop halfway."""
+    if threading.current_thread() is not threading.main_thread():  # only that one hears them
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
-        folder.rename(out)
-    except OSError:
-        if old.exists():
-            old.rename(out)
-        raise
-    shutil.rmtree(old, ignore_errors=True)
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _cannot_write(out: Path, error: OSError) -> WebbuildError:

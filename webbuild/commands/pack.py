@@ -16,7 +16,7 @@ from webbuild.bundle.names import safe_name
 from webbuild.bundle.report import PackReport, write_report
 from webbuild.bundle.staging import check_place, staged
 from webbuild.dims import choose_sizes, parse_dims
-from webbuild.errors import CLEAN
+from webbuild.errors import CLEAN, WebbuildError
 from webbuild.manifest import OptionInput
 from webbuild.model import load
 from webbuild.passes._base import Options, Suppression
@@ -26,7 +26,7 @@ from webbuild.recognise import recognise, require_head, without_head
 from webbuild.samples import collect, edge_cases
 from webbuild.talk import Talk
 from webbuild.trial import prove_where_it_finds
-from webbuild.verify.command import check
+from webbuild.verify.command import check, write_page
 from webbuild.verify.native import NativeRunner
 from webbuild.verify.report import VerifyReport, exit_code
 
@@ -106,9 +106,9 @@ def run(request: Request) -> int:
             pictured = [sample.name for sample in samples if sample.picture is not None]
             write_report(report, manifest, pictured, witness, source.model.graph.num_nodes(), folder)
             seal(manifest, folder)
-    _verified_page(out).unlink(missing_ok=True)  # of the bundle that was there before
+        checked = _check(folder, talk) if request.verify else None
     talk.say(f"\n  {out}/index.html is ready: webbuild serve {out}")
-    verified = _verify(out, talk) if request.verify else None
+    verified = _publish(checked, folder, out)
     if request.as_json:
         _print_json({"pack": report, "verify": verified})
     return CLEAN if verified is None else exit_code(verified)
@@ -161,10 +161,31 @@ def _print_json(value: object) -> None:
     click.echo(msgspec.json.format(msgspec.json.encode(value), indent=2).decode())
 
 
-def _verify(out: Path, talk: Talk) -> VerifyReport:
+def _check(folder: Path, talk: Talk) -> VerifyReport | WebbuildError:
+    """Verify the bundle before it takes its place. A machine that cannot is no reason to lose the bundle."""
     talk.say("\n  verify in Chromium")
-    return check(out, ["wasm", "webgpu"], [], _verified_page(out))
+    try:
+        return check(folder, ["wasm", "webgpu"], [], None)
+    except WebbuildError as error:
+        return error
 
 
-def _verified_page(out: Path) -> Path:
-    return out.with_name(f"{out.name}.verify.html")
+def _publish(checked: VerifyReport | WebbuildError | None, folder: Path, out: Path) -> VerifyReport | None:
+    """Write the page of the verification beside the bundle, which has moved from `folder` to `out`.
+
+    Raises:
+        WebbuildError: what kept the bundle from being verified; `unwritable-report`.
+    """
+    page = out.with_name(f"{out.name}.verify.html")
+    page.unlink(missing_ok=True)  # of the bundle that was there before
+    if isinstance(checked, WebbuildError):
+        raise checked
+    if checked is None:
+        return None
+    moved = (
+        msgspec.structs.replace(sample, file=sample.file and sample.file.replace(str(folder), str(out), 1))
+        for sample in checked.samples
+    )
+    report = msgspec.structs.replace(checked, samples=tuple(moved))
+    write_page(page, report)
+    return report

@@ -56,7 +56,6 @@ def check(
     """
     from rich.console import Console
 
-    from webbuild.verify.report_html import render
     from webbuild.verify.text import show
     from webbuild.verify.verify import verify
 
@@ -65,14 +64,22 @@ def check(
         report = verify(directory, backends, inputs, jsep=jsep, seconds=seconds, say=status.update)
     show(report, talk)
     if html is not None:
-        _write(html, render(report))
-        talk.print(f"report: {html}", markup=False)
+        write_page(html, report)
     return report
 
 
-def _write(path: Path, text: str) -> None:
+def write_page(path: Path, report: VerifyReport) -> None:
+    """Write the report with its pictures as HTML, and say where.
+
+    Raises:
+        WebbuildError: `unwritable-report`.
+    """
+    import click
+
+    from webbuild.verify.report_html import render
+
     try:
-        path.write_text(text, encoding="utf-8")
+        path.write_text(render(report), encoding="utf-8")
     except OSError as error:
         raise WebbuildError(
             "unwritable-report",
@@ -80,3 +87,4 @@ def _write(path: Path, text: str) -> None:
             "give a file in a folder that exists and may be written",
             exit_code=USAGE,
         ) from error
+    click.echo(f"report: {path}", err=True)

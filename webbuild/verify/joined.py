@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from tempfile import TemporaryDirectory, gettempdir
+from tempfile import TemporaryDirectory
 
 from webbuild.errors import USAGE, WebbuildError
 from webbuild.manifest import Graph
@@ -28,15 +28,15 @@ def whole(bundle: Bundle, graph: Graph) -> Iterator[Path]:
     if not any(path in parts for path in graph.weights):
         yield bundle.directory / graph.file
         return
-    with TemporaryDirectory(prefix="webbuild-", ignore_cleanup_errors=True) as place:
-        folder = Path(place)
+    with ExitStack() as stack:
         try:
+            folder = Path(stack.enter_context(TemporaryDirectory(prefix="webbuild-", ignore_cleanup_errors=True)))
             for path in (graph.file, *graph.weights):
                 _put(bundle.directory, path, parts.get(path, []), folder / Path(path).name)
         except OSError as error:
             raise WebbuildError(
                 "cannot-join",
-                f"{bundle.directory}: its weights cannot be joined in {gettempdir()}: {error.strerror or error}",
+                f"{bundle.directory}: its weights cannot be joined in a temporary folder: {error.strerror or error}",
                 "make room there, or name another folder in TMPDIR",
                 exit_code=USAGE,
             ) from error

@@ -1,0 +1,64 @@
+"""Packs in a process of its own that stops where it is told to, until it is interrupted."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+PROGRAM = """
+import sys, time
+from pathlib import Path
+from importlib import import_module
+from webbuild.bundle import assets
+assets.ROOT = Path(sys.argv.pop(1))
+module, name = sys.argv.pop(1).split(":")
+if module:
+    module = import_module(module)
+    honest = getattr(module, name)
+    def stop(*args, **options):
+        result = honest(*args, **options)
+        print("here", flush=True)
+        time.sleep(300)
+        return result
+    setattr(module, name, stop)
+from webbuild.cli import main
+main()
+"""
+
+
+def start(
+    place: str, web: Path, *arguments: str | Path, prepare: Callable[[], None] = lambda: None
+) -> subprocess.Popen[str]:
+    """Run `webbuild` with the runtime in `web`; behind the function `place`, "module:name", it waits to be interrupted.
+
+    `prepare` runs in the new process first. A shell starts its background jobs deaf to Ctrl-C, and tests may run in
+    one: this process hears it.
+    """
+
+    def hear() -> None:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        prepare()
+
+    return subprocess.Popen(
+        [sys.executable, "-c", PROGRAM, str(web), place, *map(str, arguments)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        preexec_fn=hear,
+    )
+
+
+def interrupt(process: subprocess.Popen[str]) -> str:
+    """Press Ctrl-C once the process waits; return what it said on stderr."""
+    assert process.stdout is not None
+    try:
+        assert process.stdout.readline() == "here\n", process.stderr and process.stderr.read()
+        os.killpg(process.pid, signal.SIGINT)
+        return process.communicate(timeout=60)[1]
+    finally:
+        process.kill()

@@ -1,0 +1,49 @@
+"""Ctrl-C at any moment of packing: nothing is left, and what was there before stays."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.commands.program import hashes, pack
+from tests.commands.stopped import interrupt, start
+from tests.models import convolution, save
+from webbuild.bundle import assets
+
+pytestmark = pytest.mark.usefixtures("stand_in")
+
+PLACES = {
+    "load": "webbuild.commands.pack:load",
+    "plan": "webbuild.commands.pack:plan",
+    "write the graphs": "webbuild.commands.pack:write_graphs",
+    "prove": "webbuild.commands.pack:prove_where_it_finds",
+    "write the bundle": "webbuild.commands.pack:emit",
+    "seal it": "webbuild.commands.pack:seal",
+    "open it to verify it": "webbuild.verify.verify:open_bundle",
+    "the reference": "webbuild.verify.verify:expect",
+}
+
+
+@pytest.mark.parametrize("place", list(PLACES.values()), ids=list(PLACES))
+def test_an_interrupt_leaves_the_bundle_that_was_there_and_nothing_else(tmp_path: Path, place: str) -> None:
+    path = save(convolution(), tmp_path / "m.onnx")
+    pack(path)
+    before = hashes(tmp_path / "out")
+    save(convolution(seed=1), path)
+    process = start(place, assets.ROOT, "pack", path, "-o", tmp_path / "out", "--force")
+    said = interrupt(process)
+    assert process.returncode == 130
+    assert said.splitlines()[-1] == "interrupted"
+    assert "Traceback" not in said
+    assert hashes(tmp_path / "out") == before
+    assert {beside.name for beside in tmp_path.iterdir()} == {"m.onnx", "out"}
+
+
+def test_without_an_interrupt_the_new_bundle_is_another(tmp_path: Path) -> None:
+    path = save(convolution(), tmp_path / "m.onnx")
+    pack(path)
+    before = hashes(tmp_path / "out")
+    save(convolution(seed=1), path)
+    pack(path, "--force")
+    assert hashes(tmp_path / "out") != before
