@@ -1,0 +1,129 @@
+"""The wheel, installed into an empty environment: all that it needs is in it, and Node.js is not."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import urllib.request
+import venv
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from e2e.test_environment import hear_interrupts
+from tests.models import convolution, save
+
+ROOT = Path(__file__).parents[1]
+NODE = {"node", "nodejs", "npm", "npx"}
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Build the source distribution from the tree, and the wheel from that, as a packager would."""
+    out = tmp_path_factory.mktemp("dist")
+    command = [sys.executable, "-m", "build", "--outdir", str(out), str(ROOT)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert len(list(out.glob("webbuild-*.tar.gz"))) == 1
+    return next(out.glob("webbuild-*.whl"))
+
+
+@pytest.fixture(scope="module")
+def place(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with nothing but an environment, in which there is nothing but the wheel and what it asks for."""
+    folder = tmp_path_factory.mktemp("elsewhere")
+    venv.create(folder / "venv", with_pip=True)
+    command = [str(folder / "venv" / "bin" / "python"), "-m", "pip", "install", "--quiet", str(wheel)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False, env=clean({}))
+    assert done.returncode == 0, done.stdout + done.stderr
+    (folder / "bin").mkdir()
+    for directory in os.environ["PATH"].split(os.pathsep):
+        for program in Path(directory).glob("*"):
+            if program.name not in NODE and not (folder / "bin" / program.name).exists():
+                (folder / "bin" / program.name).symlink_to(program)
+    return folder
+
+
+def clean(more: dict[str, str]) -> dict[str, str]:
+    """Return the environment without what leads Python to this tree."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "VIRTUAL_ENV"))}
+    return {**kept, **more}
+
+
+def start(place: Path, *arguments: object) -> subprocess.Popen[str]:
+    """Start the installed program in `place`, with no Node.js on the PATH."""
+    assert [name for name in NODE if shutil.which(name, path=str(place / "bin"))] == []
+    return subprocess.Popen(
+        [str(place / "venv" / "bin" / "webbuild"), *map(str, arguments)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=place,
+        env=clean({"PATH": str(place / "bin")}),
+        start_new_session=True,
+        preexec_fn=hear_interrupts,
+    )
+
+
+def run(place: Path, *arguments: object) -> tuple[int, str]:
+    process = start(place, *arguments)
+    out, err = process.communicate(timeout=600)
+    return process.returncode, out + err
+
+
+def test_the_wheel_holds_what_it_needs_and_nothing_else(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        names = archive.namelist()
+        points = archive.read(next(name for name in names if name.endswith("entry_points.txt"))).decode()
+    assert "webbuild = webbuild.cli:main" in points
+    assert {name.partition("/")[0].removesuffix(".dist-info").partition("-")[0] for name in names} == {"webbuild"}
+    assert [name for name in names if name.endswith((".onnx", ".pt", ".map", ".pyc"))] == []
+    assert [name for name in names if "test" in name or "samples/" in name] == []
+    for needed in (
+        "webbuild/py.typed",
+        "webbuild/_web/runtime/webbuild.js",
+        "webbuild/_web/page/page.js",
+        "webbuild/_web/ort/ort-wasm-simd-threaded.jspi.wasm.gz",
+        "webbuild/_web/ort/LICENSE",
+        "webbuild/_web/ort/ThirdPartyNotices.txt",
+        "webbuild/bundle/manifest.schema.json",
+        "webbuild/bundle/pictures/one.jpg",
+    ):
+        assert needed in names
+    assert any(name.endswith(".dist-info/licenses/LICENSE") for name in names)
+
+
+def test_the_program_is_the_wheels_own(place: Path) -> None:
+    code = "import webbuild; print(webbuild.__file__)"
+    command = [str(place / "venv" / "bin" / "python"), "-c", code]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=place, env=clean({}))
+    assert Path(done.stdout.strip()).is_relative_to(place / "venv")
+
+
+def test_the_shipped_model_packs_outside_the_source_tree(place: Path) -> None:
+    shutil.copyfile(ROOT / "models" / "yolo-pose.onnx", place / "yolo-pose.onnx")
+    code, said = run(place, "pack", "yolo-pose.onnx", "--no-verify")
+    assert code == 0, said
+    assert (place / "dist" / "yolo-pose" / "index.html").is_file()
+
+
+def test_a_model_packs_is_compared_in_chromium_and_served(place: Path) -> None:
+    save(convolution(), place / "small.onnx")
+    code, said = run(place, "pack", "small.onnx")
+    assert code == 0, said
+    assert "Same answers" in (place / "dist" / "small.verify.html").read_text("utf-8")
+    process = start(place, "serve", "dist/small")
+    try:
+        assert process.stdout is not None
+        address = process.stdout.readline().strip()
+        with urllib.request.urlopen(f"{address}manifest.json", timeout=30) as answer:
+            assert answer.read() == (place / "dist" / "small" / "manifest.json").read_bytes()
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=30)
+    finally:
+        process.kill()
+    assert process.returncode == 130
