@@ -17,7 +17,7 @@ ROOT = Path(webbuild.__file__).parent
 LAYERS = (
     ("cli",),
     ("commands",),
-    ("recognise",),
+    ("recognise", "overrides"),
     ("bundle", "trial"),
     ("prove",),
     ("proof",),
@@ -25,7 +25,7 @@ LAYERS = (
     ("plan", "dims", "samples", "head", "reference_head"),
     ("passes", "tasks", "browser"),
     ("model",),
-    ("manifest", "facts", "external", "lookalike", "operators", "prose", "raw_head", "talk", "archive"),
+    ("manifest", "facts", "external", "lookalike", "operators", "prose", "raw_head", "talk", "archive", "labels"),
     ("errors", "nodes"),
 )
 """From top to bottom; what stands in one line does not import its neighbours."""

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import errno
 import sys
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from webbuild import __version__
+from webbuild.commands.override_options import override_options
 from webbuild.errors import BUG, INTERRUPTED, USAGE, WebbuildError
 
 if TYPE_CHECKING:
@@ -67,6 +69,7 @@ def cli() -> None:
     show_default=True,
     help="Where WebGPU suppresses boxes: in fixed shapes on the GPU, on the CPU, or exactly as exported.",
 )
+@override_options
 @click.option("--no-verify", is_flag=True, help="Do not run the bundle in Chromium.")
 @click.option("--dry-run", is_flag=True, help="Say what would be done; write nothing.")
 @click.option("--force", is_flag=True, help="Replace the bundle that is there.")
@@ -78,6 +81,7 @@ def pack(
     dims: tuple[str, ...],
     samples: tuple[Path, ...],
     nms: Suppression,
+    overrides: Mapping[str, Any],
     no_verify: bool,
     dry_run: bool,
     force: bool,
@@ -92,7 +96,7 @@ def pack(
     """
     from webbuild.commands.pack import Request, run
 
-    sys.exit(run(Request(model, out, task, dims, samples, nms, not no_verify, dry_run, force, as_json)))
+    sys.exit(run(Request(model, out, task, dims, samples, nms, overrides, not no_verify, dry_run, force, as_json)))
 
 
 @cli.command(cls=Variadic)

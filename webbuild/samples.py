@@ -15,7 +15,7 @@ from webbuild.archive import read_arrays
 from webbuild.errors import USAGE, WebbuildError
 from webbuild.manifest import ImageInput, Input, TensorInput
 from webbuild.tasks.geometry import Placement
-from webbuild.tasks.picture import read_rgba, to_tensor
+from webbuild.tasks.picture import normalise, plane, read_rgba, to_tensor
 
 _PICTURES = {".jpg", ".jpeg", ".png", ".webp"}
 _LARGEST = 2**31 - 1
@@ -57,10 +57,10 @@ def edge_cases(inputs: Sequence[Input]) -> list[Sample]:
     image = next((spec for spec in inputs if isinstance(spec, ImageInput)), None)
     if image is None:
         return []
-    noise = np.random.default_rng(0).random(image.shape, np.float32)
-    flat = np.full(image.shape, image.letterbox.pad * image.scale, np.float32)
+    height, width = plane(image)
+    noise = normalise(np.random.default_rng(0).random((height, width, 3)) * 255, image)
+    flat = normalise(np.full((height, width, 3), float(image.letterbox.pad)), image)
     rest = {spec.name: random_tensor(spec, 0) for spec in inputs if isinstance(spec, TensorInput)}
-    height, width = image.shape[2:4] if image.layout == "nchw" else image.shape[1:3]
     whole = Placement(width, height, 0, 0, width, height, width, height)
     return [
         Sample(name, {image.name: tensor, **rest}, placement=whole)
@@ -98,7 +98,7 @@ def _from_tensors(file: Path, inputs: Sequence[TensorInput]) -> Sample:
         raise WebbuildError(
             "wrong-sample",
             f"{file}: the model was taken for plain tensors, and a picture is none",
-            "give .npz files written by numpy.savez; an Ultralytics model takes pictures if exported with nms=True",
+            "give .npz files written by numpy.savez, or say how pictures go in: --scale, --mean, --std, --fit",
             exit_code=USAGE,
         )
     arrays = read_arrays(file)

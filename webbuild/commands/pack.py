@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import click
 import msgspec
@@ -19,6 +20,7 @@ from webbuild.dims import choose_sizes, parse_dims
 from webbuild.errors import CLEAN, WebbuildError
 from webbuild.manifest import OptionInput
 from webbuild.model import load
+from webbuild.overrides import override, parse_overrides
 from webbuild.passes._base import Options, Suppression
 from webbuild.plan import Plan, plan
 from webbuild.prove import Witness
@@ -43,6 +45,7 @@ class Request(Struct, frozen=True):
     dims: tuple[str, ...]
     samples: tuple[Path, ...]
     nms: Suppression
+    overrides: Mapping[str, Any]
     verify: bool
     dry_run: bool
     force: bool
@@ -59,6 +62,7 @@ def run(request: Request) -> int:
     name = safe_name(request.model.stem)
     out = request.out or Path("dist") / name
     given = parse_dims(request.dims)
+    wanted = parse_overrides(request.overrides)
     if not request.dry_run:
         check_place(out, force=request.force)
     with talk.step(f"load {request.model.name}"):
@@ -73,6 +77,7 @@ def run(request: Request) -> int:
     if request.nms == "keep" and known.raw is not None:
         known = recognise(source, planned, "tensor")
     require_head(known, planned)
+    known = override(known, wanted)
     options = option_inputs(planned.models["webgpu"])
     assumptions = (*sizes.assumptions, *known.assumptions)
     _tell(talk, planned, assumptions)

@@ -84,9 +84,9 @@ def _asked(picture: TensorFact, output: TensorFact, count: int) -> Guess | None:
     ending = "logits, which go through a softmax" if logits else "probabilities"
     resized, how = _resized(image)
     believed = (
-        f"the {count} classes have no names: give them with --labels",
+        f"the {count} classes are numbered where --labels does not name them",
         f"the output holds {ending}",
-        f"{how}, RGB, scaled to 0..1, resized with antialias; say otherwise with --mean, --std, --scale and --fit",
+        f"{how}, RGB, scaled to 0..1, resized with antialias, where no option says otherwise",
     )
     return Guess(ClassifyTask(output=output.name, classes=names, logits=logits), (resized,), believed)
 

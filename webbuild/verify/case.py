@@ -40,19 +40,20 @@ def judge(bundle: Bundle, runner: PageRunner, given: Given, expected: Expected) 
         return Case(sample=given.title, comparisons=tuple(comparisons), inference_ms=took), [took]
     comparisons.append(_compare_input(bundle, runner, given, given.file))
     task = bundle.manifest.task
-    if isinstance(task, ClassifyTask):
-        said = runner.picture(given.file, {})
-        about = Subject(runner.name, given.title, "decoded", "")
-        comparisons += compare_decoded(task, about, expected.classes, said.classes)
-        best, inference = said.classes[:SHOWN], said.timings.inference
+    answer = runner.picture(given.file, bundle.manifest.trial)
+    about, inference = Subject(runner.name, given.title, "decoded", ""), answer.timings.inference
+    if not isinstance(task, RowTask) or given.placement is None:
+        if isinstance(task, ClassifyTask):
+            comparisons += compare_decoded(task, about, expected.classes, answer.classes)
+        else:
+            got = runner.tensors(answer)
+            comparisons += compare_raw(bundle, runner.name, given.title, "decoded", expected.outputs, got)
+        best = answer.classes[:SHOWN]
         case = Case(sample=given.title, comparisons=tuple(comparisons), classes=best, inference_ms=inference)
         return case, [took, inference]
-    if not isinstance(task, RowTask) or given.placement is None:
-        return Case(sample=given.title, comparisons=tuple(comparisons), inference_ms=took), [took]
-    answer = runner.picture(given.file, bundle.manifest.trial)
     verdicts = compare_detections(
         task,
-        Subject(runner.name, given.title, "decoded", ""),
+        about,
         of_detections(task, expected.detections),
         of_detections(task, answer.found),
         thresholds(bundle.manifest),
@@ -65,10 +66,10 @@ def judge(bundle: Bundle, runner: PageRunner, given: Given, expected: Expected) 
         min_oks=verdicts.min_oks,
         min_mask_iou=verdicts.min_mask_iou,
         excused=verdicts.excused,
-        inference_ms=answer.timings.inference,
+        inference_ms=inference,
         repeated=answer.repeated.why if answer.repeated else repeated,
     )
-    return case, [took] if repeated else [took, answer.timings.inference]
+    return case, [took] if repeated else [took, inference]
 
 
 def _compare_input(bundle: Bundle, runner: PageRunner, given: Given, file: Path) -> Comparison:

@@ -88,6 +88,10 @@ class PageRunner:
             return answer
         return msgspec.structs.replace(answer, segments=_with_cells(answer.segments, self._take(answer.cells)))
 
+    def tensors(self, answer: Answer) -> dict[str, NDArray[Any]]:
+        """Return the outputs that wait for a picture's answer; they do so once."""
+        return {held.name: self._take(held) for held in answer.outputs}
+
     def dispose(self) -> None:
         """Free what the model holds; the page stays."""
         self._call("dispose", None)

@@ -119,7 +119,7 @@ class Repeated(_Js, frozen=True):
 
 
 class Answer(_Js, frozen=True):
-    """What `run()` gave, tensors left out. The data of all masks wait in `cells`, one behind the other."""
+    """What `run()` gave. Tensors wait in the page. The data of all masks wait in `cells`, one behind the other."""
 
     kind: str
     width: int
@@ -131,6 +131,7 @@ class Answer(_Js, frozen=True):
     segments: tuple[Segment, ...] = ()
     objects: tuple[OrientedObject, ...] = ()
     cells: Held | None = None
+    outputs: tuple[Held, ...] = ()
     classes: tuple[ClassScore, ...] = ()
     repeated: Repeated | None = None
     warnings: tuple[Warned, ...] = field(default_factory=tuple)

@@ -39,7 +39,7 @@ const commands = {
     const start = performance.now();
     const outputs = await model.runTensors(Object.fromEntries(entries));
     const ms = performance.now() - start;
-    return { ms, outputs: Object.entries(outputs).map(([name, tensor]) => ({ name, ...hold(tensor) })) };
+    return { ms, outputs: named(outputs) };
   },
 
   async preprocess({ url }) {
@@ -47,7 +47,8 @@ const commands = {
   },
 
   async picture({ url, options }) {
-    const { outputs: _, ...result } = await model.run(await picture(url), options);
+    const { outputs, ...result } = await model.run(await picture(url), options);
+    if (result.kind === "tensor") return { ...result, outputs: named(outputs) };
     if (result.kind !== "segment") return result;
     const cells = new Uint8Array(await new Blob(result.segments.map(({ mask }) => mask.data)).arrayBuffer());
     const segments = result.segments.map(({ mask: { data, ...mask }, ...segment }) => ({ ...segment, mask }));
@@ -71,6 +72,10 @@ const commands = {
 
 async function picture(url) {
   return await (await fetch(url)).blob();
+}
+
+function named(outputs) {
+  return Object.entries(outputs).map(([name, tensor]) => ({ name, ...hold(tensor) }));
 }
 
 function hold({ type, dims, data }) {

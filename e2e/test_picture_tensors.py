@@ -1,0 +1,66 @@
+"""A model of plain tensors that takes pictures: run in Chromium, compared, and shown on its page."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from e2e.conftest import Open, Webbuild
+from tests.colours import paint
+from tests.models import HEADER, parsed, save
+from webbuild.browser.chromium import Chromium
+from webbuild.browser.server import Server
+
+MEANS = f"""{HEADER} means (float[1,6,5,3] x) => (float[1,3,1,1] y)
+{{
+  first = Transpose <perm = [0, 3, 1, 2]> (x)
+  y = GlobalAveragePool (first)
+}}"""
+
+
+@pytest.fixture(scope="module")
+def tensors(webbuild: Webbuild, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Mean colours of pictures in BGR, channels last, cropped, in 0..255."""
+    folder = tmp_path_factory.mktemp("means")
+    paint(folder / "samples")
+    out = folder / "out"
+    options = ("--layout", "nhwc", "--color", "bgr", "--fit", "crop", "--resampler", "bicubic", "--scale", "1")
+    done = webbuild("pack", save(parsed(MEANS), folder / "means.onnx"), "-o", out, "--no-verify", *options)
+    assert done.returncode == 0, done.stderr
+    return out
+
+
+@pytest.fixture(scope="module")
+def served(tensors: Path) -> Iterator[Server]:
+    with Server(tensors) as server:
+        yield server
+
+
+def test_both_backends_agree_with_native_on_pictures(webbuild: Webbuild, tensors: Path, webgpu: Chromium) -> None:
+    done = webbuild("verify", tensors, "--json")
+    assert done.returncode == 0, done.stderr
+    report = json.loads(done.stdout)
+    assert {run["backend"] for run in report["backends"]} == {"webgpu", "wasm"}
+    for run in report["backends"]:
+        judged = [each for case in run["cases"] for each in case["comparisons"]]
+        assert len(judged) == 9
+        assert {(each["subject"]["stage"], each["subject"]["output"]) for each in judged} == {
+            ("input", "x"),
+            ("raw", "y"),
+            ("decoded", "y"),
+        }
+
+
+def test_the_page_shows_what_the_outputs_hold(open_page: Open, without_gpu: Browser, served: Server) -> None:
+    page = open_page(without_gpu, served.url, viewport={"width": 390, "height": 844})
+    row = page.at("statistics").locator("tbody tr")
+    for index, values in enumerate(("240, 60, 20", "60, 200, 30", "30, 40, 220")):
+        page.at(f"sample-{index}").click()
+        expect(row.locator("td").last).to_have_text(values)
+    assert row.count() == 1
+    assert page.state() == "ready"
+    assert page.overflow() == 0

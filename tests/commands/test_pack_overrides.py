@@ -1,0 +1,84 @@
+"""Options that say how pictures go in and what the classes are called, from the command line to the bundle."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.colours import colours, paint
+from tests.commands.program import pack, refused, webbuild
+from tests.models import HEADER, convolution, parsed, save
+from webbuild.manifest import ClassifyTask, ImageInput, TensorTask
+from webbuild.tasks.picture import read_rgba, to_tensor
+
+pytestmark = pytest.mark.usefixtures("stand_in")
+
+LAST = f"""{HEADER} last (float[1,6,5,3] x) => (float[1,3] y)
+<float[3,3] w = {{1, 0, 0, 0, 2, 0, 0, 0, 3}}>
+{{
+  first = Transpose <perm = [0, 3, 1, 2]> (x)
+  mean = GlobalAveragePool (first)
+  flat = Flatten (mean)
+  y = MatMul (flat, w)
+}}"""
+
+
+def test_a_model_of_tensors_takes_pictures_where_the_user_says_how(tmp_path: Path) -> None:
+    pictures = paint(tmp_path / "samples")
+    manifest = pack(save(convolution(), tmp_path / "small.onnx"), "--mean", "0.5", "--std", "0.25,0.5,1")
+    assert isinstance(manifest.task, TensorTask)
+    (spec,) = manifest.inputs
+    assert isinstance(spec, ImageInput)
+    assert (spec.scale, spec.mean, spec.std) == (1 / 255, [0.5] * 3, [0.25, 0.5, 1.0])
+    assert [sample.title for sample in manifest.samples] == ["Blue", "Green", "Red"]
+    assert manifest.golden is not None
+    fed = np.frombuffer((tmp_path / "out" / manifest.golden.inputs["x"]).read_bytes(), np.float32)
+    assert manifest.golden.sample == "blue.png"
+    np.testing.assert_array_equal(fed, to_tensor(read_rgba(pictures[2]), spec)[0].ravel())
+    page = (tmp_path / "out" / "index.html").read_text("utf-8")
+    assert 'data-view="outputs"' in page
+
+
+def test_a_picture_with_its_channels_last_goes_in_as_it_lies(tmp_path: Path) -> None:
+    paint(tmp_path / "samples")
+    options = ("--layout", "nhwc", "--scale", "1", "--fit", "crop", "--color", "bgr", "--resampler", "nearest")
+    manifest = pack(save(parsed(LAST), tmp_path / "last.onnx"), *options)
+    (spec,) = manifest.inputs
+    assert isinstance(spec, ImageInput)
+    assert (spec.layout, spec.shape, spec.color, spec.letterbox.mode) == ("nhwc", [1, 6, 5, 3], "bgr", "crop")
+    assert manifest.golden is not None
+    means = np.frombuffer((tmp_path / "out" / manifest.golden.outputs["y"]).read_bytes(), np.float32)
+    np.testing.assert_allclose(means, [240, 2 * 60, 3 * 20], rtol=1e-6)  # blue, green, red
+
+
+def test_what_is_called_a_classifier_gets_the_names_given(tmp_path: Path) -> None:
+    paint(tmp_path / "samples")
+    (tmp_path / "names.json").write_text('{"0": "rot", "1": "grün", "2": "blau"}', "utf-8")
+    model = colours()
+    del model.metadata_props[:]
+    names = str(tmp_path / "names.json")
+    manifest = pack(save(model, tmp_path / "colours.onnx"), "--task", "classify", "--labels", names)
+    assert manifest.task == ClassifyTask(output="scores", classes=["rot", "grün", "blau"], logits=False)
+
+
+@pytest.mark.parametrize(
+    ("options", "error"),
+    [
+        (("--scale", "1/0"), "bad-number"),
+        (("--layout", "nhwc"), "no-picture"),
+        (("--labels", "nothing.txt"), "unreadable-labels"),
+    ],
+)
+def test_an_option_that_fits_nothing_leaves_nothing_behind(
+    tmp_path: Path, options: tuple[str, ...], error: str
+) -> None:
+    assert refused(save(convolution(), tmp_path / "small.onnx"), *options) == error
+
+
+def test_the_options_are_in_the_help() -> None:
+    said = webbuild("pack", "--help").stdout
+    assert all(
+        f"--{name}" in said for name in ("labels", "mean", "std", "scale", "layout", "color", "resampler", "fit")
+    )
