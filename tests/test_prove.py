@@ -10,7 +10,7 @@ from tests.manifests import manifest
 from webbuild.errors import FAILED, WebbuildError
 from webbuild.head import why_repeat
 from webbuild.proof import Proof
-from webbuild.prove import require
+from webbuild.prove import _filled, require
 
 GOOD = Proof("one.jpg", "webgpu", "rows", "OK", 3, 0, False, "score 0", "")
 
@@ -71,3 +71,17 @@ def test_a_head_that_is_not_sure_is_repeated(converged: float, candidates: float
     assert bool(why_repeat(graph, outputs)) is again
     assert why_repeat(graph, {})
     assert not why_repeat(msgspec.structs.replace(graph, status=None), {})
+
+
+@pytest.mark.parametrize(("rows", "declared", "same"), [(2, ["n", 2], True), (2, [2, 2], False), (4, ["n", 2], False)])
+def test_rows_of_which_the_data_decide_the_number_are_filled_up_with_zeros(
+    rows: int, declared: list[int | str | None], same: bool
+) -> None:
+    patched = np.zeros((3, 2), np.float32)
+    patched[:rows] = 1
+    want = _filled(np.ones((rows, 2), np.float32), declared, [3, 2])
+    assert (want.shape == patched.shape and np.array_equal(want, patched)) is same
+
+
+def test_rows_behind_the_last_that_are_not_zero_differ() -> None:
+    assert not np.array_equal(_filled(np.ones((2, 2), np.float32), ["n", 2], [3, 2]), np.ones((3, 2)))

@@ -79,7 +79,10 @@ def prove(
                 got = runners[graph.status.fallback].run(feeds)
             answered = _answer(task, got, sample)
             seen[graph.target] = answered.found
-            proofs += judge(sample, graph, task, values, wanted, answered, repeated=repeated)
+            room = {output.name: output.shape for output in graph.outputs}
+            filled = {name: _filled(a, original.declared.get(name, ()), room.get(name)) for name, a in want.items()}
+            reference = Answer(filled, wanted.found)
+            proofs += judge(sample, graph, task, values, reference, answered, repeated=repeated)
     return Witness(proofs, detections, classes, values)
 
 
@@ -94,6 +97,16 @@ def _completed(
     """Return the outputs with `DETECTIONS` in the place of the raw one."""
     found = reference_head(raw, outputs[raw.output], values["confidence"], values.get("iou", raw.iou))
     return {DETECTIONS: found, **{name: array for name, array in outputs.items() if name != raw.output}}
+
+
+def _filled(array: NDArray[Any], declared: Sequence[int | str | None], room: Sequence[int] | None) -> NDArray[Any]:
+    """Return the original's rows, as many as the data decided, and zeros up to what the patched graph has room for."""
+    if room is None or not len(room) == len(declared) == array.ndim:
+        return array
+    missing = [wanted - size for wanted, size in zip(room, array.shape, strict=True)]
+    free = [axis for axis, more in enumerate(missing) if more > 0 and not isinstance(declared[axis], int)]
+    fits = len(free) == 1 and sum(map(abs, missing)) == missing[free[0]]
+    return np.pad(array, [(0, more) for more in missing]) if fits else array
 
 
 def _answer(task: Task, outputs: Mapping[str, NDArray[Any]], sample: Sample) -> Answer:

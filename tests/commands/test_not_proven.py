@@ -74,7 +74,7 @@ def test_other_weights_in_a_pose_model_are_found_out(tmp_path: Path) -> None:
 def test_rows_in_the_wrong_order_of_suppression_are_found_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     honest = _suppression.suppress
 
-    def keep_all(add: Any, boxes: Any, valid: Any, iou: Any, **sizes: int) -> tuple[ir.Value, ir.Value]:
+    def keep_all(add: Any, boxes: Any, valid: Any, iou: Any, **sizes: Any) -> tuple[ir.Value, ir.Value]:
         _, unsettled = honest(add, boxes, valid, iou, **sizes)
         return valid, unsettled
 

@@ -9,18 +9,29 @@ from webbuild.passes._graph import Builder
 
 
 def suppress(
-    add: Builder, boxes: ir.Value, valid: ir.Value, iou: ir.Value, *, candidates: int, rounds: int
+    add: Builder,
+    boxes: ir.Value,
+    valid: ir.Value,
+    iou: ir.Value,
+    *,
+    candidates: int,
+    rounds: int,
+    alike: ir.Value | None = None,
 ) -> tuple[ir.Value, ir.Value]:
     """Add exact greedy suppression of `boxes` [candidates, 4], best first; `valid` [1, candidates] is 0 or 1.
 
     Greedy suppression is the one fixed point of keep_j = valid_j and no i < j with keep_i and IoU_ij > iou:
     by induction, after n rounds everything that depends on chains of at most n boxes is settled. The arithmetic
-    is that of ONNX Runtime's NonMaxSuppression, operation by operation.
+    is that of ONNX Runtime's NonMaxSuppression, operation by operation. Only boxes of the same list suppress one
+    another, where bool `alike` [candidates, candidates] says which are.
 
     Returns:
         keep [1, candidates] as 0 or 1, and 1 - converged [1, 1]: 0 exactly when the last round changed nothing.
     """
-    overlaps = add.op("Cast", _overlaps(add, boxes, iou, candidates), to=ir.DataType.FLOAT.value)
+    overlaps = _overlaps(add, boxes, iou, candidates)
+    if alike is not None:
+        overlaps = add.op("And", overlaps, alike)
+    overlaps = add.op("Cast", overlaps, to=ir.DataType.FLOAT.value)
     keep = before = valid
     for _ in range(rounds):
         before = keep

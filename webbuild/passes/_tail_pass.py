@@ -10,10 +10,12 @@ import onnx_ir as ir
 from webbuild.passes._base import Edit, Options, Pass
 from webbuild.passes._box_tail import find_box_tail
 from webbuild.passes._follow import UnknownTailError
+from webbuild.passes._graph import nodes_of
 from webbuild.passes._rotated_tail import find_rotated_tail
+from webbuild.passes._selection import Selection, find_selection
 from webbuild.passes._tail import Tail
 
-Form = TypeVar("Form", bound=Tail)
+Form = TypeVar("Form", bound=Tail | Selection)
 
 
 KEY = "webbuild.tail"
@@ -24,7 +26,7 @@ class TailPass(Pass, Generic[Form]):
     """Rewrites the tail of a graph that has one of its form, once: `done_before` is asked first."""
 
     suppresses = True
-    form: type[Form]
+    form: type[Form] | tuple[type[Form], ...]
     """The kind of tail that it rewrites; another kind is for another pass."""
 
     def apply(self, model: ir.Model, options: Options) -> list[Edit]:
@@ -51,10 +53,15 @@ class TailPass(Pass, Generic[Form]):
         """Change the model in place and return what was changed."""
 
 
-def find_tail(model: ir.Model) -> Tail | None:
+def find_tail(model: ir.Model) -> Tail | Selection | None:
     """Return the tail of the graph, None if it has none.
 
     Raises:
         UnknownTailError: it has one of no known form.
     """
-    return find_box_tail(model) or find_rotated_tail(model)
+    try:
+        return find_box_tail(model) or find_rotated_tail(model)
+    except UnknownTailError:
+        if any(nodes_of(model, "NonZero")):
+            raise
+        return find_selection(model)

@@ -7,6 +7,7 @@ import onnx_ir as ir
 
 from webbuild.passes._base import Edit, Options
 from webbuild.passes._graph import constant
+from webbuild.passes._selection import Selection
 from webbuild.passes._tail import Tail
 from webbuild.passes._tail_pass import TailPass
 
@@ -14,7 +15,7 @@ PREFIX = "webbuild.option."
 """Metadata keys under which the defaults of the new inputs are kept."""
 
 
-class ThresholdInputs(TailPass[Tail]):
+class ThresholdInputs(TailPass[Tail | Selection]):
     """Makes the confidence and overlap thresholds of a detection tail inputs of the graph.
 
     An export bakes both in as constants, so a page could have no sliders. They become float32 inputs of shape
@@ -25,13 +26,13 @@ class ThresholdInputs(TailPass[Tail]):
 
     code = "threshold-inputs"
     after = ("fold-constants", "append-head")
-    form = Tail
+    form = (Tail, Selection)
 
     def done_before(self, model: ir.Model) -> bool:
-        """The defaults of the inputs are in the metadata."""
-        return any(key.startswith(PREFIX) for key in model.metadata_props)
+        """The defaults of the inputs are in the metadata, or the tail has its final form."""
+        return super().done_before(model) or any(key.startswith(PREFIX) for key in model.metadata_props)
 
-    def rewrite(self, model: ir.Model, tail: Tail, options: Options) -> list[Edit]:
+    def rewrite(self, model: ir.Model, tail: Tail | Selection, options: Options) -> list[Edit]:
         """Replace the two constants."""
         edits = []
         for option, (node, index) in tail.thresholds.items():

@@ -56,6 +56,11 @@ class NativeRunner:
         return {given.name: _DTYPES.get(given.type, np.dtype(np.float32)) for given in self._session.get_inputs()}
 
     @property
+    def declared(self) -> dict[str, list[int | str | None]]:
+        """The declared shape of every output: sizes, and names or None where the data decide."""
+        return {given.name: list(given.shape) for given in self._session.get_outputs()}
+
+    @property
     def name(self) -> str:
         """The engine, its version and the graph."""
         return f"native ONNX Runtime {self.version} on {self.path.name}"
