@@ -1,0 +1,58 @@
+"""How long packing takes, and how much memory above what the imports hold."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from msgspec import Struct
+
+_PROGRAM = """
+import json, resource, sys, time
+import onnx, onnx_ir, onnxruntime, onnxscript.optimizer, PIL.Image
+import webbuild.commands.pack
+from webbuild.cli import cli
+from webbuild.passes._base import all_passes
+all_passes()
+peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+held = peak()
+begin = time.perf_counter()
+try:
+    cli(["pack", sys.argv[1], "-o", sys.argv[2], "--no-verify", "--force"], standalone_mode=False)
+except SystemExit as ended:
+    code = ended.code
+print(json.dumps([code, time.perf_counter() - begin, peak() - held]))
+"""
+
+
+class Packing(Struct, frozen=True):
+    """Seconds from call to return, and bytes: of the model, and of the peak above the imports."""
+
+    seconds: float
+    model: int
+    memory: int
+
+
+def measure(model: Path, bundle: Path) -> Packing:
+    """Pack without verification in a process of its own, leaving the bundle in `bundle`."""
+    ran = subprocess.run([sys.executable, "-c", _PROGRAM, model, bundle], capture_output=True, text=True, check=False)
+    if ran.returncode:
+        raise RuntimeError(ran.stderr)
+    code, seconds, memory = json.loads(ran.stdout.splitlines()[-1])
+    if code:
+        raise RuntimeError(f"pack ended with {code}: {ran.stderr}")
+    return Packing(seconds, model.stat().st_size, memory)
+
+
+def help_seconds(times: int = 15) -> float:
+    """Return the median time of `webbuild --help`, started as a shell starts it."""
+    program = Path(sys.executable).with_name("webbuild")
+    taken = []
+    for _ in range(times):
+        begin = time.perf_counter()
+        subprocess.run([program, "--help"], check=True, capture_output=True)
+        taken.append(time.perf_counter() - begin)
+    return sorted(taken)[times // 2]
