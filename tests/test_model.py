@@ -87,13 +87,6 @@ def test_a_file_that_is_cut_off_is_refused(tmp_path: Path, part: float) -> None:
     assert refusal(path).code in ("not-onnx", "invalid-model")
 
 
-def test_a_file_beyond_what_protobuf_reads_is_refused_unread(tmp_path: Path) -> None:
-    path = save(convolution(), tmp_path / "m.onnx")
-    with path.open("r+b") as file:
-        file.truncate(2**31)  # a hole: it takes no room
-    assert refusal(path).code == "model-too-large"
-
-
 def test_an_operator_that_does_not_exist_is_refused(tmp_path: Path) -> None:
     model = convolution()
     model.graph.node[1].op_type = "Rleu"

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     import onnx_ir as ir
 
 _EXPORT_AGAIN = "export the model to ONNX again and pass the .onnx file"
-_LARGEST = 2**31 - 1
-"""Bytes of the largest message that protobuf reads."""
 _BREAKS_RULES = "the file breaks the rules of ONNX: check it with onnx.checker, or export it again"
 
 
@@ -42,9 +40,8 @@ def load(path: Path) -> Source:
     """Load an ONNX file.
 
     Raises:
-        WebbuildError: `no-such-model`, `model-too-large`, `not-onnx`, `invalid-model`, `wrong-opset`,
-            `unknown-operators`, `external-data-outside`, `external-data-missing`, `external-data-linked` or
-            `external-data-truncated`.
+        WebbuildError: `no-such-model`, `not-onnx`, `invalid-model`, `wrong-opset`, `unknown-operators`,
+            `external-data-outside`, `external-data-missing`, `external-data-linked` or `external-data-truncated`.
     """
     import onnx
     import onnx_ir as ir
@@ -117,19 +114,7 @@ def _read(path: Path) -> bytes:
             "no-such-model", f"{path}: is a folder", "pass the path of the .onnx file in it", exit_code=USAGE
         )
     try:
-        size = path.stat().st_size
-        with path.open("rb") as file:
-            head = file.read(4096)
-            if (like := lookalike(head)) is not None:
-                what, mend = like
-                raise WebbuildError("not-onnx", f"{path}: looks like {what}", mend)
-            if size > _LARGEST:
-                raise WebbuildError(
-                    "model-too-large",
-                    f"{path}: has {size / 2**30:.1f} GiB; an ONNX file holds less than 2, its weights beside it more",
-                    "export it with external data: torch.onnx.export and onnx.save know how",
-                )
-            return head + file.read()
+        return path.read_bytes()
     except OSError as error:
         raise WebbuildError(
             "no-such-model", f"{path}: {error.strerror}", "pass the path of an .onnx file", exit_code=USAGE
@@ -140,6 +125,9 @@ def _parse(path: Path, data: bytes) -> onnx.ModelProto:
     import onnx
     from google.protobuf.message import DecodeError
 
+    if (like := lookalike(data)) is not None:
+        what, mend = like
+        raise WebbuildError("not-onnx", f"{path}: looks like {what}", mend)
     proto = onnx.ModelProto()
     try:
         proto.ParseFromString(data)

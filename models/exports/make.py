@@ -9,6 +9,7 @@ from a seed. Biases stay, since the scores hang on them.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -47,7 +48,7 @@ ONE_TO_ONE = {
 
 def export(head: str, options: dict[str, Any], *, one_to_one: bool, opset: int) -> onnx.ModelProto:
     """Return an export as its users make one."""
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
         file = Path(folder) / "network.yaml"
         file.write_text(yaml.safe_dump(description(head, one_to_one=one_to_one)), "utf-8")
         torch.manual_seed(0)
@@ -77,7 +78,7 @@ def without_weights(model: onnx.ModelProto) -> onnx.ModelProto:
         del node.metadata_props[:]
         node.ClearField("doc_string")
     for tensor in model.graph.initializer:
-        if tensor.data_type == onnx.TensorProto.FLOAT and len(tensor.dims) > 1 and len(tensor.raw_data) > KEPT_BYTES:
+        if tensor.name.endswith(".weight") and len(tensor.raw_data) > KEPT_BYTES:
             tensor.ClearField("raw_data")
             tensor.data_location = onnx.TensorProto.EXTERNAL
             tensor.external_data.add(key="location", value="seeded")

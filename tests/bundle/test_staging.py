@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
 from pathlib import Path
 
 import pytest
@@ -120,19 +119,3 @@ def test_the_old_bundle_comes_back_if_the_new_one_cannot_take_its_place(
         (folder / "new.txt").write_text("new")
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
     assert (out / "old.txt").exists()
-
-
-def test_an_interrupt_between_the_two_moves_comes_too_late(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    out, heard = bundle(tmp_path / "out"), signal.getsignal(signal.SIGINT)
-    rename = Path.rename
-
-    def interrupted(self: Path, target: Path) -> Path:
-        os.kill(os.getpid(), signal.SIGINT)
-        return rename(self, target)
-
-    monkeypatch.setattr(Path, "rename", interrupted)
-    with staged(out) as folder:
-        (folder / "new.txt").write_text("new")
-    assert [path.name for path in tmp_path.iterdir()] == ["out"]
-    assert [path.name for path in out.iterdir()] == ["new.txt"]
-    assert signal.getsignal(signal.SIGINT) is heard

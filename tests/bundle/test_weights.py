@@ -16,7 +16,6 @@ from tests.models import HEADER, parsed, weights
 from webbuild.bundle import weights as sharing
 from webbuild.bundle.graphs import write_graphs
 from webbuild.bundle.weights import share_weights
-from webbuild.errors import WebbuildError
 from webbuild.manifest import TargetName
 
 
@@ -105,31 +104,3 @@ def test_every_tensor_begins_at_a_multiple_of_64_bytes(tmp_path: Path) -> None:
     for value in big.graph.initializers.values():
         assert isinstance(value.const_value, ir.ExternalTensor)
         assert (value.const_value.offset or 0) % 64 == 0
-
-
-def kept_beside(folder: Path) -> ir.Model:
-    """Return a model of two tensors that lie in a file."""
-    ir.save(model(BIG[0], BIG[1]), folder / "m.onnx", external_data="m.data")
-    return ir.load(folder / "m.onnx")
-
-
-def test_what_lies_in_a_file_is_copied_in_pieces_and_never_loaded(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    beside, x = kept_beside(tmp_path), weights(64, 64, seed=9)
-
-    def refuse(self: ir.ExternalTensor) -> None:
-        raise AssertionError(f"{self.name} was loaded")
-
-    with monkeypatch.context() as patch:
-        patch.setattr(sharing, "_PIECE", 1000)
-        patch.setattr(ir.ExternalTensor, "_load", refuse)
-        (graph,) = write_graphs({"wasm": beside}, tmp_path / "model")
-    np.testing.assert_array_equal(run(tmp_path / graph.file, x), np.maximum(x + BIG[0] + BIG[1], 0))
-
-
-def test_a_file_that_shrinks_while_it_is_read_is_told(tmp_path: Path) -> None:
-    beside = kept_beside(tmp_path)
-    (tmp_path / "m.data").write_bytes(bytes(100))
-    with pytest.raises(WebbuildError, match=r"m\.data.*shorter"):
-        share_weights([beside], tmp_path)

@@ -7,7 +7,6 @@ import os
 import resource
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import onnx
@@ -72,15 +71,11 @@ def test_a_folder_that_may_not_be_written_is_told(tmp_path: Path, monkeypatch: p
 
 
 def test_a_model_that_may_not_be_read_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    honest = Path.open
-
-    def refuse(self: Path, *arguments: Any, **options: Any) -> Any:
-        if self.suffix == ".onnx":
-            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
-        return honest(self, *arguments, **options)
+    def refuse(_: Path) -> bytes:
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
 
     path = save(convolution(), tmp_path / "m.onnx")
-    monkeypatch.setattr(Path, "open", refuse)
+    monkeypatch.setattr(Path, "read_bytes", refuse)
     done = webbuild("pack", path, "-o", tmp_path / "out", "--no-verify")
     assert (done.code, done.error) == (2, "no-such-model")
     assert "Permission denied" in done.stderr

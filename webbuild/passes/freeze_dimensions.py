@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import onnx_ir as ir
 
+from webbuild.passes._arithmetic import evaluate
 from webbuild.passes._base import Edit, Options, Pass
 from webbuild.passes._shapes import infer
 
@@ -40,10 +41,14 @@ class FreezeDimensions(Pass):
 
 def _infer_outputs(model: ir.Model, named: dict[str | None, int]) -> None:
     """Infer the outputs' shapes; where that is not possible, put the sizes of the names into what was declared."""
+    sizes = {name: size for name, size in named.items() if name is not None}
     declared = [(output, output.shape) for output in model.graph.outputs]
     for output in model.graph.outputs:
         output.shape = None
     infer(model)
     for output, shape in declared:
-        if output.shape is None and shape is not None:
-            output.shape = ir.Shape([dim if isinstance(dim, int) else named.get(dim.value, dim) for dim in shape])
+        if shape is None or (output.shape is not None and len(output.shape) != len(shape)):
+            continue
+        known = output.shape or shape
+        told = [dim if isinstance(dim, int) else evaluate(dim.value, sizes) for dim in shape]
+        output.shape = ir.Shape([a if isinstance(a, int) or b is None else b for a, b in zip(known, told, strict=True)])
