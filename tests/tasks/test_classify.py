@@ -6,6 +6,7 @@ import msgspec
 import numpy as np
 import pytest
 
+from webbuild.errors import WebbuildError
 from webbuild.facts import Dim, ModelFacts, TensorFact
 from webbuild.manifest import ClassifyTask, ImageInput, TensorTask
 from webbuild.tasks._base import guess
@@ -56,7 +57,6 @@ def test_an_input_that_is_not_square_is_stretched_into_as_the_exporter_does() ->
         facts({}),
         facts({**NAMES, "task": "detect"}),
         facts({**NAMES, "names": ""}),
-        facts(NAMES, output=(1, 4)),
         facts(NAMES, output=(2, 3)),
         facts(NAMES, output=(1, 3, 1)),
         facts(NAMES, output=(1, "n")),
@@ -77,6 +77,17 @@ def test_what_the_user_calls_a_classifier_is_one_whatever_its_metadata(operator:
     assert found is not None
     assert found.task == ClassifyTask(output="y", classes=["class 0", "class 1"], logits=logits)
     assert any("--labels" in each for each in found.assumptions)
+
+
+def test_other_names_than_scores_are_an_error_unless_the_user_asks() -> None:
+    odd = facts(NAMES, output=(1, 4))
+    with pytest.raises(WebbuildError, match=r"4 class scores, the metadata 3 name") as caught:
+        guess(odd)
+    assert caught.value.code == "class-names"
+    found = TASK.guess(odd, asked=True)
+    assert found is not None
+    assert isinstance(found.task, ClassifyTask)
+    assert len(found.task.classes) == 4
 
 
 def test_a_picture_with_its_channels_last_is_one_too() -> None:

@@ -10,6 +10,7 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
+from webbuild.errors import WebbuildError
 from webbuild.facts import ModelFacts, TensorFact
 from webbuild.manifest import ClassifyTask, ImageInput, Letterbox
 from webbuild.tasks._base import Guess, Tensors
@@ -32,7 +33,11 @@ class ClassifyKind:
     kind = "classify"
 
     def guess(self, facts: ModelFacts, *, asked: bool = False) -> Guess | None:
-        """Recognise Ultralytics' classification exports by their metadata, and what fits where the user asks."""
+        """Recognise Ultralytics' classification exports by their metadata, and what fits where the user asks.
+
+        Raises:
+            WebbuildError: `class-names` where an export has more or fewer scores than names.
+        """
         if len(facts.inputs) != 1 or len(facts.outputs) != 1:
             return None
         output = facts.outputs[0]
@@ -43,7 +48,11 @@ class ClassifyKind:
                 return None
         if facts.metadata.get("task") == self.kind and len(names) == count:
             return _exported(facts.inputs[0], output, names)
-        return _asked(facts.inputs[0], output, count) if asked else None
+        if asked:
+            return _asked(facts.inputs[0], output, count)
+        if facts.metadata.get("task") == self.kind and names:
+            raise _miscounted(facts.file, output, count, len(names))
+        return None
 
     def decode(self, task: ClassifyTask, outputs: Tensors, placement: Placement | None) -> Sequence[ClassScore]:
         """Return all classes, the most probable first; of equals the one of the lower index."""
@@ -61,6 +70,14 @@ def probabilities(task: ClassifyTask, values: NDArray[Any]) -> NDArray[np.float6
         powers = np.exp(scores - scores.max())
         result: NDArray[np.float64] = powers / powers.sum()
     return result
+
+
+def _miscounted(file: str, output: TensorFact, scores: int, names: int) -> WebbuildError:
+    return WebbuildError(
+        "class-names",
+        f"{file}: output '{output.name}' {list(output.shape)} has {scores} class scores, the metadata {names} name(s)",
+        "give --task classify, and the names with --labels FILE",
+    )
 
 
 def _exported(picture: TensorFact, output: TensorFact, names: list[str]) -> Guess | None:
