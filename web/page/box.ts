@@ -1,24 +1,46 @@
-// Draws a detection's box.
+// Draws a detection's box, upright or turned.
 
-import type { Rectangle } from "./fit.js";
+import { boxOnStage, type Fit, onStage, type Rectangle } from "./fit.js";
+import type { Found } from "./found.js";
 import { halo, plain } from "./ink.js";
 
-/** On a dark halo, finer on a small box. White where the classes have no colours; a colour needs some width. */
+/** Where a label and the width of lines are measured: of a turned box from its highest corner on. */
+export function anchorOnStage(fit: Fit, one: Found): Rectangle {
+  const box = boxOnStage(fit, one.box);
+  if (!("corners" in one)) return box;
+  const corners = one.corners.map((corner) => onStage(fit, corner.x, corner.y));
+  const [x, y] = corners.reduce((best, corner) => (corner[1] < best[1] ? corner : best));
+  return { x, y, width: one.width * fit.scale, height: one.height * fit.scale };
+}
+
+/** On a dark halo, finer on a small box. White where the detections have no colours; a colour needs some width. */
 export function drawBox(
   context: CanvasRenderingContext2D,
-  box: Rectangle,
+  one: Found,
+  fit: Fit,
   color: string | null,
   lit: boolean,
 ): void {
-  const fine = Math.min(box.width, box.height) < 120 ? 1 : 1.5;
+  const { width, height } = anchorOnStage(fit, one);
+  const fine = Math.min(width, height) < 120 ? 1 : 1.5;
   const line = lit ? 2.5 : color === null ? fine : fine + 0.5;
-  const radius = Math.min(6, box.width / 4, box.height / 4);
-  context.beginPath();
-  context.roundRect(box.x, box.y, box.width, box.height, radius);
+  trace(context, one, fit);
+  context.lineJoin = "round";
   context.strokeStyle = halo;
   context.lineWidth = line + 1.75;
   context.stroke();
   context.strokeStyle = color ?? plain;
   context.lineWidth = line;
   context.stroke();
+}
+
+function trace(context: CanvasRenderingContext2D, one: Found, fit: Fit): void {
+  context.beginPath();
+  if ("corners" in one) {
+    for (const { x, y } of one.corners) context.lineTo(...onStage(fit, x, y));
+    context.closePath();
+    return;
+  }
+  const { x, y, width, height } = boxOnStage(fit, one.box);
+  context.roundRect(x, y, width, height, Math.min(6, width / 4, height / 4));
 }

@@ -24,6 +24,12 @@ export function threshold(value: number): string {
   return Math.abs(Number(text) - value) < 1e-6 ? text : short(value);
 }
 
+/** An angle in radians, in whole degrees with a proper minus. */
+export function degrees(angle: number): string {
+  const value = Math.round((angle * 180) / Math.PI);
+  return `${value < 0 ? "\u2212" : ""}${Math.abs(value)}°`;
+}
+
 /** What `count` detections of these classes are called. */
 export function noun(classes: readonly string[], count: number): string {
   if (classes.length !== 1) return count === 1 ? "detection" : "detections";

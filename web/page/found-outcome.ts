@@ -32,17 +32,19 @@ export class FoundOutcome implements Outcome {
     this.#stage.showPicture(shown);
   }
 
-  showResult(result: Result, model: Model, thresholds: ThresholdSliders, due = true): void {
+  async showResult(result: Result, model: Model, thresholds: ThresholdSliders, due = true): Promise<void> {
     if (!isFinding(result)) throw disagreement();
     const task = findingTask(model);
     const found = foundIn(result);
     const count = `${found.length} ${noun(task.classes, found.length)}`;
-    this.#stage.showFound(found, task, `${this.#title}: ${count} found`);
+    const shown = this.#stage.showFound(found, task, `${this.#title}: ${count} found`);
     this.#showNobody(found.length === 0, task.classes, thresholds.shown("confidence"));
     showWarnings([...this.#loading, ...result.warnings]);
-    if (!due) return;
-    this.#results.show(found, task.classes);
-    showTimings(result.timings);
+    if (due) {
+      this.#results.show(found, task);
+      showTimings(result.timings);
+    }
+    await shown;
   }
 
   showNone(why: string): void {

@@ -2,6 +2,7 @@
 
 import type { Keypoint } from "../src/manifest.js";
 import type { Rectangle } from "./fit.js";
+import type { FindingTask, Found } from "./found.js";
 
 export type Side = Keypoint["side"];
 
@@ -14,7 +15,20 @@ const palette = ["#71bdfa", "#98c50b", "#faf02a", "#9e6ffa", "#f798a3", "#60ffd6
 
 /** Always the same for an index; null where the model knows only one class, and nothing is to be told apart. */
 export function classColor(classes: readonly string[], index: number): string | null {
-  return classes.length > 1 ? (palette[index % palette.length] ?? plain) : null;
+  return classes.length > 1 ? colorAt(index) : null;
+}
+
+/** The class's. Masks of one class are to be told apart all the same: there it goes by the rank. */
+export function foundColor(
+  { kind, classes }: FindingTask,
+  { classIndex }: Found,
+  rank: number,
+): string | null {
+  return classColor(classes, classIndex) ?? (kind === "segment" ? colorAt(rank) : null);
+}
+
+function colorAt(index: number): string {
+  return palette[index % palette.length] ?? plain;
 }
 
 /** The side of a limb is that of its ends, and the middle where they differ. */

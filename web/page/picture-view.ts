@@ -91,6 +91,7 @@ export class PictureView {
       this.failure.clear();
       this.#answered = true;
       await this.#outcome.showResult(result, model, this.#thresholds);
+      if (picture !== this.#picture || model !== this.#model || this.#live.on) return;
       setStatus("ready", "Ready");
     } catch (error) {
       if (model !== this.#model || isAbort(error)) return;

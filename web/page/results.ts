@@ -2,9 +2,9 @@
 
 import type { Pose } from "../src/index.js";
 import { element, make } from "./elements.js";
-import { noun } from "./format.js";
-import type { Found } from "./found.js";
-import { classColor, visibility } from "./ink.js";
+import { degrees, noun } from "./format.js";
+import type { FindingTask, Found } from "./found.js";
+import { foundColor, visibility } from "./ink.js";
 
 interface Row {
   item: HTMLLIElement;
@@ -28,21 +28,21 @@ export class Results {
     return this.#pinned;
   }
 
-  show(found: readonly Found[], classes: readonly string[]): void {
+  show(found: readonly Found[], task: FindingTask): void {
+    const { classes } = task;
     element("result-count", HTMLElement).textContent = String(found.length);
     element("result-noun", HTMLElement).textContent = noun(classes, found.length);
     for (let index = this.#rows.length; index < found.length; index += 1)
       this.#rows.push(this.#makeRow(index));
     for (const [index, row] of this.#rows.entries()) {
       const one = found[index];
-      if (one) row.show(one, classColor(classes, one.classIndex));
+      if (one) row.show(one, foundColor(task, one, index));
     }
-    for (const row of this.#rows.splice(found.length)) row.item.remove();
-    if (this.#pinned !== null && this.#pinned >= found.length) this.pin(null);
+    this.#removeFrom(found.length);
   }
 
   showNone(why: string): void {
-    this.show([], []);
+    this.#removeFrom(0);
     element("result-count", HTMLElement).textContent = "";
     element("result-noun", HTMLElement).textContent = why;
   }
@@ -55,6 +55,11 @@ export class Results {
     this.#pinned = index;
     for (const [at, row] of this.#rows.entries())
       row.button.setAttribute("aria-pressed", String(at === index));
+  }
+
+  #removeFrom(count: number): void {
+    for (const row of this.#rows.splice(count)) row.item.remove();
+    if (this.#pinned !== null && this.#pinned >= count) this.pin(null);
   }
 
   #makeRow(index: number): Row {
@@ -86,11 +91,16 @@ function makeRow(index: number): Row {
     label.textContent = found.label;
     label.classList.toggle("colored", color !== null);
     label.style.setProperty("--class", color);
-    detail.textContent = "keypoints" in found ? keypointsSeen(found) : "";
+    detail.textContent = detailOf(found);
     meter.style.setProperty("--share", String(found.score));
     score.textContent = found.score.toFixed(2);
   };
   return { item, button, show };
+}
+
+function detailOf(found: Found): string {
+  if ("keypoints" in found) return keypointsSeen(found);
+  return "angle" in found ? degrees(found.angle) : "";
 }
 
 function keypointsSeen({ keypoints }: Pose): string {

@@ -1,8 +1,11 @@
 // The stage: the picture, what the model found on it, and which detection the pointer is on.
 
 import { element } from "./elements.js";
-import { boxOnStage, contain, type Fit, type Size } from "./fit.js";
+import { contain, type Fit, type Size } from "./fit.js";
 import type { FindingTask, Found } from "./found.js";
+import { hitAt } from "./hit.js";
+import { foundColor, plain } from "./ink.js";
+import { MaskPictures } from "./mask-pictures.js";
 import { drawScene } from "./overlay.js";
 
 export interface Shown {
@@ -19,6 +22,7 @@ export class Stage {
   readonly #ambient = element("ambient", HTMLCanvasElement);
   readonly #slot = element("slot", HTMLElement);
   readonly #overlay = element("overlay", HTMLCanvasElement);
+  readonly #masks = new MaskPictures();
   #source: Size | null = null;
   #mirrored = false;
   #found: readonly Found[] = [];
@@ -48,7 +52,10 @@ export class Stage {
     this.#paintAmbient(ambient);
   }
 
-  showFound(found: readonly Found[], task: FindingTask, words: string): void {
+  /** What was found before stays until all masks of what is found now are painted. */
+  async showFound(found: readonly Found[], task: FindingTask, words: string): Promise<void> {
+    const colors = found.map((one, rank) => foundColor(task, one, rank) ?? plain);
+    if (!(await this.#masks.paint(found, colors))) return;
     this.#found = found;
     this.#task = task;
     if (this.#lit !== null && this.#lit >= found.length) this.#lit = null;
@@ -62,6 +69,7 @@ export class Stage {
   }
 
   clearFound(): void {
+    this.#masks.clear();
     this.#found = [];
     this.#lit = null;
     this.#draw();
@@ -90,22 +98,23 @@ export class Stage {
       this.#frame = 0;
       const fit = this.#fit();
       const scene = fit &&
-        this.#task && { found: this.#found, task: this.#task, fit, stage: this.#size, lit: this.#lit };
+        this.#task && {
+          found: this.#found,
+          masks: this.#masks,
+          task: this.#task,
+          fit,
+          stage: this.#size,
+          lit: this.#lit,
+        };
       drawScene(this.#overlay, scene, this.#size);
     });
   }
 
-  /** The detection under the pointer; of several the smallest, which is hardest to hit. */
+  /** The detection under the pointer. */
   #at(event: PointerEvent): number | null {
     const fit = this.#fit();
     if (!fit) return null;
     const bounds = this.#overlay.getBoundingClientRect();
-    const x = event.clientX - bounds.left;
-    const y = event.clientY - bounds.top;
-    const hits = this.#found
-      .map(({ box }, index) => ({ index, box: boxOnStage(fit, box) }))
-      .filter(({ box }) => x >= box.x && y >= box.y && x <= box.x + box.width && y <= box.y + box.height)
-      .sort((a, b) => a.box.width * a.box.height - b.box.width * b.box.height);
-    return hits[0]?.index ?? null;
+    return hitAt(this.#found, fit, event.clientX - bounds.left, event.clientY - bounds.top);
   }
 }

@@ -55,7 +55,9 @@ def _box_distances(a: Objects, b: Objects) -> Floats:
 
 
 def _cells(a: Objects, b: Objects) -> tuple[Floats, Floats]:
-    """Return how many cells of each pair's masks differ, and how many either covers; none where none are known."""
+    """Return how many cells of each pair's masks differ, and how many either covers; none where a side has none."""
+    if not a.masks or not b.masks:
+        return np.zeros(0), np.zeros(0)
     counted = [differing_cells(first, second) for first, second in zip(a.masks, b.masks, strict=True)]
     table = np.array(counted, np.float64).reshape(len(counted), 2)
     return table[:, 0], table[:, 1]

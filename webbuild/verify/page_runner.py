@@ -86,7 +86,7 @@ class PageRunner:
         answer: Answer = self._call("picture", Answer, url=self._show(picture), options=dict(options))
         if answer.cells is None:
             return answer
-        return msgspec.structs.replace(answer, segments=_with_cells(answer.segments, self._take(answer.cells)))
+        return msgspec.structs.replace(answer, segments=with_cells(answer.segments, self._take(answer.cells)))
 
     def tensors(self, answer: Answer) -> dict[str, NDArray[Any]]:
         """Return the outputs that wait for a picture's answer; they do so once."""
@@ -130,7 +130,7 @@ class PageRunner:
         return msgspec.convert(answer.get("value"), kind)
 
 
-def _with_cells(segments: Sequence[Segment], cells: NDArray[Any]) -> tuple[Segment, ...]:
+def with_cells(segments: Sequence[Segment], cells: NDArray[Any]) -> tuple[Segment, ...]:
     """Give each mask its part of the cells, which are 0 or 1."""
     ends = np.cumsum([segment.mask.columns * segment.mask.rows for segment in segments], dtype=np.int64)
     if cells.size != (ends[-1] if segments else 0) or (cells > 1).any():

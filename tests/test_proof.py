@@ -1,0 +1,64 @@
+"""Masks in the proof: judged beside their rows, and never nothing against nothing."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from tests.manifests import manifest
+from webbuild.errors import WebbuildError
+from webbuild.manifest import SegmentTask
+from webbuild.proof import Answer, Proof, judge
+from webbuild.prove import require
+from webbuild.samples import Sample
+from webbuild.tasks._base import decode
+from webbuild.tasks.geometry import Placement
+
+TASK = SegmentTask(output="rows", protos="protos", rows=2, classes=["cup"], masks=2)
+PLACEMENT = Placement(16, 16, 0, 0, 16, 16, 16, 16)
+ROWS = np.array([[[1, 1, 15, 15, 0.9, 0, 1, -0.5], [0] * 8]], np.float32)
+PROTOS = np.stack([np.full((8, 8), 0.5), np.tile(np.arange(8) / 4, (8, 1))])[None].astype(np.float32)
+
+
+def answer(rows: NDArray[np.float32] = ROWS, protos: NDArray[np.float32] = PROTOS) -> Answer:
+    outputs = {"rows": rows, "protos": protos}
+    return Answer(outputs, decode(TASK, outputs, PLACEMENT))
+
+
+def proofs(want: Answer, got: Answer) -> dict[str, Proof]:
+    graph = manifest().graphs[0]
+    return {each.output: each for each in judge(Sample("one.jpg", {}), graph, TASK, {}, want, got, repeated=False)}
+
+
+def test_rows_masks_and_prototypes_are_judged() -> None:
+    found = proofs(answer(), answer())
+    assert {name: each.verdict for name, each in found.items()} == dict.fromkeys(
+        ("rows", "masks of rows", "protos"), "OK"
+    )
+    assert (found["rows"].objects, found["masks of rows"].objects, found["protos"].objects) == (1, 1, None)
+    require(list(found.values()))
+
+
+def test_other_coefficients_are_found_by_the_mask_they_make() -> None:
+    other = ROWS.copy()
+    other[0, 0, 7] = -0.25
+    assert proofs(answer(), answer(other))["masks of rows"].verdict == "DIFFERS"
+
+
+def test_coefficients_that_make_the_same_mask_are_the_same() -> None:
+    other = ROWS.copy()
+    other[0, 0, 6:] *= 2
+    assert proofs(answer(), answer(other))["masks of rows"].verdict == "OK"
+
+
+def test_masks_that_cover_nothing_on_any_sample_prove_nothing() -> None:
+    empty = answer(protos=PROTOS * np.array([-1, 1], np.float32)[:, None, None])
+    assert len(empty.found) == 1
+    with pytest.raises(WebbuildError, match="no sample has a mask") as caught:
+        require(list(proofs(empty, empty).values()))
+    assert caught.value.code == "proved-nothing"
+
+
+def test_a_missing_output_of_prototypes_differs() -> None:
+    assert proofs(answer(), Answer({"rows": ROWS}, ()))["protos"].verdict == "DIFFERS"
