@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from tests.manifests import manifest
 from webbuild.errors import WebbuildError
 from webbuild.manifest import SegmentTask
-from webbuild.proof import Answer, Proof, judge
+from webbuild.proof import Answer, Proof, judge, matched_detections
 from webbuild.prove import require
 from webbuild.samples import Sample
 from webbuild.tasks._base import decode
@@ -38,6 +38,7 @@ def test_rows_masks_and_prototypes_are_judged() -> None:
     )
     assert (found["rows"].objects, found["masks of rows"].objects, found["protos"].objects) == (1, 1, None)
     require(list(found.values()))
+    assert matched_detections(list(found.values())) == 1
 
 
 def test_other_coefficients_are_found_by_the_mask_they_make() -> None:

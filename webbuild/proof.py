@@ -79,6 +79,11 @@ def judge(
     return proofs
 
 
+def matched_detections(proofs: Sequence[Proof]) -> int:
+    """Count the detections that were matched, each once: not their masks again."""
+    return sum(proof.objects or 0 for proof in proofs if not proof.output.startswith(MASKS))
+
+
 def _objects(task: RowTask, rows: NDArray[Any], found: Sequence[Detection]) -> Objects:
     return of_rows(task, rows[0], [each.mask for each in found if isinstance(each, Segment)])
 

@@ -14,7 +14,7 @@ from webbuild.bundle.pages import environment
 from webbuild.manifest import Generator, Manifest, Source, TargetName
 from webbuild.passes._base import Edit, all_passes
 from webbuild.plan import Plan
-from webbuild.proof import TOLERANCE, Proof
+from webbuild.proof import TOLERANCE, Proof, matched_detections
 from webbuild.prove import Witness
 from webbuild.tasks.classify import ClassScore
 from webbuild.verify.classes import SHOWN
@@ -91,7 +91,7 @@ def write_report(
             changes=_changes(report),
             cards=_cards(manifest, report, names, witness),
             tolerance=TOLERANCE,
-            matched=sum(proof.objects or 0 for proof in report.proofs),
+            matched=matched_detections(report.proofs),
             excused=sum(proof.excused for proof in report.proofs),
         )
     )

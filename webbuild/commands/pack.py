@@ -23,6 +23,7 @@ from webbuild.model import load
 from webbuild.overrides import override, parse_overrides
 from webbuild.passes._base import Options, Suppression
 from webbuild.plan import Plan, plan
+from webbuild.proof import matched_detections
 from webbuild.prove import Witness
 from webbuild.recognise import recognise, require_head, without_head
 from webbuild.samples import collect, edge_cases
@@ -145,7 +146,7 @@ def _tell_proof(talk: Talk, witness: Witness, options: Sequence[OptionInput]) ->
     for option in options:
         if (used := witness.thresholds[option.option]) != option.default:
             talk.say(f"    no sample has a detection at {option.option} {option.default:g}: compared at {used:.3g}")
-    matched = sum(proof.objects or 0 for proof in proofs)
+    matched = matched_detections(proofs)
     excused = sum(proof.excused for proof in proofs)
     repeated = len({(p.sample, p.target) for p in proofs if p.repeated})
     found = f", {matched} detections matched, {excused} excused at a threshold" if matched else ""
