@@ -81,3 +81,28 @@ def detector(classes: int = 2, extra: int = 0, metadata: dict[str, str] | None =
 
 DETECT = {"task": "detect", "names": "{0: 'cup', 1: 'dog'}", "args": "{'nms': None}", "end2end": "False"}
 """What an exporter writes of a detector without post-processing."""
+
+
+def grid_detector(anchors: int, numbers: int) -> onnx.ModelProto:
+    """Return a detector of rows, [1, 3, 32, 32] to [1, anchors, numbers]: offsets around 0, scores around a half."""
+    text = f"""{HEADER} grid (float[1,3,32,32] images) => (float[1,{anchors},{numbers}] output)
+    <int64[2] flat = {{1, 128}}, int64[3] rows = {{1, {anchors}, {numbers}}}>
+    {{
+      a = Conv <kernel_shape = [8, 8], strides = [8, 8]> (images, weight)
+      b = Tanh (a)
+      c = Reshape (b, flat)
+      d = MatMul (c, mixing)
+      e = Reshape (d, rows)
+      f = Tanh (e)
+      output = Add (f, offset)
+    }}"""
+    model = parsed(text)
+    offset = np.zeros(numbers, np.float32)
+    offset[2:4], offset[4:] = 1.5, 1
+    tensors = {
+        "weight": weights(8, 3, 8, 8) * 0.01,
+        "mixing": weights(128, anchors * numbers, seed=1),
+        "offset": offset,
+    }
+    model.graph.initializer.extend(onnx.numpy_helper.from_array(array, name) for name, array in tensors.items())
+    return model

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,7 @@ import onnx
 import pytest
 
 from tests.commands.program import pack, refused, webbuild
-from tests.models import DETECT, detector, save
+from tests.models import DETECT, detector, grid_detector, save
 from webbuild import prove
 from webbuild.manifest import DetectTask, PoseTask, TensorTask
 from webbuild.reference_head import reference_head
@@ -37,6 +38,28 @@ def test_a_raw_pose_model_packs_too(tmp_path: Path) -> None:
     manifest = pack(save(detector(extra=6, metadata=metadata), tmp_path / "m.onnx"))
     assert isinstance(manifest.task, PoseTask)
     assert manifest.outputs[0].shape == [1, 64, 12]
+
+
+@pytest.mark.parametrize("numbers", [7, 85])
+@pytest.mark.parametrize("anchors", [21, 63], ids=["YOLOX", "YOLOv5"])
+def test_a_detector_that_says_nothing_of_itself_packs_where_the_user_says_detect(
+    tmp_path: Path, anchors: int, numbers: int
+) -> None:
+    model = save(grid_detector(anchors, numbers), tmp_path / "m.onnx")
+    assert isinstance(pack(model).task, TensorTask)
+    shutil.rmtree(tmp_path / "out")
+    manifest = pack(model, "--task", "detect")
+    assert isinstance(manifest.task, DetectTask)
+    assert (manifest.task.rows, len(manifest.task.classes)) == (anchors, numbers - 5)
+    proofs = json.loads((tmp_path / "out" / "report.json").read_bytes())["proofs"]
+    assert sum(proof["objects"] for proof in proofs) > 20
+
+
+def test_a_detector_of_another_shape_is_refused_with_its_shape(tmp_path: Path) -> None:
+    model = save(grid_detector(22, 7), tmp_path / "m.onnx")
+    done = webbuild("pack", model, "-o", tmp_path / "out", "--no-verify", "--task", "detect")
+    assert done.error == "wrong-task"
+    assert "[1, 22, 7]" in done.stderr
 
 
 def test_scores_below_the_threshold_are_compared_at_a_lower_one(tmp_path: Path) -> None:

@@ -72,7 +72,7 @@ def _unfit(model: ir.Model, output: ir.Value, shape: list[int], raw: RawHead) ->
         return "nothing computes it"
     if model.graph.opset_imports.get("", 0) < _OLDEST:
         return f"the model's opset is older than {_OLDEST}"
-    if raw.rotated:
+    if raw.rotated and raw.layout != "final":
         return "suppression of rotated boxes cannot be appended: export with nms=True"
     if any(value is not output and value.name == DETECTIONS for value in model.graph.outputs):
         return f"another output has the name '{DETECTIONS}'"

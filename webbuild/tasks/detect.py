@@ -10,6 +10,7 @@ from webbuild.tasks import ultralytics
 from webbuild.tasks._base import Guess, Tensors
 from webbuild.tasks.detection import Detection, read_box
 from webbuild.tasks.geometry import Placement
+from webbuild.tasks.grid_detector import guess_grid
 
 
 class DetectKind:
@@ -18,8 +19,8 @@ class DetectKind:
     kind = "detect"
 
     def guess(self, facts: ModelFacts, *, asked: bool = False) -> Guess | None:
-        """Recognise Ultralytics' detection exports by their metadata."""
-        return ultralytics.guess_detect(facts)
+        """Recognise Ultralytics' detection exports by their metadata, others by their shapes."""
+        return ultralytics.guess_detect(facts) or guess_grid(facts, asked=asked)
 
     def decode(self, task: DetectTask, outputs: Tensors, placement: Placement | None) -> Sequence[Detection]:
         """Return the objects in `task.output` [1, rows, 6], best first."""

@@ -68,7 +68,7 @@ def read_form(facts: ModelFacts, task: str, *, extra: int, outputs: int = 1, rot
     if first <= 4 + extra or second <= first:
         return None
     if first != 4 + len(names) + extra:
-        raise _miscounted(facts.file, output, first - 4 - extra, len(names))
+        raise miscounted(facts.file, output, first - 4 - extra, len(names))
     raw = RawHead(output=output.name, layout="columns", size=size, classes=len(names), extra=extra, rotated=rotated)
     return Form(names, image, DETECTIONS, min(second, raw.max_detections), raw)
 
@@ -110,7 +110,8 @@ def image_input(fact: TensorFact, layout: Literal["nchw", "nhwc"] = "nchw") -> I
     )
 
 
-def _miscounted(file: str, output: TensorFact, scores: int, names: int) -> WebbuildError:
+def miscounted(file: str, output: TensorFact, scores: int, names: int) -> WebbuildError:
+    """Return the error of an output that has another number of class scores than there are names."""
     return WebbuildError(
         "class-names",
         f"{file}: output '{output.name}' {list(output.shape)} has {scores} class scores, the metadata {names} name(s)",

@@ -65,10 +65,10 @@ def guess_segment(facts: ModelFacts) -> Guess | None:
 
 
 def guess_obb(facts: ModelFacts) -> Guess | None:
-    """Return the spec of an export of rotated boxes with `nms=True`, or None for anything else."""
+    """Return the spec of an export of rotated boxes, or None for anything else."""
     form = read_form(facts, "obb", extra=1, rotated=True)
-    if form is None or form.raw is not None:
+    if form is None:
         return None
     said = f"task obb with {len(form.names)} class(es), from the exporter's metadata"
     task = ObbTask(output=form.output, rows=form.rows, classes=form.names)
-    return Guess(task, (form.image,), (said, _LETTERBOXED))
+    return Guess(task, (form.image,), (said, _LETTERBOXED, *form.assumptions), form.raw)
