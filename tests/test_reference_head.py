@@ -90,3 +90,23 @@ def test_rows_of_an_end_to_end_head_are_chosen_by_score_alone() -> None:
     output = np.array([[[1, 2, 3, 4, 0.3, 7, 5], [1, 2, 3, 4, 0.2, 7, 6], [1, 2, 3, 4, 0.9, 7, 7]]], np.float32)
     rows = reference_head(raw, output, 0.25, 0.7)
     np.testing.assert_array_equal(rows[0], [output[0, 2], output[0, 0], np.zeros(7)])
+
+
+def test_a_suppressed_rotated_box_still_suppresses() -> None:
+    raw = msgspec.structs.replace(head(extra=1), rotated=True)
+    chain = [Box((20.0 + 3 * i, 30), SIZE, 0.9 - 0.1 * i) for i in range(3)]
+    output = raw_output(raw, chain, 8)
+    output[0, -1] = 0
+    rows = reference_head(raw, output, 0.25, 0.6)[0]
+    assert rows[0, :6].tolist() == np.array([20, 30, 20, 10, 0.9, 0], np.float32).tolist()
+    assert not rows[1:].any()
+    output[0, 4:6, 2] = 0, chain[2].score  # the third of another class, which nothing overlaps then
+    assert (reference_head(raw, output, 0.25, 0.6)[0, :, 4] > 0).sum() == 2
+
+
+def test_the_overlap_of_rotated_boxes_sees_their_angle() -> None:
+    raw = msgspec.structs.replace(head(extra=1), rotated=True)
+    output = raw_output(raw, [Box(HERE, (40, 5), 0.9), Box(HERE, (40, 5), 0.8), Box(HERE, (5, 40), 0.7)], 8)
+    output[0, -1, :3] = 0, np.pi / 2, np.pi / 2
+    rows = reference_head(raw, output, 0.25, 0.7)[0]
+    assert rows[:, 4].tolist() == [*np.array([0.9, 0.8], np.float32).tolist(), 0, 0, 0]

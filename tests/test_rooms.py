@@ -24,7 +24,7 @@ LAYERS = (
     ("verify",),
     ("plan", "dims", "samples", "head", "reference_head"),
     ("passes", "tasks", "browser"),
-    ("model",),
+    ("model", "reference_rotated"),
     ("manifest", "facts", "external", "lookalike", "operators", "prose", "raw_head", "talk", "archive", "labels"),
     ("errors", "nodes"),
 )

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from webbuild.raw_head import RawHead
+from webbuild.reference_rotated import spared
 
 Floats = NDArray[np.float32]
 
@@ -26,6 +27,8 @@ def reference_head(raw: RawHead, output: NDArray[Any], confidence: float, iou: f
     if raw.layout == "final":
         return _filled(candidates, len(given), raw.columns)
     rows = min(len(table), raw.max_detections)
+    if raw.rotated:
+        return _filled(candidates[spared(candidates, np.float32(iou), rows, raw.agnostic)], rows, raw.columns)
     return _filled(candidates[_greedy(candidates, np.float32(iou), rows, raw.agnostic)], rows, raw.columns)
 
 
@@ -36,16 +39,17 @@ def _filled(found: Floats, rows: int, columns: int) -> Floats:
 
 
 def _candidates(raw: RawHead, table: Floats) -> Floats:
-    """Return x1 y1 x2 y2, score, class and the extra columns [anchors, columns] of every anchor's best class."""
+    """Return box, score, class and the extra columns [anchors, columns] of every anchor's best class."""
     if raw.layout == "rows":
         scores, extra = table[:, 5 : 5 + raw.classes] * table[:, 4:5], table[:, 5 + raw.classes :]
     else:
         scores, extra = table[:, 4 : 4 + raw.classes], table[:, 4 + raw.classes :]
     centre, size = _decoded(raw, table)
     half = size / np.float32(2)
+    box = (centre, size) if raw.rotated else (centre - half, centre + half)
     best = scores.argmax(1)[:, None]
     score = np.take_along_axis(scores, best, 1)
-    return np.concatenate([centre - half, centre + half, score, best.astype(np.float32), extra], 1)
+    return np.concatenate([*box, score, best.astype(np.float32), extra], 1)
 
 
 def _decoded(raw: RawHead, table: Floats) -> tuple[Floats, Floats]:

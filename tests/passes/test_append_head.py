@@ -22,7 +22,12 @@ COLUMNS = {
     "extra columns": head(2, extra=4, rows=ROWS),
     "more rows than anchors": head(2, rows=300),
 }
-HEADS = {**COLUMNS, "objectness": msgspec.structs.replace(head(5, rows=ROWS), layout="rows")}
+HEADS = {
+    **COLUMNS,
+    "objectness": msgspec.structs.replace(head(5, rows=ROWS), layout="rows"),
+    "rotated": msgspec.structs.replace(head(3, extra=1, rows=ROWS), rotated=True),
+    "rotated, agnostic": msgspec.structs.replace(head(3, extra=1, rows=ROWS, agnostic=True), rotated=True),
+}
 EACH = pytest.mark.parametrize("name", HEADS)
 TARGETS: tuple[TargetName, ...] = ("webgpu", "wasm")
 

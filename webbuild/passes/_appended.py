@@ -7,6 +7,7 @@ import math
 import numpy as np
 import onnx_ir as ir
 
+from webbuild.passes._appended_rotated import rotated_survivors
 from webbuild.passes._graph import Builder
 from webbuild.raw_head import RawHead
 
@@ -17,18 +18,22 @@ _REACH = 2048
 def suppressed_rows(add: Builder, table: ir.Value, raw: RawHead, rows: int) -> ir.Value:
     """Append the tail to `table` [anchors, numbers] and return what it finds, [rows, columns]."""
     first = 5 if raw.layout == "rows" else 4
-    boxes = _corners(add, table, raw)
+    boxes = _columns(add, table, 0, 4) if raw.rotated else _corners(add, table, raw)
     scores = _columns(add, table, first, first + raw.classes)
     if raw.layout == "rows":
         scores = add.op("Mul", scores, _columns(add, table, 4, 5))
     best = add.reduce("ReduceMax", scores, 1, keepdims=0)
     label = add.op("Cast", add.op("ArgMax", scores, axis=1, keepdims=0), to=ir.DataType.FLOAT.value)
     apart = boxes if raw.agnostic or raw.classes == 1 else _by_class(add, boxes, label, raw)
+    if raw.rotated:
+        apart = add.op("Concat", apart, _columns(add, table, raw.numbers - 1, raw.numbers), axis=1)
     above = add.op("Greater", best, add.const([raw.confidence]))
     flat = add.const([-1], np.int64)
     found = add.op("Reshape", add.op("NonZero", above), flat)
     score = add.op("Gather", best, found, axis=0)
-    kept = _kept(add, add.op("Gather", apart, found, axis=0), score, raw, rows)
+    survive = rotated_survivors if raw.rotated else _survivors
+    places = survive(add, add.op("Gather", apart, found, axis=0), score, raw)
+    kept = add.op("Slice", places, *(add.const([value], np.int64) for value in (0, rows, 0)))
     parts = [boxes, score, label]
     if raw.extra:
         parts.append(_columns(add, table, first + raw.classes, raw.numbers))
@@ -60,29 +65,29 @@ def _by_class(add: Builder, boxes: ir.Value, label: ir.Value, raw: RawHead) -> i
     """Return the boxes moved apart by class, so that no two of different classes overlap.
 
     Classes lie in a square around the origin, not in a line: the smaller the largest coordinate, the less a
-    float32 loses of it.
+    float32 loses of it. Of a rotated box only the centre moves.
     """
     side = math.ceil(math.sqrt(raw.classes))
     middle, pitch = (side - 1) / 2, float(max(raw.size) + _REACH)
     index = add.op("Reshape", label, add.const([-1, 1], np.int64))
     line = add.op("Floor", add.op("Mul", add.op("Add", index, add.const(0.5)), add.const(1 / side)))
     column = add.op("Sub", index, add.op("Mul", line, add.const(float(side))))
-    place = add.op("Concat", column, line, column, line, axis=1)
-    offset = add.op("Mul", add.op("Sub", place, add.const(middle)), add.const(pitch))
-    return add.op("Add", boxes, offset)
+    cell = add.op("Mul", add.op("Sub", add.op("Concat", column, line, axis=1), add.const(middle)), add.const(pitch))
+    if raw.rotated:
+        return add.op("Concat", add.op("Add", _columns(add, boxes, 0, 2), cell), _columns(add, boxes, 2, 4), axis=1)
+    return add.op("Add", boxes, add.op("Concat", cell, cell, axis=1))
 
 
-def _kept(add: Builder, boxes: ir.Value, score: ir.Value, raw: RawHead, rows: int) -> ir.Value:
-    """Return the indices of the candidates that survive, best first, at most `rows` of them."""
+def _survivors(add: Builder, boxes: ir.Value, score: ir.Value, raw: RawHead) -> ir.Value:
+    """Return the indices of the candidates that survive, best first, more than enough of them."""
     triples = add.op(
         "NonMaxSuppression",
         add.op("Reshape", boxes, add.const([1, -1, 4], np.int64)),
         add.op("Reshape", score, add.const([1, 1, -1], np.int64)),
-        add.const([rows], np.int64),
+        add.const([raw.max_detections], np.int64),
         add.const([raw.iou]),
     )
-    index = add.op("Reshape", add.op("Gather", triples, add.const([2], np.int64), axis=1), add.const([-1], np.int64))
-    return add.op("Slice", index, *(add.const([value], np.int64) for value in (0, rows, 0)))
+    return add.op("Reshape", add.op("Gather", triples, add.const([2], np.int64), axis=1), add.const([-1], np.int64))
 
 
 def _padded(add: Builder, joined: ir.Value, rows: int) -> ir.Value:

@@ -18,6 +18,9 @@ KEY = "webbuild.appended"
 _OLDEST = 11
 """The opset since which Pad takes its amounts as an input, and TopK and Slice are what they are."""
 
+_TRIANGLE = 14
+"""The opset since which there is Trilu."""
+
 
 class AppendHead(Pass):
     """Appends the post-processing to a detector that was exported without it.
@@ -72,8 +75,8 @@ def _unfit(model: ir.Model, output: ir.Value, shape: list[int], raw: RawHead) ->
         return "nothing computes it"
     if model.graph.opset_imports.get("", 0) < _OLDEST:
         return f"the model's opset is older than {_OLDEST}"
-    if raw.rotated and raw.layout != "final":
-        return "suppression of rotated boxes cannot be appended: export with nms=True"
+    if raw.rotated and raw.layout != "final" and model.graph.opset_imports.get("", 0) < _TRIANGLE:
+        return f"rotated boxes need opset {_TRIANGLE}, for the upper triangle of a matrix"
     if any(value is not output and value.name == DETECTIONS for value in model.graph.outputs):
         return f"another output has the name '{DETECTIONS}'"
     return None
