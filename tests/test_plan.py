@@ -9,6 +9,8 @@ from collections.abc import Iterator, Sequence
 import onnx_ir as ir
 import pytest
 
+from tests.exports import NAMES as EXPORTS
+from tests.exports import restored
 from tests.models import HEADER
 from tests.passes.case import text
 from tests.passes.heads import FILES, NAMES, head
@@ -121,6 +123,18 @@ def test_independent_passes_give_the_same_graph_in_any_order(source: str, monkey
             seen[target].append(shape_of_graph(model))
     for graphs in seen.values():
         assert all(first == second for first, second in itertools.pairwise(graphs))
+
+
+@pytest.mark.parametrize("name", [name for name in EXPORTS if "obb-nms" in name or "dynamo/detect-nms" in name])
+def test_suppression_in_an_export_leaves_no_free_size_and_no_int64_on_the_gpu(name: str) -> None:
+    planned = plan(ir.from_proto(restored(name)), Options(dims={"batch": 1, "height": 64, "width": 64}))
+    for target in TARGETS:
+        assert not [edit for edit in planned.edits[target] if not edit.done]
+        for value in planned.models[target].graph.outputs:
+            assert value.shape is not None
+            assert all(isinstance(dim, int) for dim in value.shape)
+    for node in planned.models["webgpu"].graph:
+        assert node.op_type == "TopK" or all(value.dtype != ir.DataType.INT64 for value in node.outputs), node
 
 
 @pytest.mark.parametrize("name", NAMES)

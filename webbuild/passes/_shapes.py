@@ -12,6 +12,9 @@ def infer(model: ir.Model) -> None:
     Free dimensions of outputs are inferred too, and keep their names where that gives no size.
     """
     declared = {value: value.shape for value in model.graph.outputs if value.shape is not None}
+    for value in model.graph.initializers.values():
+        if value.const_value is not None and not value.is_graph_input():  # what was folded may still have a free shape
+            value.shape = ir.Shape(value.const_value.shape.numpy())
     for node in model.graph:
         for value in node.outputs:
             if value not in model.graph.outputs or not _is_fixed(value.shape):
