@@ -26,6 +26,10 @@ MODEL := models/yolo-pose.onnx $(wildcard models/samples/*)
 CHROMIUM := .venv/.chromium
 IN_CHROMIUM = WEBBUILD_REQUIRE=webgpu WEBBUILD_CHROMIUM="$$(cat $(CHROMIUM))"
 
+# Firefox is for the end-to-end tests alone. Where it cannot be had, those that want it say so and fail.
+FIREFOX := .venv/.firefox
+IN_BROWSERS = $(IN_CHROMIUM) WEBBUILD_REQUIRE="webgpu firefox" WEBBUILD_FIREFOX="$$(cat $(FIREFOX))"
+
 CHECKS := generated ruff format-check mypy biome tsc
 SUITES := $(CHECKS) web unit e2e
 
@@ -77,8 +81,12 @@ web: $(MODULES) $(BUILT) chromium ## The TypeScript tests, in Chromium.
 	@$(IN_CHROMIUM) npm test --silent -- $(ARGS)
 
 .PHONY: e2e
-e2e: $(DEVELOPING) $(BUILT) chromium ## Pack, serve, verify, and use the page, in Chromium.
-	@$(IN_CHROMIUM) $(BIN)/python -m pytest e2e $(ARGS)
+e2e: $(DEVELOPING) $(BUILT) chromium firefox ## Pack, serve, verify, and use the page, in Chromium and Firefox.
+	@$(IN_BROWSERS) $(BIN)/python -m pytest e2e $(ARGS)
+
+.PHONY: browsers
+browsers: $(DEVELOPING) $(BUILT) chromium firefox ## Measure in every browser anew, and write the README's table of them.
+	@$(IN_BROWSERS) $(BIN)/python -m e2e.support --write
 
 .PHONY: clean
 clean: ## Delete what was built; .venv and node_modules stay.
@@ -156,3 +164,7 @@ again:
 .PHONY: chromium
 chromium: $(INSTALLED)
 	@$(BIN)/python -m webbuild.browser.install > $(CHROMIUM)
+
+.PHONY: firefox
+firefox: $(DEVELOPING)
+	@$(BIN)/python -m e2e.firefox_install > $(FIREFOX) || true

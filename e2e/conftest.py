@@ -24,6 +24,11 @@ Webbuild = Callable[..., subprocess.CompletedProcess[str]]
 Open = Callable[..., DemoPage]
 
 
+def required() -> set[str]:
+    """Return what may not be missing, as WEBBUILD_REQUIRE lists it: `webgpu firefox`."""
+    return set(os.environ.get("WEBBUILD_REQUIRE", "").replace(",", " ").split())
+
+
 @pytest.fixture(scope="session")
 def webbuild() -> Webbuild:
     """Run the command line, as a user would."""
@@ -64,8 +69,8 @@ def webgpu(with_gpu: Chromium, bundle: Path) -> Chromium:
     with Server(bundle, virtual={"/blank.html": ("text/html", b"")}) as server, with_gpu.page() as (page, _):
         page.goto(f"{server.url}blank.html")
         found = page.evaluate("async () => Boolean(await navigator.gpu?.requestAdapter())")
-    if not found and os.environ.get("WEBBUILD_REQUIRE") == "webgpu":
-        pytest.fail("no WebGPU adapter, and WEBBUILD_REQUIRE=webgpu forbids to go without")
+    if not found and "webgpu" in required():
+        pytest.fail("no WebGPU adapter, and WEBBUILD_REQUIRE forbids to go without")
     if not found:
         pytest.skip("no WebGPU adapter; WEBBUILD_REQUIRE=webgpu makes this a failure")
     return with_gpu

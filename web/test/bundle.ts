@@ -18,7 +18,7 @@ export const runtime: Runtime = await import(/* @vite-ignore */ bundle("runtime/
 const adapter = (await navigator.gpu?.requestAdapter()) ?? null;
 
 /** Whether tests of WebGPU run: where WEBBUILD_REQUIRE=webgpu they do, and fail without an adapter. */
-export const hasWebgpu = adapter !== null || inject("required") === "webgpu";
+export const hasWebgpu = adapter !== null || inject("required").includes("webgpu");
 
 /** The backends that can be tested here. */
 export const backends: Backend[] = hasWebgpu ? ["webgpu", "wasm"] : ["wasm"];

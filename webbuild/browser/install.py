@@ -74,7 +74,7 @@ def _start_playwright(machine: Machine, say: Say) -> None:
     privilege = machine.privilege() if machine.which("apt-get") else None
     if privilege is not None:
         say(f"Playwright does not start: {why}. Installing {_LIBRARY} ...")
-        _install(machine, privilege, _LIBRARY, say)
+        apt_install(machine, privilege, _LIBRARY, say)
         why = machine.run([*_PLAYWRIGHT, "--version"])
     if why is not None:
         raise WebbuildError(
@@ -126,11 +126,12 @@ def _from_debian(machine: Machine, say: Say) -> Iterator[Found]:
         say("Installing Debian's takes root, or sudo without a password: apt-get install chromium")
         return
     say("Installing Debian's: apt-get install chromium ...")
-    _install(machine, privilege, "chromium", say)
+    apt_install(machine, privilege, "chromium", say)
     yield from _on_path(machine, say)
 
 
-def _install(machine: Machine, privilege: Sequence[str], package: str, say: Say) -> None:
+def apt_install(machine: Machine, privilege: Sequence[str], package: str, say: Say) -> None:
+    """Install a package of Debian's; what fails is said, and shows when the program is looked for again."""
     if why := machine.run([*privilege, *_APT, "update", "-q"]):
         say(f"  apt-get update failed: {why}")
     if why := machine.run([*privilege, *_APT, "install", "-qy", "--no-install-recommends", package]):

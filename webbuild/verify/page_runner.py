@@ -6,7 +6,7 @@ import base64
 from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import msgspec
 import numpy as np
@@ -18,15 +18,25 @@ from webbuild.tasks.detection import Segment
 from webbuild.verify.runners import Tensors
 from webbuild.verify.wire import Answer, Failure, Held, Loaded, Ran
 
-if TYPE_CHECKING:
-    from playwright.sync_api import Page
-
 T = TypeVar("T")
 
 _ROOM = "/__webbuild__/"
 _PIECE = 8 << 20
 """Bytes of a tensor fetched by one call."""
 _TYPES = {"float32": "<f4", "int32": "<i4", "int64": "<i8", "uint8": "|u1", "bool": "|b1"}
+
+
+class Page(Protocol):
+    """What driving a page takes of it, in Playwright's words."""
+
+    def goto(self, url: str, /) -> object:
+        """Go to an address and wait until it has loaded."""
+
+    def wait_for_function(self, function: str, /) -> object:
+        """Wait until a function of the page returns something true."""
+
+    def evaluate(self, function: str, argument: Any, /) -> Any:
+        """Call a function in the page with a value, and return what its promise comes to."""
 
 
 class PageError(Exception):

@@ -1,0 +1,132 @@
+"""Measures a packed bundle in each browser: `python -m e2e.support --write` writes what the README shows."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from msgspec import Struct
+
+from e2e.browser_table import Row, table, write
+from e2e.conftest import MODEL, WEBBUILD
+from e2e.firefox import firefox
+from e2e.firefox_install import ensure
+from webbuild.browser.chromium import Chromium, chromium
+from webbuild.browser.install import ThisMachine
+from webbuild.browser.server import Server
+from webbuild.verify.case import judge
+from webbuild.verify.inputs import Given, gather
+from webbuild.verify.opened import Bundle, open_bundle
+from webbuild.verify.page_runner import Page, PageRunner
+from webbuild.verify.reference import Expected, expect, reference_runner
+
+SCRIPT = "runtime/worker.js"
+CORES = b'Object.defineProperty(navigator, "hardwareConcurrency", { value: 8 });\n'
+"""How many threads are taken depends on the machine. Here every machine has eight cores."""
+WANTED = [
+    ("Chromium", "webgpu", True),
+    ("Chromium", "webgpu", False),
+    ("Chromium", "wasm", True),
+    ("Chromium", "wasm", False),
+    ("Firefox", "webgpu", True),
+    ("Firefox", "wasm", True),
+    ("Firefox", "wasm", False),
+]
+"""Browser, backend, whether the page is isolated from other origins."""
+
+
+class Work(Struct, frozen=True):
+    """The golden sample, and native ONNX Runtime's answer to it."""
+
+    bundle: Bundle
+    given: Given
+    expected: Expected
+
+
+def golden_work(directory: Path) -> Work:
+    """Return what every browser is given."""
+    bundle = open_bundle(directory)
+    assert bundle.manifest.golden is not None
+    name = bundle.manifest.golden.sample
+    (given,) = [given for given in gather(bundle, []) if given.file is not None and given.file.name == name]
+    return Work(bundle, given, expect(bundle, reference_runner(bundle), given))
+
+
+@contextmanager
+def served(bundle: Bundle, *, isolated: bool) -> Iterator[Server]:
+    """Serve a bundle to a machine of eight cores."""
+    with Server(bundle.directory, isolated=isolated) as server:
+        worker = (bundle.directory / SCRIPT).read_bytes()
+        server.virtual[f"/{SCRIPT}"] = ("text/javascript", CORES + worker)
+        yield server
+
+
+def measure(page: Page, work: Work, browser: str, version: str, backend: str, *, isolated: bool) -> Row:
+    """Load the bundle, run the golden sample, compare.
+
+    Raises:
+        AssertionError: a comparison is not OK, or there was none of the decoded result.
+    """
+    with served(work.bundle, isolated=isolated) as server:
+        runner = PageRunner(page, server, backend)
+        if backend == "webgpu" and runner.adapter() is None:
+            return Row(browser, version, backend, isolated)
+        engine = runner.load(work.bundle.entry, backend).info.engine
+        case, _ = judge(work.bundle, runner, work.given, work.expected)
+        runner.dispose()
+    assert [each for each in case.comparisons if each.verdict != "OK"] == []
+    decoded = {each.subject.output: each.max_abs for each in case.comparisons if each.subject.stage == "decoded"}
+    box, keypoint, score = decoded["box"], decoded["keypoint"], decoded["score"]
+    assert box is not None
+    assert keypoint is not None
+    assert score is not None
+    found = len(case.detections)
+    return Row(browser, version, backend, isolated, engine.build, engine.threads, found, max(box, keypoint), score)
+
+
+def in_chromium(browser: Chromium, work: Work, backend: str, *, isolated: bool) -> Row:
+    """Measure in a fresh page, which must say nothing bad."""
+    with browser.page() as (page, console):
+        row = measure(page, work, "Chromium", browser.version, backend, isolated=isolated)
+        assert console.errors == []
+    return row
+
+
+def in_firefox(path: Path, work: Work, backend: str, *, isolated: bool) -> Row:
+    """Measure in a fresh browser, which must say nothing bad."""
+    with firefox(path) as page:
+        row = measure(page, work, "Firefox", page.version, backend, isolated=isolated)
+        assert page.complaints == []
+    return row
+
+
+def main(arguments: list[str]) -> int:
+    """Pack the shipped model, measure everything, show it; with `--write` keep it."""
+    import click
+
+    def say(line: str) -> None:
+        click.echo(line, err=True)
+
+    other = ensure(ThisMachine(), say)
+    with tempfile.TemporaryDirectory() as folder, chromium() as browser:
+        out = Path(folder) / "yolo-pose"
+        subprocess.run([*WEBBUILD, "pack", MODEL, "-o", out, "--no-verify"], check=True)
+        work = golden_work(out)
+        rows = [
+            in_firefox(other, work, backend, isolated=isolated)
+            if name == "Firefox"
+            else in_chromium(browser, work, backend, isolated=isolated)
+            for name, backend, isolated in WANTED
+        ]
+    click.echo(table(rows))
+    if "--write" in arguments:
+        write(rows)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
