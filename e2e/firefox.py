@@ -78,7 +78,10 @@ class FirefoxPage:
         self._count += 1
         self.socket.send(json.dumps({"id": self._count, "method": method, "params": params}))
         while True:
-            message = json.loads(self.socket.recv(timeout=_SECONDS))
+            try:
+                message = json.loads(self.socket.recv(timeout=_SECONDS))
+            except TimeoutError as error:
+                raise BidiError(f"{method} {json.dumps(params)[-300:]}: no answer in {_SECONDS:.0f} s") from error
             if message.get("method") == "log.entryAdded":
                 self._hear(message["params"])
             elif message.get("id") == self._count:

@@ -27,8 +27,12 @@ export function chooseBuild(manifest: Manifest, backend: Backend, jspi = hasJspi
   throw new WebbuildError("no-engine", what, `pack the model again with ${order.join(" or ")}`);
 }
 
-/** More than four threads slow small graphs down; half the cores leaves the page its own. */
+/**
+ * More than four threads slow small graphs down; half the cores leaves the page its own. One in Firefox: with four,
+ * 3 of about 35 loads in Firefox 153 never ended on a busy machine of two cores; with one, none of 20.
+ */
 export function threadCount(): number {
+  if (navigator.userAgent.includes("Firefox/")) return 1;
   return crossOriginIsolated ? Math.min(4, Math.ceil(navigator.hardwareConcurrency / 2)) : 1;
 }
 
