@@ -10,10 +10,10 @@ import numpy as np
 import onnx
 from numpy.typing import NDArray
 
+from webbuild import assets
 from webbuild.browser.chromium import Chromium
 from webbuild.browser.server import Server
 from webbuild.browser.site import Virtual
-from webbuild.bundle import assets
 
 _APP = """async ([name, shapes]) => {
   const ort = await import("./ort.min.mjs");

@@ -24,9 +24,10 @@ LAYERS = (
     ("verify",),
     ("plan", "dims", "samples", "head", "reference_head"),
     ("passes", "tasks", "browser"),
-    ("model", "reference_rotated"),
-    ("manifest", "facts", "external", "lookalike", "operators", "prose", "raw_head", "talk", "archive", "labels"),
-    ("errors", "nodes"),
+    ("model", "assets", "reference_rotated", "stored"),
+    ("manifest", "facts", "external", "lookalike", "operators", "prose", "raw_head", "talk", "archive"),
+    ("labels",),
+    ("errors", "nodes", "memory"),
 )
 """From top to bottom; what stands in one line does not import its neighbours."""
 

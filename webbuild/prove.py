@@ -52,38 +52,61 @@ def prove(
     Thresholds are the exported ones, unless `confidence` is given: then `original` takes thresholds as inputs
     too, or has none.
     """
-    opened = {file: NativeRunner(folder / file) for file in dict.fromkeys(graph.file for graph in graphs)}
-    runners = {graph.target: opened[graph.file] for graph in graphs}
     values: dict[str, float] = {option.option: option.default for option in options}
     if confidence is not None:
         values["confidence"] = confidence
     thresholds = {option.name: np.array([values[option.option]], np.float32) for option in options}
-    proofs: list[Proof] = []
-    detections: dict[str, dict[str, Sequence[Detection]]] = {}
-    classes: dict[str, Sequence[ClassScore]] = {}
-    for sample in samples:
-        given = {**sample.feeds, **thresholds} if confidence is not None and raw is None else sample.feeds
-        want = _narrowed(original.run({name: array.astype(original.types[name]) for name, array in given.items()}))
-        if raw is not None:
-            want = _completed(raw, want, values)
-        seen = detections.setdefault(sample.name, {})
-        wanted = _answer(task, want, sample)
-        seen["native"] = wanted.found
-        if isinstance(task, ClassifyTask):
-            classes[sample.name] = decode(task, want, None)
-        for graph in graphs:
-            feeds = {**sample.feeds, **thresholds}
-            got = runners[graph.target].run(feeds)
-            repeated = bool(why_repeat(graph, got))
+    given = [{**s.feeds, **thresholds} if confidence is not None and raw is None else s.feeds for s in samples]
+    references = [
+        _reference(original, feeds, task, sample, raw, values) for feeds, sample in zip(given, samples, strict=True)
+    ]
+    original.close()
+    classes = {
+        sample.name: decode(task, want.outputs, None)
+        for sample, want in zip(samples, references, strict=True)
+        if isinstance(task, ClassifyTask)
+    }
+    detections = {sample.name: {"native": want.found} for sample, want in zip(samples, references, strict=True)}
+    proofs: dict[str, list[Proof]] = {graph.target: [] for graph in graphs}
+    fallbacks = [graph.status.fallback for graph in graphs if graph.status is not None]
+    answers: dict[str, list[Answer]] = {}
+    for graph in sorted(graphs, key=lambda graph: graph.target not in fallbacks):
+        runner = NativeRunner(folder / graph.file)
+        answers[graph.target] = []
+        for index, (sample, want) in enumerate(zip(samples, references, strict=True)):
+            answer = _answer(task, runner.run({**sample.feeds, **thresholds}), sample)
+            repeated = bool(why_repeat(graph, answer.outputs))
             if repeated and graph.status is not None:
-                got = runners[graph.status.fallback].run(feeds)
-            answered = _answer(task, got, sample)
-            seen[graph.target] = answered.found
-            room = {output.name: output.shape for output in graph.outputs}
-            filled = {name: _filled(a, original.declared.get(name, ()), room.get(name)) for name, a in want.items()}
-            reference = Answer(filled, wanted.found)
-            proofs += judge(sample, graph, task, values, reference, answered, repeated=repeated)
-    return Witness(proofs, detections, classes, values)
+                answer = answers[graph.status.fallback][index]
+            detections[sample.name][graph.target] = answer.found
+            answers[graph.target].append(answer if graph.target in fallbacks else _NOTHING)
+            reference = _with_room(want, original, graph)
+            proofs[graph.target] += judge(sample, graph, task, values, reference, answer, repeated=repeated)
+        runner.close()
+    return Witness([proof for graph in graphs for proof in proofs[graph.target]], detections, classes, values)
+
+
+_NOTHING = Answer({}, ())
+
+
+def _reference(
+    original: NativeRunner,
+    feeds: Mapping[str, NDArray[Any]],
+    task: Task,
+    sample: Sample,
+    raw: RawHead | None,
+    values: Mapping[str, float],
+) -> Answer:
+    """Return the original's answer, with what it lacks."""
+    outputs = _narrowed(original.run({name: array.astype(original.types[name]) for name, array in feeds.items()}))
+    return _answer(task, outputs if raw is None else _completed(raw, outputs, values), sample)
+
+
+def _with_room(want: Answer, original: NativeRunner, graph: Graph) -> Answer:
+    """Return an answer of the original in the shapes that a graph gives its outputs."""
+    room = {output.name: output.shape for output in graph.outputs}
+    filled = {name: _filled(a, original.declared.get(name, ()), room.get(name)) for name, a in want.outputs.items()}
+    return Answer(filled, want.found)
 
 
 def _narrowed(outputs: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:

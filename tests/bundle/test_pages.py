@@ -13,7 +13,7 @@ import msgspec
 import pytest
 
 from tests.manifests import image_input, manifest, pose_task
-from webbuild.bundle import assets
+from webbuild import assets
 from webbuild.bundle.pages import render_loader, render_page, render_types
 from webbuild.manifest import ClassifyTask, DetectTask, ObbTask, SegmentTask, Task, TensorInput, TensorTask
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.commands.program import POSE, Done, webbuild
-from webbuild.bundle import assets
+from webbuild import assets
 from webbuild.errors import WebbuildError
 
 

@@ -13,7 +13,7 @@ PROGRAM = """
 import sys, time
 from pathlib import Path
 from importlib import import_module
-from webbuild.bundle import assets
+from webbuild import assets
 assets.ROOT = Path(sys.argv.pop(1))
 module, name = sys.argv.pop(1).split(":")
 if module:

@@ -9,7 +9,7 @@ import pytest
 from tests.commands.program import hashes, pack
 from tests.commands.stopped import interrupt, start
 from tests.models import convolution, save
-from webbuild.bundle import assets
+from webbuild import assets
 
 pytestmark = pytest.mark.usefixtures("stand_in")
 

@@ -15,7 +15,7 @@ import pytest
 from tests.commands.program import hashes, pack, webbuild
 from tests.commands.stopped import start
 from tests.models import HEADER, convolution, parsed, save
-from webbuild.bundle import assets
+from webbuild import assets
 from webbuild.commands import explain
 
 pytestmark = pytest.mark.usefixtures("stand_in")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -12,16 +11,17 @@ import msgspec
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from webbuild import __version__
+from webbuild import __version__, assets
 from webbuild import manifest as contract
-from webbuild.bundle import assets, pages
+from webbuild.bundle import pages
 from webbuild.bundle.names import readable, safe_name
 from webbuild.bundle.notices import model_license, model_notice, third_party_notices
 from webbuild.bundle.parts import cut_large
 from webbuild.errors import printable
-from webbuild.manifest import Engine, File, Generator, Golden, Graph, Input, Manifest, Output, Task
+from webbuild.manifest import Engine, Generator, Golden, Graph, Input, Manifest, Output, Task
 from webbuild.model import Source
 from webbuild.samples import Sample
+from webbuild.stored import describe
 
 _SCHEMA = Path(__file__).parent / "manifest.schema.json"
 _MOST_SAMPLES = 12
@@ -94,25 +94,6 @@ def seal(manifest: Manifest, folder: Path) -> None:
     listed = sorted([*manifest.files, *(describe(path, folder) for path in files)], key=lambda file: file.path)
     data = contract.encode(msgspec.structs.replace(manifest, files=listed))
     (folder / "manifest.json").write_bytes(data)
-
-
-def describe(path: Path, folder: Path) -> File:
-    """Return what the manifest says of a file in `folder`."""
-    size = path.stat().st_size
-    with path.open("rb") as file:
-        digest = hashlib.file_digest(file, "sha256").hexdigest()
-        gzipped = path.suffix == ".gz"
-        inflated = size
-        if gzipped:
-            file.seek(-4, 2)
-            inflated = int.from_bytes(file.read(4), "little")
-    return File(
-        path=path.relative_to(folder).as_posix(),
-        size=size,
-        sha256=digest,
-        encoding="gzip" if gzipped else "identity",
-        inflated=inflated,
-    )
 
 
 def _copy_engine(folder: Path) -> list[contract.EngineBuild]:

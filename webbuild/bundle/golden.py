@@ -38,4 +38,7 @@ def golden_run(
     thresholds = {option.name: np.array([trial[option.option]], np.float32) for option in options}
     complete = msgspec.structs.replace(best, feeds={**best.feeds, **thresholds})
     graph = next(graph for graph in graphs if graph.target == "wasm")
-    return complete, NativeRunner(folder / graph.file).run(complete.feeds)
+    runner = NativeRunner(folder / graph.file)
+    outputs = runner.run(complete.feeds)
+    runner.close()
+    return complete, outputs

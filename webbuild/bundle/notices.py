@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from webbuild import __version__
-from webbuild.bundle.assets import engine_version, license_files
+from webbuild.assets import engine_version, license_files
 from webbuild.errors import printable
 from webbuild.facts import ModelFacts
 

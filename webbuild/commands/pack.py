@@ -69,6 +69,7 @@ def run(request: Request) -> int:
     with talk.step(f"load {request.model.name}"):
         source = load(request.model)
         original = NativeRunner(source.path)  # what does not run as it is need not be patched
+        original.close()
     sizes = choose_sizes(source.facts, given)
     with talk.step("plan the patches"):
         headless = None if request.nms == "keep" else without_head(source, sizes.dims, request.task)

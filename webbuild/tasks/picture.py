@@ -37,9 +37,9 @@ def read_rgba(path: Path) -> NDArray[np.uint8]:
 
 
 def flatten(rgba: NDArray[np.uint8]) -> NDArray[np.float64]:
-    """Composite RGBA [h, w, 4] over white -> RGB [h, w, 3] in 0..255, not rounded."""
-    alpha = rgba[..., 3:].astype(np.float64) / 255
-    color: NDArray[np.float64] = rgba[..., :3] * alpha + 255 * (1 - alpha)
+    """Composite colours with their alpha behind [h, w, colours + 1] over white -> [h, w, colours], not rounded."""
+    alpha = rgba[..., -1:].astype(np.float64) / 255
+    color: NDArray[np.float64] = rgba[..., :-1] * alpha + 255 * (1 - alpha)
     return color
 
 
@@ -68,20 +68,24 @@ def plane(spec: ImageInput) -> tuple[int, int]:
 
 def normalise(canvas: NDArray[np.float64], spec: ImageInput) -> NDArray[np.float32]:
     """Turn RGB values [height, width, 3] of 0..255 into the tensor `spec` describes."""
-    if spec.color == "bgr":
-        canvas = canvas[..., ::-1]
-    values = (canvas * spec.scale - np.asarray(spec.mean)) / np.asarray(spec.std)
-    tensor = values.astype(np.float32)[None]
-    return np.ascontiguousarray(tensor.transpose(0, 3, 1, 2)) if spec.layout == "nchw" else tensor
+    order = (2, 1, 0) if spec.color == "bgr" else (0, 1, 2)
+    tensor = np.empty((1, 3, *canvas.shape[:2]), np.float32)
+    for channel, (source, mean, std) in enumerate(zip(order, spec.mean, spec.std, strict=True)):
+        tensor[0, channel] = (canvas[..., source] * spec.scale - mean) / std
+    return tensor if spec.layout == "nchw" else np.ascontiguousarray(tensor.transpose(0, 2, 3, 1))
 
 
 def _drawn(
     rgba: NDArray[np.uint8], placement: Placement, columns: range, rows: range, spec: ImageInput
 ) -> NDArray[np.float64]:
-    """Return the picture, resized, where it covers these columns and rows of the input."""
+    """Return the picture, resized, where it covers these columns and rows of the input.
+
+    One colour at a time: in float64 a photograph takes eight times its bytes.
+    """
     resampler = spec.letterbox.resampler
     wide = range(columns.start - placement.left, columns.stop - placement.left)
     high = range(rows.start - placement.top, rows.stop - placement.top)
     across = taps(resampler, placement.source_width, placement.width, wide)
     down = taps(resampler, placement.source_height, placement.height, high)
-    return resample(flatten(rgba), across, down, resampler)
+    colors = (resample(flatten(rgba[..., [color, 3]]), across, down, resampler) for color in range(3))
+    return np.concatenate(list(colors), axis=-1)

@@ -6,11 +6,11 @@ from urllib.parse import urlsplit
 
 import msgspec
 
+from webbuild import assets
 from webbuild.browser.media_types import media_type
 from webbuild.browser.server import Server
-from webbuild.bundle import assets
-from webbuild.bundle.emit import describe
 from webbuild.manifest import Engine, EngineBuild, encode
+from webbuild.stored import describe
 from webbuild.verify.opened import Bundle
 
 BUILD = "jsep"

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from webbuild.errors import WebbuildError
+from webbuild.memory import give_back, keep_little
 from webbuild.verify.runners import Tensors
+
+if TYPE_CHECKING:
+    from onnxruntime import InferenceSession
 
 _DTYPES = {
     f"tensor({name})": np.dtype(dtype)
@@ -32,44 +36,66 @@ class NativeRunner:
     """
 
     def __init__(self, path: Path, data: bytes | None = None) -> None:
-        import onnxruntime
-
-        options = onnxruntime.SessionOptions()
-        options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
-        options.log_severity_level = 3
-        options.add_session_config_entry("session.disable_prepacking", "1")  # it copies the weights that are mapped
-        options.add_session_config_entry("session.model_external_initializers_file_folder_path", str(path.parent))
-        self.version: str = onnxruntime.__version__
         self.path = path
-        try:
-            self._session = onnxruntime.InferenceSession(data or path, options, providers=["CPUExecutionProvider"])
-        except Exception as error:  # onnxruntime's own errors share no base class
-            raise WebbuildError(
-                "native-refused",
-                f"{path.name}: native ONNX Runtime {self.version} makes no session of it: {error}",
-                "what ONNX Runtime does not load in Python it does not load in a browser: export the model again",
-            ) from error
+        self._data = data
+        self._session: InferenceSession | None = None
+        session = self._open()
+        self.types = {given.name: _DTYPES.get(given.type, np.dtype(np.float32)) for given in session.get_inputs()}
+        self.declared = {given.name: list(given.shape) for given in session.get_outputs()}
 
-    @property
-    def types(self) -> dict[str, np.dtype[Any]]:
-        """The element type of every input."""
-        return {given.name: _DTYPES.get(given.type, np.dtype(np.float32)) for given in self._session.get_inputs()}
-
-    @property
-    def declared(self) -> dict[str, list[int | str | None]]:
-        """The declared shape of every output: sizes, and names or None where the data decide."""
-        return {given.name: list(given.shape) for given in self._session.get_outputs()}
+    types: dict[str, np.dtype[Any]]
+    """The element type of every input."""
+    declared: dict[str, list[int | str | None]]
+    """The declared shape of every output: sizes, and names or None where the data decide."""
 
     @property
     def name(self) -> str:
         """The engine, its version and the graph."""
         return f"native ONNX Runtime {self.version} on {self.path.name}"
 
+    @property
+    def version(self) -> str:
+        """ONNX Runtime's version."""
+        import onnxruntime
+
+        version: str = onnxruntime.__version__
+        return version
+
+    def close(self) -> None:
+        """Let go of the session and its memory; the next run makes another."""
+        self._session = None
+        give_back()
+
+    def _open(self) -> InferenceSession:
+        import onnxruntime
+
+        if self._session is not None:
+            return self._session
+        keep_little()
+        options = onnxruntime.SessionOptions()
+        options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+        options.log_severity_level = 3
+        options.enable_cpu_mem_arena = False  # it keeps the memory of the largest run
+        options.add_session_config_entry("session.disable_prepacking", "1")  # it copies the weights that are mapped
+        options.add_session_config_entry("session.model_external_initializers_file_folder_path", str(self.path.parent))
+        try:
+            self._session = onnxruntime.InferenceSession(
+                self._data or self.path, options, providers=["CPUExecutionProvider"]
+            )
+        except Exception as error:  # onnxruntime's own errors share no base class
+            raise WebbuildError(
+                "native-refused",
+                f"{self.path.name}: native ONNX Runtime {self.version} makes no session of it: {error}",
+                "what ONNX Runtime does not load in Python it does not load in a browser: export the model again",
+            ) from error
+        return self._session
+
     def run(self, feeds: Tensors) -> dict[str, NDArray[Any]]:
         """Return every output by name. Raises WebbuildError `native-failed`."""
-        names = [output.name for output in self._session.get_outputs()]
+        names = list(self.declared)
+        session = self._open()
         try:
-            values = self._session.run(names, dict(feeds))
+            values = session.run(names, dict(feeds))
         except Exception as error:
             raise WebbuildError(
                 "native-failed",

@@ -7,7 +7,7 @@ from pathlib import Path
 from webbuild.errors import USAGE, WebbuildError
 from webbuild.manifest import EngineBuild
 
-ROOT = Path(__file__).parent.parent / "_web"
+ROOT = Path(__file__).parent / "_web"
 
 _BUILDS = {"jspi": ("jspi", "jspi"), "asyncify": ("webgpu", "asyncify"), "wasm": ("wasm", "")}
 """Build -> (name of its JavaScript entry, infix of its WebAssembly)."""
