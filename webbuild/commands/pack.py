@@ -10,6 +10,7 @@ import click
 import msgspec
 from msgspec import Struct
 
+from webbuild.assets import engine_version
 from webbuild.bundle.emit import Contents, emit, seal
 from webbuild.bundle.golden import golden_run
 from webbuild.bundle.graphs import option_inputs, write_graphs
@@ -28,6 +29,8 @@ from webbuild.prove import Witness
 from webbuild.recognise import recognise, require_head, without_head
 from webbuild.samples import collect, edge_cases
 from webbuild.talk import Talk
+from webbuild.targets.table import table_if_measured
+from webbuild.targets.target import Target
 from webbuild.trial import prove_where_it_finds
 from webbuild.verify.command import check, write_page
 from webbuild.verify.native import NativeRunner
@@ -71,10 +74,13 @@ def run(request: Request) -> int:
         original = NativeRunner(source.path)  # what does not run as it is need not be patched
         original.close()
     sizes = choose_sizes(source.facts, given)
+    engine = Target(engine_version(), "webgpu")
     with talk.step("plan the patches"):
         headless = None if request.nms == "keep" else without_head(source, sizes.dims, request.task)
         raw = None if headless is None else headless.raw
-        planned = plan(source.model, Options(dims=sizes.dims, raw=raw, nms=request.nms))
+        planned = plan(
+            source.model, Options(dims=sizes.dims, raw=raw, table=table_if_measured(engine), nms=request.nms)
+        )
     known = headless or recognise(source, planned, request.task)
     if request.nms == "keep" and known.raw is not None:
         known = recognise(source, planned, "tensor")

@@ -15,6 +15,7 @@ from msgspec import Struct
 
 import webbuild.passes
 from webbuild.raw_head import RawHead
+from webbuild.targets.table import Table
 
 if TYPE_CHECKING:
     import onnx_ir as ir
@@ -38,6 +39,7 @@ class Options(Struct, frozen=True):
     Attributes:
         dims: sizes for free dimensions, by their name or as "input:axis".
         candidates: how many candidates a detection head keeps; None lets the pass choose.
+        table: what the build can do that the WebGPU graph is for; None where nothing is known.
         raw: the post-processing that the model lacks; None for nothing to add.
         nms: where suppression runs: on the GPU by fixed shapes, in every graph on the CPU with fixed shapes around
             it, or exactly as exported.
@@ -46,6 +48,7 @@ class Options(Struct, frozen=True):
     dims: Mapping[str, int] = {}
     candidates: int | None = None
     raw: RawHead | None = None
+    table: Table | None = None
     nms: Suppression = "gpu"
 
 

@@ -1,0 +1,112 @@
+"""The table of a target: what its kernels take, and how special cases end."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.resources import files
+from typing import Literal
+
+import msgspec
+from msgspec import Struct
+
+from webbuild.errors import USAGE, WebbuildError
+from webbuild.targets.target import Target, parse
+
+Placement = Literal["gpu", "cpu", "none"]
+"""Where a node goes: a GPU kernel, a CPU kernel of the same build, or no kernel at all and so no session."""
+
+Outcome = Literal["gpu", "cpu", "no-session", "throws", "wrong"]
+"""How a node ends: computed right on the GPU or on the CPU, or one of the three ways to fail."""
+
+Kernels = dict[str, dict[str, dict[Placement, list[str]]]]
+"""By operator, then by the version of its schema, the element types for each placement.
+
+Types are ONNX's names of the operator's first type variable (`float`, `int64`), for Cast `from->to`. Operators of
+another domain than ONNX's are `domain:operator`.
+"""
+
+
+class Case(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A model of one node, measured: what was special about it, and how it ended.
+
+    `what` names the generator and its variant, `zero/Pad input 0`. `error` is the largest difference from native
+    ONNX Runtime where it was wrong, `message` what was thrown.
+    """
+
+    what: str
+    op: str
+    opset: int
+    dtype: str
+    outcome: Outcome
+    message: str = ""
+    error: float | None = None
+
+
+class Table(Struct, frozen=True, kw_only=True):
+    """Everything measured of a target. `measured` is a date, `adapter` and `browser` say on what."""
+
+    target: Target
+    measured: str
+    adapter: str
+    browser: str
+    kernels: Kernels
+    cases: list[Case] = []
+
+    def placement(self, op: str, since: int, dtype: str, domain: str = "") -> Placement | None:
+        """Return where a node of this schema version and element type goes, None if that was not measured."""
+        rows = self.kernels.get(op if domain in ("", "ai.onnx") else f"{domain}:{op}", {})
+        for place, types in rows.get(str(since), {}).items():
+            if dtype in types:
+                return place
+        return None
+
+
+def targets() -> list[Target]:
+    """Return the targets that were measured, oldest first."""
+    folder = files("webbuild.targets").joinpath("tables")
+    names = [file.name.removesuffix(".json") for file in folder.iterdir() if file.name.endswith(".json")]
+    return sorted((parse(name) for name in names), key=_age)
+
+
+@cache
+def table(target: Target) -> Table:
+    """Return the table of a target. Raises WebbuildError `no-target` if it was not measured."""
+    file = files("webbuild.targets").joinpath("tables", f"{target.name}.json")
+    if not file.is_file():
+        known = ", ".join(known.name for known in targets())
+        raise WebbuildError(
+            "no-target",
+            f"{target.name} was not measured",
+            f"choose one of {known}, or measure it: webbuild probe --version {target.version} --build {target.build}",
+            exit_code=USAGE,
+        )
+    return msgspec.json.decode(file.read_bytes(), type=Table)
+
+
+def table_if_measured(target: Target) -> Table | None:
+    """Return the table of a target, None if it was not measured."""
+    return table(target) if target in targets() else None
+
+
+def encode(measured: Table) -> bytes:
+    """Return a table as JSON, one operator or case on a line, the same bytes for the same table."""
+    head = msgspec.to_builtins(measured)
+    kernels, cases = head.pop("kernels"), head.pop("cases")
+    lines = [f"  {_json(name)}: {_json(kernels[name])}" for name in sorted(kernels)]
+    told = [
+        f"  {_json(case)}"
+        for case in sorted(cases, key=lambda case: (case["op"], case["what"], case["opset"], case["dtype"]))
+    ]
+    body = _json(head)[:-1]
+    return "\n".join(
+        [f'{body}, "kernels": {{', ",\n".join(lines), '}, "cases": [', ",\n".join(told), "]}", ""]
+    ).encode()
+
+
+def _json(value: object) -> str:
+    return msgspec.json.encode(value).decode()
+
+
+def _age(target: Target) -> tuple[list[int], str]:
+    numbers = target.version.partition("-")[0].split(".")
+    return [int(number) for number in numbers if number.isdigit()], target.name
