@@ -74,7 +74,6 @@ def run(request: Request) -> int:
         original = NativeRunner(source.path)  # what does not run as it is need not be patched
         original.close()
     sizes = choose_sizes(source.facts, given)
-    engine = Target(engine_version(), "webgpu")
     with talk.step("plan the patches"):
         headless = None if request.nms == "keep" else without_head(source, sizes.dims, request.task)
         raw = None if headless is None else headless.raw
