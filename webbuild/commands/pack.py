@@ -77,9 +77,8 @@ def run(request: Request) -> int:
     with talk.step("plan the patches"):
         headless = None if request.nms == "keep" else without_head(source, sizes.dims, request.task)
         raw = None if headless is None else headless.raw
-        planned = plan(
-            source.model, Options(dims=sizes.dims, raw=raw, table=table_if_measured(engine), nms=request.nms)
-        )
+        known_kernels = table_if_measured(Target(engine_version(), "webgpu"))
+        planned = plan(source.model, Options(dims=sizes.dims, raw=raw, table=known_kernels, nms=request.nms))
     known = headless or recognise(source, planned, request.task)
     if request.nms == "keep" and known.raw is not None:
         known = recognise(source, planned, "tensor")
