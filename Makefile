@@ -76,6 +76,10 @@ format: $(DEVELOPING) $(MODULES) ## Lay out the code, and write the generated fi
 unit: $(DEVELOPING) $(BUILT) chromium ## The Python tests. ARGS go to pytest: make unit ARGS='-k letterbox'.
 	@$(IN_CHROMIUM) $(BIN)/python -m pytest tests $(ARGS)
 
+.PHONY: fuzz
+fuzz: $(DEVELOPING) ## 200 random models for each pass, instead of the few of make test. ARGS go to pytest.
+	@WEBBUILD_EXAMPLES=fuzz $(BIN)/python -m pytest tests/passes/fuzz $(ARGS)
+
 .PHONY: web
 web: $(MODULES) $(BUILT) chromium ## The TypeScript tests, in Chromium.
 	@$(IN_CHROMIUM) npm test --silent -- $(ARGS)

@@ -1,8 +1,15 @@
-"""Options for the whole suite."""
+"""Options for the whole suite, and how much of it is drawn at random."""
 
 from __future__ import annotations
 
+import os
+
 import pytest
+from hypothesis import settings
+
+settings.register_profile("few", max_examples=10, deadline=None, derandomize=True)
+settings.register_profile("fuzz", max_examples=200, deadline=None)
+settings.load_profile(os.environ.get("WEBBUILD_EXAMPLES", "few"))
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -1,6 +1,7 @@
 """Cases of the passes: text files in ONNX's own syntax, `cases/<pass>/<what>.onnx.txt`.
 
-Comments at the top may give sizes, `# dims: height=8, x:1=4`, and what the model lacks, `# raw: {"output": ...}`.
+Comments at the top may give sizes, `# dims: height=8, x:1=4`, what the model lacks, `# raw: {"output": ...}`, and the
+build whose table the pass is given, `# target: 1.30.0-webgpu`.
 A file whose name begins with `keep_` must be left as it is.
 """
 
@@ -19,6 +20,8 @@ from msgspec import Struct
 from webbuild.passes import _shapes
 from webbuild.passes._base import Edit, Options, Pass, all_passes
 from webbuild.raw_head import RawHead
+from webbuild.targets.table import table
+from webbuild.targets.target import parse
 
 FOLDER = Path(__file__).parent / "cases"
 
@@ -95,7 +98,9 @@ def _shorten(match: re.Match[str]) -> str:
 
 
 def _options(path: Path) -> Options:
-    sizes, raw = (re.search(rf"^# {key}: (.+)$", path.read_text("utf-8"), re.MULTILINE) for key in ("dims", "raw"))
+    keys, told = ("dims", "raw", "target"), path.read_text("utf-8")
+    sizes, raw, build = (re.search(rf"^# {key}: (.+)$", told, re.MULTILINE) for key in keys)
     pairs = (pair.rpartition("=") for pair in sizes[1].split(",")) if sizes else ()
     head = msgspec.json.decode(raw[1], type=RawHead) if raw else None
-    return Options(dims={name.strip(): int(size) for name, _, size in pairs}, raw=head)
+    known = table(parse(build[1])) if build else None
+    return Options(dims={name.strip(): int(size) for name, _, size in pairs}, raw=head, table=known)

@@ -15,7 +15,12 @@ def placement(model: ir.Model, node: ir.Node, options: Options) -> Placement | N
     None is not known: there is no table, it says nothing of such a node, or the type is not known.
     """
     opset = model.graph.opset_imports.get("" if node.domain == "ai.onnx" else node.domain)
-    found = None if opset is None else schema(node.op_type, opset, node.domain)
+    return None if opset is None else placement_at(node, opset, options)
+
+
+def placement_at(node: ir.Node, opset: int, options: Options) -> Placement | None:
+    """Return where the target would run a node if it were of another opset of its domain."""
+    found = schema(node.op_type, opset, node.domain)
     dtype = None if found is None else kernel_dtype(node, found.input, found.output)
     if options.table is None or found is None or dtype is None:
         return None

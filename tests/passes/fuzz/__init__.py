@@ -1,0 +1,1 @@
+"""Random models for the passes: what comes out computes what went in."""

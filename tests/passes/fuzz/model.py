@@ -1,0 +1,58 @@
+"""A model around a few nodes, put through one pass and compared with what it was."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import onnx
+import onnx_ir as ir
+from numpy.typing import NDArray
+
+from tests.native import Session
+from webbuild.passes._base import Options, Pass
+from webbuild.passes._shapes import infer
+from webbuild.targets.table import table
+from webbuild.targets.target import Target
+
+WEBGPU = Target("1.30.0", "webgpu")
+
+Arrays = Mapping[str, NDArray[Any]]
+
+
+def model_of(
+    nodes: Sequence[onnx.NodeProto], feeds: Arrays, opset: int, weights: Arrays | None = None
+) -> onnx.ModelProto:
+    """Return a model of nodes whose inputs are `feeds` and whose one output is `y`, of the type that is inferred."""
+    kind, helper = onnx.helper.np_dtype_to_tensor_dtype, onnx.helper
+    inputs = [helper.make_tensor_value_info(name, kind(each.dtype), each.shape) for name, each in feeds.items()]
+    held = [onnx.numpy_helper.from_array(array, name) for name, array in (weights or {}).items()]
+    graph = helper.make_graph(list(nodes), "g", inputs, [onnx.ValueInfoProto(name="y")], held)
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=10)
+    inferred = onnx.shape_inference.infer_shapes(model, data_prop=True)
+    onnx.checker.check_model(inferred)
+    return inferred
+
+
+def changed(model: onnx.ModelProto, kind: type[Pass]) -> onnx.ModelProto:
+    """Return what a pass makes of a model for WebGPU; it must change something, and nothing the second time."""
+    patched, options = ir.from_proto(model), Options(table=table(WEBGPU))
+    infer(patched)
+    assert any(edit.done for edit in kind().apply(patched, options))
+    infer(patched)
+    assert not any(edit.done for edit in kind().apply(patched, options))
+    result = ir.to_proto(patched)
+    onnx.checker.check_model(result, full_check=True)
+    return result
+
+
+def assert_same(model: onnx.ModelProto, kind: type[Pass], feeds: Arrays, tolerance: float = 0.0) -> None:
+    """Compare before and after, with a tolerance relative to the largest magnitude of the output."""
+    want = Session(model).run(feeds)
+    got = Session(changed(model, kind)).run(feeds)
+    assert set(want) == set(got) == {"y"}
+    assert want["y"].shape == got["y"].shape
+    assert want["y"].dtype == got["y"].dtype
+    limit = tolerance * np.abs(want["y"].astype(np.float64)).max(initial=0.0)
+    np.testing.assert_allclose(got["y"], want["y"], rtol=0, atol=limit)

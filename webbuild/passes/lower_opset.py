@@ -1,0 +1,74 @@
+"""An older opset with more kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import onnx_ir as ir
+
+from webbuild.passes._base import Edit, Options, Pass
+from webbuild.passes._kernels import placement_at
+from webbuild.passes._older_opset import refusal, write
+from webbuild.targets.table import Placement
+
+_OLDEST = 13
+"""The oldest opset to go to: before it too many operators meant something else."""
+
+_RANK: dict[Placement | None, int] = {"gpu": 2, "cpu": 1, None: 1, "none": 0}
+
+
+class LowerOpset(Pass):
+    """Writes the whole model in an older opset, in which more of its operators have a GPU kernel.
+
+    A kernel is registered for one version of an operator. Opset 22 gave MaxPool, ConvTranspose, Elu, Sin and many
+    more a new version that only takes more types, and GridSample got one in opset 20: the kernel stays behind and
+    the node runs on the CPU, with copies each way. ONNX's schemas say of every node whether an older version takes
+    the same inputs, attributes and types; where a version changed its meaning, so that this node would compute
+    something else, that opset is ruled out. Of the opsets left the one with the most nodes on the GPU is taken, and
+    never one that costs a node its kernel. Gelu, new in opset 20, is written as what it stands for.
+    """
+
+    code = "lower-opset"
+    after = ("fold-constants",)
+    target = "webgpu"
+
+    def apply(self, model: ir.Model, options: Options) -> list[Edit]:
+        """Choose the opset, and write every node in it."""
+        current = model.graph.opset_imports.get("", 0)
+        if options.table is None or model.functions:
+            return []
+        tried = {opset: _gain(model, options, current, opset) for opset in range(current - 1, _OLDEST - 1, -1)}
+        gains = {opset: gain for opset, gain in tried.items() if isinstance(gain, int)}
+        best = max(gains, key=lambda opset: (gains[opset], opset), default=None)
+        if best is None or gains[best] <= 0:
+            return []
+        _lower(model, current, best)
+        return [self.done("graph", f"opset {current} to {best}: {gains[best]} more nodes on the GPU")]
+
+
+def _gain(model: ir.Model, options: Options, current: int, opset: int) -> int | str:
+    """Return how many more nodes an opset puts on the GPU, or why it cannot be taken."""
+    gain = 0
+    for node in _standard(model):
+        if (why := refusal(node, current, opset)) is not None:
+            return f"{node.op_type} '{node.name}' {why}"
+        before, after = placement_at(node, current, options), placement_at(node, opset, options)
+        if node.op_type == "Gelu" and opset < 20:
+            after = before
+        if _RANK[after] < _RANK[before]:
+            return f"{node.op_type} '{node.name}' loses its kernel"
+        gain += (after == "gpu") - (before == "gpu")
+    return gain
+
+
+def _lower(model: ir.Model, current: int, opset: int) -> None:
+    for graph in model.graphs():
+        for node in list(graph):
+            if node.domain in ("", "ai.onnx"):
+                write(graph, node, current, opset)
+        graph.opset_imports[""] = opset
+
+
+def _standard(model: ir.Model) -> Iterator[ir.Node]:
+    for graph in model.graphs():
+        yield from (node for node in graph if node.domain in ("", "ai.onnx"))
