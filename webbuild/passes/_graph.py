@@ -45,12 +45,17 @@ def _is_read(node: ir.Node) -> bool:
     return any(output.is_graph_output() or output.uses() for output in node.outputs)
 
 
+def opset_of(model: ir.Model) -> int:
+    """Return the version of the standard operators."""
+    return model.graph.opset_imports.get("", 18)
+
+
 def replace(old: ir.Value, new: ir.Value) -> None:
     """Let every reader of `old`, the graph's outputs included, read `new`; inputs and outputs keep their names."""
     graph = old.graph
     result = new
     if graph is not None and old.is_graph_output():
-        if new.is_graph_input() or new.is_graph_output() or new.is_initializer():
+        if new.is_graph_input() or new.is_graph_output() or new.is_initializer() or new.graph is not graph:
             result = _copy(graph, new)
         name, old.name = old.name, f"{old.name}_before"
         for index, output in enumerate(graph.outputs):
@@ -71,15 +76,18 @@ def _copy(graph: ir.Graph, value: ir.Value) -> ir.Value:
 
 
 class Builder:
-    """Adds nodes to a graph right before a given one, or at its end, with names under a prefix."""
+    """Adds nodes to a graph right before a given one, or at its end, with names under a prefix.
 
-    def __init__(self, graph: ir.Graph, before: ir.Node | None, prefix: str) -> None:
+    A graph inside another does not say its opset: give the model's.
+    """
+
+    def __init__(self, graph: ir.Graph, before: ir.Node | None, prefix: str, opset: int | None = None) -> None:
         self._graph = graph
         self._before = before
         self._prefix = prefix
         self._count = 0
         self._taken = _names(graph)
-        self._opset = graph.opset_imports.get("", 18)
+        self._opset = graph.opset_imports.get("", 18) if opset is None else opset
 
     def node(self, op: str, *inputs: ir.Value | None, outputs: int = 1, **attributes: Attribute) -> list[ir.Value]:
         """Add a node and return its outputs."""
@@ -119,6 +127,25 @@ class Builder:
         if self._opset >= (13 if op == "ReduceSum" else 18):
             return self.op(op, data, self.const([axis], np.int64), keepdims=keepdims)
         return self.op(op, data, axes=[axis], keepdims=keepdims)
+
+    def unsqueeze(self, data: ir.Value, axis: int) -> ir.Value:
+        """Add an axis of size 1."""
+        return self._reshaped("Unsqueeze", data, axis)
+
+    def squeeze(self, data: ir.Value, axis: int) -> ir.Value:
+        """Take away an axis of size 1."""
+        return self._reshaped("Squeeze", data, axis)
+
+    def _reshaped(self, op: str, data: ir.Value, axis: int) -> ir.Value:
+        if self._opset >= 13:
+            return self.op(op, data, self.const([axis], np.int64))
+        return self.op(op, data, axes=[axis])
+
+    def parts(self, data: ir.Value | None, sizes: list[int], axis: int) -> list[ir.Value]:
+        """Add a Split into parts of the given sizes."""
+        if self._opset >= 13:
+            return self.node("Split", data, self.const(sizes, np.int64), outputs=len(sizes), axis=axis)
+        return self.node("Split", data, outputs=len(sizes), axis=axis, split=sizes)
 
     def split(self, data: ir.Value, parts: int, axis: int) -> list[ir.Value]:
         """Add a Split into equal parts; from opset 18 on their number has to be written."""

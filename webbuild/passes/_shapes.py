@@ -5,6 +5,9 @@ from __future__ import annotations
 import onnx_ir as ir
 import onnx_ir.passes.common as common
 
+_SEQUENCES = {"SequenceEmpty", "SequenceConstruct", "SequenceInsert", "SequenceErase", "SplitToSequence", "Optional"}
+"""Operators that give no tensor."""
+
 
 def infer(model: ir.Model) -> None:
     """Forget the shapes of intermediate values and infer them again, with the values of shape tensors.
@@ -20,8 +23,25 @@ def infer(model: ir.Model) -> None:
             if value not in model.graph.outputs or not _is_fixed(value.shape):
                 value.shape = None
     common.ShapeInferencePass(check_type=False, strict_mode=False, data_prop=True)(model)
+    _forget_types_of_sequences(model)
     for value, shape in declared.items():
         value.shape = _merged(shape, value.shape)
+
+
+def _forget_types_of_sequences(model: ir.Model) -> None:
+    """Take back what onnx-ir writes of a sequence or an optional: that it is a tensor."""
+    found: set[ir.Value | None] = set()
+    for graph in reversed(list(model.graphs())):
+        for node in graph:
+            bodies = [a.as_graph() for a in node.attributes.values() if a.type == ir.AttributeType.GRAPH]
+            carried = [list(body.outputs[1 if node.op_type == "Loop" else 0 :]) for body in bodies]
+            copies = node.op_type in ("Identity", "OptionalGetElement") and node.inputs[0] in found
+            for index, value in enumerate(node.outputs):
+                inner = any(index < len(values) and values[index] in found for values in carried)
+                if (node.op_type in _SEQUENCES or copies or inner) and isinstance(value.type, ir.TensorType):
+                    value.type, value.shape = None, None
+                if value.type is None or not isinstance(value.type, ir.TensorType):
+                    found.add(value)
 
 
 def _merged(declared: ir.Shape, inferred: ir.Shape | None) -> ir.Shape:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 
 import onnx_ir as ir
 import onnx_ir.passes.common as common
 
 from webbuild.passes._base import Edit, Options, Pass
-from webbuild.passes._graph import constant, nodes_of, replace
+from webbuild.passes._graph import constant, replace
 
 
 class CleanUp(Pass):
@@ -26,9 +27,7 @@ class CleanUp(Pass):
         """Run onnx-ir's own clean-up passes, and remove Dropout."""
         before = _count(model)
         _drop_identities(model)
-        for node in nodes_of(model, "Dropout"):
-            if not _trains(node) and not node.outputs[1:] and node.inputs[0] is not None:
-                replace(node.outputs[0], node.inputs[0])
+        _drop_dropouts(model)
         for tidy in (
             common.InlinePass(),
             common.RemoveInitializersFromInputsPass(),
@@ -46,22 +45,40 @@ class CleanUp(Pass):
 
 
 def _drop_identities(model: ir.Model) -> None:
-    """Remove Identity from the main graph.
+    """Remove Identity from every graph.
 
-    In a branch of an If it may be what makes a value from outside the branch's output, and it may be what gives an
-    input or a weight the name of an output.
+    What stays: in a branch, what makes a value from outside the branch's output; and what gives an input or a weight
+    the name of an output.
     """
-    for node in nodes_of(model, "Identity"):
+    for node in _everywhere(model, "Identity"):
         value, copy = node.inputs[0], node.outputs[0]
-        if value is None:
+        if value is None or not isinstance(value.type, ir.TensorType | None):
             continue
         named = value.is_graph_input() or value.is_graph_output() or value.is_initializer()
-        if not (copy.is_graph_output() and named):
+        if not (copy.is_graph_output() and (named or value.graph is not copy.graph)):
             replace(copy, value)
 
 
+def _drop_dropouts(model: ir.Model) -> None:
+    """Let what reads a Dropout outside training read what it would have left as it is."""
+    for node in _everywhere(model, "Dropout"):
+        read = any(mask.uses() or mask.is_graph_output() for mask in node.outputs[1:])
+        if not _trains(node) and not read and node.inputs[0] is not None:
+            replace(node.outputs[0], node.inputs[0])
+
+
+def _everywhere(model: ir.Model, op_type: str) -> Iterator[ir.Node]:
+    """Yield the nodes of an operator that anything reads, those in branches and loops too."""
+    for graph in list(model.graphs()):
+        for node in list(graph):
+            read = any(value.is_graph_output() or value.uses() for value in node.outputs)
+            if node.domain in ("", "ai.onnx") and node.op_type == op_type and read:
+                yield node
+
+
 def _count(model: ir.Model) -> Counter[str]:
-    return Counter({**Counter(node.op_type for node in model.graph), "input with a default": len(model.graph.inputs)})
+    kinds = Counter(node.op_type for graph in model.graphs() for node in graph)
+    return Counter({**kinds, "input with a default": len(model.graph.inputs)})
 
 
 def _trains(node: ir.Node) -> bool:

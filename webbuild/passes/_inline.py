@@ -1,0 +1,52 @@
+"""A copy of a subgraph put into the graph around it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import onnx_ir as ir
+
+
+class Inliner:
+    """Puts copies of bodies in front of nodes, under names that no graph of the model has."""
+
+    def __init__(self, model: ir.Model) -> None:
+        self._taken: set[str | None] = set()
+        for graph in model.graphs():
+            self._taken |= {value.name for value in graph.inputs} | set(graph.initializers)
+            self._taken |= {node.name for node in graph} | {value.name for node in graph for value in node.outputs}
+
+    def inline(self, body: ir.Graph, given: Sequence[ir.Value], before: ir.Node, prefix: str) -> list[ir.Value]:
+        """Add a copy of `body` that reads `given` in the place of its inputs; return what are its outputs.
+
+        Values of graphs around it are read as they are, and its own weights are moved there, so that all copies read
+        the same. A copy has no shapes, which may differ from round to round.
+        """
+        graph = before.graph
+        assert graph is not None
+        for value in list(body.initializers.values()):
+            del body.initializers[value.name or ""]
+            value.name = self._fresh(f"{prefix}/{value.name}")
+            graph.register_initializer(value)
+        copy = body.clone(allow_outer_scope_values=True)
+        outputs = list(copy.outputs)
+        copy.outputs.clear()
+        for formal, actual in zip(copy.inputs, given, strict=True):
+            formal.replace_all_uses_with(actual)
+            outputs = [actual if output is formal else output for output in outputs]
+        nodes = list(copy)
+        copy.remove(nodes)
+        for node in nodes:
+            node.name = self._fresh(f"{prefix}/{node.name or node.op_type}")
+            for value in node.outputs:
+                value.name, value.shape = self._fresh(f"{prefix}/{value.name}"), None
+        graph.insert_before(before, nodes)
+        return outputs
+
+    def _fresh(self, wanted: str) -> str:
+        name, count = wanted, 1
+        while name in self._taken:
+            count += 1
+            name = f"{wanted}_{count}"
+        self._taken.add(name)
+        return name
