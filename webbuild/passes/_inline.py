@@ -12,6 +12,7 @@ class Inliner:
 
     def __init__(self, model: ir.Model) -> None:
         self._taken: set[str | None] = set()
+        self._moved: dict[ir.Value, ir.Value] = {}
         for graph in model.graphs():
             self._taken |= {value.name for value in graph.inputs} | set(graph.initializers)
             self._taken |= {node.name for node in graph} | {value.name for node in graph for value in node.outputs}
@@ -19,17 +20,16 @@ class Inliner:
     def inline(self, body: ir.Graph, given: Sequence[ir.Value], before: ir.Node, prefix: str) -> list[ir.Value]:
         """Add a copy of `body` that reads `given` in the place of its inputs; return what are its outputs.
 
-        Values of graphs around it are read as they are, and its own weights are moved there, so that all copies read
-        the same. A copy has no shapes, which may differ from round to round.
+        Values of graphs around it are read as they are, and so are the body's weights, which are moved there. A copy
+        has no shapes, which may differ from round to round.
         """
         graph = before.graph
         assert graph is not None
-        for value in list(body.initializers.values()):
-            del body.initializers[value.name or ""]
-            value.name = self._fresh(f"{prefix}/{value.name}")
-            graph.register_initializer(value)
+        for value in body.initializers.values():
+            if value not in self._moved:
+                self._move(graph, value, f"{prefix}/{value.name}")
         copy = body.clone(allow_outer_scope_values=True)
-        outputs = list(copy.outputs)
+        outputs = [self._moved.get(own, value) for own, value in zip(body.outputs, copy.outputs, strict=True)]
         copy.outputs.clear()
         for formal, actual in zip(copy.inputs, given, strict=True):
             formal.replace_all_uses_with(actual)
@@ -42,6 +42,14 @@ class Inliner:
                 value.name, value.shape = self._fresh(f"{prefix}/{value.name}"), None
         graph.insert_before(before, nodes)
         return outputs
+
+    def _move(self, graph: ir.Graph, value: ir.Value, name: str) -> None:
+        """Let what reads a weight of a body read the same in the graph around it."""
+        moved = ir.Value(name=self._fresh(name), const_value=value.const_value, type=value.type, shape=value.shape)
+        graph.register_initializer(moved)
+        for use in list(value.uses()):
+            use.node.replace_input_with(use.idx, moved)
+        self._moved[value] = moved
 
     def _fresh(self, wanted: str) -> str:
         name, count = wanted, 1
