@@ -23,6 +23,7 @@ LAYERS = (
     ("proof",),
     ("verify",),
     ("plan", "dims", "samples", "head", "reference_head"),
+    ("probe",),
     ("passes", "tasks", "browser"),
     ("findings",),
     ("targets",),
@@ -34,10 +35,10 @@ LAYERS = (
 """From top to bottom; what stands in one line does not import its neighbours."""
 
 LIBRARIES = {
-    "playwright": {"browser", "verify"},
-    "onnxruntime": {"operators", "verify"},
+    "playwright": {"browser", "probe", "verify"},
+    "onnxruntime": {"operators", "probe", "verify"},
     "onnxscript": {"passes"},
-    "onnx": {"model", "targets", "external", "nodes", "operators", "prose"},
+    "onnx": {"model", "targets", "external", "nodes", "operators", "probe", "prose"},
     "onnx_ir": {"model", "external", "passes", "plan", "bundle", "trial", "recognise"},
     "jinja2": {"bundle", "verify"},
     "PIL": {"tasks", "verify"},

@@ -16,6 +16,7 @@ from webbuild.errors import BUG, INTERRUPTED, USAGE, WebbuildError
 
 if TYPE_CHECKING:
     from webbuild.passes._base import Suppression
+    from webbuild.targets.target import Build
 
 _FOLDER = click.Path(path_type=Path)
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS)
@@ -157,6 +158,40 @@ def explain(code: str | None) -> None:
     from webbuild.commands.explain import run
 
     sys.exit(run(code))
+
+
+@cli.command()
+@click.option("--version", help="Version of onnxruntime-web. [default: the installed one; another comes through npm]")
+@click.option(
+    "--build",
+    type=click.Choice(["webgpu", "jsep", "wasm"]),
+    default="webgpu",
+    help='webgpu: what `import "onnxruntime-web/webgpu"` gives; jsep: the default entry. [default: webgpu]',
+)
+@click.option("--only", metavar="FAMILY", multiple=True, help="Measure these families of cases and no kernels.")
+@click.option("--resume", is_flag=True, help="Go on with a measurement that was interrupted.")
+@click.option("--out", type=_FOLDER, help="The table's file. [default: VERSION-BUILD.json]")
+def probe(version: str | None, build: Build, only: tuple[str, ...], resume: bool, out: Path | None) -> None:
+    """Measure in Chromium what a build of onnxruntime-web can do, and write its table. Takes up to an hour.
+
+    Example: webbuild probe --version 1.27.0 --build jsep
+    """
+    from webbuild.commands.probe import run
+
+    sys.exit(run(version, build, only, resume, out))
+
+
+@cli.command()
+@click.argument("names", metavar="[A B]", nargs=-1)
+@click.option("--json", "as_json", is_flag=True, help="Print as JSON on stdout.")
+def targets(names: tuple[str, ...], as_json: bool) -> None:
+    """List the builds of onnxruntime-web that were measured; of two, print what differs.
+
+    Example: webbuild targets 1.30.0-jsep 1.30.0-webgpu
+    """
+    from webbuild.commands.targets import run
+
+    sys.exit(run(names, as_json))
 
 
 def main() -> None:

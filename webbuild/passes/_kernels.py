@@ -5,7 +5,7 @@ from __future__ import annotations
 import onnx_ir as ir
 
 from webbuild.passes._base import Options
-from webbuild.targets.schema import schema
+from webbuild.targets.schema import NO_VARIABLE, schema
 from webbuild.targets.table import Placement
 
 
@@ -29,6 +29,8 @@ def placement_at(node: ir.Node, opset: int, options: Options) -> Placement | Non
 
 def kernel_dtype(node: ir.Node, index: int | None, output: int | None) -> str | None:
     """Return ONNX's name of the element type that decides about a node's kernel."""
+    if index is None and output is None:
+        return NO_VARIABLE
     value = None
     if index is not None and index < len(node.inputs):
         value = node.inputs[index]

@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 from functools import cache
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
+
+if TYPE_CHECKING:
+    import onnx
+
+_NOT_THE_FIRST = {"ConstantOfShape": "T2", "OneHot": "T3", "QuantizeLinear": "T2", "Where": "T"}
+
+NO_VARIABLE = "-"
+"""In place of an element type, for an operator whose definition leaves none open."""
 
 
 class Schema(Struct, frozen=True):
     """A version of an operator, `since` the opset that brought it.
 
-    The kernel hangs on the element type of input `input`, or of output `output` where no input has the operator's
-    first type variable; None where neither has.
+    The kernel hangs on a type variable: the element type of input `input`, or of output `output` where no input has
+    it; None where neither has.
     """
 
     since: int
@@ -28,8 +37,17 @@ def schema(op: str, opset: int, domain: str = "") -> Schema | None:
         found = onnx.defs.get_schema(op, opset, "" if domain == "ai.onnx" else domain)
     except onnx.defs.SchemaError:
         return None
-    variable = found.type_constraints[0].type_param_str if found.type_constraints else ""
+    variable = deciding(found)
     return Schema(found.since_version, _first(found.inputs, variable), _first(found.outputs, variable))
+
+
+def deciding(found: onnx.defs.OpSchema) -> str:
+    """Return the type variable that the kernel hangs on: the operator's first, but for a few."""
+    variables = [constraint.type_param_str for constraint in found.type_constraints]
+    named = _NOT_THE_FIRST.get(found.name, "")
+    if found.name == "QuantizeLinear" and "T3" in variables:
+        named = "T3"  # since opset 23, where T2 is the scale's
+    return named or (variables[0] if variables else "")
 
 
 def _first(values: object, variable: str) -> int | None:

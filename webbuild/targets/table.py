@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 from importlib.resources import files
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 from msgspec import Struct
@@ -26,11 +26,20 @@ another domain than ONNX's are `domain:operator`.
 """
 
 
+class Given(Struct, frozen=True, array_like=True, omit_defaults=True):
+    """An input: element type, shape, and the elements if they are part of the model and 16 at most."""
+
+    dtype: str
+    shape: list[int]
+    value: list[Any] | None = None
+
+
 class Case(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A model of one node, measured: what was special about it, and how it ended.
 
-    `what` names the generator and its variant, `zero/Pad input 0`. `error` is the largest difference from native
-    ONNX Runtime where it was wrong, `message` what was thrown.
+    `what` is family and variant, `pool/MaxPool ceil_mode`, unique in a table. `error` is the largest difference from
+    native ONNX Runtime where it was wrong. `message` is what was thrown, or what is wrong, or which nodes the CPU
+    computed. `inputs` are in the node's order, None for one that is left out.
     """
 
     what: str
@@ -40,16 +49,22 @@ class Case(Struct, frozen=True, kw_only=True, omit_defaults=True):
     outcome: Outcome
     message: str = ""
     error: float | None = None
+    attributes: dict[str, Any] = {}
+    inputs: list[Given | None] = []
 
 
 class Table(Struct, frozen=True, kw_only=True):
-    """Everything measured of a target. `measured` is a date, `adapter` and `browser` say on what."""
+    """Everything measured of a target.
+
+    `measured` is a date, `adapter` and `browser` say on what, `native` is the ONNX Runtime that was compared with.
+    """
 
     target: Target
     measured: str
     adapter: str
     browser: str
     kernels: Kernels
+    native: str = ""
     cases: list[Case] = []
 
     def placement(self, op: str, since: int, dtype: str, domain: str = "") -> Placement | None:

@@ -1,0 +1,48 @@
+"""Every case is a valid model that native ONNX Runtime, or ONNX's reference, runs; but for those that it refuses."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import onnx
+import pytest
+
+from webbuild.probe.draw import Draw
+from webbuild.probe.native import reference
+from webbuild.probe.node import Probe
+from webbuild.probe.registry import families, probes
+
+REFUSED = ("pad/reflect beyond the size", "resize/linear ", "resize/cubic ")
+
+
+@pytest.mark.parametrize("family", families())
+def test_cases_are_valid_and_run(family: str) -> None:
+    made = list(probes(family))
+    assert len(made) > 10
+    for probe in made:
+        onnx.checker.check_model(shaped(probe))
+        outputs = reference(probe.model, probe.feeds)
+        if isinstance(outputs, str):
+            assert probe.name.startswith(REFUSED), f"{probe.name}: {outputs}"
+        else:
+            assert outputs
+
+
+def shaped(probe: Probe) -> onnx.ModelProto:
+    """The checker wants a shape of each output, and a kernel's answer is not to be anticipated."""
+    model = onnx.load_model_from_string(probe.model)
+    for output in model.graph.output:
+        output.type.tensor_type.shape.SetInParent()
+    return model
+
+
+def test_names_are_unique_and_begin_with_the_family() -> None:
+    names = [(family, probe.name) for family in families() for probe in probes(family)]
+    assert not [name for name, count in Counter(names).items() if count > 1]
+    assert all(name.startswith(f"{family}/") for family, name in names)
+
+
+def test_a_case_is_drawn_alike_every_time() -> None:
+    assert (Draw("a").floats(3) == Draw("a").floats(3)).all()
+    assert (Draw("a").floats(3) != Draw("b").floats(3)).all()
+    assert [probe.model for probe in probes("gather")] == [probe.model for probe in probes("gather")]

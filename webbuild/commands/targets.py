@@ -1,0 +1,69 @@
+"""`webbuild targets`: the builds that were measured, and what differs between two of them."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import msgspec
+
+from webbuild.errors import CLEAN, USAGE, WebbuildError
+from webbuild.targets.difference import Change, difference
+from webbuild.targets.table import Table, table, targets
+from webbuild.targets.target import parse
+
+
+def run(names: Sequence[str], as_json: bool) -> int:
+    """List the targets, or compare two. Return the exit code."""
+    if len(names) not in (0, 2):
+        raise WebbuildError(
+            "two-targets",
+            f"{len(names)} target was named" if len(names) == 1 else f"{len(names)} targets were named",
+            "name two to compare them, or none to list them all: webbuild targets 1.30.0-webgpu 1.30.0-jsep",
+            exit_code=USAGE,
+        )
+    if names:
+        changes = list(difference(*(table(parse(name)) for name in names)))
+        _write(changes, as_json, (str(change) for change in changes))
+    else:
+        rows = [_summary(table(target)) for target in targets()]
+        _write(rows, as_json, (_line(row) for row in rows))
+    return CLEAN
+
+
+def _summary(measured: Table) -> dict[str, Any]:
+    kernels = Counter(
+        place
+        for versions in measured.kernels.values()
+        for places in versions.values()
+        for place, types in places.items()
+        for _ in types
+    )
+    return {
+        "target": measured.target.name,
+        "measured": measured.measured,
+        "adapter": measured.adapter,
+        "browser": measured.browser,
+        "native": measured.native,
+        "kernels": dict(kernels.most_common()),
+        "cases": dict(Counter(case.outcome for case in measured.cases).most_common()),
+    }
+
+
+def _line(row: dict[str, Any]) -> str:
+    kernels, cases = (_counts(row[name]) for name in ("kernels", "cases"))
+    return (
+        f"{row['target']}  measured {row['measured']} in {row['browser']} on {row['adapter']}\n"
+        f"  kernels: {kernels}\n  cases: {cases}"
+    )
+
+
+def _counts(counts: dict[str, int]) -> str:
+    return ", ".join(f"{count} {name}" for name, count in counts.items()) or "none"
+
+
+def _write(values: Sequence[Change] | Sequence[dict[str, Any]], as_json: bool, lines: Iterator[str]) -> None:
+    text = msgspec.json.format(msgspec.json.encode(values)).decode() if as_json else "\n".join(lines)
+    sys.stdout.write(text + "\n" if text else "")

@@ -1,0 +1,39 @@
+"""How an operator is written: the least that makes a valid node of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from webbuild.probe.node import Array
+
+Slot = tuple[int, ...] | Array | None
+"""An input: fed, of a shape; a part of the model; or left out."""
+
+
+@dataclass(frozen=True)
+class Form:
+    """A node's inputs, attributes and number of outputs. `types` fixes type variables that would be chosen freely."""
+
+    inputs: tuple[Slot, ...]
+    attributes: Mapping[str, Any] = field(default_factory=dict)
+    outputs: int = 1
+    types: Mapping[str, str] = field(default_factory=dict)
+
+
+FormOf = Callable[[int], Form]
+"""From the version of an operator's schema to its form. Attributes that a version does not have are dropped."""
+
+
+def always(*inputs: Slot, outputs: int = 1, **attributes: Any) -> FormOf:
+    """Return the form of an operator whose versions are all written alike."""
+    made = Form(inputs, attributes, outputs)
+    return lambda _since: made
+
+
+def list_of(*values: float) -> Array:
+    """Return a list that is part of the model: axes, sizes, pads."""
+    return np.array(values)

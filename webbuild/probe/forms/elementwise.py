@@ -1,0 +1,34 @@
+"""Operators that go through a tensor number by number."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from webbuild.probe.form import Form, always
+
+_MAP = (1, 4, 6, 6)
+_ONE = """
+Abs Acos Acosh Asin Asinh Atan Atanh Bernoulli BitwiseNot Ceil Celu Cos Cosh Dropout Elu Erf Exp Floor Gelu HardSigmoid
+HardSwish Identity IsInf IsNaN LeakyRelu Log Mish Neg Not RandomNormalLike RandomUniformLike Reciprocal Relu Round Selu
+Shrink Sigmoid Sign Sin Sinh Size Shape Softplus Softsign Sqrt Swish Tan Tanh ThresholdedRelu Cast
+"""
+_TWO = """
+Add And BitwiseAnd BitwiseOr BitwiseXor Div Equal Greater GreaterOrEqual Less LessOrEqual Max Mean Min Mod Mul Or PRelu
+Pow Sub Sum Xor
+"""
+
+
+def _clip(since: int) -> Form:
+    return Form((_MAP, (), ())) if since >= 11 else Form((_MAP,), {"min": 0.0, "max": 6.0})
+
+
+FORMS = {
+    **{op: always(_MAP) for op in _ONE.split()},
+    **{op: always(_MAP, _MAP) for op in _TWO.split()},
+    "BitShift": always(_MAP, _MAP, direction="LEFT"),
+    "CastLike": always(_MAP, (1,)),
+    "Clip": _clip,
+    "CumProd": always(_MAP, np.array(1)),
+    "CumSum": always(_MAP, np.array(1)),
+    "Where": always(_MAP, _MAP, _MAP),
+}

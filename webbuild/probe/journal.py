@@ -1,0 +1,57 @@
+"""What was measured so far, on disk, so that a measurement can go on where it was interrupted."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+
+from webbuild.targets.table import Case, Placement
+
+
+class Line(Struct, frozen=True, omit_defaults=True):
+    """One result: of a sweep a placement, of a case its case, or why native ONNX Runtime does not run it."""
+
+    name: str
+    place: Placement | None = None
+    case: Case | None = None
+    refused: str = ""
+
+
+class Journal:
+    """Results by name of the probe, each on a line of a file.
+
+    Args:
+        file: where they are kept; its folder is made.
+        resume: keep what is there; otherwise begin anew.
+    """
+
+    def __init__(self, file: Path, *, resume: bool) -> None:
+        self._file = file
+        file.parent.mkdir(parents=True, exist_ok=True)
+        self.lines: dict[str, Line] = {line.name: line for line in _read(file)} if resume else {}
+        whole = b"".join(msgspec.json.encode(line) + b"\n" for line in self.lines.values())
+        file.write_bytes(whole)  # without the half line that an interruption may have left
+
+    def add(self, lines: list[Line]) -> None:
+        """Keep results, at once."""
+        self.lines |= {line.name: line for line in lines}
+        with self._file.open("ab") as stream:
+            stream.write(b"".join(msgspec.json.encode(line) + b"\n" for line in lines))
+
+    def delete(self) -> None:
+        """Remove the file: the measurement is complete."""
+        self._file.unlink(missing_ok=True)
+
+
+def _read(file: Path) -> list[Line]:
+    if not file.is_file():
+        return []
+    found = []
+    for line in file.read_bytes().splitlines():
+        try:
+            found.append(msgspec.json.decode(line, type=Line))
+        except msgspec.DecodeError:
+            break
+    return found

@@ -1,0 +1,71 @@
+"""What native ONNX Runtime makes of a probe, in a process of its own: some probes end theirs.
+
+Where it has no kernel, ONNX's own reference, written in NumPy, takes its place.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import AbstractContextManager
+from multiprocessing import get_context
+from types import TracebackType
+
+import onnx
+
+from webbuild.probe.node import Array, Probe
+
+
+class Native(AbstractContextManager["Native"]):
+    """Runs probes one after the other; `with` ends the process."""
+
+    def __init__(self) -> None:
+        self._pool = _pool()
+
+    def run(self, probe: Probe) -> dict[str, Array] | str:
+        """Return the outputs by name, or why there are none."""
+        try:
+            return self._pool.submit(reference, probe.model, probe.feeds).result()
+        except BrokenProcessPool:
+            self._pool = _pool()
+            return "the process ended"
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._pool.shutdown(cancel_futures=True)
+
+
+def version() -> str:
+    """Return the name and version of what is compared with."""
+    import onnxruntime
+
+    return f"onnxruntime {onnxruntime.__version__}"
+
+
+def _pool() -> ProcessPoolExecutor:
+    return ProcessPoolExecutor(max_workers=1, mp_context=get_context("spawn"))
+
+
+def reference(model: bytes, feeds: dict[str, Array]) -> dict[str, Array] | str:
+    """Return the outputs by name, or why there are none. What ends the process ends this one."""
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 4
+    options.intra_op_num_threads = 1
+    try:
+        session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+        return dict(zip([output.name for output in session.get_outputs()], session.run(None, feeds), strict=True))
+    except Exception as error:
+        return _by_definition(model, feeds) if "NOT_IMPLEMENTED" in str(error) else str(error)
+
+
+def _by_definition(model: bytes, feeds: dict[str, Array]) -> dict[str, Array] | str:
+    from onnx.reference import ReferenceEvaluator
+
+    try:
+        evaluator = ReferenceEvaluator(onnx.load_model_from_string(model))
+        return dict(zip(evaluator.output_names, evaluator.run(None, feeds), strict=True))
+    except Exception as error:
+        return f"neither native ONNX Runtime nor ONNX's reference computes it: {error}"

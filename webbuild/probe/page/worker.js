@@ -1,0 +1,94 @@
+// Creates a session for each model it is sent, runs it, and answers with its outputs and where its nodes went.
+
+const ARRAYS = {
+  float32: Float32Array,
+  float64: Float64Array,
+  float16: globalThis.Float16Array ?? Uint16Array,
+  int8: Int8Array,
+  int16: Int16Array,
+  int32: Int32Array,
+  int64: BigInt64Array,
+  uint8: Uint8Array,
+  uint16: Uint16Array,
+  uint32: Uint32Array,
+  uint64: BigUint64Array,
+  bool: Uint8Array,
+};
+const PLACED = /VerifyEachNodeIsAssignedToAnEp/;
+
+let log = [];
+for (const level of ["debug", "log", "info", "warn", "error"]) {
+  console[level] = (...words) => {
+    for (const line of words.join(" ").split("\n")) if (PLACED.test(line)) log.push(line);
+  };
+}
+
+let ort = null;
+let provider = "";
+
+function bytes(text) {
+  return Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+}
+
+function text(array) {
+  const all = new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
+  let letters = "";
+  for (let start = 0; start < all.length; start += 32768) {
+    letters += String.fromCharCode.apply(null, all.subarray(start, start + 32768));
+  }
+  return btoa(letters);
+}
+
+async function start(engine) {
+  ort = await import(engine.entry);
+  provider = engine.provider;
+  ort.env.logLevel = "verbose";
+  ort.env.wasm.numThreads = 1;
+  ort.env.wasm.wasmPaths = { mjs: engine.glue, wasm: engine.wasm };
+}
+
+async function run(session, feeds) {
+  const given = feeds.map(({ name, type, dims, data }) => [
+    name,
+    new ort.Tensor(type, new ARRAYS[type](bytes(data).buffer), dims),
+  ]);
+  const outputs = {};
+  for (const [name, tensor] of Object.entries(await session.run(Object.fromEntries(given)))) {
+    outputs[name] = { type: tensor.type, dims: [...tensor.dims], data: text(await tensor.getData()) };
+  }
+  return outputs;
+}
+
+async function measure({ model, feeds, optimise }) {
+  log = [];
+  let stage = "create";
+  let session = null;
+  try {
+    session = await ort.InferenceSession.create(bytes(model), {
+      executionProviders: [provider],
+      graphOptimizationLevel: optimise ? "all" : "disabled",
+      logSeverityLevel: 0,
+      logVerbosityLevel: 0,
+    });
+    stage = "run";
+    const outputs = feeds === null ? {} : await run(session, feeds);
+    stage = "release";
+    await session.release();
+    return { stage: "", error: "", outputs, log };
+  } catch (error) {
+    return { stage, error: String(error?.message ?? error), outputs: {}, log };
+  }
+}
+
+onmessage = async ({ data }) => {
+  if (data.probe) {
+    postMessage(await measure(data.probe));
+    return;
+  }
+  try {
+    await start(data.engine);
+    postMessage({ ready: true });
+  } catch (error) {
+    postMessage({ ready: false, error: String(error?.message ?? error) });
+  }
+};

@@ -1,0 +1,22 @@
+"""All probes: every module in `cases`, found by walking the folder."""
+
+from __future__ import annotations
+
+import pkgutil
+from collections.abc import Iterator
+from importlib import import_module
+
+from webbuild.probe import cases
+from webbuild.probe.draw import Draw
+from webbuild.probe.node import Probe
+
+
+def families() -> list[str]:
+    """Return the names of the modules that make cases, sorted."""
+    return sorted(module.name for module in pkgutil.iter_modules(cases.__path__))
+
+
+def probes(family: str) -> Iterator[Probe]:
+    """Return the probes of a family: what its `cases(draw)` yields."""
+    module = import_module(f"{cases.__name__}.{family}")
+    yield from module.cases(Draw(family))
