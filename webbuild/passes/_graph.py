@@ -152,6 +152,19 @@ class Builder:
         attributes = {"num_outputs": parts} if self._opset >= 18 else {}
         return self.node("Split", data, outputs=parts, axis=axis, **attributes)
 
+    def pad(self, data: ir.Value | None, before: list[int], behind: list[int]) -> ir.Value:
+        """Add a Pad with zeros, sizes by axis; they became an input in opset 11."""
+        pads = [*before, *behind]
+        if self._opset >= 11:
+            return self.op("Pad", data, self.const(pads, np.int64))
+        return self.op("Pad", data, pads=pads)
+
+    def cut(self, data: ir.Value | None, axis: int, start: int, end: int) -> ir.Value:
+        """Add a Slice of one axis; what to cut became inputs in opset 10."""
+        if self._opset >= 10:
+            return self.op("Slice", data, *(self.const([number], np.int64) for number in (start, end, axis)))
+        return self.op("Slice", data, starts=[start], ends=[end], axes=[axis])
+
     def _name(self, op: str) -> str:
         while True:
             self._count += 1

@@ -1,0 +1,1 @@
+"""Models of one operator with awkward shapes, each made from a seed."""
