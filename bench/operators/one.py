@@ -103,7 +103,8 @@ class Dice:
 
     def channels(self) -> int:
         """Return a number of channels: mostly small and odd, now and then large."""
-        return self.some(self.roll(1, 16), self.roll(1, 40), self.some(3, 6, 9, 12, 15, 33, 48, 64, 65, 96, 129, 192))
+        large = (3, 6, 9, 12, 15, 33, 48, 64, 65, 96, 129, 192)
+        return [self.roll(1, 16), self.roll(1, 40), large[self.roll(0, len(large) - 1)]][self.roll(0, 2)]
 
     def shape(self, low: int = 1, high: int = 5, size: int = 9) -> list[int]:
         """Return a shape of a rank from `low` to `high` with at most some thousand elements."""
