@@ -19,6 +19,7 @@ LAYERS = (
     ("commands",),
     ("recognise", "overrides"),
     ("bundle", "trial"),
+    ("inspection",),
     ("prove",),
     ("proof",),
     ("verify",),
@@ -38,12 +39,12 @@ LIBRARIES = {
     "playwright": {"browser", "probe", "verify"},
     "onnxruntime": {"operators", "probe", "verify"},
     "onnxscript": {"passes"},
-    "onnx": {"model", "targets", "external", "nodes", "operators", "probe", "prose"},
-    "onnx_ir": {"model", "external", "passes", "plan", "bundle", "trial", "recognise"},
-    "jinja2": {"bundle", "verify"},
+    "onnx": {"model", "targets", "inspection", "external", "nodes", "operators", "probe", "prose"},
+    "onnx_ir": {"model", "external", "passes", "plan", "inspection", "bundle", "trial", "recognise"},
+    "jinja2": {"bundle", "inspection", "verify"},
     "PIL": {"tasks", "verify"},
     "click": {"cli", "commands", "browser", "verify"},
-    "rich": {"cli", "commands", "talk", "verify"},
+    "rich": {"cli", "commands", "inspection", "talk", "verify"},
 }
 
 

@@ -135,6 +135,23 @@ def verify(
 
 
 @cli.command()
+@click.argument("model", type=_FOLDER)
+@click.option("--target", default="1.30.0-webgpu", show_default=True, help="Build of the engine: VERSION-BUILD.")
+@click.option("--dim", "dims", multiple=True, metavar="NAME=N", help="Size of a free dimension, or INPUT:AXIS=N.")
+@click.option("--json", "as_json", is_flag=True, help="Print the inspection as JSON on stdout.")
+def inspect(model: Path, target: str, dims: tuple[str, ...], as_json: bool) -> None:
+    """Say where each node of MODEL will run in a browser, and how it will end. Nothing is changed.
+
+    Exit code 1 means that it will fail: no session, a throw, a wrong answer. What is merely slow exits 0.
+
+    Example: webbuild inspect yolo11n.onnx
+    """
+    from webbuild.commands.inspect import Request, run
+
+    sys.exit(run(Request(model, target, dims, as_json)))
+
+
+@cli.command()
 @click.argument("directory", type=_FOLDER)
 @click.option("--port", type=click.IntRange(0, 65535), default=0, help="Port. [default: a free one]")
 @click.option("--open", "open_url", is_flag=True, help="Open the page in the default browser.")
@@ -151,7 +168,7 @@ def serve(directory: Path, port: int, open_url: bool) -> None:
 @cli.command()
 @click.argument("code", required=False)
 def explain(code: str | None) -> None:
-    """Explain the pass CODE in a page of text; without CODE, list them.
+    """Explain a pass or a finding by its CODE in a page of text; without CODE, list them.
 
     Example: webbuild explain fixed-shape-head
     """

@@ -13,13 +13,14 @@ from tests.models import parsed, save
 from webbuild import __version__
 from webbuild.cli import cli
 from webbuild.commands import explain
+from webbuild.inspection.rules._base import known
 from webbuild.passes._base import all_passes
 
 
 def test_help_lists_every_command() -> None:
     done = webbuild("--help")
     assert done.code == 0
-    for command in ("pack", "verify", "serve", "explain"):
+    for command in ("pack", "inspect", "verify", "serve", "explain"):
         assert f"\n  {command}" in done.stdout
 
 
@@ -107,13 +108,14 @@ def test_an_interruption_and_a_bug_have_their_own_exit_codes(
         assert "\x1b" not in done.stderr.splitlines()[-2]
 
 
-def test_explain_lists_the_passes_and_tells_of_each() -> None:
+def test_explain_lists_the_passes_and_the_findings_and_tells_of_each() -> None:
     listing = webbuild("explain").stdout.splitlines()
-    assert [line.split()[0] for line in listing] == sorted(kind.code for kind in all_passes())
-    for kind in all_passes():
-        done = webbuild("explain", kind.code)
+    passes, findings = sorted(kind.code for kind in all_passes()), sorted(rule.code for rule in known())
+    assert [line.split()[0] for line in listing] == ["passes:", *passes, "findings:", *findings]
+    for code in (*passes, *findings):
+        done = webbuild("explain", code)
         assert done.code == 0
-        assert done.stdout.startswith(f"{kind.code}\n\n")
+        assert done.stdout.startswith(f"{code}\n\n")
         assert len(done.stdout) > 150
 
 

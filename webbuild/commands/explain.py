@@ -1,4 +1,4 @@
-"""`webbuild explain`: a pass in its own words."""
+"""`webbuild explain`: a pass, or what an inspection finds, in its own words."""
 
 from __future__ import annotations
 
@@ -7,24 +7,34 @@ import inspect
 import click
 
 from webbuild.errors import CLEAN, USAGE, WebbuildError
+from webbuild.inspection.rules._base import known
 from webbuild.passes._base import all_passes
 
 
 def run(code: str | None) -> int:
-    """Print one pass's docstring, or the list of passes.
+    """Print the docstring of a pass or a finding, or the list of both.
 
     Raises:
         WebbuildError: `unknown-code`.
     """
-    passes = {kind.code: kind for kind in all_passes()}
+    passes = {kind.code: inspect.getdoc(kind) or "" for kind in all_passes()}
+    findings = {rule.code: inspect.getdoc(rule) or "" for rule in known()}
     if code is None:
-        for name, kind in sorted(passes.items()):
-            click.echo(f"{name:24} {(inspect.getdoc(kind) or '').splitlines()[0]}")
+        for title, texts in (("passes", passes), ("findings", findings)):
+            click.echo(f"{title}:")
+            for name, text in sorted(texts.items()):
+                click.echo(f"  {name:28} {text.splitlines()[0]}")
+        return CLEAN
+    if code in findings:
+        click.echo(f"{code}\n\n{findings[code]}")
         return CLEAN
     if code not in passes:
         raise WebbuildError(
-            "unknown-code", f"'{code}' is no pass", f"choose one of: {', '.join(sorted(passes))}", exit_code=USAGE
+            "unknown-code",
+            f"'{code}' is no pass and no finding",
+            f"choose one of: {', '.join(sorted({**passes, **findings}))}",
+            exit_code=USAGE,
         )
-    kind = passes[code]
-    click.echo(f"{code}\n\n{inspect.getdoc(kind)}\n\nGraphs: {kind.target or 'every target'}")
+    target = next(kind.target for kind in all_passes() if kind.code == code)
+    click.echo(f"{code}\n\n{passes[code]}\n\nGraphs: {target or 'every target'}")
     return CLEAN

@@ -1,0 +1,52 @@
+"""Every rule on models that it is about, and on models that it just is not about."""
+
+from __future__ import annotations
+
+import inspect
+
+import pytest
+
+from tests.inspection.case import FOLDER, Case, all_cases
+from webbuild.inspection.rules._base import known
+from webbuild.passes._base import all_passes
+
+CASES = all_cases()
+EACH = pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+WITHOUT_CASES = {"tiny-conv-bias", "pulled-to-cpu"}
+"""Rules for engines without a table here: `test_rules_of_other_targets` has them."""
+
+
+def test_every_rule_has_a_case_that_it_finds_and_one_that_it_does_not() -> None:
+    found = {(case.code, case.keep) for case in CASES}
+    assert found == {(rule.code, keep) for rule in known() if rule.code not in WITHOUT_CASES for keep in (True, False)}
+    assert {folder.name for folder in FOLDER.iterdir()} == {code for code, _ in found}
+
+
+@EACH
+def test_a_rule_finds_what_it_is_about_and_nothing_else(case: Case) -> None:
+    codes = [finding.code for finding in case.inspect().findings]
+    assert (case.code in codes) is not case.keep, codes
+
+
+@EACH
+def test_a_finding_says_where_what_why_and_the_mend(case: Case) -> None:
+    for finding in case.inspect().findings:
+        assert finding.where
+        assert finding.what
+        assert finding.why
+        assert finding.fix
+        assert not finding.fix.endswith(".")
+
+
+@pytest.mark.parametrize("rule", known(), ids=lambda rule: rule.code)
+def test_a_rule_explains_itself(rule: object) -> None:
+    text = inspect.getdoc(rule) or ""
+    assert "Mend: " in text
+    assert "Source: " in text
+
+
+def test_a_mend_that_is_named_exists() -> None:
+    passes = {kind.code for kind in all_passes()}
+    named = {code for rule in known() for code in getattr(rule, "passes", ())}
+    assert named
+    assert named <= passes

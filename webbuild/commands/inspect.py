@@ -1,0 +1,50 @@
+"""`webbuild inspect`: the verdict before the run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+import msgspec
+from msgspec import Struct
+
+from webbuild.dims import choose_sizes, parse_dims
+from webbuild.inspection.inspect import inspect
+from webbuild.inspection.inspection import exit_code
+from webbuild.model import load
+from webbuild.talk import Talk
+from webbuild.targets.table import table
+from webbuild.targets.target import parse
+
+
+class Request(Struct, frozen=True):
+    """The arguments of the command."""
+
+    model: Path
+    target: str
+    dims: tuple[str, ...]
+    as_json: bool
+
+
+def run(request: Request) -> int:
+    """Inspect a model and print what was found. Returns the exit code: 1 where there is an error.
+
+    Raises:
+        WebbuildError: `no-target`, and whatever keeps a model from being loaded.
+    """
+    from rich.console import Console
+
+    from webbuild.inspection.text import show
+
+    measured = table(parse(request.target))
+    talk = Talk(quiet=request.as_json)
+    source = load(request.model)
+    sizes = choose_sizes(source.facts, parse_dims(request.dims))
+    for assumption in sizes.assumptions:
+        talk.say(f"  assumed: {assumption}")
+    inspection = inspect(request.model.name, source.model, measured, sizes.dims, sizes.assumptions)
+    if request.as_json:
+        click.echo(msgspec.json.encode(inspection).decode())
+    else:
+        show(inspection, Console())
+    return exit_code(inspection)

@@ -1,0 +1,67 @@
+"""A model as the inspection reads it: every node, those of nested graphs too, with opsets, types and sizes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import onnx_ir as ir
+from msgspec import Struct
+
+from webbuild.inspection.kernels import STANDARD
+from webbuild.inspection.types import complete_types
+from webbuild.passes._base import Options
+from webbuild.passes._shapes import infer
+from webbuild.passes.freeze_dimensions import FreezeDimensions
+
+
+class Placed(Struct, frozen=True, eq=False):
+    """A node where it stands: the graphs around it, the outermost first, as `If 'name' then_branch`."""
+
+    node: ir.Node
+    opset: int
+    graphs: tuple[str, ...]
+    parent: ir.Node | None
+
+
+def read(model: ir.Model, dims: Mapping[str, int]) -> tuple[ir.Model, list[Placed]]:
+    """Return a copy of a model with sizes frozen, shapes and types inferred, and its nodes in their order."""
+    copy = model.clone()
+    FreezeDimensions().apply(copy, Options(dims=dims))
+    infer(copy)
+    nodes = list(_walk(copy.graph, copy.graph.opset_imports, (), None))
+    complete_types([(each.node, each.opset) for each in nodes])
+    return copy, nodes
+
+
+def _walk(
+    graph: ir.Graph, opsets: Mapping[str, int], around: tuple[str, ...], parent: ir.Node | None
+) -> Iterator[Placed]:
+    for node in graph:
+        domain = "" if node.domain in STANDARD else node.domain
+        yield Placed(node, opsets.get(domain, opsets.get("ai.onnx", 1) if not domain else 1), around, parent)
+        for name, inner in subgraphs(node):
+            yield from _walk(inner, opsets, (*around, f"{label(node)} {name}"), node)
+
+
+def subgraphs(node: ir.Node) -> Iterator[tuple[str, ir.Graph]]:
+    """Yield the graphs inside a node by the names of their attributes."""
+    for attribute in node.attributes.values():
+        if isinstance(attribute, ir.Attr) and attribute.type == ir.AttributeType.GRAPH:
+            yield attribute.name, attribute.as_graph()
+        elif isinstance(attribute, ir.Attr) and attribute.type == ir.AttributeType.GRAPHS:
+            yield from ((attribute.name, graph) for graph in attribute.as_graphs())
+
+
+def label(node: ir.Node) -> str:
+    """Name a node as people find it: its operator, and its name or else its first output's."""
+    domain = "" if node.domain in STANDARD else f"{node.domain}:"
+    return f"{domain}{node.op_type} '{node.name or next((value.name for value in node.outputs if value.name), '')}'"
+
+
+def captured(node: ir.Node) -> Iterator[ir.Value]:
+    """Yield what a node's inner graphs read of the graphs around it."""
+    for _, graph in subgraphs(node):
+        own = {*graph.inputs, *graph.initializers.values(), *(out for inner in graph for out in inner.outputs)}
+        for inner in graph:
+            yield from (v for v in (*inner.inputs, *captured(inner)) if v is not None and v not in own)
+        yield from (value for value in graph.outputs if value not in own)

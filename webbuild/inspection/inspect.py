@@ -1,0 +1,81 @@
+"""A model against the table of a target: nothing is run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import onnx_ir as ir
+
+from webbuild.findings import Finding
+from webbuild.inspection.context import Context, uncertain
+from webbuild.inspection.graph import Placed, read
+from webbuild.inspection.inspection import SCHEMA_VERSION, Inspection, Node
+from webbuild.inspection.islands import Crossing, crossings, islands
+from webbuild.inspection.memory import memory
+from webbuild.inspection.placing import place
+from webbuild.inspection.rules._base import model_rules, rules_of
+from webbuild.model import facts
+from webbuild.targets.table import Outcome, Table
+
+_WORST: tuple[Outcome, ...] = ("no-session", "throws", "wrong")
+
+
+def inspect(
+    file: str, model: ir.Model, table: Table, dims: Mapping[str, int], assumptions: tuple[str, ...] = ()
+) -> Inspection:
+    """Inspect a model, which stays as it is.
+
+    Args:
+        file: its name, for the report.
+        model: the model.
+        table: of the target.
+        dims: sizes for free dimensions, by name or as "input:axis".
+        assumptions: what was assumed about sizes, for the report.
+    """
+    read_, nodes = read(model, dims)
+    context = Context(read_, table, nodes, place(nodes, table), uncertain(nodes))
+    found: list[Crossing] = crossings(context)
+    groups = islands(context, found)
+    findings = {each.node: list(_findings(each, context)) for each in nodes}
+    taken = memory(context)
+    known = facts(file, read_)
+    about = [finding for rule in model_rules() for finding in rule.check(context, groups, taken)]
+    return Inspection(
+        SCHEMA_VERSION,
+        file,
+        table.target.name,
+        assumptions,
+        known.inputs,
+        known.outputs,
+        tuple(_node(index, each, context, findings[each.node]) for index, each in enumerate(nodes)),
+        tuple(groups),
+        tuple(crossing.copy for crossing in found),
+        taken,
+        (*about, *(finding for each in nodes for finding in findings[each.node])),
+    )
+
+
+def _findings(placed: Placed, context: Context) -> Iterator[Finding]:
+    if context.placings[placed.node].place == "folded":
+        return
+    for rule in rules_of(placed.node.op_type):
+        if (finding := rule.check(placed.node, context)) is not None:
+            yield finding
+
+
+def _node(index: int, placed: Placed, context: Context, findings: list[Finding]) -> Node:
+    node, placing = placed.node, context.placings[placed.node]
+    ends = {finding.outcome for finding in findings if finding.severity == "error"}
+    home: Outcome | None = {"gpu": "gpu", "cpu": "cpu", "none": "no-session", "folded": None}[placing.place]
+    return Node(
+        index,
+        node.name or "",
+        node.op_type,
+        node.domain,
+        placed.graphs,
+        placing.kernel.since,
+        placing.kernel.dtype,
+        placing.place,
+        next((outcome for outcome in _WORST if outcome in ends), home),
+        tuple(dict.fromkeys(finding.code for finding in findings)),
+    )

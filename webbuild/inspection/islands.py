@@ -1,0 +1,103 @@
+"""Groups of nodes on the CPU, and the tensors that cross between them and the GPU."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+
+import onnx_ir as ir
+from msgspec import Struct
+
+from webbuild.inspection.context import Context, size
+from webbuild.inspection.cpu_inputs import read_on_cpu, written_on_cpu
+from webbuild.inspection.inspection import Copy, Island
+
+
+class Crossing(Struct, frozen=True, eq=False):
+    """A copy, and the nodes on the CPU that it is made for."""
+
+    copy: Copy
+    nodes: tuple[ir.Node, ...]
+
+
+def crossings(context: Context) -> list[Crossing]:
+    """Return every copy between the two, each tensor once for each way."""
+    return [
+        crossing for value, readers in _readers(context).items() for crossing in _crossings(context, value, readers)
+    ]
+
+
+def islands(context: Context, found: list[Crossing]) -> list[Island]:
+    """Return the groups of CPU nodes that anything is copied for, most bytes first."""
+    index = {each.node: position for position, each in enumerate(context.nodes)}
+    groups: dict[ir.Node, list[ir.Node]] = {}
+    root = _joined(context)
+    for node in root:
+        groups.setdefault(_top(root, node), []).append(node)
+    copies: dict[ir.Node, list[Copy]] = {}
+    for crossing in found:
+        for top in dict.fromkeys(_top(root, node) for node in crossing.nodes if node in root):
+            copies.setdefault(top, []).append(crossing.copy)
+    made = [
+        Island(
+            tuple(index[node] for node in nodes),
+            dict(Counter(node.op_type for node in nodes).most_common()),
+            tuple(copies.get(top, ())),
+        )
+        for top, nodes in groups.items()
+    ]
+    return sorted(made, key=lambda island: (-island.bytes, -len(island.copies), island.nodes))
+
+
+def _readers(context: Context) -> Mapping[ir.Value, list[tuple[ir.Node, int]]]:
+    readers: dict[ir.Value, list[tuple[ir.Node, int]]] = {}
+    for each in context.nodes:
+        if context.placings[each.node].place in ("gpu", "cpu"):
+            for index, value in enumerate(each.node.inputs):
+                if value is not None and not context.is_known(value):
+                    readers.setdefault(value, []).append((each.node, index))
+    return readers
+
+
+def _crossings(context: Context, value: ir.Value, readers: list[tuple[ir.Node, int]]) -> Iterator[Crossing]:
+    producer = _behind(context, value.producer())
+    at_home = [node for node, index in readers if context.on_cpu(node) or index in read_on_cpu(node)]
+    on_gpu = [node for node, index in readers if context.on_gpu(node) and index not in read_on_cpu(node)]
+    name, size_ = value.name or "", size(value)
+    if producer is not None and context.on_gpu(producer) and not written_on_cpu(producer):
+        if at_home:
+            yield Crossing(Copy(name, "cpu", size_, _implicit(producer, at_home)), tuple(at_home))
+    elif on_gpu and producer is not None:
+        yield Crossing(Copy(name, "gpu", size_, _implicit(producer, on_gpu)), (producer,))
+    elif on_gpu and at_home and value.is_graph_input():
+        yield Crossing(Copy(name, "gpu", size_, False), tuple(at_home))
+
+
+def _behind(context: Context, producer: ir.Node | None) -> ir.Node | None:
+    """Return the node that really computes a value: Identity and Dropout are taken out."""
+    while producer is not None and context.placings[producer].place == "folded" and producer.inputs:
+        source = producer.inputs[0]
+        producer = None if source is None else source.producer()
+    return producer
+
+
+def _implicit(producer: ir.Node, readers: list[ir.Node]) -> bool:
+    return all(node.graph is not producer.graph for node in readers)
+
+
+def _joined(context: Context) -> dict[ir.Node, ir.Node]:
+    """Return a forest over the CPU nodes: those that feed one another have the same top."""
+    root = {each.node: each.node for each in context.nodes if context.on_cpu(each.node)}
+    for node in root:
+        for value in node.inputs:
+            producer = None if value is None else _behind(context, value.producer())
+            if producer is not None and producer in root:
+                root[_top(root, node)] = _top(root, producer)
+    return root
+
+
+def _top(root: dict[ir.Node, ir.Node], node: ir.Node) -> ir.Node:
+    while root[node] is not node:
+        root[node] = root[root[node]]
+        node = root[node]
+    return node

@@ -1,0 +1,84 @@
+"""Where the engine puts each node: kernel lookup, then the nodes that follow a shape to the CPU."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+import onnx_ir as ir
+from msgspec import Struct
+
+from webbuild.inspection.cpu_inputs import read_on_cpu, written_on_cpu
+from webbuild.inspection.folding import folded
+from webbuild.inspection.graph import Placed
+from webbuild.inspection.kernels import Kernel, kernel
+from webbuild.targets.table import Table
+
+Place = Literal["gpu", "cpu", "folded", "none"]
+"""On the GPU, on the CPU, computed while loading and so nowhere, or nowhere because no kernel is left."""
+
+_SMALL = 100
+"""Elements of a constant that goes along to the CPU."""
+
+_HALVES = (ir.DataType.FLOAT16, ir.DataType.BFLOAT16)
+
+
+class Placing(Struct, frozen=True):
+    """A node's place and kernel; `pulled` if a GPU kernel is there and the node follows a shape to the CPU."""
+
+    place: Place
+    kernel: Kernel
+    pulled: bool = False
+
+
+def place(nodes: Sequence[Placed], table: Table) -> dict[ir.Node, Placing]:
+    """Return where each node runs, given in the order of the graph."""
+    kernels = {each.node: kernel(each.node, each.opset, table) for each in nodes}
+    impossible = {node for node, found in kernels.items() if found.place == "none"}
+    gone = folded(nodes, impossible - {node for node in kernels if node.op_type == "Dropout"})
+    on_gpu = {node for node, found in kernels.items() if found.place == "gpu" and node not in gone and _fits(node)}
+    pulled = _pulled(nodes, on_gpu)
+    placings = {}
+    for node, found in kernels.items():
+        where: Place = "folded" if node in gone else "none" if found.place == "none" else "cpu"
+        if node in on_gpu and node not in pulled:
+            where = "gpu"
+        placings[node] = Placing(where, found, node in pulled)
+    return placings
+
+
+def _fits(node: ir.Node) -> bool:
+    """Whether the GPU's `com.microsoft.Attention` takes the inputs that are given: no masks, no past."""
+    if node.op_type != "Attention" or node.domain != "com.microsoft":
+        return True
+    return all(index >= len(node.inputs) or node.inputs[index] is None for index in (3, 4, 6))
+
+
+def _pulled(nodes: Sequence[Placed], on_gpu: set[ir.Node]) -> set[ir.Node]:
+    """Return the nodes with a GPU kernel that only read what lies on the CPU already, from a Shape on.
+
+    As in the engine, nodes that have no GPU kernel pass nothing on.
+    """
+    on_cpu: set[ir.Value] = set()
+    pulled: set[ir.Node] = set()
+    for each in nodes:
+        node = each.node
+        if node not in on_gpu:
+            continue
+        if written_on_cpu(node):
+            on_cpu |= set(node.outputs)
+        elif any(value in on_cpu for value in node.inputs) and all(
+            _stays(node, index, value, on_cpu) for index, value in enumerate(node.inputs) if value is not None
+        ):
+            pulled.add(node)
+            on_cpu |= set(node.outputs)
+    return pulled
+
+
+def _stays(node: ir.Node, index: int, value: ir.Value, on_cpu: set[ir.Value]) -> bool:
+    if value.dtype in _HALVES:
+        return False
+    if value in on_cpu:
+        return index not in read_on_cpu(node)
+    stored = value.const_value
+    return value.is_graph_input() or (stored is not None and stored.size <= _SMALL)

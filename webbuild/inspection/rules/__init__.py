@@ -1,0 +1,1 @@
+"""One known failure a file; found by walking this folder."""

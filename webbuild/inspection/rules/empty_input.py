@@ -1,0 +1,34 @@
+"""Kernels that throw on a tensor of size zero."""
+
+from __future__ import annotations
+
+import onnx_ir as ir
+
+from webbuild.findings import Finding
+from webbuild.inspection.context import Context, is_empty, shape
+from webbuild.inspection.rules._base import Rule
+
+
+class EmptyInput(Rule):
+    """The run throws: this kernel does not take a tensor with a size of zero.
+
+    It dispatches no work, and the engine refuses that: `Invalid dispatch group size (0, 1, 1)`. Zero sizes come from
+    exports in which nothing was found.
+    Mend: zero-sized takes such tensors out where they are known to be empty.
+    Source: measured on 1.24.3 to 1.31.0-dev; onnxruntime #28772.
+    """
+
+    code = "empty-input"
+    operators = ("Softmax", "TopK", "InstanceNormalization", "Conv", "ConvTranspose", "MaxPool")
+    passes = ("zero-sized",)
+
+    def check(self, node: ir.Node, context: Context) -> Finding | None:
+        """See `Rule`."""
+        if not context.on_gpu(node) or not is_empty(node.inputs[0]):
+            return None
+        return self.finding(
+            node,
+            "throws",
+            f"{node.op_type} takes no tensor of shape {shape(node.inputs[0])}",
+            "give it at least one row",
+        )

@@ -1,0 +1,38 @@
+"""Tensors beyond what a device binds."""
+
+from __future__ import annotations
+
+import onnx_ir as ir
+
+from webbuild.findings import Finding
+from webbuild.inspection.context import Context, size
+from webbuild.inspection.costs import LEAST_BINDING, MOST_BINDING
+from webbuild.inspection.rules._base import Rule
+
+
+class LargeTensor(Rule):
+    """A tensor is larger than what many devices bind to a shader: 128 MiB is what each must have, 2 GiB the most.
+
+    The run throws there: `exceeding maxStorageBufferBindingSize`, or runs out of memory.
+    Mend: a smaller input, fewer rows at a time, broadcasting instead of Tile and Expand.
+    Source: the WebGPU specification; onnxruntime #25195.
+    """
+
+    code = "large-tensor"
+    severity = "warning"
+
+    def check(self, node: ir.Node, context: Context) -> Finding | None:
+        """See `Rule`."""
+        if not context.on_gpu(node):
+            return None
+        tensors = {value: size(value) or 0 for value in (*node.inputs, *node.outputs) if value is not None}
+        large = max(tensors, key=lambda value: tensors[value], default=None)
+        if large is None or tensors[large] <= LEAST_BINDING:
+            return None
+        return self.finding(
+            node,
+            "throws" if tensors[large] > MOST_BINDING else "throws on many phones",
+            f"'{large.name}' takes {tensors[large] / 2**20:.0f} MiB; every device binds 128, none more than 2048",
+            "make its input smaller, or compute it in parts",
+            severity="error" if tensors[large] > MOST_BINDING else "warning",
+        )

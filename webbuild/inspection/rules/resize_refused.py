@@ -1,0 +1,41 @@
+"""Forms of Resize that no build takes."""
+
+from __future__ import annotations
+
+import onnx_ir as ir
+
+from webbuild.findings import Finding
+from webbuild.inspection.context import Context, shape
+from webbuild.inspection.rules._base import Rule
+
+
+class ResizeRefused(Rule):
+    """No session can be created: this form of Resize is refused, on the CPU as well.
+
+    Cubic works on four axes only, and neither linear nor cubic resizes batch and channels too; a linear Resize cannot
+    leave out what lies outside.
+    Mend: reshape to four axes, or resize axis by axis.
+    Source: measured on 1.24.3 to 1.31.0-dev.
+    """
+
+    code = "resize-refused"
+    operators = ("Resize",)
+    outcome = "no-session"
+
+    def check(self, node: ir.Node, context: Context) -> Finding | None:
+        """See `Rule`."""
+        mode = node.attributes.get_string("mode", "nearest")
+        before, after = shape(node.inputs[0]), shape(node.outputs[0])
+        if before is None or after is None or mode == "nearest" or context.placings[node].place == "none":
+            return None
+        changed = [a != b for a, b in zip(before, after, strict=False)]
+        why = ""
+        if mode == "cubic" and len(before) != 4:
+            why = f"cubic takes four axes, not {len(before)}"
+        elif mode == "linear" and node.attributes.get_int("exclude_outside", 0) != 0:
+            why = "exclude_outside is for cubic only"
+        elif len(before) == 4 and sum(changed) > 2:
+            why = "it resizes the channels too"
+        if not why:
+            return None
+        return self.finding(node, "no session can be created", why, "resize height and width only, on four axes")

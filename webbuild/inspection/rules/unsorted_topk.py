@@ -1,0 +1,28 @@
+"""TopK in any order."""
+
+from __future__ import annotations
+
+import onnx_ir as ir
+
+from webbuild.findings import Finding
+from webbuild.inspection.context import Context
+from webbuild.inspection.rules._base import Rule
+
+
+class UnsortedTopK(Rule):
+    """The order differs from the CPU's: TopK with sorted=0 may give its elements in any order, and does.
+
+    Mend: sorted=1, wherever the order matters.
+    Source: measured on 1.25.1 to 1.31.0-dev.
+    """
+
+    code = "unsorted-topk"
+    operators = ("TopK",)
+    severity = "warning"
+    outcome = "wrong"
+
+    def check(self, node: ir.Node, context: Context) -> Finding | None:
+        """See `Rule`."""
+        if not context.on_gpu(node) or node.attributes.get_int("sorted", 1) == 1:
+            return None
+        return self.finding(node, "another order", "sorted is 0, so every engine has its own order", "set sorted to 1")

@@ -1,0 +1,64 @@
+"""An inspection as text: the findings by code, the worst first, then the verdict."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from webbuild.errors import printable
+from webbuild.inspection.inspection import Inspection
+from webbuild.inspection.quantities import counted, in_bytes
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.text import Text
+
+    from webbuild.findings import Finding
+
+_STYLE = {"error": "bold red", "warning": "yellow", "note": "dim"}
+_SHOWN = 3
+
+
+def show(inspection: Inspection, console: Console) -> None:
+    """Print an inspection for people."""
+    from rich.text import Text
+
+    for code, found in inspection.by_code():
+        console.print(_line(code, found))
+    console.print(Text(printable(summary(inspection)), style="dim"))
+    style = "bold red" if inspection.count("error") else "bold green"
+    console.print(Text(printable(f"{inspection.model} on {inspection.target}: {inspection.verdict()}"), style=style))
+
+
+def summary(inspection: Inspection) -> str:
+    """Return what runs where and what it takes, in a line."""
+    places, memory = inspection.places(), inspection.memory
+    parts = [
+        f"{places['gpu']} nodes on the GPU",
+        f"{places['cpu']} on the CPU",
+        f"{places['folded']} gone while loading",
+    ]
+    if places["none"]:
+        parts.append(f"{places['none']} without a kernel")
+    moved = sum(copy.bytes or 0 for copy in inspection.copies)
+    parts.append(f"{counted(len(inspection.copies), 'copy')} of {in_bytes(moved)} a run")
+    parts.append(f"{in_bytes(memory.weights)} of weights, {in_bytes(memory.activations)} at work")
+    if memory.unknown:
+        parts.append(f"{counted(memory.unknown, 'tensor')} of unknown size")
+    return "; ".join(parts)
+
+
+def _line(code: str, found: list[Finding]) -> Text:
+    """Return what is said of a code: what happens and how often, where, why, and the mend."""
+    from rich.text import Text
+
+    first = found[0]
+    times = f" x{len(found)}" if len(found) > 1 else ""
+    where = ", ".join(each.where for each in found[:_SHOWN])
+    more = f" and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
+    fix = f"webbuild pack, with its pass {first.mended_by}" if first.mended_by else first.fix
+    return Text.assemble(
+        (f"{first.severity}[{code}]{times} ", _STYLE[first.severity]),
+        printable(f"{first.what}: {first.why}\n"),
+        (printable(f"  {where}{more}\n"), "dim"),
+        printable(f"  fix: {fix}"),
+    )
