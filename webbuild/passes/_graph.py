@@ -122,11 +122,12 @@ class Builder:
         self._graph.register_initializer(value)
         return value
 
-    def reduce(self, op: str, data: ir.Value | None, axis: int, keepdims: int = 1) -> ir.Value:
-        """Add a reduction over one axis in the form that the graph's opset knows: axes became an input late."""
+    def reduce(self, op: str, data: ir.Value | None, axis: int | list[int], keepdims: int = 1) -> ir.Value:
+        """Add a reduction over axes in the form that the graph's opset knows: axes became an input late."""
+        axes = [axis] if isinstance(axis, int) else axis
         if self._opset >= (13 if op == "ReduceSum" else 18):
-            return self.op(op, data, self.const([axis], np.int64), keepdims=keepdims)
-        return self.op(op, data, axes=[axis], keepdims=keepdims)
+            return self.op(op, data, self.const(axes, np.int64), keepdims=keepdims)
+        return self.op(op, data, axes=axes, keepdims=keepdims)
 
     def unsqueeze(self, data: ir.Value, axis: int) -> ir.Value:
         """Add an axis of size 1."""

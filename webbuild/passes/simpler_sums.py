@@ -1,0 +1,35 @@
+"""Sum and Mean of several tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import reduce
+
+import onnx_ir as ir
+
+from webbuild.passes._decompose import Decomposition, Draft, Form, UnfitError
+
+
+class SimplerSums(Decomposition):
+    """Writes Sum and Mean of several tensors, which have no GPU kernel, as a chain of Adds, and a Div.
+
+    The operands are added in their order, as the CPU does.
+    """
+
+    code = "simpler-sums"
+
+    def forms(self) -> Mapping[str, Form]:
+        """Return how to write each."""
+        return {"Sum": _sum, "Mean": _mean}
+
+
+def _sum(add: Draft, node: ir.Node) -> ir.Value:
+    operands = [value for value in node.inputs if value is not None]
+    if len(operands) < 2:
+        raise UnfitError("has one operand")
+    return reduce(lambda total, operand: add.op("Add", total, operand), operands)
+
+
+def _mean(add: Draft, node: ir.Node) -> ir.Value:
+    total = _sum(add, node)
+    return add.op("Div", total, add.like(total, len(node.inputs)))

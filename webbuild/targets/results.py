@@ -1,0 +1,25 @@
+"""Which type a node's result has, as far as its schema says."""
+
+from __future__ import annotations
+
+from functools import cache
+
+
+@cache
+def result_type(op: str, opset: int, domain: str = "") -> int | str | None:
+    """Return the index of the input whose element type the results have, or the name of the only type they can have.
+
+    None where neither is so: an attribute decides, or there is no such operator.
+    """
+    import onnx
+
+    try:
+        found = onnx.defs.get_schema(op, opset, "" if domain == "ai.onnx" else domain)
+    except onnx.defs.SchemaError:
+        return None
+    result = found.outputs[0]
+    for index, value in enumerate(found.inputs):
+        if value.type_str == result.type_str:
+            return index
+    only = list(result.types)
+    return only[0].removeprefix("tensor(").removesuffix(")") if len(only) == 1 else None
