@@ -34,6 +34,8 @@ class Int32Indices(Pass):
         """Rewrite each ArgMax of which every reader can take int32."""
         edits = []
         for node in nodes_of(model, "ArgMax"):
+            if _only_gathers(node.outputs[0]):
+                continue
             where = f"ArgMax '{node.name}'"
             shape = dims(node.inputs[0])
             if shape is None or node.attributes.get_int("select_last_index", 0) != 0:
@@ -48,6 +50,12 @@ class Int32Indices(Pass):
             replace(node.outputs[0], _first_largest(model, node, shape[axis], axis, len(shape)))
             edits.append(self.done(where, "its index is computed in float32 and kept as int32"))
         return edits
+
+
+def _only_gathers(value: ir.Value) -> bool:
+    """Whether a value does nothing but say what is gathered, which int64 may on the GPU."""
+    reads = [use.node.op_type in ("Gather", "GatherElements") and use.idx == 1 for use in value.uses()]
+    return not value.is_graph_output() and all(reads)
 
 
 def _reader_of_int64(value: ir.Value, outputs: set[int], largest: int) -> str | None:

@@ -1,0 +1,209 @@
+"""Between which bounds the numbers of a graph lie."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+
+import numpy as np
+import onnx_ir as ir
+
+from webbuild.passes._graph import constant, dims, users
+
+Range = tuple[float, float]
+"""The least and the largest value, both included; whole numbers are Python's own and exact."""
+
+ANY: Range = (-math.inf, math.inf)
+_TYPES: dict[ir.DataType | None, Range] = {
+    ir.DataType.BOOL: (0, 1),
+    **{ir.DataType[f"INT{bits}"]: (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1) for bits in (8, 16, 32)},
+    **{ir.DataType[f"UINT{bits}"]: (0, 2**bits - 1) for bits in (8, 16, 32)},
+}
+_ROUNDING = 1e-6
+"""Relative error that the bounds of floats are given when they become whole numbers."""
+_MOVES = {
+    "Reshape", "Squeeze", "Unsqueeze", "Expand", "Transpose", "Flatten", "Identity", "Tile", "Gather", "GatherND",
+    "GatherElements", "Slice", "Split", "ReduceMax", "ReduceMin", "ReduceMean", "MaxPool", "DepthToSpace", "TopK",
+    "Dropout",
+}  # fmt: skip
+"""Operators whose results lie among the values of their first input."""
+_BOUNDED: dict[str, Range] = {
+    **dict.fromkeys(("Sigmoid", "Softmax", "HardSigmoid"), (0, 1)),
+    **dict.fromkeys(("Tanh", "Sign", "Sin", "Cos"), (-1, 1)),
+}
+_TRUTHS = {"Equal", "Less", "Greater", "LessOrEqual", "GreaterOrEqual", "Not", "And", "Or", "Xor"}
+
+
+def ranges(graph: ir.Graph) -> dict[ir.Value, Range]:
+    """Return the bounds of every value that a node of the graph gives, and of its inputs.
+
+    A value that gathers along an axis lies within it, or the model would not run.
+    """
+    found: dict[ir.Value, Range] = {value: _within_axis(value, _TYPES.get(value.dtype, ANY)) for value in graph.inputs}
+    for node in graph:
+        reads = [_read(value, found) for value in node.inputs]
+        for index, value in enumerate(node.outputs):
+            told = _of(node, reads, index) or ANY
+            low, high = _TYPES.get(value.dtype, ANY)
+            if not low <= told[0] <= told[1] <= high:
+                told = (low, high)
+            found[value] = _within_axis(value, told)
+    return found
+
+
+def _read(value: ir.Value | None, found: dict[ir.Value, Range]) -> Range:
+    array = constant(value)
+    if array is not None and array.dtype != np.object_ and array.size and array.dtype.kind in "biuf":
+        if array.dtype.kind == "f" and not np.isfinite(array).all():
+            return ANY
+        return array.min().item(), array.max().item()
+    return ANY if value is None else found.get(value, _TYPES.get(value.dtype, ANY))
+
+
+def _within_axis(value: ir.Value, told: Range) -> Range:
+    for node in users(value):
+        if node.op_type in ("Gather", "GatherElements") and node.inputs[1] is value and node.inputs[0] is not value:
+            shape = dims(node.inputs[0])
+            if shape and shape[node.attributes.get_int("axis", 0)]:
+                size = shape[node.attributes.get_int("axis", 0)]
+                told = (max(told[0], -size), min(told[1], size - 1))
+    return told
+
+
+def _of(node: ir.Node, reads: list[Range], index: int) -> Range | None:
+    """Return the bounds of one output, None where they are not known."""
+    kind = node.op_type
+    if node.domain not in ("", "ai.onnx"):
+        return None
+    if kind in ("ArgMax", "ArgMin") or (kind == "TopK" and index == 1):
+        shape = dims(node.inputs[0])
+        axis = node.attributes.get_int("axis", -1 if kind == "TopK" else 0)
+        return None if not shape else (0, max(shape[axis] - 1, 0))
+    if kind in _MOVES:
+        return reads[0] if index == 0 or kind == "Split" else None
+    if kind in _BOUNDED or kind in _TRUTHS:
+        return _BOUNDED.get(kind, (0, 1))
+    if kind == "Shape":
+        return (0, 2**31 - 1)
+    if kind in _ALONE:
+        return _ALONE[kind](reads)
+    return _BY_NODE[kind](node, reads) if kind in _BY_NODE else None
+
+
+def _sum(reads: list[Range]) -> Range:
+    return reads[0][0] + reads[1][0], reads[0][1] + reads[1][1]
+
+
+def _difference(reads: list[Range]) -> Range:
+    return reads[0][0] - reads[1][1], reads[0][1] - reads[1][0]
+
+
+def _product(reads: list[Range]) -> Range:
+    return _hull(0 if 0 in (a, b) else a * b for a in reads[0] for b in reads[1])
+
+
+def _quotient(node: ir.Node, reads: list[Range]) -> Range | None:
+    """Return the bounds of a quotient; of whole numbers it is cut towards zero, and the divisor is not zero."""
+    value = node.outputs[0]
+    if value.dtype is None or not value.dtype.is_integer():
+        if not (reads[1][0] > 0 or reads[1][1] < 0) or math.inf in map(abs, (*reads[0], *reads[1])):
+            return None
+        return _hull(a / b for a in reads[0] for b in reads[1])
+    if math.inf in map(abs, (*reads[0], *reads[1])) or not (reads[1][0] > 0 or reads[1][1] < 0):
+        most = max(map(abs, reads[0]))
+        return -most, most
+    cut = [int(math.copysign(abs(int(a)) // abs(int(b)), a * b)) for a in reads[0] for b in reads[1]]
+    return _hull([*cut, 0] if reads[0][0] < 0 < reads[0][1] else cut)
+
+
+def _remainder(node: ir.Node, reads: list[Range]) -> Range:
+    """Return the bounds of a remainder, whose sign is the divisor's, or the dividend's with `fmod`."""
+    most = max(map(abs, reads[1])) - (1 if node.outputs[0].dtype == ir.DataType.INT64 else 0)
+    signed = reads[0] if node.attributes.get_int("fmod", 0) else reads[1]
+    return (0 if signed[0] >= 0 else -most), (0 if signed[1] <= 0 else most)
+
+
+def _clip(node: ir.Node, reads: list[Range]) -> Range:
+    low = node.attributes.get_float("min", -math.inf) if len(reads) < 2 or node.inputs[1] is None else reads[1][0]
+    high = node.attributes.get_float("max", math.inf) if len(reads) < 3 or node.inputs[2] is None else reads[2][1]
+    return min(max(reads[0][0], low), high), max(min(reads[0][1], high), low)
+
+
+def _cast(node: ir.Node, reads: list[Range]) -> Range | None:
+    """Return the bounds behind a Cast; into whole numbers they may lie off by what float32 rounds."""
+    if node.attributes.get_int("to", 0) == ir.DataType.BOOL.value:
+        return (0, 1)
+    source = node.inputs[0]
+    if source is None or source.dtype is None or not source.dtype.is_floating_point():
+        return reads[0]
+    if math.inf in map(abs, reads[0]):
+        return None
+    low, high = reads[0][0] - abs(reads[0][0]) * _ROUNDING, reads[0][1] + abs(reads[0][1]) * _ROUNDING
+    whole = not ir.DataType(node.attributes.get_int("to", 0)).is_floating_point()
+    return (math.trunc(low), math.trunc(high)) if whole else (low, high)
+
+
+def _counted(node: ir.Node, reads: list[Range]) -> Range | None:
+    """Return the bounds of a sum over as many elements as are reduced."""
+    before, after = dims(node.inputs[0]), dims(node.outputs[0])
+    if before is None or after is None or 0 in after:
+        return None
+    count = math.prod(before) // math.prod(after)
+    if node.op_type == "CumSum":
+        axis = constant(node.inputs[1])
+        count = math.prod(before) if axis is None else before[int(axis.item())]
+    return min(count * reads[0][0], 0, reads[0][0]), max(count * reads[0][1], 0, reads[0][1])
+
+
+def _rounded(function: Callable[[float], int]) -> Callable[[list[Range]], Range]:
+    def rule(reads: list[Range]) -> Range:
+        low, high = (bound if math.isinf(bound) else function(bound) for bound in reads[0])
+        return low, high
+
+    return rule
+
+
+def _hull(values: Iterable[float]) -> Range:
+    listed = list(values)
+    return min(listed), max(listed)
+
+
+def _magnitude(reads: list[Range]) -> Range:
+    ends = [abs(bound) for bound in reads[0]]
+    return (0 if reads[0][0] <= 0 <= reads[0][1] else min(ends)), max(ends)
+
+
+def _padded(node: ir.Node, reads: list[Range]) -> Range:
+    filled = reads[2] if len(reads) > 2 and node.inputs[2] is not None else (0, 0)
+    return _hull((*reads[0], *filled))
+
+
+_ALONE: dict[str, Callable[[list[Range]], Range]] = {
+    "Add": _sum,
+    "Sub": _difference,
+    "Mul": _product,
+    "Floor": _rounded(math.floor),
+    "Ceil": _rounded(math.ceil),
+    "Round": _rounded(round),
+    "Abs": _magnitude,
+    "Neg": lambda reads: (-reads[0][1], -reads[0][0]),
+    "Relu": lambda reads: (max(reads[0][0], 0), max(reads[0][1], 0)),
+    "Min": lambda reads: (min(low for low, _ in reads), min(high for _, high in reads)),
+    "Max": lambda reads: (max(low for low, _ in reads), max(high for _, high in reads)),
+    "Concat": lambda reads: _hull(bound for pair in reads for bound in pair),
+    "Where": lambda reads: _hull((*reads[1], *reads[2])),
+    "ScatterND": lambda reads: _hull((*reads[0], *reads[2])),
+    "ScatterElements": lambda reads: _hull((*reads[0], *reads[2])),
+    "Trilu": lambda reads: _hull((*reads[0], 0)),
+}
+"""Operators of which the bounds of what they read say enough."""
+
+_BY_NODE: dict[str, Callable[[ir.Node, list[Range]], Range | None]] = {
+    "Div": _quotient,
+    "Mod": _remainder,
+    "Clip": _clip,
+    "Cast": _cast,
+    "CumSum": _counted,
+    "ReduceSum": _counted,
+    "Pad": _padded,
+}
