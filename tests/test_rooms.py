@@ -17,6 +17,7 @@ ROOT = Path(webbuild.__file__).parent
 LAYERS = (
     ("cli",),
     ("commands",),
+    ("prepared",),
     ("recognise", "overrides"),
     ("bundle", "trial"),
     ("inspection",),

@@ -12,6 +12,8 @@ import click
 
 from webbuild import __version__
 from webbuild.commands.override_options import override_options
+from webbuild.commands.patch_options import patch_options
+from webbuild.commands.variadic import Variadic
 from webbuild.errors import BUG, INTERRUPTED, USAGE, WebbuildError
 
 if TYPE_CHECKING:
@@ -20,25 +22,6 @@ if TYPE_CHECKING:
 
 _FOLDER = click.Path(path_type=Path)
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS)
-
-
-class Variadic(click.Command):
-    """A command whose options may take several values: `--sample a.jpg b.jpg`, as a shell expands `*.jpg`."""
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Repeat the option in front of each further value."""
-        several = {
-            name for p in self.params if isinstance(p, click.Option) and p.metavar == "FILE..." for name in p.opts
-        }
-        expanded: list[str] = []
-        option: str | None = None
-        for position, argument in enumerate(args):
-            if argument.startswith("-"):
-                option = argument if argument in several else None
-            elif option is not None and args[position - 1] != option:
-                expanded.append(option)
-            expanded.append(argument)
-        return super().parse_args(ctx, expanded)
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -98,6 +81,30 @@ def pack(
     from webbuild.commands.pack import Request, run
 
     sys.exit(run(Request(model, out, task, dims, samples, nms, overrides, not no_verify, dry_run, force, as_json)))
+
+
+@cli.command(cls=Variadic)
+@click.argument("models", type=_FOLDER, nargs=-1, required=True, metavar="MODEL...")
+@patch_options
+def patch(models: tuple[Path, ...], as_json: bool, **options: Any) -> None:
+    """Patch each MODEL and prove it, for a loader of your own: .onnx files and nothing else.
+
+    A patched model has the inputs and outputs that it had, by name, type and shape; only free dimensions get the
+    sizes that --dim gives. What else has to change is said. Thresholds stay the constants they are.
+
+    With --nms cpu or gpu the thresholds become inputs, `confidence` and `iou`, and a detector without
+    post-processing gets one. With gpu there may be an output `head_status`: two numbers, whether the head is exact
+    and how many candidates it had. Where the first is not 1, or the second above the capacity in the model's
+    metadata (`webbuild.head`), repeat the run on the graph for WebAssembly, which is written too.
+
+    Several models are patched at once, each in a process of its own. One that fails does not stop the others; the
+    exit code is that of the worst.
+
+    Example: webbuild patch a.onnx b.onnx -o patched --target 1.30.0-webgpu
+    """
+    from webbuild.commands.patch_many import requests, run
+
+    sys.exit(run(requests(models, **options), as_json=as_json))
 
 
 @cli.command(cls=Variadic)

@@ -64,7 +64,7 @@ def lowered_confidence(
     """
     if not isinstance(task, RowTask) or not any(option.option == "confidence" for option in options):
         return None
-    graph = next(graph for graph in graphs if graph.target == "wasm")
+    graph = next((graph for graph in graphs if graph.target == "wasm"), graphs[0])
     runner = NativeRunner(folder / graph.file)
     feeds = {o.name: np.array([0.0 if o.option == "confidence" else o.default], np.float32) for o in options}
     best = np.zeros(0)

@@ -14,8 +14,8 @@ from webbuild import assets
 pytestmark = pytest.mark.usefixtures("stand_in")
 
 PLACES = {
-    "load": "webbuild.commands.pack:load",
-    "plan": "webbuild.commands.pack:plan",
+    "load": "webbuild.prepared:load",
+    "plan": "webbuild.prepared:plan",
     "write the graphs": "webbuild.commands.pack:write_graphs",
     "prove": "webbuild.commands.pack:prove_where_it_finds",
     "write the bundle": "webbuild.commands.pack:emit",

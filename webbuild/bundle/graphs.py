@@ -30,17 +30,25 @@ def write_graphs(models: dict[TargetName, ir.Model], folder: Path) -> list[Graph
     for target, model in models.items():
         path = _save(model, folder, target)
         used = _shards_of(model)
-        graphs.append(
-            Graph(
-                target=target,
-                file=f"{folder.name}/{path.name}",
-                weights=[f"{folder.name}/{name}" for name in shards if name in used],
-                nodes=model.graph.num_nodes(),
-                outputs=[_output(value) for value in model.graph.outputs],
-                status=_status(model),
-            )
-        )
+        weights = [f"{folder.name}/{name}" for name in shards if name in used]
+        graphs.append(described(model, target, f"{folder.name}/{path.name}", weights))
     return graphs
+
+
+def described(model: ir.Model, target: TargetName, file: str, weights: list[str]) -> Graph:
+    """Return what a graph that was written to `file` says of itself.
+
+    Raises:
+        WebbuildError: `unsupported-dtype`.
+    """
+    return Graph(
+        target=target,
+        file=file,
+        weights=weights,
+        nodes=model.graph.num_nodes(),
+        outputs=[_output(value) for value in model.graph.outputs],
+        status=_status(model),
+    )
 
 
 def _save(model: ir.Model, folder: Path, target: str) -> Path:

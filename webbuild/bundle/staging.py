@@ -48,13 +48,13 @@ def staged(out: Path) -> Iterator[Path]:
         out.parent.mkdir(parents=True, exist_ok=True)
         folder = Path(tempfile.mkdtemp(prefix=f".{out.name}.", suffix=".partial", dir=out.parent))
     except OSError as error:
-        raise _cannot_write(out, error) from error
+        raise cannot_write(out, error) from error
     try:
         folder.chmod(0o755)
         yield folder
         _swap(folder, out)
     except OSError as error:
-        raise _cannot_write(out, error) from error
+        raise cannot_write(out, error) from error
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
@@ -62,7 +62,7 @@ def staged(out: Path) -> Iterator[Path]:
 def _swap(folder: Path, out: Path) -> None:
     """Put `folder` in the place of `out`; what was there is deleted only once the new one stands."""
     old = folder.with_suffix(".old")
-    with _deaf_to_interrupts():
+    with deaf_to_interrupts():
         if out.exists():
             out.rename(old)
         try:
@@ -75,7 +75,7 @@ def _swap(folder: Path, out: Path) -> None:
 
 
 @contextmanager
-def _deaf_to_interrupts() -> Iterator[None]:
+def deaf_to_interrupts() -> Iterator[None]:
     """Ignore Ctrl-C for a block that takes milliseconds and must not stop halfway."""
     if threading.current_thread() is not threading.main_thread():  # only that one hears them
         yield
@@ -87,7 +87,8 @@ def _deaf_to_interrupts() -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
 
 
-def _cannot_write(out: Path, error: OSError) -> WebbuildError:
+def cannot_write(out: Path, error: OSError) -> WebbuildError:
+    """Return the error for a disk that does not take what is written."""
     return WebbuildError(
         "cannot-write",
         f"{out}: {error.strerror or error}",

@@ -13,27 +13,24 @@ from msgspec import Struct
 from webbuild.assets import engine_version
 from webbuild.bundle.emit import Contents, emit, seal
 from webbuild.bundle.golden import golden_run
-from webbuild.bundle.graphs import option_inputs, write_graphs
+from webbuild.bundle.graphs import write_graphs
 from webbuild.bundle.names import safe_name
 from webbuild.bundle.report import PackReport, write_report
 from webbuild.bundle.staging import check_place, staged
-from webbuild.dims import choose_sizes, parse_dims
+from webbuild.dims import parse_dims
 from webbuild.errors import CLEAN, WebbuildError
 from webbuild.manifest import OptionInput
-from webbuild.model import load
-from webbuild.overrides import override, parse_overrides
-from webbuild.passes._base import Options, Suppression
-from webbuild.plan import Plan, plan
+from webbuild.overrides import parse_overrides
+from webbuild.passes._base import Suppression
+from webbuild.plan import Plan
+from webbuild.prepared import open_model, prepare
 from webbuild.proof import matched_detections
 from webbuild.prove import Witness
-from webbuild.recognise import recognise, require_head, without_head
 from webbuild.samples import collect, edge_cases
 from webbuild.talk import Talk
-from webbuild.targets.table import table_if_measured
 from webbuild.targets.target import Target
 from webbuild.trial import prove_where_it_finds
 from webbuild.verify.command import check, write_page
-from webbuild.verify.native import NativeRunner
 from webbuild.verify.report import VerifyReport, exit_code
 
 _ISLANDS = ("NonMaxSuppression", "NonZero")
@@ -69,23 +66,11 @@ def run(request: Request) -> int:
     wanted = parse_overrides(request.overrides)
     if not request.dry_run:
         check_place(out, force=request.force)
-    with talk.step(f"load {request.model.name}"):
-        source = load(request.model)
-        original = NativeRunner(source.path)  # what does not run as it is need not be patched
-        original.close()
-    sizes = choose_sizes(source.facts, given)
-    with talk.step("plan the patches"):
-        headless = None if request.nms == "keep" else without_head(source, sizes.dims, request.task)
-        raw = None if headless is None else headless.raw
-        known_kernels = table_if_measured(Target(engine_version(), "webgpu"))
-        planned = plan(source.model, Options(dims=sizes.dims, raw=raw, table=known_kernels, nms=request.nms))
-    known = headless or recognise(source, planned, request.task)
-    if request.nms == "keep" and known.raw is not None:
-        known = recognise(source, planned, "tensor")
-    require_head(known, planned)
-    known = override(known, wanted)
-    options = option_inputs(planned.models["webgpu"])
-    assumptions = (*sizes.assumptions, *known.assumptions)
+    opened = open_model(request.model, given, talk)
+    source, original = opened.source, opened.original
+    target = Target(engine_version(), "webgpu")
+    ready = prepare(opened, target, task=request.task, nms=request.nms, wanted=wanted, talk=talk)
+    planned, known, options, assumptions = ready.planned, ready.known, list(ready.options), ready.assumptions
     _tell(talk, planned, assumptions)
     _tell_suppression(talk, planned, request.nms)
     if request.dry_run:
@@ -97,7 +82,9 @@ def run(request: Request) -> int:
             graphs = write_graphs(planned.models, folder / "model")
         with talk.step(f"prove them on {len(samples)} samples"):
             edges = edge_cases(known.inputs)
-            witness = prove_where_it_finds(original, source, graphs, folder, known.task, options, samples, edges, raw)
+            witness = prove_where_it_finds(
+                original, source, graphs, folder, known.task, options, samples, edges, ready.raw
+            )
         _tell_proof(talk, witness, options)
         with talk.step("write the bundle"):
             contents = Contents(

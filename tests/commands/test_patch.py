@@ -1,0 +1,155 @@
+"""`webbuild patch` on one model: plain files with the interface of the original."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import onnx
+import onnx_ir as ir
+import pytest
+
+from tests.commands.program import webbuild
+from tests.commands.stopped import interrupt, start
+from tests.exports import write
+from tests.models import HEADER, convolution, parsed, save, save_external
+from tests.native import Session
+from webbuild import assets
+from webbuild.bundle import loose
+from webbuild.commands import patch
+
+pytestmark = pytest.mark.usefixtures("stand_in")
+
+DETECT = "ultralytics-8.4.190-torchscript/detect-nms"
+
+
+def interface(file: Path) -> list[str]:
+    graph = onnx.load(file, load_external_data=False).graph
+    return [str(value) for value in (*graph.input, *graph.output)]
+
+
+def names(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+def test_the_patched_model_has_the_interface_and_the_answers_of_the_original(tmp_path: Path) -> None:
+    model = write(DETECT, tmp_path)
+    done = webbuild("patch", model, "-o", tmp_path / "out", "--target", "1.30.0-webgpu", "--json")
+    assert done.code == 0, done.stderr
+    (outcome,) = json.loads(done.stdout)
+    (file,) = outcome["files"]
+    assert file["targets"] == ["1.30.0-webgpu"]
+    assert (outcome["interface"], file["data"]) == ([], "")
+    assert outcome["compared"] > 0
+    assert any(edit["done"] for edit in outcome["edits"]["1.30.0-webgpu"])
+    assert names(tmp_path / "out") == ["detect-nms.1.30.0-webgpu.onnx"]
+    assert interface(Path(file["file"])) == interface(model)
+
+
+def test_without_a_target_it_is_for_the_build_that_is_shipped(tmp_path: Path) -> None:
+    done = webbuild("patch", save(convolution(), tmp_path / "m.onnx"), "-o", tmp_path / "out")
+    assert done.code == 0, done.stderr
+    assert done.stdout.startswith("patched ")
+    assert names(tmp_path / "out") == ["m.1.0.0-webgpu.onnx"]
+
+
+def test_targets_with_the_same_graph_share_a_file_that_is_proven_once(tmp_path: Path) -> None:
+    model = save(convolution(), tmp_path / "m.onnx")
+    targets = ["--target", "1.30.0-webgpu", "--target", "1.30.0-wasm"]
+    alone = webbuild("patch", model, "-o", tmp_path / "a", *targets[:2], "--json")
+    both = webbuild("patch", model, "-o", tmp_path / "b", *targets, "--json")
+    (one,), (two,) = json.loads(alone.stdout), json.loads(both.stdout)
+    assert [file["targets"] for file in two["files"]] == [["1.30.0-webgpu", "1.30.0-wasm"]]
+    assert names(tmp_path / "b") == ["m.1.30.0-webgpu.onnx"]
+    assert one["compared"] == two["compared"] > 0
+
+
+def test_suppression_on_the_gpu_brings_the_graph_it_falls_back_to_and_says_what_is_new(tmp_path: Path) -> None:
+    model = write(DETECT, tmp_path)
+    done = webbuild("patch", model, "-o", tmp_path / "out", "--nms", "gpu", "--target", "1.30.0-webgpu")
+    assert done.code == 0, done.stderr
+    assert names(tmp_path / "out") == ["detect-nms.1.30.0-wasm.onnx", "detect-nms.1.30.0-webgpu.onnx"]
+    for words in ("input 'confidence' is new", "input 'iou' is new", "output 'head_status' is new"):
+        assert words in done.stdout
+
+
+def test_a_free_dimension_gets_the_size_that_was_given_and_it_is_said(tmp_path: Path) -> None:
+    text = f"{HEADER} g (float[n,4] x) => (float[n,4] y) {{ a = Abs (x) y = Exp (a) }}"
+    model = save(parsed(text), tmp_path / "m.onnx")
+    done = webbuild("patch", model, "-o", tmp_path / "out", "--dim", "n=3")
+    assert done.code == 0, done.stderr
+    assert "input 'x' is float32 [3, 4], was float32 [n, 4]" in done.stdout
+
+
+def test_weights_stay_where_they_were(tmp_path: Path) -> None:
+    model = convolution()
+    save_external(model, tmp_path / "beside.onnx", "beside.data")
+    save(convolution(), tmp_path / "inside.onnx")
+    for name in ("beside", "inside"):
+        assert webbuild("patch", tmp_path / f"{name}.onnx", "-o", tmp_path / "out").code == 0
+    assert names(tmp_path / "out") == [
+        "beside.1.0.0-webgpu.onnx",
+        "beside.1.0.0-webgpu.onnx.data",
+        "inside.1.0.0-webgpu.onnx",
+    ]
+    feeds = {"x": np.random.default_rng(0).random((1, 3, 8, 8), np.float32)}
+    loaded = onnx.load(tmp_path / "out" / "beside.1.0.0-webgpu.onnx")
+    np.testing.assert_array_equal(Session(loaded).run(feeds)["y"], Session(convolution()).run(feeds)["y"])
+
+
+def test_weights_too_large_for_a_file_go_beside_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    model = save(parsed(f"{HEADER} g (float[1,64] x) => (float[1,64] y) {{ y = MatMul (x, w) }}"), tmp_path / "m.onnx")
+    proto = onnx.load(model)
+    proto.graph.initializer.append(onnx.numpy_helper.from_array(np.eye(64, dtype=np.float32), "w"))
+    save(proto, model)
+    monkeypatch.setattr(loose, "LARGEST", 64 * 64 * 4 - 1)
+    assert webbuild("patch", model, "-o", tmp_path / "out").code == 0
+    assert names(tmp_path / "out") == ["m.1.0.0-webgpu.onnx", "m.1.0.0-webgpu.onnx.data"]
+
+
+def test_a_file_that_is_there_stays_unless_forced(tmp_path: Path) -> None:
+    model = save(convolution(), tmp_path / "m.onnx")
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / "m.1.0.0-webgpu.onnx").write_text("mine")
+    done = webbuild("patch", model, "-o", out)
+    assert (done.code, done.error) == (2, "output-exists")
+    assert (out / "m.1.0.0-webgpu.onnx").read_text() == "mine"
+    assert webbuild("patch", model, "-o", out, "--force").code == 0
+    assert names(out) == ["m.1.0.0-webgpu.onnx"]
+    onnx.checker.check_model(out / "m.1.0.0-webgpu.onnx")
+
+
+def test_a_dry_run_lists_the_edits_and_the_refusals_and_writes_nothing(tmp_path: Path) -> None:
+    model = write("ultralytics-8.4.190-torchscript/pose-nms", tmp_path)
+    done = webbuild("patch", model, "-o", tmp_path / "out", "--dry-run", "--target", "1.30.0-webgpu")
+    assert done.code == 0, done.stderr
+    assert ": done [fold-constants]" in done.stdout
+    assert ": left [" in done.stdout
+    assert names(tmp_path) == ["pose-nms.onnx"]
+
+
+def test_a_patch_that_changes_the_answers_is_found_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    honest = loose.write_model
+
+    def tampered(model: ir.Model, folder: Path, stem: str, target: str, *, external: bool) -> loose.Written:
+        file = honest(model, folder, stem, target, external=external)
+        proto = onnx.load(folder / file.file)
+        proto.graph.node[-1].op_type = "Sigmoid"
+        (folder / file.file).write_bytes(proto.SerializeToString())
+        return file
+
+    monkeypatch.setattr(patch, "write_model", tampered)
+    done = webbuild("patch", save(convolution(), tmp_path / "m.onnx"), "-o", tmp_path / "out")
+    assert (done.code, done.error, done.stdout) == (1, "not-proven", "")
+    assert names(tmp_path / "out") == []
+
+
+@pytest.mark.parametrize("place", ["webbuild.prepared:plan", "webbuild.commands.patch:prove_where_it_finds"])
+def test_an_interrupt_leaves_nothing(tmp_path: Path, place: str) -> None:
+    model = save(convolution(), tmp_path / "m.onnx")
+    process = start(place, assets.ROOT, "patch", model, "-o", tmp_path / "out")
+    assert interrupt(process).splitlines()[-1] == "interrupted"
+    assert process.returncode == 130
+    assert [path for path in tmp_path.rglob("*") if path.is_file()] == [model]

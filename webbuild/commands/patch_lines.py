@@ -1,0 +1,35 @@
+"""What `webbuild patch` prints of a model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from webbuild.bundle.loose import Written
+from webbuild.commands.patch import Outcome
+from webbuild.errors import CLEAN
+
+
+def lines(outcome: Outcome, *, dry_run: bool) -> Iterator[str]:
+    """Yield the line of a model; in a dry run the edits instead, one a line."""
+    if outcome.error is not None:
+        error = outcome.error
+        yield f"failed   {outcome.model}: error[{error.code}] {error.message}; fix: {error.fix}"
+        return
+    if dry_run:
+        for target, edits in outcome.edits.items():
+            for edit in edits:
+                done = "done" if edit.done else "left"
+                yield f"{outcome.model}: {target}: {done} [{edit.code}] {edit.where}: {edit.why}"
+    told = [
+        *(f"{target}: {sum(e.done for e in edits)} edits" for target, edits in outcome.edits.items()),
+        *outcome.interface,
+    ]
+    written = ", ".join(_named(file) for file in outcome.files)
+    proven = f" -> {written}; {outcome.compared} comparisons" if outcome.exit_code == CLEAN and written else ""
+    yield f"{'would be' if dry_run else 'patched '} {outcome.model}: {', '.join(told)}{proven}"
+
+
+def _named(file: Written) -> str:
+    """Return a file's path, and the targets whose name it does not have."""
+    others = ", ".join(file.targets[1:])
+    return f"{file.file} (for {others} too)" if others else file.file

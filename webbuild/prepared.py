@@ -1,0 +1,82 @@
+"""What every command does to a model before it writes anything: load it, plan its patches, say what it is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from webbuild.bundle.graphs import option_inputs
+from webbuild.dims import Sizes, choose_sizes
+from webbuild.model import Source, load
+from webbuild.overrides import Overrides, override
+from webbuild.passes._base import Options, Suppression
+from webbuild.plan import Plan, plan
+from webbuild.recognise import recognise, require_head, without_head
+from webbuild.targets.table import table_if_measured
+from webbuild.verify.native import NativeRunner
+
+if TYPE_CHECKING:
+    from webbuild.manifest import OptionInput
+    from webbuild.raw_head import RawHead
+    from webbuild.talk import Talk
+    from webbuild.targets.target import Target
+    from webbuild.tasks._base import Guess
+
+
+class Opened(Struct, frozen=True):
+    """A model that native ONNX Runtime takes, and a size for each of its free dimensions."""
+
+    source: Source
+    original: NativeRunner
+    sizes: Sizes
+
+
+class Prepared(Struct, frozen=True):
+    """The patched graphs for a build of the engine, and what the model is with them.
+
+    `options` are the thresholds that became inputs. `raw` is the post-processing that the original lacks.
+    """
+
+    planned: Plan
+    known: Guess
+    options: tuple[OptionInput, ...]
+    assumptions: tuple[str, ...]
+    raw: RawHead | None
+
+
+def open_model(path: Path, dims: Mapping[str, int], talk: Talk) -> Opened:
+    """Load a model and choose its sizes.
+
+    Raises:
+        WebbuildError: what `load` and `choose_sizes` raise, or `native-refused`.
+    """
+    with talk.step(f"load {path.name}"):
+        source = load(path)
+        original = NativeRunner(source.path)  # what does not run as it is need not be patched
+        original.close()
+    return Opened(source, original, choose_sizes(source.facts, dims))
+
+
+def prepare(
+    opened: Opened, target: Target, *, task: str | None, nms: Suppression, wanted: Overrides, talk: Talk
+) -> Prepared:
+    """Plan the patches for a target, and recognise what the model is.
+
+    Raises:
+        WebbuildError: `wrong-task`, `unsupported-dtype`, `class-names`, `no-head`, and what `override` raises.
+    """
+    source, dims = opened.source, opened.sizes.dims
+    with talk.step("plan the patches"):
+        headless = None if nms == "keep" else without_head(source, dims, task)
+        raw = None if headless is None else headless.raw
+        planned = plan(source.model, Options(dims=dims, raw=raw, table=table_if_measured(target), nms=nms))
+    known = headless or recognise(source, planned, task)
+    if nms == "keep" and known.raw is not None:
+        known = recognise(source, planned, "tensor")
+    require_head(known, planned)
+    known = override(known, wanted)
+    options = tuple(option_inputs(planned.models["webgpu"]))
+    return Prepared(planned, known, options, (*opened.sizes.assumptions, *known.assumptions), raw)
