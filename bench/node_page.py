@@ -1,0 +1,105 @@
+"""The figures of ONNX's own tests, as a document and as data."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+from msgspec import Struct
+
+from webbuild.assets import engine_version
+
+PAGE = Path(__file__).parents[1] / "docs" / "node-tests.md"
+DATA = PAGE.with_suffix(".json")
+
+Verdict = Literal["pass", "no session", "throws", "wrong", "not fed", "refused"]
+ORDER: tuple[Verdict, ...] = ("pass", "no session", "throws", "wrong", "refused", "not fed")
+
+
+class Result(Struct, frozen=True):
+    """How a test ended, and why.
+
+    `place` is `gpu`, `cpu` or `both`; empty for what folded away or never ran. `native` says that native ONNX Runtime
+    fails the test too.
+    """
+
+    verdict: Verdict
+    why: str = ""
+    place: str = ""
+    native: bool = False
+
+
+Results = dict[str, Result]
+
+
+def write(version: str, before: Results, after: Results) -> None:
+    """Write the document and the data."""
+    PAGE.write_text(page(version, before, after), "utf-8")
+    rows = [f"{_json(name)}: {_json({'before': before[name], 'after': after[name]})}" for name in before]
+    DATA.write_text("{\n" + ",\n".join(rows) + "\n}\n", "utf-8")
+
+
+def read(when: Literal["before", "after"]) -> Results:
+    """Return what was measured last."""
+    told = msgspec.json.decode(DATA.read_bytes(), type=dict[str, dict[str, Result]])
+    return {name: row[when] for name, row in told.items()}
+
+
+def _json(value: object) -> str:
+    return msgspec.json.encode(value).decode()
+
+
+def summary(results: Results) -> dict[str, int]:
+    """Count the verdicts, and where the passing ones ran."""
+    verdicts = Counter(result.verdict for result in results.values())
+    counts: dict[str, int] = {name: verdicts[name] for name in ORDER}
+    places = Counter(result.place for result in results.values() if result.verdict == "pass")
+    return counts | {"wholly on the GPU": places["gpu"], "partly": places["both"], "wholly on the CPU": places["cpu"]}
+
+
+def page(version: str, before: Results, after: Results) -> str:
+    """Return the document."""
+    first, second = summary(before), summary(after)
+    unfed = Counter(result.why for result in after.values() if result.verdict == "not fed")
+    lines = [
+        "# ONNX's own tests of single operators",
+        "",
+        f"The {len(before)} tests of onnx {version}, in Chromium on onnxruntime-web {engine_version()}'s native WebGPU",
+        "build and a software adapter without `shader-f16`: as they are, and after webbuild's passes.",
+        "Written by `python -m bench.node_tests DATA --write`.",
+        "",
+        "| | as they are | after the passes |",
+        "|---|---|---|",
+        *(f"| {name} | {first[name]} | {second[name]} |" for name in first),
+        "",
+        "A page cannot be given, or give back: " + ", ".join(f"{kind} ({n})" for kind, n in unfed.most_common()) + ".",
+        "`refused` is what `webbuild pack` would not take.",
+    ]
+    for title, chosen in _sections(before, after).items():
+        lines += ["", f"## {title}: {len(chosen)}", ""]
+        lines += [f"- `{name}` {_told(after[name])}" for name in chosen] or ["None."]
+    return "\n".join(lines) + "\n"
+
+
+def _sections(before: Results, after: Results) -> dict[str, list[str]]:
+    bad = [name for name in after if after[name].verdict not in ("pass", "not fed")]
+    return {
+        "Worse after the passes": [name for name in bad if before[name].verdict == "pass"],
+        "Failing before and after": [n for n in bad if before[n].verdict != "pass" and not after[n].native],
+        "Failing in native ONNX Runtime too": [n for n in bad if before[n].verdict != "pass" and after[n].native],
+    }
+
+
+def _told(result: Result) -> str:
+    return f"{result.verdict}: {short(result.why)}"
+
+
+def short(text: str) -> str:
+    """Return the telling part of a message of the engine, in at most 160 characters."""
+    line = re.sub(r"\s+", " ", text).replace("`", "'")
+    line = re.sub(r".*(ERROR_MESSAGE|Status Message): (Exception during initialization: )?", "", line)
+    line = re.sub(r"/\S+/(?=\w+\.(cc|h):)", "", line)
+    return line if len(line) <= 160 else line[:159] + "…"

@@ -1,0 +1,196 @@
+"""Runs ONNX's own tests of single operators in Chromium, as they are and after the passes.
+
+python -m bench.node_tests DATA --write
+
+DATA is the folder `onnx/backend/test/data/node` of an onnx package, or one that
+`python -m onnx.backend.test.cmd_tools generate-data -o DATA/..` wrote.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+import onnx
+import onnx_ir as ir
+from msgspec import Struct
+from numpy.typing import NDArray
+from onnx import numpy_helper
+
+from bench import tiny
+from bench.node_page import PAGE, Result, Results, read, short, summary, write
+from webbuild.assets import engine_version
+from webbuild.bundle.graphs import option_inputs
+from webbuild.errors import WebbuildError
+from webbuild.model import load
+from webbuild.passes._base import Options
+from webbuild.plan import plan
+from webbuild.targets.table import table_if_measured
+from webbuild.targets.target import Target
+from webbuild.verify.native import NativeRunner
+
+RELATIVE = 1e-3
+"""What onnx allows its own backends."""
+
+
+class Test(Struct, frozen=True):
+    """A test of onnx: a model, what goes in and what must come out."""
+
+    name: str
+    path: Path
+    feeds: dict[str, NDArray[Any]]
+    wanted: dict[str, NDArray[Any]]
+
+
+def tests(folder: Path, only: str) -> Iterator[Test | tuple[str, str]]:
+    """Yield every test whose name matches, or its name and the type that a page cannot be given or give back."""
+    for each in sorted(folder.iterdir()):
+        if not (each / "model.onnx").is_file() or not re.search(only, each.name):
+            continue
+        graph = onnx.load(each / "model.onnx").graph
+        strange = [kind for value in (*graph.input, *graph.output) if (kind := _unfeedable(value)) is not None]
+        if strange:
+            yield each.name, strange[0]
+            continue
+        data = each / "test_data_set_0"
+        feeds = {value.name: array for value, array in zip(graph.input, _arrays(data, "input"), strict=False)}
+        wanted = {value.name: array for value, array in zip(graph.output, _arrays(data, "output"), strict=True)}
+        yield Test(each.name, each / "model.onnx", feeds, wanted)
+
+
+def _unfeedable(value: onnx.ValueInfoProto) -> str | None:
+    kind: str = value.type.WhichOneof("value") or "nothing"
+    if kind != "tensor_type":
+        return kind.removesuffix("_type")
+    name: str = onnx.TensorProto.DataType.Name(value.type.tensor_type.elem_type).lower()
+    known = {"float": "float32", "double": "float64"}.get(name, name)
+    return None if known in tiny.FEEDABLE else name
+
+
+def _arrays(folder: Path, kind: str) -> list[NDArray[Any]]:
+    files = sorted(folder.glob(f"{kind}_*.pb"), key=lambda file: int(file.stem.rpartition("_")[2]))
+    return [numpy_helper.to_array(onnx.TensorProto.FromString(file.read_bytes())) for file in files]
+
+
+def patched(test: Test) -> tuple[bytes, dict[str, NDArray[Any]]]:
+    """Return the graph for WebGPU that the passes make, and what goes in.
+
+    Raises:
+        WebbuildError: what `pack` would refuse it for.
+    """
+    source = load(test.path)
+    dims = {f"{name}:{axis}": size for name, array in test.feeds.items() for axis, size in enumerate(array.shape)}
+    free = {f"{f.name}:{axis}" for f in source.facts.inputs for axis, d in enumerate(f.shape) if not isinstance(d, int)}
+    table = table_if_measured(Target(engine_version(), "webgpu"))
+    options = Options(dims={key: size for key, size in dims.items() if key in free}, table=table)
+    model = plan(source.model, options).models["webgpu"]
+    feeds = {name: _as_declared(array, model, name) for name, array in test.feeds.items()}
+    thresholds = {each.name: np.array([each.default], np.float32) for each in option_inputs(model)}
+    return ir.to_proto(model).SerializeToString(), {**feeds, **thresholds}
+
+
+def _as_declared(array: NDArray[Any], model: ir.Model, name: str) -> NDArray[Any]:
+    """Return what goes in as the patched graph declares it: float64 may have become float32."""
+    dtype = next((value.dtype for value in model.graph.inputs if value.name == name), None)
+    kinds = (None, ir.DataType.STRING)
+    return array if dtype in kinds or array.dtype.kind != "f" else array.astype(dtype.numpy())
+
+
+def judged(test: Test, answer: tiny.Answer) -> Result:
+    """Judge what came back against what onnx wants."""
+    if answer.ending == "no-session":
+        return Result("no session", answer.message)
+    place = "both" if answer.gpu and answer.cpu else "gpu" if answer.gpu else "cpu" if answer.cpu else ""
+    if answer.ending != "ran":
+        return Result("throws", answer.message, place)
+    why = "; ".join(filter(None, (_differs(name, want, answer.outputs) for name, want in test.wanted.items())))
+    return Result("wrong" if why else "pass", why, place)
+
+
+def _passes_natively(test: Test) -> bool:
+    """Whether native ONNX Runtime gives what onnx wants."""
+    try:
+        outputs = NativeRunner(test.path).run(test.feeds)
+    except WebbuildError:
+        return False
+    return not any(_differs(name, want, outputs) for name, want in test.wanted.items())
+
+
+def _differs(name: str, want: NDArray[Any], outputs: dict[str, NDArray[Any]]) -> str:
+    got = outputs.get(name)
+    if got is None:
+        return f"{name} is missing"
+    if got.shape != want.shape:
+        return f"{name} has shape {list(got.shape)}, wanted {list(want.shape)}"
+    if want.dtype.kind in "OSU":
+        return "" if [str(w) for w in want.ravel()] == [str(g) for g in got.ravel()] else f"{name} has other text"
+    want64, got64 = want.astype(np.float64), got.astype(np.float64)
+    finite = np.abs(want64[np.isfinite(want64)])
+    floor = 1e-5 * float(finite.max()) if finite.size and want.dtype.kind == "f" else 0.0
+    same = np.isclose(got64, want64, rtol=RELATIVE if want.dtype.kind == "f" else 0, atol=floor, equal_nan=True)
+    if same.all():
+        return ""
+    at = int(np.argmin(same))
+    return (
+        f"{name} differs at {int((~same).sum())} of {want.size}, wanted {want64.flat[at]:.6g}, got {got64.flat[at]:.6g}"
+    )
+
+
+def measure(folder: Path, only: str, *, passes: bool) -> Results:
+    """Run every test, as it is or after the passes. Returns the result of each by name."""
+    found: Results = {}
+    jobs: list[tiny.Job] = []
+    known: dict[str, Test] = {}
+    for test in tests(folder, only):
+        if isinstance(test, tuple):
+            found[test[0]] = Result("not fed", test[1])
+            continue
+        known[test.name] = test
+        try:
+            model, feeds = patched(test) if passes else (test.path.read_bytes(), test.feeds)
+        except WebbuildError as error:
+            found[test.name] = Result("refused", f"{error.code}: {error.message}")
+            continue
+        except Exception as error:  # a bug in a pass is a result too
+            found[test.name] = Result("refused", f"a bug: {type(error).__name__}: {error}")
+            continue
+        jobs.append(tiny.Job(test.name, model, feeds))
+    for number, (job, answer) in enumerate(tiny.run_all(jobs, "webgpu")):
+        result = judged(known[job.name], answer)
+        native = result.verdict != "pass" and not _passes_natively(known[job.name])
+        found[job.name] = msgspec.structs.replace(result, native=native)
+        if number % 100 == 99:
+            print(f"  {number + 1} of {len(jobs)}", flush=True)
+    return dict(sorted(found.items()))
+
+
+def main() -> None:
+    """Measure, print the figures, and write them with `--write`."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("data", type=Path)
+    parser.add_argument("--only", default="", metavar="REGEX", help="tests whose names match")
+    parser.add_argument("--onnx", default=onnx.__version__, help="the version of onnx that the tests are of")
+    parser.add_argument(
+        "--after", action="store_true", help="measure only after the passes; the rest was written before"
+    )
+    parser.add_argument("--write", action="store_true", help=f"write {PAGE.name} and the results beside it as JSON")
+    arguments = parser.parse_args()
+    before = read("before") if arguments.after else measure(arguments.data, arguments.only, passes=False)
+    print("as they are:", summary(before))
+    after = measure(arguments.data, arguments.only, passes=True)
+    print("after the passes:", summary(after))
+    for name, result in after.items():
+        if result.verdict not in ("pass", "not fed"):
+            too = "native too, " if result.native else ""
+            print(f"{name}: {result.verdict} ({too}was {before[name].verdict}): {short(result.why)}")
+    if arguments.write:
+        write(arguments.onnx, before, after)
+
+
+if __name__ == "__main__":
+    main()
