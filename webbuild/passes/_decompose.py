@@ -97,6 +97,7 @@ class Decomposition(Pass):
                 continue
             result.shape, result.type = node.outputs[0].shape, node.outputs[0].type
             replace(node.outputs[0], result)
+            model.graph.remove(node, safe=True)
             edits.append(self.done(where, f"written as {_listed(draft.nodes)}"))
         return edits
 

@@ -20,12 +20,14 @@ _RANK: dict[Placement | None, int] = {"gpu": 2, "cpu": 1, None: 1, "none": 0}
 class LowerOpset(Pass):
     """Writes the whole model in an older opset, in which more of its operators have a GPU kernel.
 
-    A kernel is registered for one version of an operator. Opset 22 gave MaxPool, ConvTranspose, Elu, Sin and many
-    more a new version that only takes more types, and GridSample got one in opset 20: the kernel stays behind and
-    the node runs on the CPU, with copies each way. ONNX's schemas say of every node whether an older version takes
-    the same inputs, attributes and types; where a version changed its meaning, so that this node would compute
-    something else, that opset is ruled out. Of the opsets left the one with the most nodes on the GPU is taken, and
-    never one that costs a node its kernel. Gelu, new in opset 20, is written as what it stands for.
+    Why: a kernel is registered for one version of an operator. Opset 22 gave MaxPool, ConvTranspose, Elu, Sin and many
+    more a new version that only takes more types, and GridSample got one in opset 20: the kernel stays behind and the
+    node runs on the CPU, with copies each way.
+
+    How: ONNX's schemas say of every node whether an older version takes the same inputs, attributes and types. Where a
+    version changed its meaning, so that this node would compute something else, that opset is ruled out. Of the opsets
+    left the one with the most nodes on the GPU is taken, and never one that costs a node its kernel. Gelu, new in opset
+    20, is written as what it stands for.
     """
 
     code = "lower-opset"

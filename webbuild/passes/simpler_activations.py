@@ -12,10 +12,11 @@ from webbuild.passes._decompose import Decomposition, Draft, Form
 class SimplerActivations(Decomposition):
     """Writes activations that have no GPU kernel with comparisons, Exp and arithmetic.
 
-    Sign, Softsign, Selu, Celu and Shrink have none in any opset; Elu, HardSigmoid, HardSwish and ThresholdedRelu lose
-    theirs in opset 22. Each reads its input from GPU memory and writes it back, so one on the CPU costs two copies of
-    the whole tensor. Sign, Shrink and ThresholdedRelu are exact, but for Sign of NaN, which is 0; the others are right
-    to 1e-6 of the largest value.
+    Why: Sign, Softsign, Selu, Celu and Shrink have none in any opset; Elu, HardSigmoid, HardSwish and ThresholdedRelu
+    lose theirs in opset 22. One of them on the CPU costs two copies of the whole tensor.
+
+    How: each by its definition. Sign, Shrink and ThresholdedRelu are exact, but for Sign of NaN, which is 0; the
+    others are right to 1e-6 of the largest value.
     """
 
     code = "simpler-activations"

@@ -13,9 +13,11 @@ from webbuild.passes._graph import constant, dims
 
 
 class SimplerLogic(Decomposition):
-    """Writes Or, Xor, Equal and Trilu of truth values with And and Not, which have GPU kernels for them.
+    """Writes Or, Xor, Equal and Trilu of truth values with And and Not.
 
-    Masks of attention are joined so. Exact.
+    Why: masks of attention are joined so, and And and Not alone have GPU kernels for truth values.
+
+    How: by De Morgan; a triangle is an And with a constant mask. Exact.
     """
 
     code = "simpler-logic"

@@ -12,11 +12,13 @@ from webbuild.passes._graph import constant
 
 
 class SimplerRounding(Decomposition):
-    """Writes Round and Mod, which have no GPU kernel, with Floor, Div and comparisons.
+    """Writes Round and Mod with Floor, Div and comparisons.
 
-    Round takes a half to the even neighbour, and is exact. Mod is exact for int32 whose divisor is a constant, and for
-    float32 whose divisor is a constant power of two; other float32 remainders jump by a whole divisor where the
-    quotient is rounded, and are left.
+    Why: WebGPU has no kernel for either.
+
+    How: what is left over Floor decides about Round, and a half goes to the even neighbour; exact. Mod is exact for
+    int32 whose divisor is a constant, and for float32 whose divisor is a constant power of two. Other float32
+    remainders jump by a whole divisor where the quotient is rounded, and are left.
     """
 
     code = "simpler-rounding"

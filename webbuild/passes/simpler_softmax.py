@@ -12,10 +12,13 @@ from webbuild.passes._decompose import Decomposition, Draft, Form, UnfitError
 
 
 class SimplerSoftmax(Decomposition):
-    """Writes LogSoftmax and Hardmax, which have no GPU kernel, with reductions.
+    """Writes LogSoftmax and Hardmax with reductions.
 
-    LogSoftmax is x - max - log(sum(exp(x - max))), right to 1e-6 of the largest magnitude. Hardmax is 1 at the lowest
-    position at which x equals its maximum, and exact. Before opset 13 both reduce over the axis and all behind it.
+    Why: WebGPU has no kernel for either.
+
+    How: LogSoftmax is x - max - log(sum(exp(x - max))), right to 1e-6 of the largest magnitude. Hardmax is 1 at the
+    lowest position at which x equals its maximum, and exact. Before opset 13 both reduce over the axis and all behind
+    it.
     """
 
     code = "simpler-softmax"

@@ -11,9 +11,11 @@ from webbuild.passes._decompose import Decomposition, Draft, Form, UnfitError
 
 
 class SimplerSums(Decomposition):
-    """Writes Sum and Mean of several tensors, which have no GPU kernel, as a chain of Adds, and a Div.
+    """Writes Sum and Mean of several tensors as a chain of Adds, and a Div.
 
-    The operands are added in their order, as the CPU does.
+    Why: WebGPU has no kernel for either.
+
+    How: the operands are added in their order, as the CPU does. Right to 1e-6 of the largest magnitude.
     """
 
     code = "simpler-sums"

@@ -22,13 +22,22 @@ Arrays = Mapping[str, NDArray[Any]]
 
 
 def model_of(
-    nodes: Sequence[onnx.NodeProto], feeds: Arrays, opset: int, weights: Arrays | None = None
+    nodes: Sequence[onnx.NodeProto],
+    feeds: Arrays,
+    opset: int,
+    weights: Arrays | None = None,
+    like: str | None = None,
 ) -> onnx.ModelProto:
-    """Return a model of nodes whose inputs are `feeds` and whose one output is `y`, of the type that is inferred."""
+    """Return a model of nodes whose inputs are `feeds` and whose one output is `y`.
+
+    The output's type is that of the input named by `like`, or what is inferred.
+    """
     kind, helper = onnx.helper.np_dtype_to_tensor_dtype, onnx.helper
     inputs = [helper.make_tensor_value_info(name, kind(each.dtype), each.shape) for name, each in feeds.items()]
     held = [onnx.numpy_helper.from_array(array, name) for name, array in (weights or {}).items()]
-    graph = helper.make_graph(list(nodes), "g", inputs, [onnx.ValueInfoProto(name="y")], held)
+    known = [each for each in inputs if each.name == like]
+    outputs = [helper.make_value_info("y", each.type) for each in known] or [onnx.ValueInfoProto(name="y")]
+    graph = helper.make_graph(list(nodes), "g", inputs, outputs, held)
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=10)
     inferred = onnx.shape_inference.infer_shapes(model, data_prop=True)
     onnx.checker.check_model(inferred)

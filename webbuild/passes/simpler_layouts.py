@@ -1,0 +1,66 @@
+"""Rearrangements without a kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import onnx_ir as ir
+
+from webbuild.passes._decompose import Decomposition, Draft, Form, UnfitError
+from webbuild.passes._graph import constant, dims
+
+
+class SimplerLayouts(Decomposition):
+    """Writes SpaceToDepth, Compress and ReverseSequence with operators that have GPU kernels.
+
+    Why: none of the three has one.
+
+    How: SpaceToDepth, as a network's stem has it, is Reshape, Transpose, Reshape. Compress by a constant mask is a
+    Gather of the rows kept, ReverseSequence of constant lengths a GatherND. Exact.
+    """
+
+    code = "simpler-layouts"
+
+    def forms(self) -> Mapping[str, Form]:
+        """Return how to write each."""
+        return {
+            "SpaceToDepth": _space_to_depth,
+            "Compress": _compress,
+            "ReverseSequence": _reverse_sequence,
+        }
+
+
+def _space_to_depth(add: Draft, node: ir.Node) -> ir.Value:
+    x, shape, block = node.inputs[0], dims(node.inputs[0]), node.attributes.get_int("blocksize", 1)
+    if shape is None:
+        raise UnfitError("its shape is not fixed")
+    batch, channels, height, width = shape
+    rows, columns = height // block, width // block
+    cut = add.op("Reshape", x, add.const([batch, channels, rows, block, columns, block], np.int64))
+    turned = add.op("Transpose", cut, perm=[0, 3, 5, 1, 2, 4])
+    return add.op("Reshape", turned, add.const([batch, channels * block * block, rows, columns], np.int64))
+
+
+def _compress(add: Draft, node: ir.Node) -> ir.Value:
+    x, mask = node.inputs[0], constant(node.inputs[1])
+    if mask is None:
+        raise UnfitError("its mask is computed")
+    kept = add.const(np.flatnonzero(mask), np.int64)
+    if "axis" in node.attributes:
+        return add.op("Gather", x, kept, axis=node.attributes.get_int("axis", 0))
+    return add.op("Gather", add.op("Reshape", x, add.const([-1], np.int64)), kept, axis=0)
+
+
+def _reverse_sequence(add: Draft, node: ir.Node) -> ir.Value:
+    x, shape, lengths = node.inputs[0], dims(node.inputs[0]), constant(node.inputs[1])
+    if shape is None or lengths is None:
+        raise UnfitError("its shape is not fixed, or its lengths are computed")
+    time_first = node.attributes.get_int("time_axis", 0) == 0
+    steps, batch = (shape[0], shape[1]) if time_first else (shape[1], shape[0])
+    step, row = np.arange(steps)[:, None], np.arange(batch)[None]
+    from_step = np.where(step < lengths[None], lengths[None] - 1 - step, step)
+    from_row = np.broadcast_to(row, from_step.shape)
+    axes = (0, 1) if time_first else (1, 0)
+    places = np.stack([from_step, from_row], -1) if time_first else np.stack([from_row, from_step], -1)
+    return add.op("GatherND", x, add.const(places.transpose(*axes, 2), np.int64))
