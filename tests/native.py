@@ -18,6 +18,8 @@ _NUMPY: dict[str, type[np.generic]] = {
     "tensor(int64)": np.int64,
     "tensor(int32)": np.int32,
     "tensor(bool)": np.bool_,
+    "tensor(uint8)": np.uint8,
+    "tensor(int8)": np.int8,
 }
 
 Tensors = Mapping[str, NDArray[Any]]

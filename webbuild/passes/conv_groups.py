@@ -32,10 +32,7 @@ class ConvGroups(Pass):
             if weights is None or not is_wrong(weights, group):
                 continue
             where, outputs = f"Conv '{node.name}'", weights[0] // group
-            if any(constant(value) is None for value in node.inputs[1:] if value is not None):
-                edits.append(self.left(where, f"{outputs} of {weights[0]} outputs a group, weights that are computed"))
-                continue
-            _take_apart(model, node, group)
+            _take_apart(model, node, group, weights)
             edits.append(self.done(where, f"{group - 1} groups and the last one apart: {outputs} outputs a group"))
         return edits
 
@@ -47,21 +44,20 @@ def is_wrong(weights: list[int], group: int) -> bool:
     return group > 1 and len(kernel) < 3 and outputs // group >= 4 and (outputs // group) % width != 0
 
 
-def _take_apart(model: ir.Model, node: ir.Node, group: int) -> None:
+def _take_apart(model: ir.Model, node: ir.Node, group: int, weights: list[int]) -> None:
     add = Builder(model.graph, node, f"{node.name or 'Conv'}/groups")
-    data, weights = node.inputs[0], constant(node.inputs[1])
-    bias = constant(node.inputs[2]) if len(node.inputs) > 2 else None
-    assert weights is not None
-    inner, outer = weights.shape[1], weights.shape[0] // group
+    inner, outer = weights[1], weights[0] // group
     others = {key: value for key, value in node.attributes.items() if key != "group"}
     parts = []
     for first, last in ((0, group - 1), (group - 1, group)):
-        rows = slice(first * outer, last * outer)
-        inputs = [add.cut(data, 1, first * inner, last * inner), add.const(weights[rows], weights.dtype)]
-        if bias is not None:
-            inputs.append(add.const(bias[rows], bias.dtype))
-        parts.append(add.op("Conv", *inputs, group=last - first))
+        held = [_rows(add, value, first * outer, last * outer) for value in node.inputs[1:] if value is not None]
+        parts.append(add.op("Conv", add.cut(node.inputs[0], 1, first * inner, last * inner), *held, group=last - first))
         conv = parts[-1].producer()
         assert conv is not None
         conv.attributes.update(others)
     replace(node.outputs[0], add.op("Concat", *parts, axis=1))
+
+
+def _rows(add: Builder, value: ir.Value, first: int, last: int) -> ir.Value:
+    stored = constant(value)
+    return add.cut(value, 0, first, last) if stored is None else add.const(stored[first:last], stored.dtype)

@@ -1,0 +1,100 @@
+"""Whole numbers of 8 bits as float32, which holds every one up to 16,777,216 exactly."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import onnx_ir as ir
+from numpy.typing import NDArray
+
+from webbuild.passes._graph import Builder, constant, dims, replace
+
+EXACT = 2**24
+"""Up to here float32 holds every whole number."""
+
+SHIFT = 1.5 * 2**23
+"""Added and taken away again it rounds, halves to even, what is below 2^22: the sum has no room for a fraction."""
+
+RANGES = {ir.DataType.UINT8: (0.0, 255.0), ir.DataType.INT8: (-128.0, 127.0)}
+
+
+class Whole:
+    """What is known of the graph's integer values as float32: the value itself, or with its zero point taken off."""
+
+    def __init__(self) -> None:
+        self._plain: dict[ir.Value, ir.Value] = {}
+        self._centred: dict[tuple[ir.Value, ir.Value | None], ir.Value] = {}
+
+    def became(self, add: Builder, old: ir.Value, plain: ir.Value) -> ir.Value:
+        """Let the readers of an integer value read `plain` cast to its type; return that."""
+        assert old.dtype is not None
+        cast = add.op("Cast", plain, to=old.dtype.value)
+        cast.type, cast.shape = old.type, old.shape
+        replace(old, cast)
+        self._plain[cast] = plain
+        return cast
+
+    def remember(self, value: ir.Value, zero: ir.Value | None, centred: ir.Value) -> None:
+        """Keep a value with its zero point taken off."""
+        self._centred[value, zero] = centred
+
+    def knows(self, value: ir.Value | None) -> bool:
+        """Whether the value is at hand in float32."""
+        return value in self._plain
+
+    def has(self, value: ir.Value, zero: ir.Value | None) -> bool:
+        """Whether the value is at hand with this zero point taken off."""
+        return (value, zero) in self._centred
+
+    def centred(self, add: Builder, value: ir.Value, zero: ir.Value | None, axis: int | None = None) -> ir.Value:
+        """Return value - zero in float32; with `axis`, a zero point for each place along it.
+
+        The kernel of DequantizeLinear does it, with a scale of 1: a constant stays as small as it was stored.
+        """
+        if (value, zero) in self._centred:
+            return self._centred[value, zero]
+        if value in self._plain:
+            made = self._less(add, value, zero)
+        else:
+            point = constant(zero)
+            along = {} if axis is None or point is None or point.size == 1 else {"axis": axis}
+            if point is not None and not along:
+                zero = add.const(point.reshape(()), point.dtype)
+            scale = add.const(np.ones(point.shape if along and point is not None else ()))
+            made = add.op("DequantizeLinear", value, scale, *([] if zero is None else [zero]), **along)
+            made.shape = value.shape
+        self._centred[value, zero] = made
+        return made
+
+    def _less(self, add: Builder, value: ir.Value, zero: ir.Value | None) -> ir.Value:
+        if zero is None:
+            return self._plain[value]
+        point = constant(zero)
+        shift = self._plain.get(zero) or (add.const(point) if point is not None else add.op("Cast", zero, to=1))
+        return add.op("Sub", self._plain[value], shift)
+
+
+def rounded(add: Builder, value: ir.Value) -> ir.Value:
+    """Return a value of a magnitude below 2^22 rounded, halves to even."""
+    shift = add.const(SHIFT)
+    return add.op("Sub", add.op("Add", value, shift), shift)
+
+
+def saturated(add: Builder, value: ir.Value, zero: NDArray[Any], dtype: ir.DataType) -> ir.Value:
+    """Return a value rounded, within a type of 8 bits around its constant zero point, which is not added yet."""
+    low, high = (add.const(np.float32(limit) - zero.astype(np.float32)) for limit in RANGES[dtype])
+    return rounded(add, add.op("Max", add.op("Min", value, high), low))
+
+
+def along(array: NDArray[Any], axis: int, rank: int) -> NDArray[Any]:
+    """Return an array of one dimension as it broadcasts along an axis; a single number as it is."""
+    if array.size == 1:
+        return array.reshape(())
+    return array.reshape([-1 if place == axis % rank else 1 for place in range(rank)])
+
+
+def rank_of(value: ir.Value | None) -> int | None:
+    """Return the number of a value's dimensions, None if it is not known."""
+    shape = dims(value)
+    return None if shape is None else len(shape)
