@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import onnx
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -70,6 +70,8 @@ def test_a_dynamic_convolution(
     extreme=st.booleans(),
     seed=SEEDS,
 )
+@example(left=np.uint8, right=np.uint8, sizes=(2, 259, 3), columns=False, fixed=True, extreme=True, seed=0)
+@example(left=np.int8, right=np.uint8, sizes=(1, 901, 1), columns=False, fixed=False, extreme=True, seed=0)
 def test_a_product_of_whole_numbers(
     left: Any, right: Any, sizes: tuple[int, int, int], columns: bool, fixed: bool, extreme: bool, seed: int
 ) -> None:
@@ -103,10 +105,13 @@ def test_quantised_and_back(dtype: Any, channels: bool, scale: float, seed: int)
 def test_a_convolution_quantised_again(channels: bool, bias: bool, scale: float, seed: int) -> None:
     draw = np.random.default_rng(seed)
     x = draw.normal(0, 1, (1, 4, 5, 5)).astype(np.float32)
-    one = lambda number: np.array(number, np.float32)  # noqa: E731
-    held: dict[str, NDArray[Any]] = {"s": one(0.02), "z": whole(draw, np.uint8), "w": whole(draw, np.uint8, 3, 4, 3, 3)}
+    held: dict[str, NDArray[Any]] = {
+        "s": np.array(0.02, np.float32),
+        "z": whole(draw, np.uint8),
+        "w": whole(draw, np.uint8, 3, 4, 3, 3),
+    }
     held |= {"ws": draw.uniform(scale, 2 * scale, (3,) if channels else ()).astype(np.float32)}
-    held |= {"wz": whole(draw, np.uint8), "ys": one(0.7), "yz": whole(draw, np.uint8)}
+    held |= {"wz": whole(draw, np.uint8), "ys": np.array(0.7, np.float32), "yz": whole(draw, np.uint8)}
     held |= {"b": draw.integers(-9999, 9999, 3).astype(np.int32)} if bias else {}
     node, names = onnx.helper.make_node, ["q", *held]
     nodes = [node("QuantizeLinear", ["x", "s", "z"], ["q"]), node("QLinearConv", names, ["c"], pads=[1] * 4)]
