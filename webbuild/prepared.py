@@ -16,6 +16,7 @@ from webbuild.passes._base import Options, Suppression
 from webbuild.plan import Plan, plan
 from webbuild.recognise import recognise, require_head, without_head
 from webbuild.targets.table import table_if_measured
+from webbuild.trial import open_original
 from webbuild.verify.native import NativeRunner
 
 if TYPE_CHECKING:
@@ -27,11 +28,12 @@ if TYPE_CHECKING:
 
 
 class Opened(Struct, frozen=True):
-    """A model that native ONNX Runtime takes, and a size for each of its free dimensions."""
+    """A model that native ONNX Runtime takes, a size for each of its free dimensions, and what had to be repaired."""
 
     source: Source
     original: NativeRunner
     sizes: Sizes
+    repairs: tuple[str, ...]
 
 
 class Prepared(Struct, frozen=True):
@@ -55,9 +57,9 @@ def open_model(path: Path, dims: Mapping[str, int], talk: Talk) -> Opened:
     """
     with talk.step(f"load {path.name}"):
         source = load(path)
-        original = NativeRunner(source.path)  # what does not run as it is need not be patched
+        original, repairs = open_original(source)  # what does not run as it is need not be patched
         original.close()
-    return Opened(source, original, choose_sizes(source.facts, dims))
+    return Opened(source, original, choose_sizes(source.facts, dims), repairs)
 
 
 def prepare(
@@ -79,4 +81,5 @@ def prepare(
     require_head(known, planned)
     known = override(known, wanted)
     options = tuple(option_inputs(planned.models["webgpu"]))
-    return Prepared(planned, known, options, (*opened.sizes.assumptions, *known.assumptions), raw)
+    assumptions = (*opened.repairs, *opened.sizes.assumptions, *known.assumptions)
+    return Prepared(planned, known, options, assumptions, raw)

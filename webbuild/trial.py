@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from webbuild.errors import WebbuildError
 from webbuild.manifest import Graph, OptionInput, RowTask, Task
 from webbuild.model import Source
 from webbuild.prove import Witness, found_nothing, prove, require
@@ -16,6 +17,31 @@ from webbuild.verify.native import NativeRunner
 
 _WANTED = 10
 """Detections that the lowered threshold lets through on the sample that has the best ones."""
+
+
+def open_original(source: Source) -> tuple[NativeRunner, tuple[str, ...]]:
+    """Return what runs the original, and what was assumed to get there.
+
+    Native ONNX Runtime lacks float64 kernels that the model may want, of GridSample for example. The reference is then
+    the original with float32 in the place of float64 and nothing else changed, and that is said.
+
+    Raises:
+        WebbuildError: `native-refused` where float64 is not the reason.
+    """
+    import onnx_ir as ir
+
+    from webbuild.passes._base import Options
+    from webbuild.passes.float64_to_float32 import Float64ToFloat32
+
+    try:
+        return NativeRunner(source.path), ()
+    except WebbuildError:
+        repaired = source.model.clone()
+        if not any(edit.done for edit in Float64ToFloat32().apply(repaired, Options())):
+            raise
+        runner = NativeRunner(source.path, ir.to_proto(repaired).SerializeToString())
+    what = "native ONNX Runtime makes no session of the original, for want of a float64 kernel"
+    return runner, (f"{what}: everything is compared with the original in float32",)
 
 
 def prove_where_it_finds(

@@ -10,7 +10,7 @@ import onnx_ir as ir
 from webbuild.passes._base import Edit, Options, Pass
 
 _NAMING_A_TYPE = ("to", "dtype", "output_datatype")
-"""Attributes by which a standard operator names the type of its result."""
+"""Attributes by which a standard operator, or one of ONNX Runtime, names the type of its result."""
 _LIMIT = float(np.finfo(np.float32).max)
 
 
@@ -77,7 +77,7 @@ def _retype_attribute(node: ir.Node, attribute: ir.Attr) -> bool:
         node.attributes[attribute.name] = ir.AttrTensor(attribute.name, ir.tensor(array))
         return True
     names_type = attribute.name in _NAMING_A_TYPE and attribute.type == ir.AttributeType.INT
-    if names_type and node.domain in ("", "ai.onnx") and attribute.as_int() == ir.DataType.DOUBLE:
+    if names_type and node.domain in ("", "ai.onnx", "com.microsoft") and attribute.as_int() == ir.DataType.DOUBLE:
         node.attributes[attribute.name] = ir.AttrInt64(attribute.name, ir.DataType.FLOAT.value)
         return True
     return False
