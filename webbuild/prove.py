@@ -143,6 +143,12 @@ def found_nothing(witness: Witness) -> bool:
     return bool(counts) and not any(counts)
 
 
+def only_repeated(witness: Witness) -> bool:
+    """Whether some graph handed every sample to its fallback."""
+    own = {proof.target for proof in witness.proofs if not proof.repeated}
+    return not {proof.target for proof in witness.proofs} <= own
+
+
 def require(proofs: Sequence[Proof]) -> None:
     """Raise unless everything is proven.
 

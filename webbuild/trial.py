@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -10,11 +10,12 @@ import numpy as np
 from webbuild.errors import WebbuildError
 from webbuild.manifest import Graph, OptionInput, RowTask, Task
 from webbuild.model import Source
-from webbuild.prove import Witness, found_nothing, prove, require
+from webbuild.prove import Witness, found_nothing, only_repeated, prove, require
 from webbuild.raw_head import RawHead
 from webbuild.samples import Sample
 from webbuild.verify.native import NativeRunner
 
+_ROUNDS = 8
 _WANTED = 10
 """Detections that the lowered threshold lets through on the sample that has the best ones."""
 
@@ -54,8 +55,12 @@ def prove_where_it_finds(
     samples: Sequence[Sample],
     edges: Sequence[Sample],
     raw: RawHead | None = None,
+    sizes: Mapping[str, int] | None = None,
 ) -> Witness:
-    """Prove the graphs at the exported thresholds, and, where no sample has a detection, again at a lower one.
+    """Prove the graphs at the exported thresholds, and, where those prove nothing, again at another.
+
+    That is a lower one where no sample has a detection, and a higher one where every sample has more candidates than
+    a graph's head, which then hands all of them to its fallback.
 
     Args:
         original: what runs it.
@@ -64,27 +69,28 @@ def prove_where_it_finds(
         folder: the bundle's.
         task: what it is for.
         options: the thresholds of the graphs.
-        samples: what it is tried on, also at the lower threshold.
+        samples: what it is tried on, also at the other threshold.
         edges: more samples, at the exported thresholds only.
         raw: the post-processing that the original lacks.
+        sizes: of the original's free dimensions.
 
     Raises:
         WebbuildError: `not-proven` or `proved-nothing`.
     """
     witness = prove(original, graphs, folder, task, options, [*samples, *edges], raw=raw)
-    if found_nothing(witness):
-        confidence = lowered_confidence(graphs, folder, task, options, samples)
-        opened = original if raw is not None else _with_open_thresholds(source)
+    if found_nothing(witness) or only_repeated(witness):
+        confidence = telling_confidence(graphs, folder, task, options, samples)
+        opened = original if raw is not None else opened_thresholds(source, sizes or {})
         if opened is not None and confidence is not None:
             witness = prove(opened, graphs, folder, task, options, samples, raw=raw, confidence=confidence)
     require(witness.proofs)
     return witness
 
 
-def lowered_confidence(
+def telling_confidence(
     graphs: Sequence[Graph], folder: Path, task: Task, options: Sequence[OptionInput], samples: Sequence[Sample]
 ) -> float | None:
-    """Return a confidence threshold at which some sample has detections; None if there is no such.
+    """Return a confidence threshold at which some sample has a few detections; None if there is no such.
 
     It lies midway between two scores, so that rounding decides about none.
     """
@@ -103,19 +109,33 @@ def lowered_confidence(
     return float(np.float32((float(distinct[-2]) + float(distinct[-1])) / 2))
 
 
-def _with_open_thresholds(source: Source) -> NativeRunner | None:
+def opened_thresholds(source: Source, sizes: Mapping[str, int]) -> NativeRunner | None:
     """Return a runner of the original in which only the thresholds were made inputs; None if that cannot be.
 
-    Everything else, the data-dependent detection tail too, is as it was exported.
+    Everything else, the data-dependent detection tail too, is as it was exported; but where the sizes are free, they
+    are fixed first and what hangs on nothing else is computed, since no tail can be told before.
     """
     import onnx_ir as ir
 
     from webbuild.passes._base import Options
     from webbuild.passes._shapes import infer
+    from webbuild.passes.clean_up import CleanUp
+    from webbuild.passes.fold_constants import FoldConstants
+    from webbuild.passes.freeze_dimensions import FreezeDimensions
     from webbuild.passes.threshold_inputs import ThresholdInputs
 
-    opened = source.model.clone()
+    options = Options(dims=sizes)
+    opened, fixed = source.model.clone(), source.model.clone()
     infer(opened)
-    if not any(edit.done for edit in ThresholdInputs().apply(opened, Options())):
-        return None
+    if not any(edit.done for edit in ThresholdInputs().apply(opened, options)):
+        for _ in range(_ROUNDS):
+            if not any(
+                edit.done
+                for each in (CleanUp, FreezeDimensions, FoldConstants)
+                for edit in each().apply(fixed, options)
+            ):
+                break
+        if not any(edit.done for edit in ThresholdInputs().apply(fixed, options)):
+            return None
+        opened = fixed
     return NativeRunner(source.path, ir.to_proto(opened).SerializeToString())

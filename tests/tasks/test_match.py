@@ -138,3 +138,9 @@ def test_what_is_not_finite_is_never_the_same(value: float, column: int) -> None
     for found in (match(rows, table(row(0, 0.9))), match(table(row(0, 0.9)), rows), match(rows, rows)):
         assert not found.same
         assert "NaN or infinite" in found.problems[0]
+
+
+@pytest.mark.parametrize(("moved", "same"), [(0.0, True), (0.04, True), (0.5, False), (3.0, False)])
+def test_a_box_without_area_is_matched_by_where_it_lies(moved: float, same: bool) -> None:
+    want, got = table(row(0, 0.9, size=0)), table(row(moved, 0.9, size=0))
+    assert match(want, got).same == same

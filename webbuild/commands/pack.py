@@ -83,7 +83,7 @@ def run(request: Request) -> int:
         with talk.step(f"prove them on {len(samples)} samples"):
             edges = edge_cases(known.inputs)
             witness = prove_where_it_finds(
-                original, source, graphs, folder, known.task, options, samples, edges, ready.raw
+                original, source, graphs, folder, known.task, options, samples, edges, ready.raw, opened.sizes.dims
             )
         _tell_proof(talk, witness, options)
         with talk.step("write the bundle"):
@@ -137,7 +137,10 @@ def _tell_proof(talk: Talk, witness: Witness, options: Sequence[OptionInput]) ->
     proofs = witness.proofs
     for option in options:
         if (used := witness.thresholds[option.option]) != option.default:
-            talk.say(f"    no sample has a detection at {option.option} {option.default:g}: compared at {used:.3g}")
+            why = (
+                "no sample has a detection" if used < option.default else "every sample is too much for the GPU's head"
+            )
+            talk.say(f"    {why} at {option.option} {option.default:g}: compared at {used:.3g}")
     matched = matched_detections(proofs)
     excused = sum(proof.excused for proof in proofs)
     repeated = len({(p.sample, p.target) for p in proofs if p.repeated})

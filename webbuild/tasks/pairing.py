@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from webbuild.tasks._base import Tolerance
 from webbuild.tasks.boxes import iou_matrix
@@ -18,8 +19,14 @@ def overlaps(a: Objects, b: Objects) -> Floats:
 
 
 def pair(a: Objects, b: Objects) -> dict[int, int]:
-    """Pair objects of one class greedily, largest overlap first, above an overlap of one half."""
-    overlap = overlaps(a, b) * (a.classes[:, None] == b.classes)
+    """Pair objects of one class greedily, largest overlap first, above an overlap of one half.
+
+    A box without area, such as one that was cut off at the edge, overlaps nothing, itself included. Those pair where
+    they lie within a pixel.
+    """
+    near = np.abs(a.boxes[:, None] - b.boxes[None]).max(axis=-1, initial=0.0) <= 1
+    alike = np.where(_flat(a)[:, None] & _flat(b) & near, 1.0, overlaps(a, b))
+    overlap = alike * (a.classes[:, None] == b.classes)
     closeness = overlap - np.abs(a.scores[:, None] - b.scores)  # equal boxes: the equal score decides
     found: dict[int, int] = {}
     for flat in np.argsort(-closeness, axis=None, kind="stable"):
@@ -27,6 +34,10 @@ def pair(a: Objects, b: Objects) -> dict[int, int]:
         if overlap[i, j] >= 0.5 and i not in found and j not in found.values():
             found[i] = j
     return dict(sorted(found.items()))
+
+
+def _flat(objects: Objects) -> NDArray[np.bool_]:
+    return np.asarray((objects.boxes[:, 2:] <= objects.boxes[:, :2]).any(axis=-1))
 
 
 def excused(side: Objects, index: int, other: Objects, tolerance: Tolerance, confidence: float, iou: float) -> bool:

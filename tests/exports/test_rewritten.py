@@ -1,0 +1,69 @@
+"""Every export of every head gives the same as it did, whether nothing, one, several or too many are found."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.exports import NAMES
+from tests.exports.rewritten import Rewritten, rewritten
+from webbuild.manifest import ClassifyTask, RowTask
+from webbuild.passes._graph import dims
+from webbuild.prove import prove, require
+from webbuild.verify.native import NativeRunner
+
+DATA_DECIDE = {"NonMaxSuppression", "NonZero", "Compress", "Unique", "If", "Loop", "Scan"}
+"""Operators whose output's size hangs on the data."""
+
+
+def scores(export: Rewritten) -> np.ndarray:
+    """Return the scores of the first sample's rows at no threshold, best first, each once."""
+    task = export.known.task
+    assert isinstance(task, RowTask)
+    graph = next(graph for graph in export.graphs if graph.target == "wasm")
+    thresholds = {
+        o.name: np.array([0.0 if o.option == "confidence" else o.default], np.float32) for o in export.options
+    }
+    rows = NativeRunner(export.folder / graph.file).run({**export.samples[0].feeds, **thresholds})[task.output][0]
+    return np.unique(rows[rows[:, 4] > 0, 4])[::-1]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_same_is_found_at_every_threshold(name: str, tmp_path: Path) -> None:
+    export = rewritten(name, tmp_path)
+    task = export.known.task
+    assert type(task).__struct_config__.tag == name.rpartition("/")[2].partition("-")[0]
+    if isinstance(task, ClassifyTask):
+        witness = prove(NativeRunner(export.source.path), export.graphs, tmp_path, task, [], export.samples)
+        require(witness.proofs)
+        return
+    assert isinstance(task, RowTask)
+    best = scores(export)
+    assert len(best) > 4, "too few scores to choose thresholds between"
+    half = len(best) // 2
+    found: list[int] = []
+    for threshold in ((1 + best[0]) / 2, (best[0] + best[1]) / 2, (best[half] + best[half + 1]) / 2, 0.0):
+        witness = export.prove_at(float(np.float32(threshold)))
+        wrong = [
+            f"{p.target} {p.output} {p.sample} at {threshold}: {p.why}"
+            for p in witness.proofs
+            if p.verdict == "DIFFERS"
+        ]
+        assert not wrong, wrong
+        own = [p for p in witness.proofs if p.sample == "(blocks)" and p.output == task.output]
+        assert {p.target for p in own} == {"webgpu", "wasm"}
+        assert not any(p.repeated for p in own), "the graph's own answer was not tried"
+        assert len({p.objects for p in own}) == 1
+        found.append(own[0].objects or 0)
+    assert found[:2] == [0, 1]
+    assert 1 < found[2] < found[3]
+    assert found[3] == task.rows or "agnostic" in name, "no more were found than fit"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_nothing_is_left_that_the_data_decide_the_size_of(name: str, tmp_path: Path) -> None:
+    model = rewritten(name, tmp_path).planned.models["webgpu"]
+    assert not {node.op_type for node in model.graph} & DATA_DECIDE
+    assert [value.name for node in model.graph for value in node.outputs if value.name and dims(value) is None] == []
