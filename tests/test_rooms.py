@@ -26,6 +26,7 @@ LAYERS = (
     ("verify",),
     ("plan", "dims", "samples", "head", "reference_head"),
     ("probe",),
+    ("made_up",),
     ("passes", "tasks", "browser"),
     ("findings",),
     ("targets",),

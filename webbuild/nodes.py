@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import onnx
+
+
+def operators(path: Path) -> frozenset[str]:
+    """Return the operators of a model on disk; its external data are not read."""
+    import onnx
+
+    return frozenset(node.op_type for node in every_node(onnx.load(path, load_external_data=False)))
 
 
 def every_node(proto: onnx.ModelProto) -> Iterator[onnx.NodeProto]:
@@ -18,3 +26,26 @@ def every_node(proto: onnx.ModelProto) -> Iterator[onnx.NodeProto]:
             for attribute in node.attribute:
                 if attribute.type in (attribute.GRAPH, attribute.GRAPHS):
                     waiting += [graph.node for graph in (attribute.g, *attribute.graphs)]
+
+
+_WITHIN_ONE = frozenset({"Sigmoid", "HardSigmoid", "Softmax", "Tanh", "Erf", "Softsign"})
+_MOVES = frozenset({
+    "Reshape", "Transpose", "Squeeze", "Unsqueeze", "Identity", "Flatten", "Slice", "Gather", "Expand", "Split", "Cast"
+})  # fmt: skip
+"""Operators that hand on the values of their first input."""
+
+
+def outputs_within_one(path: Path) -> frozenset[str]:
+    """Return the outputs of a model on disk that are probabilities or the like, computed from numbers around 1."""
+    import onnx
+
+    graph = onnx.load(path, load_external_data=False).graph
+    makers = {name: node for node in graph.node for name in node.output}
+    found = set()
+    for output in graph.output:
+        node = makers.get(output.name)
+        while node is not None and node.op_type in _MOVES:
+            node = makers.get(node.input[0])
+        if node is not None and node.op_type in _WITHIN_ONE:
+            found.add(output.name)
+    return frozenset(found)

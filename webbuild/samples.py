@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from webbuild.archive import read_arrays
 from webbuild.errors import USAGE, WebbuildError
+from webbuild.made_up import PICTURES, made_up, random_tensor
 from webbuild.manifest import ImageInput, Input, TensorInput
 from webbuild.tasks.geometry import Placement
 from webbuild.tasks.picture import normalise, plane, read_rgba, to_tensor
@@ -20,7 +21,6 @@ from webbuild.tasks.picture import normalise, plane, read_rgba, to_tensor
 _PICTURES = {".jpg", ".jpeg", ".png", ".webp"}
 _LARGEST = 2**31 - 1
 """Bytes of the largest tensor that every browser can hold in one buffer."""
-_DEFAULTS = Path(__file__).parent / "bundle" / "pictures"
 
 
 class Sample(Struct, frozen=True):
@@ -44,12 +44,12 @@ def collect(model: Path, given: Sequence[Path], inputs: Sequence[Input]) -> list
     image = next((spec for spec in inputs if isinstance(spec, ImageInput)), None)
     files = list(given)
     if image is not None:
-        files = files or _pictures(model.parent / "samples") or _pictures(_DEFAULTS)
+        files = files or _pictures(model.parent / "samples") or _pictures(PICTURES)
         return [_from_picture(file, image, inputs) for file in files]
     tensors = [spec for spec in inputs if isinstance(spec, TensorInput)]
     if files:
         return [_from_tensors(file, tensors) for file in files]
-    return [Sample(f"random {seed}", {spec.name: random_tensor(spec, seed) for spec in tensors}) for seed in range(3)]
+    return [Sample(name, feeds) for name, feeds in made_up(tensors)]
 
 
 def edge_cases(inputs: Sequence[Input]) -> list[Sample]:
@@ -66,14 +66,6 @@ def edge_cases(inputs: Sequence[Input]) -> list[Sample]:
         Sample(name, {image.name: tensor, **rest}, placement=whole)
         for name, tensor in (("(noise)", noise), ("(grey)", flat))
     ]
-
-
-def random_tensor(spec: TensorInput, seed: int) -> NDArray[Any]:
-    """Return values in 0..1 for an input, the same for the same seed; integers are 0 or 1."""
-    generator = np.random.default_rng(seed)
-    if spec.dtype == "float32":
-        return generator.random(spec.shape, np.float32)
-    return generator.integers(0, 2, spec.shape).astype(spec.dtype)
 
 
 def _pictures(folder: Path) -> list[Path]:

@@ -50,14 +50,15 @@ class Rewritten(Struct, frozen=True):
         coarse = np.random.default_rng(1).random((1, 3, 8, 8), np.float32).repeat(8, 2).repeat(8, 3)
         return [Sample("(blocks)", {image.name: coarse}, placement=noise.placement), noise, grey]
 
-    def prove_at(self, confidence: float) -> Witness:
-        """Compare every graph with the export, at a threshold of the score."""
+    def prove_at(self, confidence: float, iou: float) -> Witness:
+        """Compare every graph with the export, at thresholds of the score and of the overlap."""
+        options = [msgspec.structs.replace(o, default=iou) if o.option == "iou" else o for o in self.options]
         lacks = self.known.raw is not None
         original = NativeRunner(self.source.path) if lacks else opened_thresholds(self.source, SIZES)
         assert original is not None, "the thresholds of the export could not be made inputs"
         graphs, task = self.graphs, self.known.task
         return prove(
-            original, graphs, self.folder, task, self.options, self.samples, raw=self.known.raw, confidence=confidence
+            original, graphs, self.folder, task, options, self.samples, raw=self.known.raw, confidence=confidence
         )
 
 

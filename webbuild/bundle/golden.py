@@ -24,7 +24,10 @@ def golden_run(
     options: Sequence[OptionInput],
     trial: Mapping[str, float],
 ) -> tuple[Sample, Mapping[str, NDArray[Any]]] | None:
-    """Choose the sample with the most objects that no graph has to repeat, and compute its outputs.
+    """Choose the sample that says most and that no graph has to repeat, and compute its outputs.
+
+    That is the one with the most objects or, where there are no objects, with the largest magnitude in the output
+    that has the smallest.
 
     Returns:
         The sample, its thresholds among the feeds, and the outputs of the WASM graph on native ONNX Runtime;
@@ -34,11 +37,20 @@ def golden_run(
         return None
     repeated = {proof.sample for proof in proofs if proof.repeated}
     counts = {proof.sample: proof.objects or 0 for proof in proofs if proof.sample not in repeated}
-    best = max((s for s in samples if s.name in counts), key=lambda s: counts[s.name], default=samples[0])
     thresholds = {option.name: np.array([trial[option.option]], np.float32) for option in options}
+    runner = NativeRunner(folder / next(graph for graph in graphs if graph.target == "wasm").file)
+    able = [sample for sample in samples if sample.name in counts] or [samples[0]]
+    if any(counts.values()):
+        best = max(able, key=lambda sample: counts[sample.name])
+    else:
+        best = max(able, key=lambda sample: _weakest(runner.run({**sample.feeds, **thresholds})))
     complete = msgspec.structs.replace(best, feeds={**best.feeds, **thresholds})
-    graph = next(graph for graph in graphs if graph.target == "wasm")
-    runner = NativeRunner(folder / graph.file)
     outputs = runner.run(complete.feeds)
     runner.close()
     return complete, outputs
+
+
+def _weakest(outputs: Mapping[str, NDArray[Any]]) -> float:
+    """Return the largest magnitude of the output that has the smallest; nothing for one that is not finite."""
+    largest = (float(np.abs(a.astype(np.float64)).max(initial=0.0)) for a in outputs.values())
+    return min((value if np.isfinite(value) else 0.0 for value in largest), default=0.0)

@@ -48,7 +48,8 @@ class Match(Struct, frozen=True):
     """Two results of one picture, compared object by object.
 
     `pairs` were matched; the `excused` ones were not, but lie within tolerance of a threshold; the `unmatched`
-    ones have no excuse. Distances are the largest over all pairs. `masks` of the pairs cover anything at all.
+    ones have no excuse. Distances are the largest over all pairs, `rms` their root mean squares by name. `masks` of
+    the pairs cover anything at all.
     """
 
     pairs: int
@@ -62,6 +63,7 @@ class Match(Struct, frozen=True):
     mask: float = 0.0
     masks: int = 0
     min_mask_iou: float | None = None
+    rms: Mapping[str, float] = {}
 
     @property
     def same(self) -> bool:

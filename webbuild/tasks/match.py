@@ -52,11 +52,16 @@ def match(want: Objects, got: Objects, tolerance: Tolerance, *, confidence: floa
         mask=mask,
         masks=int(np.count_nonzero(apart.cells)),
         min_mask_iou=float(apart.mask_iou.min()) if apart.mask_iou.size else None,
+        rms={name: _rms(getattr(apart, name)) for name in ("score", "box", "keypoint", "mask")},
     )
 
 
 def _largest(distances: Floats) -> float:
     return float(distances.max(initial=0.0))
+
+
+def _rms(distances: Floats) -> float:
+    return float(np.sqrt(np.mean(distances**2))) if distances.size else 0.0
 
 
 def _worst(left: Objects, right: Objects, distances: Floats) -> str:

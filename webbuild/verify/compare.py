@@ -29,9 +29,10 @@ class Subject(Struct, frozen=True):
 class Comparison(Struct, frozen=True, kw_only=True, rename="camel"):
     """A judgement.
 
-    `max_abs` is the largest difference, None where it is not finite or could not be computed; `max_rel` is that
-    relative to `signal`; `worst` is where it is, `want` and `got` the values there. `signal` is the largest
-    finite magnitude of the reference, or its number of detections: with 0 there was nothing to compare.
+    `rms` is the root mean square of all differences, `max_abs` the largest, None where it is not finite or could not
+    be computed; `max_rel` is that relative to `signal`; `worst` is where it is, `want` and `got` the values there.
+    `signal` is the largest finite magnitude of the reference, or its number of detections: with 0 there was nothing
+    to compare.
     """
 
     subject: Subject
@@ -44,10 +45,16 @@ class Comparison(Struct, frozen=True, kw_only=True, rename="camel"):
     got: str = ""
     signal: float = 0.0
     why: str = ""
+    rms: float | None = None
 
 
 def compare(
-    subject: Subject, want: NDArray[Any], got: NDArray[Any] | None, *, tolerance: float | None = None
+    subject: Subject,
+    want: NDArray[Any],
+    got: NDArray[Any] | None,
+    *,
+    tolerance: float | None = None,
+    rounding: float = 0.0,
 ) -> Comparison:
     """Judge an array.
 
@@ -56,10 +63,13 @@ def compare(
         want: the reference.
         got: the candidate, None if there was none.
         tolerance: absolute; by default 1e-4 of the reference's largest magnitude, and 0 for integers and bools.
+        rounding: what the arithmetic in front of the output rounds by, where the output itself may be much smaller
+            than the numbers it comes from. The default tolerance is no smaller than that, and a reference that is
+            not ten times as large says nothing.
     """
     signal = _signal(want)
     exact = want.dtype.kind in "iub"
-    allowed = tolerance if tolerance is not None else 0.0 if exact else RELATIVE * signal
+    allowed = tolerance if tolerance is not None else 0.0 if exact else max(RELATIVE * signal, rounding)
     for differs, why in (
         (got is None, "the output is missing"),
         (got is not None and got.shape != want.shape, f"shape {_shape(got)}, wanted {_shape(want)}"),
@@ -75,6 +85,8 @@ def compare(
     largest = float(distance[worst])
     broken = _why(want, got, largest, allowed)
     silent = "" if signal else "the reference is zero everywhere"
+    if signal and tolerance is None and signal < 10 * rounding:
+        silent = f"the reference is nowhere above {signal:.2g}, which is rounding"
     return Comparison(
         subject=subject,
         verdict="DIFFERS" if broken else "VACUOUS" if silent else "OK",
@@ -86,6 +98,7 @@ def compare(
         got=_value(got[worst]),
         signal=signal,
         why=broken or silent,
+        rms=float(np.sqrt(np.mean(distance**2))) if math.isfinite(largest) else None,
     )
 
 

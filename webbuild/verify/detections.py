@@ -66,6 +66,7 @@ def compare_detections(
         got=str(len(got)),
         signal=float(len(want)),
         why="; ".join(found.unmatched[:3]),
+        rms=float(len(found.unmatched)),
     )
     quantities = [("score", "", found.score, allowed.score), ("box", "px", found.box, allowed.pixels)]
     if isinstance(task, PoseTask):
@@ -112,6 +113,7 @@ def _measured(subject: Subject, distance: float, allowed: float, signal: int, fo
         max_abs=distance if finite else None,
         signal=float(signal),
         why=why or (f"differs by {distance:.3g}, more than {allowed:.3g}" if broken else ""),
+        rms=found.rms.get(subject.output) if finite else None,
     )
 
 

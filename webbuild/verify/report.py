@@ -110,7 +110,10 @@ class BackendRun(_Json, frozen=True):
 
 
 class VerifyReport(_Json, frozen=True):
-    """Everything. `reference` names what the backends were judged against."""
+    """Everything. `reference` names what the backends were judged against.
+
+    `spread` is not empty for a model whose answers leap: by quantity, how far apart the reference's own answers lie.
+    """
 
     bundle: str
     title: str
@@ -122,6 +125,7 @@ class VerifyReport(_Json, frozen=True):
     checks: tuple[Comparison, ...]
     backends: tuple[BackendRun, ...]
     problems: tuple[Problem, ...]
+    spread: dict[str, float] = {}
 
     def comparisons(self) -> Iterator[Comparison]:
         """Every judgement, the reference's own checks first."""

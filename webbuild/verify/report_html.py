@@ -52,6 +52,7 @@ def render(report: VerifyReport) -> str:
     return environment.get_template("verify.html.j2").render(
         report=report,
         verdict=words.verdict(report),
+        notes=words.notes(report),
         backends=backends,
         cards=_cards(report),
         rows=rows,

@@ -25,6 +25,8 @@ def show(report: VerifyReport, console: Console) -> None:
         console.print(Text(_heading(run)))
         if run.cases:
             console.print(_table(run))
+    for note in words.notes(report):
+        console.print(Text(note))
     for problem in report.all_problems():
         console.print(Text(f"error[{problem.code}] {problem.where}: {printable(problem.message)}", style="red"))
         console.print(Text(f"  fix: {printable(problem.fix)}"))

@@ -12,14 +12,17 @@ from webbuild.browser.chromium import Chromium, chromium
 from webbuild.browser.server import Server
 from webbuild.errors import USAGE, WebbuildError
 from webbuild.manifest import Engine
+from webbuild.verify import steadiness
 from webbuild.verify.backend import Work, run_backend
 from webbuild.verify.classes import SHOWN
+from webbuild.verify.compare import Comparison
 from webbuild.verify.detections import void_silent
 from webbuild.verify.inputs import Given, gather
 from webbuild.verify.jsep import stand_in
 from webbuild.verify.opened import Bundle, changed_files, open_bundle
 from webbuild.verify.reference import Expected, check_golden, expect, reference_runner
 from webbuild.verify.report import BackendRun, Environment, Sample, VerifyReport
+from webbuild.verify.steadiness import Spread, measure
 
 BACKENDS = ("webgpu", "wasm")
 
@@ -53,6 +56,7 @@ def verify(
     runner = reference_runner(bundle)
     work = [(given, expect(bundle, runner, given)) for given in gather(bundle, inputs)]
     checks = check_golden(bundle, runner)
+    spread = measure(bundle, runner, work, say)
     with Server(directory) as server, chromium() as browser:
         engine = stand_in(server, bundle) if jsep else bundle.manifest.engine
         runs = [
@@ -68,7 +72,8 @@ def verify(
             environment=_environment(bundle, engine, browser, runner.version),
             samples=_samples(work),
             checks=tuple(checks),
-            backends=tuple(_voided(run) for run in runs),
+            backends=tuple(_judged_again(_voided(run), spread) for run in runs),
+            spread={f"{stage} {name}": value for (stage, name), value in spread.pooled.items()} if spread else {},
             problems=problems,
         )
 
@@ -86,7 +91,15 @@ def _check(backends: Sequence[str]) -> None:
 
 def _voided(run: BackendRun) -> BackendRun:
     """Judge the samples together: a backend that found nothing on any of them proved nothing."""
-    judged = iter(void_silent(run.comparisons))
+    return _with(run, void_silent(run.comparisons))
+
+
+def _judged_again(run: BackendRun, spread: Spread | None) -> BackendRun:
+    return run if spread is None else _with(run, steadiness.judge(run.comparisons, spread))
+
+
+def _with(run: BackendRun, comparisons: Sequence[Comparison]) -> BackendRun:
+    judged = iter(comparisons)
     cases = [
         msgspec.structs.replace(case, comparisons=tuple(next(judged) for _ in case.comparisons)) for case in run.cases
     ]

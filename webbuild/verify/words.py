@@ -55,5 +55,15 @@ def verdict(report: VerifyReport) -> tuple[str, str, str]:
     return "vacuous", "Nothing proved", f"{backends} on {on}: there was nothing to compare, which is no success."
 
 
+def notes(report: VerifyReport) -> list[str]:
+    """Return what a reader should know before the verdict, in sentences."""
+    if not report.spread:
+        return []
+    largest = max((value for key, value in report.spread.items() if key.endswith(" score")), default=None)
+    moves = "" if largest is None else f": its scores by {number(largest)}, root mean square"
+    leaps = f"This model quantises at run time: one part in a million of its input makes its answers leap{moves}."
+    return [f"{leaps} A backend is judged by whether its differences are larger than that."]
+
+
 def _count(number: int, one: str, many: str = "") -> str:
     return f"{number:,} {one if number == 1 else many or one + 's'}"

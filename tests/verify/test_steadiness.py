@@ -1,0 +1,64 @@
+"""Models whose answers leap: a backend is judged by how far apart the reference's own answers lie."""
+
+from __future__ import annotations
+
+import pytest
+
+from webbuild.verify.compare import Comparison, Subject
+from webbuild.verify.steadiness import Spread, judge, pool
+
+
+def score(rms: float | None, pairs: float = 10, verdict: str = "DIFFERS") -> Comparison:
+    return made("score", rms, pairs, verdict)
+
+
+def made(name: str, rms: float | None, signal: float, verdict: str = "DIFFERS") -> Comparison:
+    return Comparison(
+        subject=Subject("wasm", "a", "raw", name),
+        verdict="OK" if verdict == "OK" else "DIFFERS",
+        tolerance=0.001,
+        max_abs=None if rms is None else 3 * rms,
+        signal=signal,
+        rms=rms,
+    )
+
+
+def verdicts(comparisons: list[Comparison], spread: dict[str, float]) -> list[str]:
+    pooled = {("raw", name): value for name, value in spread.items()}
+    return [comparison.verdict for comparison in judge(comparisons, Spread(pooled))]
+
+
+def test_what_the_reference_does_itself_is_no_difference() -> None:
+    assert verdicts([score(0.05)], {"score": 0.05}) == ["OK"]
+    assert verdicts([score(0.07)], {"score": 0.05}) == ["OK"]
+    assert verdicts([score(0.08)], {"score": 0.05}) == ["DIFFERS"]
+
+
+def test_the_samples_are_judged_together() -> None:
+    assert verdicts([score(0.2, pairs=1), score(0.01, pairs=99)], {"score": 0.05}) == ["OK", "OK"]
+    assert verdicts([score(0.2, pairs=50), score(0.01, pairs=50)], {"score": 0.05}) == ["DIFFERS", "DIFFERS"]
+
+
+def test_a_steady_quantity_stays_as_strict_as_it_was() -> None:
+    assert verdicts([made("box", 0.6, 5)], {"score": 0.05, "box": 0.0}) == ["DIFFERS"]
+    assert verdicts([made("output0", 0.6, 5)], {}) == ["DIFFERS"]
+
+
+def test_what_has_no_number_is_never_explained() -> None:
+    assert verdicts([score(None)], {"score": 0.2}) == ["DIFFERS"]
+    assert verdicts([score(0.01, verdict="OK"), score(None)], {"score": 0.2}) == ["OK", "DIFFERS"]
+
+
+def test_where_nothing_could_be_told_apart_nothing_is_explained() -> None:
+    assert verdicts([score(0.1)], {"score": 0.3}) == ["DIFFERS"]
+
+
+@pytest.mark.parametrize(("lonely", "verdict"), [(4, "OK"), (5, "DIFFERS")])
+def test_detections_without_a_partner_are_counted(lonely: int, verdict: str) -> None:
+    assert verdicts([made("detections", lonely, 20)], {"detections": 2.0}) == [verdict]
+    halves = [made("detections", lonely / 2, 20), made("detections", lonely / 2, 20)]
+    assert verdicts(halves, {"detections": 2.0}) == [verdict, verdict]
+
+
+def test_nothing_compared_pools_to_nothing() -> None:
+    assert pool([score(0.0, pairs=0)]) == {("raw", "score"): 0.0}

@@ -1,0 +1,125 @@
+"""Models whose answers leap: how far apart two right answers may lie.
+
+Activations that are quantised at run time are rounded to 256 levels of a range that is measured anew in each layer.
+A difference of one part in a million of the input, which is what another order of summation makes of it, moves a few
+of them by a whole level, and some layers later a score by a third. No tolerance of rounding holds then, and one that
+holds for the largest leap accepts everything.
+
+So the reference is asked: it runs every sample again on an input changed by one part in a million, several times. A
+backend whose differences are, over all samples together, no larger than what that makes (by root mean square; by
+number, of detections without a partner) cannot be told from the reference.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+import msgspec
+import numpy as np
+from msgspec import Struct
+
+from webbuild.manifest import OptionInput, RowTask
+from webbuild.nodes import operators
+from webbuild.tasks.objects import of_detections
+from webbuild.verify.compare import Comparison, Subject
+from webbuild.verify.detections import compare_detections, thresholds
+from webbuild.verify.inputs import Given
+from webbuild.verify.native import NativeRunner
+from webbuild.verify.opened import Bundle
+from webbuild.verify.reference import Expected, compare_raw, expect
+
+QUANTISING = frozenset({"DynamicQuantizeLinear", "QuantizeLinear"})
+CHANGE = 1e-6
+"""Part of itself by which every number of an input is changed, at random."""
+REPEATS = 3
+FACTOR = 1.5
+"""How much larger than the reference's own a backend's differences may be."""
+MOST = 0.25
+"""Root mean square of the scores' differences from which on nothing could be told apart any more."""
+
+Quantity = tuple[str, str]
+"""Stage and output."""
+
+
+class Spread(Struct, frozen=True):
+    """How far apart the reference's own answers lie: by quantity, over all samples, the largest of the repeats."""
+
+    pooled: Mapping[Quantity, float]
+
+
+def measure(
+    bundle: Bundle, runner: NativeRunner, work: Sequence[tuple[Given, Expected]], say: Callable[[str], None]
+) -> Spread | None:
+    """Return the spread of a model that quantises its activations at run time, None for every other model."""
+    if not operators(runner.path) & QUANTISING:
+        return None
+    say(f"native: {REPEATS} more runs of each input, changed by {CHANGE:g} of itself")
+    repeats = [
+        pool(c for given, want in work for c in _again(bundle, runner, given, want, seed)) for seed in range(REPEATS)
+    ]
+    return Spread({quantity: max(each.get(quantity, 0.0) for each in repeats) for quantity in set().union(*repeats)})
+
+
+def judge(comparisons: Sequence[Comparison], spread: Spread) -> list[Comparison]:
+    """Judge a backend's comparisons again, all samples together, where the model's own spread explains them."""
+    pooled = pool(comparisons)
+    explained = {
+        quantity
+        for quantity, rms in pooled.items()
+        if rms <= FACTOR * spread.pooled.get(quantity, 0.0) + (1 if quantity[1] == "detections" else 0)
+    }
+    if any(rms > MOST for (_, name), rms in spread.pooled.items() if name == "score"):
+        explained = set()
+    return [
+        msgspec.structs.replace(c, verdict="OK", why="")
+        if c.verdict == "DIFFERS" and c.rms is not None and _quantity(c) in explained
+        else c
+        for c in comparisons
+    ]
+
+
+def pool(comparisons: Iterable[Comparison]) -> dict[Quantity, float]:
+    """Return by quantity the root mean square over all comparisons, each weighted by how much it compared.
+
+    Of detections without a partner it is their number. A comparison that has no number makes its quantity infinite.
+    """
+    parts: dict[Quantity, list[tuple[float, float]]] = defaultdict(list)
+    for c in comparisons:
+        weight = c.signal if c.subject.output in ("score", "box", "keypoint", "mask") else 1.0
+        parts[_quantity(c)].append((math.inf if c.rms is None else c.rms, weight))
+    pooled = {}
+    for quantity, each in parts.items():
+        total = sum(weight for _, weight in each)
+        if quantity[1] == "detections":
+            pooled[quantity] = sum(rms for rms, _ in each)
+        else:
+            pooled[quantity] = (
+                math.sqrt(sum(rms**2 * weight for rms, weight in each if weight) / total) if total else 0.0
+            )
+    return pooled
+
+
+def _again(bundle: Bundle, runner: NativeRunner, given: Given, want: Expected, seed: int) -> list[Comparison]:
+    draw = np.random.default_rng(seed)
+    names = {spec.name for spec in bundle.manifest.inputs if not isinstance(spec, OptionInput)}
+    feeds = {
+        name: (array * (1 + CHANGE * draw.standard_normal(array.shape))).astype(array.dtype)
+        if name in names and array.dtype.kind == "f"
+        else array
+        for name, array in given.feeds.items()
+    }
+    got = expect(bundle, runner, msgspec.structs.replace(given, feeds=feeds))
+    found = compare_raw(bundle, "native", given.title, "raw", want.outputs, got.outputs)
+    task = bundle.manifest.task
+    if isinstance(task, RowTask) and given.placement is not None:
+        sides = of_detections(task, want.detections), of_detections(task, got.detections)
+        about = Subject("native", given.title, "decoded", "")
+        pixel = max(1.0, given.placement.source_width / given.placement.width)
+        found += compare_detections(task, about, *sides, thresholds(bundle.manifest), pixel=pixel).comparisons
+    return found
+
+
+def _quantity(comparison: Comparison) -> Quantity:
+    return comparison.subject.stage, comparison.subject.output
