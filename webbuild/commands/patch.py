@@ -152,6 +152,7 @@ def _prove(
             samples,
             edge_cases(inputs),
             ready.raw,
+            opened.sizes.dims,
         )
     return len(witness.proofs)
 
