@@ -30,9 +30,16 @@ def scores(export: Rewritten) -> np.ndarray:
     return np.unique(rows[rows[:, 4] > 0, 4])[::-1]
 
 
+def nothing_is_left_to_the_data(export: Rewritten) -> None:
+    model = export.planned.models["webgpu"]
+    assert not {node.op_type for node in model.graph} & DATA_DECIDE
+    assert [value.name for node in model.graph for value in node.outputs if value.name and dims(value) is None] == []
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_the_same_is_found_at_every_threshold(name: str, tmp_path: Path) -> None:
     export = rewritten(name, tmp_path)
+    nothing_is_left_to_the_data(export)
     task = export.known.task
     assert type(task).__struct_config__.tag == name.rpartition("/")[2].partition("-")[0]
     if isinstance(task, ClassifyTask):
@@ -66,10 +73,3 @@ def test_the_same_is_found_at_every_threshold(name: str, tmp_path: Path) -> None
     assert found[:2] == [0, 1]
     assert 1 < found[2] < found[3]
     assert found[3] == task.rows, "no more were found than fit"
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_nothing_is_left_that_the_data_decide_the_size_of(name: str, tmp_path: Path) -> None:
-    model = rewritten(name, tmp_path).planned.models["webgpu"]
-    assert not {node.op_type for node in model.graph} & DATA_DECIDE
-    assert [value.name for node in model.graph for value in node.outputs if value.name and dims(value) is None] == []
