@@ -146,16 +146,17 @@ def verify(
 @click.option("--target", default="1.30.0-webgpu", show_default=True, help="Build of the engine: VERSION-BUILD.")
 @click.option("--dim", "dims", multiple=True, metavar="NAME=N", help="Size of a free dimension, or INPUT:AXIS=N.")
 @click.option("--json", "as_json", is_flag=True, help="Print the inspection as JSON on stdout.")
-def inspect(model: Path, target: str, dims: tuple[str, ...], as_json: bool) -> None:
+@click.option("--html", type=_FOLDER, help="Draw the graph with its findings into this file.")
+def inspect(model: Path, target: str, dims: tuple[str, ...], as_json: bool, html: Path | None) -> None:
     """Say where each node of MODEL will run in a browser, and how it will end. Nothing is changed.
 
     Exit code 1 means that it will fail: no session, a throw, a wrong answer. What is merely slow exits 0.
 
-    Example: webbuild inspect yolo11n.onnx
+    Example: webbuild inspect yolo11n.onnx --html yolo11n.html
     """
     from webbuild.commands.inspect import Request, run
 
-    sys.exit(run(Request(model, target, dims, as_json)))
+    sys.exit(run(Request(model, target, dims, as_json, html)))
 
 
 @cli.command()

@@ -62,3 +62,12 @@ def test_names_in_a_model_cannot_write_to_the_terminal(tmp_path: Path) -> None:
     done = webbuild("inspect", save(model, tmp_path / "red.onnx"))
     assert "\x1b[31m" not in done.stdout
     assert "\\x1b[31mred" in done.stdout
+
+
+def test_the_page_is_written_where_it_is_asked_for(tmp_path: Path) -> None:
+    model = save(convolution(), tmp_path / "small.onnx")
+    done = webbuild("inspect", model, "--html", tmp_path / "small.html")
+    assert done.code == 0
+    assert "small.onnx" in (tmp_path / "small.html").read_text("utf-8")
+    refused = webbuild("inspect", model, "--html", tmp_path / "nowhere" / "small.html")
+    assert (refused.code, refused.error) == (2, "unwritable-report")

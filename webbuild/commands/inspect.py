@@ -9,8 +9,9 @@ import msgspec
 from msgspec import Struct
 
 from webbuild.dims import choose_sizes, parse_dims
+from webbuild.errors import USAGE, WebbuildError
 from webbuild.inspection.inspect import inspect
-from webbuild.inspection.inspection import exit_code
+from webbuild.inspection.inspection import Inspection, exit_code
 from webbuild.model import load
 from webbuild.talk import Talk
 from webbuild.targets.table import table
@@ -24,13 +25,14 @@ class Request(Struct, frozen=True):
     target: str
     dims: tuple[str, ...]
     as_json: bool
+    html: Path | None
 
 
 def run(request: Request) -> int:
     """Inspect a model and print what was found. Returns the exit code: 1 where there is an error.
 
     Raises:
-        WebbuildError: `no-target`, and whatever keeps a model from being loaded.
+        WebbuildError: `no-target`, `unwritable-report`, and whatever keeps a model from being loaded.
     """
     from rich.console import Console
 
@@ -43,8 +45,25 @@ def run(request: Request) -> int:
     for assumption in sizes.assumptions:
         talk.say(f"  assumed: {assumption}")
     inspection = inspect(request.model.name, source.model, measured, sizes.dims, sizes.assumptions)
+    if request.html is not None:
+        _write(request.html, inspection)
     if request.as_json:
         click.echo(msgspec.json.encode(inspection).decode())
     else:
         show(inspection, Console())
     return exit_code(inspection)
+
+
+def _write(path: Path, inspection: Inspection) -> None:
+    from webbuild.inspection.drawing import render
+
+    try:
+        path.write_text(render(inspection), encoding="utf-8")
+    except OSError as error:
+        raise WebbuildError(
+            "unwritable-report",
+            f"{path}: {error.strerror}",
+            "give a file in a folder that exists and may be written",
+            exit_code=USAGE,
+        ) from error
+    click.echo(f"report: {path}", err=True)

@@ -41,12 +41,15 @@ class Node(Struct, frozen=True, rename="camel"):
 class Copy(Struct, frozen=True, rename="camel"):
     """A tensor that is copied in every run, `to` the CPU or the GPU. `bytes` is None where its size is unknown.
 
+    `producer` and `readers` are the nodes at its ends, by index; the producer is None for an input of the graph.
     `implicit` copies are those into and out of nested graphs: the engine shows no node for them.
     """
 
     tensor: str
     to: Literal["cpu", "gpu"]
     bytes: int | None
+    producer: int | None
+    readers: tuple[int, ...]
     implicit: bool = False
 
 

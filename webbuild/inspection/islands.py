@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from typing import Literal
 
 import onnx_ir as ir
 from msgspec import Struct
@@ -22,8 +23,11 @@ class Crossing(Struct, frozen=True, eq=False):
 
 def crossings(context: Context) -> list[Crossing]:
     """Return every copy between the two, each tensor once for each way."""
+    index = {each.node: position for position, each in enumerate(context.nodes)}
     return [
-        crossing for value, readers in _readers(context).items() for crossing in _crossings(context, value, readers)
+        crossing
+        for value, readers in _readers(context).items()
+        for crossing in _crossings(context, index, value, readers)
     ]
 
 
@@ -59,18 +63,25 @@ def _readers(context: Context) -> Mapping[ir.Value, list[tuple[ir.Node, int]]]:
     return readers
 
 
-def _crossings(context: Context, value: ir.Value, readers: list[tuple[ir.Node, int]]) -> Iterator[Crossing]:
+def _crossings(
+    context: Context, index: Mapping[ir.Node, int], value: ir.Value, readers: list[tuple[ir.Node, int]]
+) -> Iterator[Crossing]:
     producer = _behind(context, value.producer())
-    at_home = [node for node, index in readers if context.on_cpu(node) or index in read_on_cpu(node)]
-    on_gpu = [node for node, index in readers if context.on_gpu(node) and index not in read_on_cpu(node)]
-    name, size_ = value.name or "", size(value)
+    at_home = [node for node, at in readers if context.on_cpu(node) or at in read_on_cpu(node)]
+    on_gpu = [node for node, at in readers if context.on_gpu(node) and at not in read_on_cpu(node)]
+
+    def copy(to: Literal["cpu", "gpu"], ends: list[ir.Node]) -> Copy:
+        at = None if producer is None else index[producer]
+        implicit = producer is not None and all(node.graph is not producer.graph for node in ends)
+        return Copy(value.name or "", to, size(value), at, tuple(index[node] for node in ends), implicit)
+
     if producer is not None and context.on_gpu(producer) and not written_on_cpu(producer):
         if at_home:
-            yield Crossing(Copy(name, "cpu", size_, _implicit(producer, at_home)), tuple(at_home))
+            yield Crossing(copy("cpu", at_home), tuple(at_home))
     elif on_gpu and producer is not None:
-        yield Crossing(Copy(name, "gpu", size_, _implicit(producer, on_gpu)), (producer,))
+        yield Crossing(copy("gpu", on_gpu), (producer,))
     elif on_gpu and at_home and value.is_graph_input():
-        yield Crossing(Copy(name, "gpu", size_, False), tuple(at_home))
+        yield Crossing(copy("gpu", on_gpu), tuple(at_home))
 
 
 def _behind(context: Context, producer: ir.Node | None) -> ir.Node | None:
@@ -79,10 +90,6 @@ def _behind(context: Context, producer: ir.Node | None) -> ir.Node | None:
         source = producer.inputs[0]
         producer = None if source is None else source.producer()
     return producer
-
-
-def _implicit(producer: ir.Node, readers: list[ir.Node]) -> bool:
-    return all(node.graph is not producer.graph for node in readers)
 
 
 def _joined(context: Context) -> dict[ir.Node, ir.Node]:

@@ -41,6 +41,8 @@ def kernel(node: ir.Node, opset: int, table: Table) -> Kernel:
     since = 1 if found is None and domain == MICROSOFT else 0 if found is None else found.since
     dtype = kernel_dtype(node, found.input, found.output) if found is not None else _first(node)
     measured = None if dtype is None else table.placement(node.op_type, since, dtype, domain)
+    if measured == "gpu" and not domain and _is_integer_power(node):
+        measured = "cpu"
     return Kernel(measured or _unmeasured(node, domain, dtype, table), since, dtype or "")
 
 
@@ -71,6 +73,12 @@ def _unmeasured(node: ir.Node, domain: str, dtype: str | None, table: Table) -> 
     if dtype is None and not domain and has_gpu_kernel(node, table):
         return "gpu"  # its type could not be inferred: most graphs are float32
     return "cpu"
+
+
+def _is_integer_power(node: ir.Node) -> bool:
+    """Whether a Pow has an exponent of 64-bit integers, which its GPU kernel does not take."""
+    exponent = node.inputs[1] if node.op_type == "Pow" else None
+    return exponent is not None and exponent.dtype in (ir.DataType.INT64, ir.DataType.UINT64)
 
 
 def _first(node: ir.Node) -> str | None:

@@ -19,7 +19,17 @@ class EmptyInput(Rule):
     """
 
     code = "empty-input"
-    operators = ("Softmax", "TopK", "InstanceNormalization", "Conv", "ConvTranspose", "MaxPool")
+    operators = (
+        "Softmax",
+        "TopK",
+        "InstanceNormalization",
+        "Conv",
+        "ConvTranspose",
+        "MaxPool",
+        "AveragePool",
+        "GlobalAveragePool",
+        "GlobalMaxPool",
+    )
     passes = ("zero-sized",)
 
     def check(self, node: ir.Node, context: Context) -> Finding | None:

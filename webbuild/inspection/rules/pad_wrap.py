@@ -25,6 +25,11 @@ class PadWrap(Rule):
         if not context.on_gpu(node) or node.attributes.get_string("mode", "constant") != "wrap":
             return None
         pads = numbers(node, 1)
-        if not context.jsep and (pads is None or not (pads < 0).any()):
+        if not context.jsep and (pads is None or not (pads < 0).any() or not (pads > 0).any()):
             return None
-        return self.finding(node, "wrong answer", "it wraps around, and cuts", "join slices with Concat instead")
+        return self.finding(
+            node,
+            "wrong answer",
+            "it wraps around" if context.jsep else "it wraps around one side, and cuts another",
+            "join slices with Concat instead",
+        )

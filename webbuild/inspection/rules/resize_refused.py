@@ -12,8 +12,8 @@ from webbuild.inspection.rules._base import Rule
 class ResizeRefused(Rule):
     """No session can be created: this form of Resize is refused, on the CPU as well.
 
-    Cubic works on four axes only, and neither linear nor cubic resizes batch and channels too; a linear Resize cannot
-    leave out what lies outside.
+    Cubic works on two or four axes only, neither linear nor cubic resizes batch and channels too, and a linear Resize
+    cannot leave out what lies outside.
     Mend: reshape to four axes, or resize axis by axis.
     Source: measured on 1.24.3 to 1.31.0-dev.
     """
@@ -30,8 +30,8 @@ class ResizeRefused(Rule):
             return None
         changed = [a != b for a, b in zip(before, after, strict=False)]
         why = ""
-        if mode == "cubic" and len(before) != 4:
-            why = f"cubic takes four axes, not {len(before)}"
+        if mode == "cubic" and len(before) not in (2, 4):
+            why = f"cubic takes two or four axes, not {len(before)}"
         elif mode == "linear" and node.attributes.get_int("exclude_outside", 0) != 0:
             why = "exclude_outside is for cubic only"
         elif len(before) == 4 and sum(changed) > 2:
