@@ -29,7 +29,7 @@ def test_a_model_that_answers_wrongly_exits_1_and_names_the_node_and_the_mend(tm
     first = done.stdout.splitlines()[0]
     assert first.startswith("error[slice-backwards] wrong answer")
     assert "Slice 'y'" in done.stdout
-    assert "fix: reverse the whole axis" in done.stdout
+    assert "fix: webbuild pack, with its pass backward-slices" in done.stdout
 
 
 def test_json_has_every_node(tmp_path: Path) -> None:

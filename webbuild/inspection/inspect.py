@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 import onnx_ir as ir
+from msgspec import structs
 
 from webbuild.findings import Finding
 from webbuild.inspection.context import Context, uncertain
@@ -60,7 +61,7 @@ def _findings(placed: Placed, context: Context) -> Iterator[Finding]:
         return
     for rule in rules_of(placed.node.op_type):
         if (finding := rule.check(placed.node, context)) is not None:
-            yield finding
+            yield structs.replace(finding, mended_by="") if context.jsep else finding  # passes are for the other build
 
 
 def _node(index: int, placed: Placed, context: Context, findings: list[Finding]) -> Node:

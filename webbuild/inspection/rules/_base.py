@@ -52,8 +52,9 @@ class Rule(Known, ABC):
         *,
         severity: Severity | None = None,
         outcome: Outcome | None = None,
+        mended_by: str | None = None,
     ) -> Finding:
-        """Return a finding about a node, with the rule's severity and outcome unless others are given."""
+        """Return a finding about a node, with the rule's severity, outcome and pass unless others are given."""
         return Finding(
             code=self.code,
             severity=severity or self.severity,
@@ -62,7 +63,7 @@ class Rule(Known, ABC):
             what=what,
             why=why,
             fix=fix,
-            mended_by=self.passes[0] if self.passes else "",
+            mended_by=next(iter(self.passes), "") if mended_by is None else mended_by,
         )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import onnx_ir as ir
-from msgspec import structs
 
 from webbuild.findings import Finding
 from webbuild.inspection.context import Context
@@ -30,12 +29,10 @@ class DataDependentLength(Rule):
         if not context.on_cpu(node):
             return None
         mend = self.passes[0] if node.op_type == "NonMaxSuppression" else ""
-        return structs.replace(
-            self.finding(
-                node,
-                "as many rows as the data have",
-                f"{node.op_type} runs on the CPU, and every run has other sizes",
-                "take a fixed number of the best with TopK",
-            ),
+        return self.finding(
+            node,
+            "as many rows as the data have",
+            f"{node.op_type} runs on the CPU, and every run has other sizes",
+            "take a fixed number of the best with TopK",
             mended_by=mend,
         )

@@ -13,13 +13,13 @@ class EmptyContraction(Rule):
     """The run throws: the matrices are multiplied over an axis of size zero.
 
     The answer would be zeros. The kernel binds an empty buffer: `Failed to execute 'createBindGroup'`.
-    Mend: zero-sized puts the zeros there.
+    Mend: empty-tensors writes what it means, where the shapes are fixed.
     Source: measured on 1.24.3 to 1.31.0-dev.
     """
 
     code = "empty-contraction"
     operators = ("MatMul", "Gemm")
-    passes = ("zero-sized",)
+    passes = ("empty-tensors",)
 
     def check(self, node: ir.Node, context: Context) -> Finding | None:
         """See `Rule`."""

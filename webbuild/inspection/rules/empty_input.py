@@ -14,7 +14,7 @@ class EmptyInput(Rule):
 
     It dispatches no work, and the engine refuses that: `Invalid dispatch group size (0, 1, 1)`. Zero sizes come from
     exports in which nothing was found.
-    Mend: zero-sized takes such tensors out where they are known to be empty.
+    Mend: empty-tensors writes what it means, where the shapes are fixed.
     Source: measured on 1.24.3 to 1.31.0-dev; onnxruntime #28772.
     """
 
@@ -30,7 +30,7 @@ class EmptyInput(Rule):
         "GlobalAveragePool",
         "GlobalMaxPool",
     )
-    passes = ("zero-sized",)
+    passes = ("empty-tensors",)
 
     def check(self, node: ir.Node, context: Context) -> Finding | None:
         """See `Rule`."""

@@ -8,6 +8,7 @@ from webbuild.findings import Finding
 from webbuild.inspection.context import Context
 from webbuild.inspection.costs import weight
 from webbuild.inspection.kernels import STANDARD, has_gpu_kernel
+from webbuild.inspection.mends import mends
 from webbuild.inspection.rules._base import Rule
 from webbuild.inspection.rules.data_dependent_length import DataDependentLength
 from webbuild.inspection.rules.loop_on_cpu import LoopOnCpu
@@ -39,6 +40,7 @@ class NeverOnGpu(Rule):
             f"{context.table.target.name} has no GPU kernel for {node.op_type}",
             "write it with operators that have one, or cut the graph before it",
             severity=weight(node),
+            mended_by=mends().get(node.op_type, ""),
         )
 
 

@@ -20,6 +20,7 @@ class SliceBackwards(Rule):
     code = "slice-backwards"
     operators = ("Slice",)
     outcome = "wrong"
+    passes = ("backward-slices",)
 
     def check(self, node: ir.Node, context: Context) -> Finding | None:
         """See `Rule`."""

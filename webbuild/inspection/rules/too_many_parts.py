@@ -20,6 +20,7 @@ class TooManyParts(Rule):
 
     code = "too-many-parts"
     operators = ("Split", "Concat")
+    passes = ("split-tree",)
 
     def check(self, node: ir.Node, context: Context) -> Finding | None:
         """See `Rule`."""

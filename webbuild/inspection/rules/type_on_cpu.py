@@ -8,6 +8,7 @@ from webbuild.findings import Finding
 from webbuild.inspection.context import Context
 from webbuild.inspection.costs import weight
 from webbuild.inspection.kernels import STANDARD, gpu_types, gpu_versions, has_gpu_kernel
+from webbuild.inspection.mends import mends
 from webbuild.inspection.rules._base import Rule
 
 
@@ -23,6 +24,7 @@ class TypeOnCpu(Rule):
     code = "type-on-cpu"
     severity = "warning"
     outcome = "cpu"
+    passes = ("int32-values",)
 
     def check(self, node: ir.Node, context: Context) -> Finding | None:
         """See `Rule`."""
@@ -39,4 +41,5 @@ class TypeOnCpu(Rule):
             f"{node.op_type} of {dtype} has no GPU kernel; the build has {types}",
             "use int32 or float for what is computed in this type",
             severity=weight(node),
+            mended_by=self.passes[0] if dtype == "int64" else mends().get(node.op_type, ""),
         )
