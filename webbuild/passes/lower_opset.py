@@ -9,6 +9,7 @@ import onnx_ir as ir
 from webbuild.passes._base import Edit, Options, Pass
 from webbuild.passes._kernels import placement_at
 from webbuild.passes._older_opset import refusal, write
+from webbuild.passes._throwing import throws
 from webbuild.targets.table import Placement
 
 _OLDEST = 13
@@ -26,8 +27,8 @@ class LowerOpset(Pass):
 
     How: ONNX's schemas say of every node whether an older version takes the same inputs, attributes and types. Where a
     version changed its meaning, so that this node would compute something else, that opset is ruled out. Of the opsets
-    left the one with the most nodes on the GPU is taken, and never one that costs a node its kernel. Gelu, new in opset
-    20, is written as what it stands for.
+    left the one with the most nodes on the GPU is taken, and never one that costs a node its kernel, or gives it one
+    that throws. Gelu, new in opset 20, is written as what it stands for.
     """
 
     code = "lower-opset"
@@ -59,6 +60,8 @@ def _gain(model: ir.Model, options: Options, current: int, opset: int) -> int | 
             after = before
         if _RANK[after] < _RANK[before]:
             return f"{node.op_type} '{node.name}' loses its kernel"
+        if after == "gpu" != before and (why := throws(node)) is not None:
+            return f"{node.op_type} '{node.name}' runs on the CPU, and would not on the GPU: {why}"
         gain += (after == "gpu") - (before == "gpu")
     return gain
 

@@ -1,0 +1,22 @@
+"""Nodes that have a GPU kernel which throws: what the table of kernels cannot say."""
+
+from __future__ import annotations
+
+import onnx_ir as ir
+
+_VOLUME = 5
+"""Axes of a batch of volumes."""
+
+
+def throws(node: ir.Node) -> str | None:
+    """Return why a node's GPU kernel throws, None where that is not known."""
+    shape = node.inputs[0].shape if node.inputs and node.inputs[0] is not None else None
+    volume = shape is not None and len(shape) == _VOLUME
+    match node.op_type:
+        case "MaxPool" if len(node.outputs) > 1:
+            return "the GPU kernel gives no indices"
+        case "ConvTranspose" if volume:
+            return "the GPU kernel takes no volumes"
+        case "Conv" if volume and node.attributes.get_int("group", 1) != 1:
+            return "the GPU kernel takes no groups of volumes"
+    return None
