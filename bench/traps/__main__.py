@@ -1,0 +1,76 @@
+"""The scoreboard: every trap on both WebGPU builds, as it is and after each tool: `python -m bench.traps --write`."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Literal
+
+import onnx
+from onnx import helper
+
+from bench import tiny
+from bench.traps.outcome import Outcome, judged, reference
+from bench.traps.page import PAGE, Row, uncured, write
+from bench.traps.tools import TOOLS, content, detected, made
+from bench.traps.trap import Trap, traps
+from webbuild.assets import engine_version
+from webbuild.targets.target import Target
+
+
+def measure(only: str, build: Literal["webgpu", "jsep"]) -> list[Row]:
+    """Run every trap on a build. What two tools make alike runs once."""
+    target = Target(engine_version(), build)
+    known = traps(only)
+    jobs: dict[tuple[str, bytes], tiny.Job] = {}
+    tried = {(trap.name, tool): made(trap, tool, target) for trap in known for tool in TOOLS}
+    for trap in known:
+        for tool in TOOLS:
+            if (model := tried[trap.name, tool].model) is not None:
+                key = (trap.name, content(model))
+                jobs.setdefault(key, tiny.Job(f"{trap.name} ({tool})", model.SerializeToString(), _fed(trap, model)))
+    print(f"{build}: {len(known)} traps, {len(jobs)} runs", flush=True)
+    keys = {id(job): key for key, job in jobs.items()}
+    answers = {keys[id(job)]: answer for job, answer in tiny.run_all(list(jobs.values()), build)}
+    rows = []
+    for trap in known:
+        want = reference(trap)
+        if want is None:
+            raise RuntimeError(f"{trap.name}: native ONNX Runtime refuses it, so nothing can be compared")
+        outcomes = {}
+        for tool in TOOLS:
+            what = tried[trap.name, tool]
+            if what.model is None:
+                outcomes[tool] = Outcome("tool fails", what.why)
+            else:
+                outcomes[tool] = judged(answers[trap.name, content(what.model)], want, what.passes)
+        rows.append(Row(trap.name, trap.what, trap.source, build, detected(trap, target), outcomes))
+    return rows
+
+
+def _fed(trap: Trap, model: onnx.ModelProto) -> dict[str, tiny.Array]:
+    """Return what goes in, as a tool's graph declares it: float64 may have become float32, a constant's input gone."""
+    kinds = {each.name: helper.tensor_dtype_to_np_dtype(each.type.tensor_type.elem_type) for each in model.graph.input}
+    return {name: array.astype(kinds[name]) for name, array in trap.feeds.items() if name in kinds}
+
+
+def main() -> None:
+    """Measure, print what is left, and write the scoreboard with `--write`."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--only", default="", help="traps whose names contain this")
+    parser.add_argument("--write", action="store_true", help=f"write {PAGE.name} and the data beside it")
+    arguments = parser.parse_args()
+    rows = [row for build in ("webgpu", "jsep") for row in measure(arguments.only, build)]
+    for row in rows:
+        told = {tool: outcome.ending for tool, outcome in row.outcomes.items()}
+        print(f"{row.build} {row.name}: {told}, found {list(row.findings)}; {row.outcomes['as it is'].why}")
+    for row in uncured(rows):
+        print(f"uncured on {row.build}: {row.name}: {row.outcomes['webbuild'].ending} {row.outcomes['webbuild'].why}")
+    for row in rows:
+        if "webbuild" in row.worse_by:
+            print(f"worse on {row.build}: {row.name}: {row.outcomes['webbuild'].ending}")
+    if arguments.write:
+        write(rows, engine_version())
+
+
+if __name__ == "__main__":
+    main()

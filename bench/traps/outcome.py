@@ -1,0 +1,64 @@
+"""How a trap ended, against native ONNX Runtime."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from bench.node_page import short
+from bench.tiny import Answer
+from bench.traps.trap import Trap
+from webbuild.errors import WebbuildError
+from webbuild.verify.compare import Subject, compare
+from webbuild.verify.native import NativeRunner
+
+Ending = Literal["GPU", "partly CPU", "CPU", "folded", "no session", "throws", "wrong", "tool fails"]
+RANK: dict[Ending, int] = {"GPU": 3, "folded": 3, "partly CPU": 2, "CPU": 1}
+"""What is better; every failure is 0."""
+
+
+class Outcome(Struct, frozen=True):
+    """How it ended, why, and which passes had been at work."""
+
+    ending: Ending
+    why: str = ""
+    passes: tuple[str, ...] = ()
+
+
+Outputs = dict[str, NDArray[Any]]
+
+
+def reference(trap: Trap) -> Outputs | None:
+    """Return native ONNX Runtime's answer, None where it refuses."""
+    from bench.traps.trap import FOLDER
+
+    try:
+        return NativeRunner(FOLDER / trap.name, trap.model.SerializeToString()).run(trap.feeds)
+    except WebbuildError:
+        return None
+
+
+def judged(answer: Answer, want: Outputs, passes: tuple[str, ...]) -> Outcome:
+    """Judge an answer. NaN where NaN is wanted is right."""
+    if answer.ending == "no-session":
+        return Outcome("no session", short(answer.message), passes)
+    if answer.ending != "ran":
+        return Outcome("throws", short(answer.message), passes)
+    why = "; ".join(filter(None, (_differs(name, array, answer.outputs.get(name)) for name, array in want.items())))
+    if why:
+        return Outcome("wrong", why, passes)
+    if not answer.gpu:
+        return Outcome("CPU" if answer.cpu else "folded", "", passes)
+    return Outcome("partly CPU" if answer.cpu else "GPU", "", passes)
+
+
+def _differs(name: str, want: NDArray[Any], got: NDArray[Any] | None) -> str:
+    if got is not None and got.shape == want.shape and want.dtype.kind == "f":
+        both = np.isnan(want) & np.isnan(got)
+        want, got = np.where(both, 0, want).astype(want.dtype), np.where(both, 0, got).astype(got.dtype)
+    result = compare(Subject(runner="web", sample="", stage="raw", output=name), want, got)
+    place = f" at {list(result.worst)}: wanted {result.want}, got {result.got}" if result.want else ""
+    return f"{name} {result.why}{place}" if result.verdict == "DIFFERS" else ""
