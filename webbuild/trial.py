@@ -23,26 +23,31 @@ _WANTED = 10
 def open_original(source: Source) -> tuple[NativeRunner, tuple[str, ...]]:
     """Return what runs the original, and what was assumed to get there.
 
-    Native ONNX Runtime lacks float64 kernels that the model may want, of GridSample for example. The reference is then
-    the original with float32 in the place of float64 and nothing else changed, and that is said.
+    Native ONNX Runtime lacks kernels that the model may want: GridSample of float64, Where between truth values. The
+    reference is then the original with those written otherwise and nothing else changed, and that is said.
 
     Raises:
-        WebbuildError: `native-refused` where float64 is not the reason.
+        WebbuildError: `native-refused` where that is not the reason.
     """
     import onnx_ir as ir
 
     from webbuild.passes._base import Options
+    from webbuild.passes._shapes import infer
+    from webbuild.passes.choice_of_masks import ChoiceOfMasks
     from webbuild.passes.float64_to_float32 import Float64ToFloat32
 
     try:
         return NativeRunner(source.path), ()
     except WebbuildError:
         repaired = source.model.clone()
-        if not any(edit.done for edit in Float64ToFloat32().apply(repaired, Options())):
+        infer(repaired)
+        edits = [edit for each in (Float64ToFloat32(), ChoiceOfMasks()) for edit in each.apply(repaired, Options())]
+        done = dict.fromkeys(edit.code for edit in edits if edit.done)
+        if not done:
             raise
         runner = NativeRunner(source.path, ir.to_proto(repaired).SerializeToString())
-    what = "native ONNX Runtime makes no session of the original, for want of a float64 kernel"
-    return runner, (f"{what}: everything is compared with the original in float32",)
+    what = "native ONNX Runtime makes no session of the original, for want of a kernel"
+    return runner, (f"{what}: everything is compared with what {' and '.join(done)} made of it",)
 
 
 def prove_where_it_finds(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from typing import ClassVar
 
 import numpy as np
 import onnx_ir as ir
@@ -71,7 +72,7 @@ class Decomposition(Pass):
     """
 
     target = "webgpu"
-    after = ("lower-opset",)
+    after: ClassVar[tuple[str, ...]] = ("lower-opset",)
 
     @abstractmethod
     def forms(self) -> Mapping[str, Form]:
