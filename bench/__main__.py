@@ -24,6 +24,8 @@ def rows(model: Path, rounds: int) -> Iterator[tuple[str, str]]:
         yield "`webbuild pack --no-verify`", f"{packed.seconds:.1f} s"
         times = packed.memory / packed.model
         yield "memory at its peak, above the imports", f"{packed.memory / MIB:.0f} MiB, {times:.1f} times the model"
+        alone = packing.alone(model)
+        yield "one native run of the export alone", f"{alone / MIB:.0f} MiB, {alone / packed.model:.1f} times the model"
         for tool, number in nodes.count(model, bundle).items():
             yield f"nodes, {tool}", str(number)
         for part, size in sizes.measure(bundle).items():

@@ -28,6 +28,20 @@ print(json.dumps([code, time.perf_counter() - begin, peak() - held]))
 """
 
 
+_ALONE = """
+import resource, sys
+import numpy, onnxruntime
+from pathlib import Path
+from webbuild.verify.native import NativeRunner
+peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+held = peak()
+runner = NativeRunner(Path(sys.argv[1]))
+feeds = {i.name: numpy.full(i.shape, 0.4, numpy.float32) for i in runner._open().get_inputs()}
+runner.run(feeds)
+print(peak() - held)
+"""
+
+
 class Packing(Struct, frozen=True):
     """Seconds from call to return, and bytes: of the model, and of the peak above the imports."""
 
@@ -45,6 +59,12 @@ def measure(model: Path, bundle: Path) -> Packing:
     if code:
         raise RuntimeError(f"pack ended with {code}: {ran.stderr}")
     return Packing(seconds, model.stat().st_size, memory)
+
+
+def alone(model: Path) -> int:
+    """Return the bytes at the peak, above the imports, of one native session and run of the export."""
+    ran = subprocess.run([sys.executable, "-c", _ALONE, model], capture_output=True, text=True, check=True)
+    return int(ran.stdout)
 
 
 def help_seconds(times: int = 15) -> float:
