@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
-settings.register_profile("few", max_examples=10, deadline=None, derandomize=True)
-settings.register_profile("fuzz", max_examples=200, deadline=None)
+_PATIENT = (HealthCheck.too_slow, HealthCheck.filter_too_much)
+settings.register_profile("few", max_examples=10, deadline=None, derandomize=True, suppress_health_check=_PATIENT)
+settings.register_profile("fuzz", max_examples=200, deadline=None, suppress_health_check=_PATIENT)
 settings.load_profile(os.environ.get("WEBBUILD_EXAMPLES", "few"))
 
 

@@ -27,12 +27,14 @@ TOLERANCE = {
     "deformable-conv": 1e-5,
     "float64-to-float32": 1e-5,
     "fold-constants": 1e-6,
+    "grouped-volumes": 1e-6,
     "lower-opset": 1e-6,
     "simpler-activations": 1e-6,
     "simpler-norms": 1e-5,
     "simpler-pools": 1e-5,
     "simpler-softmax": 1e-6,
     "simpler-sums": 1e-6,
+    "transposed-volumes": 1e-5,
 }
 """Relative to the largest magnitude of the output; every other pass is exact."""
 

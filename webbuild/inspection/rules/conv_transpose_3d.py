@@ -18,6 +18,7 @@ class ConvTranspose3D(Rule):
 
     code = "conv-transpose-3d"
     operators = ("ConvTranspose",)
+    passes = ("transposed-volumes",)
 
     def check(self, node: ir.Node, context: Context) -> Finding | None:
         """See `Rule`."""

@@ -18,6 +18,7 @@ class GroupedConv3D(Rule):
 
     code = "grouped-conv-3d"
     operators = ("Conv",)
+    passes = ("grouped-volumes",)
 
     def check(self, node: ir.Node, context: Context) -> Finding | None:
         """See `Rule`."""
