@@ -29,6 +29,7 @@ TOLERANCE = {
     "fold-constants": 1e-6,
     "grouped-volumes": 1e-6,
     "lower-opset": 1e-6,
+    "masked-reductions": 1e-6,
     "simpler-activations": 1e-6,
     "simpler-norms": 1e-5,
     "simpler-pools": 1e-5,
