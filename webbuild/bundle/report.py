@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from webbuild import manifest as contract
 from webbuild.bundle.pages import environment
+from webbuild.inspection.foreseen import Foreseen
 from webbuild.manifest import Generator, Manifest, Source, TargetName
 from webbuild.passes._base import Edit, all_passes
 from webbuild.plan import Plan
@@ -34,11 +35,14 @@ class PackReport(Struct, frozen=True, rename="camel"):
     assumptions: list[str]
     edits: dict[TargetName, tuple[Edit, ...]]
     proofs: list[Proof]
+    foreseen: Foreseen | None
 
     @classmethod
-    def of(cls, manifest: Manifest, planned: Plan, proofs: Sequence[Proof]) -> PackReport:
+    def of(
+        cls, manifest: Manifest, planned: Plan, proofs: Sequence[Proof], foreseen: Foreseen | None = None
+    ) -> PackReport:
         """Gather the report's parts."""
-        return cls(manifest.generator, manifest.source, manifest.assumptions, planned.edits, list(proofs))
+        return cls(manifest.generator, manifest.source, manifest.assumptions, planned.edits, list(proofs), foreseen)
 
 
 class Card(Struct, frozen=True):

@@ -19,6 +19,7 @@ from webbuild.bundle.report import PackReport, write_report
 from webbuild.bundle.staging import check_place, staged
 from webbuild.dims import parse_dims
 from webbuild.errors import CLEAN, WebbuildError
+from webbuild.inspection.foreseen import foresee
 from webbuild.manifest import OptionInput
 from webbuild.overrides import parse_overrides
 from webbuild.passes._base import Suppression
@@ -73,6 +74,9 @@ def run(request: Request) -> int:
     planned, known, options, assumptions = ready.planned, ready.known, list(ready.options), ready.assumptions
     _tell(talk, planned, assumptions)
     _tell_suppression(talk, planned, request.nms)
+    foreseen = foresee(source.model, planned.models["webgpu"], target, opened.sizes.dims)
+    for line in () if foreseen is None else foreseen.told():
+        talk.say(f"    {line}")
     if request.dry_run:
         _print_edits(planned, request.as_json)
         return CLEAN
@@ -100,7 +104,7 @@ def run(request: Request) -> int:
                 assumptions,
             )
             manifest = emit(contents, folder)
-            report = PackReport.of(manifest, planned, witness.proofs)
+            report = PackReport.of(manifest, planned, witness.proofs, foreseen)
             pictured = [sample.name for sample in samples if sample.picture is not None]
             write_report(report, manifest, pictured, witness, source.model.graph.num_nodes(), folder)
             seal(manifest, folder)

@@ -1,0 +1,44 @@
+"""Findings before the patches and after them."""
+
+from __future__ import annotations
+
+from tests.models import as_ir
+from webbuild.inspection.foreseen import foresee
+from webbuild.passes._base import Options
+from webbuild.plan import plan
+from webbuild.targets.table import table
+from webbuild.targets.target import Target
+
+NATIVE = Target("1.30.0", "webgpu")
+
+
+def test_what_the_passes_mend_is_found_before_and_not_after() -> None:
+    given = as_ir(
+        """<ir_version: 8, opset_import: ["" : 17]> g (float[1,6,9,9] x, float[12,3,3,3] w) => (float[1,12,7,7] y)
+        <float[1] k = {2}> { a = Mul (x, k) b = Round (a) y = Conv <group = 2> (b, w) }"""
+    )
+    patched = plan(given, Options(table=table(NATIVE))).models["webgpu"]
+    found = foresee(given, patched, NATIVE, {})
+    assert found is not None
+    assert {finding.code for finding in found.before} == {"conv-uneven-groups", "never-on-gpu", "cpu-island"}
+    assert {finding.mended_by for finding in found.before} == {"conv-groups", "simpler-rounding", ""}
+    assert found.after == ()
+    assert not found.fails
+    assert found.told()[-1].startswith("inspected: 0 errors and 0 warnings left of ")
+
+
+def test_what_no_pass_mends_is_found_after_too() -> None:
+    given = as_ir(
+        """<ir_version: 8, opset_import: ["" : 18]> g (float[1,2,8,8] x) => (float[1,2,4,4] y)
+        <int64[4] sizes = {1, 2, 4, 4}> { y = Resize <mode = "linear", antialias = 1> (x, , , sizes) }"""
+    )
+    found = foresee(given, plan(given, Options(table=table(NATIVE))).models["webgpu"], NATIVE, {})
+    assert found is not None
+    assert [finding.code for finding in found.after] == ["resize-antialias"]
+    assert found.fails
+    assert found.told()[0].startswith("WILL FAIL on WebGPU [resize-antialias] Resize 'y': throws")
+
+
+def test_nothing_is_said_of_a_target_that_was_not_measured() -> None:
+    given = as_ir('<ir_version: 8, opset_import: ["" : 17]> g (float[4] x) => (float[4] y) { y = Relu (x) }')
+    assert foresee(given, given, Target("0.1", "webgpu"), {}) is None
