@@ -38,7 +38,9 @@ Results = dict[str, Result]
 def write(version: str, before: Results, after: Results) -> None:
     """Write the document and the data."""
     PAGE.write_text(page(version, before, after), "utf-8")
-    rows = [f"{_json(name)}: {_json({'before': before[name], 'after': after[name]})}" for name in before]
+    sides = {"before": before, "after": after}
+    told = {name: {when: _brief(side[name]) for when, side in sides.items()} for name in before}
+    rows = [f"{_json(name)}: {_json(row)}" for name, row in told.items()]
     DATA.write_text("{\n" + ",\n".join(rows) + "\n}\n", "utf-8")
 
 
@@ -46,6 +48,10 @@ def read(when: Literal["before", "after"]) -> Results:
     """Return what was measured last."""
     told = msgspec.json.decode(DATA.read_bytes(), type=dict[str, dict[str, Result]])
     return {name: row[when] for name, row in told.items()}
+
+
+def _brief(result: Result) -> Result:
+    return msgspec.structs.replace(result, why=short(result.why))
 
 
 def _json(value: object) -> str:
@@ -101,5 +107,5 @@ def short(text: str) -> str:
     """Return the telling part of a message of the engine, in at most 160 characters."""
     line = re.sub(r"\s+", " ", text).replace("`", "'")
     line = re.sub(r".*(ERROR_MESSAGE|Status Message): (Exception during initialization: )?", "", line)
-    line = re.sub(r"/\S+/(?=\w+\.(cc|h):)", "", line)
+    line = re.sub(r"/\S+/", "", line)
     return line if len(line) <= 160 else line[:159] + "…"

@@ -25,7 +25,6 @@ from onnx import numpy_helper
 from bench import tiny
 from bench.node_page import PAGE, Result, Results, read, short, summary, write
 from webbuild.assets import engine_version
-from webbuild.bundle.graphs import option_inputs
 from webbuild.errors import WebbuildError
 from webbuild.model import load
 from webbuild.passes._base import Options
@@ -78,7 +77,7 @@ def _arrays(folder: Path, kind: str) -> list[NDArray[Any]]:
 
 
 def patched(test: Test) -> tuple[bytes, dict[str, NDArray[Any]]]:
-    """Return the graph for WebGPU that the passes make, and what goes in.
+    """Return the graph for WebGPU that the passes make, as `webbuild patch` does, and what goes in.
 
     Raises:
         WebbuildError: what `pack` would refuse it for.
@@ -87,11 +86,10 @@ def patched(test: Test) -> tuple[bytes, dict[str, NDArray[Any]]]:
     dims = {f"{name}:{axis}": size for name, array in test.feeds.items() for axis, size in enumerate(array.shape)}
     free = {f"{f.name}:{axis}" for f in source.facts.inputs for axis, d in enumerate(f.shape) if not isinstance(d, int)}
     table = table_if_measured(Target(engine_version(), "webgpu"))
-    options = Options(dims={key: size for key, size in dims.items() if key in free}, table=table)
+    options = Options(dims={key: size for key, size in dims.items() if key in free}, table=table, nms="keep")
     model = plan(source.model, options).models["webgpu"]
     feeds = {name: _as_declared(array, model, name) for name, array in test.feeds.items()}
-    thresholds = {each.name: np.array([each.default], np.float32) for each in option_inputs(model)}
-    return ir.to_proto(model).SerializeToString(), {**feeds, **thresholds}
+    return ir.to_proto(model).SerializeToString(), feeds
 
 
 def _as_declared(array: NDArray[Any], model: ir.Model, name: str) -> NDArray[Any]:
@@ -176,13 +174,17 @@ def main() -> None:
     parser.add_argument("--only", default="", metavar="REGEX", help="tests whose names match")
     parser.add_argument("--onnx", default=onnx.__version__, help="the version of onnx that the tests are of")
     parser.add_argument(
-        "--after", action="store_true", help="measure only after the passes; the rest was written before"
+        "--after",
+        action="store_true",
+        help="measure only after the passes, and with --only some: the rest stays as it was written",
     )
     parser.add_argument("--write", action="store_true", help=f"write {PAGE.name} and the results beside it as JSON")
     arguments = parser.parse_args()
     before = read("before") if arguments.after else measure(arguments.data, arguments.only, passes=False)
     print("as they are:", summary(before))
     after = measure(arguments.data, arguments.only, passes=True)
+    if arguments.after:
+        after = dict(sorted({**read("after"), **after}.items()))
     print("after the passes:", summary(after))
     for name, result in after.items():
         if result.verdict not in ("pass", "not fed"):

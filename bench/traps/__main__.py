@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import argparse
-from typing import Literal
 
 import onnx
 from onnx import helper
 
 from bench import tiny
 from bench.traps.outcome import Outcome, judged, reference
-from bench.traps.page import PAGE, Row, uncured, write
+from bench.traps.page import BUILDS, PAGE, Build, Row, read, uncured, write
 from bench.traps.tools import TOOLS, content, detected, made
 from bench.traps.trap import Trap, traps
 from webbuild.assets import engine_version
 from webbuild.targets.target import Target
 
 
-def measure(only: str, build: Literal["webgpu", "jsep"]) -> list[Row]:
+def measure(only: str, build: Build) -> list[Row]:
     """Run every trap on a build. What two tools make alike runs once."""
     target = Target(engine_version(), build)
     known = traps(only)
@@ -57,9 +56,13 @@ def main() -> None:
     """Measure, print what is left, and write the scoreboard with `--write`."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--only", default="", help="traps whose names contain this")
+    parser.add_argument(
+        "--build", choices=BUILDS, help="measure this one; rows that are not measured stay as they were"
+    )
     parser.add_argument("--write", action="store_true", help=f"write {PAGE.name} and the data beside it")
     arguments = parser.parse_args()
-    rows = [row for build in ("webgpu", "jsep") for row in measure(arguments.only, build)]
+    builds = (arguments.build,) if arguments.build else BUILDS
+    rows = [row for build in builds for row in measure(arguments.only, build)]
     for row in rows:
         told = {tool: outcome.ending for tool, outcome in row.outcomes.items()}
         print(f"{row.build} {row.name}: {told}, found {list(row.findings)}; {row.outcomes['as it is'].why}")
@@ -69,7 +72,9 @@ def main() -> None:
         if "webbuild" in row.worse_by:
             print(f"worse on {row.build}: {row.name}: {row.outcomes['webbuild'].ending}")
     if arguments.write:
-        write(rows, engine_version())
+        measured = {(row.build, row.name) for row in rows}
+        others = [row for row in read() if (row.build, row.name) not in measured] if len(builds) == 1 else []
+        write(sorted([*rows, *others], key=lambda row: (BUILDS.index(row.build), row.name)), engine_version())
 
 
 if __name__ == "__main__":

@@ -18,6 +18,8 @@ from webbuild.verify.native import NativeRunner
 Ending = Literal["GPU", "partly CPU", "CPU", "folded", "no session", "throws", "wrong", "tool fails"]
 RANK: dict[Ending, int] = {"GPU": 3, "folded": 3, "partly CPU": 2, "CPU": 1}
 """What is better; every failure is 0."""
+RELATIVE = 1e-3
+"""How far an answer may lie from native's, relative to its largest magnitude. Adapters differ by less."""
 
 
 class Outcome(Struct, frozen=True):
@@ -59,6 +61,8 @@ def _differs(name: str, want: NDArray[Any], got: NDArray[Any] | None) -> str:
     if got is not None and got.shape == want.shape and want.dtype.kind == "f":
         both = np.isnan(want) & np.isnan(got)
         want, got = np.where(both, 0, want).astype(want.dtype), np.where(both, 0, got).astype(got.dtype)
-    result = compare(Subject(runner="web", sample="", stage="raw", output=name), want, got)
+    finite = np.abs(want[np.isfinite(want)]) if want.dtype.kind == "f" else np.zeros(0)
+    allowed = RELATIVE * float(finite.max()) if finite.size else None
+    result = compare(Subject(runner="web", sample="", stage="raw", output=name), want, got, tolerance=allowed)
     place = f" at {list(result.worst)}: wanted {result.want}, got {result.got}" if result.want else ""
     return f"{name} {result.why}{place}" if result.verdict == "DIFFERS" else ""

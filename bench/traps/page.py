@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Literal, get_args
 
 import msgspec
 from msgspec import Struct
@@ -11,7 +12,8 @@ from bench.traps.outcome import RANK, Outcome
 from bench.traps.tools import TOOLS
 
 PAGE = Path(__file__).parents[2] / "docs" / "traps.md"
-BUILDS = ("webgpu", "jsep")
+Build = Literal["webgpu", "jsep"]
+BUILDS: tuple[Build, ...] = get_args(Build)
 
 
 class Row(Struct, frozen=True):
@@ -20,7 +22,7 @@ class Row(Struct, frozen=True):
     name: str
     what: str
     source: str
-    build: str
+    build: Build
     findings: tuple[str, ...]
     outcomes: dict[str, Outcome]
 
@@ -49,6 +51,11 @@ class Row(Struct, frozen=True):
 def uncured(rows: list[Row]) -> list[Row]:
     """Return those that webbuild leaves, where they do harm."""
     return [row for row in rows if row.sprung and "webbuild" not in row.cured_by]
+
+
+def read() -> list[Row]:
+    """Return what was written last."""
+    return msgspec.json.decode(PAGE.with_suffix(".json").read_bytes(), type=list[Row])
 
 
 def write(rows: list[Row], version: str) -> None:

@@ -68,7 +68,7 @@ def content(model: onnx.ModelProto) -> bytes:
 
 def _webbuild(trap: Trap, target: Target) -> Made:
     try:
-        planned = plan(ir.from_proto(trap.model), Options(table=table(target)))
+        planned = plan(ir.from_proto(trap.model), Options(table=table(target), nms="keep"))
     except Exception as error:
         return Made(None, f"{type(error).__name__}: {error}")
     passes = tuple(dict.fromkeys(edit.code for edit in planned.edits["webgpu"] if edit.done))
