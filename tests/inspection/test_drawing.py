@@ -42,6 +42,12 @@ def test_an_island_is_a_block_with_its_copies() -> None:
     assert [(arrow.column, arrow.down) for arrow in row.arrows] == [(1, True), (1, False)]
 
 
+def test_sentences_begin_with_a_capital_and_keep_their_others() -> None:
+    page = render(chain("Relu", "IsNaN", "Not"))
+    assert "Runs on the CPU: 1.30.0-webgpu has no GPU kernel" in page
+    assert "on the cpu" not in page
+
+
 def test_the_names_of_a_model_are_escaped() -> None:
     page = render(chain("Relu", "IsNaN", "Not", name="</title><script>alert(1)</script>\x1b[31m"))
     assert "<script" not in page

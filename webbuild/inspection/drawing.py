@@ -64,7 +64,7 @@ def render(inspection: Inspection) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters.update(bytes=in_bytes, counted=counted, printable=printable)
+    environment.filters.update(bytes=in_bytes, counted=counted, printable=printable, sentence=_sentence)
     return environment.get_template("inspection.html.j2").render(
         inspection=inspection, groups=inspection.by_code(), rows=rows(inspection), columns=COLUMNS,
         summary=summary(inspection), places=inspection.places(),
@@ -86,6 +86,11 @@ def rows(inspection: Inspection) -> list[Row]:
         )
         for start in range(0, len(running), COLUMNS)
     ]
+
+
+def _sentence(text: str) -> str:
+    """Return text with a capital at its beginning, and all else as it is."""
+    return text[:1].upper() + text[1:]
 
 
 def _cell(column: int, node: Node) -> Cell:
