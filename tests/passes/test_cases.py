@@ -30,6 +30,7 @@ TOLERANCE = {
     "grouped-volumes": 1e-6,
     "lower-opset": 1e-6,
     "masked-reductions": 1e-6,
+    "resize-by-matmul": 1e-5,
     "simpler-activations": 1e-6,
     "simpler-norms": 1e-5,
     "simpler-pools": 1e-5,
