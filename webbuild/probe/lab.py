@@ -81,14 +81,15 @@ class Lab:
         """Return an answer for each probe, in order. With `fresh`, a new engine begins.
 
         A page that crashes is replaced, and the probes of its batch go again one by one.
+
+        Raises:
+            WebbuildError: `engine-failed`, `chromium-died`.
         """
         try:
             return self._ask(probes, fresh)
-        except _PageDiedError as error:
+        except _PageDiedError:
             self.close()
-            if len(probes) == 1:
-                return [Answer("crash", str(error))]
-        return [answer for probe in probes for answer in self.measure([probe])]
+        return [self._alone(probe) for probe in probes]
 
     def close(self) -> None:
         """Close the page; the next batch opens another."""
@@ -96,6 +97,13 @@ class Lab:
             with suppress(Exception):  # a page that crashed may not close
                 self._page.context.close()
         self._page = None
+
+    def _alone(self, probe: Probe) -> Answer:
+        try:
+            return self._ask([probe], fresh=True)[0]
+        except _PageDiedError as error:
+            self.close()
+            return Answer("crash", str(error))
 
     def _ask(self, probes: Sequence[Probe], fresh: bool) -> list[Answer]:
         from playwright.sync_api import Error
@@ -109,6 +117,10 @@ class Lab:
         try:
             told = self._open().evaluate("request => globalThis.probe(request)", json.dumps(request))
         except Error as error:
+            if not self._chromium.browser.is_connected():
+                raise WebbuildError(
+                    "chromium-died", "chromium: it ended while it measured", "go on with --resume"
+                ) from error
             if "the engine did not start" in error.message:
                 raise WebbuildError(
                     "engine-failed",

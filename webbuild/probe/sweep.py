@@ -36,9 +36,10 @@ TYPES = [
     "bfloat16",
 ]
 _PREFERRED = ("int64", "float", "int32", "uint8", "bool", "float16")
-_LIKE_THE_FIRST = {"BatchNormalization", "CastLike", "GroupNormalization", "LayerNormalization", "Pow"}
+_LIKE_THE_FIRST = {"Attention", "BatchNormalization", "CastLike", "GroupNormalization", "LayerNormalization", "Pow"}
+_LIKE_THE_FIRST |= {"RMSNormalization"}
 _QUANTISED = {"QuantizeLinear", "DequantizeLinear", "QLinearConv", "QLinearMatMul"}
-_FROM_ATTRIBUTE = {"Bernoulli", "EyeLike", "RandomNormalLike", "RandomUniformLike"}
+_FROM_ATTRIBUTE = {"Bernoulli", "EyeLike"}
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from webbuild.probe.draw import Draw
-from webbuild.probe.node import Probe, fixed, node
+from webbuild.probe.node import Array, Probe, fixed, node
 
 _ATTRIBUTES: dict[str, dict[str, Any]] = {
     "plain": {},
@@ -50,49 +50,52 @@ def cases(draw: Draw) -> Iterator[Probe]:
 def _channels(draw: Draw) -> Iterator[Probe]:
     for inputs in _IN:
         for outputs in _OUT:
-            x, w = draw.floats(1, inputs, 6, 7), fixed(draw.floats(outputs, inputs, 3, 3))
-            yield node(f"conv/3x3 channels {inputs} to {outputs}", "Conv", x, w, fixed(draw.floats(outputs)), slack=3)
+            x, w, b = draw.floats(1, inputs, 6, 7), draw.floats(outputs, inputs, 3, 3), draw.floats(outputs)
+            yield _written(f"3x3 channels {inputs} to {outputs}", x, w, b)
         for outputs in (4, 6, 7):
-            x, w = draw.floats(1, inputs, 6, 7), fixed(draw.floats(outputs, inputs, 1, 1))
-            yield node(f"conv/1x1 channels {inputs} to {outputs}", "Conv", x, w, fixed(draw.floats(outputs)), slack=3)
+            x, w, b = draw.floats(1, inputs, 6, 7), draw.floats(outputs, inputs, 1, 1), draw.floats(outputs)
+            yield _written(f"1x1 channels {inputs} to {outputs}", x, w, b)
     for inputs in (3, 4, 6, 9):
-        x, w = draw.floats(1, inputs, 11), fixed(draw.floats(8, inputs, 3))
-        yield node(f"conv/1-D channels {inputs} to 8", "Conv", x, w, slack=3)
-        x, w = draw.floats(2, inputs, 8, 8), fixed(draw.floats(8, inputs, 3, 3))
-        yield node(f"conv/3x3 strided channels {inputs} to 8, batch 2", "Conv", x, w, strides=[2, 2], slack=3)
-    x, w = draw.floats(1, 64, 9, 9), fixed(draw.floats(96, 64, 3, 3))
-    yield node("conv/3x3 channels 64 to 96", "Conv", x, w, fixed(draw.floats(96)), pads=[1, 1, 1, 1], slack=3)
+        x, w = draw.floats(1, inputs, 11), draw.floats(8, inputs, 3)
+        yield _written(f"1-D channels {inputs} to 8", x, w)
+        x, w = draw.floats(2, inputs, 8, 8), draw.floats(8, inputs, 3, 3)
+        yield _written(f"3x3 strided channels {inputs} to 8, batch 2", x, w, strides=[2, 2])
+    yield _written("3x3 channels 64 to 96", draw.floats(1, 64, 9, 9), draw.floats(96, 64, 3, 3), pads=[1] * 4)
 
 
 def _groups(draw: Draw) -> Iterator[Probe]:
     for group, (inputs, outputs) in ((group, pair) for group, pairs in _GROUPS.items() for pair in pairs):
-        x, w = draw.floats(1, inputs, 6, 6), fixed(draw.floats(outputs, inputs // group, 3, 3))
-        what = f"conv/{group} groups {inputs} to {outputs}"
-        yield node(what, "Conv", x, w, fixed(draw.floats(outputs)), group=group, slack=3)
+        x, w, b = draw.floats(1, inputs, 6, 6), draw.floats(outputs, inputs // group, 3, 3), draw.floats(outputs)
+        yield _written(f"{group} groups {inputs} to {outputs}", x, w, b, group=group)
     for channels in (1, 3, 4, 5, 6, 8):
-        x, w = draw.floats(1, channels, 7, 7), fixed(draw.floats(channels, 1, 3, 3))
-        yield node(f"conv/depthwise {channels}", "Conv", x, w, group=channels, pads=[1, 1, 1, 1])
-        x, w = draw.floats(1, channels, 7, 7), fixed(draw.floats(2 * channels, 1, 3, 3))
-        yield node(f"conv/depthwise {channels} to twice as many", "Conv", x, w, group=channels)
-    x, w = draw.floats(1, 4, 9, 9), fixed(draw.floats(4, 1, 3, 3))
-    yield node("conv/depthwise dilations", "Conv", x, w, group=4, dilations=[2, 2])
-    yield node("conv/depthwise strided", "Conv", x, w, group=4, strides=[2, 2], pads=[1, 1, 1, 1])
-    x, w = draw.floats(1, 4, 9), fixed(draw.floats(4, 1, 3))
-    yield node("conv/depthwise 1-D", "Conv", x, w, group=4, pads=[1, 1])
-    x, w = draw.floats(1, 4, 9), fixed(draw.floats(6, 2, 3))
-    yield node("conv/2 groups 1-D", "Conv", x, w, group=2, pads=[1, 1])
+        x, w = draw.floats(1, channels, 7, 7), draw.floats(2 * channels, 1, 3, 3)
+        yield _written(f"depthwise {channels}", x, w[:channels], group=channels, pads=[1] * 4)
+        yield _written(f"depthwise {channels} to twice as many", x, w, group=channels)
+    x, w = draw.floats(1, 4, 9, 9), draw.floats(4, 1, 3, 3)
+    yield _written("depthwise dilations", x, w, group=4, dilations=[2, 2])
+    yield _written("depthwise strided", x, w, group=4, strides=[2, 2])
+    line = draw.floats(1, 4, 9)
+    yield _written("depthwise 1-D", line, draw.floats(4, 1, 3), group=4, pads=[1, 1])
+    yield _written("2 groups 1-D", line, draw.floats(6, 2, 3), group=2, pads=[1, 1])
 
 
 def _kernels(draw: Draw) -> Iterator[Probe]:
     x = draw.floats(1, 5, 9, 9)
-    yield node("conv/kernel of the input's size", "Conv", x, fixed(draw.floats(7, 5, 9, 9)), slack=3)
-    yield node("conv/1xN", "Conv", x, fixed(draw.floats(7, 5, 1, 5)), pads=[0, 2, 0, 2], slack=3)
-    yield node("conv/Nx1", "Conv", x, fixed(draw.floats(7, 5, 5, 1)), pads=[2, 0, 2, 0], slack=3)
-    yield node("conv/1x1 strided", "Conv", x, fixed(draw.floats(6, 5, 1, 1)), strides=[2, 2], slack=3)
-    yield node("conv/1x1 padded", "Conv", x, fixed(draw.floats(6, 5, 1, 1)), pads=[1, 1, 1, 1], slack=3)
-    yield node("conv/2x2 even kernel", "Conv", x, fixed(draw.floats(8, 5, 2, 2)), slack=3)
-    stem = draw.floats(1, 3, 20, 20)
-    yield node("conv/7x7 strided", "Conv", stem, fixed(draw.floats(16, 3, 7, 7)), strides=[2, 2], pads=[3] * 4, slack=3)
+    yield _written("kernel of the input's size", x, draw.floats(7, 5, 9, 9))
+    yield _written("1xN", x, draw.floats(7, 5, 1, 5), pads=[0, 2, 0, 2])
+    yield _written("Nx1", x, draw.floats(7, 5, 5, 1), pads=[2, 0, 2, 0])
+    yield _written("1x1 strided", x, draw.floats(6, 5, 1, 1), strides=[2, 2])
+    yield _written("1x1 padded", x, draw.floats(6, 5, 1, 1), pads=[1, 1, 1, 1])
+    yield _written("2x2 even kernel", x, draw.floats(8, 5, 2, 2))
+    yield _written("7x7 strided", draw.floats(1, 3, 20, 20), draw.floats(16, 3, 7, 7), strides=[2, 2], pads=[3] * 4)
+
+
+def _written(what: str, x: Array, w: Array, bias: Array | None = None, **changed: Any) -> Probe:
+    """Return a convolution with its defaults as most exporters write them: some builds throw where they are not."""
+    rank = x.ndim - 2
+    given = {"dilations": [1] * rank, "strides": [1] * rank, "pads": [0] * (2 * rank), **changed}
+    biases = [] if bias is None else [fixed(bias)]
+    return node(f"conv/{what}", "Conv", x, fixed(w), *biases, slack=3, **given)
 
 
 def _ranks(draw: Draw) -> Iterator[Probe]:

@@ -22,6 +22,7 @@ _ATTRIBUTES: dict[str, dict[str, Any]] = {
     "VALID": {"strides": [2, 2], "auto_pad": "VALID"},
     "uneven strides": {"strides": [2, 1]},
 }
+_WRITTEN: dict[str, Any] = {"dilations": [1, 1], "strides": [2, 2], "pads": [0, 0, 0, 0]}
 _GROUPS = ((2, 4, 6), (2, 8, 8), (3, 6, 9), (4, 8, 24), (4, 16, 28), (8, 8, 8), (4, 4, 8))
 
 
@@ -34,11 +35,11 @@ def cases(draw: Draw) -> Iterator[Probe]:
         for outputs in (1, 3, 4, 7, 8):
             x, w = draw.floats(1, inputs, 5, 5), draw.floats(inputs, outputs, 2, 2)
             what = f"conv_transpose/2x2 channels {inputs} to {outputs}"
-            yield node(what, "ConvTranspose", x, fixed(w), fixed(draw.floats(outputs)), strides=[2, 2], slack=3)
+            yield node(what, "ConvTranspose", x, fixed(w), fixed(draw.floats(outputs)), **_WRITTEN, slack=3)
     for group, inputs, outputs in _GROUPS:
         x, w = draw.floats(1, inputs, 6, 6), draw.floats(inputs, outputs // group, 4, 4)
         what = f"conv_transpose/{group} groups {inputs} to {outputs}"
-        yield node(what, "ConvTranspose", x, fixed(w), group=group, strides=[2, 2], pads=[1, 1, 1, 1], slack=3)
+        yield node(what, "ConvTranspose", x, fixed(w), group=group, **_WRITTEN, slack=3)
     yield from _ranks(draw)
     x, w = draw.floats(1, 4, 8, 8), draw.floats(4, 6, 3, 3)
     yield node("conv_transpose/weights fed", "ConvTranspose", x, w, draw.floats(6))

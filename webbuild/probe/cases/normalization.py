@@ -47,8 +47,8 @@ def _softmax(draw: Draw, op: str) -> Iterator[Probe]:
     yield node(f"normalization/{op} masked with -inf", op, masked, axis=-1)
     lowest = np.where(draw.bools(4, 16), np.finfo(np.float32).min, draw.floats(4, 16)).astype(np.float32)
     yield node(f"normalization/{op} masked with the lowest", op, lowest, axis=-1)
-    masked[0] = -np.inf
-    yield node(f"normalization/{op} a row all -inf", op, masked, axis=-1)
+    nothing = np.full((1, 16), -np.inf, np.float32)
+    yield node(f"normalization/{op} a row all -inf", op, np.concatenate([nothing, masked]), axis=-1)
 
 
 def _layer(draw: Draw) -> Iterator[Probe]:

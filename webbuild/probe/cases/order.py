@@ -49,7 +49,6 @@ def _top(draw: Draw) -> Iterator[Probe]:
     x, k = draw.floats(3, 20), int64(5)
     yield node("order/TopK", "TopK", x, k, outputs=2)
     yield node("order/TopK smallest", "TopK", x, k, outputs=2, largest=0)
-    yield node("order/TopK unsorted", "TopK", x, k, outputs=2, sorted=0)
     yield node("order/TopK first axis", "TopK", draw.floats(20, 3), k, outputs=2, axis=0)
     yield node("order/TopK rank 1", "TopK", draw.floats(20), k, outputs=2)
     yield node("order/TopK rank 4, axis 2", "TopK", draw.floats(2, 3, 20, 2), k, outputs=2, axis=2)

@@ -9,7 +9,7 @@ from webbuild.probe.form import Form, always
 _MAP = (1, 4, 6, 6)
 _ONE = """
 Abs Acos Acosh Asin Asinh Atan Atanh Bernoulli BitwiseNot Ceil Celu Cos Cosh Dropout Elu Erf Exp Floor Gelu HardSigmoid
-HardSwish Identity IsInf IsNaN LeakyRelu Log Mish Neg Not RandomNormalLike RandomUniformLike Reciprocal Relu Round Selu
+HardSwish Identity IsInf IsNaN LeakyRelu Log Mish Neg Not Reciprocal Relu Round Selu
 Shrink Sigmoid Sign Sin Sinh Size Shape Softplus Softsign Sqrt Swish Tan Tanh ThresholdedRelu Cast
 """
 _TWO = """
@@ -22,9 +22,14 @@ def _clip(since: int) -> Form:
     return Form((_MAP, (), ())) if since >= 11 else Form((_MAP,), {"min": 0.0, "max": 6.0})
 
 
+def _random(_since: int) -> Form:
+    return Form((_MAP,), {"dtype": 1}, types={"T2": "float"})
+
+
 FORMS = {
     **{op: always(_MAP) for op in _ONE.split()},
     **{op: always(_MAP, _MAP) for op in _TWO.split()},
+    **dict.fromkeys(("RandomNormalLike", "RandomUniformLike"), _random),
     "BitShift": always(_MAP, _MAP, direction="LEFT"),
     "CastLike": always(_MAP, (1,)),
     "Clip": _clip,

@@ -1,0 +1,46 @@
+"""`webbuild targets`: the list, and what differs between two."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from webbuild.commands.targets import run
+from webbuild.errors import WebbuildError
+from webbuild.targets.table import targets
+
+
+def test_every_target_is_listed_with_its_counts(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run((), False) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in lines[::3]] == [target.name for target in targets()]
+    assert all("kernels: " in line and " gpu" in line for line in lines[1::3] if "wasm" not in line)
+
+
+def test_the_list_as_json(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run((), True) == 0
+    rows = {row["target"]: row for row in json.loads(capsys.readouterr().out)}
+    assert rows["1.30.0-webgpu"]["cases"]["wrong"] > 10
+    assert rows["1.30.0-webgpu"]["kernels"]["gpu"] > 500
+
+
+def test_two_targets_are_compared(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(("1.30.0-jsep", "1.30.0-webgpu"), False) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert "And 7 bool: cpu -> gpu" in lines
+    assert run(("1.30.0-jsep", "1.30.0-webgpu"), True) == 0
+    changes = json.loads(capsys.readouterr().out)
+    assert {"what": "And 7 bool", "before": "cpu", "after": "gpu"} in changes
+    assert len(changes) == len(lines)
+
+
+def test_a_target_is_no_different_from_itself(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(("1.30.0-jsep", "1.30.0-jsep"), False) == 0
+    assert capsys.readouterr().out == ""
+
+
+@pytest.mark.parametrize("names", [("1.30.0-jsep",), ("1.30.0-jsep",) * 3])
+def test_one_or_three_are_no_pair(names: tuple[str, ...]) -> None:
+    with pytest.raises(WebbuildError, match="two-targets"):
+        run(names, False)

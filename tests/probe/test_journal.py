@@ -1,0 +1,54 @@
+"""A measurement that was interrupted goes on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from webbuild.probe.journal import Journal, Line
+from webbuild.targets.table import Case, Given
+
+CASE = Case(
+    what="a/b",
+    op="Pad",
+    opset=17,
+    dtype="float",
+    outcome="wrong",
+    error=2.5,
+    attributes={"mode": "wrap", "pads": [1, 2], "value": 0.5},
+    inputs=[Given("float", [1, 2]), None, Given("int64", [2], [0, -1])],
+)
+LINES = [Line("sweep/Abs 6 float", place="gpu"), Line("a/b", case=CASE), Line("a/c", refused="no kernel")]
+
+
+def test_what_was_measured_is_there_again(tmp_path: Path) -> None:
+    file = tmp_path / "cache" / "journal.jsonl"
+    first = Journal(file, resume=True)
+    first.add(LINES[:1])
+    first.add(LINES[1:])
+    again = Journal(file, resume=True)
+    assert list(again.lines.values()) == LINES
+    assert again.lines["a/b"].case == CASE
+
+
+def test_a_new_measurement_begins_empty(tmp_path: Path) -> None:
+    file = tmp_path / "journal.jsonl"
+    Journal(file, resume=False).add(LINES)
+    assert Journal(file, resume=False).lines == {}
+    assert Journal(file, resume=True).lines == {}
+
+
+def test_half_a_line_is_dropped_and_written_over(tmp_path: Path) -> None:
+    file = tmp_path / "journal.jsonl"
+    Journal(file, resume=False).add(LINES)
+    file.write_bytes(file.read_bytes()[:-7])
+    again = Journal(file, resume=True)
+    assert list(again.lines) == [line.name for line in LINES[:-1]]
+    again.add(LINES[-1:])
+    assert list(Journal(file, resume=True).lines.values()) == LINES
+
+
+def test_a_complete_one_leaves_nothing(tmp_path: Path) -> None:
+    journal = Journal(tmp_path / "journal.jsonl", resume=False)
+    journal.add(LINES)
+    journal.delete()
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,31 @@
+"""Where nodes went, from the engine's log."""
+
+from __future__ import annotations
+
+from webbuild.probe.placed import placed
+
+_PREFIX = "2026-11-21 [V:onnxruntime:, session_state.cc:1318 VerifyEachNodeIsAssignedToAnEp]"
+GPU = f"{_PREFIX}  Node(s) placed on [WebGpuExecutionProvider]. Number of nodes: 2"
+CPU = f"{_PREFIX}  Node(s) placed on [CPUExecutionProvider]. Number of nodes: 1"
+
+
+def line(op: str) -> str:
+    return f"{_PREFIX}   {op} (n)"
+
+
+def test_all_on_one() -> None:
+    assert placed([f"{_PREFIX}  All nodes placed on [JsExecutionProvider]. Number of nodes: 1"]) == ("gpu", ())
+    assert placed([f"{_PREFIX}  All nodes placed on [CPUExecutionProvider]. Number of nodes: 1"]) == ("cpu", ())
+
+
+def test_one_node_on_the_cpu_is_the_cpu() -> None:
+    assert placed([GPU, line("Mul"), CPU, line("HardSigmoid")]) == ("cpu", ("HardSigmoid",))
+
+
+def test_copies_are_no_nodes_of_the_model() -> None:
+    assert placed([CPU, line("MemcpyFromHost"), GPU, line("Mul")]) == ("gpu", ())
+
+
+def test_what_is_not_said_is_not_known() -> None:
+    assert placed([]) == (None, ())
+    assert placed(["Node placement", CPU]) == (None, ())
