@@ -38,8 +38,9 @@ REFUSED = node("t/Pad", "Pad", X, int64(9, 0, 0, 0), mode="reflect")
 
 
 @pytest.fixture(scope="module")
-def page(webgpu: Chromium, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
-    with lab(webgpu, engine(Target(assets.engine_version(), "webgpu"), tmp_path_factory.mktemp("cache"))) as made:
+def page(with_gpu: Chromium, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
+    with lab(with_gpu, engine(Target(assets.engine_version(), "webgpu"), tmp_path_factory.mktemp("cache"))) as made:
+        made.adapter()  # its absence is an error, never a skipped test
         yield made
 
 
@@ -83,9 +84,9 @@ def test_a_crash_of_the_page_is_survived(page: Lab, native: Native, tmp_path: Pa
     assert [case.outcome for case in found.values() if case] == ["gpu", "wrong"]
 
 
-def test_a_probe_that_takes_too_long_is_ended(webgpu: Chromium, tmp_path: Path) -> None:
+def test_a_probe_that_takes_too_long_is_ended(with_gpu: Chromium, tmp_path: Path) -> None:
     build = engine(Target(assets.engine_version(), "wasm"), tmp_path)
-    with lab(webgpu, build, seconds=0) as page:
+    with lab(with_gpu, build, seconds=0) as page:
         (answer,) = page.measure([ENDS["gpu"]])
     assert (answer.stage, answer.error) == ("hang", "no answer in 0 s")
 
@@ -98,7 +99,7 @@ def test_a_placement(page: Lab, native: Native, tmp_path: Path) -> None:
     assert (places["float"], places["int64"], places["double"]) == ("gpu", "cpu", "none")
 
 
-def test_the_command_writes_a_table(webbuild: Webbuild, webgpu: Chromium, tmp_path: Path) -> None:
+def test_the_command_writes_a_table(webbuild: Webbuild, with_gpu: Chromium, tmp_path: Path) -> None:
     file = tmp_path / "table.json"
     done = webbuild("probe", "--build", "wasm", "--only", "gather", "--out", file)
     assert done.returncode == 0, done.stderr
