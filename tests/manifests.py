@@ -64,6 +64,7 @@ def manifest(task: Task | None = None, name: str = "tiny", title: str = "Tiny", 
         nodes=3,
         outputs=[rows, status],
         status=HeadStatus(output="head_status", capacity=256, rounds=16, fallback="wasm"),
+        cpu_nodes=["/resize"],
     )
     return Manifest(
         name=name,

@@ -133,7 +133,10 @@ class HeadStatus(_Json, kw_only=True, frozen=True):
 
 
 class Graph(_Json, kw_only=True, frozen=True):
-    """One ONNX graph of the bundle, for one target. Graphs share their weight files."""
+    """One ONNX graph of the bundle, for one target. Graphs share their weight files.
+
+    `cpuNodes` are the names of nodes that a GPU provider is to leave to the CPU, since its kernels get them wrong.
+    """
 
     target: TargetName
     file: Path
@@ -141,6 +144,7 @@ class Graph(_Json, kw_only=True, frozen=True):
     nodes: int
     outputs: list[Output]
     status: HeadStatus | None
+    cpu_nodes: list[str] = []
 
 
 class Keypoint(_Json, kw_only=True, frozen=True):

@@ -17,6 +17,7 @@ from webbuild.bundle import weights as sharing
 from webbuild.bundle.graphs import write_graphs
 from webbuild.bundle.weights import share_weights
 from webbuild.manifest import TargetName
+from webbuild.passes.force_cpu import KEY
 
 
 def model(*tensors: NDArray[Any], names: str = "w") -> ir.Model:
@@ -104,3 +105,10 @@ def test_every_tensor_begins_at_a_multiple_of_64_bytes(tmp_path: Path) -> None:
     for value in big.graph.initializers.values():
         assert isinstance(value.const_value, ir.ExternalTensor)
         assert (value.const_value.offset or 0) % 64 == 0
+
+
+def test_the_nodes_for_the_cpu_are_named_for_webgpu_alone(tmp_path: Path) -> None:
+    forced = model(BIG[0])
+    forced.metadata_props[KEY] = '["/resize"]'
+    webgpu, wasm = write_graphs({"webgpu": forced, "wasm": model(BIG[0])}, tmp_path / "model")
+    assert (webgpu.cpu_nodes, wasm.cpu_nodes) == (["/resize"], [])

@@ -8,10 +8,14 @@ from pathlib import Path
 from urllib.parse import urljoin
 from urllib.request import urlopen
 
+import msgspec
+import pytest
+
 from tests.verify.bundle_made import write_bundle
 from webbuild import manifest as contract
 from webbuild.browser.server import Server
-from webbuild.verify.jsep import stand_in
+from webbuild.errors import WebbuildError
+from webbuild.verify.jsep import refuse_forced, stand_in
 
 
 def fetch(url: str) -> bytes:
@@ -41,3 +45,13 @@ def test_the_bundle_stays_as_it_was(tmp_path: Path) -> None:
     with Server(bundle.directory) as server:
         stand_in(server, bundle)
     assert {path: path.read_bytes() for path in bundle.directory.rglob("*") if path.is_file()} == before
+
+
+def test_nodes_that_must_run_on_the_cpu_are_refused(tmp_path: Path) -> None:
+    bundle = write_bundle(tmp_path / "double")
+    refuse_forced(bundle)
+    graph = msgspec.structs.replace(bundle.manifest.graphs[0], target="webgpu", cpu_nodes=["/resize", "/pool"])
+    manifest = msgspec.structs.replace(bundle.manifest, graphs=[*bundle.manifest.graphs, graph])
+    with pytest.raises(WebbuildError, match=r"2 node\(s\) throw .* first '/resize'") as refused:
+        refuse_forced(msgspec.structs.replace(bundle, manifest=manifest))
+    assert refused.value.code == "forced-nodes"

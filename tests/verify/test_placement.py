@@ -31,6 +31,15 @@ def test_a_node_on_the_cpu_is_named() -> None:
     assert (problem.code, "NonMaxSuppression /nms" in problem.message) == ("off-gpu", True)
 
 
+def test_a_node_that_is_forced_to_the_cpu_belongs_there_and_no_other() -> None:
+    placements = summarise("webgpu", [GPU, Placed("CPUExecutionProvider", (*CPU.nodes, Node("Resize", "/resize")))])
+    assert not list(misplaced("webgpu", placements, forced=["/nms", "/resize"]))
+    (problem,) = misplaced("webgpu", placements, forced=["/resize"])
+    assert problem.message == "1 node(s) run on CPUExecutionProvider: NonMaxSuppression /nms"
+    (unnamed,) = misplaced("webgpu", summarise("webgpu", [Placed("CPUExecutionProvider", (), count=2)]), forced=[""])
+    assert unnamed.message.startswith("2 node(s)")
+
+
 def test_wasm_belongs_on_the_cpu() -> None:
     assert not list(misplaced("wasm", summarise("wasm", [CPU])))
 

@@ -205,6 +205,8 @@ export interface Output {
 }
 /**
  * One ONNX graph of the bundle, for one target. Graphs share their weight files.
+ *
+ *     `cpuNodes` are the names of nodes that a GPU provider is to leave to the CPU, since its kernels get them wrong.
  */
 export interface Graph {
   target: "wasm" | "webgpu";
@@ -219,6 +221,7 @@ export interface Graph {
   nodes: number;
   outputs: Output[];
   status: HeadStatus | null;
+  cpuNodes: string[];
 }
 /**
  * Where a graph reports on its fixed-shape detection head.

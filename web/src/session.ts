@@ -49,7 +49,7 @@ export class Session {
 
   static async create(engine: Engine, graph: Graph, bytes: GraphBytes, verbose: boolean): Promise<Session> {
     const options: InferenceSession.SessionOptions = {
-      executionProviders: [graph.target],
+      executionProviders: [provider(graph)],
       externalData: bytes.weights,
       // Warnings about placement were findings when the model was packed; the visitor's console stays clean.
       logSeverityLevel: verbose ? 0 : 3,
@@ -86,6 +86,12 @@ export class Session {
   #tensor({ type, data, dims }: TensorData): Tensor {
     return new this.#engine.Tensor(type, data, dims);
   }
+}
+
+/** Nodes that the GPU's kernels get wrong are left to the CPU, by their names. */
+function provider({ target, cpuNodes }: Graph): InferenceSession.ExecutionProviderConfig {
+  if (target !== "webgpu" || cpuNodes.length === 0) return target;
+  return { name: target, forceCpuNodeNames: cpuNodes };
 }
 
 async function readAll(results: InferenceSession.ReturnType): Promise<Tensors> {

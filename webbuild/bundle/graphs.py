@@ -13,6 +13,7 @@ from webbuild.errors import WebbuildError
 from webbuild.manifest import DType, Graph, HeadStatus, OptionInput, Output, TargetName
 from webbuild.model import element_type
 from webbuild.passes._status import KEY
+from webbuild.passes.force_cpu import cpu_nodes
 from webbuild.passes.threshold_inputs import PREFIX
 
 if TYPE_CHECKING:
@@ -48,6 +49,7 @@ def described(model: ir.Model, target: TargetName, file: str, weights: list[str]
         nodes=model.graph.num_nodes(),
         outputs=[_output(value) for value in model.graph.outputs],
         status=_status(model),
+        cpu_nodes=cpu_nodes(model) if target == "webgpu" else [],
     )
 
 

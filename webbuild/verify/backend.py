@@ -63,7 +63,9 @@ def run_backend(
             runner.dispose()
         except PageError as error:
             problems.append(_failed(backend, error))
-        return _report(backend, loaded, cases, times, [*problems, *_said(backend, console)], jsep=jsep)
+        forced = [name for graph in bundle.manifest.graphs if graph.target == backend for name in graph.cpu_nodes]
+        told = [*problems, *_said(backend, console)]
+        return _report(backend, loaded, cases, times, told, jsep=jsep, forced=forced)
 
 
 def no_adapter() -> WebbuildError:
@@ -84,6 +86,7 @@ def _report(
     problems: list[Problem],
     *,
     jsep: bool,
+    forced: Sequence[str],
 ) -> BackendRun:
     if loaded is None:
         return BackendRun(
@@ -116,7 +119,11 @@ def _report(
         ),
         cases=tuple(cases),
         warnings=loaded.warnings,
-        problems=(*misplaced(backend, placements, jsep=jsep), *only_repeated(backend, cases), *problems),
+        problems=(
+            *misplaced(backend, placements, jsep=jsep, forced=forced),
+            *only_repeated(backend, cases),
+            *problems,
+        ),
     )
 
 

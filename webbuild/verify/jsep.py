@@ -9,6 +9,7 @@ import msgspec
 from webbuild import assets
 from webbuild.browser.media_types import media_type
 from webbuild.browser.server import Server
+from webbuild.errors import USAGE, WebbuildError
 from webbuild.manifest import Engine, EngineBuild, encode
 from webbuild.stored import describe
 from webbuild.verify.opened import Bundle
@@ -16,6 +17,19 @@ from webbuild.verify.opened import Bundle
 BUILD = "jsep"
 
 _ROOM = "/__webbuild__/jsep/"
+
+
+def refuse_forced(bundle: Bundle) -> None:
+    """Raise WebbuildError `forced-nodes` where nodes must run on the CPU: this build's provider takes no such names."""
+    forced = [name for graph in bundle.manifest.graphs if graph.target == "webgpu" for name in graph.cpu_nodes]
+    if forced:
+        raise WebbuildError(
+            "forced-nodes",
+            f"{len(forced)} node(s) throw or are wrong on the GPU and must run on the CPU, first '{forced[0]}': "
+            f"the {BUILD} build cannot be told so",
+            "use the bundle's own engine, or `--backend wasm`",
+            exit_code=USAGE,
+        )
 
 
 def stand_in(server: Server, bundle: Bundle) -> Engine:

@@ -29,8 +29,10 @@ def summarise(backend: str, placed: Sequence[Placed], *, jsep: bool = False) -> 
     return tuple(sorted(lists, key=lambda placement: -placement.count))
 
 
-def misplaced(backend: str, placements: Sequence[Placement], *, jsep: bool = False) -> Iterator[Problem]:
-    """Name what is not where it belongs. Unknown is not the same as none.
+def misplaced(
+    backend: str, placements: Sequence[Placement], *, jsep: bool = False, forced: Sequence[str] = ()
+) -> Iterator[Problem]:
+    """Name what is not where it belongs. Unknown is not the same as none. `forced` nodes belong on the CPU.
 
     The patches are made for the bundle's own builds: `jsep` may leave nodes to the CPU, only not all of them.
     """
@@ -42,13 +44,15 @@ def misplaced(backend: str, placements: Sequence[Placement], *, jsep: bool = Fal
             fix="check that this build of the engine logs `Node(s) placed on [...]` at its lowest severity",
         )
     for placement in placements:
-        if placement.at_home or (jsep and any(other.at_home for other in placements)):
+        strays = [node for node in placement.nodes if node.name not in forced]
+        count = placement.count - len(placement.nodes) + len(strays)
+        if placement.at_home or not count or (jsep and any(other.at_home for other in placements)):
             continue
-        names = ", ".join(f"{node.op} {node.name}".strip() for node in placement.nodes[:5]) or "unnamed"
-        more = f" and {placement.count - 5} more" if placement.nodes and placement.count > 5 else ""
+        names = ", ".join(f"{node.op} {node.name}".strip() for node in strays[:5]) or "unnamed"
+        more = f" and {count - 5} more" if strays and count > 5 else ""
         yield Problem(
             code="off-gpu" if backend == "webgpu" else "off-backend",
             where=backend,
-            message=f"{placement.count} node(s) run on {placement.provider}: {names}{more}",
+            message=f"{count} node(s) run on {placement.provider}: {names}{more}",
             fix="see in report.html of the bundle what was left alone, and why",
         )

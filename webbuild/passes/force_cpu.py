@@ -1,0 +1,86 @@
+"""Nodes that only the CPU gets right."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import msgspec
+import onnx_ir as ir
+
+from webbuild.passes._base import Edit, Options, Pass
+from webbuild.passes._graph import dims, nodes_of
+from webbuild.passes._kernels import placement
+
+KEY = "webbuild.cpu-nodes"
+"""Metadata key under which the names are kept, as JSON."""
+
+
+class ForceCpu(Pass):
+    """Names the nodes that the engine is to run on the CPU, because its GPU kernel throws or is wrong.
+
+    Why: onnxruntime-web's WebGPU takes a Resize with antialias, a smooth Resize of pictures with channels last, and a
+    MaxPool that gives indices or counts in column-major order, and then throws or returns wrong numbers. No rewrite
+    is known for them here.
+
+    How: the graph stays as it is. The names go into the manifest, and the runtime hands them to the WebGPU provider as
+    `forceCpuNodeNames`; every such node gets a name of its own. It costs a copy each way. The default entry's engine
+    (jsep) has no such option.
+    """
+
+    code = "force-cpu"
+    after = ("clean-up", "fold-constants", "lower-opset", "zero-sized")
+    target = "webgpu"
+
+    def apply(self, model: ir.Model, options: Options) -> list[Edit]:
+        """Name each such node anew, and report those that were not named before."""
+        before = cpu_nodes(model)
+        if options.table is None or options.table.target.build != "webgpu":
+            return []
+        found: dict[str, Edit] = {}
+        for node in nodes_of(model, *_REASONS):
+            reason = _REASONS[node.op_type](node)
+            if reason is not None and placement(model, node, options) == "gpu":
+                name = _own_name(model, node)
+                found[name] = self.done(f"{node.op_type} '{name}'", f"left to the CPU: {reason}")
+        if list(found) != before:
+            model.metadata_props[KEY] = msgspec.json.encode(list(found)).decode()
+        return [edit for name, edit in found.items() if name not in before]
+
+
+def cpu_nodes(model: ir.Model) -> list[str]:
+    """Return the names of the nodes that are to run on the CPU."""
+    return msgspec.json.decode(model.metadata_props.get(KEY, "[]"), type=list[str])
+
+
+def _own_name(model: ir.Model, node: ir.Node) -> str:
+    """Return the node's name; where it has none, or another node has the same, it gets a new one."""
+    taken = [other.name for graph in model.graphs() for other in graph if other is not node]
+    name, number = node.name or f"{node.op_type}/cpu", 1
+    while name in taken:
+        name, number = f"{node.name or node.op_type}/cpu_{number}", number + 1
+    node.name = name
+    return name
+
+
+def _resize(node: ir.Node) -> str | None:
+    if node.attributes.get_int("antialias", 0):
+        return "the GPU kernel has no antialias"
+    before, after = dims(node.inputs[0]), dims(node.outputs[0])
+    if node.attributes.get_string("mode", "nearest") == "nearest" or before is None or after is None:
+        return None
+    last = len(before) == 4 and before[3] == after[3] and before[1] != after[1]
+    return "the GPU kernel takes its last axes for height and width" if last else None
+
+
+def _pool(node: ir.Node) -> str | None:
+    indices = node.outputs[1] if len(node.outputs) > 1 else None
+    if indices is not None and (indices.uses() or indices.is_graph_output()):
+        return "the GPU kernel gives no indices"
+    return "the GPU kernel counts in row-major order" if node.attributes.get_int("storage_order", 0) else None
+
+
+_REASONS: dict[str, Callable[[ir.Node], str | None]] = {
+    "Resize": _resize,
+    "MaxPool": _pool,
+}
+"""Why a node of an operator must not run on the GPU, None if it may."""
