@@ -134,11 +134,8 @@ def opened_thresholds(source: Source, sizes: Mapping[str, int]) -> NativeRunner 
     infer(opened)
     if not any(edit.done for edit in ThresholdInputs().apply(opened, options)):
         for _ in range(_ROUNDS):
-            if not any(
-                edit.done
-                for each in (CleanUp, FreezeDimensions, FoldConstants)
-                for edit in each().apply(fixed, options)
-            ):
+            edits = [e for each in (CleanUp, FreezeDimensions, FoldConstants) for e in each().apply(fixed, options)]
+            if not any(edit.done for edit in edits):
                 break
         if not any(edit.done for edit in ThresholdInputs().apply(fixed, options)):
             return None
