@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -89,8 +90,13 @@ def compare_raw(
     return found
 
 
+def reference_file(bundle: Bundle) -> Path:
+    """Return the file of the graph that is the reference, its weights perhaps in parts beside it."""
+    return bundle.directory / (bundle.graph("wasm") or bundle.manifest.graphs[0]).file
+
+
 def _within_one(bundle: Bundle) -> frozenset[str]:
-    return outputs_within_one(bundle.directory / (bundle.graph("wasm") or bundle.manifest.graphs[0]).file)
+    return outputs_within_one(reference_file(bundle))
 
 
 def check_golden(bundle: Bundle, runner: NativeRunner) -> list[Comparison]:

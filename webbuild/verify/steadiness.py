@@ -28,7 +28,7 @@ from webbuild.verify.detections import compare_detections, thresholds
 from webbuild.verify.inputs import Given
 from webbuild.verify.native import NativeRunner
 from webbuild.verify.opened import Bundle
-from webbuild.verify.reference import Expected, compare_raw, expect
+from webbuild.verify.reference import Expected, compare_raw, expect, reference_file
 
 QUANTISING = frozenset({"DynamicQuantizeLinear", "QuantizeLinear"})
 CHANGE = 1e-6
@@ -53,7 +53,7 @@ def measure(
     bundle: Bundle, runner: NativeRunner, work: Sequence[tuple[Given, Expected]], say: Callable[[str], None]
 ) -> Spread | None:
     """Return the spread of a model that quantises its activations at run time, None for every other model."""
-    if not operators(runner.path) & QUANTISING:
+    if not operators(reference_file(bundle)) & QUANTISING:
         return None
     say(f"native: {REPEATS} more runs of each input, changed by {CHANGE:g} of itself")
     repeats = [
