@@ -149,6 +149,11 @@ def only_repeated(witness: Witness) -> bool:
     return not {proof.target for proof in witness.proofs} <= own
 
 
+def differing(proofs: Sequence[Proof]) -> list[Proof]:
+    """Return the comparisons that found a difference."""
+    return [proof for proof in proofs if proof.verdict == "DIFFERS"]
+
+
 def require(proofs: Sequence[Proof]) -> None:
     """Raise unless everything is proven.
 
@@ -158,7 +163,7 @@ def require(proofs: Sequence[Proof]) -> None:
     """
     if not proofs:
         raise WebbuildError("proved-nothing", "there was no sample to compare", "give some with --sample FILE...")
-    if wrong := [proof for proof in proofs if proof.verdict == "DIFFERS"]:
+    if wrong := differing(proofs):
         first = wrong[0]
         raise WebbuildError(
             "not-proven",

@@ -10,7 +10,7 @@ import numpy as np
 from webbuild.errors import WebbuildError
 from webbuild.manifest import Graph, OptionInput, RowTask, Task
 from webbuild.model import Source
-from webbuild.prove import Witness, found_nothing, only_repeated, prove, require
+from webbuild.prove import Witness, differing, found_nothing, only_repeated, prove, require
 from webbuild.raw_head import RawHead
 from webbuild.samples import Sample
 from webbuild.verify.native import NativeRunner
@@ -65,7 +65,8 @@ def prove_where_it_finds(
     """Prove the graphs at the exported thresholds, and, where those prove nothing, again at another.
 
     That is a lower one where no sample has a detection, and a higher one where every sample has more candidates than
-    a graph's head, which then hands all of them to its fallback.
+    a graph's head, which then hands all of them to its fallback. What differs at the exported thresholds is no proof
+    at any other.
 
     Args:
         original: what runs it.
@@ -83,7 +84,7 @@ def prove_where_it_finds(
         WebbuildError: `not-proven` or `proved-nothing`.
     """
     witness = prove(original, graphs, folder, task, options, [*samples, *edges], raw=raw)
-    if found_nothing(witness) or only_repeated(witness):
+    if not differing(witness.proofs) and (found_nothing(witness) or only_repeated(witness)):
         confidence = telling_confidence(graphs, folder, task, options, samples)
         opened = original if raw is not None else opened_thresholds(source, sizes or {})
         if opened is not None and confidence is not None:
