@@ -39,6 +39,16 @@ def test_the_samples_are_judged_together() -> None:
     assert verdicts([score(0.2, pairs=50), score(0.01, pairs=50)], {"score": 0.05}) == ["DIFFERS", "DIFFERS"]
 
 
+@pytest.mark.parametrize(("spread", "verdict"), [(0.5, "OK"), (3.0, "DIFFERS")])
+def test_an_output_as_large_as_its_own_spread_says_nothing(spread: float, verdict: str) -> None:
+    assert verdicts([made("output0", spread, 5)], {"output0": spread}) == [verdict]
+
+
+def test_masks_that_leap_by_a_quarter_say_nothing() -> None:
+    assert verdicts([made("mask", 0.2, 5)], {"mask": 0.2}) == ["OK"]
+    assert verdicts([made("mask", 0.3, 5)], {"mask": 0.3}) == ["DIFFERS"]
+
+
 def test_a_steady_quantity_stays_as_strict_as_it_was() -> None:
     assert verdicts([made("box", 0.6, 5)], {"score": 0.05, "box": 0.0}) == ["DIFFERS"]
     assert verdicts([made("output0", 0.6, 5)], {}) == ["DIFFERS"]

@@ -37,7 +37,12 @@ REPEATS = 3
 FACTOR = 1.5
 """How much larger than the reference's own a backend's differences may be."""
 MOST = 0.25
-"""Root mean square of the scores' differences from which on nothing could be told apart any more."""
+"""Spread from which on nothing could be told apart any more: of scores and of the covered part of masks as they are,
+of whole outputs relative to the largest magnitude in them."""
+
+_MEASURED = ("score", "box", "keypoint", "mask")
+"""Quantities of pairs of objects."""
+_OF_OBJECTS = (*_MEASURED, "detections")
 
 Quantity = tuple[str, str]
 """Stage and output."""
@@ -70,14 +75,19 @@ def judge(comparisons: Sequence[Comparison], spread: Spread) -> list[Comparison]
         for quantity, rms in pooled.items()
         if rms <= FACTOR * spread.pooled.get(quantity, 0.0) + (1 if quantity[1] == "detections" else 0)
     }
-    if any(rms > MOST for (_, name), rms in spread.pooled.items() if name == "score"):
+    if any(rms > MOST for (_, name), rms in spread.pooled.items() if name in ("score", "mask")):
         explained = set()
     return [
         msgspec.structs.replace(c, verdict="OK", why="")
-        if c.verdict == "DIFFERS" and c.rms is not None and _quantity(c) in explained
+        if c.verdict == "DIFFERS" and c.rms is not None and _quantity(c) in explained and _tells(c, spread)
         else c
         for c in comparisons
     ]
+
+
+def _tells(comparison: Comparison, spread: Spread) -> bool:
+    """Whether the model's own spread is small enough that a whole output of another model would not be within it."""
+    return comparison.subject.output in _OF_OBJECTS or spread.pooled[_quantity(comparison)] <= MOST * comparison.signal
 
 
 def pool(comparisons: Iterable[Comparison]) -> dict[Quantity, float]:
@@ -87,7 +97,7 @@ def pool(comparisons: Iterable[Comparison]) -> dict[Quantity, float]:
     """
     parts: dict[Quantity, list[tuple[float, float]]] = defaultdict(list)
     for c in comparisons:
-        weight = c.signal if c.subject.output in ("score", "box", "keypoint", "mask") else 1.0
+        weight = c.signal if c.subject.output in _MEASURED else 1.0
         parts[_quantity(c)].append((math.inf if c.rms is None else c.rms, weight))
     pooled = {}
     for quantity, each in parts.items():
