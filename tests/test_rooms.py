@@ -31,7 +31,7 @@ LAYERS = (
     ("findings",),
     ("targets",),
     ("model", "assets", "reference_rotated", "stored"),
-    ("manifest", "facts", "external", "lookalike", "operators", "prose", "raw_head", "talk", "archive"),
+    ("manifest", "facts", "external", "lookalike", "operators", "prose", "raw_head", "talk", "archive", "report_file"),
     ("labels",),
     ("errors", "nodes", "memory"),
 )

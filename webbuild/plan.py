@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
 from webbuild.manifest import TargetName
-from webbuild.passes._base import Edit, Options, all_passes
+from webbuild.passes._base import Edit, Options, Pass, all_passes
 
 if TYPE_CHECKING:
     import onnx_ir as ir
@@ -40,12 +41,17 @@ def plan(model: ir.Model, options: Options) -> Plan:
 
 
 def _settle(target: TargetName | None, model: ir.Model, options: Options) -> list[Edit]:
-    """Apply the passes for every graph, and the target's own first, until none changes anything.
+    """Apply the passes for a target, or for every graph where it is None."""
+    return settle([kind for kind in all_passes() if kind.is_for(target, options)], model, options)
+
+
+def settle(kinds: Sequence[type[Pass]], model: ir.Model, options: Options) -> list[Edit]:
+    """Apply passes in this order, again and again, until none of them changes anything.
 
     Returns:
         Everything done, and what the last round refused: an earlier refusal may since have been resolved.
     """
-    passes = [kind() for kind in all_passes() if kind.is_for(target, options)]
+    passes = [kind() for kind in kinds]
     done: list[Edit] = []
     for _ in range(_ROUNDS):
         edits = [edit for each in passes for edit in each.apply(model, options)]

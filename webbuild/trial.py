@@ -10,12 +10,12 @@ import numpy as np
 from webbuild.errors import WebbuildError
 from webbuild.manifest import Graph, OptionInput, RowTask, Task
 from webbuild.model import Source
+from webbuild.plan import settle
 from webbuild.prove import Witness, differing, found_nothing, only_repeated, prove, require
 from webbuild.raw_head import RawHead
 from webbuild.samples import Sample
 from webbuild.verify.native import NativeRunner
 
-_ROUNDS = 8
 _WANTED = 10
 """Detections that the lowered threshold lets through on the sample that has the best ones."""
 
@@ -134,10 +134,7 @@ def opened_thresholds(source: Source, sizes: Mapping[str, int]) -> NativeRunner 
     opened, fixed = source.model.clone(), source.model.clone()
     infer(opened)
     if not any(edit.done for edit in ThresholdInputs().apply(opened, options)):
-        for _ in range(_ROUNDS):
-            edits = [e for each in (CleanUp, FreezeDimensions, FoldConstants) for e in each().apply(fixed, options)]
-            if not any(edit.done for edit in edits):
-                break
+        settle((CleanUp, FreezeDimensions, FoldConstants), fixed, options)
         if not any(edit.done for edit in ThresholdInputs().apply(fixed, options)):
             return None
         opened = fixed

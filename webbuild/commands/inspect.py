@@ -9,10 +9,10 @@ import msgspec
 from msgspec import Struct
 
 from webbuild.dims import choose_sizes, parse_dims
-from webbuild.errors import USAGE, WebbuildError
 from webbuild.inspection.inspect import inspect
 from webbuild.inspection.inspection import Inspection, exit_code
 from webbuild.model import load
+from webbuild.report_file import write_report_file
 from webbuild.talk import Talk
 from webbuild.targets.table import table
 from webbuild.targets.target import parse
@@ -57,13 +57,5 @@ def run(request: Request) -> int:
 def _write(path: Path, inspection: Inspection) -> None:
     from webbuild.inspection.drawing import render
 
-    try:
-        path.write_text(render(inspection), encoding="utf-8")
-    except OSError as error:
-        raise WebbuildError(
-            "unwritable-report",
-            f"{path}: {error.strerror}",
-            "give a file in a folder that exists and may be written",
-            exit_code=USAGE,
-        ) from error
+    write_report_file(path, render(inspection))
     click.echo(f"report: {path}", err=True)

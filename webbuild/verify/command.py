@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from webbuild.errors import USAGE, WebbuildError
+from webbuild.report_file import write_report_file
 
 if TYPE_CHECKING:
     from webbuild.verify.report import VerifyReport
@@ -78,13 +78,5 @@ def write_page(path: Path, report: VerifyReport) -> None:
 
     from webbuild.verify.report_html import render
 
-    try:
-        path.write_text(render(report), encoding="utf-8")
-    except OSError as error:
-        raise WebbuildError(
-            "unwritable-report",
-            f"{path}: {error.strerror}",
-            "give a file in a folder that exists and may be written",
-            exit_code=USAGE,
-        ) from error
+    write_report_file(path, render(report))
     click.echo(f"report: {path}", err=True)
