@@ -11,6 +11,17 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta, Struct
 
+from webbuild.task_specs import ClassifyTask as ClassifyTask
+from webbuild.task_specs import DetectTask as DetectTask
+from webbuild.task_specs import Json
+from webbuild.task_specs import Keypoint as Keypoint
+from webbuild.task_specs import ObbTask as ObbTask
+from webbuild.task_specs import PoseTask as PoseTask
+from webbuild.task_specs import RowTask as RowTask
+from webbuild.task_specs import SegmentTask as SegmentTask
+from webbuild.task_specs import Task as Task
+from webbuild.task_specs import TensorTask as TensorTask
+
 SCHEMA_VERSION: Literal[1] = 1
 
 Sha256 = Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
@@ -20,25 +31,21 @@ TargetName = Literal["webgpu", "wasm"]
 Resampler = Literal["bilinear", "bilinear-antialias", "nearest", "bicubic"]
 
 
-class _Json(Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
-    """Base of every struct in the manifest: immutable, camelCase in JSON, strict about unknown fields."""
-
-
-class Generator(_Json, kw_only=True, frozen=True):
+class Generator(Json, kw_only=True, frozen=True):
     """The program that wrote the bundle."""
 
     name: Literal["webbuild"] = "webbuild"
     version: str
 
 
-class Engine(_Json, kw_only=True, frozen=True):
+class Engine(Json, kw_only=True, frozen=True):
     """The build of onnxruntime-web inside the bundle."""
 
     name: Literal["onnxruntime-web"] = "onnxruntime-web"
     version: str
 
 
-class Source(_Json, kw_only=True, frozen=True):
+class Source(Json, kw_only=True, frozen=True):
     """The model as it was given to `webbuild pack`."""
 
     file: str
@@ -48,7 +55,7 @@ class Source(_Json, kw_only=True, frozen=True):
     license: str
 
 
-class Letterbox(_Json, kw_only=True, frozen=True):
+class Letterbox(Json, kw_only=True, frozen=True):
     """How a picture of any size becomes the input's fixed size.
 
     `letterbox`: the picture keeps its aspect ratio: gain = min(height / h, width / w), resized to round(w * gain)
@@ -73,7 +80,7 @@ class Letterbox(_Json, kw_only=True, frozen=True):
     resampler: Resampler = "bilinear"
 
 
-class ImageInput(_Json, tag="image", tag_field="kind", kw_only=True, frozen=True):
+class ImageInput(Json, tag="image", tag_field="kind", kw_only=True, frozen=True):
     """A picture. pixel = (value * scale - mean[c]) / std[c], channels in the order of `color`."""
 
     name: str
@@ -87,7 +94,7 @@ class ImageInput(_Json, tag="image", tag_field="kind", kw_only=True, frozen=True
     letterbox: Letterbox
 
 
-class OptionInput(_Json, tag="option", tag_field="kind", kw_only=True, frozen=True):
+class OptionInput(Json, tag="option", tag_field="kind", kw_only=True, frozen=True):
     """A number the caller may give to `run()` under `option`; the runtime fills in `default`."""
 
     name: str
@@ -99,7 +106,7 @@ class OptionInput(_Json, tag="option", tag_field="kind", kw_only=True, frozen=Tr
     maximum: float = 1.0
 
 
-class TensorInput(_Json, tag="tensor", tag_field="kind", kw_only=True, frozen=True):
+class TensorInput(Json, tag="tensor", tag_field="kind", kw_only=True, frozen=True):
     """A tensor that the caller must give."""
 
     name: str
@@ -110,7 +117,7 @@ class TensorInput(_Json, tag="tensor", tag_field="kind", kw_only=True, frozen=Tr
 Input = ImageInput | OptionInput | TensorInput
 
 
-class Output(_Json, kw_only=True, frozen=True):
+class Output(Json, kw_only=True, frozen=True):
     """A tensor that a run returns."""
 
     name: str
@@ -118,7 +125,7 @@ class Output(_Json, kw_only=True, frozen=True):
     shape: list[int]
 
 
-class HeadStatus(_Json, kw_only=True, frozen=True):
+class HeadStatus(Json, kw_only=True, frozen=True):
     """Where a graph reports on its fixed-shape detection head.
 
     The float32 output `output` of shape [2] holds (converged as 0 or 1, number of candidates above the
@@ -132,7 +139,7 @@ class HeadStatus(_Json, kw_only=True, frozen=True):
     fallback: TargetName
 
 
-class Graph(_Json, kw_only=True, frozen=True):
+class Graph(Json, kw_only=True, frozen=True):
     """One ONNX graph of the bundle, for one target. Graphs share their weight files.
 
     `cpuNodes` are the names of nodes that a GPU provider is to leave to the CPU, since its kernels get them wrong.
@@ -147,95 +154,7 @@ class Graph(_Json, kw_only=True, frozen=True):
     cpu_nodes: list[str] = []
 
 
-class Keypoint(_Json, kw_only=True, frozen=True):
-    """A keypoint's name and, for a limb drawn by side, its side."""
-
-    name: str
-    side: Literal["left", "right", "middle"]
-
-
-class DetectTask(_Json, tag="detect", tag_field="kind", kw_only=True, frozen=True):
-    """Objects and their boxes.
-
-    Rows of `output` [1, rows, 6]: x1 y1 x2 y2 in input pixels, score, class index. A row whose score is 0 is
-    padding; rows are in order of falling score.
-    """
-
-    output: str
-    rows: int
-    classes: list[str]
-
-
-class PoseTask(_Json, tag="pose", tag_field="kind", kw_only=True, frozen=True):
-    """People and their keypoints.
-
-    Rows of `output` [1, rows, 6 + keypoints * keypoint_size]: x1 y1 x2 y2 in input pixels, score, class index,
-    then per keypoint x y in input pixels and, if keypoint_size is 3, its confidence. A row whose score is 0 is
-    padding; rows are in order of falling score.
-    """
-
-    output: str
-    rows: int
-    classes: list[str]
-    keypoints: list[Keypoint]
-    keypoint_size: Literal[2, 3]
-    skeleton: list[Annotated[list[int], Meta(min_length=2, max_length=2)]]
-
-
-class SegmentTask(_Json, tag="segment", tag_field="kind", kw_only=True, frozen=True):
-    """Objects, their boxes and their masks.
-
-    Rows of `output` [1, rows, 6 + masks]: x1 y1 x2 y2 in input pixels, score, class index, then the object's
-    coefficients of the `masks` prototypes in `protos` [1, masks, height, width], which cover the whole input. A
-    row whose score is 0 is padding; rows are in order of falling score.
-
-    An object's mask is, at each input pixel whose centre lies in its box (on its left and upper edges too) and in
-    the picture, whether the prototypes' weighted sum is above 0: summed in their own grid, then sampled bilinearly,
-    with half-pixel centres and clamped edges.
-    """
-
-    output: str
-    protos: str
-    rows: int
-    classes: list[str]
-    masks: int
-
-
-class ObbTask(_Json, tag="obb", tag_field="kind", kw_only=True, frozen=True):
-    """Objects and their rotated boxes.
-
-    Rows of `output` [1, rows, 7]: centre x, centre y, width, height in input pixels, score, class index, and the
-    angle in radians from the x axis to the width's side, towards y (clockwise on a screen). A row whose score is
-    0 is padding; rows are in order of falling score.
-    """
-
-    output: str
-    rows: int
-    classes: list[str]
-
-
-class ClassifyTask(_Json, tag="classify", tag_field="kind", kw_only=True, frozen=True):
-    """What the whole picture shows.
-
-    `output` [1, classes] holds a probability each or, with `logits`, what softmax makes one of.
-    """
-
-    output: str
-    classes: list[str]
-    logits: bool
-
-
-class TensorTask(_Json, tag="tensor", tag_field="kind", kw_only=True, frozen=True):
-    """A model about which nothing is known: tensors in, tensors out."""
-
-
-RowTask = DetectTask | PoseTask | SegmentTask | ObbTask
-"""Tasks whose output is rows of detections."""
-
-Task = DetectTask | PoseTask | SegmentTask | ObbTask | ClassifyTask | TensorTask
-
-
-class File(_Json, kw_only=True, frozen=True):
+class File(Json, kw_only=True, frozen=True):
     """A file of the bundle that the runtime or the page loads.
 
     `size` and `sha256` are those of the file as it is stored; a file whose `encoding` is gzip holds
@@ -251,7 +170,7 @@ class File(_Json, kw_only=True, frozen=True):
     parts: list[Path] = []
 
 
-class EngineBuild(_Json, kw_only=True, frozen=True):
+class EngineBuild(Json, kw_only=True, frozen=True):
     """One build of the engine: its JavaScript entry, its glue, its (gzipped) WebAssembly."""
 
     build: Literal["jspi", "asyncify", "wasm"]
@@ -260,7 +179,7 @@ class EngineBuild(_Json, kw_only=True, frozen=True):
     wasm: Path
 
 
-class Golden(_Json, kw_only=True, frozen=True):
+class Golden(Json, kw_only=True, frozen=True):
     """A run with known answers, kept as raw little-endian tensors."""
 
     sample: str
@@ -268,7 +187,7 @@ class Golden(_Json, kw_only=True, frozen=True):
     outputs: dict[str, Path]
 
 
-class Sample(_Json, kw_only=True, frozen=True):
+class Sample(Json, kw_only=True, frozen=True):
     """A picture to try the model on."""
 
     file: Path
@@ -277,7 +196,7 @@ class Sample(_Json, kw_only=True, frozen=True):
     height: int
 
 
-class Manifest(_Json, kw_only=True, frozen=True):
+class Manifest(Json, kw_only=True, frozen=True):
     """Everything that a bundle says of itself.
 
     `trial` holds, by option, the thresholds at which the samples are compared: the exported ones, or a lower

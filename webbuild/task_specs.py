@@ -1,0 +1,99 @@
+"""The task of a model, as the manifest says it: which output holds what, and what to call it."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from msgspec import Meta, Struct
+
+
+class Json(Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
+    """Base of every struct in the manifest: immutable, camelCase in JSON, strict about unknown fields."""
+
+
+class Keypoint(Json, kw_only=True, frozen=True):
+    """A keypoint's name and, for a limb drawn by side, its side."""
+
+    name: str
+    side: Literal["left", "right", "middle"]
+
+
+class DetectTask(Json, tag="detect", tag_field="kind", kw_only=True, frozen=True):
+    """Objects and their boxes.
+
+    Rows of `output` [1, rows, 6]: x1 y1 x2 y2 in input pixels, score, class index. A row whose score is 0 is
+    padding; rows are in order of falling score.
+    """
+
+    output: str
+    rows: int
+    classes: list[str]
+
+
+class PoseTask(Json, tag="pose", tag_field="kind", kw_only=True, frozen=True):
+    """People and their keypoints.
+
+    Rows of `output` [1, rows, 6 + keypoints * keypoint_size]: x1 y1 x2 y2 in input pixels, score, class index,
+    then per keypoint x y in input pixels and, if keypoint_size is 3, its confidence. A row whose score is 0 is
+    padding; rows are in order of falling score.
+    """
+
+    output: str
+    rows: int
+    classes: list[str]
+    keypoints: list[Keypoint]
+    keypoint_size: Literal[2, 3]
+    skeleton: list[Annotated[list[int], Meta(min_length=2, max_length=2)]]
+
+
+class SegmentTask(Json, tag="segment", tag_field="kind", kw_only=True, frozen=True):
+    """Objects, their boxes and their masks.
+
+    Rows of `output` [1, rows, 6 + masks]: x1 y1 x2 y2 in input pixels, score, class index, then the object's
+    coefficients of the `masks` prototypes in `protos` [1, masks, height, width], which cover the whole input. A
+    row whose score is 0 is padding; rows are in order of falling score.
+
+    An object's mask is, at each input pixel whose centre lies in its box (on its left and upper edges too) and in
+    the picture, whether the prototypes' weighted sum is above 0: summed in their own grid, then sampled bilinearly,
+    with half-pixel centres and clamped edges.
+    """
+
+    output: str
+    protos: str
+    rows: int
+    classes: list[str]
+    masks: int
+
+
+class ObbTask(Json, tag="obb", tag_field="kind", kw_only=True, frozen=True):
+    """Objects and their rotated boxes.
+
+    Rows of `output` [1, rows, 7]: centre x, centre y, width, height in input pixels, score, class index, and the
+    angle in radians from the x axis to the width's side, towards y (clockwise on a screen). A row whose score is
+    0 is padding; rows are in order of falling score.
+    """
+
+    output: str
+    rows: int
+    classes: list[str]
+
+
+class ClassifyTask(Json, tag="classify", tag_field="kind", kw_only=True, frozen=True):
+    """What the whole picture shows.
+
+    `output` [1, classes] holds a probability each or, with `logits`, what softmax makes one of.
+    """
+
+    output: str
+    classes: list[str]
+    logits: bool
+
+
+class TensorTask(Json, tag="tensor", tag_field="kind", kw_only=True, frozen=True):
+    """A model about which nothing is known: tensors in, tensors out."""
+
+
+RowTask = DetectTask | PoseTask | SegmentTask | ObbTask
+"""Tasks whose output is rows of detections."""
+
+Task = DetectTask | PoseTask | SegmentTask | ObbTask | ClassifyTask | TensorTask
