@@ -15,6 +15,7 @@ from webbuild.assets import engine_version
 PAGE = Path(__file__).parents[1] / "docs" / "node-tests.md"
 DATA = PAGE.with_suffix(".json")
 
+When = Literal["before", "after"]
 Verdict = Literal["pass", "no session", "throws", "wrong", "not fed", "refused"]
 ORDER: tuple[Verdict, ...] = ("pass", "no session", "throws", "wrong", "refused", "not fed")
 
@@ -35,19 +36,13 @@ class Result(Struct, frozen=True):
 Results = dict[str, Result]
 
 
-def write(version: str, before: Results, after: Results) -> None:
-    """Write the document and the data."""
-    PAGE.write_text(page(version, before, after), "utf-8")
+def write(version: str, state: str, before: Results, after: Results) -> None:
+    """Write the document and the data. `state` is the commit that was measured."""
+    PAGE.write_text(page(version, state, before, after), "utf-8")
     sides = {"before": before, "after": after}
     told = {name: {when: _brief(side[name]) for when, side in sides.items()} for name in before}
     rows = [f"{_json(name)}: {_json(row)}" for name, row in told.items()]
     DATA.write_text("{\n" + ",\n".join(rows) + "\n}\n", "utf-8")
-
-
-def read(when: Literal["before", "after"]) -> Results:
-    """Return what was measured last."""
-    told = msgspec.json.decode(DATA.read_bytes(), type=dict[str, dict[str, Result]])
-    return {name: row[when] for name, row in told.items()}
 
 
 def _brief(result: Result) -> Result:
@@ -66,7 +61,7 @@ def summary(results: Results) -> dict[str, int]:
     return counts | {"wholly on the GPU": places["gpu"], "partly": places["both"], "wholly on the CPU": places["cpu"]}
 
 
-def page(version: str, before: Results, after: Results) -> str:
+def page(version: str, state: str, before: Results, after: Results) -> str:
     """Return the document."""
     first, second = summary(before), summary(after)
     unfed = Counter(result.why for result in after.values() if result.verdict == "not fed")
@@ -75,14 +70,14 @@ def page(version: str, before: Results, after: Results) -> str:
         "",
         f"The {len(before)} tests of onnx {version}, in Chromium on onnxruntime-web {engine_version()}'s native WebGPU",
         "build and a software adapter without `shader-f16`: as they are, and after webbuild's passes.",
-        "Written by `python -m bench.node_tests DATA --write`.",
+        f"Written by `python -m bench.node_tests DATA --write`; both columns are of commit {state}.",
         "",
         "| | as they are | after the passes |",
         "|---|---|---|",
         *(f"| {name} | {first[name]} | {second[name]} |" for name in first),
         "",
         "A page cannot be given, or give back: " + ", ".join(f"{kind} ({n})" for kind, n in unfed.most_common()) + ".",
-        "`refused` is what `webbuild pack` would not take.",
+        "`refused` is what `webbuild pack` and `patch` would not take, with the reason.",
     ]
     for title, chosen in _sections(before, after).items():
         lines += ["", f"## {title}: {len(chosen)}", ""]
@@ -92,10 +87,11 @@ def page(version: str, before: Results, after: Results) -> str:
 
 def _sections(before: Results, after: Results) -> dict[str, list[str]]:
     bad = [name for name in after if after[name].verdict not in ("pass", "not fed")]
+    own = [name for name in bad if not after[name].native]
     return {
-        "Worse after the passes": [name for name in bad if before[name].verdict == "pass"],
-        "Failing before and after": [n for n in bad if before[n].verdict != "pass" and not after[n].native],
-        "Failing in native ONNX Runtime too": [n for n in bad if before[n].verdict != "pass" and after[n].native],
+        "Worse after the passes": [name for name in own if before[name].verdict == "pass"],
+        "Failing before and after": [name for name in own if before[name].verdict != "pass"],
+        "Failing in native ONNX Runtime too": [name for name in bad if after[name].native],
     }
 
 

@@ -23,11 +23,13 @@ from numpy.typing import NDArray
 from onnx import numpy_helper
 
 from bench import tiny
-from bench.node_page import PAGE, Result, Results, read, short, summary, write
+from bench.node_kept import Kept
+from bench.node_page import PAGE, Result, When, short, summary, write
 from webbuild.assets import engine_version
 from webbuild.errors import WebbuildError
 from webbuild.model import load
 from webbuild.passes._base import Options
+from webbuild.passes.force_cpu import cpu_nodes
 from webbuild.plan import plan
 from webbuild.targets.table import table_if_measured
 from webbuild.targets.target import Target
@@ -76,8 +78,8 @@ def _arrays(folder: Path, kind: str) -> list[NDArray[Any]]:
     return [numpy_helper.to_array(onnx.TensorProto.FromString(file.read_bytes())) for file in files]
 
 
-def patched(test: Test) -> tuple[bytes, dict[str, NDArray[Any]]]:
-    """Return the graph for WebGPU that the passes make, as `webbuild patch` does, and what goes in.
+def patched(test: Test) -> tiny.Job:
+    """Return the graph for WebGPU that the passes make, as `webbuild patch` does, what goes in and what is kept off it.
 
     Raises:
         WebbuildError: what `pack` would refuse it for.
@@ -89,7 +91,7 @@ def patched(test: Test) -> tuple[bytes, dict[str, NDArray[Any]]]:
     options = Options(dims={key: size for key, size in dims.items() if key in free}, table=table, nms="keep")
     model = plan(source.model, options).models["webgpu"]
     feeds = {name: _as_declared(array, model, name) for name, array in test.feeds.items()}
-    return ir.to_proto(model).SerializeToString(), feeds
+    return tiny.Job(test.name, ir.to_proto(model).SerializeToString(), feeds, tuple(cpu_nodes(model)))
 
 
 def _as_declared(array: NDArray[Any], model: ir.Model, name: str) -> NDArray[Any]:
@@ -139,32 +141,33 @@ def _differs(name: str, want: NDArray[Any], outputs: dict[str, NDArray[Any]]) ->
     )
 
 
-def measure(folder: Path, only: str, *, passes: bool) -> Results:
-    """Run every test, as it is or after the passes. Returns the result of each by name."""
-    found: Results = {}
-    jobs: list[tiny.Job] = []
+def measure(folder: Path, only: str, kept: Kept) -> None:
+    """Run every test as it is and after the passes, but for what is known already; keep each result as it comes."""
+    jobs: dict[When, list[tiny.Job]] = {"before": [], "after": []}
     known: dict[str, Test] = {}
     for test in tests(folder, only):
         if isinstance(test, tuple):
-            found[test[0]] = Result("not fed", test[1])
+            for when in jobs:
+                kept.add(when, test[0], Result("not fed", test[1]))
             continue
         known[test.name] = test
-        try:
-            model, feeds = patched(test) if passes else (test.path.read_bytes(), test.feeds)
-        except WebbuildError as error:
-            found[test.name] = Result("refused", f"{error.code}: {error.message}")
-            continue
-        except Exception as error:  # a bug in a pass is a result too
-            found[test.name] = Result("refused", f"a bug: {type(error).__name__}: {error}")
-            continue
-        jobs.append(tiny.Job(test.name, model, feeds))
-    for number, (job, answer) in enumerate(tiny.run_all(jobs, "webgpu")):
-        result = judged(known[job.name], answer)
-        native = result.verdict != "pass" and not _passes_natively(known[job.name])
-        found[job.name] = msgspec.structs.replace(result, native=native)
-        if number % 100 == 99:
-            print(f"  {number + 1} of {len(jobs)}", flush=True)
-    return dict(sorted(found.items()))
+        if not kept.has("before", test.name):
+            jobs["before"].append(tiny.Job(test.name, test.path.read_bytes(), test.feeds))
+        if not kept.has("after", test.name):
+            try:
+                jobs["after"].append(patched(test))
+            except WebbuildError as error:
+                why = f"{error.code}: {error.message}"
+                kept.add("after", test.name, Result("refused", why, native=not _passes_natively(test)))
+            except Exception as error:  # a bug in a pass is a result too
+                kept.add("after", test.name, Result("refused", f"a bug: {type(error).__name__}: {error}"))
+    for when, some in jobs.items():
+        for number, (job, answer) in enumerate(tiny.run_all(some, "webgpu")):
+            result = judged(known[job.name], answer)
+            native = result.verdict != "pass" and not _passes_natively(known[job.name])
+            kept.add(when, job.name, msgspec.structs.replace(result, native=native))
+            if number % 100 == 99:
+                print(f"  {when}: {number + 1} of {len(some)}", flush=True)
 
 
 def main() -> None:
@@ -174,24 +177,23 @@ def main() -> None:
     parser.add_argument("--only", default="", metavar="REGEX", help="tests whose names match")
     parser.add_argument("--onnx", default=onnx.__version__, help="the version of onnx that the tests are of")
     parser.add_argument(
-        "--after",
-        action="store_true",
-        help="measure only after the passes, and with --only some: the rest stays as it was written",
+        "--keep", type=Path, help="a file that takes each result as it comes: a run that was broken off goes on there"
     )
     parser.add_argument("--write", action="store_true", help=f"write {PAGE.name} and the results beside it as JSON")
     arguments = parser.parse_args()
-    before = read("before") if arguments.after else measure(arguments.data, arguments.only, passes=False)
+    if arguments.write and arguments.only:
+        parser.error("--write is of all tests: leave out --only")
+    kept = Kept(arguments.keep)
+    measure(arguments.data, arguments.only, kept)
+    before, after = kept.results("before"), kept.results("after")
     print("as they are:", summary(before))
-    after = measure(arguments.data, arguments.only, passes=True)
-    if arguments.after:
-        after = dict(sorted({**read("after"), **after}.items()))
     print("after the passes:", summary(after))
     for name, result in after.items():
         if result.verdict not in ("pass", "not fed"):
             too = "native too, " if result.native else ""
             print(f"{name}: {result.verdict} ({too}was {before[name].verdict}): {short(result.why)}")
     if arguments.write:
-        write(arguments.onnx, before, after)
+        write(arguments.onnx, kept.state, before, after)
 
 
 if __name__ == "__main__":

@@ -38,11 +38,12 @@ Ending = Literal["ran", "no-session", "throws", "crash"]
 
 
 class Job(Struct, frozen=True):
-    """A model and what goes in."""
+    """A model and what goes in. `cpu_nodes` are the names of the nodes that the GPU is not to be given."""
 
     name: str
     model: bytes
     feeds: dict[str, NDArray[Any]]
+    cpu_nodes: tuple[str, ...] = ()
 
 
 class Answer(Struct, frozen=True):
@@ -116,6 +117,7 @@ def _sent(job: Job) -> dict[str, Any]:
     return {
         "model": base64.b64encode(job.model).decode(),
         "feeds": {name: _tensor(array) for name, array in job.feeds.items()},
+        "cpuNodes": list(job.cpu_nodes),
     }
 
 
