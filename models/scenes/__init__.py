@@ -1,0 +1,1 @@
+"""Draws pictures of named shapes in named colours, and focal stacks, with exact ground truth."""
