@@ -9,7 +9,7 @@ from msgspec import Struct
 from webbuild.errors import printable
 from webbuild.inspection.inspection import Inspection, Node
 from webbuild.inspection.quantities import counted, in_bytes
-from webbuild.inspection.text import summary
+from webbuild.inspection.text import in_half, summary
 
 COLUMNS = 64
 """Nodes in a row of the map."""
@@ -67,7 +67,7 @@ def render(inspection: Inspection) -> str:
     environment.filters.update(bytes=in_bytes, counted=counted, printable=printable, sentence=_sentence)
     return environment.get_template("inspection.html.j2").render(
         inspection=inspection, groups=inspection.by_code(), rows=rows(inspection), columns=COLUMNS,
-        summary=summary(inspection), places=inspection.places(),
+        summary=summary(inspection), half=in_half(inspection.half) if inspection.half else "", places=inspection.places(),
     )  # fmt: skip
 
 

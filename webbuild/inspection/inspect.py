@@ -10,6 +10,7 @@ from msgspec import structs
 from webbuild.findings import Finding
 from webbuild.inspection.context import Context, uncertain
 from webbuild.inspection.graph import Placed, read
+from webbuild.inspection.half import half
 from webbuild.inspection.inspection import SCHEMA_VERSION, Inspection, Node
 from webbuild.inspection.islands import Crossing, crossings, islands
 from webbuild.inspection.memory import memory
@@ -52,6 +53,7 @@ def inspect(
         tuple(groups),
         tuple(crossing.copy for crossing in found),
         taken,
+        half(context),
         (*about, *(finding for each in nodes for finding in findings[each.node])),
     )
 

@@ -10,6 +10,7 @@ from msgspec import Struct
 from webbuild.errors import CLEAN, FAILED
 from webbuild.facts import TensorFact
 from webbuild.findings import Finding
+from webbuild.inspection.half import Half
 from webbuild.inspection.placing import Place
 from webbuild.targets.table import Outcome
 
@@ -80,7 +81,7 @@ class Memory(Struct, frozen=True, rename="camel"):
 
 
 class Inspection(Struct, frozen=True, rename="camel"):
-    """Everything that is known before the run."""
+    """Everything that is known before the run. `half` is None where nothing is in float32 on the GPU."""
 
     schema: int
     model: str
@@ -92,6 +93,7 @@ class Inspection(Struct, frozen=True, rename="camel"):
     islands: tuple[Island, ...]
     copies: tuple[Copy, ...]
     memory: Memory
+    half: Half | None
     findings: tuple[Finding, ...]
 
     def count(self, severity: str) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from webbuild.errors import printable
+from webbuild.inspection.half import Half
 from webbuild.inspection.inspection import Inspection
 from webbuild.inspection.quantities import counted, in_bytes
 
@@ -25,6 +26,8 @@ def show(inspection: Inspection, console: Console) -> None:
     for code, found in inspection.by_code():
         console.print(_line(code, found))
     console.print(Text(printable(summary(inspection)), style="dim"))
+    if inspection.half is not None:
+        console.print(Text(printable(in_half(inspection.half)), style="dim"))
     style = "bold red" if inspection.count("error") else "bold green"
     console.print(Text(printable(f"{inspection.model} on {inspection.target}: {inspection.verdict()}"), style=style))
 
@@ -44,6 +47,19 @@ def summary(inspection: Inspection) -> str:
     parts.append(f"{in_bytes(memory.weights)} of weights, {in_bytes(memory.activations)} at work")
     if memory.unknown:
         parts.append(f"{counted(memory.unknown, 'tensor')} of unknown size")
+    return "; ".join(parts)
+
+
+def in_half(half: Half) -> str:
+    """Return what float16 would need, in a line."""
+    parts = [f"in float16: {in_bytes(half.weights // 2)} less to load, on devices with shader-f16"]
+    for what, names in (("leaves float16's range", half.overflowing), ("would become 0", half.vanishing)):
+        if names:
+            more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+            parts.append(f"{what}: {', '.join(repr(name) for name in names[:_SHOWN])}{more}")
+    if half.kept:
+        listed = ", ".join(f"{number} {operator}" for operator, number in half.kept.items())
+        parts.append(f"stay in float32 for want of a kernel: {listed}")
     return "; ".join(parts)
 
 
