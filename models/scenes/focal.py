@@ -73,7 +73,8 @@ def texture(rng: np.random.Generator, shape: tuple[int, int], base: Array) -> Ar
     down, across = np.mgrid[: shape[0], : shape[1]].astype(np.float32)
     turn, period = rng.uniform(0, np.pi), rng.uniform(3, 9)
     stripes = np.sign(np.sin(2 * np.pi * (across * np.cos(turn) + down * np.sin(turn)) / period)) * rng.uniform(0, 0.2)
-    return np.clip(base * (1 + fine + coarse + stripes)[..., None], 0, 1).astype(np.float32)
+    colours: Array = np.clip(base * (1 + fine + coarse + stripes)[..., None], 0, 1).astype(np.float32)
+    return colours
 
 
 def _surfaces(rng: np.random.Generator, grid: tuple[Array, Array]) -> list[Surface]:
@@ -94,7 +95,7 @@ def _surfaces(rng: np.random.Generator, grid: tuple[Array, Array]) -> list[Surfa
         centre = float(rng.uniform(0, shape[1])), float(rng.uniform(0, shape[0]))
         share = coverage(SHAPES[rng.integers(len(SHAPES))], grid, centre, radius, float(rng.uniform(0, 6.3)))
         flat = np.full(shape, depth, np.float32)
-        surfaces.append(Surface(texture(rng, shape, colour * np.float32(0.85)), share, flat))
+        surfaces.append(Surface(texture(rng, shape, (colour * 0.85).astype(np.float32)), share, flat))
     return surfaces
 
 

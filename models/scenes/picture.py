@@ -42,7 +42,7 @@ class Thing:
     @property
     def box(self) -> Array:
         """The edges x1, y1, x2, y2 of what shows, in pixels."""
-        rows, columns = self.mask.any(1).nonzero()[0], self.mask.any(0).nonzero()[0]
+        rows, columns = np.flatnonzero(self.mask.any(1)), np.flatnonzero(self.mask.any(0))
         return np.array([columns[0], rows[0], columns[-1] + 1, rows[-1] + 1], np.float32)
 
 

@@ -87,4 +87,5 @@ def coverage(shape: str, grid: tuple[Array, Array], centre: tuple[float, float],
     across, down = grid[0] - np.float32(centre[0]), grid[1] - np.float32(centre[1])
     cos, sin = np.float32(np.cos(turn) / radius), np.float32(np.sin(turn) / radius)
     distance = DISTANCES[shape](cos * across + sin * down, cos * down - sin * across)
-    return np.clip(np.float32(0.5) - distance * np.float32(radius), 0, 1).astype(np.float32)
+    covered: Array = np.clip(np.float32(0.5) - distance * np.float32(radius), 0, 1).astype(np.float32)
+    return covered

@@ -67,7 +67,8 @@ def render(inspection: Inspection) -> str:
     environment.filters.update(bytes=in_bytes, counted=counted, printable=printable, sentence=_sentence)
     return environment.get_template("inspection.html.j2").render(
         inspection=inspection, groups=inspection.by_code(), rows=rows(inspection), columns=COLUMNS,
-        summary=summary(inspection), half=in_half(inspection.half) if inspection.half else "", places=inspection.places(),
+        summary=summary(inspection), half=in_half(inspection.half) if inspection.half else "",
+        places=inspection.places(),
     )  # fmt: skip
 
 
