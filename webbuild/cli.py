@@ -145,9 +145,10 @@ def verify(
 @click.argument("model", type=_FOLDER)
 @click.option("--target", default="1.30.0-webgpu", show_default=True, help="Build of the engine: VERSION-BUILD.")
 @click.option("--dim", "dims", multiple=True, metavar="NAME=N", help="Size of a free dimension, or INPUT:AXIS=N.")
+@click.option("--measure", is_flag=True, help="Run it in Chromium too, and hold the prediction against that.")
 @click.option("--json", "as_json", is_flag=True, help="Print the inspection as JSON on stdout.")
 @click.option("--html", type=_FOLDER, help="Draw the graph with its findings into this file.")
-def inspect(model: Path, target: str, dims: tuple[str, ...], as_json: bool, html: Path | None) -> None:
+def inspect(model: Path, target: str, dims: tuple[str, ...], measure: bool, as_json: bool, html: Path | None) -> None:
     """Say where each node of MODEL will run in a browser, and how it will end. Nothing is changed.
 
     Exit code 1 means that it will fail: no session, a throw, a wrong answer. What is merely slow exits 0.
@@ -156,7 +157,7 @@ def inspect(model: Path, target: str, dims: tuple[str, ...], as_json: bool, html
     """
     from webbuild.commands.inspect import Request, run
 
-    sys.exit(run(Request(model, target, dims, as_json, html)))
+    sys.exit(run(Request(model, target, dims, measure, as_json, html)))
 
 
 @cli.command()

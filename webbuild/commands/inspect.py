@@ -24,6 +24,7 @@ class Request(Struct, frozen=True):
     model: Path
     target: str
     dims: tuple[str, ...]
+    measure: bool
     as_json: bool
     html: Path | None
 
@@ -32,11 +33,11 @@ def run(request: Request) -> int:
     """Inspect a model and print what was found. Returns the exit code: 1 where there is an error.
 
     Raises:
-        WebbuildError: `no-target`, `unwritable-report`, and whatever keeps a model from being loaded.
+        WebbuildError: `no-target`, `unwritable-report`, and whatever keeps a model from being loaded or measured.
     """
     from rich.console import Console
 
-    from webbuild.inspection.text import show
+    from webbuild.inspection.text import show, show_measurement
 
     measured = table(parse(request.target))
     talk = Talk(quiet=request.as_json)
@@ -47,10 +48,19 @@ def run(request: Request) -> int:
     inspection = inspect(request.model.name, source.model, measured, sizes.dims, sizes.assumptions)
     if request.html is not None:
         _write(request.html, inspection)
+    measurement = None
+    if request.measure:
+        from webbuild.inspection.measured import measure
+
+        with talk.step("measure it in Chromium"):
+            measurement = measure(inspection, source, sizes.dims)
     if request.as_json:
-        click.echo(msgspec.json.encode(inspection).decode())
+        told = msgspec.to_builtins(inspection) | ({"measurement": measurement} if measurement else {})
+        click.echo(msgspec.json.encode(told).decode())
     else:
         show(inspection, Console())
+        if measurement is not None:
+            show_measurement(measurement, Console())
     return exit_code(inspection)
 
 

@@ -25,12 +25,23 @@ class Placed(Struct, frozen=True, eq=False):
 
 def read(model: ir.Model, dims: Mapping[str, int]) -> tuple[ir.Model, list[Placed]]:
     """Return a copy of a model with sizes frozen, shapes and types inferred, and its nodes in their order."""
-    copy = model.clone()
-    FreezeDimensions().apply(copy, Options(dims=dims))
+    copy = frozen(model, dims)
     infer(copy)
-    nodes = list(_walk(copy.graph, copy.graph.opset_imports, (), None))
+    nodes = list(walk(copy.graph))
     complete_types([(each.node, each.opset) for each in nodes])
     return copy, nodes
+
+
+def frozen(model: ir.Model, dims: Mapping[str, int]) -> ir.Model:
+    """Return a copy of a model with these sizes for its free dimensions."""
+    copy = model.clone()
+    FreezeDimensions().apply(copy, Options(dims=dims))
+    return copy
+
+
+def walk(graph: ir.Graph) -> Iterator[Placed]:
+    """Yield the nodes of a model's graph in their order, those of nested graphs behind the node that they are in."""
+    return _walk(graph, graph.opset_imports, (), None)
 
 
 def _walk(

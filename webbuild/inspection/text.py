@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from webbuild.findings import Finding
+    from webbuild.inspection.truth import Measurement
 
 _STYLE = {"error": "bold red", "warning": "yellow", "note": "dim"}
 _SHOWN = 3
@@ -30,6 +31,30 @@ def show(inspection: Inspection, console: Console) -> None:
         console.print(Text(printable(in_half(inspection.half)), style="dim"))
     style = "bold red" if inspection.count("error") else "bold green"
     console.print(Text(printable(f"{inspection.model} on {inspection.target}: {inspection.verdict()}"), style=style))
+
+
+def show_measurement(measurement: Measurement, console: Console) -> None:
+    """Print prediction and truth side by side, operator by operator, then where they differ."""
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, pad_edge=False)
+    for name in ("", "predicted: GPU", "CPU", "gone", "measured: GPU", "CPU", "gone"):
+        table.add_column(name, justify="right" if name else "left")
+    for line in measurement.operators:
+        sides = (line.predicted, line.measured)
+        counts = [str(count or "") for side in sides for count in (side.gpu, side.cpu, side.gone)]
+        table.add_row(printable(line.operator), *counts)
+    console.print(table)
+    copies = "unknown" if measurement.copies is None else measurement.copies
+    console.print(f"copies: {measurement.copies_predicted} predicted, {copies} measured")
+    console.print(f"end: '{measurement.predicted}' predicted, '{measurement.measured}' measured")
+    if measurement.message:
+        console.print(Text(printable(measurement.message), style="dim"))
+    for each in measurement.disagreements:
+        console.print(Text(printable(each), style="yellow"))
+    if not measurement.disagreements:
+        console.print(Text("every node was where it was said to be, and the end is the predicted one", style="green"))
 
 
 def summary(inspection: Inspection) -> str:
