@@ -60,18 +60,19 @@ class Draft(Builder):
             del self._graph.initializers[value.name]
 
 
-Form = Callable[[Draft, ir.Node], ir.Value]
-"""Writes a node in other operators and returns what stands for its first output. Raises UnfitError."""
+Form = Callable[[Draft, ir.Node], ir.Value | list[ir.Value]]
+"""Writes a node in others and returns what stands for its first output, or its first few. Raises UnfitError."""
 
 
 class Decomposition(Pass):
     """Writes nodes in other operators where that, and only that, brings them to the GPU.
 
     A node is rewritten if the target's table says that it has no GPU kernel, and that every node instead has one. Only
-    the first output may be read.
+    the first outputs may be read, as many as `outputs` says.
     """
 
     target = "webgpu"
+    outputs: ClassVar[int] = 1
     after: ClassVar[tuple[str, ...]] = ("lower-opset",)
 
     @abstractmethod
@@ -84,11 +85,11 @@ class Decomposition(Pass):
         for node in nodes_of(model, *forms):
             if not self.concerns(model, node, options):
                 continue
-            if any(output.uses() or output.is_graph_output() for output in node.outputs[1:]):
+            if any(output.uses() or output.is_graph_output() for output in node.outputs[self.outputs :]):
                 continue
             where, draft = f"{node.op_type} '{node.name}'", Draft(model, node)
             try:
-                result = forms[node.op_type](draft, node)
+                made = forms[node.op_type](draft, node)
             except UnfitError as reason:
                 draft.take_back()
                 edits.append(self.left(where, str(reason)))
@@ -96,8 +97,9 @@ class Decomposition(Pass):
             if any(placement(model, each, options) != "gpu" for each in draft.nodes):
                 draft.take_back()
                 continue
-            result.shape, result.type = node.outputs[0].shape, node.outputs[0].type
-            replace(node.outputs[0], result)
+            for output, result in zip(node.outputs, made if isinstance(made, list) else [made], strict=False):
+                if output.uses() or output.is_graph_output():
+                    _stand_in(output, result, draft)
             model.graph.remove(node, safe=True)
             edits.append(self.done(where, f"written as {_listed(draft.nodes)}"))
         return edits
@@ -105,6 +107,12 @@ class Decomposition(Pass):
     def concerns(self, model: ir.Model, node: ir.Node, options: Options) -> bool:
         """Whether the target has no GPU kernel for a node."""
         return placement(model, node, options) in ("cpu", "none")
+
+
+def _stand_in(output: ir.Value, result: ir.Value, draft: Draft) -> None:
+    if result.producer() in draft.nodes:
+        result.shape, result.type = output.shape, output.type
+    replace(output, result)
 
 
 def _result_dtype(node: ir.Node, opset: int) -> ir.DataType | None:
