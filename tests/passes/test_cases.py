@@ -33,6 +33,7 @@ TOLERANCE = {
     "masked-reductions": 1e-6,
     "resize-by-matmul": 1e-5,
     "simpler-activations": 1e-6,
+    "simpler-losses": 1e-5,
     "simpler-norms": 1e-5,
     "simpler-pools": 1e-5,
     "simpler-softmax": 1e-6,

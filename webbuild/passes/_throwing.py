@@ -7,6 +7,9 @@ import onnx_ir as ir
 _VOLUME = 5
 """Axes of a batch of volumes."""
 
+_ACTIVATIONS = {"relu", "tanh", "sigmoid"}
+"""Those of the GPU's recurrent layers."""
+
 
 def throws(node: ir.Node) -> str | None:
     """Return why a node's GPU kernel throws, None where that is not known."""
@@ -19,4 +22,6 @@ def throws(node: ir.Node) -> str | None:
             return "the GPU kernel takes no volumes"
         case "Conv" if volume and node.attributes.get_int("group", 1) != 1:
             return "the GPU kernel takes no groups of volumes"
+        case "LSTM" | "GRU" if set(map(str.lower, node.attributes.get_strings("activations", []))) - _ACTIVATIONS:
+            return "the GPU kernel knows Relu, Tanh and Sigmoid alone"
     return None
