@@ -50,7 +50,7 @@ def _value(node: ir.Node, name: str) -> object:
 
 
 def _fit(values: Iterable[ir.Value | None], types: tuple[frozenset[str], ...]) -> bool:
-    """Whether each value's type is known and taken; sequences and optionals are not known. An output may be left out."""
+    """Whether each value's type is known and taken; sequences and optionals are not. An output may be left out."""
     for index, value in enumerate(values):
         if value is None or not value.name or not types:
             continue

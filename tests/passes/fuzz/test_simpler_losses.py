@@ -40,6 +40,6 @@ def test_of_any_form(
     feeds: dict[str, Any] = {"x": draw.normal(size=(batch, classes, *rest)).astype(np.float32), "labels": labels}
     if weighted:
         feeds["weights"] = draw.uniform(0.1, 2, classes).astype(np.float32)
-    attributes = {} if ignored is None else {"ignore_index": ignored}
+    attributes: dict[str, Any] = {} if ignored is None else {"ignore_index": ignored}
     node = onnx.helper.make_node(op, [*feeds], ["y"], reduction=reduction, **attributes)
     assert_same(model_of([node], feeds, 17), SimplerLosses, feeds, 1e-5)
