@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from webbuild.probe.journal import Journal, Line
+import numpy as np
+
+from webbuild.probe.journal import Journal, Line, digest
+from webbuild.probe.node import node
 from webbuild.targets.table import Case, Given
 
 CASE = Case(
@@ -52,3 +55,14 @@ def test_a_complete_one_leaves_nothing(tmp_path: Path) -> None:
     journal.add(LINES)
     journal.delete()
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_probe_that_changed_was_not_measured(tmp_path: Path) -> None:
+    x = np.zeros((2, 3), np.float32)
+    before = node("a/b", "Softmax", x, axis=0)
+    journal = Journal(tmp_path / "journal.jsonl", resume=False)
+    journal.add([Line("a/b", digest(before), case=CASE)])
+    assert journal.has(before)
+    assert not journal.has(node("a/c", "Softmax", x, axis=0))
+    for changed in (node("a/b", "Softmax", x, axis=1), node("a/b", "Softmax", x + 1, axis=0)):
+        assert not journal.has(changed)

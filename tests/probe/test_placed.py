@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from webbuild.probe.placed import placed
+from webbuild.probe.placed import placed, placed_node
 
 _PREFIX = "2026-11-21 [V:onnxruntime:, session_state.cc:1318 VerifyEachNodeIsAssignedToAnEp]"
 GPU = f"{_PREFIX}  Node(s) placed on [WebGpuExecutionProvider]. Number of nodes: 2"
@@ -29,3 +29,10 @@ def test_copies_are_no_nodes_of_the_model() -> None:
 def test_what_is_not_said_is_not_known() -> None:
     assert placed([]) == (None, ())
     assert placed(["Node placement", CPU]) == (None, ())
+
+
+def test_a_loop_is_where_it_is_and_not_where_its_body_is() -> None:
+    log = [GPU, f"{_PREFIX}   If (n)", CPU, f"{_PREFIX}   Identity (inside)"]
+    assert placed_node(log, "If", "n") == "gpu"
+    assert placed_node(log, "Loop", "n") == "cpu"  # its parts stand for it
+    assert placed_node([], "If", "n") is None

@@ -11,8 +11,8 @@ from onnxruntime.capi import onnxruntime_pybind11_state as ort_errors
 
 from webbuild.probe.sweep import Swept, sweep
 
-INVALID = "sweep/ReduceLogSum 18 uint"
-"""ONNX's own definition of it is not valid for these."""
+INVALID = ("sweep/ReduceLogSum 18 uint", "sweep/SoftmaxCrossEntropyLoss 13 bfloat16", "sweep/ConstantOfShape 2")
+"""Of two, ONNX's own definition is not valid; the third's types ONNX Runtime refuses as the kernel is made."""
 
 
 @pytest.fixture(scope="module")
@@ -23,7 +23,7 @@ def swept() -> list[Swept]:
 def test_each_is_asked_once(swept: list[Swept]) -> None:
     counts = Counter((each.probe.op, each.since, each.dtype) for each in swept)
     assert max(counts.values()) == 1
-    assert len({op for op, _, _ in counts}) > 160
+    assert len({op for op, _, _ in counts}) > 195
 
 
 def test_a_probe_stands_for_the_version_that_it_says(swept: list[Swept]) -> None:
@@ -54,4 +54,4 @@ def test_native_makes_a_session_or_has_no_kernel(swept: list[Swept]) -> None:
         except (ort_errors.Fail, ort_errors.InvalidGraph, ort_errors.NotImplemented) as error:
             refused.append(f"{each.probe.name}: {error}")
     assert [line for line in refused if "NOT_IMPLEMENTED" not in line and not line.startswith(INVALID)] == []
-    assert made > 2000
+    assert made > 4500

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -58,7 +59,9 @@ def _measure(target: Target, only: Sequence[str], resume: bool, talk: Talk) -> T
         adapter = page.adapter()
         for title, wanted in steps.items():
             bar.update(bar.task_ids[0], description=title)
+            started = time.perf_counter()
             measure(page, native, journal, wanted, lambda count: bar.advance(bar.task_ids[0], count))
+            talk.say(f"  ✓ {title}: {len(wanted)} probes ({time.perf_counter() - started:.1f} s)")
         told = f"Chromium {browser.version.partition('.')[0]}"
         done = record(
             target, adapter, told, swept, [p.name for family in cases.values() for p in family], journal.lines

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from onnx import TensorProto
 
 from webbuild.probe.node import Array
 
@@ -16,7 +17,11 @@ Slot = tuple[int, ...] | Array | None
 
 @dataclass(frozen=True)
 class Form:
-    """A node's inputs, attributes and number of outputs. `types` fixes type variables that would be chosen freely."""
+    """A node's inputs, attributes and number of outputs. `types` fixes type variables that would be chosen freely.
+
+    An attribute that hangs on the element type that is asked for is a function of its name (`float`, for Cast
+    `float->int64`); one that is None is left out.
+    """
 
     inputs: tuple[Slot, ...]
     attributes: Mapping[str, Any] = field(default_factory=dict)
@@ -32,6 +37,11 @@ def always(*inputs: Slot, outputs: int = 1, **attributes: Any) -> FormOf:
     """Return the form of an operator whose versions are all written alike."""
     made = Form(inputs, attributes, outputs)
     return lambda _since: made
+
+
+def code(dtype: str) -> int:
+    """Return ONNX's number of an element type; of `from->to`, of what it becomes."""
+    return TensorProto.DataType.Value(dtype.rpartition("->")[2].upper())
 
 
 def list_of(*values: float) -> Array:

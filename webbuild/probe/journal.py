@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import zlib
 from pathlib import Path
 
 import msgspec
 from msgspec import Struct
 
+from webbuild.probe.node import Probe
 from webbuild.targets.table import Case, Placement
 
 
 class Line(Struct, frozen=True, omit_defaults=True):
-    """One result: of a sweep a placement, of a case its case, or why native ONNX Runtime does not run it."""
+    """One result: of a sweep a placement, of a case its case, or why native ONNX Runtime does not run it.
+
+    `digest` is the probe's: a result of another model or other numbers is no result of this one.
+    """
 
     name: str
+    digest: str = ""
     place: Placement | None = None
     case: Case | None = None
     refused: str = ""
@@ -34,6 +40,11 @@ class Journal:
         whole = b"".join(msgspec.json.encode(line) + b"\n" for line in self.lines.values())
         file.write_bytes(whole)  # without the half line that an interruption may have left
 
+    def has(self, probe: Probe) -> bool:
+        """Return whether this very probe was measured."""
+        line = self.lines.get(probe.name)
+        return line is not None and line.digest == digest(probe)
+
     def add(self, lines: list[Line]) -> None:
         """Keep results, at once."""
         self.lines |= {line.name: line for line in lines}
@@ -43,6 +54,14 @@ class Journal:
     def delete(self) -> None:
         """Remove the file: the measurement is complete."""
         self._file.unlink(missing_ok=True)
+
+
+def digest(probe: Probe) -> str:
+    """Return what tells a probe from others of its name: a checksum of its model and of what it is fed."""
+    sum_ = zlib.crc32(probe.model)
+    for name, value in sorted(probe.feeds.items()):
+        sum_ = zlib.crc32(value.tobytes(), zlib.crc32(f"{name} {value.dtype} {value.shape}".encode(), sum_))
+    return f"{sum_:08x}"
 
 
 def _read(file: Path) -> list[Line]:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from webbuild.probe.journal import Journal, Line
+from webbuild.probe.journal import Journal, Line, digest
 from webbuild.probe.lab import Answer, Lab
 from webbuild.probe.native import Native
-from webbuild.probe.node import Array, Probe
-from webbuild.probe.placed import placed
+from webbuild.probe.node import NAME, Array, Probe
+from webbuild.probe.placed import placed_node
 from webbuild.probe.verdict import verdict
 from webbuild.targets.table import Case
 
@@ -23,7 +23,7 @@ Tick = Callable[[int], None]
 def measure(lab: Lab, native: Native, journal: Journal, probes: Sequence[Probe], tick: Tick) -> None:
     """Write a line for each probe that is not in the journal yet."""
     for batch in _batches(probes):
-        left = [probe for probe in batch if probe.name not in journal.lines]
+        left = [probe for probe in batch if not journal.has(probe)]
         sweeps = [probe for probe in left if not probe.run]
         journal.add(_placements(lab, sweeps) + _cases(lab, native, [probe for probe in left if probe.run]))
         tick(len(batch))
@@ -48,7 +48,7 @@ def _placements(lab: Lab, probes: Sequence[Probe]) -> list[Line]:
     if not probes:
         return []
     return [
-        Line(probe.name, "none" if answer.stage else placed(answer.log)[0])
+        Line(probe.name, digest(probe), "none" if answer.stage else placed_node(answer.log, probe.op, NAME))
         for probe, answer in zip(probes, lab.measure(probes), strict=True)
     ]
 
@@ -60,7 +60,10 @@ def _cases(lab: Lab, native: Native, probes: Sequence[Probe]) -> list[Line]:
     again = [pair for pair, (case, sure) in zip(known, found, strict=True) if not sure]
     cases = {case.what: case for case, _ in [*found, *_judged(lab, again, fresh=True)]}
     refused = {probe.name: outputs for probe, outputs in references if isinstance(outputs, str)}
-    return [Line(probe.name, case=cases.get(probe.name), refused=refused.get(probe.name, "")) for probe in probes]
+    return [
+        Line(probe.name, digest(probe), case=cases.get(probe.name), refused=refused.get(probe.name, ""))
+        for probe in probes
+    ]
 
 
 def _judged(lab: Lab, known: Sequence[tuple[Probe, dict[str, Array]]], *, fresh: bool) -> list[tuple[Case, bool]]:

@@ -15,6 +15,8 @@ from webbuild.targets.schema import schema
 from webbuild.targets.table import Given
 
 IR_VERSION = 10
+NAME = "n"
+"""Of the node that is measured."""
 Array = NDArray[Any]
 
 
@@ -79,7 +81,7 @@ def node(
     feeds = {n: v for n, v in zip(names, inputs, strict=True) if v is not None and not isinstance(v, Fixed)}
     held = [numpy_helper.from_array(v.value, n) for n, v in zip(names, inputs, strict=True) if isinstance(v, Fixed)]
     results = [f"y{index}" for index in range(outputs if isinstance(outputs, int) else len(outputs))]
-    made = helper.make_node(op, names, results, name="n", domain=domain, **attributes)
+    made = helper.make_node(op, names, results, name=NAME, domain=domain, **attributes)
     types = [TensorProto.UNDEFINED] * len(results) if isinstance(outputs, int) else [_code(name) for name in outputs]
     graph = helper.make_graph(
         [made],

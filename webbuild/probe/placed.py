@@ -55,5 +55,12 @@ def placed(log: Iterable[str]) -> tuple[Placement | None, tuple[str, ...]]:
     return ("cpu" if "cpu" in places else "gpu"), tuple(node.operator for node in nodes if node.place == "cpu")
 
 
+def placed_node(log: Iterable[str], op: str, name: str) -> Placement | None:
+    """Return the place of a node, or, where the engine put its parts in its stead, the slowest of all."""
+    lines = list(log)
+    own = (node.place for node in logged(lines) if (node.operator, node.name) == (op, name))
+    return next(own, None) or placed(lines)[0]
+
+
 def _place(provider: str) -> Placement:
     return "cpu" if provider == _HOSTS else "gpu"

@@ -40,7 +40,8 @@ def verdict(probe: Probe, answer: Answer, reference: dict[str, Array]) -> Case:
 
 
 def case(probe: Probe, outcome: Outcome, fault: Fault) -> Case:
-    """Return the case of a probe."""
+    """Return the case of a probe; what it was given is told where that is of use: it went wrong."""
+    well = outcome in ("gpu", "cpu")
     return Case(
         what=probe.name,
         op=probe.op,
@@ -49,8 +50,8 @@ def case(probe: Probe, outcome: Outcome, fault: Fault) -> Case:
         outcome=outcome,
         message=fault.message,
         error=None if fault.error is None else float(f"{fault.error:.3g}"),
-        attributes=probe.attributes or {},
-        inputs=list(probe.inputs),
+        attributes={} if well else probe.attributes or {},
+        inputs=[] if well else list(probe.inputs),
     )
 
 

@@ -10,7 +10,14 @@ from msgspec import Struct
 if TYPE_CHECKING:
     import onnx
 
-_NOT_THE_FIRST = {"ConstantOfShape": "T2", "OneHot": "T3", "QLinearMatMul": "T1", "QuantizeLinear": "T2", "Where": "T"}
+_NOT_THE_FIRST = {
+    "ConstantOfShape": "T2",
+    "OneHot": "T3",
+    "QLinearMatMul": "T1",
+    "QuantizeLinear": "T2",
+    "Scan": "V",
+    "Where": "T",
+}
 
 NO_VARIABLE = "-"
 """In place of an element type, for an operator whose definition leaves none open."""

@@ -31,6 +31,15 @@ _SHAPES = {
     "per channel": ((1, 3, 4, 4), (3, 1, 1)),
     "rank 5": ((2, 1, 3, 1, 4), (1, 3, 1, 2, 4)),
 }
+_THREE: dict[str, tuple[tuple[int, ...], ...]] = {
+    "three ways": ((3, 1, 1), (1, 4, 1), (1, 1, 5)),
+    "three ranks": ((5,), (4, 1), (3, 1, 1)),
+    "condition of one": ((1,), (3, 7), (7,)),
+    "choices of one": ((3, 7), (1,), (1,)),
+    "mask of attention": ((1, 1, 4, 4), (2, 3, 4, 4), (1,)),
+    "mask of attention, odd": ((1, 1, 5, 7), (2, 3, 5, 7), (1,)),
+    "rows of keys": ((2, 1, 1, 7), (1,), (2, 3, 5, 7)),
+}
 _FEW = ("same", "same, odd", "a row", "outer, both axes", "one element last")
 _COMPARISONS = ("Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual")
 
@@ -61,6 +70,9 @@ def cases(draw: Draw) -> Iterator[Probe]:
     for other in (np.int32, np.int64, np.uint8):
         three = draw.bools(3, 1), draw.ints(3, 5, dtype=other), draw.ints(1, 5, dtype=other)
         yield node(f"binary/Where {np.dtype(other).name}", "Where", *three)
+    for what, (condition, *choices) in _THREE.items():
+        given = draw.bools(*condition), *(draw.floats(*shape) for shape in choices)
+        yield node(f"binary/Where {what}", "Where", *given)
     yield node("binary/PRelu per channel", "PRelu", draw.floats(1, 3, 4, 4), draw.floats(3, 1, 1))
 
 

@@ -34,6 +34,7 @@ def cases(draw: Draw) -> Iterator[Probe]:
         yield node(f"rank/GatherElements {rank}", "GatherElements", x, draw.ints(*shape, high=2, dtype=np.int64))
         yield node(f"rank/Split {rank}", "Split", x, int64(1, 2), outputs=2, axis=-1)
         yield node(f"rank/TopK {rank}", "TopK", x, int64(2), outputs=2)
+        yield from _more(draw, rank, shape)
         if rank > 1:
             yield node(f"rank/MatMul {rank}", "MatMul", x, draw.floats(*[1] * (rank - 2), 3, 4))
 
@@ -57,3 +58,34 @@ def _scalars(draw: Draw) -> Iterator[Probe]:
     yield node("rank/Transpose 0", "Transpose", x)
     yield node("rank/Identity 0", "Identity", x)
     yield node("rank/Clip 0", "Clip", x, np.array(0, np.float32), np.array(1, np.float32))
+
+
+def _more(draw: Draw, rank: int, shape: list[int]) -> Iterator[Probe]:
+    x, ones = draw.floats(*shape), [1] * rank
+    yield node(f"rank/Max {rank}", "Max", x, draw.floats(3))
+    yield node(f"rank/Equal {rank}", "Equal", x, draw.floats(3))
+    yield node(f"rank/Reshape {rank}", "Reshape", x, int64(*shape[::-1]))
+    yield node(f"rank/Squeeze {rank}", "Squeeze", draw.floats(*ones), int64(0))
+    yield node(f"rank/Unsqueeze {rank}", "Unsqueeze", x, int64(-1))
+    yield node(f"rank/Flatten {rank}", "Flatten", x, axis=rank // 2)
+    yield node(f"rank/PRelu {rank}", "PRelu", x, draw.floats(3))
+    yield node(f"rank/ReduceMean all {rank}", "ReduceMean", x, keepdims=0)
+    yield node(f"rank/LogSoftmax {rank}", "LogSoftmax", x)
+    yield node(f"rank/LpNormalization {rank}", "LpNormalization", x)
+    places = np.zeros((1, rank), np.int64)
+    yield node(f"rank/GatherND {rank}", "GatherND", x, places)
+    yield node(f"rank/ScatterND {rank}", "ScatterND", x, places, draw.floats(1))
+    updates = draw.floats(*shape)
+    along = np.broadcast_to(np.arange(3), shape).copy()
+    yield node(f"rank/ScatterElements {rank}", "ScatterElements", x, along, updates, axis=-1)
+    if rank > 1:
+        yield node(f"rank/Trilu {rank}", "Trilu", x)
+        yield node(f"rank/MatMul both {rank}", "MatMul", draw.floats(*shape[:-2], 2, 3), draw.floats(*shape[:-2], 3, 2))
+        moments = draw.floats(2), draw.floats(2), draw.floats(2), draw.positive(2)
+        channels = draw.floats(*[2, 2, 3, 2, 2, 2, 2][:rank])
+        yield node(f"rank/BatchNormalization {rank}", "BatchNormalization", channels, *moments)
+    if rank > 2:
+        yield node(f"rank/InstanceNormalization {rank}", "InstanceNormalization", channels, *moments[:2])
+    if 2 < rank < 6:  # native ONNX Runtime pools no more
+        yield node(f"rank/GlobalAveragePool {rank}", "GlobalAveragePool", channels)
+        yield node(f"rank/GlobalMaxPool {rank}", "GlobalMaxPool", channels)

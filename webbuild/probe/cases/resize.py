@@ -100,8 +100,26 @@ def _policies(draw: Draw) -> Iterator[Probe]:
         given = draw.floats(1, 2, 4, 6), None, None, int64(8, 8)
         attributes: dict[str, Any] = {"axes": [2, 3], "keep_aspect_ratio_policy": policy}
         yield node(f"resize/linear {policy}", "Resize", *given, opset=18, mode="linear", **attributes)
+    yield from _antialiased(draw)
+    for kind in (np.int32, np.uint8, np.int8):
+        pixels = draw.ints(1, 2, 4, 4, high=100, dtype=kind), None, _scales(1, 1, 2, 2)
+        yield node(f"resize/nearest {np.dtype(kind).name}", "Resize", *pixels, mode="nearest")
     for mode in ("nearest", "linear"):
         yield node(f"resize/Upsample {mode}", "Upsample", x, _scales(1, 1, 2, 2), opset=9, mode=mode)
+
+
+def _antialiased(draw: Draw) -> Iterator[Probe]:
+    for mode in ("linear", "cubic"):
+        for coordinates in _COORDINATES:
+            if coordinates in ("half_pixel", "tf_crop_and_resize"):
+                continue
+            form: dict[str, Any] = {"mode": mode, "coordinate_transformation_mode": coordinates, "antialias": 1}
+            for what, factor in (("up 2", 2.0), ("down 2", 0.5)):
+                given = draw.floats(1, 2, 8, 8), None, _scales(1, 1, factor, factor)
+                yield node(f"resize/{mode} antialias {coordinates} {what}", "Resize", *given, opset=19, **form)
+        outside = draw.floats(1, 2, 6, 6), fixed(np.array([0, 0, -0.5, -0.5, 1, 1, 1.5, 1.5], np.float32))
+        form = {"mode": mode, "coordinate_transformation_mode": "tf_crop_and_resize", "extrapolation_value": 7.0}
+        yield node(f"resize/{mode} extrapolated", "Resize", *outside, _scales(1, 1, 2, 2), **form)
 
 
 def _scales(*values: float) -> Fixed:

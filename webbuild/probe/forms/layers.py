@@ -27,6 +27,8 @@ FORMS = {
     "MatMul": always((2, 3, 4), (2, 4, 5)),
     "MaxPool": always(_MAP, **_HALVES),
     "MaxUnpool": always((1, 1, 2, 2), (1, 1, 2, 2), **_HALVES),
+    "NegativeLogLikelihoodLoss": always((3, 5), (3,)),
     "RNN": always((3, 1, 4), (1, 5, 4), (1, 5, 5), hidden_size=5),
     "RotaryEmbedding": always((1, 2, 3, 4), (8, 2), (8, 2), (1, 3)),
+    "SoftmaxCrossEntropyLoss": always((3, 5), (3,)),
 }

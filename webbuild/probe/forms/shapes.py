@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from webbuild.probe.form import Form, always, list_of
+from typing import Any
+
+from onnx import TensorProto, helper
+
+from webbuild.probe.form import Form, always, code, list_of
 
 _MAP = (1, 4, 6, 6)
 
@@ -31,11 +35,17 @@ def _pad(since: int) -> Form:
     return Form((_MAP, list_of(*pads))) if since >= 11 else Form((_MAP,), {"pads": pads})
 
 
+def element(dtype: str, name: str = "value") -> TensorProto:
+    """Return a tensor of one element that is part of the model."""
+    value: Any = b"a" if dtype == "string" else 1
+    return helper.make_tensor(name, code(dtype), [1], [value])
+
+
 FORMS = {
     "CenterCropPad": always(_MAP, list_of(1, 4, 4, 4)),
     "Compress": always(_MAP, (4,), axis=1),
     "Concat": always(_MAP, _MAP, axis=1),
-    "ConstantOfShape": always((2,)),
+    "ConstantOfShape": always((2,), value=element),
     "DepthToSpace": always(_MAP, blocksize=2),
     "Expand": always((1, 4, 1, 6), list_of(1, 4, 6, 6)),
     "EyeLike": always((3, 3)),

@@ -25,12 +25,22 @@ def _dft(since: int) -> Form:
     return Form(((1, 8, 1), None, np.array(1))) if since >= 20 else Form(((1, 8, 1),), {"axis": 1})
 
 
+def _window(_since: int) -> Form:
+    return Form((np.array(16),), types={"T2": "float"})
+
+
+def _mel(_since: int) -> Form:
+    return Form(((), (), (), (), ()), types={"T2": "float", "T3": "float"})
+
+
 FORMS = {
     "AffineGrid": always((1, 2, 3), list_of(1, 4, 8, 8)),
     "Col2Im": always((1, 16, 9), list_of(4, 4), list_of(2, 2)),
     "DFT": _dft,
     "GridSample": always(_MAP, (1, 5, 5, 2)),
-    "HannWindow": lambda _since: Form((np.array(16),), types={"T2": "float"}),
+    **dict.fromkeys(("BlackmanWindow", "HammingWindow", "HannWindow"), _window),
+    "ImageDecoder": always((8,)),
+    "MelWeightMatrix": _mel,
     "MaxRoiPool": always(_MAP, (2, 5), pooled_shape=[2, 2]),
     "Multinomial": lambda _since: Form(((1, 4),), types={"T2": "int32"}),
     "NonMaxSuppression": always((1, 6, 4), (1, 2, 6)),

@@ -32,10 +32,21 @@ async function start(seconds) {
   throw new Error(`the engine did not start: ${answer?.error ?? "no answer"}`);
 }
 
+/** Waits until the GPU has done what it was given: what a worker left behind would be taken for the next one's. */
+async function idle(seconds) {
+  const adapter = await navigator.gpu?.requestAdapter();
+  const device = await adapter?.requestDevice();
+  if (!device) return;
+  const timer = new Promise((resolve) => setTimeout(resolve, seconds * 1000));
+  await Promise.race([device.queue.onSubmittedWorkDone(), timer]);
+  device.destroy();
+}
+
 async function one(probe, seconds) {
   if (worker === null) await start(120);
   const answer = await ask({ probe }, seconds);
   if (answer === null || !["", "create"].includes(answer.stage)) end();
+  if (answer === null) await idle(10 * seconds);
   return answer ?? { stage: "hang", error: `no answer in ${seconds} s`, log: [] };
 }
 

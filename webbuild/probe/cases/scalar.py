@@ -1,0 +1,72 @@
+"""Tensors of rank 0, on each input that may be one, and as a result."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from webbuild.probe.draw import Draw
+from webbuild.probe.node import Probe, int64, node, single
+
+_UNARY = """
+Abs Atan Ceil Cos Elu Erf Exp Floor Gelu HardSigmoid HardSwish IsInf IsNaN LeakyRelu Log Mish Neg Reciprocal Round Selu
+Sigmoid Sign Sin Softplus Softsign Sqrt Tanh ThresholdedRelu
+"""
+_BINARY = ("Div", "Max", "Mean", "Min", "Mod", "Pow", "PRelu", "Sub", "Sum")
+_REDUCTIONS = ("ReduceL1", "ReduceL2", "ReduceLogSumExp", "ReduceMax", "ReduceMean", "ReduceSum")
+
+
+def cases(draw: Draw) -> Iterator[Probe]:
+    """Yield the probes."""
+    x = draw.positive()
+    for op in _UNARY.split():
+        yield node(f"scalar/{op}", op, x, opset=20)
+    for op in _BINARY:
+        fmod: dict[str, Any] = {"fmod": 1} if op == "Mod" else {}
+        yield node(f"scalar/{op}", op, x, draw.positive(), **fmod)
+        yield node(f"scalar/{op} and a tensor", op, draw.positive(3, 5), x, **fmod)
+        if op != "PRelu":
+            yield node(f"scalar/{op} before a tensor", op, x, draw.positive(3, 5), **fmod)
+    for op in ("Equal", "Greater", "LessOrEqual"):
+        yield node(f"scalar/{op}", op, x, draw.positive())
+        yield node(f"scalar/{op} and a tensor", op, draw.positive(3, 5), x)
+    for op in ("And", "Or", "Xor"):
+        yield node(f"scalar/{op}", op, np.array(True), draw.bools(3, 5))
+    yield node("scalar/Not", "Not", np.array(True))
+    for op in _REDUCTIONS:
+        yield node(f"scalar/{op} to", op, draw.positive(7), int64(0), opset=18, keepdims=0)
+        yield node(f"scalar/{op} to, all", op, draw.positive(2, 3), opset=18, keepdims=0)
+    yield from _moving(draw)
+
+
+def _moving(draw: Draw) -> Iterator[Probe]:
+    x = draw.positive()
+    yield node("scalar/Expand to", "Expand", x, int64())
+    yield node("scalar/Expand fed", "Expand", x, np.array([3, 4]))
+    yield node("scalar/Reshape to", "Reshape", draw.floats(1, 1), int64())
+    yield node("scalar/Reshape", "Reshape", x, int64(1, 1, 1))
+    yield node("scalar/Squeeze all to", "Squeeze", draw.floats(1, 1))
+    yield node("scalar/Unsqueeze two", "Unsqueeze", x, int64(0, 1))
+    yield node("scalar/Flatten", "Flatten", x, axis=0)
+    yield node("scalar/Shape", "Shape", x)
+    yield node("scalar/Size", "Size", x)
+    yield node("scalar/Tile", "Tile", x, int64())
+    for kind in (np.int32, np.int64, np.bool_):
+        name = np.dtype(kind).name
+        yield node(f"scalar/Gather {name} to", "Gather", draw.ints(5, high=2, dtype=kind), np.array(3))
+        yield node(f"scalar/Where {name}", "Where", np.array(False), np.array(1, kind), np.array(0, kind))
+    yield node("scalar/GatherND to", "GatherND", draw.floats(4), np.array([2]))
+    yield node("scalar/ScatterND of", "ScatterND", draw.floats(4), np.array([2]), x)
+    yield node("scalar/Where choices", "Where", draw.bools(3, 5), x, draw.positive())
+    yield node("scalar/MatMul to", "MatMul", draw.floats(5), draw.floats(5))
+    yield node("scalar/Einsum to", "Einsum", draw.floats(3, 4), equation="ij->")
+    yield node("scalar/Einsum of", "Einsum", x, draw.floats(3), equation=",i->i")
+    yield node("scalar/QuantizeLinear", "QuantizeLinear", x, single(0.1), single(3, np.uint8))
+    yield node("scalar/DequantizeLinear", "DequantizeLinear", np.array(7, np.uint8), single(0.1), single(3, np.uint8))
+    yield node("scalar/Clip bounds of rank 1", "Clip", draw.floats(7), np.zeros((), np.float32), single(1))
+    yield node("scalar/CumSum axis of rank 1", "CumSum", draw.floats(3, 5), int64(1))
+    yield node("scalar/ArgMax to", "ArgMax", draw.floats(5), axis=0, keepdims=0)
+    yield node("scalar/Concat of one element each", "Concat", draw.floats(1), draw.floats(1), axis=0)
+    yield node("scalar/Dropout", "Dropout", x)
