@@ -21,6 +21,7 @@ _NUMPY: dict[str, type[np.generic]] = {
     "tensor(int32)": np.int32,
     "tensor(bool)": np.bool_,
     "tensor(uint8)": np.uint8,
+    "tensor(uint32)": np.uint32,
     "tensor(int8)": np.int8,
 }
 

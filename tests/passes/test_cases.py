@@ -32,6 +32,7 @@ TOLERANCE = {
     "lower-opset": 1e-6,
     "masked-reductions": 1e-6,
     "resize-by-matmul": 1e-5,
+    "roi-align": 1e-4,
     "simpler-activations": 1e-6,
     "simpler-losses": 1e-5,
     "simpler-norms": 1e-5,

@@ -10,6 +10,8 @@ import onnx_ir as ir
 from webbuild.passes._decompose import Decomposition, Draft, Form, UnfitError
 from webbuild.passes._graph import constant
 
+_WHOLE = (ir.DataType.INT32, ir.DataType.UINT32, ir.DataType.UINT8)
+
 
 class SimplerRounding(Decomposition):
     """Writes Round and Mod with Floor, Div and comparisons.
@@ -17,8 +19,8 @@ class SimplerRounding(Decomposition):
     Why: WebGPU has no kernel for either.
 
     How: what is left over Floor decides about Round, and a half goes to the even neighbour; exact. Mod is exact for
-    int32 whose divisor is a constant, and for float32 whose divisor is a constant power of two. Other float32
-    remainders jump by a whole divisor where the quotient is rounded, and are left.
+    int32, uint32 and uint8, and for float32 whose divisor is a constant power of two. Other float32 remainders jump by
+    a whole divisor where the quotient is rounded, and are left.
     """
 
     code = "simpler-rounding"
@@ -41,12 +43,19 @@ def _round(add: Draft, node: ir.Node) -> ir.Value:
 
 def _mod(add: Draft, node: ir.Node) -> ir.Value:
     x, y = node.inputs
-    divisor = constant(y)
-    if x is None or x.dtype not in (ir.DataType.INT32, ir.DataType.FLOAT) or divisor is None or (divisor == 0).any():
-        raise UnfitError("its divisor is not a constant, or it has no type that the GPU divides")
+    if x is None or x.dtype not in (*_WHOLE, ir.DataType.FLOAT):
+        raise UnfitError("it has no type that the GPU divides")
     fmod = node.attributes.get_int("fmod", 0)
     if x.dtype == ir.DataType.INT32:
         return _mod_int32(add, x, y, bool(fmod))
+    if x.dtype == ir.DataType.UINT32:
+        return _rest(add, x, y)
+    if x.dtype == ir.DataType.UINT8:
+        wide = (add.op("Cast", value, to=ir.DataType.INT32.value) for value in (x, y))
+        return add.op("Cast", _rest(add, *wide), to=ir.DataType.UINT8.value)
+    divisor = constant(y)
+    if divisor is None or (divisor == 0).any():
+        raise UnfitError("its divisor is not a constant")
     if not (np.frexp(np.abs(divisor))[0] == 0.5).all() or np.abs(np.log2(np.abs(divisor))).max() > 64:
         raise UnfitError("its divisor is not a power of two")
     magnitude = add.const(np.abs(divisor))
@@ -55,9 +64,13 @@ def _mod(add: Draft, node: ir.Node) -> ir.Value:
     return add.op("Where", add.op("Less", x, add.const(0.0)), add.op("Neg", rest), rest)
 
 
+def _rest(add: Draft, x: ir.Value, y: ir.Value | None) -> ir.Value:
+    return add.op("Sub", x, add.op("Mul", add.op("Div", x, y), y))
+
+
 def _mod_int32(add: Draft, x: ir.Value, y: ir.Value | None, fmod: bool) -> ir.Value:
-    """Return x - x / y * y, which has the sign of x, and with `fmod` unset y more where that of y is another."""
-    rest = add.op("Sub", x, add.op("Mul", add.op("Div", x, y), y))
+    """Return what is left, which has the sign of x, and with `fmod` unset y more where that of y is another."""
+    rest = _rest(add, x, y)
     if fmod:
         return rest
     zero = add.const(0, np.int32)

@@ -7,7 +7,7 @@ from functools import reduce
 
 import onnx_ir as ir
 
-from webbuild.passes._decompose import Decomposition, Draft, Form, UnfitError
+from webbuild.passes._decompose import Decomposition, Draft, Form
 
 
 class SimplerSums(Decomposition):
@@ -28,10 +28,12 @@ class SimplerSums(Decomposition):
 def _sum(add: Draft, node: ir.Node) -> ir.Value:
     operands = [value for value in node.inputs if value is not None]
     if len(operands) < 2:
-        raise UnfitError("has one operand")
+        return add.op("Identity", operands[0])
     return reduce(lambda total, operand: add.op("Add", total, operand), operands)
 
 
 def _mean(add: Draft, node: ir.Node) -> ir.Value:
     total = _sum(add, node)
+    if len(node.inputs) < 2:
+        return total
     return add.op("Div", total, add.like(total, len(node.inputs)))

@@ -1,0 +1,76 @@
+"""Regions of a feature map, cut out and resampled."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import onnx_ir as ir
+
+from webbuild.passes._decompose import Decomposition, Draft, Form, UnfitError
+from webbuild.passes._graph import dims
+
+
+class RoiAlign(Decomposition):
+    """Writes RoiAlign as one GridSample of all sampling points and an AveragePool over those of each bin.
+
+    Why: WebGPU has no kernel for RoiAlign, and the engine's CPU has none either: there is no session.
+
+    How: the corners of the regions and the constant places of the points within them are a grid, kept inside the map as
+    RoiAlign keeps it; points more than one pixel outside become 0. The number of regions may be free. Right to 1e-4 of
+    the largest magnitude: positions are scaled to -1..1 and back. Needs one picture in the batch, a map of fixed size,
+    the mode avg and a fixed sampling_ratio, as torchvision's detectors have them.
+    """
+
+    code = "roi-align"
+
+    def forms(self) -> Mapping[str, Form]:
+        """Return how to write it."""
+        return {"RoiAlign": _sampled}
+
+
+def _sampled(add: Draft, node: ir.Node) -> ir.Value:
+    x, rois = node.inputs[:2]
+    shape, ratio = dims(x), node.attributes.get_int("sampling_ratio", 0)
+    if shape is None or shape[0] != 1 or 0 in shape or ratio < 1:
+        raise UnfitError("its map is not of one picture and a fixed size, or the regions decide how often it samples")
+    if node.attributes.get_string("mode", "avg") != "avg" or x is None or x.dtype != ir.DataType.FLOAT:
+        raise UnfitError("it takes the largest, or is not float32")
+    rows, columns = (node.attributes.get_int(name, 1) for name in ("output_height", "output_width"))
+    corners = add.parts(rois, [1, 1, 1, 1], 1)
+    across, is_across = _places(add, node, corners[0], corners[2], columns, shape[3])
+    down, is_down = _places(add, node, corners[1], corners[3], rows, shape[2])
+    across, is_across = add.unsqueeze(across, 1), add.unsqueeze(is_across, 1)
+    down, is_down = add.unsqueeze(down, 2), add.unsqueeze(is_down, 2)
+    full = add.const(np.zeros((1, rows * ratio, columns * ratio)))
+    grid = add.op("Concat", *(add.unsqueeze(add.op("Add", place, full), 3) for place in (across, down)), axis=3)
+    grid = add.op("Reshape", grid, add.const([1, -1, columns * ratio, 2], np.int64))
+    points = add.op("GridSample", x, grid, align_corners=1, padding_mode="border")
+    inside = add.op("Reshape", add.op("Mul", is_down, is_across), add.const([1, 1, -1, columns * ratio], np.int64))
+    points = add.op("Mul", points, inside)
+    if ratio > 1:
+        points = add.op("AveragePool", points, kernel_shape=[ratio, ratio], strides=[ratio, ratio])
+    apart = add.op("Reshape", points, add.const([shape[1], -1, rows, columns], np.int64))
+    return add.op("Transpose", apart, perm=[1, 0, 2, 3])
+
+
+def _places(
+    add: Draft, node: ir.Node, first: ir.Value, last: ir.Value, bins: int, size: int
+) -> tuple[ir.Value, ir.Value]:
+    """Return the points along an axis of the map, -1..1, and 1 or 0 for whether they are on it [regions, points]."""
+    ratio, scale = node.attributes.get_int("sampling_ratio", 0), node.attributes.get_float("spatial_scale", 1.0)
+    default = "half_pixel" if add.opset >= 16 else "output_half_pixel"
+    halved = node.attributes.get_string("coordinate_transformation_mode", default) == "half_pixel"
+    start, end = (add.op("Mul", corner, add.const(scale)) for corner in (first, last))
+    if halved:
+        start, end = (add.op("Sub", corner, add.const(0.5)) for corner in (start, end))
+    length = add.op("Sub", end, start)
+    if not halved:
+        length = add.op("Max", length, add.const(1.0))
+    steps = (np.arange(bins * ratio) + 0.5) / ratio / bins
+    place = add.op("Add", start, add.op("Mul", length, add.const(steps[None])))
+    near = add.op("Max", add.op("Min", place, add.const(size - 1)), add.const(0.0))
+    scaled = add.op("Sub", add.op("Mul", near, add.const(2 / max(size - 1, 1))), add.const(1.0))
+    one, none = add.const(1.0), add.const(0.0)
+    behind = add.op("Where", add.op("Greater", place, add.const(size)), none, one)
+    return scaled, add.op("Where", add.op("Less", place, add.const(-1.0)), none, behind)
