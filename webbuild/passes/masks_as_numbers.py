@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import numpy as np
 import onnx_ir as ir
 
 from webbuild.passes._base import Options
@@ -17,15 +18,19 @@ _MOVING = (
     *("Gather", "GatherElements", "GatherND", "Pad", "ScatterElements", "ScatterND", "ReduceMax", "ReduceMin"),
 )
 
-_AS_FLOAT = ("Slice", "GatherElements")
+_COUNTING = ("Add", "Sub", "Mul", "Div", "Min", "Max", "Clip")
+"""Operators that compute with bytes, modulo 256."""
+
+_AS_FLOAT = ("Slice", "GatherElements", "MaxPool")
 """Operators without an int32 kernel."""
 
 
 class MasksAsNumbers(Decomposition):
-    """Joins, cuts, turns and compares truth values and bytes as int32 or float32.
+    """Joins, cuts, turns, compares and counts with truth values and bytes as int32 or float32.
 
     The GPU has And, Not, Gather and Expand for truth values, and little else: a mask that is joined from parts or
-    transposed is copied to the CPU. As numbers 0 and 1, or 0 to 255, it is not, and nothing is rounded.
+    transposed is copied to the CPU. As numbers 0 and 1, or 0 to 255, it is not, and nothing is rounded. What is added,
+    subtracted or multiplied as bytes is taken modulo 256 again.
     """
 
     code = "masks-as-numbers"
@@ -33,11 +38,11 @@ class MasksAsNumbers(Decomposition):
 
     def forms(self) -> Mapping[str, Form]:
         """Return how to write each."""
-        return dict.fromkeys((*_MOVING, *sorted(COMPARING)), _as_numbers)
+        return dict.fromkeys((*_MOVING, *sorted(COMPARING), *_COUNTING, "MaxPool"), _as_numbers)
 
     def concerns(self, model: ir.Model, node: ir.Node, options: Options) -> bool:
         """Whether it works on truth values or bytes, and has no kernel for them."""
-        values = [node.inputs[index] for index in data_inputs(node)]
+        values = [node.inputs[index] for index in _data(node)]
         if not values or any(value is None or value.dtype not in _SMALL for value in values):
             return False
         return super().concerns(model, node, options)
@@ -47,9 +52,18 @@ def _as_numbers(add: Draft, node: ir.Node) -> ir.Value:
     number = ir.DataType.FLOAT if node.op_type in _AS_FLOAT else ir.DataType.INT32
     inputs = list(node.inputs)
     small = node.outputs[0].dtype
-    for index in data_inputs(node):
+    for index in _data(node):
         inputs[index] = add.op("Cast", inputs[index], to=number.value)
     result = add.op(node.op_type, *inputs, **plain(node))
     if node.op_type in COMPARING or small is None:
         return result
+    if node.op_type in ("Add", "Sub", "Mul"):
+        room, none = add.const(256, np.int32), add.const(0, np.int32)
+        result = add.op("Sub", result, add.op("Mul", add.op("Div", result, room), room))
+        if node.op_type == "Sub":
+            result = add.op("Where", add.op("Less", result, none), add.op("Add", result, room), result)
     return add.op("Cast", result, to=small.value)
+
+
+def _data(node: ir.Node) -> list[int]:
+    return [0] if node.op_type == "MaxPool" else data_inputs(node)

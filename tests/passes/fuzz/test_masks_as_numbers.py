@@ -63,3 +63,22 @@ def test_bytes_are_the_same(op: str, axis: int, start: int, back: bool, seed: in
     draw = np.random.default_rng(seed)
     feeds = {name: draw.integers(0, 256, SHAPE).astype(np.uint8) for name in ("a", "b") if name in made.input}
     assert_same(model_of([made], feeds, 17, weights), MasksAsNumbers, feeds)
+
+
+@given(
+    op=st.sampled_from(("Add", "Sub", "Mul", "Div", "Min", "Max", "Clip")),
+    seed=st.integers(0, 999),
+)
+def test_bytes_are_counted_modulo_256(op: str, seed: int) -> None:
+    draw = np.random.default_rng(seed)
+    feeds = {"a": draw.integers(0, 256, SHAPE).astype(np.uint8), "b": draw.integers(1, 256, (4,)).astype(np.uint8)}
+    if op == "Clip":
+        feeds["b"] = feeds["b"][0:1].reshape(())
+    assert_same(model_of([helper.make_node(op, ["a", "b"], ["y"])], feeds, 20), MasksAsNumbers, feeds)
+
+
+@given(st.integers(1, 3), st.integers(1, 2), st.integers(0, 99))
+def test_the_largest_bytes_of_windows(kernel: int, stride: int, seed: int) -> None:
+    x = np.random.default_rng(seed).integers(0, 256, (1, 2, 5, 6)).astype(np.uint8)
+    made = helper.make_node("MaxPool", ["a"], ["y"], kernel_shape=[kernel, kernel], strides=[stride, stride])
+    assert_same(model_of([made], {"a": x}, 20), MasksAsNumbers, {"a": x})

@@ -50,7 +50,10 @@ def test_the_remainder_of_a_division_by_a_power_of_two(x: np.ndarray, divisor: f
 def test_the_remainder_by_what_is_computed(kind: type, seed: int, fmod: bool) -> None:
     draw, most = np.random.default_rng(seed), 255 if kind is np.uint8 else 100_000
     least = -most if kind is np.int32 else 0
-    feeds = {"x": draw.integers(least, most, 8).astype(kind), "d": draw.integers(1, most, 8).astype(kind)}
+    feeds: dict[str, np.ndarray] = {
+        "x": draw.integers(least, most, 8).astype(kind),
+        "d": draw.integers(1, most, 8).astype(kind),
+    }
     if kind is np.int32:
         feeds["d"] *= draw.choice([-1, 1], 8).astype(np.int32)
     node = onnx.helper.make_node("Mod", ["x", "d"], ["y"], fmod=int(fmod))
