@@ -32,7 +32,7 @@ LAYERS = (
     ("targets",),
     ("model", "assets", "reference_rotated", "stored"),
     ("manifest", "facts", "external", "lookalike", "operators", "prose", "raw_head", "talk", "archive", "report_file"),
-    ("labels",),
+    ("labels", "companions"),
     ("errors", "nodes", "memory", "task_specs"),
 )
 """From top to bottom; what stands in one line does not import its neighbours."""

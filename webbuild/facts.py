@@ -6,6 +6,8 @@ from collections.abc import Mapping
 
 from msgspec import Struct
 
+from webbuild.companions import Companions
+
 Dim = int | str | None
 """A size, the name of a free one, or None for a free one without a name."""
 
@@ -20,7 +22,7 @@ class TensorFact(Struct, frozen=True):
 
 
 class ModelFacts(Struct, frozen=True):
-    """A model's interface and metadata, and the names of the operators in its main graph."""
+    """A model's interface and metadata, the names of the operators in its main graph, and what lies beside it."""
 
     file: str
     producer: str
@@ -28,3 +30,4 @@ class ModelFacts(Struct, frozen=True):
     inputs: tuple[TensorFact, ...]
     outputs: tuple[TensorFact, ...]
     operators: frozenset[str] = frozenset()
+    companions: Companions = Companions()

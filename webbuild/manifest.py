@@ -12,6 +12,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from webbuild.task_specs import ClassifyTask as ClassifyTask
+from webbuild.task_specs import DepthTask as DepthTask
 from webbuild.task_specs import DetectTask as DetectTask
 from webbuild.task_specs import Json
 from webbuild.task_specs import Keypoint as Keypoint
@@ -94,6 +95,35 @@ class ImageInput(Json, tag="image", tag_field="kind", kw_only=True, frozen=True)
     letterbox: Letterbox
 
 
+class StackInput(Json, tag="stack", tag_field="kind", kw_only=True, frozen=True):
+    """`count` pictures of one scene, all of one size, each of which becomes what an `ImageInput` would.
+
+    They lie behind one another in `shape`, [1, count, 3, height, width] or [count, 3, height, width].
+    """
+
+    name: str
+    dtype: Literal["float32"] = "float32"
+    shape: list[int]
+    count: int
+    color: Literal["rgb", "bgr"] = "rgb"
+    scale: float
+    mean: list[float]
+    std: list[float]
+    letterbox: Letterbox
+
+
+class FocusInput(Json, tag="focus", tag_field="kind", kw_only=True, frozen=True):
+    """A number for each picture of the stack, such as the distance that it is focused at.
+
+    The caller gives them to `run()` as `focusDistances`; the runtime fills in `default`.
+    """
+
+    name: str
+    dtype: Literal["float32"] = "float32"
+    shape: list[int]
+    default: list[float]
+
+
 class OptionInput(Json, tag="option", tag_field="kind", kw_only=True, frozen=True):
     """A number the caller may give to `run()` under `option`; the runtime fills in `default`."""
 
@@ -114,7 +144,7 @@ class TensorInput(Json, tag="tensor", tag_field="kind", kw_only=True, frozen=Tru
     shape: list[int]
 
 
-Input = ImageInput | OptionInput | TensorInput
+Input = ImageInput | StackInput | FocusInput | OptionInput | TensorInput
 
 
 class Output(Json, kw_only=True, frozen=True):
@@ -188,12 +218,17 @@ class Golden(Json, kw_only=True, frozen=True):
 
 
 class Sample(Json, kw_only=True, frozen=True):
-    """A picture to try the model on."""
+    """A picture to try the model on, or a stack of them: `file` is then its first picture, `stack` has them all.
+
+    `focus` are the numbers that go with the stack's pictures.
+    """
 
     file: Path
     title: str
     width: int
     height: int
+    stack: list[Path] = []
+    focus: list[float] = []
 
 
 class Manifest(Json, kw_only=True, frozen=True):

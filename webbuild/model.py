@@ -6,8 +6,10 @@ import hashlib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import msgspec
 from msgspec import Struct
 
+from webbuild.companions import read_companions
 from webbuild.errors import USAGE, WebbuildError
 from webbuild.external import check_external_data
 from webbuild.facts import ModelFacts, TensorFact
@@ -62,7 +64,8 @@ def load(path: Path) -> Source:
         raise WebbuildError("invalid-model", f"{path}: {_reason(error)}", _EXPORT_AGAIN) from error
     ir.external_data.set_base_dir(model.graph, path.parent)
     _free_negative_sizes(model)
-    return Source(path, hashlib.sha256(data).hexdigest(), size, model, facts(path.name, model))
+    known = msgspec.structs.replace(facts(path.name, model), companions=read_companions(path))
+    return Source(path, hashlib.sha256(data).hexdigest(), size, model, known)
 
 
 def facts(file: str, model: ir.Model) -> ModelFacts:

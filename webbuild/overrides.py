@@ -13,7 +13,7 @@ from msgspec import Struct
 from webbuild.errors import USAGE, WebbuildError
 from webbuild.facts import TensorFact
 from webbuild.labels import read_labels
-from webbuild.manifest import ImageInput, Input, TensorInput, TensorTask
+from webbuild.manifest import ImageInput, Input, StackInput, TensorInput, TensorTask
 from webbuild.tasks._base import Guess
 from webbuild.tasks.export_form import image_input
 
@@ -75,19 +75,24 @@ def _named(known: Guess, labels: list[str], file: str) -> Guess:
 def _pictured(known: Guess, wanted: Overrides) -> Guess:
     at, image = _picture(known, wanted)
     letterbox = msgspec.structs.replace(image.letterbox, **wanted.letterbox)
+    if isinstance(image, StackInput) and "layout" in wanted.picture:
+        raise _misfit("wrong-layout", f"{wanted.said}: {_describe(image)} takes a stack", "leave --layout out")
     changed = msgspec.structs.replace(image, letterbox=letterbox, **wanted.picture)
-    if changed.shape[1 if changed.layout == "nchw" else 3] != 3:
+    if isinstance(changed, ImageInput) and changed.shape[1 if changed.layout == "nchw" else 3] != 3:
         what = f"{wanted.said}: {_describe(image)} has not 3 channels there"
-        raise _misfit("wrong-layout", what, f"leave --layout out: it is {image.layout}")
+        other = "nhwc" if changed.layout == "nchw" else "nchw"
+        raise _misfit("wrong-layout", what, f"leave --layout out: it is {other}")
     inputs: list[Input] = list(known.inputs)
     inputs[at] = changed
     said = f"input '{image.name}' takes pictures as the options say: {wanted.said}"
     return msgspec.structs.replace(known, inputs=tuple(inputs), assumptions=(*known.assumptions, said))
 
 
-def _picture(known: Guess, wanted: Overrides) -> tuple[int, ImageInput]:
-    """Return the one input that takes a picture and its place; of plain tensors the one that could."""
-    found = [(at, spec) for at, spec in enumerate(known.inputs) if isinstance(spec, ImageInput)]
+def _picture(known: Guess, wanted: Overrides) -> tuple[int, ImageInput | StackInput]:
+    """Return the one input that takes pictures and its place; of plain tensors the one that could."""
+    found: list[tuple[int, ImageInput | StackInput]] = [
+        (at, spec) for at, spec in enumerate(known.inputs) if isinstance(spec, ImageInput | StackInput)
+    ]
     if not found and isinstance(known.task, TensorTask):
         both: tuple[Literal["nchw", "nhwc"], ...] = ("nchw", "nhwc")
         layouts = [layout for layout in both if wanted.picture.get("layout", layout) == layout]

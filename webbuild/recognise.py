@@ -33,7 +33,7 @@ def without_head(source: Source, dims: Mapping[str, int], task: str | None) -> G
     Raises:
         WebbuildError: `class-names`.
     """
-    seen = facts(source.facts.file, _frozen(source.model, dims))
+    seen = _facts(source, _frozen(source.model, dims))
     known = kinds()
     asked = [task] if task is not None else [name for name in known if name != "tensor"]
     found = (known[name].guess(seen, asked=task is not None) for name in asked)
@@ -46,7 +46,7 @@ def recognise(source: Source, planned: Plan, task: str | None) -> Guess:
     Raises:
         WebbuildError: `wrong-task`, `unsupported-dtype`.
     """
-    seen = facts(source.facts.file, planned.models["wasm"])
+    seen = _facts(source, planned.models["wasm"])
     added = {option.name for option in option_inputs(planned.models["wasm"])}
     seen = msgspec.structs.replace(seen, inputs=tuple(f for f in seen.inputs if f.name not in added))
     if task is None:
@@ -77,6 +77,11 @@ def require_head(known: Guess, planned: Plan) -> None:
                 f"output '{known.raw.output}': post-processing could not be appended: {why}",
                 "export the model with its post-processing, or give --task tensor",
             )
+
+
+def _facts(source: Source, model: ir.Model) -> ModelFacts:
+    """Return the facts of what became of a model, and what lies beside the model."""
+    return msgspec.structs.replace(facts(source.facts.file, model), companions=source.facts.companions)
 
 
 def _frozen(model: ir.Model, dims: Mapping[str, int]) -> ir.Model:

@@ -13,6 +13,7 @@ import pytest
 
 from webbuild.manifest import (
     ClassifyTask,
+    DepthTask,
     DetectTask,
     ImageInput,
     Input,
@@ -115,6 +116,28 @@ def decoded(case: dict[str, Any], task: RowTask, others: Mapping[str, Any] | Non
     rows = np.array(case["rows"], np.float32).reshape(1, -1, columns(task))
     found = decode(task, {task.output: rows, **(others or {})}, placement)
     return [msgspec.to_builtins(each, builtin_types=(bytes,)) for each in found]
+
+
+@room("depth")
+def test_a_map_becomes_the_depth_of_the_picture(file: Path) -> None:
+    case = read(file)
+    task = msgspec.convert(case["task"], DepthTask)
+    maps = {task.output: case["depth"], task.confidence: case["confidence"]}
+    outputs = {name: np.array(rows, float).astype(np.float32)[None] for name, rows in maps.items() if name}
+    box, size = case["letterbox"], case["input"]
+    source = box["source"]
+    placement = Placement(
+        source["width"], source["height"], box["left"], box["top"], box["width"], box["height"], *size.values()
+    )
+    (got,) = decode(task, outputs, placement)
+    want = case["want"]
+    assert (got.confidence is None) is (want["confidence"] is None)
+    for name in ("depth", "confidence") if want["confidence"] else ("depth",):
+        found = getattr(got, name)
+        assert found.dtype == np.float32
+        np.testing.assert_allclose(found, np.array(want[name], float), rtol=0, atol=case["tolerance"])
+    extent = [float(want[name]) for name in ("min", "max")]
+    np.testing.assert_allclose([got.minimum, got.maximum], extent, rtol=0, atol=case["tolerance"])
 
 
 @room("contract")

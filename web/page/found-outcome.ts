@@ -79,6 +79,6 @@ export class FoundOutcome implements Outcome {
 
 function findingTask(model: Model): FindingTask {
   const { task } = model.manifest;
-  if (task.kind !== "tensor" && task.kind !== "classify") return task;
+  if (task.kind !== "tensor" && task.kind !== "classify" && task.kind !== "depth") return task;
   throw disagreement();
 }

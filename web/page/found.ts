@@ -18,7 +18,7 @@ export type FindingTask = DetectTask | PoseTask | SegmentTask | ObbTask;
 export type FindingResult = DetectResult | PoseResult | SegmentResult | ObbResult;
 
 export function isFinding(result: Result): result is FindingResult {
-  return result.kind !== "tensor" && result.kind !== "classify";
+  return result.kind !== "tensor" && result.kind !== "classify" && result.kind !== "depth";
 }
 
 export function foundIn(result: FindingResult): readonly Found[] {

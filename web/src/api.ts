@@ -1,6 +1,6 @@
 // The public types: what goes into a model and what comes out.
 
-import type { Manifest, Output } from "./manifest.js";
+import type { DepthTask, Manifest, Output } from "./manifest.js";
 
 export type Backend = "webgpu" | "wasm";
 
@@ -31,11 +31,16 @@ export type ImageSource =
   | OffscreenCanvas
   | VideoFrame;
 
+/** What goes into a run: a picture or, for a model that takes a stack, an array of as many as it has. */
+export type RunSource = ImageSource | readonly ImageSource[];
+
 export interface RunOptions {
   /** Detections scored below this are left out. Default: the model's own. */
   confidence?: number | undefined;
   /** Of two detections that overlap more than this, the weaker is left out. Default: the model's own. */
   iou?: number | undefined;
+  /** For a stack: the distance that each picture is focused at, in their order. Default: the model's own. */
+  focusDistances?: readonly number[] | undefined;
   /** Drops the run. One that the GPU has begun is finished there, and its result is thrown away. */
   signal?: AbortSignal | undefined;
 }
@@ -108,12 +113,33 @@ export interface ClassifyResult extends Answer {
   classes: ClassScore[];
 }
 
+export interface DepthResult extends Answer {
+  kind: "depth";
+  /** Row by row, one value for each pixel of the source picture. NaN where the model saw nothing of it. */
+  depth: Float32Array<ArrayBuffer>;
+  /** As large; the larger, the surer. Null where the model gives none. */
+  confidence: Float32Array<ArrayBuffer> | null;
+  /** The least and the largest value in `depth`, NaN where it has none. */
+  min: number;
+  max: number;
+  /** What grows: the distance, or its inverse. */
+  quantity: DepthTask["quantity"];
+  unit: DepthTask["unit"];
+}
+
 export interface TensorResult extends Answer {
   kind: "tensor";
   outputs: Tensors;
 }
 
-export type Result = DetectResult | PoseResult | SegmentResult | ObbResult | ClassifyResult | TensorResult;
+export type Result =
+  | DetectResult
+  | PoseResult
+  | SegmentResult
+  | ObbResult
+  | ClassifyResult
+  | DepthResult
+  | TensorResult;
 
 /** An object that was found, in pixels of the upright source picture. */
 export interface Detection {

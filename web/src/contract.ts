@@ -2,7 +2,8 @@
 
 import type { DType, DTypeArray, RunOptions, TensorData, Tensors } from "./api.js";
 import { WebbuildError } from "./errors.js";
-import type { ImageInput, Manifest, OptionInput } from "./manifest.js";
+import { focusTensor } from "./focus.js";
+import type { Manifest, OptionInput } from "./manifest.js";
 
 type Input = Manifest["inputs"][number];
 
@@ -31,28 +32,10 @@ export function optionFeeds(inputs: readonly Input[], options: RunOptions): Tens
   return Object.fromEntries(taken.map((input) => [input.name, optionTensor(input, options[input.option])]));
 }
 
-/** Returns the one input that is a picture. Throws where pictures are not enough to run the model. */
-export function pictureInput(inputs: readonly Input[]): ImageInput {
-  const images = inputs.filter((input) => input.kind === "image");
-  const [image] = images;
-  const fix = "use runTensors() and give every input";
-  if (image === undefined || images.length > 1) {
-    throw new WebbuildError(
-      "wrong-picture",
-      `the model takes ${images.length} pictures, run() gives one`,
-      fix,
-    );
-  }
-  const tensor = inputs.find((input) => input.kind === "tensor");
-  if (tensor !== undefined) {
-    throw new WebbuildError("missing-input", `${tensor.name}: run() cannot fill in ${wanted(tensor)}`, fix);
-  }
-  return image;
-}
-
 function checked(input: Input, tensor: TensorData | undefined): TensorData {
   if (tensor === undefined) {
     if (input.kind === "option") return optionTensor(input, undefined);
+    if (input.kind === "focus") return focusTensor(input, input.default);
     throw new WebbuildError(
       "missing-input",
       `${input.name}: not given, wanted ${wanted(input)}`,

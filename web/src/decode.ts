@@ -1,11 +1,12 @@
 // The outputs of a run into the result of its task.
 
 import type { Result, Tensors, Warning } from "./api.js";
-import { pictureInput } from "./contract.js";
 import { WebbuildError } from "./errors.js";
 import { type Geometry, planeSize } from "./letterbox.js";
 import type { Manifest } from "./manifest.js";
+import { picturedInput } from "./pictured.js";
 import { decodeClasses } from "./tasks/classify.js";
+import { decodeMap, depthWarnings, extent } from "./tasks/depth.js";
 import { decodeDetections } from "./tasks/detect.js";
 import { decodeObjects, OBJECT_COLUMNS } from "./tasks/obb.js";
 import { decodePoses, poseColumns } from "./tasks/pose.js";
@@ -19,6 +20,7 @@ type WithoutRun<R> = R extends Result ? Omit<R, "timings" | "backend" | "repeate
 /** The outputs that the task needs: nothing else is read back from the GPU. */
 export function neededOutputs({ task, outputs }: Manifest): string[] {
   if (task.kind === "tensor") return outputs.map(({ name }) => name);
+  if (task.kind === "depth") return task.confidence === null ? [task.output] : [task.output, task.confidence];
   return task.kind === "segment" ? [task.output, task.protos] : [task.output];
 }
 
@@ -41,7 +43,7 @@ export function decode(
       const rows = floats(outputs, task.output, [1, task.rows, segmentColumns(task)]);
       const [, , tall = 0, wide = 0] = specs.find(({ name }) => name === task.protos)?.shape ?? [];
       const protos = floats(outputs, task.protos, [1, task.masks, tall, wide]);
-      const input = planeSize(pictureInput(inputs));
+      const input = planeSize(picturedInput(inputs).picture);
       const grid = { width: wide, height: tall };
       return {
         kind: "segment",
@@ -58,6 +60,19 @@ export function decode(
       const values = floats(outputs, task.output, [1, task.classes.length]);
       return { kind: "classify", width, height, classes: decodeClasses(task, values) };
     }
+    case "depth": {
+      const input = planeSize(picturedInput(inputs).picture);
+      const read = (name: string): Float32Array<ArrayBuffer> => {
+        const dims = specs.find((spec) => spec.name === name)?.shape ?? [];
+        const [tall = 0, wide = 0] = dims.slice(-2);
+        const values = floats(outputs, name, dims);
+        return decodeMap(geometry, { values, grid: { width: wide, height: tall }, input });
+      };
+      const depth = read(task.output);
+      const confidence = task.confidence === null ? null : read(task.confidence);
+      const { quantity, unit } = task;
+      return { kind: "depth", width, height, depth, confidence, ...extent(depth), quantity, unit };
+    }
     case "tensor":
       return { kind: "tensor", width, height, outputs };
     default:
@@ -65,8 +80,13 @@ export function decode(
   }
 }
 
+/** What a visitor should know of an answer that no model means to give. */
+export function answerWarnings(decoded: Decoded, outputs: Tensors): Warning[] {
+  return [...nanWarnings(outputs), ...(decoded.kind === "depth" ? depthWarnings(decoded) : [])];
+}
+
 /** A NaN is an answer that no model means to give. */
-export function nanWarnings(outputs: Tensors): Warning[] {
+function nanWarnings(outputs: Tensors): Warning[] {
   const broken = Object.entries(outputs).filter(
     ([, { type, data }]) => type === "float32" && data.some(Number.isNaN),
   );

@@ -2,14 +2,15 @@
 
 import { finalizer } from "comlink";
 import type { ModelInfo, Result, RunOptions, TensorData, Tensors, Warning } from "./api.js";
-import { optionFeeds, pictureInput } from "./contract.js";
-import { decode, nanWarnings, neededOutputs } from "./decode.js";
+import { optionFeeds } from "./contract.js";
+import { answerWarnings, decode, neededOutputs } from "./decode.js";
 import { abortedError, internalError } from "./errors.js";
-import { type Geometry, letterbox, placePicture } from "./letterbox.js";
+import { focusFeeds } from "./focus.js";
 import type { Manifest } from "./manifest.js";
 import { type OpenModel, type OpenRequest, openModel } from "./opening.js";
-import { type Picture, readPixels } from "./pixels.js";
+import type { Picture } from "./pixels.js";
 import type { Prediction, Predictor } from "./predictor.js";
+import { prepare } from "./preparing.js";
 import type { SharedEngine } from "./shared-engine.js";
 import type { Tell } from "./stages.js";
 import { moving } from "./wire.js";
@@ -42,10 +43,10 @@ export class Host {
     if (opened) await this.#engine.queue.add(() => opened.predictor.release());
   }
 
-  run(id: number, picture: Picture, thresholds: Thresholds): Promise<Result> {
+  run(id: number, pictures: readonly Picture[], thresholds: Thresholds): Promise<Result> {
     return this.#engine.queue.add(async () => {
-      this.#refuseCancelled(id, picture);
-      const result = await this.#answer(picture, thresholds);
+      this.#refuseCancelled(id, pictures);
+      const result = await this.#answer(pictures, thresholds);
       this.#cancelled.delete(id);
       return moving(result, moved(result));
     });
@@ -56,9 +57,9 @@ export class Host {
     this.#cancelled.add(id);
   }
 
-  preprocess(picture: Picture): Promise<TensorData> {
+  preprocess(pictures: readonly Picture[]): Promise<TensorData> {
     return this.#engine.queue.add(async () => {
-      const { tensor } = await this.#prepare(picture);
+      const { tensor } = await prepare(this.#model().manifest, pictures);
       return moving(tensor, [tensor.data]);
     });
   }
@@ -70,16 +71,17 @@ export class Host {
     });
   }
 
-  async #answer(picture: Picture, thresholds: Thresholds): Promise<Result> {
+  async #answer(pictures: readonly Picture[], thresholds: Thresholds): Promise<Result> {
     const { manifest, predictor } = this.#model();
     const started = performance.now();
-    const { name, tensor, geometry } = await this.#prepare(picture);
+    const { name, tensor, geometry } = await prepare(manifest, pictures);
     const prepared = performance.now();
-    const feeds = { ...optionFeeds(manifest.inputs, thresholds), [name]: tensor };
+    const options = optionFeeds(manifest.inputs, thresholds);
+    const feeds = { ...options, ...focusFeeds(manifest.inputs, thresholds.focusDistances), [name]: tensor };
     const { outputs, backend, repeated } = await predictor.predict(feeds, neededOutputs(manifest));
     const inferred = performance.now();
     const decoded = decode(manifest, outputs, geometry);
-    const warnings = [...nanWarnings(outputs), ...repeatWarnings(repeated)];
+    const warnings = [...answerWarnings(decoded, outputs), ...repeatWarnings(repeated)];
     const ended = performance.now();
     const timings = {
       preprocess: prepared - started,
@@ -90,17 +92,9 @@ export class Host {
     return { ...decoded, timings, backend, repeated, warnings };
   }
 
-  async #prepare(picture: Picture): Promise<{ name: string; tensor: TensorData; geometry: Geometry }> {
-    const input = pictureInput(this.#model().manifest.inputs);
-    const pixels = await readPixels(picture);
-    const geometry = placePicture({ width: pixels.width, height: pixels.height }, input);
-    const data = letterbox(pixels, input, geometry);
-    return { name: input.name, tensor: { type: "float32", dims: [...input.shape], data }, geometry };
-  }
-
-  #refuseCancelled(id: number, picture: Picture): void {
+  #refuseCancelled(id: number, pictures: readonly Picture[]): void {
     if (!this.#cancelled.delete(id) && !this.#closing.signal.aborted) return;
-    if ("close" in picture) picture.close();
+    for (const picture of pictures) if ("close" in picture) picture.close();
     throw abortedError();
   }
 
@@ -113,6 +107,7 @@ export class Host {
 /** What of a result is too large to be copied. */
 function moved(result: Result): ArrayBufferView<ArrayBuffer>[] {
   if (result.kind === "segment") return result.segments.map(({ mask }) => mask.data);
+  if (result.kind === "depth") return result.confidence ? [result.depth, result.confidence] : [result.depth];
   return result.kind === "tensor" ? arrays(result.outputs) : [];
 }
 

@@ -13,8 +13,8 @@ export interface Manifest {
   generator: Generator;
   engine: Engine;
   source: Source;
-  task: DetectTask | PoseTask | SegmentTask | ObbTask | ClassifyTask | TensorTask;
-  inputs: (ImageInput | OptionInput | TensorInput)[];
+  task: DetectTask | PoseTask | SegmentTask | ObbTask | ClassifyTask | DepthTask | TensorTask;
+  inputs: (ImageInput | StackInput | FocusInput | OptionInput | TensorInput)[];
   outputs: Output[];
   graphs: Graph[];
   engines: EngineBuild[];
@@ -129,6 +129,26 @@ export interface ClassifyTask {
   logits: boolean;
 }
 /**
+ * How far away each pixel of the picture is.
+ *
+ *     `output` [1, height, width] or [1, 1, height, width] is a map over the whole input: distances or, as
+ *     `inverse-depth`, what grows as things come nearer. In `metres` the numbers mean something, as `relative` only
+ *     their order and, but for a scale and an offset, their ratios do. `confidence` is a map of the same kind, the
+ *     larger the surer. `near` and `far` are the least and the largest value that the map can have, where that is known.
+ *
+ *     A map is read at the centre of each pixel of the source picture: bilinearly, with half-pixel centres, from the
+ *     cells whose centre lies in the picture. Pixels whose centre lies outside of the input have NaN.
+ */
+export interface DepthTask {
+  kind: "depth";
+  output: string;
+  confidence: string | null;
+  quantity: "depth" | "inverse-depth";
+  unit: "metres" | "relative";
+  near: number | null;
+  far: number | null;
+}
+/**
  * A model about which nothing is known: tensors in, tensors out.
  */
 export interface TensorTask {
@@ -172,6 +192,35 @@ export interface Letterbox {
   anchor: "center" | "top-left";
   pad: number;
   resampler: "bicubic" | "bilinear" | "bilinear-antialias" | "nearest";
+}
+/**
+ * `count` pictures of one scene, all of one size, each of which becomes what an `ImageInput` would.
+ *
+ *     They lie behind one another in `shape`, [1, count, 3, height, width] or [count, 3, height, width].
+ */
+export interface StackInput {
+  kind: "stack";
+  name: string;
+  dtype: "float32";
+  shape: number[];
+  count: number;
+  color: "bgr" | "rgb";
+  scale: number;
+  mean: number[];
+  std: number[];
+  letterbox: Letterbox;
+}
+/**
+ * A number for each picture of the stack, such as the distance that it is focused at.
+ *
+ *     The caller gives them to `run()` as `focusDistances`; the runtime fills in `default`.
+ */
+export interface FocusInput {
+  kind: "focus";
+  name: string;
+  dtype: "float32";
+  shape: number[];
+  default: number[];
 }
 /**
  * A number the caller may give to `run()` under `option`; the runtime fills in `default`.
@@ -294,7 +343,9 @@ export interface Golden {
   };
 }
 /**
- * A picture to try the model on.
+ * A picture to try the model on, or a stack of them: `file` is then its first picture, `stack` has them all.
+ *
+ *     `focus` are the numbers that go with the stack's pictures.
  */
 export interface Sample {
   /**
@@ -304,4 +355,9 @@ export interface Sample {
   title: string;
   width: number;
   height: number;
+  /**
+   * Items: Relative to the manifest, with forward slashes.
+   */
+  stack: string[];
+  focus: number[];
 }

@@ -3,20 +3,22 @@
 import { transfer } from "comlink";
 import type {
   Backend,
-  ImageSource,
   ModelInfo,
   Result,
   RunOptions,
+  RunSource,
   TensorData,
   Tensors,
   Warning,
 } from "./api.js";
 import type { Connection, RemoteHost } from "./connection.js";
-import { completeFeeds, optionFeeds, pictureInput } from "./contract.js";
+import { completeFeeds, optionFeeds } from "./contract.js";
 import { WebbuildError } from "./errors.js";
+import { focusFeeds } from "./focus.js";
 import type { Manifest } from "./manifest.js";
+import { counted, picturedInput } from "./pictured.js";
 import type { Picture } from "./pixels.js";
-import { parcel } from "./source.js";
+import { close, parcels } from "./source.js";
 
 /** @internal What load() knows when the worker has a model open. */
 export interface Loaded {
@@ -61,13 +63,14 @@ export class Model {
     return structuredClone(this.#info);
   }
 
-  /** Runs the model on a picture. Runs are answered in order; one that fails does not touch the next. */
-  async run(source: ImageSource, { signal, ...thresholds }: RunOptions = {}): Promise<Result> {
+  /** Runs the model on a picture, or on an array of them where it takes a stack. Runs are answered in order; one that fails does not touch the next. */
+  async run(source: RunSource, { signal, ...thresholds }: RunOptions = {}): Promise<Result> {
     optionFeeds(this.manifest.inputs, thresholds);
+    focusFeeds(this.manifest.inputs, thresholds.focusDistances);
     const id = this.#runs++;
     const result = await this.#send(
       source,
-      (host, picture) => host.run(id, picture, thresholds),
+      (host, pictures) => host.run(id, pictures, thresholds),
       signal,
     ).catch((error: unknown) => {
       if (signal?.aborted) void this.#connection.call((host) => host.cancel(id)).catch(() => {});
@@ -78,8 +81,8 @@ export class Model {
   }
 
   /** Returns what run() would feed for the picture. */
-  preprocess(source: ImageSource): Promise<TensorData> {
-    return this.#send(source, (host, picture) => host.preprocess(picture));
+  preprocess(source: RunSource): Promise<TensorData> {
+    return this.#send(source, (host, pictures) => host.preprocess(pictures));
   }
 
   /** Runs the graph of this backend on tensors and returns all its outputs as they are. Options may be left out. */
@@ -96,20 +99,20 @@ export class Model {
     this.#connection.end(new WebbuildError("disposed", "the model was disposed of", "call load() again"));
   }
 
-  async #send<T>(source: ImageSource, ask: Ask<T>, signal?: AbortSignal): Promise<T> {
-    pictureInput(this.manifest.inputs);
+  async #send<T>(source: RunSource, ask: Ask<T>, signal?: AbortSignal): Promise<T> {
+    const sources = counted(picturedInput(this.manifest.inputs), source);
     this.#connection.check(signal);
-    const { picture, moved } = await parcel(source);
+    const { pictures, moved } = await parcels(sources);
     try {
-      return await this.#connection.call((host) => ask(host, transfer(picture, moved)), signal);
+      return await this.#connection.call((host) => ask(host, transfer(pictures, moved)), signal);
     } finally {
       // Those that moved are empty shells by now; those that did not must not be left to the garbage collector.
-      for (const part of moved) if ("close" in part) part.close();
+      close(moved);
     }
   }
 }
 
-type Ask<T> = (host: RemoteHost, picture: Picture) => Promise<T>;
+type Ask<T> = (host: RemoteHost, pictures: Picture[]) => Promise<T>;
 
 function addWarnings(known: Warning[], more: readonly Warning[]): void {
   for (const warning of more) if (!known.some(({ code }) => code === warning.code)) known.push(warning);

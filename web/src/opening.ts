@@ -5,6 +5,7 @@ import { optionFeeds } from "./contract.js";
 import { Downloads } from "./download.js";
 import { type Engine, engineFiles } from "./engine.js";
 import { abortedError } from "./errors.js";
+import { focusFeeds } from "./focus.js";
 import { requireAdapter } from "./gpu.js";
 import type { EngineBuild, Manifest } from "./manifest.js";
 import { PlacementLog, redirectConsole } from "./placement.js";
@@ -85,9 +86,11 @@ async function createOther(
 async function warmUp({ inputs }: Manifest, backend: Backend, predictor: Predictor): Promise<void> {
   if (backend === "wasm" || inputs.some((input) => input.kind === "tensor")) return;
   const images: Tensors = Object.fromEntries(
-    inputs.filter((input) => input.kind === "image").map(({ name, shape }) => [name, zeros(shape)]),
+    inputs
+      .filter(({ kind }) => kind === "image" || kind === "stack")
+      .map(({ name, shape }) => [name, zeros(shape)]),
   );
-  await predictor.raw({ ...optionFeeds(inputs, {}), ...images });
+  await predictor.raw({ ...optionFeeds(inputs, {}), ...focusFeeds(inputs, undefined), ...images });
 }
 
 function zeros(shape: readonly number[]): Tensors[string] {

@@ -4,13 +4,35 @@ import type { ImageSource } from "./api.js";
 import { WebbuildError } from "./errors.js";
 import { DECODING, type Picture } from "./pixels.js";
 
+type Moved = ImageBitmap | VideoFrame | ArrayBuffer;
+
 /** A picture for the worker, and which parts of it move there instead of being copied. */
-export interface Parcel {
+interface Parcel {
   picture: Picture;
-  moved: (ImageBitmap | VideoFrame | ArrayBuffer)[];
+  moved: Moved[];
 }
 
-export async function parcel(source: ImageSource): Promise<Parcel> {
+/** Packs each picture. Where one cannot be read, nothing of the others is left behind. */
+export async function parcels(
+  sources: readonly ImageSource[],
+): Promise<{ pictures: Picture[]; moved: Moved[] }> {
+  const packed: Parcel[] = [];
+  const moved = (): Moved[] => packed.flatMap((each) => each.moved);
+  try {
+    for (const source of sources) packed.push(await parcel(source));
+  } catch (error) {
+    close(moved());
+    throw error;
+  }
+  return { pictures: packed.map(({ picture }) => picture), moved: moved() };
+}
+
+/** Gives back the memory of what has some. */
+export function close(moved: readonly Moved[]): void {
+  for (const part of moved) if ("close" in part) part.close();
+}
+
+async function parcel(source: ImageSource): Promise<Parcel> {
   if (source instanceof Blob) return { picture: source, moved: [] };
   if (source instanceof ImageData) return copyOf(source);
   if (isVideoFrame(source)) return moving(source.clone());

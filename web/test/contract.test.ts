@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
 import type { DType, TensorData, Tensors } from "../src/api.js";
-import { completeFeeds, optionFeeds, pictureInput } from "../src/contract.js";
+import { completeFeeds, optionFeeds } from "../src/contract.js";
 import { WebbuildError } from "../src/errors.js";
 import type { ImageInput, Manifest, OptionInput, TensorInput } from "../src/manifest.js";
+import { picturedInput } from "../src/pictured.js";
 import { room } from "./conformance.js";
 
 interface Feed {
@@ -77,11 +78,11 @@ describe("models that a picture is not enough for", () => {
   const image = { kind: "image", name: "images" } as ImageInput;
   const tokens: TensorInput = { kind: "tensor", name: "tokens", dtype: "int64", shape: [1, 4] };
 
-  test("one picture is enough", () => expect(pictureInput([image])).toBe(image));
-  test("no picture", () => expect(failure(() => pictureInput([tokens])).code).toBe("wrong-picture"));
-  test("two pictures", () => expect(failure(() => pictureInput([image, image])).code).toBe("wrong-picture"));
+  test("one picture is enough", () => expect(picturedInput([image]).picture).toBe(image));
+  test("no picture", () => expect(failure(() => picturedInput([tokens])).code).toBe("wrong-picture"));
+  test("two pictures", () => expect(failure(() => picturedInput([image, image])).code).toBe("wrong-picture"));
   test("a tensor too", () => {
-    expect(failure(() => pictureInput([image, tokens]))).toMatchObject({ code: "missing-input" });
+    expect(failure(() => picturedInput([image, tokens]))).toMatchObject({ code: "missing-input" });
   });
 });
 

@@ -1,0 +1,86 @@
+// A map over the model's input into a map over the source picture.
+
+import type { Warning } from "../api.js";
+import type { Geometry } from "../letterbox.js";
+
+interface Size {
+  width: number;
+  height: number;
+}
+
+/** The elements of a map in row-major order, its size, and that of the input it covers. */
+export interface DepthMap {
+  values: Float32Array;
+  grid: Size;
+  input: Size;
+}
+
+/** Reads the map at the centre of every pixel of the source, see DepthTask. NaN where the model saw nothing. */
+export function decodeMap(geometry: Geometry, { values, grid, input }: DepthMap): Float32Array<ArrayBuffer> {
+  const { left, top, width, height, source } = geometry;
+  const x = taps({ start: left, drawn: width, size: source.width }, input.width, grid.width);
+  const y = taps({ start: top, drawn: height, size: source.height }, input.height, grid.height);
+  const map = new Float32Array(source.width * source.height);
+  let to = 0;
+  for (const row of y) {
+    const upper = row.first * grid.width;
+    const lower = row.second * grid.width;
+    for (const { first, second, fraction } of x) {
+      const above = (1 - fraction) * at(values, upper + first) + fraction * at(values, upper + second);
+      const below = (1 - fraction) * at(values, lower + first) + fraction * at(values, lower + second);
+      map[to++] = (1 - row.fraction) * above + row.fraction * below;
+    }
+  }
+  return map;
+}
+
+/** Returns the least and the largest finite value, NaN where there is none. */
+export function extent(map: Float32Array): { min: number; max: number } {
+  let min = Number.POSITIVE_INFINITY;
+  let max = Number.NEGATIVE_INFINITY;
+  for (const value of map) {
+    if (!Number.isFinite(value)) continue;
+    if (value < min) min = value;
+    if (value > max) max = value;
+  }
+  return min <= max ? { min, max } : { min: Number.NaN, max: Number.NaN };
+}
+
+/** A map that is the same everywhere says nothing of any picture. */
+export function depthWarnings({ min, max }: { min: number; max: number }): Warning[] {
+  if (min < max) return [];
+  const what = Number.isNaN(min) ? "has no number in it" : `is ${min} everywhere`;
+  const fix = 'give a picture that shows something, compare with { backend: "wasm" }, run `webbuild verify`';
+  return [{ code: "flat-depth", message: `the depth map ${what}: this answer says nothing`, fix }];
+}
+
+/** The two cells that a pixel lies between, and how far it is from the first to the second. */
+interface Tap {
+  first: number;
+  second: number;
+  fraction: number;
+}
+
+interface Drawn {
+  start: number;
+  drawn: number;
+  size: number;
+}
+
+/** One tap for each pixel of a side of the source. The fraction is NaN for a pixel outside of the input. */
+function taps({ start, drawn, size }: Drawn, input: number, grid: number): Tap[] {
+  const cell = (edge: number): number => Math.ceil((edge * grid) / input - 0.5);
+  const least = Math.min(cell(Math.max(start, 0)), grid - 1);
+  const most = Math.max(least, cell(Math.min(start + drawn, input)) - 1);
+  return Array.from({ length: size }, (_, index) => {
+    const place = start + ((index + 0.5) * drawn) / size;
+    const inside = place >= 0 && place <= input;
+    const position = Math.min(Math.max((place * grid) / input - 0.5, least), most);
+    const first = Math.floor(position);
+    return { first, second: Math.min(first + 1, most), fraction: inside ? position - first : Number.NaN };
+  });
+}
+
+function at(values: Float32Array, index: number): number {
+  return values[index] ?? Number.NaN;
+}

@@ -1,0 +1,65 @@
+"""A map over the model's input, read at the pixels of the source picture; see `DepthTask`."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from webbuild.tasks.geometry import Placement
+
+Floats = NDArray[np.float32]
+Taps = tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.float64]]
+
+
+class DepthMap(Struct, frozen=True):
+    """The depth of each pixel of the source [height, width], and how sure it is, None where that is not said.
+
+    `minimum` and `maximum` are over the finite values of `depth`, NaN where there is none.
+    """
+
+    depth: Floats
+    confidence: Floats | None
+    minimum: float
+    maximum: float
+
+
+def read_map(values: NDArray[Any], placement: Placement) -> Floats:
+    """Read a map [..., rows, columns], all other sizes 1, at the pixels of the source [height, width].
+
+    The order of the operations is part of the definition: the runtime computes the same bits.
+    """
+    rows, columns = values.shape[-2:]
+    grid = values.reshape(rows, columns).astype(np.float64)
+    x = _taps(placement.left, placement.width, placement.source_width, placement.input_width, columns)
+    y = _taps(placement.top, placement.height, placement.source_height, placement.input_height, rows)
+    result = np.empty((placement.source_height, placement.source_width), np.float32)
+    x0, x1, fx = x
+    for line, (first, second, fy) in enumerate(zip(*y, strict=True)):
+        above = (1 - fx) * grid[first, x0] + fx * grid[first, x1]
+        below = (1 - fx) * grid[second, x0] + fx * grid[second, x1]
+        result[line] = (1 - fy) * above + fy * below
+    return result
+
+
+def extent(values: Floats) -> tuple[float, float]:
+    """Return the least and the largest finite value, NaN where there is none."""
+    finite = values[np.isfinite(values)]
+    return (float(finite.min()), float(finite.max())) if finite.size else (math.nan, math.nan)
+
+
+def _taps(start: int, drawn: int, source: int, size: int, cells: int) -> Taps:
+    """Return for each pixel of a side of the source the two cells it lies between, and the second's weight.
+
+    The weight is NaN for a pixel outside of the input.
+    """
+    least = min(math.ceil(max(start, 0) * cells / size - 0.5), cells - 1)
+    most = max(least, math.ceil(min(start + drawn, size) * cells / size - 0.5) - 1)
+    place = start + ((np.arange(source) + 0.5) * drawn) / source
+    position = np.clip(place * cells / size - 0.5, least, most)
+    first = np.floor(position).astype(np.intp)
+    weight = np.where((place >= 0) & (place <= size), position - first, np.nan)
+    return first, np.minimum(first + 1, most), weight
