@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
@@ -14,23 +15,44 @@ from numpy.typing import NDArray
 from webbuild.archive import read_arrays
 from webbuild.errors import USAGE, WebbuildError
 from webbuild.made_up import PICTURES, made_up, random_tensor
-from webbuild.manifest import ImageInput, Input, TensorInput
+from webbuild.made_up_stack import made_up_stack
+from webbuild.manifest import FocusInput, ImageInput, Input, StackInput, TensorInput
+from webbuild.stacks import PICTURES as _PICTURES
+from webbuild.stacks import Stack, given_stacks, stacks_beside
+from webbuild.tasks.focal_stack import even_steps
 from webbuild.tasks.geometry import Placement
 from webbuild.tasks.picture import normalise, plane, read_rgba, to_tensor
+from webbuild.tasks.stack import focus_tensor, picture_of, stack_tensor
 
-_PICTURES = {".jpg", ".jpeg", ".png", ".webp"}
 _LARGEST = 2**31 - 1
 """Bytes of the largest tensor that every browser can hold in one buffer."""
 
 
+class Frame(Struct, frozen=True):
+    """A picture of a stack: what its file is called, and what is in it."""
+
+    name: str
+    data: bytes
+
+
 class Sample(Struct, frozen=True):
-    """One run's feeds. `picture` is the file it came from, `placement` where that lies in the input."""
+    """One run's feeds. `picture` is the file it came from, `placement` where that lies in the input.
+
+    A stack has `frames` instead, and what is known of its focal distances.
+    """
 
     name: str
     feeds: dict[str, NDArray[Any]]
     picture: Path | None = None
     placement: Placement | None = None
     size: tuple[int, int] = (0, 0)
+    frames: tuple[Frame, ...] = ()
+    focus: tuple[float, ...] = ()
+
+    @property
+    def shown(self) -> bool:
+        """Whether there is anything to look at."""
+        return self.picture is not None or bool(self.frames)
 
 
 def collect(model: Path, given: Sequence[Path], inputs: Sequence[Input]) -> list[Sample]:
@@ -38,9 +60,13 @@ def collect(model: Path, given: Sequence[Path], inputs: Sequence[Input]) -> list
 
     Raises:
         WebbuildError: `input-too-large`, `unreadable-picture`, `unreadable-tensors`, `no-such-sample`,
-            `wrong-sample`.
+            `wrong-sample`, `unreadable-focus`.
     """
     _check_sizes(inputs)
+    stack = next((spec for spec in inputs if isinstance(spec, StackInput)), None)
+    if stack is not None:
+        found = given_stacks(given) if given else stacks_beside(model.parent / "samples", stack.count)
+        return [_from_stack(each, stack, inputs) for each in found] or [_made_up_stack(stack, inputs)]
     image = next((spec for spec in inputs if isinstance(spec, ImageInput)), None)
     files = list(given)
     if image is not None:
@@ -54,13 +80,19 @@ def collect(model: Path, given: Sequence[Path], inputs: Sequence[Input]) -> list
 
 def edge_cases(inputs: Sequence[Input]) -> list[Sample]:
     """Return samples that take the rare branches: a picture of nothing, and one of noise."""
-    image = next((spec for spec in inputs if isinstance(spec, ImageInput)), None)
+    stack = next((spec for spec in inputs if isinstance(spec, StackInput)), None)
+    image = picture_of(stack) if stack else next((spec for spec in inputs if isinstance(spec, ImageInput)), None)
     if image is None:
         return []
     height, width = plane(image)
-    noise = normalise(np.random.default_rng(0).random((height, width, 3)) * 255, image)
+    generator = np.random.default_rng(0)
+    noise = normalise(generator.random((height, width, 3)) * 255, image)
     flat = normalise(np.full((height, width, 3), float(image.letterbox.pad)), image)
-    rest = {spec.name: random_tensor(spec, 0) for spec in inputs if isinstance(spec, TensorInput)}
+    if stack is not None:
+        more = [normalise(generator.random((height, width, 3)) * 255, image) for _ in range(stack.count - 1)]
+        noise = np.concatenate([noise, *more]).reshape(stack.shape)
+        flat = np.concatenate([flat] * stack.count).reshape(stack.shape)
+    rest = _rest(inputs)
     whole = Placement(width, height, 0, 0, width, height, width, height)
     return [
         Sample(name, {image.name: tensor, **rest}, placement=whole)
@@ -80,8 +112,43 @@ def _from_picture(file: Path, image: ImageInput, inputs: Sequence[Input]) -> Sam
         )
     rgba = read_rgba(file)
     tensor, placement = to_tensor(rgba, image)
-    rest = {spec.name: random_tensor(spec, 0) for spec in inputs if isinstance(spec, TensorInput)}
-    return Sample(file.name, {image.name: tensor, **rest}, file, placement, (rgba.shape[1], rgba.shape[0]))
+    return Sample(file.name, {image.name: tensor, **_rest(inputs)}, file, placement, (rgba.shape[1], rgba.shape[0]))
+
+
+def _from_stack(stack: Stack, spec: StackInput, inputs: Sequence[Input]) -> Sample:
+    return _framed(stack.name, [Frame(file.name, file.read_bytes()) for file in stack.files], stack.focus, spec, inputs)
+
+
+def _made_up_stack(spec: StackInput, inputs: Sequence[Input]) -> Sample:
+    frames = [Frame(f"{index}.png", data) for index, data in enumerate(made_up_stack(spec.count))]
+    return _framed("made up", frames, (), spec, inputs)
+
+
+def _framed(
+    name: str, frames: Sequence[Frame], focus: tuple[float, ...], spec: StackInput, inputs: Sequence[Input]
+) -> Sample:
+    pictures = [read_rgba(Path(frame.name), frame.data) for frame in frames]
+    tensor, placement = stack_tensor(name, pictures, spec)
+    feeds = {spec.name: tensor, **_rest(inputs, focus)}
+    size = (pictures[0].shape[1], pictures[0].shape[0])
+    return Sample(name, feeds, None, placement, size, tuple(frames), focus)
+
+
+def _rest(inputs: Sequence[Input], focus: Sequence[float] = ()) -> dict[str, NDArray[Any]]:
+    """Return what is fed besides pictures: focal distances, and numbers at random for what is not known."""
+    tensors = {spec.name: random_tensor(spec, 0) for spec in inputs if isinstance(spec, TensorInput)}
+    return tensors | {spec.name: focus_tensor(spec, focus) for spec in inputs if isinstance(spec, FocusInput)}
+
+
+def with_focus(inputs: Sequence[Input], samples: Sequence[Sample]) -> tuple[Input, ...]:
+    """Return the inputs with the focal distances of the first sample that has some, where the model tells none."""
+    known = next((list(sample.focus) for sample in samples if sample.focus), None)
+    return tuple(
+        msgspec.structs.replace(spec, default=known)
+        if isinstance(spec, FocusInput) and known is not None and spec.default == even_steps(len(spec.default))
+        else spec
+        for spec in inputs
+    )
 
 
 def _from_tensors(file: Path, inputs: Sequence[TensorInput]) -> Sample:

@@ -42,6 +42,11 @@ def guess_stack(facts: ModelFacts, *, asked: bool) -> Guess | None:
     return Guess(task_of(depth, confidence, meaning), inputs, said)
 
 
+def even_steps(count: int) -> list[float]:
+    """Return the focal distances of a model that tells none, from 0 to 1."""
+    return [index / (count - 1) for index in range(count)]
+
+
 def _stack(fact: TensorFact, facts: ModelFacts) -> StackInput | None:
     """Return the spec of [1, count, 3, height, width] or [count, 3, height, width], None for any other input."""
     match fact.shape:
@@ -76,8 +81,9 @@ def _focus(
 ) -> tuple[dict[str, FocusInput], tuple[str, ...]]:
     """Return the inputs of focal distances by name, with what is told of them as the default, else even steps."""
     known = told_numbers(told, "focus_distances", "focal_distances", "focus")
-    values = known if len(known) == count else [index / (count - 1) for index in range(count)]
-    said = () if values is known or not facts else (_EVEN.format(count),)
+    told_all = len(known) == count
+    values = known if told_all else even_steps(count)
+    said = () if told_all or not facts else (_EVEN.format(count),)
     return {
         fact.name: FocusInput(
             name=fact.name, shape=[size for size in fact.shape if isinstance(size, int)], default=values

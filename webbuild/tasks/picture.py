@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 
 import numpy as np
@@ -13,8 +14,19 @@ from webbuild.tasks.geometry import Placement, place
 from webbuild.tasks.resample import resample, taps
 
 
-def read_rgba(path: Path) -> NDArray[np.uint8]:
+def encode_png(rgba: NDArray[np.uint8]) -> bytes:
+    """Return a picture [height, width, 4] as a PNG file."""
+    from PIL import Image
+
+    buffer = io.BytesIO()
+    Image.fromarray(rgba).convert("RGB" if (rgba[..., 3] == 255).all() else "RGBA").save(buffer, "PNG", optimize=True)
+    return buffer.getvalue()
+
+
+def read_rgba(path: Path, data: bytes | None = None) -> NDArray[np.uint8]:
     """Read a picture as RGBA [height, width, 4], upright (EXIF orientation applied), colour profile ignored.
+
+    With `data` it reads that in the file's place.
 
     Raises:
         WebbuildError: `unreadable-picture`.
@@ -22,7 +34,7 @@ def read_rgba(path: Path) -> NDArray[np.uint8]:
     from PIL import Image, ImageOps, UnidentifiedImageError
 
     try:
-        with Image.open(path) as image:
+        with Image.open(path if data is None else io.BytesIO(data)) as image:
             upright = ImageOps.exif_transpose(image)
             if upright.mode.startswith("I"):  # grey of 16 bits, which Pillow would clip
                 upright = Image.fromarray((np.asarray(upright) >> 8).astype(np.uint8))
