@@ -33,7 +33,7 @@ LAYERS = (
     ("targets",),
     ("model", "assets", "reference_rotated", "stored"),
     ("manifest", "facts", "external", "lookalike", "operators", "prose", "raw_head", "talk", "archive", "report_file"),
-    ("labels", "companions"),
+    ("labels", "companions", "size_input"),
     ("errors", "nodes", "memory", "task_specs"),
 )
 """From top to bottom; what stands in one line does not import its neighbours."""

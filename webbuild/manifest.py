@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta, Struct
 
+from webbuild.size_input import SizeInput as SizeInput
 from webbuild.task_specs import ClassifyTask as ClassifyTask
 from webbuild.task_specs import DepthTask as DepthTask
 from webbuild.task_specs import DetectTask as DetectTask
@@ -144,7 +145,7 @@ class TensorInput(Json, tag="tensor", tag_field="kind", kw_only=True, frozen=Tru
     shape: list[int]
 
 
-Input = ImageInput | StackInput | FocusInput | OptionInput | TensorInput
+Input = ImageInput | StackInput | FocusInput | SizeInput | OptionInput | TensorInput
 
 
 class Output(Json, kw_only=True, frozen=True):

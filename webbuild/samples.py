@@ -22,6 +22,7 @@ from webbuild.stacks import Stack, given_stacks, stacks_beside
 from webbuild.tasks.focal_stack import even_steps
 from webbuild.tasks.geometry import Placement
 from webbuild.tasks.picture import normalise, plane, read_rgba, to_tensor
+from webbuild.tasks.sizes import size_feeds
 from webbuild.tasks.stack import focus_tensor, picture_of, stack_tensor
 
 _LARGEST = 2**31 - 1
@@ -92,8 +93,8 @@ def edge_cases(inputs: Sequence[Input]) -> list[Sample]:
         more = [normalise(generator.random((height, width, 3)) * 255, image) for _ in range(stack.count - 1)]
         noise = np.concatenate([noise, *more]).reshape(stack.shape)
         flat = np.concatenate([flat] * stack.count).reshape(stack.shape)
-    rest = _rest(inputs)
     whole = Placement(width, height, 0, 0, width, height, width, height)
+    rest = _rest(inputs, whole)
     return [
         Sample(name, {image.name: tensor, **rest}, placement=whole)
         for name, tensor in (("(noise)", noise), ("(grey)", flat))
@@ -112,7 +113,7 @@ def _from_picture(file: Path, image: ImageInput, inputs: Sequence[Input]) -> Sam
         )
     rgba = read_rgba(file)
     tensor, placement = to_tensor(rgba, image)
-    return Sample(file.name, {image.name: tensor, **_rest(inputs)}, file, placement, (rgba.shape[1], rgba.shape[0]))
+    return Sample(file.name, {image.name: tensor, **_rest(inputs, placement)}, file, placement, (rgba.shape[1], rgba.shape[0]))
 
 
 def _from_stack(stack: Stack, spec: StackInput, inputs: Sequence[Input]) -> Sample:
@@ -129,15 +130,16 @@ def _framed(
 ) -> Sample:
     pictures = [read_rgba(Path(frame.name), frame.data) for frame in frames]
     tensor, placement = stack_tensor(name, pictures, spec)
-    feeds = {spec.name: tensor, **_rest(inputs, focus)}
+    feeds = {spec.name: tensor, **_rest(inputs, placement, focus)}
     size = (pictures[0].shape[1], pictures[0].shape[0])
     return Sample(name, feeds, None, placement, size, tuple(frames), focus)
 
 
-def _rest(inputs: Sequence[Input], focus: Sequence[float] = ()) -> dict[str, NDArray[Any]]:
-    """Return what is fed besides pictures: focal distances, and numbers at random for what is not known."""
+def _rest(inputs: Sequence[Input], placement: Placement, focus: Sequence[float] = ()) -> dict[str, NDArray[Any]]:
+    """Return what is fed besides pictures: sizes, focal distances, and numbers at random for what is not known."""
     tensors = {spec.name: random_tensor(spec, 0) for spec in inputs if isinstance(spec, TensorInput)}
-    return tensors | {spec.name: focus_tensor(spec, focus) for spec in inputs if isinstance(spec, FocusInput)}
+    focused = {spec.name: focus_tensor(spec, focus) for spec in inputs if isinstance(spec, FocusInput)}
+    return {**tensors, **focused, **size_feeds(inputs, placement)}
 
 
 def with_focus(inputs: Sequence[Input], samples: Sequence[Sample]) -> tuple[Input, ...]:

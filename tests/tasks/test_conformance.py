@@ -25,7 +25,8 @@ from webbuild.manifest import (
 from webbuild.tasks._base import decode
 from webbuild.tasks.detection import columns
 from webbuild.tasks.geometry import Placement, place
-from webbuild.tasks.picture import to_tensor
+from webbuild.tasks.picture import plane, to_tensor
+from webbuild.tasks.sizes import size_feeds
 
 FOLDER = Path(__file__).parents[2] / "conformance"
 
@@ -138,6 +139,20 @@ def test_a_map_becomes_the_depth_of_the_picture(file: Path) -> None:
         np.testing.assert_allclose(found, np.array(want[name], float), rtol=0, atol=case["tolerance"])
     extent = [float(want[name]) for name in ("min", "max")]
     np.testing.assert_allclose([got.minimum, got.maximum], extent, rtol=0, atol=case["tolerance"])
+
+
+@room("size")
+def test_the_sizes_that_are_wanted_are_filled_in(file: Path) -> None:
+    case = read(file)
+    inputs = msgspec.convert(case["inputs"], list[Input])
+    image = next(spec for spec in inputs if isinstance(spec, ImageInput))
+    high, wide = plane(image)
+    placement = place(case["source"]["width"], case["source"]["height"], wide, high, image.letterbox)
+    got = size_feeds(inputs, placement)
+    assert {
+        name: {"type": array.dtype.name, "dims": list(array.shape), "data": array.ravel().tolist()}
+        for name, array in got.items()
+    } == case["want"]
 
 
 @room("contract")

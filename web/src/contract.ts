@@ -4,6 +4,7 @@ import type { DType, DTypeArray, RunOptions, TensorData, Tensors } from "./api.j
 import { WebbuildError } from "./errors.js";
 import { focusTensor } from "./focus.js";
 import type { Manifest, OptionInput } from "./manifest.js";
+import { checkSize, inputSize } from "./sizes.js";
 
 type Input = Manifest["inputs"][number];
 
@@ -15,11 +16,11 @@ const ARRAYS: { [T in DType]: { new (length: number): DTypeArray[T]; readonly na
   bool: Uint8Array,
 };
 
-/** Returns the feeds with every option that is absent at its default. Throws at the first that does not fit. */
+/** Returns the feeds with what was left out and can be filled in. Throws at the first that does not fit. */
 export function completeFeeds(inputs: readonly Input[], feeds: Tensors): Tensors {
   for (const name of Object.keys(feeds))
     if (!inputs.some((input) => input.name === name)) throw unknown(inputs, name);
-  return Object.fromEntries(inputs.map((input) => [input.name, checked(input, feeds[input.name])]));
+  return Object.fromEntries(inputs.map((input) => [input.name, checked(inputs, input, feeds[input.name])]));
 }
 
 /** Returns the tensors of the model's option inputs. Throws on an option it has not, or out of its range. */
@@ -32,10 +33,12 @@ export function optionFeeds(inputs: readonly Input[], options: RunOptions): Tens
   return Object.fromEntries(taken.map((input) => [input.name, optionTensor(input, options[input.option])]));
 }
 
-function checked(input: Input, tensor: TensorData | undefined): TensorData {
+function checked(inputs: readonly Input[], input: Input, tensor: TensorData | undefined): TensorData {
   if (tensor === undefined) {
     if (input.kind === "option") return optionTensor(input, undefined);
     if (input.kind === "focus") return focusTensor(input, input.default);
+    const size = input.kind === "size" ? inputSize(inputs, input) : null;
+    if (size !== null) return size;
     throw new WebbuildError(
       "missing-input",
       `${input.name}: not given, wanted ${wanted(input)}`,
@@ -51,13 +54,14 @@ function checked(input: Input, tensor: TensorData | undefined): TensorData {
     );
   }
   if (input.kind === "option") checkRange(input, Number(tensor.data[0]));
+  if (input.kind === "size") checkSize(input, tensor);
   return tensor;
 }
 
 /** Returns in words how the tensor differs from what the input takes, null where it fits. */
 function differs(input: Input, { type, dims, data }: TensorData): string | null {
-  if (type !== input.dtype) return `type ${type}`;
-  if (!Array.isArray(dims) || dims.join() !== input.shape.join()) return `dims [${[dims].flat().join(", ")}]`;
+  if (type !== input.dtype || !Array.isArray(dims) || dims.join() !== input.shape.join())
+    return `${type} [${[dims].flat().join(", ")}]`;
   if (!(data instanceof ARRAYS[type])) return `data in ${kindOf(data)}`;
   const length = input.shape.reduce((product, size) => product * size, 1);
   return data.length === length ? null : `${data.length} elements`;

@@ -12,6 +12,7 @@ import type { Picture } from "./pixels.js";
 import type { Prediction, Predictor } from "./predictor.js";
 import { prepare } from "./preparing.js";
 import type { SharedEngine } from "./shared-engine.js";
+import { sizeFeeds } from "./sizes.js";
 import type { Tell } from "./stages.js";
 import { moving } from "./wire.js";
 
@@ -76,8 +77,12 @@ export class Host {
     const started = performance.now();
     const { name, tensor, geometry } = await prepare(manifest, pictures);
     const prepared = performance.now();
-    const options = optionFeeds(manifest.inputs, thresholds);
-    const feeds = { ...options, ...focusFeeds(manifest.inputs, thresholds.focusDistances), [name]: tensor };
+    const filled = {
+      ...optionFeeds(manifest.inputs, thresholds),
+      ...focusFeeds(manifest.inputs, thresholds.focusDistances),
+      ...sizeFeeds(manifest.inputs, geometry.source),
+    };
+    const feeds = { ...filled, [name]: tensor };
     const { outputs, backend, repeated } = await predictor.predict(feeds, neededOutputs(manifest));
     const inferred = performance.now();
     const decoded = decode(manifest, outputs, geometry);

@@ -14,7 +14,7 @@ export interface Manifest {
   engine: Engine;
   source: Source;
   task: DetectTask | PoseTask | SegmentTask | ObbTask | ClassifyTask | DepthTask | TensorTask;
-  inputs: (ImageInput | StackInput | FocusInput | OptionInput | TensorInput)[];
+  inputs: (ImageInput | StackInput | FocusInput | SizeInput | OptionInput | TensorInput)[];
   outputs: Output[];
   graphs: Graph[];
   engines: EngineBuild[];
@@ -221,6 +221,20 @@ export interface FocusInput {
   dtype: "float32";
   shape: number[];
   default: number[];
+}
+/**
+ * The width and height of a picture in pixels, two whole numbers in the order of `order`.
+ *
+ *     `of` says which: of the `picture` as it was given, upright, or of the `input` that it became. The runtime fills
+ *     it in with the type that the graph wants; a run of plain tensors that leaves it out gets the size of the input.
+ */
+export interface SizeInput {
+  kind: "size";
+  name: string;
+  dtype: "float32" | "int32" | "int64";
+  shape: number[];
+  order: "height-width" | "width-height";
+  of: "input" | "picture";
 }
 /**
  * A number the caller may give to `run()` under `option`; the runtime fills in `default`.

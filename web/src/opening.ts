@@ -1,11 +1,10 @@
 // Bringing a model up in the worker, on exactly one backend.
 
 import type { Backend, ModelInfo, Tensors } from "./api.js";
-import { optionFeeds } from "./contract.js";
+import { completeFeeds } from "./contract.js";
 import { Downloads } from "./download.js";
 import { type Engine, engineFiles } from "./engine.js";
 import { abortedError } from "./errors.js";
-import { focusFeeds } from "./focus.js";
 import { requireAdapter } from "./gpu.js";
 import type { EngineBuild, Manifest } from "./manifest.js";
 import { PlacementLog, redirectConsole } from "./placement.js";
@@ -90,7 +89,7 @@ async function warmUp({ inputs }: Manifest, backend: Backend, predictor: Predict
       .filter(({ kind }) => kind === "image" || kind === "stack")
       .map(({ name, shape }) => [name, zeros(shape)]),
   );
-  await predictor.raw({ ...optionFeeds(inputs, {}), ...focusFeeds(inputs, undefined), ...images });
+  await predictor.raw(completeFeeds(inputs, images));
 }
 
 function zeros(shape: readonly number[]): Tensors[string] {

@@ -4,6 +4,7 @@ import { completeFeeds, optionFeeds } from "../src/contract.js";
 import { WebbuildError } from "../src/errors.js";
 import type { ImageInput, Manifest, OptionInput, TensorInput } from "../src/manifest.js";
 import { picturedInput } from "../src/pictured.js";
+import { sizeFeeds } from "../src/sizes.js";
 import { room } from "./conformance.js";
 
 interface Feed {
@@ -28,6 +29,16 @@ test.each(room<Case>("contract"))("%s", (_, { inputs, feeds, want }) => {
   expect(error.code).toBe(want.error);
   for (const said of want.says) expect(`${error.message} | ${error.fix}`).toContain(said);
   expect(error.fix).not.toBe("");
+});
+
+interface SizeCase {
+  inputs: Manifest["inputs"];
+  source: { width: number; height: number };
+  want: Record<string, Feed>;
+}
+
+test.each(room<SizeCase>("size"))("size: %s", (_, { inputs, source, want }) => {
+  expect(sizeFeeds(inputs, source)).toEqual(tensors(want));
 });
 
 describe("what only TypeScript can get wrong", () => {

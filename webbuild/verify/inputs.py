@@ -15,6 +15,7 @@ from webbuild.errors import USAGE, WebbuildError
 from webbuild.manifest import ImageInput, Manifest, OptionInput, TensorInput
 from webbuild.tasks.geometry import Placement
 from webbuild.tasks.picture import read_rgba, to_tensor
+from webbuild.tasks.sizes import size_feeds
 from webbuild.verify.opened import Bundle, golden
 
 Feeds = dict[str, NDArray[Any]]
@@ -67,7 +68,8 @@ def options(manifest: Manifest) -> Feeds:
 def _picture(manifest: Manifest, spec: ImageInput, file: Path, title: str) -> Given:
     pixels = read_rgba(file)
     tensor, placement = to_tensor(pixels, spec)
-    return Given(title, {**options(manifest), spec.name: tensor}, file, placement, bool((pixels[..., 3] < 255).any()))
+    feeds = {**options(manifest), **size_feeds(manifest.inputs, placement), spec.name: tensor}
+    return Given(title, feeds, file, placement, bool((pixels[..., 3] < 255).any()))
 
 
 def _archive(manifest: Manifest, file: Path) -> Feeds:

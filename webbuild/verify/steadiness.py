@@ -20,7 +20,7 @@ import msgspec
 import numpy as np
 from msgspec import Struct
 
-from webbuild.manifest import OptionInput, RowTask
+from webbuild.manifest import OptionInput, RowTask, SizeInput
 from webbuild.nodes import operators
 from webbuild.tasks.objects import of_detections
 from webbuild.verify.compare import Comparison, Subject
@@ -113,7 +113,7 @@ def pool(comparisons: Iterable[Comparison]) -> dict[Quantity, float]:
 
 def _again(bundle: Bundle, runner: NativeRunner, given: Given, want: Expected, seed: int) -> list[Comparison]:
     draw = np.random.default_rng(seed)
-    names = {spec.name for spec in bundle.manifest.inputs if not isinstance(spec, OptionInput)}
+    names = {spec.name for spec in bundle.manifest.inputs if not isinstance(spec, OptionInput | SizeInput)}
     feeds = {
         name: (array * (1 + CHANGE * draw.standard_normal(array.shape))).astype(array.dtype)
         if name in names and array.dtype.kind == "f"
