@@ -13,12 +13,16 @@ Dim = int | str | None
 
 
 class TensorFact(Struct, frozen=True):
-    """Name, element type (numpy's name) and shape of an input or output; `operator` computes an output."""
+    """Name, element type (numpy's name) and shape of an input or output; `operator` computes an output.
+
+    `values` is how many whole numbers, from 0 on, an output may hold, where the graph says so; else 0.
+    """
 
     name: str
     dtype: str
     shape: tuple[Dim, ...]
     operator: str = ""
+    values: int = 0
 
 
 class ModelFacts(Struct, frozen=True):

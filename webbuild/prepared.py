@@ -20,8 +20,8 @@ from webbuild.trial import open_original
 from webbuild.verify.native import NativeRunner
 
 if TYPE_CHECKING:
+    from webbuild.completed import Head
     from webbuild.manifest import OptionInput
-    from webbuild.raw_head import RawHead
     from webbuild.talk import Talk
     from webbuild.targets.target import Target
     from webbuild.tasks._base import Guess
@@ -46,7 +46,7 @@ class Prepared(Struct, frozen=True):
     known: Guess
     options: tuple[OptionInput, ...]
     assumptions: tuple[str, ...]
-    raw: RawHead | None
+    raw: Head | None
 
 
 def open_model(path: Path, dims: Mapping[str, int], talk: Talk) -> Opened:

@@ -10,12 +10,11 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
+from webbuild.completed import Head, completed, with_ones
 from webbuild.errors import WebbuildError
 from webbuild.head import why_repeat
 from webbuild.manifest import ClassifyTask, Graph, OptionInput, RowTask, Task
 from webbuild.proof import MASKS, Answer, Proof, judge
-from webbuild.raw_head import DETECTIONS, RawHead
-from webbuild.reference_head import reference_head
 from webbuild.samples import Sample
 from webbuild.tasks._base import decode
 from webbuild.tasks.classify import ClassScore
@@ -43,7 +42,7 @@ def prove(
     options: Sequence[OptionInput],
     samples: Sequence[Sample],
     *,
-    raw: RawHead | None = None,
+    raw: Head | None = None,
     confidence: float | None = None,
 ) -> Witness:
     """Run every sample through the original and every graph in `folder`, and judge each output.
@@ -94,12 +93,13 @@ def _reference(
     feeds: Mapping[str, NDArray[Any]],
     task: Task,
     sample: Sample,
-    raw: RawHead | None,
+    raw: Head | None,
     values: Mapping[str, float],
 ) -> Answer:
     """Return the original's answer, with what it lacks."""
-    outputs = _narrowed(original.run({name: array.astype(original.types[name]) for name, array in feeds.items()}))
-    return _answer(task, outputs if raw is None else _completed(raw, outputs, values), sample)
+    given = with_ones(raw, feeds)
+    outputs = _narrowed(original.run({name: array.astype(original.types[name]) for name, array in given.items()}))
+    return _answer(task, outputs if raw is None else completed(raw, outputs, given, values), sample)
 
 
 def _with_room(want: Answer, original: NativeRunner, graph: Graph) -> Answer:
@@ -112,14 +112,6 @@ def _with_room(want: Answer, original: NativeRunner, graph: Graph) -> Answer:
 def _narrowed(outputs: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
     """Return outputs as a browser can hold them: float64 as float32."""
     return {name: a.astype(np.float32) if a.dtype == np.float64 else a for name, a in outputs.items()}
-
-
-def _completed(
-    raw: RawHead, outputs: Mapping[str, NDArray[Any]], values: Mapping[str, float]
-) -> dict[str, NDArray[Any]]:
-    """Return the outputs with `DETECTIONS` in the place of the raw one."""
-    found = reference_head(raw, outputs[raw.output], values["confidence"], values.get("iou", raw.iou))
-    return {DETECTIONS: found, **{name: array for name, array in outputs.items() if name != raw.output}}
 
 
 def _filled(array: NDArray[Any], declared: Sequence[int | str | None], room: Sequence[int] | None) -> NDArray[Any]:

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 _ROUNDS = 8
 """A folded constant may make another one; more often than this was not seen."""
+_MOST_VALUES = 1 << 16
+"""Labels that are worth telling apart from whole numbers of any kind."""
 
 
 def without_head(source: Source, dims: Mapping[str, int], task: str | None) -> Guess | None:
@@ -33,7 +35,8 @@ def without_head(source: Source, dims: Mapping[str, int], task: str | None) -> G
     Raises:
         WebbuildError: `class-names`.
     """
-    seen = _facts(source, _frozen(source.model, dims))
+    frozen = _frozen(source.model, dims)
+    seen = _counted(_facts(source, frozen), frozen)
     known = kinds()
     asked = [task] if task is not None else [name for name in known if name != "tensor"]
     found = (known[name].guess(seen, asked=task is not None) for name in asked)
@@ -71,7 +74,8 @@ def require_head(known: Guess, planned: Plan) -> None:
         return
     for target, model in planned.models.items():
         if not any(value.name == known.task.output for value in model.graph.outputs):  # type: ignore[union-attr]
-            why = next((e.why for e in planned.edits[target] if e.code == "append-head" and not e.done), "it was not")
+            refused = (e for e in planned.edits[target] if e.code in ("append-head", "append-set-rows") and not e.done)
+            why = next((edit.why for edit in refused), "it was not")
             raise WebbuildError(
                 "no-head",
                 f"output '{known.raw.output}': post-processing could not be appended: {why}",
@@ -82,6 +86,20 @@ def require_head(known: Guess, planned: Plan) -> None:
 def _facts(source: Source, model: ir.Model) -> ModelFacts:
     """Return the facts of what became of a model, and what lies beside the model."""
     return msgspec.structs.replace(facts(source.facts.file, model), companions=source.facts.companions)
+
+
+def _counted(seen: ModelFacts, model: ir.Model) -> ModelFacts:
+    """Return the facts with the number of values of each output of whole numbers, where its bounds say it."""
+    from webbuild.passes._ranges import ranges
+
+    bounds = ranges(model.graph)
+    known = {value.name: bounds[value] for value in model.graph.outputs if value in bounds}
+    counts = {name: int(high) + 1 for name, (low, high) in known.items() if low == 0 and high < _MOST_VALUES}
+    outputs = (
+        msgspec.structs.replace(fact, values=counts.get(fact.name, 0) if fact.dtype in ("int32", "int64") else 0)
+        for fact in seen.outputs
+    )
+    return msgspec.structs.replace(seen, outputs=tuple(outputs))
 
 
 def _frozen(model: ir.Model, dims: Mapping[str, int]) -> ir.Model:

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import numpy as np
 
+from webbuild.completed import Head
 from webbuild.errors import WebbuildError
 from webbuild.manifest import Graph, OptionInput, RowTask, Task
 from webbuild.model import Source
 from webbuild.plan import settle
 from webbuild.prove import Witness, differing, found_nothing, only_repeated, prove, require
-from webbuild.raw_head import RawHead
 from webbuild.samples import Sample
 from webbuild.verify.native import NativeRunner
 
@@ -59,7 +59,7 @@ def prove_where_it_finds(
     options: Sequence[OptionInput],
     samples: Sequence[Sample],
     edges: Sequence[Sample],
-    raw: RawHead | None = None,
+    raw: Head | None = None,
     sizes: Mapping[str, int] | None = None,
 ) -> Witness:
     """Prove the graphs at the exported thresholds, and, where those prove nothing, again at another.

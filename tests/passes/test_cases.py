@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 
 from tests.native import Session, Tensors, random_feeds, runner
 from tests.passes.case import FOLDER, Case, all_cases, outcome, text, tidy
+from webbuild.completed import completed, with_ones
 from webbuild.passes._base import all_passes
 from webbuild.passes._shapes import infer
 from webbuild.passes.threshold_inputs import PREFIX
-from webbuild.raw_head import DETECTIONS
-from webbuild.reference_head import reference_head
+from webbuild.raw_head import RawHead
 
 CASES = all_cases()
 EACH = pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
@@ -92,7 +92,7 @@ def test_the_numbers_stay_those_of_the_original(case: Case) -> None:
     signal = 0.0
     for seed in range(4):
         feeds = {**_defaults(patched), **random_feeds(original, seed), **_frozen(case, patched, seed)}
-        want, got = _completed(case, before.run(feeds)), after.run(feeds)
+        want, got = _completed(case, before.run(with_ones(case.options.raw, feeds)), feeds), after.run(feeds)
         assert set(want) <= set(got)
         for name, value in want.items():
             value = _filled(original, name, value, got[name].shape)
@@ -111,13 +111,13 @@ def _filled(original: ir.Model, name: str, value: NDArray[Any], room: tuple[int,
     return np.pad(value, [(0, zeros) for zeros in more]) if any(more) else value
 
 
-def _completed(case: Case, outputs: Tensors) -> Tensors:
+def _completed(case: Case, outputs: Tensors, feeds: Tensors) -> Tensors:
     """Return the outputs with what the case says that the original lacks."""
     raw = case.options.raw
     if raw is None or case.keep:
         return outputs
-    others = {name: array for name, array in outputs.items() if name != raw.output}
-    return {**others, DETECTIONS: reference_head(raw, outputs[raw.output], raw.confidence, raw.iou)}
+    thresholds = {"confidence": raw.confidence, **({"iou": raw.iou} if isinstance(raw, RawHead) else {})}
+    return completed(raw, outputs, feeds, thresholds)
 
 
 def _defaults(patched: ir.Model) -> Tensors:

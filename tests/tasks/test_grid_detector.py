@@ -7,7 +7,7 @@ import pytest
 from webbuild.errors import WebbuildError
 from webbuild.facts import ModelFacts, TensorFact
 from webbuild.manifest import DetectTask, ImageInput
-from webbuild.raw_head import DETECTIONS
+from webbuild.raw_head import DETECTIONS, RawHead
 from webbuild.tasks._base import Guess
 from webbuild.tasks.detect import TASK
 
@@ -35,7 +35,7 @@ def picture(found: Guess) -> ImageInput:
 def test_three_anchors_a_cell_are_a_yolov5() -> None:
     found = seen((1, 3 * CELLS, 7), metadata=NAMES, asked=False)
     assert found is not None
-    assert found.raw is not None
+    assert isinstance(found.raw, RawHead)
     assert found.task == DetectTask(output=DETECTIONS, rows=300, classes=["cup", "dog"])
     assert (found.raw.layout, found.raw.classes, found.raw.strides, found.raw.size) == ("rows", 2, (), (96, 64))
     assert (picture(found).color, picture(found).letterbox.anchor) == ("rgb", "center")
@@ -46,7 +46,7 @@ def test_a_yolov7_without_names_is_known_where_the_user_says_detect() -> None:
     assert seen(shape, asked=False) is None
     found = seen((1, 3, 12, 8, 85), shape)
     assert found is not None
-    assert found.raw is not None
+    assert isinstance(found.raw, RawHead)
     assert isinstance(found.task, DetectTask)
     assert (found.raw.output, len(found.task.classes), found.task.classes[79]) == ("out1", 80, "toothbrush")
     assert any("COCO" in sentence for sentence in found.assumptions)
@@ -58,7 +58,7 @@ def test_one_anchor_a_cell_is_a_yolox_decoded_if_it_has_an_exponential(
 ) -> None:
     found = seen((1, CELLS, 8), operators=operators)
     assert found is not None
-    assert found.raw is not None
+    assert isinstance(found.raw, RawHead)
     assert isinstance(found.task, DetectTask)
     assert (found.raw.layout, found.raw.classes, found.raw.strides) == ("rows", 3, strides)
     assert found.task.classes == ["class 0", "class 1", "class 2"]
@@ -69,7 +69,7 @@ def test_one_anchor_a_cell_is_a_yolox_decoded_if_it_has_an_exponential(
 def test_columns_without_metadata_are_a_newer_yolo() -> None:
     found = seen((1, 6, CELLS))
     assert found is not None
-    assert found.raw is not None
+    assert isinstance(found.raw, RawHead)
     assert (found.raw.layout, found.raw.classes) == ("columns", 2)
 
 

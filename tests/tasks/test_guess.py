@@ -10,6 +10,7 @@ from tests.manifests import pose_task
 from webbuild.errors import WebbuildError
 from webbuild.facts import Dim, ModelFacts, TensorFact
 from webbuild.manifest import DetectTask, ImageInput, ObbTask, PoseTask, SegmentTask, TensorTask
+from webbuild.raw_head import RawHead
 from webbuild.tasks._base import guess, kinds
 from webbuild.tasks.geometry import Placement
 from webbuild.tasks.pose import TASK
@@ -139,7 +140,7 @@ def test_a_segmenter_without_suppression_gets_a_head(
     found = guess(segmenter(shape, (1, 32, 48, 48), args="{'nms': False}", **metadata))
     assert isinstance(found.task, SegmentTask)
     assert (found.task.output, found.task.protos, found.task.rows) == ("detections", "output1", 300)
-    assert found.raw is not None
+    assert isinstance(found.raw, RawHead)
     assert (found.raw.layout, found.raw.extra) == (layout, 32)
 
 

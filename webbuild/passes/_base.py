@@ -15,6 +15,7 @@ from msgspec import Struct
 
 import webbuild.passes
 from webbuild.raw_head import RawHead
+from webbuild.set_head import SetHead
 from webbuild.targets.table import Table
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ class Options(Struct, frozen=True):
 
     dims: Mapping[str, int] = {}
     candidates: int | None = None
-    raw: RawHead | None = None
+    raw: RawHead | SetHead | None = None
     table: Table | None = None
     nms: Suppression = "gpu"
 

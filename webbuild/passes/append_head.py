@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import onnx_ir as ir
 
@@ -39,7 +41,7 @@ class AppendHead(Pass):
     def apply(self, model: ir.Model, options: Options) -> list[Edit]:
         """Append the head that the options describe, once."""
         raw = options.raw
-        if raw is None or KEY in model.metadata_props:
+        if not isinstance(raw, RawHead) or KEY in model.metadata_props:
             return []
         where = f"output '{raw.output}'"
         output = next((value for value in model.graph.outputs if value.name == raw.output), None)
@@ -57,7 +59,7 @@ class AppendHead(Pass):
         else:
             found = suppressed_rows(add, table, raw, rows)
         shape = [1, rows, raw.columns]
-        _put(model, output, add.op("Reshape", found, add.const(shape, np.int64)), shape)
+        put_rows(model, [output], add.op("Reshape", found, add.const(shape, np.int64)), shape)
         model.metadata_props[KEY] = raw.layout
         infer(model)
         what = "a confidence threshold" if raw.layout == "final" else f"suppression over {anchors} anchors"
@@ -100,12 +102,11 @@ def _confident(add: Builder, table: ir.Value, confidence: ir.Value, rows: int) -
     return add.op("Where", real, add.op("Gather", table, order, axis=0), add.const(0.0))
 
 
-def _put(model: ir.Model, output: ir.Value, found: ir.Value, shape: list[int]) -> None:
-    """Let `found` be the graph's output in the place of `output`."""
+def put_rows(model: ir.Model, outputs: Sequence[ir.Value], found: ir.Value, shape: list[int]) -> None:
+    """Let `found` be the graph's output in the place of the first of `outputs`, and take the others away."""
     for value in (value for node in model.graph for value in node.outputs):
         if value.name == DETECTIONS:
             value.name = f"{DETECTIONS}_before"
     found.name, found.shape, found.type = DETECTIONS, ir.Shape(shape), ir.TensorType(ir.DataType.FLOAT)
-    for index, value in enumerate(model.graph.outputs):
-        if value is output:
-            model.graph.outputs[index] = found
+    kept = [found if value is outputs[0] else value for value in model.graph.outputs if value not in outputs[1:]]
+    model.graph.outputs[:] = kept

@@ -33,7 +33,8 @@ class Int32Values(Pass):
 
     code = "int32-values"
     after = (
-        *("fold-constants", "zero-sized", "int32-indices", "topk-indices", "append-head", "threshold-inputs"),
+        *("fold-constants", "zero-sized", "int32-indices", "topk-indices"),
+        *("append-head", "append-set-rows", "threshold-inputs"),
         *("fixed-shape-head", "fixed-shape-nms", "fixed-shape-rotated", "fixed-shape-selection"),
         *("padded-rotated", "padded-selection"),
     )

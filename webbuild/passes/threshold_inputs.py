@@ -25,7 +25,7 @@ class ThresholdInputs(TailPass[Tail | Selection]):
     """
 
     code = "threshold-inputs"
-    after = ("fold-constants", "append-head")
+    after = ("fold-constants", "append-head", "append-set-rows")
     form = (Tail, Selection)
 
     def done_before(self, model: ir.Model) -> bool:

@@ -14,6 +14,7 @@ import webbuild.tasks
 from webbuild.facts import ModelFacts
 from webbuild.manifest import Input, Task
 from webbuild.raw_head import RawHead
+from webbuild.set_head import SetHead
 from webbuild.tasks.geometry import Placement
 
 Tensors = Mapping[str, NDArray[Any]]
@@ -28,7 +29,7 @@ class Guess(Struct, frozen=True):
     task: Task
     inputs: tuple[Input, ...]
     assumptions: tuple[str, ...]
-    raw: RawHead | None = None
+    raw: RawHead | SetHead | None = None
 
 
 class Tolerance(Struct, frozen=True):

@@ -11,6 +11,7 @@ from webbuild.tasks._base import Guess, Tensors
 from webbuild.tasks.detection import Detection, read_box
 from webbuild.tasks.geometry import Placement
 from webbuild.tasks.grid_detector import guess_grid
+from webbuild.tasks.set_detector import guess_set
 
 
 class DetectKind:
@@ -19,8 +20,9 @@ class DetectKind:
     kind = "detect"
 
     def guess(self, facts: ModelFacts, *, asked: bool = False) -> Guess | None:
-        """Recognise Ultralytics' detection exports by their metadata, others by their shapes."""
-        return ultralytics.guess_detect(facts) or guess_grid(facts, asked=asked)
+        """Recognise Ultralytics' detection exports by their metadata, others by their interface."""
+        known = ultralytics.guess_detect(facts) or guess_grid(facts, asked=asked)
+        return known or guess_set(facts, asked=asked)
 
     def decode(self, task: DetectTask, outputs: Tensors, placement: Placement | None) -> Sequence[Detection]:
         """Return the objects in `task.output` [1, rows, 6], best first."""

@@ -19,6 +19,16 @@ def class_names(facts: ModelFacts) -> list[str]:
     return [str(name) for name in parsed] if isinstance(parsed, list) else []
 
 
+def configured_names(facts: ModelFacts) -> list[str]:
+    """Return the class names by index from `id2label` in `config.json`; empty if there are none, or gaps."""
+    told = facts.companions.config.get("id2label")
+    if not isinstance(told, dict):
+        return []
+    names = {str(index): str(name) for index, name in told.items()}
+    wanted = [str(index) for index in range(len(names))]
+    return [names[index] for index in wanted] if all(index in names for index in wanted) else []
+
+
 def keypoint_shape(facts: ModelFacts) -> tuple[int, int]:
     """Return the number of keypoints and of numbers for each, (0, 0) if unknown."""
     match literal(facts.metadata.get("kpt_shape", "")):
@@ -28,9 +38,12 @@ def keypoint_shape(facts: ModelFacts) -> tuple[int, int]:
 
 
 def image_size(facts: ModelFacts) -> tuple[int, int] | None:
-    """Return the export's (height, width) in pixels, None if unknown."""
+    """Return the export's (height, width) in pixels, None if unknown: also what `preprocessor_config.json` says."""
     match literal(facts.metadata.get("imgsz", "")):
         case [int(height), int(width)] if height > 0 and width > 0:
+            return height, width
+    match facts.companions.preprocessor.get("size"):
+        case {"height": int(height), "width": int(width)} if height > 0 and width > 0:
             return height, width
     return None
 

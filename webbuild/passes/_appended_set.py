@@ -1,0 +1,136 @@
+"""The rows that are appended to the outputs of a detector that predicts a set of boxes."""
+
+from __future__ import annotations
+
+import numpy as np
+import onnx_ir as ir
+
+from webbuild.passes._graph import Builder, dims, opset_of
+from webbuild.raw_head import DETECTIONS
+from webbuild.set_head import SetHead
+
+_OLDEST = 11
+"""The opset since which TopK is what it is, and there are operators on whole numbers."""
+
+
+def unfit(model: ir.Model, raw: SetHead) -> str | None:
+    """Return why rows cannot be made of the outputs, None if they can."""
+    values = {value.name: value for value in model.graph.outputs}
+    if missing := [name for name in raw.replaced if name not in values]:
+        return f"no output has the name '{missing[0]}'"
+    if raw.sized and all(value.name != raw.sized for value in model.graph.inputs):
+        return f"no input has the name '{raw.sized}'"
+    shapes = {name: dims(values[name]) for name in raw.replaced}
+    for name, wanted in _wanted(raw, shapes[raw.output]).items():
+        if shapes[name] != wanted:
+            return f"the shape of '{name}' is {shapes[name]}, and {wanted} was expected"
+    for name in (raw.output, raw.boxes):
+        if values[name].dtype != ir.DataType.FLOAT:
+            return f"'{name}' is not float32"
+    if any(values[name].is_graph_input() or values[name].is_initializer() for name in raw.replaced):
+        return "nothing computes it"
+    if any(value.name == DETECTIONS and value.name not in raw.replaced for value in model.graph.outputs):
+        return f"another output has the name '{DETECTIONS}'"
+    return f"the model's opset is older than {_OLDEST}" if opset_of(model) < _OLDEST else None
+
+
+def _wanted(raw: SetHead, first: list[int] | None) -> dict[str, list[int]]:
+    """Return what the shapes have to be; logits may be of any number of classes."""
+    boxes = {raw.boxes: [1, raw.rows, 4]}
+    if raw.layout == "parts":
+        return {raw.output: [1, raw.rows], raw.labels: [1, raw.rows], **boxes}
+    classes = first[2] if first is not None and len(first) == 3 else 1
+    return {raw.output: [1, raw.rows, classes], **boxes}
+
+
+def set_rows(add: Builder, model: ir.Model, raw: SetHead, confidence: ir.Value) -> ir.Value:
+    """Append the rows [rows, 6] to the outputs and return them."""
+    values = {value.name: value for value in model.graph.outputs}
+    if raw.layout == "parts":
+        boxes = add.op("Reshape", values[raw.boxes], add.const([raw.rows, 4], np.int64))
+        if raw.sized:
+            boxes = add.op("Mul", boxes, _back(add, model, raw))
+        score = add.op("Reshape", values[raw.output], add.const([raw.rows], np.int64))
+        label = add.op("Reshape", values[raw.labels], add.const([raw.rows], np.int64))
+        return _sorted(add, raw, boxes, score, label, confidence, is_sorted=_is_best_first(values[raw.output]))
+    corners = _corners(add, values[raw.boxes], raw)
+    if raw.softmax:
+        return _sorted(add, raw, corners, *_softmax(add, values[raw.output]), confidence, is_sorted=False)
+    classes = _size(values[raw.output], 2)
+    flat = add.op("Reshape", add.op("Sigmoid", values[raw.output]), add.const([-1], np.int64))
+    best, index = add.node("TopK", flat, add.const([raw.rows], np.int64), outputs=2, axis=0)
+    label = add.op("Mod", index, add.const(classes, np.int64))
+    boxes = add.op("Gather", corners, add.op("Div", index, add.const(classes, np.int64)), axis=0)
+    return _sorted(add, raw, boxes, best, label, confidence, is_sorted=True)
+
+
+def _back(add: Builder, model: ir.Model, raw: SetHead) -> ir.Value:
+    """Return what the corners of a box are multiplied by to be in pixels of the input, [1, 4]."""
+    given = next(value for value in model.graph.inputs if value.name == raw.sized)
+    size = add.op("Reshape", given, add.const([1, 2], np.int64))
+    if given.dtype != ir.DataType.FLOAT:
+        size = add.op("Cast", size, to=ir.DataType.FLOAT.value)
+    height, width = raw.size
+    own = [width, height] if raw.order == "width-height" else [height, width]
+    back = add.op("Div", add.const(np.array([own])), size)
+    if raw.order == "height-width":
+        back = add.op("Concat", *reversed(add.split(back, 2, axis=1)), axis=1)
+    return add.op("Concat", back, back, axis=1)
+
+
+def _corners(add: Builder, boxes: ir.Value, raw: SetHead) -> ir.Value:
+    """Return x1 y1 x2 y2 [queries, 4] in pixels of the input."""
+    flat = add.op("Reshape", boxes, add.const([-1, 4], np.int64))
+    centre, size = add.split(flat, 2, axis=1)
+    half = add.op("Mul", size, add.const(0.5))
+    joined = add.op("Concat", add.op("Sub", centre, half), add.op("Add", centre, half), axis=1)
+    height, width = raw.size
+    return add.op("Mul", joined, add.const(np.array([[width, height, width, height]])))
+
+
+def _softmax(add: Builder, logits: ir.Value) -> tuple[ir.Value, ir.Value]:
+    """Return the score and the label of each query, [queries] each."""
+    queries, classes = _size(logits, 1), _size(logits, 2)
+    table = add.op("Softmax", add.op("Reshape", logits, add.const([queries, classes], np.int64)), axis=1)
+    known = add.cut(table, 1, 0, classes - 1)
+    return add.reduce("ReduceMax", known, 1, keepdims=0), add.op("ArgMax", known, axis=1, keepdims=0)
+
+
+def _sorted(
+    add: Builder,
+    raw: SetHead,
+    boxes: ir.Value,
+    score: ir.Value,
+    label: ir.Value,
+    confidence: ir.Value,
+    *,
+    is_sorted: bool,
+) -> ir.Value:
+    """Join the columns, sort the rows by falling score, and make those zero that are not above the threshold."""
+    column = add.const([-1, 1], np.int64)
+    number = add.op("Cast", label, to=ir.DataType.FLOAT.value)
+    parts = [boxes, add.op("Reshape", score, column), add.op("Reshape", number, column)]
+    rows = add.op("Concat", *parts, axis=1)
+    if not is_sorted:
+        score, order = add.node("TopK", score, add.const([raw.rows], np.int64), outputs=2, axis=0)
+        rows = add.op("Gather", rows, order, axis=0)
+    above = add.op("Reshape", add.op("Greater", score, confidence), column)
+    return add.op("Where", above, rows, add.const(0.0))
+
+
+def _is_best_first(scores: ir.Value) -> bool:
+    """Whether a TopK gives the scores, so that they need no sorting."""
+    node = scores.producer()
+    return (
+        node is not None
+        and node.op_type == "TopK"
+        and node.outputs[0] is scores
+        and node.attributes.get_int("largest", 1) == 1
+        and node.attributes.get_int("sorted", 1) == 1
+    )
+
+
+def _size(value: ir.Value, axis: int) -> int:
+    shape = dims(value)
+    assert shape is not None
+    return shape[axis]

@@ -1,0 +1,60 @@
+"""Rows from the outputs of a detector that predicts a set of boxes, in plain numpy: what is appended computes this.
+
+The rules for logits are those of transformers' `post_process_object_detection`, in float32: of RTDetrImageProcessor
+with a sigmoid, of DetrImageProcessor with a softmax.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from webbuild.set_head import SetHead
+
+Floats = NDArray[np.float32]
+Arrays = Mapping[str, NDArray[Any]]
+
+
+def reference_set(raw: SetHead, outputs: Arrays, feeds: Arrays, confidence: float) -> Floats:
+    """Return rows [1, rows, 6] as `SetHead` describes them, from the outputs for one picture and what was fed."""
+    boxes, scores, labels = _parts(raw, outputs, feeds) if raw.layout == "parts" else _queries(raw, outputs)
+    order = np.argsort(-scores, kind="stable")[: raw.rows]
+    rows = np.concatenate([boxes, scores[:, None], labels[:, None].astype(np.float32)], 1)[order]
+    rows[~(rows[:, 4] > np.float32(confidence))] = 0
+    return rows[None]
+
+
+def _parts(raw: SetHead, outputs: Arrays, feeds: Arrays) -> tuple[Floats, Floats, NDArray[Any]]:
+    boxes, scores = (np.asarray(outputs[name][0], np.float32) for name in (raw.boxes, raw.output))
+    if raw.sized:
+        boxes = boxes * _back(raw, np.asarray(feeds[raw.sized], np.float32).ravel())
+    return boxes, scores, outputs[raw.labels][0]
+
+
+def _back(raw: SetHead, size: Floats) -> Floats:
+    """Return what the corners of a box are multiplied by to be in pixels of the input."""
+    given = size if raw.order == "width-height" else size[::-1]
+    return np.tile(np.array(raw.size[::-1], np.float32) / given, 2)
+
+
+def _queries(raw: SetHead, outputs: Arrays) -> tuple[Floats, Floats, NDArray[Any]]:
+    logits, given = (np.asarray(outputs[name][0], np.float32) for name in (raw.output, raw.boxes))
+    half = given[:, 2:] / np.float32(2)
+    corners = np.concatenate([given[:, :2] - half, given[:, :2] + half], 1)
+    corners = corners * np.tile(np.array(raw.size[::-1], np.float32), 2)
+    if raw.softmax:
+        scores = _softmax(logits)[:, :-1]
+        return corners, scores.max(1), scores.argmax(1)
+    with np.errstate(over="ignore"):
+        flat: Floats = (1 / (1 + np.exp(-logits))).astype(np.float32).ravel()
+    best = np.argsort(-flat, kind="stable")[: raw.rows]
+    return corners[best // logits.shape[1]], flat[best], best % logits.shape[1]
+
+
+def _softmax(logits: Floats) -> Floats:
+    powers = np.exp(logits - logits.max(1, keepdims=True))
+    result: Floats = powers / powers.sum(1, keepdims=True)
+    return result
