@@ -48,7 +48,10 @@ class Session:
 
 
 def random_feeds(model: ir.Model, seed: int) -> dict[str, NDArray[Any]]:
-    """Return values for every input without a default; floats in -1..1, except in 0..1 where the name says `scores`."""
+    """Return values for every input without a default: floats in -1..1, whole numbers 0 and 1.
+
+    An input whose name says `scores` has floats in 0..1, one that says `sizes` whole numbers from 30 on.
+    """
     generator = np.random.default_rng(seed)
     feeds: dict[str, NDArray[Any]] = {}
     for value in model.graph.inputs:
@@ -59,10 +62,11 @@ def random_feeds(model: ir.Model, seed: int) -> dict[str, NDArray[Any]]:
         assert value.dtype is not None
         shape = [dim if isinstance(dim, int) else 1 for dim in value.shape]
         if value.dtype.is_floating_point():
-            low = 0.0 if value.name == "scores" else -1.0
-            feeds[value.name] = generator.uniform(low, 1, shape).astype(np.float32).astype(value.dtype.numpy())
+            least = 0.0 if value.name == "scores" else -1.0
+            feeds[value.name] = generator.uniform(least, 1, shape).astype(np.float32).astype(value.dtype.numpy())
         else:
-            feeds[value.name] = generator.integers(0, 2, shape).astype(value.dtype.numpy())
+            low, high = (30, 90) if "sizes" in value.name else (0, 2)
+            feeds[value.name] = generator.integers(low, high, shape).astype(value.dtype.numpy())
     return feeds
 
 
