@@ -113,7 +113,9 @@ def _from_picture(file: Path, image: ImageInput, inputs: Sequence[Input]) -> Sam
         )
     rgba = read_rgba(file)
     tensor, placement = to_tensor(rgba, image)
-    return Sample(file.name, {image.name: tensor, **_rest(inputs, placement)}, file, placement, (rgba.shape[1], rgba.shape[0]))
+    return Sample(
+        file.name, {image.name: tensor, **_rest(inputs, placement)}, file, placement, (rgba.shape[1], rgba.shape[0])
+    )
 
 
 def _from_stack(stack: Stack, spec: StackInput, inputs: Sequence[Input]) -> Sample:
