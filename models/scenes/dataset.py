@@ -12,7 +12,7 @@ SEEDS = {"train": 1, "check": 2, "held-out": 3, "sample": 4}
 HELD_OUT = 200
 """Pictures that a quality is measured on; training never sees them."""
 
-SIDE = 128
+SIDE = 96
 """Pixels of a picture's side, as the models take it."""
 
 STACK = (96, 128)

@@ -9,12 +9,12 @@ from pathlib import Path
 import numpy as np
 
 from models.people import dataset
+from models.table import README, rewrite, table
 from models.yolo_pose.detector import Detector
 from models.yolo_pose.precision import box_overlap, keypoint_similarity, mean_precision
 
 MODELS = Path(__file__).parents[1]
 SPLITS = ["large", "varied"]
-START, END = "<!-- measured -->\n", "<!-- /measured -->"
 STRICT = [float(t) for t in np.arange(0.5, 0.96, 0.05)]
 
 
@@ -38,30 +38,15 @@ def measure(onnx: Path, split: str) -> dict[str, str]:
     return column
 
 
-def table(columns: dict[str, dict[str, str]]) -> str:
-    """The columns side by side as Markdown."""
-    names = next(iter(columns.values()))
-    body = [[name, *(column[name] for column in columns.values())] for name in names]
-    rows = [["", *columns], ["---"] * (len(columns) + 1), *body]
-    return "".join(f"| {' | '.join(row)} |\n" for row in rows)
-
-
-def rewrite(readme: Path, text: str) -> None:
-    """Put the table between the two marks."""
-    before, rest = readme.read_text().split(START)
-    after = rest.split(END)[1]
-    readme.write_text(before + START + text + END + after)
-
-
 def main() -> None:
     """Read the command line, measure, and write."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--onnx", type=Path, default=MODELS / "yolo-pose.onnx")
-    parser.add_argument("--readme", type=Path, default=MODELS / "README.md")
+    parser.add_argument("--readme", type=Path, default=README)
     options = parser.parse_args()
     text = table({split: measure(options.onnx, split) for split in SPLITS})
     print(text)
-    rewrite(options.readme, text)
+    rewrite(options.readme, "yolo-pose", text)
 
 
 if __name__ == "__main__":

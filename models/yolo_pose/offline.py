@@ -5,7 +5,7 @@ import os
 os.environ["YOLO_OFFLINE"] = "1"
 os.environ["YOLO_AUTOINSTALL"] = "0"
 
-from models.yolo_pose import torchvision_cpu
+from models import torchvision_cpu
 
 if not torchvision_cpu.binaries_load():
     LIBRARY = torchvision_cpu.declare_operators()

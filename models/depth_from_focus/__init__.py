@@ -1,0 +1,1 @@
+"""Trains, exports and measures a network that reads depth from a focal stack."""

@@ -1,0 +1,1 @@
+"""Trains, exports and measures a narrow Grounding DINO on drawn shapes."""

@@ -1,0 +1,1 @@
+"""Trains, exports and measures a narrow Mask2Former on drawn shapes."""

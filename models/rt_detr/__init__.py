@@ -1,0 +1,1 @@
+"""Trains, exports and measures a narrow RT-DETR on drawn shapes."""
