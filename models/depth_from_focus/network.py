@@ -43,7 +43,7 @@ class Features(nn.Module):
 
     def __init__(self, width: Width) -> None:
         super().__init__()
-        first, *rest = width.features
+        first = width.features[0]
         self.stem = nn.Sequential(
             nn.Conv2d(3, first, 5, 2, 2, bias=False), nn.BatchNorm2d(first), nn.ReLU(inplace=True)
         )
@@ -56,6 +56,7 @@ class Features(nn.Module):
         self.narrow = nn.ModuleList(nn.Conv2d(channels, width.volume, 1) for channels in width.features)
 
     def forward(self, images: Tensor) -> list[Tensor]:
+        """The features of every stride, each as narrow as a focus volume."""
         value, levels = self.stem(images), []
         for stage, narrow in zip(self.stages, self.narrow, strict=True):
             value = stage(value)
@@ -73,6 +74,7 @@ class Decoder(nn.Module):
         self.classify = nn.Conv3d(channels, 1, 3, 1, 1)
 
     def forward(self, volume: Tensor, coarser: Tensor | None) -> tuple[Tensor, Tensor]:
+        """The refined volume and its cost."""
         if coarser is not None:
             larger = functional.interpolate(coarser, size=volume.shape[2:], mode="nearest")
             volume = torch.cat([volume, larger], 1)
@@ -97,6 +99,7 @@ class DepthFromFocus(nn.Module):
         self.decoder3 = Decoder(width.volume, coarser=False)
 
     def forward(self, focal_stack: Tensor, focus_distances: Tensor) -> tuple[Tensor, Tensor]:
+        """Depth and confidence from the finest cost."""
         return self.read(self.costs(focal_stack)[0], focus_distances)
 
     def costs(self, focal_stack: Tensor) -> list[Tensor]:

@@ -54,7 +54,7 @@ def compared(input_ids: Tensor, special_tokens: Tensor) -> tuple[Tensor, Tensor]
     earlier = torch.where(special & (at[None, None, :] < at[None, :, None]), at[None, None, :], -1).amax(2)
     later = torch.where(special & (at[None, None, :] >= at[None, :, None]), at[None, None, :], count).amin(2)
     inside = (later != 0) & (later != count - 1) & (later != count)
-    mask = ((later[:, :, None] == later[:, None, :]) & inside[:, None, :]) | torch.eye(count, dtype=torch.bool)[None]
+    mask = ((later[:, :, None] == later[:, None, :]) & inside[:, None, :]) | (at[:, None] == at)[None]
     return mask, torch.where(inside, at[None] - earlier - 1, torch.zeros_like(later)).clamp(min=0)
 
 
@@ -77,6 +77,7 @@ class Deployed(nn.Module):
         attention_mask: Tensor,
         pixel_mask: Tensor,
     ) -> tuple[Tensor, Tensor]:
+        """Logits and boxes."""
         with masks(compared):
             found = self.detector(
                 pixel_values=pixel_values, input_ids=input_ids, token_type_ids=token_type_ids,
@@ -100,6 +101,7 @@ class Original(nn.Module):
         self, img: Tensor, input_ids: Tensor, attention_mask: Tensor, position_ids: Tensor, token_type_ids: Tensor,
         text_token_mask: Tensor,
     ) -> tuple[Tensor, Tensor]:  # fmt: skip
+        """Logits and boxes."""
         with masks(lambda *_, **__: (text_token_mask, position_ids)):
             found = self.detector(
                 pixel_values=img, input_ids=input_ids, token_type_ids=token_type_ids, attention_mask=attention_mask

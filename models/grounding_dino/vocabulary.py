@@ -13,10 +13,12 @@ from models.scenes.names import COLOURS, SHAPES, STUFF
 SPECIAL = {0: "[PAD]", 100: "[UNK]", 101: "[CLS]", 102: "[SEP]", 103: "[MASK]"}
 FIRST_SIGN = 999
 SIGNS = [chr(code) for code in range(33, 127) if chr(code) not in string.ascii_uppercase]
-WORDS = (
-    *COLOURS, *SHAPES, *STUFF,
-    *["an", "the", "of", "and", "with", "on", "in", "left", "right", "top", "bottom", "small", "large", "big", "shape", "shapes", "thing", "object", "person", "people", "man", "woman", "dog", "cat", "car", "bus", "tree", "house", "bicycle", "bird", "horse", "chair", "table", "cup", "bottle", "book", "phone", "orange", "black", "grey", "pink", "brown", "disc", "box", "rectangle", "plus"],
-)  # fmt: skip
+OTHERS = """
+an the of and with on in left right top bottom small large big shape shapes thing object person people man woman dog
+cat car bus tree house bicycle bird horse chair table cup bottle book phone orange black grey pink brown disc box
+rectangle plus
+"""
+WORDS = (*COLOURS, *SHAPES, *STUFF, *OTHERS.split())
 """More words than are trained on, so that a prompt may also name what the network has never seen."""
 
 

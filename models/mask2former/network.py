@@ -36,5 +36,6 @@ class Deployed(nn.Module):
         self.segmenter = segmenter
 
     def forward(self, pixel_values: Tensor) -> tuple[Tensor, Tensor]:
+        """Classes and masks of every query."""
         found = self.segmenter(pixel_values=pixel_values)
         return found.class_queries_logits, found.masks_queries_logits

@@ -66,6 +66,7 @@ class Deployed(nn.Module):
         self.detector = detector
 
     def forward(self, images: Tensor, orig_target_sizes: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """Labels, boxes and scores."""
         found = self.detector(pixel_values=images)
         logits, boxes = found.logits, found.pred_boxes
         middle, size = boxes[..., :2], boxes[..., 2:]
