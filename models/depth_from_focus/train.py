@@ -16,17 +16,11 @@ from torch import Tensor
 
 from models import training
 from models.depth_from_focus.network import DepthFromFocus
+from models.imagenet import inputs
 from models.scenes import dataset, focal
 
-MEAN = np.array([0.485, 0.456, 0.406], np.float32)
-DEVIATION = np.array([0.229, 0.224, 0.225], np.float32)
 LEVELS = (1.0, 0.5, 0.25)
 """Weights of the losses at strides 4, 8 and 16."""
-
-
-def inputs(images: np.ndarray) -> np.ndarray:
-    """Pictures [..., h, w, 3] of bytes -> what the network takes, [..., 3, h, w]."""
-    return np.moveaxis((images.astype(np.float32) / 255 - MEAN) / DEVIATION, -1, -3)
 
 
 def drawn(out: Path, count: int, threads: int) -> tuple[np.ndarray, np.ndarray]:

@@ -15,6 +15,7 @@ import torch
 from torch import Tensor
 
 PHRASES = ("red circle", "blue square")
+FREE = ("text", "batch", "size")
 WORDS = ("input_ids", "attention_mask", "position_ids", "token_type_ids")
 
 
@@ -42,15 +43,16 @@ def example(interface: str, side: int, length: int) -> dict[str, Tensor]:
     return {"pixel_values": image, **own, **masks}
 
 
-def free_axes(inputs: dict[str, Tensor], outputs: tuple[str, ...], size: bool) -> exporting.Dynamic:
-    """The axes that users leave free: the batch, the text's length and, where `size`, the picture's."""
-    axes: exporting.Dynamic = {name: {0: "batch_size"} for name in (*inputs, *outputs)}
+def free_axes(inputs: dict[str, Tensor], outputs: tuple[str, ...], free: str) -> exporting.Dynamic:
+    """The axes that users leave free: the text's length, the batch, the picture's size."""
+    batch = {0: "batch_size"} if free != "text" else {}
+    axes: exporting.Dynamic = {name: dict(batch) for name in (*inputs, *outputs)}
     for name in WORDS:
         if name in inputs:
             axes[name][1] = "seq_len"
     if "text_token_mask" in inputs:
         axes["text_token_mask"] |= {1: "seq_len", 2: "seq_len"}
-    if size:
+    if free == "size":
         axes[next(iter(inputs))] |= {2: "height", 3: "width"}
         if "pixel_mask" in inputs:
             axes["pixel_mask"] |= {1: "height", 2: "width"}
@@ -62,7 +64,7 @@ def main() -> None:
     parser = exporting.arguments(__doc__, axes="free")
     parser.add_argument("--interface", choices=["transformers", "original"], default="transformers")
     parser.add_argument("--text", type=int, default=0, help="tokens of the example prompt; 256 is the most")
-    parser.add_argument("--free-size", action="store_true", help="with free axes, the picture's size is free as well")
+    parser.add_argument("--free", choices=FREE, default="text", help="with free axes: which; each with those before it")
     options = parser.parse_args()
     torch.manual_seed(0)
     detector = exporting.weigh(network(full_size=options.full_size), options.checkpoint)
@@ -70,7 +72,7 @@ def main() -> None:
     outputs = ("logits", "pred_boxes" if own else "boxes")
     inputs = example(options.interface, 800 if options.full_size else SIDE, options.text)
     deployed = Deployed(detector) if own else Original(detector)
-    exporting.export(deployed, inputs, outputs, options, free_axes(inputs, outputs, options.free_size))
+    exporting.export(deployed, inputs, outputs, options, free_axes(inputs, outputs, options.free))
     if not options.full_size:
         text.save(options.onnx.parent)
 

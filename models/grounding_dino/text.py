@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +14,15 @@ from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers,
 
 from models.grounding_dino.vocabulary import entries
 
+LONGEST = 256
+"""Tokens that the logits have room for."""
+
 SEPARATORS = (101, 102, 1012, 1029)
 Integers = np.ndarray[Any, np.dtype[np.int64]]
 Mask = np.ndarray[Any, np.dtype[np.bool_]]
 
 
+@cache
 def tokenizer() -> Tokenizer:
     """A BERT tokenizer, in lower case, with the recipe's vocabulary."""
     made = Tokenizer(models.WordPiece({word: n for n, word in enumerate(entries())}, unk_token="[UNK]"))

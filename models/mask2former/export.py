@@ -18,7 +18,7 @@ BATCHES = {name: {0: "batch_size"} for name in ("pixel_values", *OUTPUTS)}
 
 def main() -> None:
     """Read the command line and export."""
-    options = exporting.arguments(__doc__).parse_args()
+    options = exporting.arguments(__doc__, axes="free").parse_args()
     torch.manual_seed(0)
     segmenter = exporting.weigh(network(full_size=options.full_size), options.checkpoint)
     side = 512 if options.full_size else SIDE

@@ -1,0 +1,76 @@
+"""What Grounding DINO is trained by: focal loss over the tokens of a phrase, and the boxes' distance and overlap.
+
+Transformers' own loss takes the phrases of any but the first two pictures of a batch from the wrong one, and teaches
+the choice of proposals nothing, since it judges the queries' embeddings in their place; so this one stands here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.nn import functional
+from transformers.image_transforms import center_to_corners_format
+from transformers.loss.loss_for_object_detection import generalized_box_iou
+from transformers.loss.loss_grounding_dino import GroundingDinoHungarianMatcher, sigmoid_focal_loss
+
+CLASS, BOX, OVERLAP = 2.0, 5.0, 2.0
+
+
+@dataclass(frozen=True)
+class Target:
+    """What a picture shows: boxes [n, 4], middle and size in shares, the tokens [n, t] of each, and of every phrase.
+
+    `phrases` is [p, t], and `classes` [n] the phrase of each box.
+    """
+
+    boxes: Tensor
+    classes: Tensor
+    phrases: Tensor
+
+
+def one(logits: Tensor, boxes: Tensor, targets: list[Target], matcher: Any) -> Tensor:
+    """The loss of one layer's `logits` [b, q, t], -inf where there is no token, and `boxes` [b, q, 4]."""
+    finite = logits.masked_fill(torch.isinf(logits), -1e4)
+    labels = [{"class_labels": target.classes, "boxes": target.boxes} for target in targets]
+    found = {"logits": finite, "pred_boxes": boxes, "label_maps": tuple(target.phrases for target in targets)}
+    indices = matcher(found, labels)
+    wanted = torch.zeros_like(finite)
+    for picture, (queries, things) in enumerate(indices):
+        wanted[picture, queries] = targets[picture].phrases[targets[picture].classes[things]].to(wanted.dtype)
+    count = max(1, sum(len(target.boxes) for target in targets))
+    tokens = ~torch.isinf(logits)
+    loss = CLASS * sigmoid_focal_loss(finite[tokens], wanted[tokens], count)
+    right = torch.cat([target.boxes[things] for target, (_, things) in zip(targets, indices, strict=True)])
+    ours = torch.cat([boxes[picture, queries] for picture, (queries, _) in enumerate(indices)])
+    if len(right):
+        loss = loss + BOX * functional.l1_loss(ours, right, reduction="sum") / count
+        overlap = generalized_box_iou(center_to_corners_format(ours), center_to_corners_format(right))
+        loss = loss + OVERLAP * (1 - torch.diag(overlap)).sum() / count
+    return loss
+
+
+def loss(detector: Any, inputs: dict[str, Tensor], targets: list[Target]) -> Tensor:
+    """Run the network and add up the losses of its proposals and of every decoder layer."""
+    kept: dict[str, Any] = {}
+    hook = detector.model.register_forward_hook(lambda _module, _given, result: kept.update(outputs=result))
+    try:
+        found = detector(**inputs)
+    finally:
+        hook.remove()
+    outputs = kept["outputs"]
+    matcher = GroundingDinoHungarianMatcher(class_cost=CLASS, bbox_cost=BOX, giou_cost=OVERLAP)
+    best = outputs.enc_outputs_class.max(-1)[0].topk(detector.config.num_queries, dim=1)[1][..., None]
+    logits = outputs.enc_outputs_class.gather(1, best.expand(-1, -1, outputs.enc_outputs_class.shape[-1]))
+    proposals = outputs.enc_outputs_coord_logits.gather(1, best.expand(-1, -1, 4)).sigmoid()
+    total = one(logits, proposals, targets, matcher) + one(found.logits, found.pred_boxes, targets, matcher)
+    mask = inputs["attention_mask"].bool()
+    hidden, references = outputs.intermediate_hidden_states, outputs.intermediate_reference_points
+    for layer in range(hidden.shape[1] - 1):
+        before = outputs.init_reference_points if layer == 0 else references[:, layer - 1]
+        logits = detector.class_embed[layer](hidden[:, layer], outputs.encoder_last_hidden_state_text, mask)
+        boxes = (detector.bbox_embed[layer](hidden[:, layer]) + torch.special.logit(before, eps=1e-5)).sigmoid()
+        total = total + one(logits, boxes, targets, matcher)
+    return total
