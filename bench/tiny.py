@@ -35,6 +35,7 @@ FEEDABLE = (
 
 Array = NDArray[Any]
 Ending = Literal["ran", "no-session", "throws", "crash"]
+Build = Literal["webgpu", "jsep", "wasm"]
 
 
 class Job(Struct, frozen=True):
@@ -61,7 +62,7 @@ class Answer(Struct, frozen=True):
         return bool(self.gpu) and not self.cpu
 
 
-def run_all(jobs: Sequence[Job], build: Literal["webgpu", "jsep"]) -> Iterator[tuple[Job, Answer]]:
+def run_all(jobs: Sequence[Job], build: Build) -> Iterator[tuple[Job, Answer]]:
     """Run every job. What throws, hangs or crashes costs the page, and what follows gets a new one."""
     with Server(assets.ROOT) as server, chromium() as browser:
         server.virtual["/tiny.html"] = ("text/html", PAGE.read_bytes())
@@ -79,13 +80,14 @@ def run_all(jobs: Sequence[Job], build: Literal["webgpu", "jsep"]) -> Iterator[t
             rest = rest[len(answers) :]
 
 
-def _on_a_page(browser: Chromium, origin: str, build: str, jobs: Sequence[Job]) -> list[Answer]:
+def _on_a_page(browser: Chromium, origin: str, build: Build, jobs: Sequence[Job]) -> list[Answer]:
     """Return the answers to the first jobs: until one throws, or a batch goes silent, which is then left out."""
     answers: list[Answer] = []
     with browser.page() as (page, _):
         page.goto(f"{origin}/tiny.html")
         page.wait_for_function("() => globalThis.begin !== undefined")
-        page.evaluate("engine => start(engine)", {kind: f"{origin}/{file}" for kind, file in _engine(build).items()})
+        engine = {kind: f"{origin}/{file}" for kind, file in _engine(build).items()}
+        page.evaluate("engine => start(engine)", {**engine, "provider": "wasm" if build == "wasm" else "webgpu"})
         for at in range(0, len(jobs), BATCH):
             try:
                 told = _told(page, jobs[at : at + BATCH], wary=build == "jsep")
@@ -104,11 +106,12 @@ def _told(page: Page, jobs: Sequence[Job], *, wary: bool) -> list[dict[str, Any]
     return told
 
 
-def _engine(build: str) -> dict[str, str]:
+def _engine(build: Build) -> dict[str, str]:
     if build == "jsep":
         files = assets.jsep_files()[1]
     else:
-        files = next(files for spec, files in assets.engine_files() if spec.build == "jspi")
+        name = "wasm" if build == "wasm" else "jspi"
+        files = next(files for spec, files in assets.engine_files() if spec.build == name)
     paths = (file.relative_to(assets.ROOT).as_posix() for file in files)
     return dict(zip(("entry", "glue", "wasm"), paths, strict=True))
 

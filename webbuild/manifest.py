@@ -30,6 +30,7 @@ Sha256 = Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
 Path = Annotated[str, Meta(description="Relative to the manifest, with forward slashes.")]
 DType = Literal["float32", "int32", "int64", "uint8", "bool"]
 TargetName = Literal["webgpu", "wasm"]
+Feature = Literal["shader-f16"]
 Resampler = Literal["bilinear", "bilinear-antialias", "nearest", "bicubic"]
 
 
@@ -174,6 +175,7 @@ class Graph(Json, kw_only=True, frozen=True):
     """One ONNX graph of the bundle, for one target. Graphs share their weight files.
 
     `cpuNodes` are the names of nodes that a GPU provider is to leave to the CPU, since its kernels get them wrong.
+    `features` are what the adapter must have: without them the graph throws, and another is to be taken.
     """
 
     target: TargetName
@@ -183,6 +185,19 @@ class Graph(Json, kw_only=True, frozen=True):
     outputs: list[Output]
     status: HeadStatus | None
     cpu_nodes: list[str] = []
+    features: list[Feature] = []
+
+
+class Withheld(Json, kw_only=True, frozen=True):
+    """A build that would throw, answer wrongly or make no session, so that the model runs on WASM instead.
+
+    For `webgpu` the bundle holds no such graph. `jsep`, the engine's default entry, is in no bundle: who puts it there
+    must not give it the bundle's WebGPU graph. `code` is the finding's, which `webbuild explain` knows.
+    """
+
+    build: Literal["webgpu", "jsep"]
+    code: str
+    why: str
 
 
 class File(Json, kw_only=True, frozen=True):
@@ -249,6 +264,7 @@ class Manifest(Json, kw_only=True, frozen=True):
     inputs: list[Input]
     outputs: list[Output]
     graphs: list[Graph]
+    withheld: list[Withheld] = []
     engines: list[EngineBuild]
     files: list[File]
     golden: Golden | None

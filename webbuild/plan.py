@@ -24,6 +24,10 @@ class Plan(Struct, frozen=True):
     models: dict[TargetName, ir.Model]
     edits: dict[TargetName, tuple[Edit, ...]]
 
+    def with_edits(self, target: TargetName, more: Sequence[Edit]) -> Plan:
+        """Return the same graphs, and what more was done to one of them."""
+        return Plan(self.models, {**self.edits, target: (*self.edits[target], *more)})
+
 
 def plan(model: ir.Model, options: Options) -> Plan:
     """Apply the passes to clones of `model`, which stays as it is."""

@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from webbuild.bundle.graphs import option_inputs
 from webbuild.dims import Sizes, choose_sizes
+from webbuild.inspection.kept_right import Kept, keep_right
 from webbuild.model import Source, load
 from webbuild.overrides import Overrides, override
 from webbuild.passes._base import Options, Suppression
@@ -21,7 +22,7 @@ from webbuild.verify.native import NativeRunner
 
 if TYPE_CHECKING:
     from webbuild.completed import Head
-    from webbuild.manifest import OptionInput
+    from webbuild.manifest import OptionInput, Withheld
     from webbuild.talk import Talk
     from webbuild.targets.target import Target
     from webbuild.tasks._base import Guess
@@ -39,7 +40,8 @@ class Opened(Struct, frozen=True):
 class Prepared(Struct, frozen=True):
     """The patched graphs for a build of the engine, and what the model is with them.
 
-    `options` are the thresholds that became inputs. `raw` is the post-processing that the original lacks.
+    `options` are the thresholds that became inputs. `raw` is the post-processing that the original lacks. `withheld` is
+    why the build must not run its graph, and takes the one for WASM instead.
     """
 
     planned: Plan
@@ -47,6 +49,7 @@ class Prepared(Struct, frozen=True):
     options: tuple[OptionInput, ...]
     assumptions: tuple[str, ...]
     raw: Head | None
+    withheld: Withheld | None
 
 
 def open_model(path: Path, dims: Mapping[str, int], talk: Talk) -> Opened:
@@ -74,7 +77,10 @@ def prepare(
     with talk.step("plan the patches"):
         headless = None if nms == "keep" else without_head(source, dims, task)
         raw = None if headless is None else headless.raw
-        planned = plan(source.model, Options(dims=dims, raw=raw, table=table_if_measured(target), nms=nms))
+        table = table_if_measured(target)
+        planned = plan(source.model, Options(dims=dims, raw=raw, table=table, nms=nms))
+        kept = Kept() if table is None else keep_right(planned.models["webgpu"], table)
+        planned = planned.with_edits("webgpu", kept.edits)
     known = headless or recognise(source, planned, task)
     if nms == "keep" and known.raw is not None:
         known = recognise(source, planned, "tensor")
@@ -82,4 +88,4 @@ def prepare(
     known = override(known, wanted)
     options = tuple(option_inputs(planned.models["webgpu"]))
     assumptions = (*opened.repairs, *opened.sizes.assumptions, *known.assumptions)
-    return Prepared(planned, known, options, assumptions, raw)
+    return Prepared(planned, known, options, assumptions, raw, kept.withheld)

@@ -10,7 +10,7 @@ from onnx import helper
 from bench import tiny
 from bench.traps.outcome import Outcome, judged, reference
 from bench.traps.page import BUILDS, PAGE, Build, Row, read, uncured, write
-from bench.traps.tools import TOOLS, content, detected, made
+from bench.traps.tools import TOOLS, Made, content, detected, made
 from bench.traps.trap import Trap, traps
 from webbuild.assets import engine_version
 from webbuild.targets.target import Target
@@ -20,16 +20,20 @@ def measure(only: str, build: Build) -> list[Row]:
     """Run every trap on a build. What two tools make alike runs once."""
     target = Target(engine_version(), build)
     known = traps(only)
-    jobs: dict[tuple[str, bytes], tiny.Job] = {}
     tried = {(trap.name, tool): made(trap, tool, target) for trap in known for tool in TOOLS}
+    jobs: dict[tuple[object, ...], tiny.Job] = {}
     for trap in known:
         for tool in TOOLS:
-            if (model := tried[trap.name, tool].model) is not None:
-                key = (trap.name, content(model))
-                jobs.setdefault(key, tiny.Job(f"{trap.name} ({tool})", model.SerializeToString(), _fed(trap, model)))
+            what = tried[trap.name, tool]
+            if what.model is not None:
+                data, feeds = what.model.SerializeToString(), _fed(trap, what.model)
+                jobs.setdefault(_key(trap, what), tiny.Job(f"{trap.name} ({tool})", data, feeds, what.cpu_nodes))
     print(f"{build}: {len(known)} traps, {len(jobs)} runs", flush=True)
     keys = {id(job): key for key, job in jobs.items()}
-    answers = {keys[id(job)]: answer for job, answer in tiny.run_all(list(jobs.values()), build)}
+    answers: dict[tuple[object, ...], tiny.Answer] = {}
+    for place in (build, "wasm"):
+        mine = [job for key, job in jobs.items() if key[1] == place]
+        answers |= {keys[id(job)]: answer for job, answer in tiny.run_all(mine, place)}
     rows = []
     for trap in known:
         want = reference(trap)
@@ -41,9 +45,15 @@ def measure(only: str, build: Build) -> list[Row]:
             if what.model is None:
                 outcomes[tool] = Outcome("tool fails", what.why)
             else:
-                outcomes[tool] = judged(answers[trap.name, content(what.model)], want, what.passes)
+                outcomes[tool] = judged(answers[_key(trap, what)], want, what.passes, what.why)
         rows.append(Row(trap.name, trap.what, trap.source, build, detected(trap, target), outcomes))
     return rows
+
+
+def _key(trap: Trap, what: Made) -> tuple[object, ...]:
+    """Return what is the same for two graphs that need to run only once."""
+    assert what.model is not None
+    return trap.name, what.build, len(what.cpu_nodes), content(what.model)
 
 
 def _fed(trap: Trap, model: onnx.ModelProto) -> dict[str, tiny.Array]:

@@ -15,8 +15,8 @@ from webbuild.errors import WebbuildError
 from webbuild.verify.compare import Subject, compare
 from webbuild.verify.native import NativeRunner
 
-Ending = Literal["GPU", "partly CPU", "CPU", "folded", "no session", "throws", "wrong", "tool fails"]
-RANK: dict[Ending, int] = {"GPU": 3, "folded": 3, "partly CPU": 2, "CPU": 1}
+Ending = Literal["GPU", "partly CPU", "CPU", "WASM", "folded", "no session", "throws", "wrong", "tool fails"]
+RANK: dict[Ending, int] = {"GPU": 3, "folded": 3, "partly CPU": 2, "CPU": 1, "WASM": 1}
 """What is better; every failure is 0."""
 RELATIVE = 1e-3
 """How far an answer may lie from native's, relative to its largest magnitude. Adapters differ by less."""
@@ -43,8 +43,8 @@ def reference(trap: Trap) -> Outputs | None:
         return None
 
 
-def judged(answer: Answer, want: Outputs, passes: tuple[str, ...]) -> Outcome:
-    """Judge an answer. NaN where NaN is wanted is right."""
+def judged(answer: Answer, want: Outputs, passes: tuple[str, ...], stepped: str = "") -> Outcome:
+    """Judge an answer. NaN where NaN is wanted is right. `stepped` is why it was given to the WASM build instead."""
     if answer.ending == "no-session":
         return Outcome("no session", short(answer.message), passes)
     if answer.ending != "ran":
@@ -52,6 +52,8 @@ def judged(answer: Answer, want: Outputs, passes: tuple[str, ...]) -> Outcome:
     why = "; ".join(filter(None, (_differs(name, array, answer.outputs.get(name)) for name, array in want.items())))
     if why:
         return Outcome("wrong", why, passes)
+    if stepped:
+        return Outcome("WASM", stepped, passes)
     if not answer.gpu:
         return Outcome("CPU" if answer.cpu else "folded", "", passes)
     return Outcome("partly CPU" if answer.cpu else "GPU", "", passes)

@@ -33,8 +33,9 @@ class Row(Struct, frozen=True):
 
     @property
     def cured_by(self) -> list[str]:
-        """The tools after which it is right and wholly on the GPU, or gone."""
-        return [tool for tool in TOOLS[1:] if self.sprung and _rank(self, tool) == RANK["GPU"]]
+        """The tools after which it is right where it failed, and wholly on the GPU, or gone, where it was not."""
+        wanted = RANK["GPU"] if _rank(self, "as it is") else RANK["CPU"]
+        return [tool for tool in TOOLS[1:] if self.sprung and _rank(self, tool) >= wanted]
 
     @property
     def eased_by(self) -> list[str]:

@@ -9,13 +9,12 @@ from urllib.parse import urljoin
 from urllib.request import urlopen
 
 import msgspec
-import pytest
 
 from tests.verify.bundle_made import write_bundle
 from webbuild import manifest as contract
 from webbuild.browser.server import Server
-from webbuild.errors import WebbuildError
-from webbuild.verify.jsep import refuse_forced, stand_in
+from webbuild.manifest import Withheld
+from webbuild.verify.jsep import stand_in, without_unfit
 
 
 def fetch(url: str) -> bytes:
@@ -47,11 +46,15 @@ def test_the_bundle_stays_as_it_was(tmp_path: Path) -> None:
     assert {path: path.read_bytes() for path in bundle.directory.rglob("*") if path.is_file()} == before
 
 
-def test_nodes_that_must_run_on_the_cpu_are_refused(tmp_path: Path) -> None:
+def test_a_graph_that_it_must_not_run_is_taken_out_and_the_reason_stays(tmp_path: Path) -> None:
     bundle = write_bundle(tmp_path / "double")
-    refuse_forced(bundle)
+    assert without_unfit(bundle) is bundle
+    reason = Withheld(build="jsep", code="force-cpu", why="2 node(s) must run on the CPU")
     graph = msgspec.structs.replace(bundle.manifest.graphs[0], target="webgpu", cpu_nodes=["/resize", "/pool"])
-    manifest = msgspec.structs.replace(bundle.manifest, graphs=[*bundle.manifest.graphs, graph])
-    with pytest.raises(WebbuildError, match=r"2 node\(s\) throw .* first '/resize'") as refused:
-        refuse_forced(msgspec.structs.replace(bundle, manifest=manifest))
-    assert refused.value.code == "forced-nodes"
+    others = [each for each in bundle.manifest.graphs if each.target != "webgpu"]
+    manifest = msgspec.structs.replace(bundle.manifest, graphs=[*others, graph], withheld=[reason])
+    unfit = without_unfit(msgspec.structs.replace(bundle, manifest=manifest))
+    assert unfit.manifest.graphs == others
+    assert unfit.manifest.withheld == [msgspec.structs.replace(reason, build="webgpu")]
+    assert unfit.withholds("webgpu")
+    assert not unfit.withholds("wasm")

@@ -3,13 +3,15 @@
 import type { AdapterInfo } from "./api.js";
 import { WebbuildError } from "./errors.js";
 
-/** Returns the adapter that the engine will use. Throws "no-adapter" where there is none. */
-export async function requireAdapter(): Promise<AdapterInfo> {
+/** Returns the adapter that the engine will use. Throws "no-adapter" where there is none with these features. */
+export async function requireAdapter(features: readonly string[] = []): Promise<AdapterInfo> {
   const gpu: GPU | undefined = navigator.gpu;
   if (gpu === undefined && !isSecureContext) throw noAdapter("this page is neither https nor localhost");
   if (gpu === undefined) throw noAdapter("this browser has no WebGPU");
   const adapter = await gpu.requestAdapter({ powerPreference: "high-performance" });
   if (adapter === null) throw noAdapter("WebGPU is there, but no adapter to run on");
+  const missing = features.filter((feature) => !adapter.features.has(feature));
+  if (missing.length > 0) throw noAdapter(`the adapter has no ${missing.join(", ")}, which the model needs`);
   const { vendor, architecture, device, description } = adapter.info;
   return { vendor, architecture, device, description };
 }

@@ -17,6 +17,7 @@ export interface Manifest {
   inputs: (ImageInput | StackInput | FocusInput | SizeInput | OptionInput | TensorInput)[];
   outputs: Output[];
   graphs: Graph[];
+  withheld: Withheld[];
   engines: EngineBuild[];
   files: File[];
   golden: Golden | null;
@@ -270,6 +271,7 @@ export interface Output {
  * One ONNX graph of the bundle, for one target. Graphs share their weight files.
  *
  *     `cpuNodes` are the names of nodes that a GPU provider is to leave to the CPU, since its kernels get them wrong.
+ *     `features` are what the adapter must have: without them the graph throws, and another is to be taken.
  */
 export interface Graph {
   target: "wasm" | "webgpu";
@@ -285,6 +287,7 @@ export interface Graph {
   outputs: Output[];
   status: HeadStatus | null;
   cpuNodes: string[];
+  features: "shader-f16"[];
 }
 /**
  * Where a graph reports on its fixed-shape detection head.
@@ -298,6 +301,17 @@ export interface HeadStatus {
   capacity: number;
   rounds: number;
   fallback: "wasm" | "webgpu";
+}
+/**
+ * A build that would throw, answer wrongly or make no session, so that the model runs on WASM instead.
+ *
+ *     For `webgpu` the bundle holds no such graph. `jsep`, the engine's default entry, is in no bundle: who puts it there
+ *     must not give it the bundle's WebGPU graph. `code` is the finding's, which `webbuild explain` knows.
+ */
+export interface Withheld {
+  build: "jsep" | "webgpu";
+  code: string;
+  why: string;
 }
 /**
  * One build of the engine: its JavaScript entry, its glue, its (gzipped) WebAssembly.

@@ -36,7 +36,7 @@ export async function openModel(
 ): Promise<OpenModel> {
   const { manifest, backend, build, trace } = request;
   const graph = findGraph(manifest, backend);
-  const adapter = backend === "webgpu" ? await requireAdapter() : null;
+  const adapter = backend === "webgpu" ? await requireAdapter(graph.features) : null;
   const downloads = new Downloads(request.base, manifest.files);
   const stages = new Stages(tell);
   const log = trace ? redirectConsole(new PlacementLog()) : null;

@@ -13,9 +13,14 @@ export interface GraphBytes {
   weights: { path: string; data: Uint8Array }[];
 }
 
-export function findGraph({ graphs }: Manifest, target: Backend): Graph {
+export function findGraph({ graphs, withheld }: Manifest, target: Backend): Graph {
   const graph = graphs.find((candidate) => candidate.target === target);
   if (graph !== undefined) return graph;
+  const reason = withheld.find(({ build }) => build === target);
+  if (reason !== undefined) {
+    const what = `${target} would fail: ${reason.why}`;
+    throw new WebbuildError("no-graph", what, `see what \`webbuild explain ${reason.code}\` says`);
+  }
   const held = graphs.map((candidate) => `"${candidate.target}"`).join(", ");
   const fix = `load with one of ${held}, or pack the model again with target ${target}`;
   throw new WebbuildError("no-graph", `the bundle holds no graph for ${target}`, fix);

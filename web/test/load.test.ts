@@ -70,6 +70,22 @@ describe("wasm", () => {
     const model = await loadTiny({}, "no-webgpu.json");
     expect(model.warnings).toMatchObject([{ code: "no-graph" }]);
   });
+
+  test("is what auto takes where WebGPU would fail, and says why", async () => {
+    const model = await loadTiny({}, "withheld.json");
+    expect(model.backend).toBe("wasm");
+    const message = expect.stringContaining("webgpu would fail: Cast 'a': no session can be created");
+    expect(model.warnings).toMatchObject([
+      { code: "no-graph", message, fix: expect.stringMatching(/no-kernel/) },
+    ]);
+  });
+
+  test.runIf(hasWebgpu)("is what auto takes where the adapter lacks what the graph needs", async () => {
+    const model = await loadTiny({}, "featured.json");
+    expect(model.backend).toBe("wasm");
+    const message = expect.stringContaining("the adapter has no none-such");
+    expect(model.warnings).toMatchObject([{ code: "no-adapter", message }]);
+  });
 });
 
 describe("threads", () => {

@@ -18,7 +18,7 @@ from webbuild.bundle.names import readable, safe_name
 from webbuild.bundle.notices import model_license, model_notice, third_party_notices
 from webbuild.bundle.parts import cut_large
 from webbuild.errors import printable
-from webbuild.manifest import Engine, Generator, Golden, Graph, Input, Manifest, Output, Task
+from webbuild.manifest import Engine, Generator, Golden, Graph, Input, Manifest, Output, Task, Withheld
 from webbuild.model import Source
 from webbuild.samples import Sample
 from webbuild.stored import describe
@@ -30,8 +30,8 @@ _MOST_SAMPLES = 12
 class Contents(Struct, frozen=True):
     """What a bundle is made of.
 
-    The graphs already lie in the folder; `golden` are a sample's known outputs; `trial` are the thresholds at
-    which the samples have something to compare.
+    The graphs already lie in the folder; `withheld` says for what there is none. `golden` are a sample's known outputs;
+    `trial` are the thresholds at which the samples have something to compare.
     """
 
     name: str
@@ -40,6 +40,7 @@ class Contents(Struct, frozen=True):
     task: Task
     inputs: tuple[Input, ...]
     graphs: tuple[Graph, ...]
+    withheld: tuple[Withheld, ...]
     samples: tuple[Sample, ...]
     golden: tuple[Sample, Mapping[str, NDArray[Any]]] | None
     trial: Mapping[str, float]
@@ -74,6 +75,7 @@ def emit(contents: Contents, folder: Path) -> Manifest:
         inputs=list(contents.inputs),
         outputs=_outputs(contents.graphs),
         graphs=list(contents.graphs),
+        withheld=list(contents.withheld),
         engines=engines,
         files=cut,
         golden=golden,

@@ -10,6 +10,7 @@ import msgspec
 
 from webbuild.bundle.weights import share_weights
 from webbuild.errors import WebbuildError
+from webbuild.inspection.features import features
 from webbuild.manifest import DType, Graph, HeadStatus, OptionInput, Output, TargetName
 from webbuild.model import element_type
 from webbuild.passes._status import KEY
@@ -50,6 +51,7 @@ def described(model: ir.Model, target: TargetName, file: str, weights: list[str]
         outputs=[_output(value) for value in model.graph.outputs],
         status=_status(model),
         cpu_nodes=cpu_nodes(model) if target == "webgpu" else [],
+        features=features(model) if target == "webgpu" else [],
     )
 
 

@@ -14,6 +14,7 @@ from msgspec import Struct
 
 from webbuild.bundle.staging import cannot_write, deaf_to_interrupts
 from webbuild.errors import USAGE, WebbuildError
+from webbuild.passes.force_cpu import cpu_nodes
 
 if TYPE_CHECKING:
     import onnx_ir as ir
@@ -25,13 +26,18 @@ _SMALLEST = 1024
 
 
 class Written(Struct, frozen=True):
-    """A file, and the targets whose patched graph it is. `data` has its weights, empty where they are inside."""
+    """A file, and the targets whose patched graph it is.
+
+    `data` has its weights, empty where they are inside. `cpu_nodes` go to the native WebGPU provider as
+    `forceCpuNodeNames`: its kernels get these nodes wrong.
+    """
 
     targets: tuple[str, ...]
     file: str
     data: str
     sha256: str
     nodes: int
+    cpu_nodes: tuple[str, ...] = ()
 
 
 def write_model(model: ir.Model, folder: Path, stem: str, target: str, *, external: bool) -> Written:
@@ -53,7 +59,8 @@ def write_model(model: ir.Model, folder: Path, stem: str, target: str, *, extern
     else:
         ir.save(model, path)
     beside = data.name if data.exists() else ""
-    return Written((target,), path.name, beside, _digest(path), model.graph.num_nodes())
+    named = tuple(cpu_nodes(model))
+    return Written((target,), path.name, beside, _digest(path), model.graph.num_nodes(), named)
 
 
 def is_external(model: ir.Model) -> bool:

@@ -20,15 +20,17 @@ from webbuild.bundle.staging import check_place, staged
 from webbuild.dims import parse_dims
 from webbuild.errors import CLEAN, WebbuildError
 from webbuild.inspection.foreseen import foresee
-from webbuild.manifest import OptionInput
+from webbuild.inspection.kept_right import unfit
+from webbuild.manifest import OptionInput, TargetName, Withheld
 from webbuild.overrides import parse_overrides
 from webbuild.passes._base import Suppression
-from webbuild.plan import Plan
-from webbuild.prepared import open_model, prepare
+from webbuild.plan import TARGETS, Plan
+from webbuild.prepared import Prepared, open_model, prepare
 from webbuild.proof import matched_detections
 from webbuild.prove import Witness
 from webbuild.samples import collect, edge_cases
 from webbuild.talk import Talk
+from webbuild.targets.table import table_if_measured
 from webbuild.targets.target import Target
 from webbuild.trial import prove_where_it_finds
 from webbuild.verify.command import check, write_page
@@ -77,13 +79,17 @@ def run(request: Request) -> int:
     foreseen = foresee(source.model, planned.models["webgpu"], target, opened.sizes.dims)
     for line in () if foreseen is None else foreseen.told():
         talk.say(f"    {line}")
+    targets: tuple[TargetName, ...] = TARGETS if ready.withheld is None else ("wasm",)
+    withheld = _withheld(ready)
+    for each in withheld:
+        talk.say(f"    not for {each.build}, runs on WASM there [{each.code}] {each.why}")
     if request.dry_run:
         _print_edits(planned, request.as_json)
         return CLEAN
     samples = collect(request.model, request.samples, known.inputs)
     with staged(out) as folder:
         with talk.step("write the graphs"):
-            graphs = write_graphs(planned.models, folder / "model")
+            graphs = write_graphs({target: planned.models[target] for target in targets}, folder / "model")
         with talk.step(f"prove them on {len(samples)} samples"):
             edges = edge_cases(known.inputs)
             witness = prove_where_it_finds(
@@ -98,6 +104,7 @@ def run(request: Request) -> int:
                 known.task,
                 (*known.inputs, *options),
                 tuple(graphs),
+                withheld,
                 tuple(samples),
                 golden_run(samples, witness.proofs, graphs, folder, options, witness.thresholds),
                 witness.thresholds,
@@ -114,6 +121,15 @@ def run(request: Request) -> int:
     if request.as_json:
         _print_json({"pack": report, "verify": verified})
     return CLEAN if verified is None else exit_code(verified)
+
+
+def _withheld(ready: Prepared) -> tuple[Withheld, ...]:
+    """Return the builds for which WASM is taken: that of the bundle, and the default entry, which is in no bundle."""
+    if ready.withheld is not None:
+        return (ready.withheld,)
+    known = table_if_measured(Target(engine_version(), "jsep"))
+    found = None if known is None else unfit(ready.planned.models["webgpu"], known)
+    return () if found is None else (found,)
 
 
 def _tell(talk: Talk, planned: Plan, assumptions: tuple[str, ...]) -> None:

@@ -13,7 +13,7 @@ from webbuild.bundle.interface import changed_interface
 from webbuild.bundle.loose import Written, all_or_none, content, is_external, refuse_existing, write_model
 from webbuild.dims import parse_dims
 from webbuild.errors import CLEAN, WebbuildError
-from webbuild.manifest import TargetName
+from webbuild.manifest import TargetName, Withheld
 from webbuild.overrides import parse_overrides
 from webbuild.passes._base import Edit, Suppression
 from webbuild.prepared import Opened, Prepared, open_model, prepare
@@ -51,8 +51,8 @@ class Failure(Struct, frozen=True):
 class Outcome(Struct, frozen=True):
     """What became of a model.
 
-    `interface` says how inputs and outputs differ from the original's. `compared` counts outputs of a graph on a
-    sample, all of them the same.
+    `interface` says how inputs and outputs differ from the original's. `withheld` are the targets that would fail at
+    their graph: they get that for WASM. `compared` counts outputs of a graph on a sample, all of them the same.
     """
 
     model: str
@@ -60,6 +60,7 @@ class Outcome(Struct, frozen=True):
     edits: dict[str, tuple[Edit, ...]] = {}
     files: tuple[Written, ...] = ()
     interface: tuple[str, ...] = ()
+    withheld: dict[str, Withheld] = {}
     compared: int = 0
     error: Failure | None = None
 
@@ -79,13 +80,14 @@ def patch(request: Request, talk: Talk) -> Outcome:
     ready = {
         target: prepare(opened, target, task=None, nms=request.nms, wanted=wanted, talk=talk) for target in targets
     }
-    edits = {target.name: each.planned.edits[_GRAPH[target.build]] for target, each in ready.items()}
-    graphs = {t: each.planned.models[_GRAPH[t.build]] for t, each in ready.items()}
+    edits = {target.name: each.planned.edits[_kind(target, each)] for target, each in ready.items()}
+    graphs = {target: each.planned.models[_kind(target, each)] for target, each in ready.items()}
+    withheld = {target.name: each.withheld for target, each in ready.items() if each.withheld is not None}
     interface = tuple(
         dict.fromkeys(line for graph in graphs.values() for line in changed_interface(opened.source, graph))
     )
     if request.dry_run:
-        return Outcome(request.model, CLEAN, edits, (), interface)
+        return Outcome(request.model, CLEAN, edits, (), interface, withheld)
     with all_or_none(Path(request.out), path.stem, force=request.force) as folder:
         with talk.step("write the graphs"):
             files = _write_all(opened, ready, folder, path.stem)
@@ -94,7 +96,7 @@ def patch(request: Request, talk: Talk) -> Outcome:
             _prove(request, opened, target, ready[target], mine, folder, talk) for mine, target in distinct.items()
         )
     placed = tuple(_placed(file, request.out) for file in files)
-    return Outcome(request.model, CLEAN, edits, placed, interface, compared)
+    return Outcome(request.model, CLEAN, edits, placed, interface, withheld, compared)
 
 
 def _write_all(opened: Opened, ready: dict[Target, Prepared], folder: Path, stem: str) -> list[Written]:
@@ -119,10 +121,15 @@ def _files_of(files: list[Written], target: Target, ready: Prepared) -> list[Wri
 
 def _needed(target: Target, ready: Prepared) -> list[tuple[str, TargetName]]:
     """Return the graphs of a target: its own, and the one that it may ask for where its head cannot be exact."""
-    kind = _GRAPH[target.build]
-    own: list[tuple[str, TargetName]] = [(target.name, kind)]
+    kind, wasm = _kind(target, ready), Target(target.version, "wasm").name
+    own: list[tuple[str, TargetName]] = [(target.name if ready.withheld is None else wasm, kind)]
     status = described(ready.planned.models[kind], kind, "", []).status
-    return own if status is None else [*own, (Target(target.version, "wasm").name, "wasm")]
+    return own if status is None else [*own, (wasm, "wasm")]
+
+
+def _kind(target: Target, ready: Prepared) -> TargetName:
+    """Return which of the planned graphs a target gets."""
+    return "wasm" if ready.withheld is not None else _GRAPH[target.build]
 
 
 def _prove(

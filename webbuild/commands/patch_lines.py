@@ -23,6 +23,7 @@ def lines(outcome: Outcome, *, dry_run: bool) -> Iterator[str]:
     told = [
         *(f"{target}: {sum(e.done for e in edits)} edits" for target, edits in outcome.edits.items()),
         *outcome.interface,
+        *(f"{name} would fail, use WASM: [{each.code}] {each.why}" for name, each in outcome.withheld.items()),
     ]
     written = ", ".join(_named(file) for file in outcome.files)
     proven = f" -> {written}; {outcome.compared} comparisons" if outcome.exit_code == CLEAN and written else ""
@@ -30,6 +31,8 @@ def lines(outcome: Outcome, *, dry_run: bool) -> Iterator[str]:
 
 
 def _named(file: Written) -> str:
-    """Return a file's path, and the targets whose name it does not have."""
+    """Return a file's path, the targets whose name it does not have, and what to tell the engine."""
     others = ", ".join(file.targets[1:])
-    return f"{file.file} (for {others} too)" if others else file.file
+    forced = f"forceCpuNodeNames: {', '.join(file.cpu_nodes)}" if file.cpu_nodes else ""
+    notes = [*([f"for {others} too"] if others else []), *([forced] if forced else [])]
+    return f"{file.file} ({'; '.join(notes)})" if notes else file.file

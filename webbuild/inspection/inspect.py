@@ -17,6 +17,7 @@ from webbuild.inspection.memory import memory
 from webbuild.inspection.placing import place
 from webbuild.inspection.rules._base import model_rules, rules_of
 from webbuild.model import facts
+from webbuild.passes.force_cpu import ForceCpu, cpu_nodes
 from webbuild.targets.table import Outcome, Table
 
 _WORST: tuple[Outcome, ...] = ("no-session", "throws", "wrong")
@@ -35,7 +36,8 @@ def inspect(
         assumptions: what was assumed about sizes, for the report.
     """
     read_, nodes = read(model, dims)
-    context = Context(read_, table, nodes, place(nodes, table), uncertain(nodes))
+    forced = cpu_nodes(read_) if table.target.build == "webgpu" else []
+    context = Context(read_, table, nodes, place(nodes, table, forced), uncertain(nodes))
     found: list[Crossing] = crossings(context)
     groups = islands(context, found)
     findings = {each.node: list(_findings(each, context)) for each in nodes}
@@ -63,7 +65,13 @@ def _findings(placed: Placed, context: Context) -> Iterator[Finding]:
         return
     for rule in rules_of(placed.node.op_type):
         if (finding := rule.check(placed.node, context)) is not None:
-            yield structs.replace(finding, mended_by="") if context.jsep else finding  # passes are for the other build
+            yield structs.replace(finding, mended_by=_mend(finding, context))
+
+
+def _mend(finding: Finding, context: Context) -> str:
+    """Return the pass that mends it. Passes are for the native build; what none mends there is left to the CPU."""
+    kept = finding.severity == "error" and finding.outcome in ("throws", "wrong")
+    return "" if context.jsep else finding.mended_by or (ForceCpu.code if kept else "")
 
 
 def _node(index: int, placed: Placed, context: Context, findings: list[Finding]) -> Node:

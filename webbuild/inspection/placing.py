@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Literal
 
 import onnx_ir as ir
@@ -31,12 +31,16 @@ class Placing(Struct, frozen=True):
     pulled: bool = False
 
 
-def place(nodes: Sequence[Placed], table: Table) -> dict[ir.Node, Placing]:
-    """Return where each node runs, given in the order of the graph."""
+def place(nodes: Sequence[Placed], table: Table, forced: Collection[str] = ()) -> dict[ir.Node, Placing]:
+    """Return where each node runs, given in the order of the graph. `forced` names those that are left to the CPU."""
     kernels = {each.node: kernel(each.node, each.opset, table) for each in nodes}
     impossible = {node for node, found in kernels.items() if found.place == "none"}
     gone = folded(nodes, impossible - {node for node in kernels if node.op_type == "Dropout"})
-    on_gpu = {node for node, found in kernels.items() if found.place == "gpu" and node not in gone and _fits(node)}
+    on_gpu = {
+        node
+        for node, found in kernels.items()
+        if found.place == "gpu" and node not in gone and node.name not in forced and _fits(node)
+    }
     pulled = _pulled(nodes, on_gpu)
     placings = {}
     for node, found in kernels.items():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import msgspec
 import onnx_ir as ir
@@ -19,8 +19,9 @@ class ForceCpu(Pass):
     """Names the nodes that the engine is to run on the CPU, because its GPU kernel throws or is wrong.
 
     Why: onnxruntime-web's WebGPU takes a Resize with antialias, a smooth Resize of pictures with channels last, and a
-    MaxPool that gives indices or counts in column-major order, and then throws or returns wrong numbers. No rewrite
-    is known for them here.
+    MaxPool that gives indices or counts in column-major order, and then throws or returns wrong numbers. So it is with
+    every other node of the patched graph about which `webbuild inspect` finds an error. No rewrite is known for them
+    here.
 
     How: the graph stays as it is. The names go into the manifest, and the runtime hands them to the WebGPU provider as
     `forceCpuNodeNames`; every such node gets a name of its own. It costs a copy each way. The default entry's engine
@@ -50,6 +51,15 @@ class ForceCpu(Pass):
 def cpu_nodes(model: ir.Model) -> list[str]:
     """Return the names of the nodes that are to run on the CPU."""
     return msgspec.json.decode(model.metadata_props.get(KEY, "[]"), type=list[str])
+
+
+def name_all(model: ir.Model, nodes: Sequence[ir.Node]) -> list[str]:
+    """Name nodes, besides those that are, to run on the CPU. Returns the names, each its node's own."""
+    names = [_own_name(model, node) for node in nodes]
+    known = cpu_nodes(model)
+    if new := [name for name in names if name not in known]:
+        model.metadata_props[KEY] = msgspec.json.encode([*known, *new]).decode()
+    return names
 
 
 def _own_name(model: ir.Model, node: ir.Node) -> str:

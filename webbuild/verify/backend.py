@@ -39,12 +39,15 @@ def run_backend(
 ) -> BackendRun:
     """Verify one backend. With `jsep`, that build stands in for the bundle's own on `server`.
 
+    Where the bundle says that it must not run there, what is verified is WASM, which the runtime then takes.
+
     Raises:
         WebbuildError: `no-adapter`. All else that goes wrong is a problem in the report.
     """
     with chromium.page() as (page, console):
+        asked = "auto" if bundle.withholds(backend) else backend
         runner = PageRunner(page, server, backend, seconds=seconds)
-        if backend == "webgpu" and runner.adapter() is None:
+        if asked == "webgpu" and runner.adapter() is None:
             raise no_adapter()
         loaded: Loaded | None = None
         cases: list[Case] = []
@@ -52,7 +55,7 @@ def run_backend(
         problems: list[Problem] = []
         try:
             say(f"{backend}: loading")
-            loaded = runner.load(bundle.entry, backend)
+            loaded = runner.load(bundle.entry, asked)
             for given, expected in work:
                 say(f"{backend}: {given.title}")
                 case, took = judge(bundle, runner, given, expected)
@@ -102,7 +105,7 @@ def _report(
             problems=tuple(problems),
         )
     info = loaded.info
-    placements = summarise(backend, info.placement or (), jsep=jsep)
+    placements = summarise(loaded.backend, info.placement or (), jsep=jsep)
     return BackendRun(
         backend=backend,
         reason=loaded.reason,
@@ -120,7 +123,7 @@ def _report(
         cases=tuple(cases),
         warnings=loaded.warnings,
         problems=(
-            *misplaced(backend, placements, jsep=jsep, forced=forced),
+            *misplaced(loaded.backend, placements, jsep=jsep, forced=forced),
             *only_repeated(backend, cases),
             *problems,
         ),

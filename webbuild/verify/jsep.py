@@ -9,7 +9,6 @@ import msgspec
 from webbuild import assets
 from webbuild.browser.media_types import media_type
 from webbuild.browser.server import Server
-from webbuild.errors import USAGE, WebbuildError
 from webbuild.manifest import Engine, EngineBuild, encode
 from webbuild.stored import describe
 from webbuild.verify.opened import Bundle
@@ -19,17 +18,18 @@ BUILD = "jsep"
 _ROOM = "/__webbuild__/jsep/"
 
 
-def refuse_forced(bundle: Bundle) -> None:
-    """Raise WebbuildError `forced-nodes` where nodes must run on the CPU: this build's provider takes no such names."""
-    forced = [name for graph in bundle.manifest.graphs if graph.target == "webgpu" for name in graph.cpu_nodes]
-    if forced:
-        raise WebbuildError(
-            "forced-nodes",
-            f"{len(forced)} node(s) throw or are wrong on the GPU and must run on the CPU, first '{forced[0]}': "
-            f"the {BUILD} build cannot be told so",
-            "use the bundle's own engine, or `--backend wasm`",
-            exit_code=USAGE,
-        )
+def without_unfit(bundle: Bundle) -> Bundle:
+    """Return the bundle as this build may have it: without its WebGPU graph where that must not run on it."""
+    graph = bundle.graph("webgpu")
+    reason = next((each for each in bundle.manifest.withheld if each.build == BUILD), None)
+    if graph is None or reason is None:
+        return bundle
+    manifest = msgspec.structs.replace(
+        bundle.manifest,
+        graphs=[each for each in bundle.manifest.graphs if each is not graph],
+        withheld=[msgspec.structs.replace(reason, build="webgpu")],
+    )
+    return Bundle(bundle.directory, manifest)
 
 
 def stand_in(server: Server, bundle: Bundle) -> Engine:

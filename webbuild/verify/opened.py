@@ -36,6 +36,10 @@ class Bundle(Struct, frozen=True):
         """Return the graph of a target."""
         return next((graph for graph in self.manifest.graphs if graph.target == target), None)
 
+    def withholds(self, backend: str) -> bool:
+        """Whether it says that it must not run on a backend: the runtime then takes WASM."""
+        return any(each.build == backend for each in self.manifest.withheld)
+
 
 def open_bundle(directory: Path) -> Bundle:
     """Read a bundle's manifest.

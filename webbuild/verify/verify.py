@@ -18,7 +18,7 @@ from webbuild.verify.classes import SHOWN
 from webbuild.verify.compare import Comparison
 from webbuild.verify.detections import void_silent
 from webbuild.verify.inputs import Given, gather
-from webbuild.verify.jsep import refuse_forced, stand_in
+from webbuild.verify.jsep import stand_in, without_unfit
 from webbuild.verify.opened import Bundle, changed_files, open_bundle
 from webbuild.verify.reference import Expected, check_golden, expect, reference_runner
 from webbuild.verify.report import BackendRun, Environment, Sample, VerifyReport
@@ -51,8 +51,8 @@ def verify(
     """
     _check(backends)
     bundle = open_bundle(directory)
-    if jsep and "webgpu" in backends:
-        refuse_forced(bundle)
+    if jsep:
+        bundle = without_unfit(bundle)
     problems = tuple(changed_files(bundle))
     say("native: the reference")
     runner = reference_runner(bundle)

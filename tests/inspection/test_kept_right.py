@@ -1,0 +1,81 @@
+"""What no pass mends is left to the CPU by name, or the graph is not shipped: it is never wrong on the GPU."""
+
+from __future__ import annotations
+
+import onnx_ir as ir
+
+from tests.models import parsed
+from webbuild.inspection.features import features
+from webbuild.inspection.inspect import inspect
+from webbuild.inspection.kept_right import keep_right, unfit
+from webbuild.passes.force_cpu import cpu_nodes
+from webbuild.targets.table import table
+from webbuild.targets.target import Target
+
+NATIVE, JSEP = Target("1.30.0", "webgpu"), Target("1.30.0", "jsep")
+WRONG = "(float[3,4] x) => (float[3,4] y) { h = Exp (x) y = ReduceSumSquare <noop_with_empty_axes = 1> (h) }"
+RIGHT = "(float[3,4] x) => (float[3,4] y) { h = Exp (x) y = Mul (h, h) }"
+NO_KERNEL = "(float[3] x) => (float[3] y) { h = Cast <to = 5> (x) y = Cast <to = 1> (h) }"
+JSEP_ALONE = "(float[3,4] x) => (float[3,4] y) <int64 a = {0}> { y = CumSum <reverse = 1> (x, a) }"
+NESTED = """(bool c, float[3,4] x) => (float[3,4] y) {
+    y = If (c) <then_branch = t () => (float[3,4] a) { a = ReduceSumSquare <noop_with_empty_axes = 1> (x) },
+                else_branch = e () => (float[3,4] b) { b = Exp (x) }>
+}"""
+HALF = "(float[3] x) => (float[3] y) { h = Cast <to = 10> (x) y = Cast <to = 1> (h) }"
+HALF_CONSTANT = "(float[3] x) => (float[3] y) { h = Constant <value = float16[1] {1}> () y = CastLike (h, x) }"
+
+
+def model(text: str) -> ir.Model:
+    return ir.from_proto(parsed(f'<ir_version: 10, opset_import: ["" : 18]> g {text}'))
+
+
+def test_a_node_that_would_be_wrong_is_left_to_the_cpu_and_the_graph_is_shipped() -> None:
+    graph = model(WRONG)
+    kept = keep_right(graph, table(NATIVE))
+    assert [edit.code for edit in kept.edits] == ["force-cpu"]
+    assert kept.withheld is None
+    assert cpu_nodes(graph) == [node.name for node in graph.graph if node.op_type == "ReduceSumSquare"]
+    assert inspect("", graph, table(NATIVE), {}).count("error") == 0
+    assert keep_right(graph, table(NATIVE)).edits == ()
+
+
+def test_so_is_one_in_a_nested_graph() -> None:
+    graph = model(NESTED)
+    assert len(keep_right(graph, table(NATIVE)).edits) == 1
+    inner = next(iter(graph.graph)).attributes["then_branch"].as_graph()
+    assert cpu_nodes(graph) == [node.name for node in inner]
+
+
+def test_nothing_is_named_where_nothing_is_wrong() -> None:
+    graph = model(RIGHT)
+    assert keep_right(graph, table(NATIVE)) == keep_right(graph, table(JSEP))
+    assert (cpu_nodes(graph), unfit(graph, table(JSEP))) == ([], None)
+
+
+def test_a_graph_without_a_session_is_withheld_and_says_why() -> None:
+    withheld = keep_right(model(NO_KERNEL), table(NATIVE)).withheld
+    assert withheld is not None
+    assert (withheld.build, withheld.code) == ("webgpu", "no-kernel")
+    assert "no session can be created" in withheld.why
+
+
+def test_jsep_takes_no_names_so_what_it_gets_wrong_is_withheld() -> None:
+    graph = model(JSEP_ALONE)
+    assert keep_right(graph, table(NATIVE)).withheld is None
+    withheld = keep_right(graph, table(JSEP)).withheld
+    assert withheld == unfit(graph, table(JSEP))
+    assert withheld is not None
+    assert (withheld.build, withheld.code) == ("jsep", "jsep-cumsum-reverse")
+
+
+def test_what_must_run_on_the_cpu_cannot_run_on_jsep() -> None:
+    graph = model(WRONG)
+    keep_right(graph, table(NATIVE))
+    withheld = unfit(graph, table(JSEP))
+    assert withheld is not None
+    assert withheld.code == "force-cpu"
+
+
+def test_float16_needs_an_adapter_that_has_it() -> None:
+    assert features(model(HALF)) == features(model(HALF_CONSTANT)) == ["shader-f16"]
+    assert features(model(RIGHT)) == []

@@ -1,0 +1,88 @@
+"""What no pass mends in a graph for WebGPU: nodes that are left to the CPU, or a graph that is not shipped at all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Literal
+
+from msgspec import Struct
+
+from webbuild.findings import Finding
+from webbuild.inspection.graph import walk
+from webbuild.inspection.inspect import inspect
+from webbuild.inspection.inspection import Inspection
+from webbuild.inspection.rules._base import model_rules
+from webbuild.manifest import Withheld
+from webbuild.passes._base import Edit
+from webbuild.passes.force_cpu import ForceCpu, cpu_nodes, name_all
+from webbuild.targets.table import Table
+
+if TYPE_CHECKING:
+    import onnx_ir as ir
+
+_MISTAKES = ("throws", "wrong")
+_HARM = ("no-session", *_MISTAKES)
+
+
+class Kept(Struct, frozen=True):
+    """The nodes that were named for the CPU, and why the graph must not be shipped; None where it may."""
+
+    edits: tuple[Edit, ...] = ()
+    withheld: Withheld | None = None
+
+
+def keep_right(model: ir.Model, table: Table) -> Kept:
+    """Name the nodes of a patched graph that would still throw or be wrong on the GPU, so that the CPU runs them.
+
+    Where that is not enough, for want of any kernel or because the build takes no names (jsep), the graph is withheld:
+    the runtime then takes the one for WASM, and says why.
+    """
+    if table.target.build == "wasm":
+        return Kept()
+    found = inspect("", model, table, {})
+    if table.target.build == "jsep":
+        return Kept((), _reason(found, "jsep"))
+    edits = _leave_to_cpu(model, found)
+    return Kept(tuple(edits), _reason(inspect("", model, table, {}) if edits else found, "webgpu"))
+
+
+def _leave_to_cpu(model: ir.Model, found: Inspection) -> list[Edit]:
+    told = list(_errors(found))
+    wanted = [
+        (each.node, next(finding.why for finding in told if finding.code in node.codes))
+        for each, node in zip(walk(model.graph), found.nodes, strict=True)
+        if node.outcome in _MISTAKES
+    ]
+    named = name_all(model, [node for node, _ in wanted])
+    return [
+        ForceCpu().done(f"{node.op_type} '{name}'", f"left to the CPU: {why}")
+        for name, (node, why) in zip(named, wanted, strict=True)
+    ]
+
+
+def unfit(model: ir.Model, table: Table) -> Withheld | None:
+    """Return why a graph that was patched for the native build must not run on the default entry's.
+
+    Args:
+        model: the graph, its nodes for the CPU named.
+        table: of that build.
+    """
+    if names := cpu_nodes(model):
+        why = f"{len(names)} node(s) must run on the CPU, first '{names[0]}', and this build cannot be told so"
+        return Withheld(build="jsep", code=ForceCpu.code, why=why)
+    return _reason(inspect("", model, table, {}), "jsep")
+
+
+def _reason(found: Inspection, build: Literal["webgpu", "jsep"]) -> Withheld | None:
+    error = next(_errors(found), None)
+    if error is None:
+        return None
+    return Withheld(build=build, code=error.code, why=f"{error.where}: {error.what}, {error.why}")
+
+
+def _errors(found: Inspection) -> Iterator[Finding]:
+    """Yield what would go wrong at a node. What is too large for a browser is so for WASM as well."""
+    about = {rule.code for rule in model_rules()}
+    for finding in found.findings:
+        if finding.severity == "error" and finding.outcome in _HARM and finding.code not in about:
+            yield finding
