@@ -41,7 +41,7 @@ class Row(Struct, frozen=True):
     def eased_by(self) -> list[str]:
         """The tools after which it is better, but not cured."""
         before = _rank(self, "as it is")
-        return [tool for tool in TOOLS[1:] if before < _rank(self, tool) < RANK["GPU"]]
+        return [tool for tool in TOOLS[1:] if before < _rank(self, tool) and tool not in self.cured_by]
 
     @property
     def worse_by(self) -> list[str]:
@@ -74,7 +74,10 @@ def page(rows: list[Row], version: str) -> str:
         f"Tiny graphs, each with one thing in it that a WebGPU build of onnxruntime-web {version} refuses, throws at,",
         "answers wrongly or takes to the CPU: as they are, and after each tool. Measured in Chromium on a software",
         "adapter without `shader-f16`, against native ONNX Runtime, by `python -m bench.traps --write`. `webgpu` is",
-        "the native build, `jsep` the default entry's. GPU is right and wholly there, folded computed while loading.",
+        "the native build, `jsep` the default entry's. GPU is right and wholly there, folded computed while loading,",
+        "CPU right and on the CPU of the same session, WASM right on the WASM build, which webbuild's runtime takes",
+        "where the graph may not be run on the other. What failed is cured where it is right, what was on the CPU where",
+        "it is on the GPU.",
         "",
     ]
     for build in BUILDS:

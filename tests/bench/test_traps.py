@@ -46,6 +46,7 @@ def test_native_onnx_runtime_answers_it(trap: Trap) -> None:
         (answer([1, np.nan, -np.inf], ("Abs",), ("Exp",)), "partly CPU"),
         (answer([1, np.nan, -np.inf], ()), "folded"),
         (answer([1, 0, -np.inf]), "wrong"),
+        (answer([1, 0, -np.inf], (), ("Abs",)), "wrong"),
         (answer([1, np.nan, 0]), "wrong"),
         (answer([1, np.nan]), "wrong"),
         (Answer("ran", "", {}, ("Abs",), ()), "wrong"),
@@ -58,10 +59,17 @@ def test_an_answer_is_judged_by_what_it_is_and_where_it_was_computed(given: Answ
     assert judged(given, RIGHT, ()).ending == ending
 
 
-def test_a_tool_that_does_better_eases_one_that_ends_on_the_gpu_cures() -> None:
-    mixed = row(onnxsim="CPU", webbuild="GPU")
-    assert (mixed.cured_by, mixed.eased_by, mixed.worse_by) == (["webbuild"], ["onnxsim"], [])
-    assert uncured([mixed, row(onnxsim="GPU")]) == [row(onnxsim="GPU")]
+def test_an_answer_of_the_build_that_was_stepped_down_to_is_still_an_answer() -> None:
+    assert judged(answer([1, np.nan, -np.inf], (), ("Abs",)), RIGHT, (), "no-kernel").ending == "WASM"
+    assert judged(answer([1, 0, -np.inf], (), ("Abs",)), RIGHT, (), "no-kernel").ending == "wrong"
+
+
+def test_what_failed_is_cured_where_it_is_right_and_what_was_on_the_cpu_where_it_is_on_the_gpu() -> None:
+    failing = row(onnxsim="CPU", webbuild="WASM")
+    assert (failing.cured_by, failing.worse_by) == (["onnxsim", "webbuild"], [])
+    slow = row(**{"as": "CPU", "onnxsim": "partly CPU", "OnnxSlim": "wrong", "webbuild": "GPU"})
+    assert (slow.cured_by, slow.eased_by, slow.worse_by) == (["webbuild"], ["onnxsim"], ["OnnxSlim"])
+    assert uncured([failing, slow, row(onnxsim="GPU")]) == [row(onnxsim="GPU")]
 
 
 def test_names_of_nodes_and_noted_shapes_make_no_other_graph_but_an_attribute_does() -> None:
