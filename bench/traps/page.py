@@ -76,8 +76,8 @@ def page(rows: list[Row], version: str) -> str:
         "adapter without `shader-f16`, against native ONNX Runtime, by `python -m bench.traps --write`. `webgpu` is",
         "the native build, `jsep` the default entry's. GPU is right and wholly there, folded computed while loading,",
         "CPU right and on the CPU of the same session, WASM right on the WASM build, which webbuild's runtime takes",
-        "where the graph may not be run on the other. What failed is cured where it is right, what was on the CPU where",
-        "it is on the GPU.",
+        "where the graph may not be run on the other. What failed is cured where it is right, what was on the CPU",
+        "where it is on the GPU.",
         "",
     ]
     for build in BUILDS:
