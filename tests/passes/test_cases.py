@@ -34,6 +34,7 @@ TOLERANCE = {
     "masked-reductions": 1e-6,
     "resize-by-matmul": 1e-5,
     "roi-align": 1e-4,
+    "sampled-volumes": 1e-5,
     "simpler-activations": 1e-6,
     "simpler-losses": 1e-5,
     "simpler-norms": 1e-5,
