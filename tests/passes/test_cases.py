@@ -32,6 +32,7 @@ TOLERANCE = {
     "grouped-volumes": 1e-6,
     "lower-opset": 1e-6,
     "masked-reductions": 1e-6,
+    "recurrent-in-steps": 1e-5,
     "resize-by-matmul": 1e-5,
     "roi-align": 1e-4,
     "sampled-volumes": 1e-5,
@@ -40,6 +41,7 @@ TOLERANCE = {
     "simpler-norms": 1e-5,
     "simpler-pools": 1e-5,
     "simpler-softmax": 1e-6,
+    "simpler-spectra": 1e-4,
     "simpler-sums": 1e-6,
     "transposed-volumes": 1e-5,
 }

@@ -12,12 +12,13 @@ from webbuild.passes._graph import constant, dims
 
 
 class SimplerLayouts(Decomposition):
-    """Writes SpaceToDepth, Compress and ReverseSequence with operators that have GPU kernels.
+    """Writes SpaceToDepth, Compress, ReverseSequence and Upsample with operators that have GPU kernels.
 
-    Why: none of the three has one.
+    Why: none of the four has one.
 
     How: SpaceToDepth, as a network's stem has it, is Reshape, Transpose, Reshape. Compress by a constant mask is a
-    Gather of the rows kept, ReverseSequence of constant lengths a GatherND. Exact.
+    Gather of the rows kept, ReverseSequence of constant lengths a GatherND; Upsample by whole factors, before opset 10,
+    is a Tile of axes of size 1 behind each. Exact.
     """
 
     code = "simpler-layouts"
@@ -28,6 +29,7 @@ class SimplerLayouts(Decomposition):
             "SpaceToDepth": _space_to_depth,
             "Compress": _compress,
             "ReverseSequence": _reverse_sequence,
+            "Upsample": _upsample,
         }
 
 
@@ -64,3 +66,17 @@ def _reverse_sequence(add: Draft, node: ir.Node) -> ir.Value:
     axes = (0, 1) if time_first else (1, 0)
     places = np.stack([from_step, from_row], -1) if time_first else np.stack([from_row, from_step], -1)
     return add.op("GatherND", x, add.const(places.transpose(*axes, 2), np.int64))
+
+
+def _upsample(add: Draft, node: ir.Node) -> ir.Value:
+    x, shape = node.inputs[0], dims(node.inputs[0])
+    scales = constant(node.inputs[1]) if len(node.inputs) > 1 else np.array(node.attributes.get_floats("scales", []))
+    if shape is None or scales is None or len(scales) != len(shape) or (scales != np.round(scales)).any():
+        raise UnfitError("its shape is not fixed, or its scales are not whole constants")
+    if node.attributes.get_string("mode", "nearest") != "nearest":
+        raise UnfitError("it is smooth")
+    pairs = [(size, int(scale)) for size, scale in zip(shape, scales, strict=True)]
+    apart = [room for size, scale in pairs for room in ([size, 1] if scale > 1 else [size])]
+    times = [time for _, scale in pairs for time in ([1, scale] if scale > 1 else [1])]
+    tiled = add.op("Tile", add.op("Reshape", x, add.const(apart, np.int64)), add.const(times, np.int64))
+    return add.op("Reshape", tiled, add.const([size * scale for size, scale in pairs], np.int64))

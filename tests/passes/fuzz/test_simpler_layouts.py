@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 from tests.passes.fuzz.model import assert_same, model_of
 from webbuild.passes.simpler_layouts import SimplerLayouts
 
+SCALES = st.lists(st.integers(1, 3), min_size=4, max_size=4)
+
 
 def numbered(*shape: int) -> np.ndarray:
     return np.arange(1, int(np.prod(shape)) + 1, dtype=np.float32).reshape(shape)
@@ -39,3 +41,15 @@ def test_sequences_of_known_lengths(steps: int, batch: int, time_first: bool, da
     axis = 0 if time_first else 1
     node = onnx.helper.make_node("ReverseSequence", ["x", "lengths"], ["y"], time_axis=axis, batch_axis=1 - axis)
     assert_same(model_of([node], {"x": x}, 13, {"lengths": np.array(lengths)}), SimplerLayouts, {"x": x})
+
+
+@given(SCALES, st.booleans(), st.integers(0, 99))
+def test_upsample_by_whole_factors(scales: list[int], in_attribute: bool, seed: int) -> None:
+    x = np.random.default_rng(seed).random((2, 3, 4, 2), np.float32)
+    if in_attribute:
+        node = onnx.helper.make_node("Upsample", ["x"], ["y"], scales=[float(scale) for scale in scales])
+        model = model_of([node], {"x": x}, 7)
+    else:
+        node = onnx.helper.make_node("Upsample", ["x", "scales"], ["y"])
+        model = model_of([node], {"x": x}, 9, {"scales": np.array(scales, np.float32)})
+    assert_same(model, SimplerLayouts, {"x": x})
