@@ -42,10 +42,12 @@ class EmptyTensors(Pass):
         if any(_is_empty(value) for value in model.graph.inputs):
             return edits
         for node in list(model.graph):
-            where = f"{node.op_type} '{node.name}'"
-            add = Builder(model.graph, node, f"{node.name or node.op_type}/empty")
             if node.op_type == "Constant" or node.domain not in ("", "ai.onnx"):
                 continue
+            if not any(_is_empty(value) for value in (*node.inputs, *node.outputs)):
+                continue  # a builder reads the whole graph, so none is made for nothing
+            where = f"{node.op_type} '{node.name}'"
+            add = Builder(model.graph, node, f"{node.name or node.op_type}/empty")
             for value in node.outputs:
                 if value.uses() and _is_empty(value) and value.dtype is not None:
                     _let_read(value, _filled(add, value, 0))
