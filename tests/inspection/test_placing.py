@@ -130,3 +130,13 @@ def test_the_model_that_is_inspected_stays_as_it_is() -> None:
         before = ir.to_proto(model).SerializeToString()
         inspect("model", model, TABLE, case.dims)
         assert ir.to_proto(model).SerializeToString() == before
+
+
+def test_where_all_is_computed_on_the_cpu_nothing_is_said_of_that() -> None:
+    kernels: Kernels = {op: {"13": {"cpu": ["float"], "none": ["double"]}} for op in ("NonZero", "Relu", "Tanh")}
+    wasm = Table(target=Target("1.30.0", "wasm"), measured="", adapter="", browser="", kernels=kernels)
+    found = inspected("g (float[4] x) => (int64[N,M] y) { a = Tanh (x) y = NonZero (a) }", wasm)
+    assert places(found) == {"Tanh": "cpu", "NonZero": "cpu"}
+    assert found.findings == ()
+    nowhere = inspected("g (double[4] x) => (double[4] y) { y = Tanh (x) }", wasm)
+    assert [finding.code for finding in nowhere.findings] == ["no-kernel"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,6 +26,9 @@ from webbuild.targets.target import Build, Target
 
 if TYPE_CHECKING:
     from rich.progress import Progress
+
+GROUPS = "large"
+"""The family that is about the work groups of a GPU."""
 
 
 def run(version: str | None, build: Build, only: Sequence[str], resume: bool, out: Path | None) -> int:
@@ -53,11 +56,13 @@ def _measure(target: Target, only: Sequence[str], resume: bool, talk: Talk) -> T
         build = engine(target, cache)
     journal = Journal(cache / f"{target.name}.jsonl", resume=resume)
     swept = [] if only else list(sweep())
-    cases = {family: list(probes(family)) for family in only or families()}
-    steps = {"kernels": [each.probe for each in swept]} | cases
-    with Native() as native, chromium() as browser, lab(browser, build) as page, _progress(steps) as bar:
+    gpu = target.build != "wasm"
+    named = only or [family for family in families() if gpu or family != GROUPS]
+    cases = {family: list(probes(family)) for family in named}
+    steps = [("placements", [each.probe for each in swept]), *cases.items()]
+    with Native() as native, chromium(webgpu=gpu) as browser, lab(browser, build) as page, _progress(steps) as bar:
         adapter = page.adapter()
-        for title, wanted in steps.items():
+        for title, wanted in steps:
             bar.update(bar.task_ids[0], description=title)
             started = time.perf_counter()
             measure(page, native, journal, wanted, lambda count: bar.advance(bar.task_ids[0], count))
@@ -70,7 +75,7 @@ def _measure(target: Target, only: Sequence[str], resume: bool, talk: Talk) -> T
     return done
 
 
-def _progress(steps: Mapping[str, Sequence[Probe]]) -> Progress:
+def _progress(steps: Sequence[tuple[str, Sequence[Probe]]]) -> Progress:
     """Return a bar on stderr for all steps together: one task."""
     from rich.console import Console
     from rich.progress import MofNCompleteColumn, Progress, TimeElapsedColumn
@@ -78,5 +83,5 @@ def _progress(steps: Mapping[str, Sequence[Probe]]) -> Progress:
     bar = Progress(
         *Progress.get_default_columns(), MofNCompleteColumn(), TimeElapsedColumn(), console=Console(stderr=True)
     )
-    bar.add_task("", total=sum(len(wanted) for wanted in steps.values()))
+    bar.add_task("", total=sum(len(wanted) for _, wanted in steps))
     return bar

@@ -36,6 +36,11 @@ class Context(Struct, frozen=True):
         return self.table.target.build == "jsep"
 
     @property
+    def wasm(self) -> bool:
+        """Whether the build computes everything on the CPU, so that no node is in the wrong place there."""
+        return self.table.target.build == "wasm"
+
+    @property
     def version(self) -> tuple[int, ...]:
         """The engine's version in numbers."""
         return tuple(int(part) for part in self.table.target.version.partition("-")[0].split(".") if part.isdigit())

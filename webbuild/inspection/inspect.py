@@ -43,7 +43,8 @@ def inspect(
     findings = {each.node: list(_findings(each, context)) for each in nodes}
     taken = memory(context)
     known = facts(file, read_)
-    about = [finding for rule in model_rules() for finding in rule.check(context, groups, taken)]
+    rules = [rule for rule in model_rules() if not (context.wasm and rule.gpu_alone)]
+    about = [finding for rule in rules for finding in rule.check(context, groups, taken)]
     return Inspection(
         SCHEMA_VERSION,
         file,
@@ -64,13 +65,14 @@ def _findings(placed: Placed, context: Context) -> Iterator[Finding]:
     if context.placings[placed.node].place == "folded":
         return
     for rule in rules_of(placed.node.op_type):
-        if (finding := rule.check(placed.node, context)) is not None:
+        finding = rule.check(placed.node, context)
+        if finding is not None and not (context.wasm and finding.outcome == "cpu"):
             yield structs.replace(finding, mended_by=_mend(finding, context))
 
 
 def _mend(finding: Finding, context: Context) -> str:
     """Return the pass that mends it. Passes are for the native build; what none mends there is left to the CPU."""
-    kept = finding.severity == "error" and finding.outcome in ("throws", "wrong")
+    kept = not context.wasm and finding.severity == "error" and finding.outcome in ("throws", "wrong")
     return "" if context.jsep else finding.mended_by or (ForceCpu.code if kept else "")
 
 

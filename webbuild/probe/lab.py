@@ -60,16 +60,16 @@ class Lab:
         self._page: Page | None = None
 
     def adapter(self) -> str:
-        """Return the name of the page's WebGPU adapter.
+        """Return the name of the page's WebGPU adapter, `none` for a build that uses none.
 
         Raises:
             WebbuildError: `no-adapter` where there is none and the build needs one.
         """
+        if PROVIDERS[self._engine.target.build] == "wasm":
+            return "none"
         found = self._open().evaluate("globalThis.adapter()")
         if found:
             return " ".join(dict.fromkeys(word for word in found.values() if word)) or "unnamed"
-        if PROVIDERS[self._engine.target.build] == "wasm":
-            return "none"
         raise WebbuildError(
             "no-adapter",
             "chromium: no WebGPU adapter",

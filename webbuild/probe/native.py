@@ -11,6 +11,7 @@ from contextlib import AbstractContextManager
 from multiprocessing import get_context
 from types import TracebackType
 
+import numpy as np
 import onnx
 
 from webbuild.probe.node import Array, Probe
@@ -61,11 +62,18 @@ def reference(model: bytes, feeds: dict[str, Array]) -> dict[str, Array] | str:
         return _by_definition(model, feeds) if "NOT_IMPLEMENTED" in str(error) else str(error)
 
 
+def _as_declared(value: Array, output: onnx.ValueInfoProto) -> Array:
+    """Return a result in its type: NumPy sums 32-bit integers to 64 bits, and the reference leaves them so."""
+    return np.asarray(value).astype(onnx.helper.tensor_dtype_to_np_dtype(output.type.tensor_type.elem_type))
+
+
 def _by_definition(model: bytes, feeds: dict[str, Array]) -> dict[str, Array] | str:
     from onnx.reference import ReferenceEvaluator
 
     try:
-        evaluator = ReferenceEvaluator(onnx.load_model_from_string(model))
-        return dict(zip(evaluator.output_names, evaluator.run(None, feeds), strict=True))
+        made = onnx.load_model_from_string(model)
+        evaluator = ReferenceEvaluator(made)
+        outputs = zip(made.graph.output, evaluator.run(None, feeds), strict=True)
+        return {output.name: _as_declared(value, output) for output, value in outputs}
     except Exception as error:
         return f"neither native ONNX Runtime nor ONNX's reference computes it: {error}"

@@ -57,7 +57,8 @@ class Case(Struct, frozen=True, kw_only=True, omit_defaults=True):
 class Table(Struct, frozen=True, kw_only=True):
     """Everything measured of a target.
 
-    `measured` is a date, `adapter` and `browser` say on what, `native` is the ONNX Runtime that was compared with.
+    `measured` is a date, `adapter` and `browser` say on what, `native` is the ONNX Runtime that was compared with. Of
+    the build without a GPU, cases that end as there are left out.
     """
 
     target: Target

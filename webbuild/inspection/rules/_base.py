@@ -70,6 +70,9 @@ class Rule(Known, ABC):
 class ModelRule(Known, ABC):
     """A failure, or a cost, of a model as a whole."""
 
+    gpu_alone: ClassVar[bool] = True
+    """Whether it says nothing of a build that computes everything on the CPU."""
+
     @abstractmethod
     def check(self, context: Context, islands: Sequence[Island], memory: Memory) -> Iterator[Finding]:
         """Yield what will happen to the model."""

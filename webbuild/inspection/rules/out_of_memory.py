@@ -20,6 +20,7 @@ class OutOfMemory(ModelRule):
     """
 
     code = "out-of-memory"
+    gpu_alone = False
 
     def check(self, context: Context, islands: Sequence[Island], memory: Memory) -> Iterator[Finding]:
         """See `ModelRule`."""

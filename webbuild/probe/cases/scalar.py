@@ -50,7 +50,6 @@ def _moving(draw: Draw) -> Iterator[Probe]:
     yield node("scalar/Squeeze all to", "Squeeze", draw.floats(1, 1))
     yield node("scalar/Unsqueeze two", "Unsqueeze", x, int64(0, 1))
     yield node("scalar/Flatten", "Flatten", x, axis=0)
-    yield node("scalar/Shape", "Shape", x)
     yield node("scalar/Size", "Size", x)
     yield node("scalar/Tile", "Tile", x, int64())
     for kind in (np.int32, np.int64, np.bool_):

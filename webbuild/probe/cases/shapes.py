@@ -93,6 +93,8 @@ def _made(draw: Draw) -> Iterator[Probe]:
     x = draw.floats(2, 3, 4)
     yield node("shapes/Shape", "Shape", x)
     yield node("shapes/Shape part", "Shape", x, start=1, end=-1)
+    for opset in (13, 19, 21, 23, 24, 25):
+        yield node(f"shapes/Shape opset {opset}", "Shape", x, opset=opset)
     yield node("shapes/Size", "Size", x)
     for what, (start, end, step), kind in (
         ("float", (0, 1, 0.1), np.float32),
