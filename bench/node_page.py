@@ -23,8 +23,8 @@ ORDER: tuple[Verdict, ...] = ("pass", "no session", "throws", "wrong", "refused"
 class Result(Struct, frozen=True):
     """How a test ended, and why.
 
-    `place` is `gpu`, `cpu` or `both`; empty for what folded away or never ran. `native` says that native ONNX Runtime
-    fails the test too.
+    `place` is `gpu`, `cpu` or `both`; empty for what folded away or never ran; `wasm` where webbuild's runtime takes
+    the graph for WASM, and `why` then says why. `native` says that native ONNX Runtime fails the test too.
     """
 
     verdict: Verdict
@@ -58,7 +58,8 @@ def summary(results: Results) -> dict[str, int]:
     verdicts = Counter(result.verdict for result in results.values())
     counts: dict[str, int] = {name: verdicts[name] for name in ORDER}
     places = Counter(result.place for result in results.values() if result.verdict == "pass")
-    return counts | {"wholly on the GPU": places["gpu"], "partly": places["both"], "wholly on the CPU": places["cpu"]}
+    named = {"gpu": "wholly on the GPU", "both": "partly", "cpu": "wholly on the CPU", "": "computed while loading"}
+    return counts | {name: places[place] for place, name in named.items()} | {"on WASM instead": places["wasm"]}
 
 
 def page(version: str, state: str, before: Results, after: Results) -> str:
@@ -82,7 +83,22 @@ def page(version: str, state: str, before: Results, after: Results) -> str:
     for title, chosen in _sections(before, after).items():
         lines += ["", f"## {title}: {len(chosen)}", ""]
         lines += [f"- `{name}` {_told(after[name])}" for name in chosen] or ["None."]
+    lines += ["", *_on_wasm(after)]
     return "\n".join(lines) + "\n"
+
+
+def _on_wasm(after: Results) -> list[str]:
+    """Return why tests that pass run on WASM, the most frequent reasons first."""
+    moved = [
+        (name, result.why) for name, result in after.items() if result.verdict == "pass" and result.place == "wasm"
+    ]
+    reasons: dict[str, list[str]] = {}
+    for name, why in moved:
+        reasons.setdefault(re.sub(r"'[^']*'", "", why.split(": ")[-1]).strip(), []).append(name)
+    lines = [f"## On WASM instead, where the native build would fail: {len(moved)}", ""]
+    for reason, names in sorted(reasons.items(), key=lambda pair: (-len(pair[1]), pair[0])):
+        lines.append(f"- {short(reason)} ({len(names)}): " + ", ".join(f"`{name}`" for name in names))
+    return lines if moved else [*lines, "None."]
 
 
 def _sections(before: Results, after: Results) -> dict[str, list[str]]:

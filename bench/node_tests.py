@@ -27,11 +27,13 @@ from bench.node_kept import Kept
 from bench.node_page import PAGE, Result, When, short, summary, write
 from webbuild.assets import engine_version
 from webbuild.errors import WebbuildError
+from webbuild.inspection.features import features
+from webbuild.inspection.kept_right import keep_right
 from webbuild.model import load
 from webbuild.passes._base import Options
 from webbuild.passes.force_cpu import cpu_nodes
 from webbuild.plan import plan
-from webbuild.targets.table import table_if_measured
+from webbuild.targets.table import table
 from webbuild.targets.target import Target
 from webbuild.verify.native import NativeRunner
 
@@ -78,18 +80,33 @@ def _arrays(folder: Path, kind: str) -> list[NDArray[Any]]:
     return [numpy_helper.to_array(onnx.TensorProto.FromString(file.read_bytes())) for file in files]
 
 
-def patched(test: Test) -> tiny.Job:
-    """Return the graph for WebGPU that the passes make, as `webbuild patch` does, what goes in and what is kept off it.
+class Made(Struct, frozen=True):
+    """What webbuild makes of a test. `why` says why it runs on WASM, where the bundle holds no graph for WebGPU."""
+
+    job: tiny.Job
+    build: tiny.Build = "webgpu"
+    why: str = ""
+
+
+def patched(test: Test) -> Made:
+    """Return what a bundle runs on the adapter that is measured on, which has no `shader-f16`.
 
     Raises:
         WebbuildError: what `pack` would refuse it for.
     """
-    source = load(test.path)
+    source, target = load(test.path), Target(engine_version(), "webgpu")
     dims = {f"{name}:{axis}": size for name, array in test.feeds.items() for axis, size in enumerate(array.shape)}
     free = {f"{f.name}:{axis}" for f in source.facts.inputs for axis, d in enumerate(f.shape) if not isinstance(d, int)}
-    table = table_if_measured(Target(engine_version(), "webgpu"))
-    options = Options(dims={key: size for key, size in dims.items() if key in free}, table=table, nms="keep")
-    model = plan(source.model, options).models["webgpu"]
+    options = Options(dims={key: size for key, size in dims.items() if key in free}, table=table(target), nms="keep")
+    models = plan(source.model, options).models
+    withheld, needed = keep_right(models["webgpu"], table(target)).withheld, features(models["webgpu"])
+    if withheld is None and not needed:
+        return Made(_job(test, models["webgpu"]))
+    why = f"the adapter has no {needed[0]}" if withheld is None else f"{withheld.code}: {withheld.why}"
+    return Made(_job(test, models["wasm"]), "wasm", why)
+
+
+def _job(test: Test, model: ir.Model) -> tiny.Job:
     feeds = {name: _as_declared(array, model, name) for name, array in test.feeds.items()}
     return tiny.Job(test.name, ir.to_proto(model).SerializeToString(), feeds, tuple(cpu_nodes(model)))
 
@@ -101,15 +118,16 @@ def _as_declared(array: NDArray[Any], model: ir.Model, name: str) -> NDArray[Any
     return array if dtype in kinds or array.dtype.kind != "f" else array.astype(dtype.numpy())
 
 
-def judged(test: Test, answer: tiny.Answer) -> Result:
+def judged(test: Test, answer: tiny.Answer, made: Made) -> Result:
     """Judge what came back against what onnx wants."""
     if answer.ending == "no-session":
         return Result("no session", answer.message)
     place = "both" if answer.gpu and answer.cpu else "gpu" if answer.gpu else "cpu" if answer.cpu else ""
+    place = made.build if made.build == "wasm" else place
     if answer.ending != "ran":
         return Result("throws", answer.message, place)
     why = "; ".join(filter(None, (_differs(name, want, answer.outputs) for name, want in test.wanted.items())))
-    return Result("wrong" if why else "pass", why, place)
+    return Result("wrong", why, place) if why else Result("pass", made.why, place)
 
 
 def _passes_natively(test: Test) -> bool:
@@ -143,31 +161,33 @@ def _differs(name: str, want: NDArray[Any], outputs: dict[str, NDArray[Any]]) ->
 
 def measure(folder: Path, only: str, kept: Kept) -> None:
     """Run every test as it is and after the passes, but for what is known already; keep each result as it comes."""
-    jobs: dict[When, list[tiny.Job]] = {"before": [], "after": []}
+    made: dict[When, list[Made]] = {"before": [], "after": []}
     known: dict[str, Test] = {}
     for test in tests(folder, only):
         if isinstance(test, tuple):
-            for when in jobs:
+            for when in made:
                 kept.add(when, test[0], Result("not fed", test[1]))
             continue
         known[test.name] = test
         if not kept.has("before", test.name):
-            jobs["before"].append(tiny.Job(test.name, test.path.read_bytes(), test.feeds))
+            made["before"].append(Made(tiny.Job(test.name, test.path.read_bytes(), test.feeds)))
         if not kept.has("after", test.name):
             try:
-                jobs["after"].append(patched(test))
+                made["after"].append(patched(test))
             except WebbuildError as error:
                 why = f"{error.code}: {error.message}"
                 kept.add("after", test.name, Result("refused", why, native=not _passes_natively(test)))
             except Exception as error:  # a bug in a pass is a result too
                 kept.add("after", test.name, Result("refused", f"a bug: {type(error).__name__}: {error}"))
-    for when, some in jobs.items():
-        for number, (job, answer) in enumerate(tiny.run_all(some, "webgpu")):
-            result = judged(known[job.name], answer)
-            native = result.verdict != "pass" and not _passes_natively(known[job.name])
-            kept.add(when, job.name, msgspec.structs.replace(result, native=native))
-            if number % 100 == 99:
-                print(f"  {when}: {number + 1} of {len(some)}", flush=True)
+    for when, all_made in made.items():
+        for build in ("webgpu", "wasm"):
+            some = {each.job.name: each for each in all_made if each.build == build}
+            for number, (job, answer) in enumerate(tiny.run_all([each.job for each in some.values()], build)):
+                result = judged(known[job.name], answer, some[job.name])
+                native = result.verdict != "pass" and not _passes_natively(known[job.name])
+                kept.add(when, job.name, msgspec.structs.replace(result, native=native))
+                if number % 100 == 99:
+                    print(f"  {when}, {build}: {number + 1} of {len(some)}", flush=True)
 
 
 def main() -> None:

@@ -8,10 +8,8 @@ from collections.abc import Mapping
 import numpy as np
 import onnx_ir as ir
 
-from webbuild.passes._base import Options
 from webbuild.passes._decompose import Decomposition, Draft, Form, UnfitError
 from webbuild.passes._graph import dims
-from webbuild.passes._kernels import placement
 
 _RAW, _CAPPED, _BIASED, _SHARES = range(4)
 """What the fourth output holds, by `qk_matmul_output_mode`."""
@@ -25,8 +23,8 @@ class AttentionInParts(Decomposition):
 
     How: by its definition: scores, a soft cap, the bias of masks, Softmax, the mean of the values. Heads that share
     keys and values are rows of one product, so nothing is repeated. A query that may look at nothing gives zeros, as
-    the standard has it since its erratum. Right to 1e-5 of the largest magnitude. Needs fixed shapes. float16 is
-    rewritten where other operators of the model compute in it on the GPU; without shader-f16 it would not run at all.
+    the standard has it since its erratum. Right to 1e-5 of the largest magnitude, in float16 to 4e-3. Needs
+    fixed shapes.
     """
 
     code = "attention-in-parts"
@@ -35,17 +33,6 @@ class AttentionInParts(Decomposition):
     def forms(self) -> Mapping[str, Form]:
         """Return how to write it."""
         return {"Attention": _in_parts}
-
-    def concerns(self, model: ir.Model, node: ir.Node, options: Options) -> bool:
-        """Whether it has no GPU kernel, and its parts would run wherever the rest of the model does."""
-        kind = node.outputs[0].dtype
-        others = (
-            other
-            for other in model.graph
-            if other is not node and other.op_type != node.op_type and other.outputs[0].dtype == kind
-        )
-        runs = kind == ir.DataType.FLOAT or any(placement(model, other, options) == "gpu" for other in others)
-        return runs and super().concerns(model, node, options)
 
 
 def _in_parts(add: Draft, node: ir.Node) -> list[ir.Value]:
