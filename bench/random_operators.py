@@ -1,108 +1,47 @@
-"""Runs random single operators on the native WebGPU build in Chromium, and says which are wrong or throw.
+"""Runs random operators on the native WebGPU build in Chromium, and says which are wrong or throw.
 
-python -m bench.random_operators --count 2000            # seeds 0..1999
-python -m bench.random_operators --seed 17 --seed 230    # these again, with the values
-python -m bench.random_operators --only conv --patched   # of one kind, rewritten by the passes first
+python -m bench.random_operators --count 2000                    # seeds 0..1999
+python -m bench.random_operators --count 2000 --passes --write   # as webbuild ships them, into docs/
+python -m bench.random_operators --chains --seed 17 --seed 230   # these chains again
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import time
 from collections import Counter
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-import numpy as np
-import onnxruntime
-from msgspec import Struct
-
-from bench.operators.engine import Answer, Tensors, engine
-from bench.operators.one import One, make
-
-TOLERANCE = 2e-3
-"""Of the largest magnitude of an output; whole numbers must be equal."""
-BATCH = 150
+from bench.operators import report
+from bench.operators.chain import make_chain
+from bench.operators.one import make
+from bench.operators.trial import Problem, Subject, Trial, judge, patched, trial
+from bench.tiny import run_all
 
 
-class Case(Struct, frozen=True):
-    """A case and native ONNX Runtime's answer to it."""
-
-    seed: int
-    one: One
-    model: bytes
-    want: Tensors
-
-
-def native(model: bytes, feeds: Tensors) -> dict[str, Any]:
-    """Return native ONNX Runtime's answer, its optimisations off."""
-    options = onnxruntime.SessionOptions()
-    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
-    options.log_severity_level = 4
-    options.intra_op_num_threads = 1
-    session = onnxruntime.InferenceSession(model, options, ["CPUExecutionProvider"])
-    return dict(zip([o.name for o in session.get_outputs()], session.run(None, dict(feeds)), strict=True))
-
-
-def judge(case: Case, answer: Answer) -> str:
-    """Return what is wrong with an answer, empty for nothing."""
-    if isinstance(answer, str):
-        return f"throws {answer}"
-    for name, want in case.want.items():
-        got = answer.get(name)
-        if got is None or got.shape != want.shape:
-            return f"{name} has shape {None if got is None else got.shape}, not {want.shape}"
-        if want.dtype.kind != "f":
-            if wrong := int((got != want).sum()):
-                return f"{name} is wrong in {wrong} of {want.size}"
-        elif want.size:
-            limit = TOLERANCE * max(1e-6, float(np.abs(want[np.isfinite(want)]).max(initial=0)))
-            close = np.isclose(got, want, rtol=1e-4, atol=limit, equal_nan=True)
-            if not close.all():
-                distance, largest = np.nanmax(np.abs(got - want)), np.nanmax(np.abs(want))
-                return f"{name} is wrong in {int((~close).sum())} of {want.size}, by {distance:.3g} of {largest:.3g}"
-    return ""
-
-
-def cases(seeds: list[int], only: str, patched: bool) -> Iterator[Case]:
+def trials(seeds: Sequence[int], only: str, chains: bool, passes: bool, options: dict[str, Any]) -> Iterator[Trial]:
     """Yield the cases of the seeds that native ONNX Runtime takes."""
     for seed in seeds:
-        one = make(seed, only)
         try:
-            model = one.model()
-            want = native(model, one.feeds())
+            subject: Subject = make_chain(seed, only) if chains else make(seed, only)
+            yield trial(seed, subject, passes, options)
         except Exception as error:
-            print(f"  seed {seed} is no model: {one.what}: {str(error)[:160]}")
-            continue
-        yield Case(seed, one, rewritten(model) if patched else model, want)
+            print(f"  seed {seed} is no model: {str(error)[:200]}")
 
 
-def rewritten(model: bytes) -> bytes:
-    """Return the model as the WebGPU graph has it."""
-    import onnx
-    import onnx_ir as ir
-
-    from webbuild.assets import engine_version
-    from webbuild.passes._base import Options
-    from webbuild.plan import plan
-    from webbuild.targets.table import table_if_measured
-    from webbuild.targets.target import Target
-
-    table = table_if_measured(Target(engine_version(), "webgpu"))
-    planned = plan(ir.from_proto(onnx.load_from_string(model)), Options(table=table)).models["webgpu"]
-    return ir.to_proto(planned).SerializeToString()
+def run(cases: Sequence[Trial]) -> Iterator[tuple[Trial, Problem | None]]:
+    """Yield every case with what is wrong with the engine's answer, None for nothing."""
+    jobs = [case.job for case in cases]
+    for case, (_, answer) in zip(cases, run_all(jobs, "webgpu"), strict=True):
+        yield case, judge(case.want, answer)
 
 
-def run(seeds: list[int], only: str, patched: bool, options: dict[str, Any]) -> Iterator[tuple[Case, str]]:
-    """Yield every case with what is wrong with the engine's answer, empty for nothing."""
-    waiting = list(cases(seeds, only, patched))
-    with engine() as chromium:
-        for start in range(0, len(waiting), BATCH):
-            batch = waiting[start : start + BATCH]
-            answers = chromium.answers([(case.model, case.one.feeds()) for case in batch], **options)
-            yield from ((case, judge(case, answer)) for case, answer in zip(batch, answers, strict=True))
+def failing(case: Trial, problem: Problem, passes: bool) -> report.Failing:
+    """Return what is told of a case that fails; as it is, the passes that change it are named."""
+    subject = case.subject
+    cure = [] if passes else patched(subject.model()).done
+    return report.Failing(case.seed, subject.op, subject.what, problem.ending, problem.why, cure)
 
 
 def main() -> None:
@@ -111,32 +50,30 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=0)
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--seed", type=int, action="append", default=[])
+    parser.add_argument("--chains", action="store_true", help="several operators one behind the other")
     parser.add_argument("--only", default="", help="a kind, as the functions of bench/operators are named")
-    parser.add_argument("--patched", action="store_true", help="rewrite the model as for the WebGPU graph")
+    parser.add_argument("--passes", action="store_true", help="rewritten as webbuild ships it")
     parser.add_argument("--layout", choices=("NCHW", "NHWC"), help="the provider's preferredLayout")
-    parser.add_argument("--out", type=Path, help="a file for what is wrong, a line of JSON each")
+    parser.add_argument("--write", action="store_true", help=f"write {report.PAGE.name} and its data")
     given = parser.parse_args()
-    seeds = given.seed or list(range(given.first, given.first + given.count))
     begin = time.monotonic()
-    ran: Counter[str] = Counter()
-    wrong: Counter[str] = Counter()
-    lines = []
-    for case, problem in run(
-        seeds, given.only, given.patched, {"preferredLayout": given.layout} if given.layout else {}
-    ):
-        ran[case.one.op] += 1
-        if problem:
-            kind = "throws" if problem.startswith("throws") else "wrong"
-            wrong[f"{case.one.op} {kind}"] += 1
-            print(f"seed {case.seed}: {case.one.what}: {problem[:300]}", flush=True)
-            lines.append(json.dumps({"seed": case.seed, "what": case.one.what, "problem": problem}))
-    if given.out:
-        given.out.write_text("".join(f"{line}\n" for line in lines), "utf-8")
-    if not ran:
+    seeds = given.seed or range(given.first, given.first + given.count)
+    options = {"preferredLayout": given.layout} if given.layout else {}
+    cases = list(trials(seeds, given.only, given.chains, given.passes, options))
+    if not cases:
         raise SystemExit("nothing was compared")
-    print(f"{sum(wrong.values())} of {ran.total()} are wrong or throw, in {time.monotonic() - begin:.0f} s")
-    for name, count in wrong.most_common():
-        print(f"  {count:4} {name} (of {ran[name.split()[0]]})")
+    found = []
+    for case, problem in run(cases):
+        if problem is not None:
+            found.append(failing(case, problem, given.passes))
+            print(f"seed {case.seed}: {case.subject.what}: {problem.ending}: {problem.why[-300:]}", flush=True)
+    ran = Counter(case.subject.op for case in cases)
+    print(f"{len(found)} of {len(cases)} are wrong or throw, in {time.monotonic() - begin:.0f} s")
+    for (op, ending), count in Counter((each.op, each.ending) for each in found).most_common():
+        print(f"  {count:4} {op} {ending} (of {ran[op]})")
+    if given.write:
+        name = f"{'chains' if given.chains else 'operators'} {'after' if given.passes else 'before'}"
+        report.write(name, report.Part(given.first, given.count, dict(sorted(ran.items())), found))
 
 
 if __name__ == "__main__":

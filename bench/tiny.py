@@ -39,12 +39,16 @@ Build = Literal["webgpu", "jsep", "wasm"]
 
 
 class Job(Struct, frozen=True):
-    """A model and what goes in. `cpu_nodes` are the names of the nodes that the GPU is not to be given."""
+    """A model and what goes in.
+
+    `cpu_nodes` are the names of the nodes that the GPU is not to be given, `options` the provider's others.
+    """
 
     name: str
     model: bytes
     feeds: dict[str, NDArray[Any]]
     cpu_nodes: tuple[str, ...] = ()
+    options: dict[str, Any] = {}
 
 
 class Answer(Struct, frozen=True):
@@ -90,20 +94,21 @@ def _on_a_page(browser: Chromium, origin: str, build: Build, jobs: Sequence[Job]
         page.evaluate("engine => start(engine)", {**engine, "provider": "wasm" if build == "wasm" else "webgpu"})
         for at in range(0, len(jobs), BATCH):
             try:
-                told = _told(page, jobs[at : at + BATCH], wary=build == "jsep")
+                told, doubtful = _told(page, jobs[at : at + BATCH], wary=build == "jsep")
             except Error:
                 break
             answers += [_answer(each) for each in told]
-            if len(told) < min(BATCH, len(jobs) - at):
+            if doubtful:
                 break
     return answers
 
 
-def _told(page: Page, jobs: Sequence[Job], *, wary: bool) -> list[dict[str, Any]]:
+def _told(page: Page, jobs: Sequence[Job], *, wary: bool) -> tuple[list[dict[str, Any]], bool]:
+    """Return what the page told of the first jobs, and whether the last of them leaves it in doubt."""
     page.evaluate("([jobs, wary]) => begin(jobs, wary)", [[_sent(job) for job in jobs], wary])
     page.wait_for_function("() => globalThis.finished", timeout=SECONDS * 1000, polling=20)
-    told: list[dict[str, Any]] = page.evaluate("() => globalThis.told")
-    return told
+    told, doubtful = page.evaluate("() => [globalThis.told, globalThis.doubtful]")
+    return told, doubtful
 
 
 def _engine(build: Build) -> dict[str, str]:
@@ -121,6 +126,7 @@ def _sent(job: Job) -> dict[str, Any]:
         "model": base64.b64encode(job.model).decode(),
         "feeds": {name: _tensor(array) for name, array in job.feeds.items()},
         "cpuNodes": list(job.cpu_nodes),
+        "options": job.options,
     }
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from onnx import TensorProto
 
 from bench.operators.one import Dice, One, maker
 
@@ -42,8 +43,9 @@ def binary(dice: Dice) -> One:
     dtype: Any = np.bool_ if op in ("And", "Or", "Xor") else dice.some(np.float32, np.float32, np.int32)
     a, b = dice.values(shape, dtype), dice.values(dice.spread(shape), dtype)
     if op in ("Div", "Mod") and dtype == np.int32:
-        a, b = abs(a) + 1, abs(b) + 1
-    if op != "PRelu" and dice.odds(0.4):
+        a, b = a * 7, np.where(b == 0, dtype(3), b)
+        a, b = (a, b) if dice.odds(0.5) else (abs(a) + 1, abs(b) + 1)
+    if op not in ("PRelu", "Div", "Mod") and dice.odds(0.4):
         a, b = b, a
     attributes = {"fmod": 1} if op == "Mod" and dtype == np.float32 else {}
     return One(op, [a, b], attributes, (1,) if dice.odds(0.4) else ())
@@ -163,7 +165,7 @@ def einsum(dice: Dice) -> One:
 
 @maker(2)
 def where(dice: Dice) -> One:
-    shape, dtype = dice.shape(1, 6, 7), dice.some(np.float32, np.float32, np.int32)
+    shape, dtype = dice.shape(1, 6, 7), dice.some(np.float32, np.float32, np.int32, np.int64)
     chosen, a, b = dice.spread(shape), dice.spread(shape), dice.spread(shape)
     return One(
         "Where",
@@ -185,10 +187,30 @@ def top(dice: Dice) -> One:
     shape = dice.shape()
     axis = dice.roll(-len(shape), len(shape) - 1)
     k = np.array([dice.roll(1, shape[axis])], np.int64)
-    return One("TopK", [dice.floats(*shape), k], {"axis": axis, "largest": dice.roll(0, 1)}, (1,), outputs=2)
+    x = dice.some(dice.floats(*shape), dice.whole(shape, 0, 3, np.float32), dice.whole(shape, -9, 9, np.int32))
+    return One("TopK", [x, k], {"axis": axis, "largest": dice.roll(0, 1)}, (1,), outputs=2)
 
 
 @maker()
 def cast(dice: Dice) -> One:
-    source, wanted = dice.some(np.float32, np.int32, np.bool_, np.uint8, np.int64), dice.some(1, 6, 9, 2, 7)
-    return One("Cast", [dice.values(dice.shape(), source)], {"to": wanted})
+    source: Any = dice.some(np.float32, np.int32, np.bool_, np.uint8, np.int64)
+    kinds = (TensorProto.FLOAT, TensorProto.INT32, TensorProto.BOOL, TensorProto.UINT8, TensorProto.INT64)
+    wanted = dice.some(*kinds)
+    x = dice.values(dice.shape(), source)
+    if source == np.float32 and wanted != TensorProto.UINT8:
+        x *= np.float32(dice.some(1, 1000, 0.5))
+    if source in (np.int32, np.int64) and dice.odds(0.3):
+        x *= source(100)
+    return One("Cast", [x], {"to": wanted})
+
+
+@maker(2)
+def whole_unary(dice: Dice) -> One:
+    """Unary operators on whole numbers and bools."""
+    op = dice.some("Abs", "Neg", "Sign", "Relu", "Not", "Identity", "ReduceMax", "ReduceMin", "ReduceSum")
+    dtype: Any = np.bool_ if op == "Not" else dice.some(np.int32, np.int32, np.int64)
+    x = dice.values(dice.shape(1, 6, 7), dtype)
+    if not op.startswith("Reduce"):
+        return One(op, [x], {}, opset=14)
+    axes = sorted(dice.order(x.ndim)[: dice.roll(1, x.ndim)])
+    return One(op, [x, np.array(axes, np.int64)], {"keepdims": dice.roll(0, 1)}, (1,), opset=18)

@@ -42,7 +42,9 @@ def _grouped(dice: Dice) -> tuple[int, int, int]:
 def conv(dice: Dice) -> One:
     rank = dice.some(1, 2, 2, 2, 2, 3)
     kernel, attributes, sizes = _window(dice, rank)
-    group, inner, outer = (1, dice.roll(1, 9), dice.roll(1, 9)) if rank == 3 else _grouped(dice)
+    group, inner, outer = _grouped(dice)
+    if rank == 3:
+        group, inner, outer = dice.some(1, 1, 1, 2, 3), dice.roll(1, 9), dice.roll(1, 9)
     if group > 1:
         attributes["group"] = group
     if dice.odds(0.7):
@@ -58,11 +60,11 @@ def conv(dice: Dice) -> One:
 
 @maker(4)
 def conv_transpose(dice: Dice) -> One:
-    rank = dice.some(1, 2, 2, 2)
+    rank = dice.some(1, 2, 2, 2, 2, 2, 2, 3)
     kernel, attributes, sizes = _window(dice, rank)
     attributes.pop("auto_pad", None)
     sizes = [max(1, size // 2) for size in sizes]
-    group, inner, outer = _grouped(dice)
+    group, inner, outer = _grouped(dice) if rank < 3 else (dice.roll(1, 2), dice.roll(1, 4), dice.roll(1, 4))
     if "pads" in attributes:
         attributes["pads"] = [min(p, (k - 1) // 2) for p, k in zip(attributes["pads"], kernel * 2, strict=True)]
     if group > 1:
@@ -88,7 +90,8 @@ def pool(dice: Dice) -> One:
             min(p, (k - 1) // 2) for p, k in zip(attributes.get("pads", [0] * 2 * rank), kernel * 2, strict=True)
         ]
     x = dice.floats(dice.roll(1, 2), dice.channels(), *sizes)
-    return One(op, [x], {**attributes, "kernel_shape": kernel}, opset=dice.some(11, 17, 19))
+    indices = op == "MaxPool" and dice.odds(0.1)
+    return One(op, [x], {**attributes, "kernel_shape": kernel}, outputs=1 + indices, opset=dice.some(11, 17, 19, 21))
 
 
 @maker()

@@ -122,11 +122,14 @@ def scatter(dice: Dice) -> One:
         order: Any = np.array(dice.order(shape[axis])[:count]).reshape(
             [count if i == axis else 1 for i in range(len(shape))]
         )
+        order = np.where(dice.values(order.shape, np.bool_), order - shape[axis], order) if dice.odds(0.3) else order
         inputs = [data, np.broadcast_to(order, wanted).astype(np.int64), dice.values(wanted, dtype)]
         return One("ScatterElements", inputs, {"axis": axis, "reduction": reduction}, opset=18)
     depth = dice.roll(1, len(shape))
     rows = np.array(np.unravel_index(dice.order(int(np.prod(shape[:depth])))[: dice.roll(1, 9)], shape[:depth]))
     picks = rows.T.astype(np.int64)
+    if dice.odds(0.3):
+        picks = np.where(dice.values(picks.shape, np.bool_), picks - np.array(shape[:depth]), picks)
     return One(
         "ScatterND", [data, picks, dice.values([len(picks), *shape[depth:]], dtype)], {"reduction": reduction}, opset=18
     )

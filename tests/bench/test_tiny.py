@@ -7,6 +7,7 @@ from typing import Literal
 import numpy as np
 import pytest
 
+from bench import tiny
 from bench.tiny import Job, run_all
 from tests.models import HEADER, parsed
 
@@ -34,3 +35,21 @@ def test_each_ends_as_if_it_were_alone(build: Literal["webgpu", "jsep"]) -> None
         if each.name in ("first", "second", "third"):
             np.testing.assert_allclose(answer.outputs["y"], np.exp(X), rtol=1e-5)
             assert answer.wholly_gpu
+
+
+@pytest.mark.browser
+def test_a_page_in_doubt_is_left_behind_the_last_of_a_batch_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tiny, "BATCH", 1)
+    lost = "f = Flatten (x) z = Constant <value = float {1.0}> () y = Gemm (f, f, z)"
+    text = f"{HEADER} g (float[4,4] x) => (float[4,4] y) {{ {lost} }}"
+    gemm = Job("lost", parsed(text).SerializeToString(), {"x": X[0, 0]})
+    endings = [answer.ending for _, answer in run_all([gemm, job("after", RIGHT)], "webgpu")]
+    assert endings == ["throws", "ran"]
+
+
+@pytest.mark.browser
+def test_named_nodes_run_on_the_cpu() -> None:
+    model = parsed(f"{HEADER} g (float[1,1,4,4] x) => (float[1,1,4,4] y) {{ [exp] y = Exp (x) }}")
+    named = Job("a", model.SerializeToString(), {"x": X}, cpu_nodes=("exp",))
+    ((_, answer),) = run_all([named], "webgpu")
+    assert (answer.ending, answer.gpu, answer.cpu) == ("ran", (), ("Exp",))

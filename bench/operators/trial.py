@@ -1,0 +1,130 @@
+"""A case as it is put to the engine, and what is wrong with the answer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal, Protocol
+
+import numpy as np
+import onnx
+import onnx_ir as ir
+import onnxruntime
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from bench.tiny import Answer, Job
+from webbuild.assets import engine_version
+from webbuild.passes._base import Edit, Options
+from webbuild.passes.force_cpu import cpu_nodes
+from webbuild.plan import plan
+from webbuild.targets.table import table_if_measured
+from webbuild.targets.target import Target
+
+TOLERANCE = 2e-3
+"""Of the largest magnitude of an output; whole numbers must be equal."""
+
+Tensors = Mapping[str, NDArray[Any]]
+Ending = Literal["wrong", "throws", "no session"]
+
+
+class Subject(Protocol):
+    """What a seed makes: a model and what goes in."""
+
+    @property
+    def op(self) -> str:
+        """The operator, or the kind of chain."""
+
+    @property
+    def what(self) -> str:
+        """The operators, shapes and attributes, on a line."""
+
+    def feeds(self) -> dict[str, NDArray[Any]]:
+        """Return what is fed, by name."""
+
+    def model(self) -> bytes:
+        """Return the model, serialised."""
+
+
+class Patched(Struct, frozen=True):
+    """What `webbuild pack` ships for the native build: the graph, the nodes left to the CPU, and what was done."""
+
+    model: bytes
+    cpu_nodes: tuple[str, ...]
+    edits: tuple[Edit, ...]
+
+    @property
+    def done(self) -> list[str]:
+        """The codes of the passes that changed something, in order."""
+        return list(dict.fromkeys(edit.code for edit in self.edits if edit.done))
+
+
+class Trial(Struct, frozen=True):
+    """A case, native ONNX Runtime's answer to it, and what the engine is given."""
+
+    seed: int
+    subject: Subject
+    want: Tensors
+    job: Job
+
+
+class Problem(Struct, frozen=True):
+    """What is wrong with an answer."""
+
+    ending: Ending
+    why: str
+
+
+def native(model: bytes, feeds: Tensors) -> dict[str, NDArray[Any]]:
+    """Return native ONNX Runtime's answer, its optimisations off."""
+    options = onnxruntime.SessionOptions()
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+    options.log_severity_level = 4
+    options.intra_op_num_threads = 1
+    session = onnxruntime.InferenceSession(model, options, ["CPUExecutionProvider"])
+    names = [output.name for output in session.get_outputs()]
+    return dict(zip(names, session.run(names, dict(feeds)), strict=True))
+
+
+def patched(model: bytes) -> Patched:
+    """Return what the passes make of a model for the native WebGPU build."""
+    table = table_if_measured(Target(engine_version(), "webgpu"))
+    planned = plan(ir.from_proto(onnx.load_from_string(model)), Options(table=table))
+    graph = planned.models["webgpu"]
+    return Patched(ir.to_proto(graph).SerializeToString(), tuple(cpu_nodes(graph)), planned.edits["webgpu"])
+
+
+def trial(seed: int, subject: Subject, passes: bool, options: Mapping[str, Any]) -> Trial:
+    """Return a case as it is, or after the passes; `options` are the provider's."""
+    model = subject.model()
+    want, cpu_nodes = native(model, subject.feeds()), ()
+    if passes:
+        made = patched(model)
+        model, cpu_nodes = made.model, made.cpu_nodes
+    return Trial(seed, subject, want, Job(str(seed), model, subject.feeds(), cpu_nodes, dict(options)))
+
+
+def judge(want: Tensors, answer: Answer) -> Problem | None:
+    """Return what is wrong with an answer, None for nothing."""
+    if answer.ending == "no-session":
+        return Problem("no session", answer.message)
+    if answer.ending != "ran":
+        return Problem("throws", answer.message)
+    told = [why for name, array in want.items() if (why := differs(name, array, answer.outputs.get(name)))]
+    return Problem("wrong", "; ".join(told)) if told else None
+
+
+def differs(name: str, want: NDArray[Any], got: NDArray[Any] | None, tolerance: float = TOLERANCE) -> str:
+    """Return how an output differs from what was wanted, empty if it does not."""
+    if got is None or got.shape != want.shape:
+        return f"{name} has shape {None if got is None else got.shape}, not {want.shape}"
+    if want.dtype.kind != "f":
+        wrong = int((got != want).sum())
+        return f"{name} is wrong in {wrong} of {want.size}" if wrong else ""
+    if not want.size:
+        return ""
+    limit = tolerance * max(1e-6, float(np.abs(want[np.isfinite(want)]).max(initial=0)))
+    far = ~np.isclose(got, want, rtol=1e-4, atol=limit, equal_nan=True)
+    if not far.any():
+        return ""
+    distance, largest = np.abs(got[far] - want[far]).max(), np.abs(want).max()
+    return f"{name} is wrong in {int(far.sum())} of {want.size}, by {distance:.3g} of {largest:.3g}"
