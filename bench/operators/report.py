@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from bench.operators.trial import Ending
+from bench.operators.trial import Ending, Problem, Trial
 from webbuild.assets import engine_version
 
 PAGE = Path(__file__).parents[2] / "docs" / "random-operators.md"
@@ -18,34 +18,45 @@ _LONG = 260
 
 
 class Failing(Struct, frozen=True):
-    """A case that is wrong or throws. `cure` are the passes that changed it, for one that was run as it is."""
+    """A case that is wrong or throws. `cure` are the codes of the passes that change it."""
 
     seed: int
     op: str
     what: str
     ending: Ending
     why: str
-    cure: list[str] = []
+    cure: list[str]
 
     @property
     def kind(self) -> tuple[str, str, str]:
         """What makes it one of a class."""
-        return self.op, self.ending, ", ".join(self.cure)
+        return self.op, self.ending, ", ".join(f"`{code}`" for code in self.cure)
 
 
 class Part(Struct, frozen=True):
-    """One run: the seeds, how many of each operator there were, and what failed."""
+    """Seeds from `first` on, how many cases of each operator there were, and what failed before and after."""
 
     first: int
     count: int
     ran: dict[str, int]
-    failing: list[Failing]
+    before: list[Failing]
+    after: list[Failing]
+
+
+def failing(case: Trial, problem: Problem) -> Failing:
+    """Return what is told of a case that fails."""
+    return Failing(case.seed, case.subject.op, case.subject.what, problem.ending, problem.why, case.cure)
 
 
 def write(name: str, part: Part) -> None:
-    """Put one run into the data, and write the document anew. Names are `operators before`, `chains after` ..."""
+    """Put a part into the data, behind the one that is there if its seeds follow, and write the document anew."""
     told = read()
-    told[name] = msgspec.structs.replace(part, failing=[_brief(each) for each in part.failing])
+    old = told.get(name)
+    if old is not None and old.first + old.count == part.first:
+        ran = dict(sorted((Counter(old.ran) + Counter(part.ran)).items()))
+        part = Part(old.first, old.count + part.count, ran, old.before + part.before, old.after + part.after)
+    sides = {"before": [_brief(each) for each in part.before], "after": [_brief(each) for each in part.after]}
+    told[name] = msgspec.structs.replace(part, **sides)
     DATA.write_bytes(msgspec.json.format(msgspec.json.encode(dict(sorted(told.items()))), indent=1) + b"\n")
     PAGE.write_text(page(told), "utf-8")
 
@@ -71,47 +82,43 @@ def page(parts: dict[str, Part]) -> str:
         "`python -m bench.random_operators --seed 17`. Written by `--write`.",
         "",
     ]
-    for part, title in PARTS.items():
-        before, after = parts.get(f"{part} before"), parts.get(f"{part} after")
-        if before is not None and after is not None:
-            lines += [f"## {title}", "", *_sums(before, after), "", *_counts(before, after), "", *_classes(before)]
-            lines += ["", *_left(after)] if after.failing else []
-            lines.append("")
-    return "\n".join(lines)
+    for name, title in PARTS.items():
+        if (part := parts.get(name)) is not None:
+            lines += [f"## {title}", "", *_sums(part), "", *_counts(part), "", *_classes(part), "", *_left(part)]
+    return "\n".join(lines).rstrip() + "\n"
 
 
-def _sums(before: Part, after: Part) -> list[str]:
-    rows = [(part, sum(part.ran.values()), Counter(each.ending for each in part.failing)) for part in (before, after)]
+def _sums(part: Part) -> list[str]:
+    sides = {"as they are": part.before, "after the passes": part.after}
+    rows = ((title, Counter(each.ending for each in failing)) for title, failing in sides.items())
     return [
-        "| | cases | wrong | throw | no session |",
-        "|---|---|---|---|---|",
-        *(
-            f"| {'as they are' if part is before else 'after the passes'} | {ran} | {ends['wrong']} | {ends['throws']} "
-            f"| {ends['no session']} |"
-            for part, ran, ends in rows
-        ),
+        f"{sum(part.ran.values())} cases, seeds {part.first} to {part.first + part.count - 1}.",
+        "",
+        "| | wrong | throw | no session |",
+        "|---|---|---|---|",
+        *(f"| {title} | {ends['wrong']} | {ends['throws']} | {ends['no session']} |" for title, ends in rows),
     ]
 
 
-def _counts(before: Part, after: Part) -> list[str]:
-    first, second = (Counter(each.op for each in part.failing) for part in (before, after))
-    failing = [op for op in sorted(before.ran) if first[op] or second[op]]
-    fine = [f"{op} {before.ran[op]}" for op in sorted(before.ran) if op not in failing]
+def _counts(part: Part) -> list[str]:
+    first, second = (Counter(each.op for each in failing) for failing in (part.before, part.after))
+    failing = [op for op in sorted(part.ran) if first[op] or second[op]]
+    fine = [f"{op} {part.ran[op]}" for op in sorted(part.ran) if op not in failing]
     return [
         "| | cases | fail before | fail after |",
         "|---|---|---|---|",
-        *(f"| {op} | {before.ran[op]} | {first[op]} | {second[op]} |" for op in failing),
+        *(f"| {op} | {part.ran[op]} | {first[op]} | {second[op]} |" for op in failing),
         "",
         f"Right before and after: {', '.join(fine)}.",
     ]
 
 
-def _classes(before: Part) -> list[str]:
+def _classes(part: Part) -> list[str]:
     found: dict[tuple[str, str, str], list[Failing]] = {}
-    for each in before.failing:
+    for each in part.before:
         found.setdefault(each.kind, []).append(each)
     return [
-        "| what fails as it is | cases | mended by | for example seed |",
+        "| what fails as it is | cases | the passes that change it | for example, seed |",
         "|---|---|---|---|",
         *(
             f"| {op}: {ending} | {len(cases)} | {cure or 'none'} | {cases[0].seed}: `{cases[0].what}` |"
@@ -120,9 +127,8 @@ def _classes(before: Part) -> list[str]:
     ]
 
 
-def _left(after: Part) -> list[str]:
-    return [
-        "Still failing:",
-        "",
-        *(f"- {each.seed}: `{each.what}` {each.ending}: {each.why}" for each in after.failing),
-    ]
+def _left(part: Part) -> list[str]:
+    if not part.after:
+        return []
+    told = [f"- {each.seed}: `{each.what}` {each.ending}: {each.why}" for each in part.after]
+    return ["Failing after the passes:", "", *told, ""]

@@ -59,12 +59,17 @@ class Patched(Struct, frozen=True):
 
 
 class Trial(Struct, frozen=True):
-    """A case, native ONNX Runtime's answer to it, and what the engine is given."""
+    """A case, native ONNX Runtime's answer to it, and what the engine is given.
+
+    `shipped` is the job after the passes, None where they change nothing; `cure` are the codes of those that do.
+    """
 
     seed: int
     subject: Subject
     want: Tensors
     job: Job
+    shipped: Job | None
+    cure: list[str]
 
 
 class Problem(Struct, frozen=True):
@@ -93,14 +98,13 @@ def patched(model: bytes) -> Patched:
     return Patched(ir.to_proto(graph).SerializeToString(), tuple(cpu_nodes(graph)), planned.edits["webgpu"])
 
 
-def trial(seed: int, subject: Subject, passes: bool, options: Mapping[str, Any]) -> Trial:
-    """Return a case as it is, or after the passes; `options` are the provider's."""
-    model = subject.model()
-    want, cpu_nodes = native(model, subject.feeds()), ()
-    if passes:
-        made = patched(model)
-        model, cpu_nodes = made.model, made.cpu_nodes
-    return Trial(seed, subject, want, Job(str(seed), model, subject.feeds(), cpu_nodes, dict(options)))
+def trial(seed: int, subject: Subject, want: Tensors, options: Mapping[str, Any]) -> Trial:
+    """Return a case of which `want` is the right answer; `options` are the provider's."""
+    model, feeds = subject.model(), subject.feeds()
+    made = patched(model)
+    job = Job(str(seed), model, feeds, options=dict(options))
+    after = Job(f"{seed} shipped", made.model, feeds, made.cpu_nodes, dict(options))
+    return Trial(seed, subject, want, job, after if made.done else None, made.done)
 
 
 def judge(want: Tensors, answer: Answer) -> Problem | None:
