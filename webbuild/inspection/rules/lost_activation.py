@@ -7,9 +7,7 @@ import onnx_ir as ir
 from webbuild.findings import Finding
 from webbuild.inspection.context import Context
 from webbuild.inspection.rules._base import Rule
-from webbuild.passes._graph import users
-
-_FUSED = ("Relu", "Sigmoid", "Tanh", "Clip", "LeakyRelu", "HardSigmoid")
+from webbuild.passes.activations_apart import FUSED, is_lost
 
 
 class LostActivation(Rule):
@@ -22,16 +20,17 @@ class LostActivation(Rule):
     """
 
     code = "lost-activation"
-    operators = _FUSED
+    operators = FUSED
     outcome = "wrong"
+    passes = ("activations-apart",)
 
     def check(self, node: ir.Node, context: Context) -> Finding | None:
         """See `Rule`."""
         before = node.inputs[0]
         producer = None if before is None else before.producer()
-        if context.jsep or producer is None or producer.op_type != "Conv" or not context.on_gpu(producer):
+        if context.jsep or producer is None or not is_lost(node):
             return None
-        if not context.on_gpu(node) or not _only(before, 1) or not _another(node.outputs[0]):
+        if not context.on_gpu(producer) or not context.on_gpu(node):
             return None
         return self.finding(
             node,
@@ -39,18 +38,3 @@ class LostActivation(Rule):
             f"the optimiser loses {node.op_type} between a Conv and another activation",
             "put something in between that is not fused, such as Max with 0 for Relu",
         )
-
-
-def _only(value: ir.Value | None, readers: int) -> bool:
-    return value is not None and len(users(value)) == readers and not value.is_graph_output()
-
-
-def _another(value: ir.Value) -> bool:
-    """Whether one more activation is all that reads a value, or x times Sigmoid(x)."""
-    readers = sorted(users(value), key=lambda each: each.op_type)
-    if _only(value, 1):
-        return readers[0].op_type in _FUSED
-    if not _only(value, 2) or [each.op_type for each in readers] != ["Mul", "Sigmoid"]:
-        return False
-    product, sigmoid = readers
-    return sigmoid.outputs[0] in product.inputs
