@@ -92,7 +92,7 @@ def reduction(dice: Dice) -> One:
     shape = dice.shape(1, 6, 7)
     x = dice.floats(*shape, low=0.1, high=2) if "Log" in op or op == "ReduceProd" else dice.floats(*shape)
     if op in ("ReduceSum", "ReduceMax", "ReduceMin", "ReduceProd") and dice.odds(0.25):
-        x = dice.whole(shape, 1, 3, np.int32)
+        x = dice.whole(shape, 1, 1 if op == "ReduceProd" else 3, np.int32)
     axes = sorted(dice.order(len(shape))[: dice.roll(1, len(shape))])
     axes = [axis - len(shape) if dice.odds(0.3) else axis for axis in axes]
     attributes: dict[str, Any] = {"keepdims": dice.roll(0, 1)}
@@ -202,15 +202,3 @@ def cast(dice: Dice) -> One:
     if source in (np.int32, np.int64) and dice.odds(0.3):
         x *= source(100)
     return One("Cast", [x], {"to": wanted})
-
-
-@maker(2)
-def whole_unary(dice: Dice) -> One:
-    """Unary operators on whole numbers and bools."""
-    op = dice.some("Abs", "Neg", "Sign", "Relu", "Not", "Identity", "ReduceMax", "ReduceMin", "ReduceSum")
-    dtype: Any = np.bool_ if op == "Not" else dice.some(np.int32, np.int32, np.int64)
-    x = dice.values(dice.shape(1, 6, 7), dtype)
-    if not op.startswith("Reduce"):
-        return One(op, [x], {}, opset=14)
-    axes = sorted(dice.order(x.ndim)[: dice.roll(1, x.ndim)])
-    return One(op, [x, np.array(axes, np.int64)], {"keepdims": dice.roll(0, 1)}, (1,), opset=18)

@@ -161,7 +161,8 @@ def make(seed: int, only: str = "") -> One:
     import bench.operators.arithmetic
     import bench.operators.layers
     import bench.operators.moves
-    import bench.operators.quantised  # noqa: F401
+    import bench.operators.quantised
+    import bench.operators.whole  # noqa: F401
 
     dice = Dice(seed)
     names = [name for name, (_, weight) in sorted(MAKERS.items()) for _ in range(weight) if only in ("", name)]
