@@ -1,14 +1,13 @@
 """Runs random operators on the native WebGPU build in Chromium, as they are and as webbuild ships them.
 
 python -m bench.random_operators --count 700               # seeds 0..699
-python -m bench.random_operators --count 700 --write       # and into docs/; with --first 700 it goes on from there
+python -m bench.random_operators --count 700 --write       # and into docs/; --resume goes on from there
 python -m bench.random_operators --chains --seed 17        # this chain again
 """
 
 from __future__ import annotations
 
 import argparse
-import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -19,8 +18,8 @@ from bench.operators.one import make
 from bench.operators.trial import Problem, Subject, Trial, judge, native, trial
 from bench.tiny import run_all
 
-CHUNK = 250
-"""Cases to a browser."""
+CHUNK = 100
+"""Cases to a browser, and between one writing and the next."""
 
 
 def trials(seeds: Sequence[int], only: str, chains: bool, options: dict[str, Any]) -> Iterator[Trial]:
@@ -40,13 +39,26 @@ def run(cases: Sequence[Trial]) -> Iterator[tuple[Trial, Problem | None, Problem
 
     What the passes do not change is run once.
     """
-    for start in range(0, len(cases), CHUNK):
-        chunk = cases[start : start + CHUNK]
-        jobs = [job for case in chunk for job in (case.job, case.shipped) if job is not None]
-        answers = {job.name: answer for job, answer in run_all(jobs, "webgpu")}
-        for case in chunk:
-            before = judge(case.want, answers[case.job.name])
-            yield case, before, before if case.shipped is None else judge(case.want, answers[case.shipped.name])
+    jobs = [job for case in cases for job in (case.job, case.shipped) if job is not None]
+    answers = {job.name: answer for job, answer in run_all(jobs, "webgpu")}
+    for case in cases:
+        before = judge(case.want, answers[case.job.name])
+        yield case, before, before if case.shipped is None else judge(case.want, answers[case.shipped.name])
+
+
+def measure(seeds: Sequence[int], given: argparse.Namespace) -> report.Part:
+    """Run the cases of some seeds, and print what is wrong."""
+    options = {"preferredLayout": given.layout} if given.layout else {}
+    cases = list(trials(seeds, given.only, given.chains, options))
+    found: dict[str, list[report.Failing]] = {"before": [], "after": []}
+    for case, *sides in run(cases):
+        for side, problem in zip(found, sides, strict=True):
+            if problem is not None:
+                found[side].append(report.failing(case, problem))
+                why = f"{problem.ending} {side} ({', '.join(case.cure)}): {problem.why[-300:]}"
+                print(f"seed {case.seed}: {case.subject.what}: {why}", flush=True)
+    ran = dict(sorted(Counter(case.subject.op for case in cases).items()))
+    return report.Part(seeds[0], len(seeds), ran, **found)
 
 
 def main() -> None:
@@ -59,29 +71,25 @@ def main() -> None:
     parser.add_argument("--only", default="", help="a kind, as the functions of bench/operators are named")
     parser.add_argument("--layout", choices=("NCHW", "NHWC"), help="the provider's preferredLayout")
     parser.add_argument("--write", action="store_true", help=f"write {report.PAGE.name} and its data")
+    parser.add_argument("--resume", action="store_true", help="the same, with the seeds behind those written before")
     given = parser.parse_args()
-    begin = time.monotonic()
-    seeds = given.seed or range(given.first, given.first + given.count)
-    options = {"preferredLayout": given.layout} if given.layout else {}
-    cases = list(trials(seeds, given.only, given.chains, options))
-    if not cases:
+    name = "chains" if given.chains else "operators"
+    first = report.after(name) if given.resume else given.first
+    seeds: Sequence[int] = given.seed or range(first, first + given.count)
+    failing: Counter[tuple[str, str, str]] = Counter()
+    ran = 0
+    for start in range(0, len(seeds), CHUNK):
+        part = measure(seeds[start : start + CHUNK], given)
+        if given.write or given.resume:
+            report.write(name, part)
+        ran += sum(part.ran.values())
+        for side, cases in (("before", part.before), ("after", part.after)):
+            failing.update((side, each.op, each.ending) for each in cases)
+        print(f"{ran} cases", flush=True)
+    if not ran:
         raise SystemExit("nothing was compared")
-    found: dict[str, list[report.Failing]] = {"before": [], "after": []}
-    for case, *sides in run(cases):
-        for side, problem in zip(found, sides, strict=True):
-            if problem is not None:
-                found[side].append(report.failing(case, problem))
-                why = f"{problem.ending} {side} ({', '.join(case.cure)}): {problem.why[-300:]}"
-                print(f"seed {case.seed}: {case.subject.what}: {why}", flush=True)
-    ran = Counter(case.subject.op for case in cases)
-    for side, failing in found.items():
-        print(f"{side}: {len(failing)} of {len(cases)} are wrong or throw")
-        for (op, ending), count in Counter((each.op, each.ending) for each in failing).most_common():
-            print(f"  {count:4} {op} {ending} (of {ran[op]})")
-    print(f"{time.monotonic() - begin:.0f} s")
-    if given.write:
-        part = report.Part(given.first, given.count, dict(sorted(ran.items())), **found)
-        report.write("chains" if given.chains else "operators", part)
+    for (side, op, ending), count in sorted(failing.items()):
+        print(f"{side}: {count:4} {op} {ending}")
 
 
 if __name__ == "__main__":

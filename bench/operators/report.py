@@ -61,6 +61,12 @@ def write(name: str, part: Part) -> None:
     PAGE.write_text(page(told), "utf-8")
 
 
+def after(name: str) -> int:
+    """Return the seed behind the last that was measured."""
+    part = read().get(name)
+    return 0 if part is None else part.first + part.count
+
+
 def read() -> dict[str, Part]:
     """Return what was measured last, by name."""
     return msgspec.json.decode(DATA.read_bytes(), type=dict[str, Part]) if DATA.is_file() else {}

@@ -40,9 +40,9 @@ def test_each_ends_as_if_it_were_alone(build: Literal["webgpu", "jsep"]) -> None
 @pytest.mark.browser
 def test_a_page_in_doubt_is_left_behind_the_last_of_a_batch_too(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tiny, "BATCH", 1)
-    lost = "f = Flatten (x) z = Constant <value = float {1.0}> () y = Gemm (f, f, z)"
-    text = f"{HEADER} g (float[4,4] x) => (float[4,4] y) {{ {lost} }}"
-    gemm = Job("lost", parsed(text).SerializeToString(), {"x": X[0, 0]})
+    lost = "z = Constant <value = float {1.0}> () y = Gemm <transB = 1> (x, x, z)"
+    text = f"{HEADER} g (float[3,5] x) => (float[3,3] y) {{ {lost} }}"
+    gemm = Job("lost", parsed(text).SerializeToString(), {"x": np.ones((3, 5), np.float32)})
     endings = [answer.ending for _, answer in run_all([gemm, job("after", RIGHT)], "webgpu")]
     assert endings == ["throws", "ran"]
 
@@ -52,4 +52,4 @@ def test_named_nodes_run_on_the_cpu() -> None:
     model = parsed(f"{HEADER} g (float[1,1,4,4] x) => (float[1,1,4,4] y) {{ [exp] y = Exp (x) }}")
     named = Job("a", model.SerializeToString(), {"x": X}, cpu_nodes=("exp",))
     ((_, answer),) = run_all([named], "webgpu")
-    assert (answer.ending, answer.gpu, answer.cpu) == ("ran", (), ("Exp",))
+    assert (answer.ending, answer.gpu, answer.cpu) == ("ran", (), ("*",))
