@@ -106,7 +106,11 @@ def _on_a_page(browser: Chromium, origin: str, build: Build, jobs: Sequence[Job]
 def _told(page: Page, jobs: Sequence[Job], *, wary: bool) -> tuple[list[dict[str, Any]], bool]:
     """Return what the page told of the first jobs, and whether the last of them leaves it in doubt."""
     page.evaluate("([jobs, wary]) => begin(jobs, wary)", [[_sent(job) for job in jobs], wary])
-    page.wait_for_function("() => globalThis.finished", timeout=SECONDS * 1000, polling=20)
+    count, finished = 0, False
+    while not finished:  # a page that goes on telling is not silent, however long a batch takes
+        news = "count => globalThis.finished || globalThis.told.length > count"
+        page.wait_for_function(news, arg=count, timeout=SECONDS * 1000, polling=50)
+        count, finished = page.evaluate("() => [globalThis.told.length, globalThis.finished]")
     told, doubtful = page.evaluate("() => [globalThis.told, globalThis.doubtful]")
     return told, doubtful
 

@@ -40,9 +40,9 @@ def test_each_ends_as_if_it_were_alone(build: Literal["webgpu", "jsep"]) -> None
 @pytest.mark.browser
 def test_a_page_in_doubt_is_left_behind_the_last_of_a_batch_too(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tiny, "BATCH", 1)
-    lost = "z = Constant <value = float {1.0}> () y = Gemm <transB = 1> (x, x, z)"
-    text = f"{HEADER} g (float[3,5] x) => (float[3,3] y) {{ {lost} }}"
-    gemm = Job("lost", parsed(text).SerializeToString(), {"x": np.ones((3, 5), np.float32)})
+    text = f"{HEADER} g (float[3,5] x, float z) => (float[3,3] y) {{ y = Gemm <transB = 1> (x, x, z) }}"
+    feeds = {"x": np.ones((3, 5), np.float32), "z": np.array(1, np.float32)}
+    gemm = Job("lost", parsed(text).SerializeToString(), feeds)
     endings = [answer.ending for _, answer in run_all([gemm, job("after", RIGHT)], "webgpu")]
     assert endings == ["throws", "ran"]
 
