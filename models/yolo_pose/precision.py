@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from models.average_precision import average_precision, matches
 from models.people.scene import Array, Label
 from models.yolo_pose.detector import Found
 
@@ -38,27 +39,6 @@ def keypoint_similarity(found: Found, labels: Sequence[Label]) -> Array:
         distance = (offsets**2).sum(-1) / (2 * SIGMAS) ** 2 / (2 * area)
         scores[:, column] = np.exp(-distance)[:, labelled].mean(1) if labelled.any() else 0.0
     return scores
-
-
-def matches(similarity: Array, threshold: float) -> Array:
-    """Which detections, best first, take a label that none before them took."""
-    taken = np.zeros(similarity.shape[1], dtype=bool)
-    right = np.zeros(len(similarity), dtype=bool)
-    for row, scores in enumerate(similarity):
-        free = np.where(taken, -1.0, scores)
-        if len(free) and free.max() >= threshold:
-            taken[free.argmax()] = right[row] = True
-    return right
-
-
-def average_precision(right: Array, scores: Array, labels: int) -> float:
-    """Area under precision over recall, at COCO's 101 recalls."""
-    order = np.argsort(-scores, kind="stable")
-    hits = right[order].cumsum()
-    precision = hits / np.arange(1, len(hits) + 1)
-    precision = np.maximum.accumulate(precision[::-1])[::-1]
-    at = np.searchsorted(hits / labels, np.linspace(0, 1, 101) - 1e-9)
-    return float(np.append(precision, 0.0)[at].mean())
 
 
 def mean_precision(

@@ -1,0 +1,59 @@
+"""Measures the shipped network on held-out focal stacks and writes the table in models/README.md.
+
+python -m models.depth_from_focus.measure
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+import numpy as np
+import onnxruntime as ort
+
+from models.imagenet import inputs
+from models.scenes import dataset
+from models.table import README, rewrite, table
+
+MODEL = README.with_name("depth-from-focus.onnx")
+SURE = 0.5
+"""The share of pixels, by confidence, that are counted as sure."""
+
+
+def measure(onnx: Path) -> dict[str, str]:
+    """What was measured, and the number."""
+    session = ort.InferenceSession(onnx, providers=["CPUExecutionProvider"])
+    errors, sure, squares, near, naive = [], [], [], [], []
+    for stack in dataset.held_out_stacks():
+        feed = {"focal_stack": inputs(stack.images)[None], "focus_distances": stack.distances[None]}
+        depth, confidence = (np.asarray(value)[0] for value in session.run(["depth", "confidence"], feed))
+        error = np.abs(depth - stack.depth) / stack.depth
+        errors.append(error.mean())
+        sure.append(error[confidence >= np.quantile(confidence, 1 - SURE)].mean())
+        squares.append(((depth - stack.depth) ** 2).mean())
+        near.append((np.maximum(depth / stack.depth, stack.depth / depth) < 1.25).mean())
+        middle = np.exp(np.log(stack.distances).mean())
+        naive.append((np.abs(middle - stack.depth) / stack.depth).mean())
+    return {
+        "held-out focal stacks": str(len(errors)),
+        "absolute relative error": f"{np.mean(errors):.3f}",
+        "the same in the surer half of each picture": f"{np.mean(sure):.3f}",
+        "root mean square error": f"{np.sqrt(np.mean(squares)):.3f} m",
+        "pixels within 25 %": f"{np.mean(near):.3f}",
+        "absolute relative error of one distance for all": f"{np.mean(naive):.3f}",
+    }
+
+
+def main() -> None:
+    """Read the command line, measure, and write."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--onnx", type=Path, default=MODEL)
+    parser.add_argument("--readme", type=Path, default=README)
+    options = parser.parse_args()
+    text = table({"depth from focus": measure(options.onnx)})
+    print(text)
+    rewrite(options.readme, "depth-from-focus", text)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,61 @@
+"""Measures the shipped RT-DETR on held-out drawings and writes the table in models/README.md.
+
+python -m models.rt_detr.measure
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+import numpy as np
+import onnxruntime as ort
+
+from models.scenes import dataset
+from models.scenes.names import SHAPES
+from models.scenes.quality import Boxes, mean_average_precision
+from models.table import README, rewrite, table
+
+MODEL = README.with_name("rt-detr.onnx")
+STRICT = [float(threshold) for threshold in np.arange(0.5, 0.96, 0.05)]
+SHOWN = 0.5
+"""The score from which a detection counts as shown."""
+
+
+def measure(onnx: Path) -> dict[str, str]:
+    """What was measured, and the number."""
+    session = ort.InferenceSession(onnx, providers=["CPUExecutionProvider"])
+    found, truth = [], []
+    for picture in dataset.held_out():
+        height, width = picture.stuff.shape
+        image = picture.image.transpose(2, 0, 1)[None].astype(np.float32) / 255
+        feed = {"images": image, "orig_target_sizes": np.array([[width, height]])}
+        labels, boxes, scores = (np.asarray(value)[0] for value in session.run(["labels", "boxes", "scores"], feed))
+        found.append(Boxes(boxes, labels, scores))
+        own = np.array([thing.box for thing in picture.things]).reshape(-1, 4)
+        truth.append(Boxes(own, np.array([SHAPES.index(thing.shape) for thing in picture.things], int)))
+    empty = [one for one, own in zip(found, truth, strict=True) if not len(own.boxes)]
+    wrong = sum(int((one.scores > SHOWN).sum()) for one in empty)
+    return {
+        "held-out pictures": str(len(found)),
+        "things in them": str(sum(len(one.boxes) for one in truth)),
+        f"things found with a score above {SHOWN}": str(sum(int((one.scores > SHOWN).sum()) for one in found)),
+        "mAP50": f"{mean_average_precision(found, truth, [0.5]):.3f}",
+        "mAP50-95": f"{mean_average_precision(found, truth, STRICT):.3f}",
+        "found where there is nothing": f"{wrong} in {len(empty)} pictures",
+    }
+
+
+def main() -> None:
+    """Read the command line, measure, and write."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--onnx", type=Path, default=MODEL)
+    parser.add_argument("--readme", type=Path, default=README)
+    options = parser.parse_args()
+    text = table({"RT-DETR": measure(options.onnx)})
+    print(text)
+    rewrite(options.readme, "rt-detr", text)
+
+
+if __name__ == "__main__":
+    main()
