@@ -15,7 +15,7 @@ from models.imagenet import inputs
 from models.scenes import dataset
 from models.table import README, rewrite, table
 
-MODEL = README.with_name("depth-from-focus.onnx")
+MODEL = README.with_name("depth-from-focus") / "depth-from-focus.onnx"
 SURE = 0.5
 """The share of pixels, by confidence, that are counted as sure."""
 

@@ -1,11 +1,12 @@
 """Exports Grounding DINO, with its vocabulary beside it.
 
-python -m models.grounding_dino.export build/grounding-dino/last.pt models/grounding-dino/model.onnx
+python -m models.grounding_dino.export build/grounding-dino/last.pt models/grounding-dino/grounding-dino.onnx
 """
 
 from __future__ import annotations
 
 from models import exporting
+from models.companion_files import preprocessor, write
 from models.grounding_dino import text
 from models.grounding_dino.network import Deployed, Original, network
 from models.swin import SIDE
@@ -74,6 +75,8 @@ def main() -> None:
     deployed = Deployed(detector) if own else Original(detector)
     exporting.export(deployed, inputs, outputs, options, free_axes(inputs, outputs, options.free))
     if not options.full_size:
+        known = preprocessor("GroundingDinoImageProcessor", SIDE, SIDE)
+        write(options.onnx.parent, detector.config.to_diff_dict(), known)
         text.save(options.onnx.parent)
 
 

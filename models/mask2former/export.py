@@ -1,11 +1,12 @@
 """Exports Mask2Former.
 
-python -m models.mask2former.export build/mask2former/last.pt models/mask2former/model.onnx
+python -m models.mask2former.export build/mask2former/last.pt models/mask2former-swin/mask2former.onnx
 """
 
 from __future__ import annotations
 
 from models import exporting
+from models.companion_files import preprocessor, write
 from models.mask2former.network import Deployed, network
 from models.swin import SIDE
 
@@ -23,6 +24,9 @@ def main() -> None:
     segmenter = exporting.weigh(network(full_size=options.full_size), options.checkpoint)
     side = 512 if options.full_size else SIDE
     exporting.export(Deployed(segmenter), {"pixel_values": torch.randn(1, 3, side, side)}, OUTPUTS, options, BATCHES)
+    if not options.full_size:
+        known = preprocessor("Mask2FormerImageProcessor", SIDE, SIDE)
+        write(options.onnx.parent, segmenter.config.to_diff_dict(), known)
 
 
 if __name__ == "__main__":

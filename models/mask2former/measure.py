@@ -18,7 +18,7 @@ from models.scenes.picture import Picture
 from models.scenes.quality import Array, Panoptic, Segment, count
 from models.table import README, rewrite, table
 
-MODEL = README.with_name("mask2former") / "model.onnx"
+MODEL = README.with_name("mask2former-swin") / "mask2former.onnx"
 SCORE, MASK, KEPT = 0.5, 0.5, 0.8
 """A query's least score, a pixel's least probability, and how much of a mask the others may not take."""
 

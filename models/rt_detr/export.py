@@ -1,6 +1,6 @@
 """Exports RT-DETR with its post-processing inside, as its users do.
 
-python -m models.rt_detr.export build/rt-detr/last.pt models/rt-detr.onnx
+python -m models.rt_detr.export build/rt-detr/last.pt models/rt-detr/rt-detr.onnx
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 import torch
 
 from models import exporting
+from models.companion_files import preprocessor, write
 from models.rt_detr.network import SIDE, Deployed, network
 
 OPSET = 16
@@ -25,6 +26,9 @@ def main() -> None:
     side = 640 if options.full_size else SIDE
     inputs = {"images": torch.rand(1, 3, side, side), "orig_target_sizes": torch.tensor([[side, side]])}
     exporting.export(Deployed(detector), inputs, OUTPUTS, options, BATCHES, OPSET)
+    if not options.full_size:
+        known = preprocessor("RTDetrImageProcessor", SIDE, SIDE, normalised=False)
+        write(options.onnx.parent, detector.config.to_diff_dict(), known)
 
 
 if __name__ == "__main__":

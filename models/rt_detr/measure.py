@@ -16,7 +16,7 @@ from models.scenes.names import SHAPES
 from models.scenes.quality import Boxes, mean_average_precision
 from models.table import README, rewrite, table
 
-MODEL = README.with_name("rt-detr.onnx")
+MODEL = README.with_name("rt-detr") / "rt-detr.onnx"
 STRICT = [float(threshold) for threshold in np.arange(0.5, 0.96, 0.05)]
 SHOWN = 0.5
 """The score from which a detection counts as shown."""

@@ -1,0 +1,61 @@
+"""Draws the pictures in the folders `samples` beside the models of drawn shapes.
+
+python -m models.scenes.samples models
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+
+import numpy as np
+from PIL import Image
+
+from models.scenes import dataset
+from models.scenes.picture import Pixels
+
+SIZES = ((288, 288), (288, 288), (288, 320))
+"""Height and width. The last is not square, as pictures are not."""
+
+FIRST = {"rt-detr": 0, "mask2former-swin": 3, "grounding-dino": 6}
+"""The number of each model's first picture."""
+
+STACKS = 2
+
+
+def save(image: Pixels, file: Path, quality: int) -> None:
+    """Write RGB [h, w, 3] as a JPEG, its colours as fine as its light."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    Image.fromarray(np.ascontiguousarray(image)).save(file, quality=quality, subsampling=0, optimize=True)
+
+
+def scenes(folder: Path, first: int) -> None:
+    """Write three pictures of many things."""
+    for number, size in enumerate(SIZES):
+        save(dataset.scene("sample", first + number, *size).image, folder / f"{number + 1}.jpg", 85)
+
+
+def stacks(folder: Path) -> None:
+    """Write focal stacks, each in a folder with the distances that its pictures are focused at."""
+    for number in range(STACKS):
+        stack, place = dataset.stack("sample", number), folder / f"{number + 1}"
+        for index, image in enumerate(stack.images):
+            save(image, place / f"{index + 1}.jpg", 95)
+        distances = [round(float(metres), 3) for metres in stack.distances]
+        (place / "focus.json").write_text(json.dumps({"focus_distances": distances}) + "\n", "utf-8")
+
+
+def main() -> None:
+    """Read the command line and write the samples of every model that lies in the folder."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", type=Path)
+    folder = parser.parse_args().folder
+    for name, first in FIRST.items():
+        if (folder / name).is_dir():
+            scenes(folder / name / "samples", first)
+    stacks(folder / "depth-from-focus" / "samples")
+
+
+if __name__ == "__main__":
+    main()
