@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def check_external_data(proto: onnx.ModelProto, path: Path) -> int:
-    """Return the bytes of external data that the model at `path` refers to.
+    """Return the bytes of external data that the model at `path` refers to, without the model's own file.
 
     Raises:
         WebbuildError: `external-data-outside`, `external-data-missing`, `external-data-linked` or
@@ -25,14 +25,14 @@ def check_external_data(proto: onnx.ModelProto, path: Path) -> int:
         entries = {entry.key: entry.value for entry in tensor.external_data}
         file = _locate(path, tensor.name, entries.get("location", ""))
         size = files.setdefault(file, file.stat().st_size)
-        end = _number(entries.get("offset")) + max(_number(entries.get("length")), _bytes(tensor))
+        end = _number(entries.get("offset")) + max(_number(entries.get("length")), tensor_bytes(tensor))
         if end > size:
             raise WebbuildError(
                 "external-data-truncated",
                 f"{path}: tensor '{tensor.name}' ends at byte {end} of '{file.name}', which has {size}",
                 "copy the data file again, or export the model again",
             )
-    return sum(files.values())
+    return sum(size for file, size in files.items() if file != path.resolve())
 
 
 def _locate(path: Path, tensor: str, location: str) -> Path:
@@ -63,7 +63,7 @@ def _number(text: str | None) -> int:
     return int(text) if text and text.isascii() and text.isdigit() else 0
 
 
-def _bytes(tensor: onnx.TensorProto) -> int:
+def tensor_bytes(tensor: onnx.TensorProto) -> int:
     """Return the size that a tensor's type and shape ask for, whatever its entries say; 0 for a type without one."""
     import onnx_ir as ir
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import mmap
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,7 @@ from webbuild.companions import read_companions
 from webbuild.errors import USAGE, WebbuildError
 from webbuild.external import check_external_data
 from webbuild.facts import ModelFacts, TensorFact
+from webbuild.in_place import LARGE, graph_alone, without_weights
 from webbuild.lookalike import lookalike
 from webbuild.operators import check_operators
 from webbuild.prose import mend_prose
@@ -28,7 +30,8 @@ _BREAKS_RULES = "the file breaks the rules of ONNX: check it with onnx.checker, 
 class Source(Struct, frozen=True):
     """A model as it was given: never changed after loading.
 
-    `proto` holds the graph without external data, `model` the same as onnx-ir with external data mapped lazily.
+    `model` has external data mapped lazily. `graph` is the file without the weights inside it, where those are so
+    many that they are read where they lie: what a session is made of in the file's place.
     """
 
     path: Path
@@ -36,6 +39,7 @@ class Source(Struct, frozen=True):
     size: int
     model: ir.Model
     facts: ModelFacts
+    graph: bytes | None = None
 
 
 def load(path: Path) -> Source:
@@ -48,13 +52,13 @@ def load(path: Path) -> Source:
     import onnx
     import onnx_ir as ir
 
-    data = _read(path)
-    proto = _parse(path, data)
+    read = _read(path)
+    proto = _parse(path, read.data)
     _check_text(proto, path)
-    size = len(data) + check_external_data(proto, path)
+    size = read.size + check_external_data(proto, path)
     check_operators(proto, path)
     try:
-        onnx.checker.check_model(str(path))
+        onnx.checker.check_model(without_weights(proto) if read.apart else str(path))
     except (onnx.checker.ValidationError, ValueError, RuntimeError) as error:
         raise WebbuildError("invalid-model", f"{path}: {_reason(error)}", _BREAKS_RULES) from error
     _check_outputs(proto, path)
@@ -65,7 +69,7 @@ def load(path: Path) -> Source:
     ir.external_data.set_base_dir(model.graph, path.parent)
     _free_negative_sizes(model)
     known = msgspec.structs.replace(facts(path.name, model), companions=read_companions(path))
-    return Source(path, hashlib.sha256(data).hexdigest(), size, model, known)
+    return Source(path, read.sha256, size, model, known, read.data if read.apart else None)
 
 
 def facts(file: str, model: ir.Model) -> ModelFacts:
@@ -111,17 +115,47 @@ def element_type(value: ir.Value) -> str:
     return "unknown" if value.dtype is None else str(value.dtype.numpy())
 
 
-def _read(path: Path) -> bytes:
+class _Read(Struct, frozen=True):
+    """What to parse, and the file's SHA-256 and size; `apart` if its weights are not in `data`."""
+
+    data: bytes
+    sha256: str
+    size: int
+    apart: bool
+
+
+def _read(path: Path) -> _Read:
     if path.is_dir():
         raise WebbuildError(
             "no-such-model", f"{path}: is a folder", "pass the path of the .onnx file in it", exit_code=USAGE
         )
     try:
-        return path.read_bytes()
+        if (apart := _apart(path)) is not None:
+            return apart
+        data = path.read_bytes()
+        return _Read(data, hashlib.sha256(data).hexdigest(), len(data), False)
     except OSError as error:
         raise WebbuildError(
             "no-such-model", f"{path}: {error.strerror}", "pass the path of an .onnx file", exit_code=USAGE
         ) from error
+
+
+def _apart(path: Path) -> _Read | None:
+    """Return the graph of a large file, which no link leads to, without its weights."""
+    known = path.lstat()
+    if known.st_size < LARGE or known.st_nlink > 1 or path.is_symlink():
+        return None
+    from google.protobuf import message
+
+    with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+        try:
+            graph = graph_alone(data, path.name)
+        except (
+            ValueError,
+            message.DecodeError,
+        ):  # whatever it is, it is parsed whole, and refused by what is found there
+            return None
+        return _Read(graph, hashlib.file_digest(file, "sha256").hexdigest(), known.st_size, True)
 
 
 def _parse(path: Path, data: bytes) -> onnx.ModelProto:

@@ -37,7 +37,7 @@ def open_original(source: Source) -> tuple[NativeRunner, tuple[str, ...]]:
     from webbuild.passes.float64_to_float32 import Float64ToFloat32
 
     try:
-        return NativeRunner(source.path), ()
+        return NativeRunner(source.path, source.graph), ()
     except WebbuildError:
         repaired = source.model.clone()
         infer(repaired)

@@ -86,7 +86,7 @@ class Builder:
         self._before = before
         self._prefix = prefix
         self._count = 0
-        self._taken = _names(graph)
+        self._taken: set[str | None] | None = None
         self._opset = graph.opset_imports.get("", 18) if opset is None else opset
 
     def node(self, op: str, *inputs: ir.Value | None, outputs: int = 1, **attributes: Attribute) -> list[ir.Value]:
@@ -167,6 +167,8 @@ class Builder:
         return self.op("Slice", data, starts=[start], ends=[end], axes=[axis])
 
     def _name(self, op: str) -> str:
+        if self._taken is None:  # only now: most builders are asked for nothing
+            self._taken = _names(self._graph)
         while True:
             self._count += 1
             name = f"{self._prefix}/{op}_{self._count}"

@@ -1,0 +1,48 @@
+"""How much memory of its own a command holds at its peak: what is mapped from files is not counted."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+_EVERY = 0.02
+"""Seconds between looks."""
+
+
+def peak(arguments: Sequence[str | Path]) -> int:
+    """Run `webbuild` with these arguments; return the most bytes of anonymous memory that its processes held at once.
+
+    Raises:
+        RuntimeError: the command failed.
+    """
+    command = [sys.executable, "-c", "from webbuild.cli import main; main()", *map(str, arguments)]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as running:
+        most = 0
+        while running.poll() is None:
+            most = max(most, sum(_anonymous(process) for process in _family(running.pid)))
+            time.sleep(_EVERY)
+        told = running.stderr.read() if running.stderr is not None else ""
+    if running.returncode:
+        raise RuntimeError(told)
+    return most
+
+
+def _family(process: int) -> list[int]:
+    """Return a process and all that it began."""
+    try:
+        children = Path(f"/proc/{process}/task/{process}/children").read_text("ascii").split()
+    except OSError:
+        return [process]
+    return [process, *(each for child in children for each in _family(int(child)))]
+
+
+def _anonymous(process: int) -> int:
+    try:
+        status = Path(f"/proc/{process}/status").read_text("ascii")
+    except OSError:
+        return 0
+    line = next((line for line in status.splitlines() if line.startswith("RssAnon:")), "RssAnon: 0 kB")
+    return int(line.split()[1]) * 1024

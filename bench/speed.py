@@ -1,0 +1,106 @@
+"""How long inspection and the passes take on a long model, and how much memory heavy weights take.
+
+python -m bench.speed --write
+"""
+
+from __future__ import annotations
+
+import argparse
+import platform
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import onnx
+
+from bench import heavy_model, long_model
+from bench.held import peak
+from webbuild.inspection.inspect import inspect
+from webbuild.model import load
+from webbuild.passes._base import Options, all_passes
+from webbuild.plan import plan
+from webbuild.targets.table import table
+from webbuild.targets.target import parse
+
+PAGE = Path(__file__).parents[1] / "docs" / "speed.md"
+NODES, MEGABYTES = 2500, 700
+_ROUNDS = 3
+_MB = 1_000_000
+
+
+def seconds(work: Callable[[], object]) -> str:
+    """Return the least processor time and wall time of a few rounds."""
+    taken = []
+    for _ in range(_ROUNDS):
+        begun = time.process_time(), time.perf_counter()
+        work()
+        taken.append((time.process_time() - begun[0], time.perf_counter() - begun[1]))
+    return f"{min(each[0] for each in taken):.1f} s of the processor, {min(each[1] for each in taken):.1f} s"
+
+
+def long_rows(folder: Path) -> Iterator[tuple[str, str]]:
+    """Yield what a model of many nodes takes."""
+    path = folder / "long.onnx"
+    onnx.save(long_model.model(NODES), path)
+    source, known, dims = load(path), table(parse("1.30.0-webgpu")), {"batch": 1}
+    all_passes()
+    yield "nodes", str(len(list(source.model.graph)))
+    yield "reading and checking the file", seconds(lambda: load(path))
+    yield "`inspect`: every node and every finding", seconds(lambda: inspect("long", source.model, known, dims))
+    yield "every pass, for both graphs", seconds(lambda: plan(source.model, Options(dims=dims, table=known)))
+
+
+def heavy_rows(folder: Path) -> Iterator[tuple[str, str]]:
+    """Yield the memory of its own that each command holds at its peak for a model of heavy weights."""
+    beside, inside = folder / "beside.onnx", folder / "inside.onnx"
+    held = heavy_model.write(beside, MEGABYTES)
+    onnx.save(onnx.load(beside), inside)
+    yield "bytes of its weights", f"{held / _MB:.0f} MB"
+    for path, where in ((beside, "in a file beside the model"), (inside, "inside the .onnx file")):
+        out = folder / path.stem
+        yield f"`inspect`, weights {where}", _held("inspect", path)
+        yield f"`patch`, weights {where}", _held("patch", path, "-o", out)
+        yield f"`pack --no-verify`, weights {where}", _held("pack", path, "-o", out / "bundle", "--no-verify")
+
+
+def _held(*arguments: str | Path) -> str:
+    return f"{peak(arguments) / _MB:.0f} MB"
+
+
+def page(rows: dict[str, str]) -> str:
+    """Return the document."""
+    lines = "\n".join(f"| {what} | {value} |" for what, value in rows.items())
+    return f"""# Speed and memory
+
+A model of {NODES} nodes: layers of attention as exporters write them, with their arithmetic on shapes. A model of
+{MEGABYTES} MB: eleven products of matrices. Both are made by the command; memory is the anonymous memory of the
+process, without what is mapped from files: weights are never copied, wherever they lie.
+
+    python -m bench.speed --write
+
+On {platform.system()} {platform.machine()}, Python {platform.python_version()}; the least of {_ROUNDS} rounds:
+
+| measured | |
+|---|---|
+{lines}
+"""
+
+
+def main() -> None:
+    """Print the figures, and write them with `--write`."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--write", action="store_true", help=f"write {PAGE.name}")
+    arguments = parser.parse_args()
+    found: dict[str, str] = {}
+    with tempfile.TemporaryDirectory() as folder:
+        for rows in (long_rows, heavy_rows):
+            for what, value in rows(Path(folder)):
+                print(f"{what}: {value}", flush=True)
+                found[what] = value
+    if arguments.write:
+        PAGE.write_text(page(found), "utf-8")
+
+
+if __name__ == "__main__":
+    main()
