@@ -11,6 +11,7 @@ from webbuild.facts import ModelFacts
 from webbuild.tasks.metadata import image_size
 
 _BATCH = {"batch", "batch_size", "n", "bs"}
+_CHANNELS = {"num_channels", "channels"}
 
 
 class Sizes(Struct, frozen=True):
@@ -63,9 +64,12 @@ def choose_sizes(facts: ModelFacts, given: Mapping[str, int]) -> Sizes:
             elif axis == 0 and (dim is None or dim.lower() in _BATCH):
                 dims[key] = 1
                 assumptions.append(f"input '{fact.name}': one at a time, the batch is 1")
+            elif axis == 1 and len(fact.shape) == 4 and dim is not None and dim.lower() in _CHANNELS:
+                dims[key] = 3
+                assumptions.append(f"input '{fact.name}': the picture has 3 channels")
             elif pictures is not None and len(fact.shape) == 4 and axis in (2, 3):
                 dims[key] = pictures[axis - 2]
-                assumptions.append(f"input '{fact.name}': axis {axis} is {dims[key]}, from the exporter's metadata")
+                assumptions.append(f"input '{fact.name}': axis {axis} is {dims[key]}, as the exporter says")
             else:
                 missing.append(f"input '{fact.name}' axis {axis} ({dim or 'unnamed'}): --dim {dim or key}=N")
     if missing:

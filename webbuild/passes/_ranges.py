@@ -85,6 +85,8 @@ def _of(node: ir.Node, reads: list[Range], index: int) -> Range | None:
         return _BOUNDED.get(kind, (0, 1))
     if kind == "Shape":
         return (0, 2**31 - 1)
+    if kind == "Sub" and (divisor := _written_out(node)) is not None:
+        return _remainder(node, [reads[0], (divisor, divisor)]) if reads[0][0] >= 0 else None
     if kind in _ALONE:
         return _ALONE[kind](reads)
     return _BY_NODE[kind](node, reads) if kind in _BY_NODE else None
@@ -121,6 +123,24 @@ def _remainder(node: ir.Node, reads: list[Range]) -> Range:
     most = max(map(abs, reads[1])) - (1 if node.outputs[0].dtype == ir.DataType.INT64 else 0)
     signed = reads[0] if node.attributes.get_int("fmod", 0) else reads[1]
     return (0 if signed[0] >= 0 else -most), (0 if signed[1] <= 0 else most)
+
+
+def _written_out(node: ir.Node) -> int | None:
+    """Return the divisor of a remainder that is written as x - x / divisor * divisor, None for another difference."""
+    x, product = node.inputs
+    times = None if product is None else product.producer()
+    if times is None or times.op_type != "Mul" or node.outputs[0].dtype != ir.DataType.INT64:
+        return None
+    factors = [constant(value) for value in times.inputs]
+    quotient = next((v for v, factor in zip(times.inputs, factors, strict=True) if factor is None), None)
+    by = next((factor for factor in factors if factor is not None and factor.size == 1), None)
+    divide = None if quotient is None else quotient.producer()
+    while divide is not None and divide.op_type == "Cast" and divide.inputs[0] is not None:
+        divide = divide.inputs[0].producer()
+    if by is None or divide is None or divide.op_type != "Div" or divide.inputs[0] is not x:
+        return None
+    divisor = constant(divide.inputs[1])
+    return int(by.item()) if divisor is not None and divisor.size == 1 and divisor.item() == by.item() > 0 else None
 
 
 def _clip(node: ir.Node, reads: list[Range]) -> Range:
