@@ -81,7 +81,7 @@ def _missing(node: ir.Node) -> list[int] | str:
     missing = [axis.missing for axis in axes]
     if not any(missing):
         return missing
-    if node.op_type == "AveragePool" and node.attributes.get_int("count_include_pad", 0):
+    if node.op_type == "AveragePool" and node.attributes.get_int("count_include_pad", 0) != 0:
         return "its mean counts the padding, and would count more"
     if any((axis.result - 1) * axis.stride >= axis.source + axis.before for axis in axes):
         return "its last window lies in the padding"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import onnx
 import onnx_ir as ir
@@ -39,8 +41,8 @@ def test_the_numbers_stay(
 ) -> None:
     assume(all(pads[axis] < kernel[axis % 2] for axis in range(4)))
     assume(all(size[a] + pads[a] + pads[a + 2] >= dilation * (kernel[a] - 1) + 1 for a in (0, 1)))
-    more: dict[str, int] = {"count_include_pad": int(counted)} if op == "AveragePool" else {}
-    dilated = {} if op == "AveragePool" and opset < 19 else {"dilations": [dilation] * 2}
+    more: dict[str, Any] = {"count_include_pad": int(counted)} if op == "AveragePool" else {}
+    dilated: dict[str, Any] = {} if op == "AveragePool" and opset < 19 else {"dilations": [dilation] * 2}
     node = onnx.helper.make_node(
         op, ["x"], ["y"], kernel_shape=kernel, strides=stride, pads=pads, ceil_mode=1, **dilated, **more
     )
