@@ -1,6 +1,7 @@
 // The outputs of a run into the result of its task.
 
 import type { Result, Tensors, Warning } from "./api.js";
+import { degenerateWarnings } from "./degenerate.js";
 import { WebbuildError } from "./errors.js";
 import { type Geometry, planeSize } from "./letterbox.js";
 import type { Manifest } from "./manifest.js";
@@ -81,20 +82,8 @@ export function decode(
 }
 
 /** What a visitor should know of an answer that no model means to give. */
-export function answerWarnings(decoded: Decoded, outputs: Tensors): Warning[] {
-  return [...nanWarnings(outputs), ...(decoded.kind === "depth" ? depthWarnings(decoded) : [])];
-}
-
-/** A NaN is an answer that no model means to give. */
-function nanWarnings(outputs: Tensors): Warning[] {
-  const broken = Object.entries(outputs).filter(
-    ([, { type, data }]) => type === "float32" && data.some(Number.isNaN),
-  );
-  return broken.map(([name]) => ({
-    code: "nan-output",
-    message: `${name} holds NaN: this answer is not to be trusted`,
-    fix: 'compare with { backend: "wasm" }, and run `webbuild verify` on the bundle',
-  }));
+export function answerWarnings({ task }: Manifest, decoded: Decoded, outputs: Tensors): Warning[] {
+  return [...degenerateWarnings(task, outputs), ...(decoded.kind === "depth" ? depthWarnings(decoded) : [])];
 }
 
 function floats(outputs: Tensors, name: string, dims: readonly number[]): Float32Array {

@@ -86,7 +86,7 @@ export class Host {
     const { outputs, backend, repeated } = await predictor.predict(feeds, neededOutputs(manifest));
     const inferred = performance.now();
     const decoded = decode(manifest, outputs, geometry);
-    const warnings = [...answerWarnings(decoded, outputs), ...repeatWarnings(repeated)];
+    const warnings = [...answerWarnings(manifest, decoded, outputs), ...repeatWarnings(repeated)];
     const ended = performance.now();
     const timings = {
       preprocess: prepared - started,

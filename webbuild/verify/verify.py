@@ -12,7 +12,7 @@ from webbuild.browser.chromium import Chromium, chromium
 from webbuild.browser.server import Server
 from webbuild.errors import USAGE, WebbuildError
 from webbuild.manifest import Engine
-from webbuild.verify import steadiness
+from webbuild.verify import degenerate, steadiness
 from webbuild.verify.backend import Work, run_backend
 from webbuild.verify.classes import SHOWN
 from webbuild.verify.compare import Comparison
@@ -76,7 +76,7 @@ def verify(
             checks=tuple(checks),
             backends=tuple(_judged_again(_voided(run), spread) for run in runs),
             spread={f"{stage} {name}": value for (stage, name), value in spread.pooled.items()} if spread else {},
-            problems=problems,
+            problems=(*problems, *degenerate.problems(bundle.manifest.task, [want.outputs for _, want in work])),
         )
 
 
