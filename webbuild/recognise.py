@@ -70,10 +70,12 @@ def require_head(known: Guess, planned: Plan) -> None:
     Raises:
         WebbuildError: `no-head`, with the reason of the pass.
     """
+    from webbuild.passes.append_head import KEY
+
     if known.raw is None:
         return
     for target, model in planned.models.items():
-        if not any(value.name == known.task.output for value in model.graph.outputs):  # type: ignore[union-attr]
+        if KEY not in model.metadata_props:
             refused = (e for e in planned.edits[target] if e.code in ("append-head", "append-set-rows") and not e.done)
             why = next((edit.why for edit in refused), "it was not")
             raise WebbuildError(

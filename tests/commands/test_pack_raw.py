@@ -12,7 +12,7 @@ import pytest
 
 from tests.commands.program import pack, refused, webbuild
 from tests.models import DETECT, detector, grid_detector, save
-from webbuild import prove
+from webbuild import completed
 from webbuild.manifest import DetectTask, PoseTask, TensorTask
 from webbuild.reference_head import reference_head
 
@@ -74,7 +74,7 @@ def test_scores_below_the_threshold_are_compared_at_a_lower_one(tmp_path: Path) 
 
 
 def test_a_head_that_computes_something_else_is_not_emitted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(prove, "reference_head", lambda raw, output, *_: reference_head(raw, output, 0.3, 0.2))
+    monkeypatch.setattr(completed, "reference_head", lambda raw, output, *_: reference_head(raw, output, 0.3, 0.2))
     assert refused(save(detector(metadata=DETECT), tmp_path / "m.onnx")) == "not-proven"
 
 

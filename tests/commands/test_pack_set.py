@@ -1,0 +1,84 @@
+"""Detectors that predict a set of boxes: packed with rows of their own, and refused where those are not proven."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import msgspec
+import numpy as np
+import onnx
+import pytest
+
+from tests.commands.program import pack, refused, webbuild
+from tests.models import save
+from tests.set_detectors import QUERIES, ROWS, SIDE, detr, rt_detr
+from webbuild import completed
+from webbuild.manifest import DetectTask, ImageInput, SizeInput
+from webbuild.reference_set import reference_set
+from webbuild.set_head import SetHead
+from webbuild.verify.native import NativeRunner
+
+pytestmark = pytest.mark.usefixtures("stand_in")
+
+
+def test_an_rt_detr_packs_and_says_what_it_wants(tmp_path: Path) -> None:
+    manifest = pack(save(rt_detr(), tmp_path / "m.onnx"))
+    assert manifest.task == DetectTask(output="detections", rows=ROWS, classes=["class 0", "class 1", "class 2"])
+    assert [spec.name for spec in manifest.inputs] == ["images", "orig_target_sizes", "confidence"]
+    assert manifest.inputs[1] == SizeInput(name="orig_target_sizes", dtype="int64", shape=[1, 2])
+    assert [(spec.name, spec.shape) for spec in manifest.outputs] == [("detections", [1, ROWS, 6])]
+    proofs = json.loads((tmp_path / "out" / "report.json").read_bytes())["proofs"]
+    assert {(proof["output"], proof["verdict"]) for proof in proofs} == {("detections", "OK")}
+    assert sum(proof["objects"] for proof in proofs) > 10
+
+
+def test_what_the_size_says_the_boxes_lie_where_they_lie_in_the_input(tmp_path: Path) -> None:
+    pack(save(rt_detr(), tmp_path / "m.onnx"))
+    (graph,) = (tmp_path / "out" / "model").glob("wasm*.onnx")
+    runner = NativeRunner(graph)
+    fed = {"images": np.random.default_rng(0).random((1, 3, SIDE, SIDE), np.float32), "confidence": np.zeros(1, "f")}
+    rows = [
+        runner.run({**fed, "orig_target_sizes": np.array([size])})["detections"] for size in ((SIDE, SIDE), (640, 31))
+    ]
+    assert (rows[0][0, :, 4] > 0).all()
+    np.testing.assert_allclose(rows[1], rows[0], atol=1e-4)
+
+
+def test_float64_is_gone_and_no_pool_rounds_up(tmp_path: Path) -> None:
+    pack(save(rt_detr(), tmp_path / "m.onnx"))
+    edits = json.loads((tmp_path / "out" / "report.json").read_bytes())["edits"]
+    done = {edit["code"] for edits in edits.values() for edit in edits if edit["done"]}
+    assert {"append-set-rows", "float64-to-float32", "ceil-mode", "freeze-dimensions"} <= done
+
+
+def test_a_detr_packs_with_what_lies_beside_it(tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_text(json.dumps({"id2label": {"0": "cup", "1": "dog"}}), "utf-8")
+    size = {"height": SIDE, "width": SIDE}
+    (tmp_path / "preprocessor_config.json").write_text(json.dumps({"size": size, "do_normalize": True}), "utf-8")
+    manifest = pack(save(detr(), tmp_path / "m.onnx"))
+    assert manifest.task == DetectTask(output="detections", rows=QUERIES, classes=["cup", "dog"])
+    assert [spec.name for spec in manifest.inputs] == ["pixel_values", "confidence"]
+    image = manifest.inputs[0]
+    assert isinstance(image, ImageInput)
+    assert (image.mean, image.std) == ([0.485, 0.456, 0.406], [0.229, 0.224, 0.225])
+
+
+def test_rows_of_something_else_are_not_emitted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def turned(raw: SetHead, *given: object) -> object:
+        return reference_set(msgspec.structs.replace(raw, order="height-width"), *given)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(completed, "reference_set", turned)
+    assert refused(save(rt_detr(), tmp_path / "m.onnx")) == "not-proven"
+
+
+def test_rows_that_cannot_be_appended_are_refused_with_the_reason(tmp_path: Path) -> None:
+    model = detr()
+    model.graph.output.add().CopyFrom(onnx.helper.make_tensor_value_info("detections", 1, ["batch_size", "n", "m"]))
+    for node in model.graph.node:
+        for names in (node.input, node.output):
+            names[:] = ["detections" if name == "table" else name for name in names]
+    sizes = ("--dim", f"height={SIDE}", "--dim", f"width={SIDE}")
+    done = webbuild("pack", save(model, tmp_path / "m.onnx"), "-o", tmp_path / "out", "--no-verify", *sizes)
+    assert done.error == "no-head"
+    assert "another output has the name 'detections'" in done.stderr
