@@ -33,6 +33,7 @@ TOLERANCE = {
     "grouped-volumes": 1e-6,
     "lower-opset": 1e-6,
     "masked-reductions": 1e-6,
+    "norm-epsilons": 1e-5,
     "recurrent-in-steps": 1e-5,
     "resize-by-matmul": 1e-5,
     "roi-align": 1e-4,

@@ -46,5 +46,7 @@ def _transform(add: Draft, node: ir.Node) -> ir.Value:
     waves = np.concatenate([np.cos(angles), np.sin(angles)]) * window.astype(np.float64)
     signal = add.op("Reshape", x, add.const([shape[0], 1, shape[1]], np.int64))
     parts = add.op("Conv", signal, add.const(waves[:, None]), strides=[int(step.reshape(()))])
+    frames = (shape[1] - size) // int(step.reshape(())) + 1
+    node.outputs[0].shape = ir.Shape([shape[0], frames, bins, 2])  # ONNX infers both sides where `onesided` is left out
     apart = add.op("Reshape", parts, add.const([shape[0], 2, bins, -1], np.int64))
     return add.op("Transpose", apart, perm=[0, 3, 2, 1])
