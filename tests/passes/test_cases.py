@@ -30,6 +30,7 @@ TOLERANCE = {
     "deformable-conv": 1e-5,
     "float64-to-float32": 1e-5,
     "fold-constants": 1e-6,
+    "folded-columns": 1e-6,
     "grouped-volumes": 1e-6,
     "lower-opset": 1e-6,
     "masked-reductions": 1e-6,

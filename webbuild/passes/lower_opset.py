@@ -15,8 +15,8 @@ from webbuild.targets.table import Placement
 _OLDEST = 13
 """The oldest opset to go to: before it too many operators meant something else."""
 
-_SAMPLED = ("RoiAlign", "DeformConv")
-"""Operators that other passes write with GridSample, which has its kernel up to opset 19."""
+_WRITTEN_BELOW = {"RoiAlign": 20, "DeformConv": 20, "Col2Im": 22}
+"""Operators that other passes write with GridSample or ConvTranspose, and the opset from which these lack a kernel."""
 
 _RANK: dict[Placement | None, int] = {"gpu": 2, "cpu": 1, None: 1, "none": 0}
 
@@ -61,7 +61,7 @@ def _gain(model: ir.Model, options: Options, current: int, opset: int) -> int | 
         before, after = placement_at(node, current, options), placement_at(node, opset, options)
         if node.op_type == "Gelu" and opset < 20:
             after = before
-        if node.op_type in _SAMPLED and opset < 20 <= current:
+        if opset < _WRITTEN_BELOW.get(node.op_type, 0) <= current:
             after = "gpu"
         if _RANK[after] < _RANK[before]:
             return f"{node.op_type} '{node.name}' loses its kernel"

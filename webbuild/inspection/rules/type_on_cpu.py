@@ -41,5 +41,12 @@ class TypeOnCpu(Rule):
             f"{node.op_type} of {dtype} has no GPU kernel; the build has {types}",
             "use int32 or float for what is computed in this type",
             severity=weight(node),
-            mended_by=self.passes[0] if dtype == "int64" else mends().get(node.op_type, ""),
+            mended_by=_mend(node, dtype),
         )
+
+
+def _mend(node: ir.Node, dtype: str) -> str:
+    if dtype == "int64":
+        return TypeOnCpu.passes[0]
+    mend = mends().get(node.op_type, "")
+    return "" if mend == "masks-as-numbers" and dtype not in ("bool", "uint8") else mend
