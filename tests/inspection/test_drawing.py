@@ -70,3 +70,17 @@ def test_what_fails_is_marked() -> None:
     page = render(inspect("double.onnx", ir.from_onnx_text(text), TABLE, {}))
     assert 'class="no-session"' in page
     assert 'class="cross"' in page
+
+
+def test_islands_whose_nodes_lie_among_one_another_do_not_cover_one_another() -> None:
+    text = """<ir_version: 8, opset_import: ["" : 17]> g (float[4] x, float[4] z) => (float[4] y, float[4] w) {
+      a = Relu (x) b = Relu (z) c = Round (a) d = Round (b) e = Round (c) f = Round (d) y = Relu (e) w = Relu (f) }"""
+    found = inspect("two.onnx", as_ir(text), TABLE, {})
+    (row,) = rows(found)
+    assert [(block.first, block.last, block.number) for block in row.blocks] == [
+        (2, 2, 1),
+        (3, 3, 2),
+        (4, 4, 1),
+        (5, 5, 2),
+    ]
+    assert '<text class="number"' in render(found)

@@ -37,7 +37,7 @@ class Arrow(Struct, frozen=True):
 
 
 class Block(Struct, frozen=True):
-    """An island's part of a row, from one column to another, with its number."""
+    """A stretch of an island in a row, from one column to another, with the island's number."""
 
     first: int
     last: int
@@ -117,9 +117,14 @@ def _arrows(inspection: Inspection, at: dict[int, int]) -> Iterator[tuple[int, A
 
 
 def _blocks(inspection: Inspection, at: dict[int, int]) -> Iterator[tuple[int, Block]]:
-    for number, island in enumerate(inspection.islands):
-        spans: dict[int, list[int]] = {}
-        for position in (at[index] for index in island.nodes if index in at):
-            spans.setdefault(position // COLUMNS, []).append(position % COLUMNS)
-        for row, columns in spans.items():
-            yield row, Block(min(columns), max(columns), number + 1)
+    """Yield each island as stretches of a row in which no other one has a node."""
+    owner = {at[index]: number for number, each in enumerate(inspection.islands) for index in each.nodes if index in at}
+    first = last = number = -1
+    for position in sorted(owner):
+        if number != owner[position] or position // COLUMNS != first // COLUMNS:
+            if number >= 0:
+                yield first // COLUMNS, Block(first % COLUMNS, last % COLUMNS, number + 1)
+            first, number = position, owner[position]
+        last = position
+    if number >= 0:
+        yield first // COLUMNS, Block(first % COLUMNS, last % COLUMNS, number + 1)

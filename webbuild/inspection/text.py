@@ -68,7 +68,7 @@ def summary(inspection: Inspection) -> str:
     if places["none"]:
         parts.append(f"{places['none']} without a kernel")
     moved = sum(copy.bytes or 0 for copy in inspection.copies)
-    parts.append(f"{counted(len(inspection.copies), 'copy')} of {in_bytes(moved)} a run")
+    parts.append(f"{counted(len(inspection.copies), 'copy')}, {in_bytes(moved)} a run")
     parts.append(f"{in_bytes(memory.weights)} of weights, {in_bytes(memory.activations)} at work")
     if memory.unknown:
         parts.append(f"{counted(memory.unknown, 'tensor')} of unknown size")

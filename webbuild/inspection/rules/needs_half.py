@@ -26,7 +26,7 @@ class NeedsHalf(ModelRule):
 
     def check(self, context: Context, islands: Sequence[Island], memory: Memory) -> Iterator[Finding]:
         """See `ModelRule`."""
-        halves = [each.node for each in context.nodes if context.on_gpu(each.node) and _is_half(each.node)]
+        halves = [each.node for each in context.nodes if context.on_gpu(each.node) and is_half(each.node)]
         if halves:
             yield Finding(
                 code=self.code,
@@ -39,5 +39,6 @@ class NeedsHalf(ModelRule):
             )
 
 
-def _is_half(node: ir.Node) -> bool:
+def is_half(node: ir.Node) -> bool:
+    """Whether a node reads or writes float16."""
     return any(dtype(value) == "float16" for value in (*node.inputs, *node.outputs))

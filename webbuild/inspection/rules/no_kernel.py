@@ -12,8 +12,9 @@ from webbuild.inspection.rules._base import Rule
 class NoKernel(Rule):
     """No session can be created: the build has no kernel for this operator and type, on the GPU or on the CPU.
 
-    The WebGPU builds since 1.25.1 carry no CPU kernels for float64, int16 and uint16, and none has bfloat16. One node
-    is enough, even one that would be folded: `Provider type for ... node is not set`.
+    The WebGPU builds since 1.25.1 carry no CPU kernels for float64, int16 and uint16, and none has bfloat16. No build
+    for the web has the operators of `ai.onnx.ml`, of text, and of values that may be missing. One node is enough, even
+    one that would be folded: `Provider type for ... node is not set`.
     Mend: float64-to-float32 retypes the graph; at export, keep numpy's float64 constants out of the model.
     Source: measured on 1.25.1 to 1.31.0-dev.
     """
