@@ -30,15 +30,17 @@ _WEIGHTS = f"""
 """
 
 
-def rt_detr(boxes: float = 1.0, scores: float = 1.0) -> onnx.ModelProto:
+def rt_detr(boxes: float = 1.0, scores: float = 1.0, *, height_first: bool = False) -> onnx.ModelProto:
     """Return `images` [N, 3, 32, 32] and `orig_target_sizes` [N, 2] to labels, boxes and scores of 12 rows.
 
-    `boxes` multiplies the corners, and `scores` the logits: with 0 all are the same.
+    `boxes` multiplies the corners, and `scores` the logits: with 0 all are the same. The size is a width and a height
+    unless it is `height_first`.
     """
+    order = "1, 0" if height_first else "0, 1"
     text = f"""<ir_version: 8, opset_import: ["" : 16]>
     rt_detr (float[N,3,{SIDE},{SIDE}] images, int64[N,2] orig_target_sizes)
       => (int64[N,{ROWS}] labels, float[N,{ROWS},4] boxes, float[N,{ROWS}] scores)
-    {_WEIGHTS}
+    {_WEIGHTS.replace(">", f", int64[2] order = {{{order}}}>")}
     {{ {_BODY.replace("PICTURE", "images")}
       ratio = Cast <to = 1> (shifted)
       centre, size = Split <axis = 2> (ratio, halves)
@@ -47,7 +49,8 @@ def rt_detr(boxes: float = 1.0, scores: float = 1.0) -> onnx.ModelProto:
       high = Add (centre, reach)
       joined = Concat <axis = -1> (low, high)
       corners = Mul (joined, boxes_factor)
-      repeated = Tile (orig_target_sizes, twice)
+      ordered = Gather <axis = 1> (orig_target_sizes, order)
+      repeated = Tile (ordered, twice)
       more = Unsqueeze (repeated, one)
       factor = Cast <to = 1> (more)
       scaled = Mul (corners, factor)

@@ -18,7 +18,7 @@ LAYERS = (
     ("cli",),
     ("commands",),
     ("prepared",),
-    ("recognise", "overrides"),
+    ("recognise", "overrides", "size_order"),
     ("bundle", "trial"),
     ("inspection",),
     ("prove",),

@@ -16,6 +16,7 @@ from webbuild.overrides import Overrides, override
 from webbuild.passes._base import Options, Suppression
 from webbuild.plan import Plan, plan
 from webbuild.recognise import recognise, require_head, without_head
+from webbuild.size_order import with_measured_order
 from webbuild.targets.table import table_if_measured
 from webbuild.trial import open_original
 from webbuild.verify.native import NativeRunner
@@ -76,6 +77,7 @@ def prepare(
     source, dims = opened.source, opened.sizes.dims
     with talk.step("plan the patches"):
         headless = None if nms == "keep" else without_head(source, dims, task)
+        headless = headless and with_measured_order(headless, opened.original)
         raw = None if headless is None else headless.raw
         table = table_if_measured(target)
         planned = plan(source.model, Options(dims=dims, raw=raw, table=table, nms=nms))

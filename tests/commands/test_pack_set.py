@@ -45,6 +45,25 @@ def test_what_the_size_says_the_boxes_lie_where_they_lie_in_the_input(tmp_path: 
     np.testing.assert_allclose(rows[1], rows[0], atol=1e-4)
 
 
+def test_the_order_of_the_size_is_measured(tmp_path: Path) -> None:
+    manifest = pack(save(rt_detr(height_first=True), tmp_path / "m.onnx"))
+    size = manifest.inputs[1]
+    assert isinstance(size, SizeInput)
+    assert size.order == "height-width"
+    assert any(
+        "height, then width of the picture as int64" in sentence and "effect" in sentence
+        for sentence in manifest.assumptions
+    )
+    proofs = json.loads((tmp_path / "out" / "report.json").read_bytes())["proofs"]
+    assert {proof["verdict"] for proof in proofs} == {"OK"}
+
+
+def test_where_no_box_says_it_the_order_is_that_of_the_name(tmp_path: Path) -> None:
+    model = save(rt_detr(boxes=0.0), tmp_path / "m.onnx")
+    done = webbuild("pack", model, "--dry-run")
+    assert "tells no order, so that of its name is taken" in done.stderr
+
+
 def test_float64_is_gone_and_no_pool_rounds_up(tmp_path: Path) -> None:
     pack(save(rt_detr(), tmp_path / "m.onnx"))
     edits = json.loads((tmp_path / "out" / "report.json").read_bytes())["edits"]

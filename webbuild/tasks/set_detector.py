@@ -116,7 +116,7 @@ def _parts(facts: ModelFacts, inputs: _Inputs) -> Guess | None:
     )
     said = f"task detect: labels, boxes and scores {list(found['boxes'].shape)} as RT-DETR's exporter gives them"
     names, named = _names(facts, found["labels"].values)
-    return _guess(facts, inputs, raw, names, (said, named, _sized(size)))
+    return _guess(facts, inputs, raw, names, (said, named, sized(size)))
 
 
 def _queries(facts: ModelFacts, inputs: _Inputs, *, asked: bool) -> Guess | None:
@@ -161,7 +161,8 @@ def _guess(
     return Guess(task, specs, (*sentences, *seen, threshold), raw)
 
 
-def _sized(size: SizeInput | None) -> str:
+def sized(size: SizeInput | None) -> str:
+    """Say what the input with the size wants, and that nobody else has to care."""
     if size is None:
         return "boxes are in pixels of the input"
     order = size.order.replace("-", ", then ")
