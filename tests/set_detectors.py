@@ -10,7 +10,7 @@ from tests.models import parsed, weights
 SIDE, QUERIES, CLASSES, ROWS = 32, 16, 3, 12
 
 _BODY = """
-  features = Conv <kernel_shape = [4, 4], strides = [4, 4]> (PICTURE, weight, bias)
+  features = Conv <kernel_shape = [4, 4], strides = [4, 4], dilations = [1, 1]> (PICTURE, weight, bias)
   pooled = AveragePool <kernel_shape = [2, 2], strides = [2, 2], ceil_mode = 1> (features)
   flat = Reshape (pooled, sixteen)
   table = Transpose <perm = [0, 2, 1]> (flat)
