@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from rich.progress import Progress
 
 GROUPS = "large"
-"""The family that is about the work groups of a GPU."""
+"""The family that is about the work groups of a GPU. It takes longest, and comes last."""
 
 
 def run(version: str | None, build: Build, only: Sequence[str], resume: bool, out: Path | None) -> int:
@@ -57,7 +57,7 @@ def _measure(target: Target, only: Sequence[str], resume: bool, talk: Talk) -> T
     journal = Journal(cache / f"{target.name}.jsonl", resume=resume)
     swept = [] if only else list(sweep())
     gpu = target.build != "wasm"
-    named = only or [family for family in families() if gpu or family != GROUPS]
+    named = only or [*(name for name in families() if name != GROUPS), *([GROUPS] if gpu else [])]
     cases = {family: list(probes(family)) for family in named}
     steps = [("placements", [each.probe for each in swept]), *cases.items()]
     with Native() as native, chromium(webgpu=gpu) as browser, lab(browser, build) as page, _progress(steps) as bar:

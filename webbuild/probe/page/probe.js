@@ -46,7 +46,7 @@ async function one(probe, seconds) {
   if (worker === null) await start(120);
   const answer = await ask({ probe }, seconds);
   if (answer === null || !["", "create"].includes(answer.stage)) end();
-  if (answer === null) await idle(10 * seconds);
+  if (answer === null) await idle(5 * seconds);
   return answer ?? { stage: "hang", error: `no answer in ${seconds} s`, log: [] };
 }
 
