@@ -71,6 +71,9 @@ def _measure(target: Target, only: Sequence[str], resume: bool, talk: Talk) -> T
         done = record(
             target, adapter, told, swept, [p.name for family in cases.values() for p in family], journal.lines
         )
+    for line in journal.lines.values():
+        if line.refused.startswith("no answer"):
+            talk.say(f"  {line.name} is left out: {line.refused}")
     journal.delete()
     return done
 

@@ -13,8 +13,9 @@ from webbuild.targets.table import Case, Placement
 
 
 class Line(Struct, frozen=True, omit_defaults=True):
-    """One result: of a sweep a placement, of a case its case, or why native ONNX Runtime does not run it.
+    """One result: of a sweep a placement, of a case its case, or why there is none.
 
+    Native ONNX Runtime refuses it, or the page did not answer in time.
     `digest` is the probe's: a result of another model or other numbers is no result of this one.
     """
 

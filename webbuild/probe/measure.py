@@ -57,22 +57,35 @@ def _cases(lab: Lab, native: Native, probes: Sequence[Probe]) -> list[Line]:
     references = [(probe, native.run(probe)) for probe in probes]
     known = [(probe, outputs) for probe, outputs in references if not isinstance(outputs, str)]
     found = _judged(lab, known, fresh=False)
-    again = [pair for pair, (case, sure) in zip(known, found, strict=True) if not sure]
-    cases = {case.what: case for case, _ in [*found, *_judged(lab, again, fresh=True)]}
-    refused = {probe.name: outputs for probe, outputs in references if isinstance(outputs, str)}
-    return [
-        Line(probe.name, digest(probe), case=cases.get(probe.name), refused=refused.get(probe.name, ""))
-        for probe in probes
-    ]
+    again = [pair for pair, (_, sure) in zip(known, found, strict=True) if not sure]
+    ends: dict[str, Case | str] = {probe.name: outputs for probe, outputs in references if isinstance(outputs, str)}
+    for pairs, judged in ((known, found), (again, _judged(lab, again, fresh=True))):
+        ends |= {probe.name: end for (probe, _), (end, _) in zip(pairs, judged, strict=True)}
+    return [_line(probe, ends[probe.name]) for probe in probes]
 
 
-def _judged(lab: Lab, known: Sequence[tuple[Probe, dict[str, Array]]], *, fresh: bool) -> list[tuple[Case, bool]]:
-    """Return the cases, and of each whether it owes nothing to the probes before it."""
+def _line(probe: Probe, end: Case | str) -> Line:
+    if isinstance(end, str):
+        return Line(probe.name, digest(probe), refused=end)
+    return Line(probe.name, digest(probe), case=end)
+
+
+def _judged(lab: Lab, known: Sequence[tuple[Probe, dict[str, Array]]], *, fresh: bool) -> list[tuple[Case | str, bool]]:
+    """Return the cases, and of each whether it owes nothing to the probes before it.
+
+    What was not done in time has no case: a software adapter may be too slow, which says nothing of the build.
+    """
     if not known:
         return []
     answers = lab.measure([probe for probe, _ in known], fresh=fresh)
-    pairs = [(answer, verdict(probe, answer, outputs)) for (probe, outputs), answer in zip(known, answers, strict=True)]
-    return [(case, _sure(case, answer)) for answer, case in pairs]
+    return [_end(probe, outputs, answer) for (probe, outputs), answer in zip(known, answers, strict=True)]
+
+
+def _end(probe: Probe, outputs: dict[str, Array], answer: Answer) -> tuple[Case | str, bool]:
+    if answer.stage == "hang":
+        return answer.error, False
+    case = verdict(probe, answer, outputs)
+    return case, _sure(case, answer)
 
 
 def _sure(case: Case, answer: Answer) -> bool:
