@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Literal
 from msgspec import Struct
 
 from webbuild.findings import Finding
-from webbuild.inspection.graph import walk
+from webbuild.inspection.graph import label, walk
 from webbuild.inspection.inspect import inspect
 from webbuild.inspection.inspection import Inspection
 from webbuild.inspection.rules._base import model_rules
 from webbuild.manifest import Withheld
 from webbuild.passes._base import Edit
-from webbuild.passes.force_cpu import ForceCpu, cpu_nodes, name_all
+from webbuild.passes.force_cpu import ForceCpu, name_all
 from webbuild.targets.table import Table
 
 if TYPE_CHECKING:
@@ -47,11 +47,11 @@ def keep_right(model: ir.Model, table: Table) -> Kept:
 
 
 def _leave_to_cpu(model: ir.Model, found: Inspection) -> list[Edit]:
-    told = list(_errors(found))
+    told = {finding.where: finding for finding in found.findings if _is_for_cpu(finding)}
     wanted = [
-        (each.node, next(finding.why for finding in told if finding.code in node.codes))
+        (each.node, told[where].why)
         for each, node in zip(walk(model.graph), found.nodes, strict=True)
-        if node.outcome in _MISTAKES
+        if (where := label(each.node)) in told and told[where].code in node.codes
     ]
     named = name_all(model, [node for node, _ in wanted])
     return [
@@ -60,16 +60,16 @@ def _leave_to_cpu(model: ir.Model, found: Inspection) -> list[Edit]:
     ]
 
 
-def unfit(model: ir.Model, table: Table) -> Withheld | None:
-    """Return why a graph that was patched for the native build must not run on the default entry's.
+def _is_for_cpu(finding: Finding) -> bool:
+    """Whether the CPU mends it: what has an error, a pass of its own or none, and what names this as its mend."""
+    return finding.mended_by == ForceCpu.code or (finding.severity == "error" and finding.outcome in _MISTAKES)
 
-    Args:
-        model: the graph, its nodes for the CPU named.
-        table: of that build.
+
+def unfit(model: ir.Model, table: Table) -> Withheld | None:
+    """Return why a graph that was patched for the native build must not run on the default entry's, by its table.
+
+    That one takes no names of nodes for the CPU: what is wrong there too is an error.
     """
-    if names := cpu_nodes(model):
-        why = f"{len(names)} node(s) must run on the CPU, first '{names[0]}', and this build cannot be told so"
-        return Withheld(build="jsep", code=ForceCpu.code, why=why)
     return _reason(inspect("", model, table, {}), "jsep")
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 
 import numpy as np
 import onnx_ir as ir
 
 from webbuild.passes._base import Edit, Options, Pass
-from webbuild.passes._graph import Builder, constant, dims, replace
+from webbuild.passes._graph import Builder, constant, dims, nodes_of, opset_of, replace
 
 _LARGEST = 1 << 22
 """Elements up to which a result that is the same everywhere becomes a constant."""
@@ -30,7 +31,8 @@ class EmptyTensors(Pass):
     nothing. Where the shapes are fixed that can be seen in the graph. A value of size 0 becomes a constant without
     elements, a sum over nothing zeros, a product ones, a maximum negative infinity; a scatter of nothing is its data,
     and padding around nothing is only padding. Outputs of the graph that are empty are left, and so is a graph with an
-    empty input, since exporters have written 0 for a size that is free.
+    empty input, since exporters have written 0 for a size that is free; but for a TopK of no rows, at which the CPU of
+    the WASM build divides by zero: it becomes a Slice.
     """
 
     code = "empty-tensors"
@@ -38,7 +40,7 @@ class EmptyTensors(Pass):
 
     def apply(self, model: ir.Model, options: Options) -> list[Edit]:
         """Replace each value in turn."""
-        edits: list[Edit] = []
+        edits = [self.done(f"TopK '{node.name}'", "it chooses among no rows") for node in _choices_of_nothing(model)]
         if any(_is_empty(value) for value in model.graph.inputs):
             return edits
         for node in list(model.graph):
@@ -56,6 +58,22 @@ class EmptyTensors(Pass):
                 replace(node.outputs[0], result)
                 edits.append(self.done(where, "it reads a tensor without elements"))
         return edits
+
+
+def _choices_of_nothing(model: ir.Model) -> Iterator[ir.Node]:
+    """Write every TopK of no rows as a Slice, and yield what was rewritten: not even the CPU's kernel takes it."""
+    for node in nodes_of(model, "TopK"):
+        source, count = node.inputs[0], dims(node.outputs[0])
+        axis = node.attributes.get_int("axis", -1)
+        if not _is_empty(source) or count is None or opset_of(model) < 10:
+            continue
+        add = Builder(model.graph, node, f"{node.name or 'TopK'}/empty")
+        chosen = add.cut(source, axis, 0, count[axis])
+        place = add.op("Cast", chosen, to=ir.DataType.INT64.value)
+        for old, new in zip(node.outputs, (chosen, place), strict=True):
+            new.shape, new.type = old.shape, old.type
+            replace(old, new)
+        yield node
 
 
 def _meaning(add: Builder, node: ir.Node) -> ir.Value | None:

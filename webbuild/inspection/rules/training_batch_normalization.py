@@ -12,12 +12,13 @@ from webbuild.inspection.rules._base import Rule
 class TrainingBatchNormalization(Rule):
     """The run throws: `BatchNormalization trainingMode is not supported yet`.
 
-    Mend: export the model in evaluation mode, `model.eval()`.
+    Mend: export the model in evaluation mode, `model.eval()`; as it is, training-norms writes it in its parts.
     Source: measured on all versions and builds.
     """
 
     code = "training-batch-normalization"
     operators = ("BatchNormalization",)
+    passes = ("training-norms",)
 
     def check(self, node: ir.Node, context: Context) -> Finding | None:
         """See `Rule`."""

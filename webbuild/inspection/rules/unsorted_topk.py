@@ -12,7 +12,7 @@ from webbuild.inspection.rules._base import Rule
 class UnsortedTopK(Rule):
     """The order differs from the CPU's: TopK with sorted=0 may give its elements in any order, and does.
 
-    Mend: sorted=1, wherever the order matters.
+    Mend: sorted=1 at export, wherever the order matters; as it is, force-cpu, which has the CPU's order.
     Source: measured on 1.25.1 to 1.31.0-dev.
     """
 
@@ -20,6 +20,7 @@ class UnsortedTopK(Rule):
     operators = ("TopK",)
     severity = "warning"
     outcome = "wrong"
+    passes = ("force-cpu",)
 
     def check(self, node: ir.Node, context: Context) -> Finding | None:
         """See `Rule`."""

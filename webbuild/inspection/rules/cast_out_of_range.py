@@ -1,0 +1,42 @@
+"""Numbers that the type they are cast to does not hold."""
+
+from __future__ import annotations
+
+import onnx_ir as ir
+
+from webbuild.findings import Finding
+from webbuild.inspection.context import Context, dtype
+from webbuild.inspection.rules._base import Rule
+from webbuild.inspection.rules.nan_dropped import is_fed
+
+_WHOLE = ("int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64")
+
+
+class CastOutOfRange(Rule):
+    """The answer differs for numbers out of range: ONNX leaves open what a Cast of float makes of them.
+
+    The CPU gives the lowest int32, or the last byte of it; the GPU stops at the nearest number that there is. A picture
+    that is cast to uint8 with a pixel of -1 or 256 is where it shows.
+    Mend: Clip before the Cast. Where an input of the graph is cast, force-cpu: that lies on the CPU anyway.
+    Source: measured on 1.24.3 to 1.31.0-dev; ONNX, Cast.
+    """
+
+    code = "cast-out-of-range"
+    operators = ("Cast",)
+    severity = "note"
+    outcome = "wrong"
+
+    def check(self, node: ir.Node, context: Context) -> Finding | None:
+        """See `Rule`."""
+        source, kind = node.inputs[0], dtype(node.outputs[0])
+        if not context.on_gpu(node) or dtype(source) not in ("float", "float16") or kind not in _WHOLE:
+            return None
+        what, fix = f"numbers out of {kind} differ from the CPU's", "put a Clip before it"
+        if is_fed(source):
+            assert source is not None
+            why = f"'{source.name}' is an input of the graph, and may hold any"
+            return self.finding(node, what, why, fix, mended_by="force-cpu")
+        producer = None if source is None else source.producer()
+        if kind not in ("int8", "uint8") or (producer is not None and producer.op_type == "Clip"):
+            return None
+        return self.finding(node, what, "ONNX leaves open what a Cast makes of them", fix)
