@@ -17,6 +17,7 @@ from e2e.conftest import MODEL, Webbuild
 from e2e.default_entry import run_app
 from tests.native import Session
 from webbuild.browser.chromium import Chromium
+from webbuild.manifest import ImageInput
 from webbuild.tasks.picture import read_rgba, to_tensor
 from webbuild.verify.inputs import image_input
 from webbuild.verify.opened import open_bundle
@@ -33,7 +34,7 @@ def export() -> onnx.ModelProto:
 
 def feed(bundle: Path, pattern: str) -> NDArray[np.float32]:
     spec = image_input(open_bundle(bundle).manifest)
-    assert spec is not None
+    assert isinstance(spec, ImageInput)
     return to_tensor(read_rgba(next((bundle / "samples").glob(pattern))), spec)[0]
 
 

@@ -106,3 +106,35 @@ def grid_detector(anchors: int, numbers: int) -> onnx.ModelProto:
     }
     model.graph.initializer.extend(onnx.numpy_helper.from_array(array, name) for name, array in tensors.items())
     return model
+
+
+def focus_network(pictures: int = 3, height: int = 32, width: int = 48) -> onnx.ModelProto:
+    """Return depth from focus as it was done before networks: where a picture is sharpest, its distance.
+
+    `stack` [1, pictures, 3, height, width] and `focus_distances` [1, pictures] to `depth` and `confidence`, maps of
+    the pictures' size: the squared Laplacian, averaged over a volume, under a softmax over the pictures.
+    """
+    stack, maps = f"1,{pictures},3,{height},{width}", f"1,{height},{width}"
+    text = f"""{HEADER} focus (float[{stack}] stack, float[1,{pictures}] focus_distances)
+      => (float[{maps}] depth, float[{maps}] confidence)
+    <int64[4] flat = {{{pictures}, 3, {height}, {width}}}, int64[5] volume = {{1, 1, {pictures}, {height}, {width}}},
+     int64[1] one = {{1}}, int64[2] last = {{2, 3}}>
+    {{
+      a = Reshape (stack, flat)
+      b = Conv <kernel_shape = [3, 3], pads = [1, 1, 1, 1]> (a, laplacian)
+      c = Mul (b, b)
+      d = Reshape (c, volume)
+      e = Conv <kernel_shape = [3, 9, 9], pads = [1, 4, 4, 1, 4, 4]> (d, average)
+      f = Squeeze (e, one)
+      shares = Softmax <axis = 1> (f)
+      g = Unsqueeze (focus_distances, last)
+      h = Mul (shares, g)
+      depth = ReduceSum <keepdims = 0> (h, one)
+      confidence = ReduceMax <keepdims = 0> (shares, one)
+    }}"""
+    model = parsed(text)
+    laplacian = np.broadcast_to(np.array([[0, 1, 0], [1, -4, 1], [0, 1, 0]], np.float32), (1, 3, 3, 3))
+    average: NDArray[np.float32] = np.broadcast_to(np.array([0.1, 1, 0.1], np.float32)[:, None, None], (1, 1, 3, 9, 9))
+    tensors: dict[str, NDArray[np.float32]] = {"laplacian": laplacian.copy(), "average": average.copy()}
+    model.graph.initializer.extend(onnx.numpy_helper.from_array(array, name) for name, array in tensors.items())
+    return model

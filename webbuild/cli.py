@@ -39,12 +39,17 @@ def cli() -> None:
 @click.option("-o", "--out", type=_FOLDER, help="Folder to write. [default: dist/<name of the model>]")
 @click.option(
     "--task",
-    type=click.Choice(["detect", "pose", "segment", "obb", "classify", "tensor"]),
+    type=click.Choice(["detect", "pose", "segment", "obb", "classify", "depth", "tensor"]),
     help="What the model is, where the guess is wrong.",
 )
 @click.option("--dim", "dims", multiple=True, metavar="NAME=N", help="Size of a free dimension, or INPUT:AXIS=N.")
 @click.option(
-    "--sample", "samples", multiple=True, type=_FOLDER, metavar="FILE...", help="Pictures or .npz to prove with."
+    "--sample",
+    "samples",
+    multiple=True,
+    type=_FOLDER,
+    metavar="FILE...",
+    help="Pictures, .npz, or folders of stacks to prove with.",
 )
 @click.option(
     "--nms",
@@ -75,6 +80,9 @@ def pack(
 
     Put --sample after MODEL: it takes every file up to the next option. Pictures in a folder `samples` beside
     MODEL are used when none are given.
+
+    A model that takes a stack of pictures is given folders, one for each stack, or the pictures of one stack. Their
+    focal distances are a list in `focus.json` in the folder. Folders in `samples` beside MODEL are used otherwise.
 
     Example: webbuild pack yolo-pose.onnx
     """

@@ -10,6 +10,8 @@ from msgspec import Struct
 
 from webbuild.bundle.graphs import option_inputs
 from webbuild.dims import Sizes, choose_sizes
+from webbuild.inspection.element_counts import require_counts
+from webbuild.inspection.graph import read
 from webbuild.inspection.kept_right import Kept, keep_right
 from webbuild.model import Source, load
 from webbuild.overrides import Overrides, override
@@ -57,13 +59,15 @@ def open_model(path: Path, dims: Mapping[str, int], talk: Talk) -> Opened:
     """Load a model and choose its sizes.
 
     Raises:
-        WebbuildError: what `load` and `choose_sizes` raise, or `native-refused`.
+        WebbuildError: what `load` and `choose_sizes` raise, `reshape-count`, or `native-refused`.
     """
     with talk.step(f"load {path.name}"):
         source = load(path)
+        sizes = choose_sizes(source.facts, dims)
+        require_counts(read(source.model, sizes.dims)[0])
         original, repairs = open_original(source)  # what does not run as it is need not be patched
         original.close()
-    return Opened(source, original, choose_sizes(source.facts, dims), repairs)
+    return Opened(source, original, sizes, repairs)
 
 
 def prepare(
@@ -72,7 +76,8 @@ def prepare(
     """Plan the patches for a target, and recognise what the model is.
 
     Raises:
-        WebbuildError: `wrong-task`, `unsupported-dtype`, `class-names`, `no-head`, and what `override` raises.
+        WebbuildError: `wrong-task`, `unsupported-dtype`, `class-names`, `no-head`, `reshape-count`, and what
+            `override` raises.
     """
     source, dims = opened.source, opened.sizes.dims
     with talk.step("plan the patches"):
@@ -83,6 +88,7 @@ def prepare(
         planned = plan(source.model, Options(dims=dims, raw=raw, table=table, nms=nms))
         kept = Kept() if table is None else keep_right(planned.models["webgpu"], table)
         planned = planned.with_edits("webgpu", kept.edits)
+    require_counts(planned.models["wasm"])  # with every shape folded that could be
     known = headless or recognise(source, planned, task)
     if nms == "keep" and known.raw is not None:
         known = recognise(source, planned, "tensor")

@@ -8,18 +8,20 @@ from typing import Any
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from webbuild.manifest import ClassifyTask, Graph, RowTask, Task
+from webbuild.manifest import ClassifyTask, DepthTask, Graph, RowTask, Task
 from webbuild.samples import Sample
 from webbuild.tasks._base import Tolerance
 from webbuild.tasks.classify import probabilities
 from webbuild.tasks.detection import Detection, Segment
 from webbuild.tasks.match import match
 from webbuild.tasks.match_classes import match_classes
+from webbuild.tasks.match_depth import match_depth
 from webbuild.tasks.objects import Objects, of_rows
 from webbuild.verify.compare import RELATIVE, Subject, compare
 
 TOLERANCE = Tolerance(score=1e-4, pixels=0.05)
-"""For rows of detections. Other outputs: 1e-4 of the original's largest magnitude."""
+"""For rows of detections; `score` also for classes and, on average, for depth. Other outputs: 1e-4 of the original's
+largest magnitude."""
 
 MASKS = "masks of "
 """In front of the name of the rows whose masks were compared."""
@@ -74,6 +76,8 @@ def judge(
             isinstance(task, ClassifyTask) and name == task.output and other is not None and other.shape == array.shape
         ):
             proofs.append(_classes(sample, graph, task, array, other))
+        elif isinstance(task, DepthTask) and name == task.output and other is not None and other.shape == array.shape:
+            proofs.append(_depth(sample, graph, name, array, other))
         else:
             proofs.append(_tensor(sample, graph, name, array, other, repeated=repeated))
     return proofs
@@ -119,6 +123,14 @@ def _classes(sample: Sample, graph: Graph, task: ClassifyTask, want: NDArray[Any
     silent = "" if match.says else "all classes have the same score"
     why = silent if match.same else f"wanted class {match.want}, got class {match.got}; {distance}"
     return Proof(sample.name, graph.target, task.output, verdict, None, match.excused, False, distance, why)
+
+
+def _depth(sample: Sample, graph: Graph, name: str, want: NDArray[Any], got: NDArray[Any]) -> Proof:
+    match = match_depth(want, got, TOLERANCE.score)
+    verdict = "DIFFERS" if not match.same else "VACUOUS" if match.silent else "OK"
+    distance = f"absolute relative error {match.error:.2g} of {match.allowed:g}, at worst {match.worst:.2g}"
+    why = match.problem or match.silent
+    return Proof(sample.name, graph.target, name, verdict, None, 0, False, distance, why)
 
 
 def _tensor(

@@ -15,7 +15,7 @@ import pytest
 from tests.manifests import image_input, manifest, pose_task
 from webbuild import assets
 from webbuild.bundle.pages import render_loader, render_page, render_types
-from webbuild.manifest import ClassifyTask, DetectTask, ObbTask, SegmentTask, Task, TensorInput, TensorTask
+from webbuild.manifest import ClassifyTask, DepthTask, DetectTask, ObbTask, SegmentTask, Task, TensorInput, TensorTask
 
 HOSTILE = [
     "</script><img src=x onerror=alert(1)>",
@@ -56,11 +56,12 @@ def tasks(text: str) -> list[Task]:
     masks = SegmentTask(output="rows", protos="protos", rows=4, classes=[text, "other"], masks=2)
     turned = ObbTask(output="rows", rows=4, classes=[text, "other"])
     classes = ClassifyTask(output="rows", classes=[text, "other"], logits=False)
-    return [pose_task((text, "other"), (text, "tail")), boxes, masks, turned, TensorTask(), classes]
+    depth = DepthTask(output="rows", quantity="depth", unit="metres")
+    return [pose_task((text, "other"), (text, "tail")), boxes, masks, turned, TensorTask(), classes, depth]
 
 
 @EACH
-@pytest.mark.parametrize("kind", range(6), ids=["pose", "detect", "segment", "obb", "tensor", "classify"])
+@pytest.mark.parametrize("kind", range(7), ids=["pose", "detect", "segment", "obb", "tensor", "classify", "depth"])
 def test_a_page_has_the_same_elements_whatever_the_model_is_called(text: str, kind: int) -> None:
     page = Elements(render_page(manifest(tasks(text)[kind], title=text, text=text)))
     plain = Elements(render_page(manifest(tasks("plain")[kind], title="plain", text="plain")))

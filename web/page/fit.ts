@@ -32,6 +32,23 @@ export function onStage(fit: Fit, x: number, y: number): [number, number] {
   return [fit.left + (fit.mirrored ? fit.width - across : across), fit.top + y * fit.scale];
 }
 
+/** From CSS pixels of the stage back to source pixels, which may lie outside of the picture. */
+export function offStage(fit: Fit, left: number, top: number): { x: number; y: number } {
+  const across = left - fit.left;
+  return { x: (fit.mirrored ? fit.width - across : across) / fit.scale, y: (top - fit.top) / fit.scale };
+}
+
+/** Draws a picture over all of the fit. */
+export function drawMap(canvas: HTMLCanvasElement, map: ImageBitmap, fit: Fit): void {
+  const context = canvas.getContext("2d");
+  if (!context) return;
+  context.save();
+  context.translate(fit.mirrored ? fit.left + fit.width : fit.left, fit.top);
+  context.scale(fit.mirrored ? -1 : 1, 1);
+  context.drawImage(map, 0, 0, fit.width, fit.height);
+  context.restore();
+}
+
 export interface Rectangle extends Size {
   x: number;
   y: number;

@@ -4,25 +4,35 @@ import { element } from "./elements.js";
 import type { Picture } from "./picture.js";
 
 export function takePictures(take: (picture: Picture) => void): void {
-  const takeFile = (file: File | null | undefined) => {
-    if (file) take({ blob: file, title: file.name || "The picture" });
-  };
   const input = element("file", HTMLInputElement);
+  const takeFiles = (files: Iterable<File>) => {
+    const [first, ...rest] = input.multiple ? inOrder(files) : files;
+    if (!first) return;
+    const title = first.name || "The picture";
+    take(input.multiple ? { blob: first, title, stack: [first, ...rest] } : { blob: first, title });
+  };
   input.addEventListener("change", () => {
-    takeFile(input.files?.[0]);
+    takeFiles(input.files ?? []);
     // The same file can be chosen again only when the input forgets it.
     input.value = "";
   });
-  document.addEventListener("paste", (event) => takeFile(firstFile(event.clipboardData)));
-  takeDrops(takeFile);
+  document.addEventListener("paste", (event) => takeFiles(pictures(event.clipboardData)));
+  takeDrops(takeFiles);
 }
 
-function firstFile(data: DataTransfer | null): File | undefined {
+/** As people number them: 10.png behind 9.png. */
+function inOrder(files: Iterable<File>): File[] {
+  return [...files].sort((a, b) => a.name.localeCompare(b.name, "en", { numeric: true }));
+}
+
+/** Where none is said to be a picture, whatever there is: that it is none is told later. */
+function pictures(data: DataTransfer | null): File[] {
   const files = [...(data?.files ?? [])];
-  return files.find((file) => file.type.startsWith("image/")) ?? files[0];
+  const found = files.filter((file) => file.type.startsWith("image/"));
+  return found.length > 0 ? found : files;
 }
 
-function takeDrops(takeFile: (file: File | undefined) => void): void {
+function takeDrops(takeFiles: (files: Iterable<File>) => void): void {
   const zone = element("drop", HTMLElement);
   let depth = 0;
   const mark = (over: boolean) => zone.classList.toggle("over", over);
@@ -40,6 +50,6 @@ function takeDrops(takeFile: (file: File | undefined) => void): void {
     event.preventDefault();
     depth = 0;
     mark(false);
-    takeFile(firstFile(event.dataTransfer));
+    takeFiles(pictures(event.dataTransfer));
   });
 }

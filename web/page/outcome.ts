@@ -1,13 +1,15 @@
 // What a view of pictures needs of whatever shows the results of its task.
 
-import type { Model, Result } from "../src/index.js";
+import type { Model, Result, RunOptions } from "../src/index.js";
+import type { Picture } from "./picture.js";
 import type { Shown } from "./stage.js";
 import type { ThresholdSliders } from "./thresholds.js";
 
 export interface Outcome {
   /** There is another model, or none and `why`. */
   setModel(model: Model | null, why: string): void;
-  showPicture(shown: Shown, title: string): void;
+  /** `picture` is what the visitor chose; a camera frame is none. */
+  showPicture(shown: Shown, title: string, picture?: Picture): void;
   /**
    * With `due` false the numbers that change with every camera frame stay as they are. Throws for a result of
    * another task.
@@ -16,6 +18,9 @@ export interface Outcome {
   /** There is no result, and `why`. */
   showNone(why: string): void;
   clear(): void;
+  /** What the visitor said besides thresholds, for a run; `onChange` is told once what to do when that changes. */
+  options?(): RunOptions;
+  onChange?(rerun: () => void): void;
   /** A camera's numbers are not read out with every frame. */
   setQuiet(quiet: boolean): void;
 }

@@ -2,6 +2,7 @@
 
 import "./page.css";
 import { ClassOutcome } from "./class-outcome.js";
+import { DepthOutcome } from "./depth-outcome.js";
 import { Engine } from "./engine.js";
 import { FoundOutcome } from "./found-outcome.js";
 import { importLoader } from "./loader.js";
@@ -33,6 +34,8 @@ function outcomeOf(view: string): Outcome | null {
       return null;
     case "classes":
       return new ClassOutcome();
+    case "depth":
+      return new DepthOutcome();
     case "outputs":
       return new TensorOutcome();
     default:

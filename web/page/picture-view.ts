@@ -1,6 +1,6 @@
 // The page of a model that takes pictures: pictures and camera frames in; what comes out is the outcome's to show.
 
-import type { ImageSource, Model, Result } from "../src/index.js";
+import type { Model, Result, RunSource } from "../src/index.js";
 import { FailureCard, isAbort } from "./failure.js";
 import { FrameCanvas } from "./frame-canvas.js";
 import { takePictures } from "./intake.js";
@@ -8,7 +8,7 @@ import { latest } from "./latest.js";
 import { Live, type LiveFrame } from "./live.js";
 import { LiveBadge } from "./live-badge.js";
 import type { Outcome } from "./outcome.js";
-import { decodePicture, fetchPicture, type Picture } from "./picture.js";
+import { decodePicture, fetchSample, type Picture } from "./picture.js";
 import { type Sample, Samples } from "./samples.js";
 import { setState, setStatus } from "./status.js";
 import { ThresholdSliders } from "./thresholds.js";
@@ -37,6 +37,7 @@ export class PictureView {
       onStop: () => this.#stopLive(),
       onFailure: (error) => this.failure.show(error),
     });
+    outcome.onChange?.(() => void this.#rerun());
     takePictures((picture) => void this.#choosePicture(picture));
     const first = this.#samples.first();
     if (first) void this.#chooseSample(first);
@@ -50,8 +51,8 @@ export class PictureView {
     else void this.#rerun();
   }
 
-  async #chooseSample({ file, title }: Sample): Promise<void> {
-    await this.#choose(file, () => fetchPicture(file, title));
+  async #chooseSample(sample: Sample): Promise<void> {
+    await this.#choose(sample.file, () => fetchSample(sample));
   }
 
   async #choosePicture(picture: Picture): Promise<void> {
@@ -71,7 +72,7 @@ export class PictureView {
       this.#picture = picture;
       this.#outcome.clear();
       this.#answered = false;
-      this.#outcome.showPicture(shown, picture.title);
+      this.#outcome.showPicture(shown, picture.title, picture);
       await this.#rerun();
     } catch (error) {
       if (choice === this.#choice) this.failure.show(error);
@@ -86,7 +87,7 @@ export class PictureView {
     // Most runs are over before anyone could read a word.
     const slow = setTimeout(() => this.#showSlow(), 250);
     try {
-      const result = await this.#ask(model, picture.blob);
+      const result = await this.#ask(model, picture.stack ?? picture.blob);
       if (picture !== this.#picture || model !== this.#model || this.#live.on) return;
       this.failure.clear();
       this.#answered = true;
@@ -102,8 +103,8 @@ export class PictureView {
     }
   }
 
-  #ask(model: Model, source: ImageSource): Promise<Result> {
-    return model.run(source, this.#thresholds.values());
+  #ask(model: Model, source: RunSource): Promise<Result> {
+    return model.run(source, { ...this.#thresholds.values(), ...this.#outcome.options?.() });
   }
 
   #showSlow(): void {

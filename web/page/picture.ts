@@ -1,11 +1,15 @@
 // A picture the visitor chose: the bytes for the model, and an image for the stage.
 
 import { PageError } from "./failure.js";
+import type { Sample } from "./samples.js";
 import type { Shown } from "./stage.js";
 
+/** For a model of stacks `blob` is the first picture, `stack` are all; `focus` are their distances, where known. */
 export interface Picture {
   blob: Blob;
   title: string;
+  stack?: readonly Blob[];
+  focus?: readonly number[];
 }
 
 /**
@@ -34,9 +38,16 @@ async function thumbnail(blob: Blob): Promise<ImageBitmap | null> {
   return createImageBitmap(blob, size).catch(() => null);
 }
 
-export async function fetchPicture(file: string, title: string): Promise<Picture> {
+/** Fetches a sample: a picture, or all those of a stack. */
+export async function fetchSample({ file, title, stack, focus }: Sample): Promise<Picture> {
+  if (stack.length === 0) return { blob: await fetchPicture(file, title), title };
+  const blobs = await Promise.all(stack.map((each) => fetchPicture(each, title)));
+  return { blob: blobs[0] ?? new Blob(), title, stack: blobs, focus };
+}
+
+async function fetchPicture(file: string, title: string): Promise<Blob> {
   const response = await fetch(new URL(file, document.baseURI)).catch(() => null);
-  if (response?.ok) return { blob: await response.blob(), title };
+  if (response?.ok) return response.blob();
   const why = response ? `the server answered ${response.status}` : "the server did not answer";
   const fix = "Put the whole folder of the bundle on the server, samples included.";
   throw new PageError("sample-missing", `The sample could not be loaded, ${why}: ${title}.`, fix);

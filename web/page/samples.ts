@@ -2,9 +2,12 @@
 
 import { elements } from "./elements.js";
 
+/** Of a stack `file` is the first picture; `focus` are the distances of all, as far as they are known. */
 export interface Sample {
   file: string;
   title: string;
+  stack: readonly string[];
+  focus: readonly number[];
 }
 
 export class Samples {
@@ -27,5 +30,6 @@ export class Samples {
 }
 
 function sampleOf(button: HTMLButtonElement): Sample {
-  return { file: button.dataset.file ?? "", title: button.dataset.title ?? "The sample" };
+  const { file = "", title = "The sample", stack = "[]", focus = "[]" } = button.dataset;
+  return { file, title, stack: JSON.parse(stack) as string[], focus: JSON.parse(focus) as number[] };
 }

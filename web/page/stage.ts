@@ -1,7 +1,7 @@
 // The stage: the picture, what the model found on it, and which detection the pointer is on.
 
 import { element } from "./elements.js";
-import { contain, type Fit, type Size } from "./fit.js";
+import { contain, drawMap, type Fit, offStage, type Size } from "./fit.js";
 import type { FindingTask, Found } from "./found.js";
 import { hitAt } from "./hit.js";
 import { foundColor, plain } from "./ink.js";
@@ -17,6 +17,14 @@ export interface Shown {
   ambient: ImageBitmap | HTMLCanvasElement | null;
 }
 
+/** A point of the picture, `x` and `y` in its pixels, and the same on the stage, in CSS pixels. */
+export interface Place {
+  x: number;
+  y: number;
+  left: number;
+  top: number;
+}
+
 export class Stage {
   readonly #root = element("stage", HTMLElement);
   readonly #ambient = element("ambient", HTMLCanvasElement);
@@ -28,18 +36,26 @@ export class Stage {
   #found: readonly Found[] = [];
   #task: FindingTask | null = null;
   #lit: number | null = null;
+  #map: ImageBitmap | null = null;
+  #hidden = false;
   #size: Size = { width: 0, height: 0 };
   #frame = 0;
 
-  constructor(onPoint: (index: number | null) => void) {
+  /** `onPlace` hears where the pointer is, in pixels of the picture and of the stage. */
+  constructor(onPoint: (index: number | null) => void, onPlace: (place: Place | null) => void = () => {}) {
     new ResizeObserver(([entry]) => {
       if (entry) this.#size = { width: entry.contentRect.width, height: entry.contentRect.height };
       this.#draw();
     }).observe(this.#overlay);
     this.#root.addEventListener("pointermove", (event) => {
       if (event.pointerType === "mouse") onPoint(this.#at(event));
+      onPlace(this.#place(event));
     });
-    this.#root.addEventListener("pointerleave", () => onPoint(null));
+    this.#root.addEventListener("pointerdown", (event) => onPlace(this.#place(event)));
+    this.#root.addEventListener("pointerleave", () => {
+      onPoint(null);
+      onPlace(null);
+    });
   }
 
   showPicture({ picture, size, mirrored, ambient }: Shown): void {
@@ -75,6 +91,18 @@ export class Stage {
     this.#draw();
   }
 
+  /** Lays a picture of numbers over the whole picture, and closes the one before. */
+  showMap(map: ImageBitmap | null): void {
+    this.#map?.close();
+    this.#map = map;
+    this.#draw();
+  }
+
+  hideMap(hidden: boolean): void {
+    this.#hidden = hidden;
+    this.#draw();
+  }
+
   light(index: number | null): void {
     if (this.#lit === index) return;
     this.#lit = index;
@@ -107,7 +135,17 @@ export class Stage {
           lit: this.#lit,
         };
       drawScene(this.#overlay, scene, this.#size);
+      if (fit && this.#map && !this.#hidden) drawMap(this.#overlay, this.#map, fit);
     });
+  }
+
+  #place(event: PointerEvent): Place | null {
+    const fit = this.#fit();
+    if (!fit) return null;
+    const bounds = this.#overlay.getBoundingClientRect();
+    const left = event.clientX - bounds.left;
+    const top = event.clientY - bounds.top;
+    return { ...offStage(fit, left, top), left, top };
   }
 
   /** The detection under the pointer. */

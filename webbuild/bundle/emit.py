@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from pathlib import Path
 from typing import Any
 
@@ -120,7 +120,10 @@ def _copy_code(folder: Path) -> None:
 def _copy_samples(samples: Sequence[Sample], folder: Path) -> list[contract.Sample]:
     copied: list[contract.Sample] = []
     for sample in samples:
-        if sample.picture is None or len(copied) == _MOST_SAMPLES:
+        if not sample.shown or len(copied) == _MOST_SAMPLES:
+            continue
+        if sample.picture is None:
+            copied.append(_copy_stack(sample, folder, taken={Path(other.file).parent.name for other in copied}))
             continue
         stem, suffix = safe_name(sample.picture.stem, "sample"), sample.picture.suffix.lower()
         name = f"samples/{stem}{suffix}"
@@ -131,6 +134,22 @@ def _copy_samples(samples: Sequence[Sample], folder: Path) -> list[contract.Samp
         width, height = sample.size
         copied.append(contract.Sample(file=name, title=readable(sample.picture.stem), width=width, height=height))
     return copied
+
+
+def _copy_stack(sample: Sample, folder: Path, taken: Set[str]) -> contract.Sample:
+    """Write the pictures of a stack into a folder of their own, named by their place in it."""
+    stem = safe_name(sample.name, "stack")
+    name = stem if stem not in taken else f"{stem}-{len(taken)}"
+    (folder / "samples" / name).mkdir(parents=True)
+    files = []
+    for index, frame in enumerate(sample.frames):
+        files.append(f"samples/{name}/{index}{Path(frame.name).suffix.lower()}")
+        (folder / files[-1]).write_bytes(frame.data)
+    width, height = sample.size
+    title = readable(sample.name)
+    return contract.Sample(
+        file=files[0], title=title, width=width, height=height, stack=files, focus=list(sample.focus)
+    )
 
 
 def _write_golden(sample: Sample, outputs: Mapping[str, NDArray[Any]], folder: Path) -> Golden:

@@ -6,7 +6,7 @@ import json
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from webbuild.manifest import ClassifyTask, Manifest, OptionInput, PoseTask, RowTask
+from webbuild.manifest import ClassifyTask, FocusInput, Manifest, OptionInput, PoseTask, RowTask, StackInput
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -47,6 +47,8 @@ def render_types(manifest: Manifest) -> str:
             labels=_union(task.classes) if isinstance(task, RowTask | ClassifyTask) else "",
             keypoints=_union([k.name for k in task.keypoints]) if isinstance(task, PoseTask) else "",
             options=[spec for spec in manifest.inputs if isinstance(spec, OptionInput)],
+            stack=any(isinstance(spec, StackInput) for spec in manifest.inputs),
+            focus=next((spec for spec in manifest.inputs if isinstance(spec, FocusInput)), None),
         )
     )
 

@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from webbuild import manifest as contract
 from webbuild.bundle.pages import environment
+from webbuild.bundle.precision import precision
 from webbuild.inspection.foreseen import Foreseen
 from webbuild.manifest import Generator, Manifest, Source, TargetName
 from webbuild.passes._base import Edit, all_passes
@@ -36,13 +37,22 @@ class PackReport(Struct, frozen=True, rename="camel"):
     edits: dict[TargetName, tuple[Edit, ...]]
     proofs: list[Proof]
     foreseen: Foreseen | None
+    precision: str
 
     @classmethod
     def of(
         cls, manifest: Manifest, planned: Plan, proofs: Sequence[Proof], foreseen: Foreseen | None = None
     ) -> PackReport:
         """Gather the report's parts."""
-        return cls(manifest.generator, manifest.source, manifest.assumptions, planned.edits, list(proofs), foreseen)
+        return cls(
+            manifest.generator,
+            manifest.source,
+            manifest.assumptions,
+            planned.edits,
+            list(proofs),
+            foreseen,
+            precision(planned.models["webgpu"]),
+        )
 
 
 class Card(Struct, frozen=True):

@@ -28,7 +28,7 @@ from webbuild.plan import TARGETS, Plan
 from webbuild.prepared import Prepared, open_model, prepare
 from webbuild.proof import matched_detections
 from webbuild.prove import Witness
-from webbuild.samples import collect, edge_cases
+from webbuild.samples import collect, edge_cases, with_focus
 from webbuild.talk import Talk
 from webbuild.targets.table import table_if_measured
 from webbuild.targets.target import Target
@@ -102,7 +102,7 @@ def run(request: Request) -> int:
                 request.model.stem,
                 source,
                 known.task,
-                (*known.inputs, *options),
+                (*with_focus(known.inputs, samples), *options),
                 tuple(graphs),
                 withheld,
                 tuple(samples),
@@ -112,7 +112,7 @@ def run(request: Request) -> int:
             )
             manifest = emit(contents, folder)
             report = PackReport.of(manifest, planned, witness.proofs, foreseen)
-            pictured = [sample.name for sample in samples if sample.picture is not None]
+            pictured = [sample.name for sample in samples if sample.shown]
             write_report(report, manifest, pictured, witness, source.model.graph.num_nodes(), folder)
             seal(manifest, folder)
         checked = _check(folder, talk) if request.verify else None

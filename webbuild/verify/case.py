@@ -7,10 +7,11 @@ from pathlib import Path
 import numpy as np
 
 from webbuild.head import why_repeat
-from webbuild.manifest import ClassifyTask, RowTask
+from webbuild.manifest import ClassifyTask, DepthTask, RowTask
 from webbuild.tasks.objects import of_detections
 from webbuild.verify.classes import SHOWN, compare_decoded
 from webbuild.verify.compare import Comparison, Subject, compare
+from webbuild.verify.depths import compare_decoded_depth
 from webbuild.verify.detections import compare_detections, thresholds
 from webbuild.verify.inputs import Given, image_input
 from webbuild.verify.opened import Bundle
@@ -38,13 +39,15 @@ def judge(bundle: Bundle, runner: PageRunner, given: Given, expected: Expected) 
         comparisons += compare_raw(bundle, runner.name, given.title, "raw", expected.outputs, outputs)
     if given.file is None:
         return Case(sample=given.title, comparisons=tuple(comparisons), inference_ms=took), [took]
-    comparisons.append(_compare_input(bundle, runner, given, given.file))
+    comparisons.append(_compare_input(bundle, runner, given))
     task = bundle.manifest.task
-    answer = runner.picture(given.file, bundle.manifest.trial)
+    answer = runner.picture(_files(given), {**bundle.manifest.trial, **_focus(given)})
     about, inference = Subject(runner.name, given.title, "decoded", ""), answer.timings.inference
     if not isinstance(task, RowTask) or given.placement is None:
         if isinstance(task, ClassifyTask):
             comparisons += compare_decoded(task, about, expected.classes, answer.classes)
+        elif isinstance(task, DepthTask) and expected.depth is not None:
+            comparisons += compare_decoded_depth(about, expected.depth, runner.depth(answer))
         else:
             got = runner.tensors(answer)
             comparisons += compare_raw(bundle, runner.name, given.title, "decoded", expected.outputs, got)
@@ -72,11 +75,20 @@ def judge(bundle: Bundle, runner: PageRunner, given: Given, expected: Expected) 
     return case, [took] if repeated else [took, inference]
 
 
-def _compare_input(bundle: Bundle, runner: PageRunner, given: Given, file: Path) -> Comparison:
+def _files(given: Given) -> tuple[Path, ...]:
+    assert given.file is not None
+    return given.stack or (given.file,)
+
+
+def _focus(given: Given) -> dict[str, list[float]]:
+    return {"focusDistances": list(given.focus)} if given.focus else {}
+
+
+def _compare_input(bundle: Bundle, runner: PageRunner, given: Given) -> Comparison:
     spec = image_input(bundle.manifest)
     assert spec is not None
     want = given.feeds[spec.name]
     level = spec.scale / min(spec.std)
     allowed = level if given.translucent else INPUT_TOLERANCE * float(np.abs(want).max(initial=0.0))
     subject = Subject(runner.name, given.title, "input", spec.name)
-    return compare(subject, want, runner.preprocess(file), tolerance=allowed)
+    return compare(subject, want, runner.preprocess(_files(given)), tolerance=allowed)

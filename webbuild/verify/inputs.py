@@ -12,34 +12,52 @@ from numpy.typing import NDArray
 
 from webbuild.archive import read_arrays
 from webbuild.errors import USAGE, WebbuildError
-from webbuild.manifest import ImageInput, Manifest, OptionInput, TensorInput
+from webbuild.manifest import FocusInput, ImageInput, Manifest, OptionInput, StackInput, TensorInput
+from webbuild.stacks import Stack, given_stacks
 from webbuild.tasks.geometry import Placement
 from webbuild.tasks.picture import read_rgba, to_tensor
 from webbuild.tasks.sizes import size_feeds
+from webbuild.tasks.stack import focus_tensor, stack_tensor
 from webbuild.verify.opened import Bundle, golden
 
 Feeds = dict[str, NDArray[Any]]
 
 
 class Given(Struct, frozen=True):
-    """One input. For a picture: its file, where it lies in the model's input, and whether light comes through it."""
+    """One input. For a picture: its file, where it lies in the model's input, and whether light comes through it.
+
+    For a stack the file is that of its first picture, `stack` has them all, and `focus` the distances if there are.
+    """
 
     title: str
     feeds: Feeds
     file: Path | None = None
     placement: Placement | None = None
     translucent: bool = False
+    stack: tuple[Path, ...] = ()
+    focus: tuple[float, ...] = ()
 
 
 def gather(bundle: Bundle, files: Sequence[Path]) -> list[Given]:
     """Return the bundle's samples, or what can be made where there are none, and `files` behind them.
 
-    Files are pictures or, for a model of plain tensors, .npz archives with an array for each input.
+    Files are pictures or, for a model of plain tensors, .npz archives with an array for each input. For a model of
+    stacks they are folders, or together the pictures of one stack.
 
     Raises:
-        WebbuildError: `unreadable-picture`, `unreadable-tensors`, `wrong-input`.
+        WebbuildError: `unreadable-picture`, `unreadable-tensors`, `wrong-input`, `wrong-sample`, `unreadable-focus`.
     """
     spec = image_input(bundle.manifest)
+    if isinstance(spec, StackInput):
+        own_stacks = [
+            (
+                sample.title,
+                Stack(sample.title, tuple(bundle.directory / each for each in sample.stack), tuple(sample.focus)),
+            )
+            for sample in bundle.manifest.samples
+        ]
+        more = [(stack.name, stack) for stack in given_stacks(files)]
+        return [_stack(bundle.manifest, spec, stack, title) for title, stack in (*own_stacks, *more)]
     if spec is not None:
         samples = [(bundle.directory / sample.file, sample.title) for sample in bundle.manifest.samples]
         named = [*samples, *((file, file.name) for file in files)]
@@ -49,9 +67,9 @@ def gather(bundle: Bundle, files: Sequence[Path]) -> list[Given]:
     return [*own, *(Given(file.name, {**defaults, **_archive(bundle.manifest, file)}) for file in files)]
 
 
-def image_input(manifest: Manifest) -> ImageInput | None:
-    """Return the picture a model takes, None for one that takes none, or several, or other tensors too."""
-    pictures = [spec for spec in manifest.inputs if isinstance(spec, ImageInput)]
+def image_input(manifest: Manifest) -> ImageInput | StackInput | None:
+    """Return the picture or stack a model takes, None for one that takes none, or several, or other tensors too."""
+    pictures = [spec for spec in manifest.inputs if isinstance(spec, ImageInput | StackInput)]
     others = [spec for spec in manifest.inputs if isinstance(spec, TensorInput)]
     return pictures[0] if len(pictures) == 1 and not others else None
 
@@ -70,6 +88,15 @@ def _picture(manifest: Manifest, spec: ImageInput, file: Path, title: str) -> Gi
     tensor, placement = to_tensor(pixels, spec)
     feeds = {**options(manifest), **size_feeds(manifest.inputs, placement), spec.name: tensor}
     return Given(title, feeds, file, placement, bool((pixels[..., 3] < 255).any()))
+
+
+def _stack(manifest: Manifest, spec: StackInput, stack: Stack, title: str) -> Given:
+    pictures = [read_rgba(file) for file in stack.files]
+    tensor, placement = stack_tensor(stack.name, pictures, spec)
+    focus = {each.name: focus_tensor(each, stack.focus) for each in manifest.inputs if isinstance(each, FocusInput)}
+    translucent = any(bool((rgba[..., 3] < 255).any()) for rgba in pictures)
+    feeds = {**options(manifest), **focus, spec.name: tensor}
+    return Given(title, feeds, stack.files[0], placement, translucent, stack.files, stack.focus if focus else ())
 
 
 def _archive(manifest: Manifest, file: Path) -> Feeds:
@@ -94,6 +121,9 @@ def _made_up(manifest: Manifest, seed: int) -> Given:
     feeds = options(manifest)
     for spec in manifest.inputs:
         if isinstance(spec, OptionInput):
+            continue
+        if isinstance(spec, FocusInput):
+            feeds[spec.name] = focus_tensor(spec, ())
             continue
         floats = spec.dtype == "float32"
         values = generator.standard_normal(spec.shape) if floats else generator.integers(1, 3, spec.shape)

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from webbuild.browser.media_types import media_type
 from webbuild.browser.server import Server
+from webbuild.tasks.depth_map import DepthMap
 from webbuild.tasks.detection import Segment
 from webbuild.verify.runners import Tensors
 from webbuild.verify.wire import Answer, Failure, Held, Loaded, Ran
@@ -87,13 +88,13 @@ class PageRunner:
         """Return every output by name. Raises PageError."""
         return self.timed(feeds)[0]
 
-    def preprocess(self, picture: Path) -> NDArray[Any]:
-        """Return the tensor the runtime makes of a picture's file."""
-        return self._take(self._call("preprocess", Held, url=self._show(picture)))
+    def preprocess(self, pictures: Sequence[Path]) -> NDArray[Any]:
+        """Return the tensor the runtime makes of a picture's file, or of those of a stack."""
+        return self._take(self._call("preprocess", Held, urls=self._show(pictures)))
 
-    def picture(self, picture: Path, options: Mapping[str, float]) -> Answer:
-        """Run the whole way: decode the file, preprocess, infer with `options`, decode the rows."""
-        answer: Answer = self._call("picture", Answer, url=self._show(picture), options=dict(options))
+    def picture(self, pictures: Sequence[Path], options: Mapping[str, float | list[float]]) -> Answer:
+        """Run the whole way: decode the file, or those of a stack, preprocess, infer with `options`, decode."""
+        answer: Answer = self._call("picture", Answer, urls=self._show(pictures), options=dict(options))
         if answer.cells is None:
             return answer
         return msgspec.structs.replace(answer, segments=with_cells(answer.segments, self._take(answer.cells)))
@@ -101,6 +102,13 @@ class PageRunner:
     def tensors(self, answer: Answer) -> dict[str, NDArray[Any]]:
         """Return the outputs that wait for a picture's answer; they do so once."""
         return {held.name: self._take(held) for held in answer.outputs}
+
+    def depth(self, answer: Answer) -> DepthMap | None:
+        """Return the maps that wait for a picture's answer, None where there are none; they do so once."""
+        if answer.depth is None:
+            return None
+        confidence = None if answer.confidence is None else self._take(answer.confidence)
+        return DepthMap(self._take(answer.depth), confidence, answer.min, answer.max)
 
     def dispose(self) -> None:
         """Free what the model holds; the page stays."""
@@ -112,10 +120,11 @@ class PageRunner:
         self._server.virtual[path] = ("application/octet-stream", little.tobytes())
         return path
 
-    def _show(self, picture: Path) -> str:
-        path = f"{_ROOM}picture{picture.suffix.lower()}"
-        self._server.virtual[path] = (media_type(picture.name), picture.read_bytes())
-        return path
+    def _show(self, pictures: Sequence[Path]) -> list[str]:
+        paths = [f"{_ROOM}picture-{index}{picture.suffix.lower()}" for index, picture in enumerate(pictures)]
+        for path, picture in zip(paths, pictures, strict=True):
+            self._server.virtual[path] = (media_type(picture.name), picture.read_bytes())
+        return paths
 
     def _take(self, held: Held) -> NDArray[Any]:
         pieces = [

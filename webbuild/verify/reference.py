@@ -12,14 +12,16 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from webbuild.errors import WebbuildError
-from webbuild.manifest import ClassifyTask, RowTask
+from webbuild.manifest import ClassifyTask, DepthTask, RowTask
 from webbuild.nodes import outputs_within_one
 from webbuild.tasks._base import decode
 from webbuild.tasks.classify import ClassScore, probabilities
+from webbuild.tasks.depth_map import DepthMap
 from webbuild.tasks.detection import Detection
 from webbuild.tasks.objects import of_rows
 from webbuild.verify.classes import compare_classes
 from webbuild.verify.compare import Comparison, Stage, Subject, compare
+from webbuild.verify.depths import compare_depth
 from webbuild.verify.detections import compare_detections, thresholds
 from webbuild.verify.inputs import Given, options
 from webbuild.verify.joined import whole
@@ -31,11 +33,12 @@ ROUNDING = 1e-6
 
 
 class Expected(Struct, frozen=True):
-    """The reference's answer to one input: the manifest's outputs, and the detections or all classes in them."""
+    """The reference's answer to one input: the manifest's outputs, and what they say in the words of the task."""
 
     outputs: dict[str, NDArray[Any]]
     detections: tuple[Detection, ...]
     classes: tuple[ClassScore, ...] = ()
+    depth: DepthMap | None = None
 
 
 def reference_runner(bundle: Bundle) -> NativeRunner:
@@ -68,7 +71,8 @@ def expect(bundle: Bundle, runner: NativeRunner, given: Given) -> Expected:
     if isinstance(task, RowTask) and given.placement is not None:
         found = decode(task, named, given.placement)
     classes: Sequence[ClassScore] = decode(task, named, None) if isinstance(task, ClassifyTask) else ()
-    return Expected(named, tuple(found), tuple(classes))
+    depth = decode(task, named, given.placement)[0] if isinstance(task, DepthTask) and given.placement else None
+    return Expected(named, tuple(found), tuple(classes), depth)
 
 
 def compare_raw(
@@ -87,6 +91,8 @@ def compare_raw(
             found += compare_detections(task, subject, sides[0], sides[1], at).comparisons
         elif isinstance(task, ClassifyTask) and name == task.output and other is not None and like:
             found += compare_classes(task, subject, probabilities(task, array[0]), probabilities(task, other[0]))
+        elif isinstance(task, DepthTask) and name == task.output and other is not None and like:
+            found.append(compare_depth(subject, array, other))
         else:
             found.append(compare(subject, array, other, rounding=ROUNDING if name in within_one else 0.0))
     return found

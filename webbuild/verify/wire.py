@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from msgspec import Struct, field
 
 from webbuild.tasks.classify import ClassScore
@@ -119,7 +121,10 @@ class Repeated(_Js, frozen=True):
 
 
 class Answer(_Js, frozen=True):
-    """What `run()` gave. Tensors wait in the page. The data of all masks wait in `cells`, one behind the other."""
+    """What `run()` gave. Tensors and maps wait in the page. The data of all masks do so in `cells`, one after another.
+
+    `min` and `max` are the least and the largest depth.
+    """
 
     kind: str
     width: int
@@ -133,6 +138,10 @@ class Answer(_Js, frozen=True):
     cells: Held | None = None
     outputs: tuple[Held, ...] = ()
     classes: tuple[ClassScore, ...] = ()
+    depth: Held | None = None
+    confidence: Held | None = None
+    min: float = math.nan
+    max: float = math.nan
     repeated: Repeated | None = None
     warnings: tuple[Warned, ...] = field(default_factory=tuple)
 

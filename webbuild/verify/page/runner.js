@@ -42,13 +42,14 @@ const commands = {
     return { ms, outputs: named(outputs) };
   },
 
-  async preprocess({ url }) {
-    return hold(await model.preprocess(await picture(url)));
+  async preprocess({ urls }) {
+    return hold(await model.preprocess(await pictures(urls)));
   },
 
-  async picture({ url, options }) {
-    const { outputs, ...result } = await model.run(await picture(url), options);
+  async picture({ urls, options }) {
+    const { outputs, ...result } = await model.run(await pictures(urls), options);
     if (result.kind === "tensor") return { ...result, outputs: named(outputs) };
+    if (result.kind === "depth") return { ...result, depth: map(result, "depth"), confidence: map(result, "confidence") };
     if (result.kind !== "segment") return result;
     const cells = new Uint8Array(await new Blob(result.segments.map(({ mask }) => mask.data)).arrayBuffer());
     const segments = result.segments.map(({ mask: { data, ...mask }, ...segment }) => ({ ...segment, mask }));
@@ -70,8 +71,15 @@ const commands = {
   },
 };
 
-async function picture(url) {
-  return await (await fetch(url)).blob();
+/** One picture by itself, those of a stack as an array. */
+async function pictures(urls) {
+  const blobs = await Promise.all(urls.map(async (url) => (await fetch(url)).blob()));
+  return blobs.length === 1 ? blobs[0] : blobs;
+}
+
+function map({ width, height, ...result }, name) {
+  const data = result[name];
+  return data ? hold({ type: "float32", dims: [height, width], data }) : null;
 }
 
 function named(outputs) {

@@ -1,0 +1,128 @@
+"""Depth from focus, from its ONNX file to its page: every build agrees with native, and what is near is near."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from e2e.conftest import Open, Webbuild
+from e2e.demo_page import DemoPage
+from tests.models import focus_network, save
+from webbuild.browser.chromium import Chromium
+from webbuild.browser.server import Server
+from webbuild.made_up_stack import made_up_stack
+
+
+@pytest.fixture(scope="module")
+def focused(webbuild: Webbuild, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("focus")
+    for name, distances in (("near to far", [0.5, 1.0, 3.0]), ("far to near", [3.0, 1.0, 0.5])):
+        stack = folder / "samples" / name
+        stack.mkdir(parents=True)
+        for index, data in enumerate(made_up_stack(3)):
+            (stack / f"{index}.png").write_bytes(data)
+        (stack / "focus.json").write_text(json.dumps(distances))
+    out = folder / "out"
+    done = webbuild("pack", save(focus_network(), folder / "focus.onnx"), "-o", out, "--no-verify")
+    assert done.returncode == 0, done.stderr
+    return out
+
+
+@pytest.fixture(scope="module")
+def served(focused: Path) -> Iterator[Server]:
+    with Server(focused) as server:
+        yield server
+
+
+@pytest.fixture
+def demo(open_page: Open, without_gpu: Browser, served: Server) -> DemoPage:
+    page = open_page(without_gpu, served.url, viewport={"width": 1280, "height": 900})
+    expect(page.at("legend")).to_be_visible()
+    return page
+
+
+@pytest.mark.parametrize("build", [(), ("--build", "jsep", "--backend", "webgpu")], ids=["own builds", "jsep"])
+def test_every_build_agrees_with_native(
+    webbuild: Webbuild, focused: Path, webgpu: Chromium, tmp_path: Path, build: tuple[str, ...]
+) -> None:
+    html = tmp_path / "report.html"
+    done = webbuild("verify", focused, "--json", "--html", html, *build)
+    assert done.returncode == 0, done.stdout + done.stderr
+    report = json.loads(done.stdout)
+    assert {run["backend"] for run in report["backends"]} == ({"webgpu"} if build else {"webgpu", "wasm"})
+    for run in report["backends"]:
+        judged = [each for case in run["cases"] for each in case["comparisons"]]
+        stages = {(each["subject"]["stage"], each["subject"]["output"]) for each in judged}
+        assert stages == {
+            ("input", "stack"),
+            ("raw", "depth"),
+            ("raw", "confidence"),
+            ("decoded", "depth"),
+            ("decoded", "confidence"),
+        }
+        assert all(each["maxAbs"] == 0 for each in judged if each["subject"]["stage"] == "input")
+        assert all(each["signal"] > 0 for each in judged)
+
+
+def value_at(demo: DemoPage, across: float) -> float:
+    box = demo.at("stage").bounding_box()
+    assert box is not None
+    demo.page.mouse.move(box["x"] + box["width"] * across, box["y"] + box["height"] / 2)
+    expect(demo.at("reading")).to_be_visible()
+    found = re.fullmatch(r"([\d.]+) m", demo.at("reading").inner_text())
+    assert found is not None
+    return float(found[1])
+
+
+def test_the_pointer_reads_the_depth_and_the_distances_decide_about_it(demo: DemoPage) -> None:
+    assert value_at(demo, 0.15) > 2 > 1 > value_at(demo, 0.85)
+    demo.at("sample-1").click()
+    expect(demo.at("distances")).to_have_value("0.5, 1, 3")
+    expect(demo.page.get_by_role("img", name="Near to far: depth from")).to_be_visible()
+    assert value_at(demo, 0.15) < 1 < 2 < value_at(demo, 0.85)
+    demo.at("distances").fill("5, 10, 30")
+    with_change = demo.at("depth-range")
+    before = with_change.inner_text()
+    demo.at("distances").press("Enter")
+    expect(with_change).not_to_have_text(before)
+    assert value_at(demo, 0.85) > 20
+    assert demo.state() == "ready"
+    assert demo.overflow() == 0
+
+
+def test_the_slider_goes_through_the_pictures(demo: DemoPage) -> None:
+    expect(demo.page.locator("#focus-value")).to_have_text("1 of 3, at 3")
+    before = demo.page.locator("#slot img").get_attribute("src")
+    demo.at("focus").fill("2")
+    expect(demo.page.locator("#focus-value")).to_have_text("3 of 3, at 0.5")
+    assert demo.page.locator("#slot img").get_attribute("src") != before
+    expect(demo.at("layer-picture")).to_be_checked()
+
+
+def test_distances_that_are_none_are_explained_and_no_end(demo: DemoPage) -> None:
+    demo.at("distances").fill("1, 2")
+    demo.at("distances").press("Enter")
+    expect(demo.page.get_by_role("alert")).to_contain_text("3 finite numbers")
+    demo.at("distances").fill("1, 2, 4")
+    demo.at("distances").press("Enter")
+    expect(demo.page.get_by_role("alert")).to_be_hidden()
+    expect(demo.at("legend")).to_be_visible()
+
+
+def test_own_pictures_are_a_stack_in_the_order_of_their_numbers(demo: DemoPage, tmp_path: Path) -> None:
+    files = []
+    for index, data in enumerate(made_up_stack(3)):
+        files.append(tmp_path / f"f{index + 9}.png")
+        files[-1].write_bytes(data)
+    demo.at("file").set_input_files(list(reversed(files)))
+    expect(demo.page.get_by_role("img", name="f9.png: depth from")).to_be_visible()
+    assert value_at(demo, 0.15) > value_at(demo, 0.85)
+    demo.at("file").set_input_files(files[:2])
+    expect(demo.page.get_by_role("alert")).to_contain_text("an array of 3 pictures")
+    demo.at("sample-0").click()
+    expect(demo.page.get_by_role("alert")).to_be_hidden()

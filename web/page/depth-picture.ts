@@ -1,0 +1,67 @@
+// A depth map as a picture in colours, painted in slices so that the page never stalls.
+
+import type { DepthResult } from "../src/index.js";
+import { type Scale, shareOf } from "./depth-scale.js";
+import { shade, viridis } from "./viridis.js";
+
+/** Pixels of the longer side: more than a stage has. */
+const largest = 1280;
+const slice = 60_000;
+
+export class DepthPicture {
+  /** Tells the newest map from one that is painted late. */
+  #turn = 0;
+
+  /** With `fading` the map is the more transparent the less sure the model is. Null: another map came meanwhile. */
+  async paint(result: DepthResult, scale: Scale, fading: boolean): Promise<ImageBitmap | null> {
+    this.#turn += 1;
+    const turn = this.#turn;
+    const shrink = Math.max(1, Math.max(result.width, result.height) / largest);
+    const width = Math.max(1, Math.round(result.width / shrink));
+    const height = Math.max(1, Math.round(result.height / shrink));
+    const pixels = new ImageData(width, height);
+    const rows = Math.max(1, Math.floor(slice / width));
+    for (let first = 0; first < height; first += rows) {
+      paintRows(pixels, first, Math.min(first + rows, height), { result, scale, fading });
+      if (first + rows < height) await pause();
+      if (turn !== this.#turn) return null;
+    }
+    const picture = await createImageBitmap(pixels);
+    if (turn === this.#turn) return picture;
+    picture.close();
+    return null;
+  }
+
+  /** Gives up what is being painted. */
+  stop(): void {
+    this.#turn += 1;
+  }
+}
+
+interface Work {
+  result: DepthResult;
+  scale: Scale;
+  fading: boolean;
+}
+
+/** What has no depth stays transparent. */
+function paintRows(pixels: ImageData, first: number, end: number, { result, scale, fading }: Work): void {
+  const { depth, confidence } = result;
+  for (let y = first, to = first * pixels.width * 4; y < end; y += 1) {
+    const row = Math.floor(((y + 0.5) * result.height) / pixels.height) * result.width;
+    for (let x = 0; x < pixels.width; x += 1, to += 4) {
+      const from = row + Math.floor(((x + 0.5) * result.width) / pixels.width);
+      const value = depth[from] ?? Number.NaN;
+      if (!Number.isFinite(value)) continue;
+      const color = shade(shareOf(scale, value));
+      pixels.data[to] = viridis[color] ?? 0;
+      pixels.data[to + 1] = viridis[color + 1] ?? 0;
+      pixels.data[to + 2] = viridis[color + 2] ?? 0;
+      pixels.data[to + 3] = fading ? 255 * (confidence?.[from] ?? 1) : 255;
+    }
+  }
+}
+
+function pause(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve));
+}

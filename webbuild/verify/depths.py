@@ -1,0 +1,59 @@
+"""Judging depth maps: their absolute relative error, and whether they say anything."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from webbuild.tasks.depth_map import DepthMap
+from webbuild.tasks.match_depth import match_depth
+from webbuild.verify.compare import Comparison, Subject
+
+RATIO = 1e-3
+"""What the absolute relative error may be on average; a single pixel may be off by ten times that."""
+
+
+def compare_depth(subject: Subject, want: NDArray[Any], got: NDArray[Any], quantity: str = "depth") -> Comparison:
+    """Judge a map against the reference's.
+
+    A map that is the same everywhere has no signal; `void_silent` sees to it that it is not all there was.
+    """
+    match = match_depth(want, got, RATIO)
+    finite = math.isfinite(match.error)
+    signal = float(np.abs(want).max(initial=0.0)) if finite else 0.0
+    if quantity == "depth" and match.silent:
+        signal = 0.0
+    return Comparison(
+        subject=Subject(subject.runner, subject.sample, subject.stage, quantity),
+        verdict="OK" if match.same else "DIFFERS",
+        tolerance=match.allowed,
+        max_abs=match.error if finite else None,
+        max_rel=match.worst if finite else None,
+        signal=signal,
+        why=match.problem or match.silent,
+        rms=match.error if finite else None,
+    )
+
+
+def compare_decoded_depth(subject: Subject, want: DepthMap, got: DepthMap | None) -> tuple[Comparison, ...]:
+    """Judge what a visitor gets: the maps over the source picture.
+
+    What lies outside of the model's input has no depth on either side, and is left out.
+    """
+    nothing = np.zeros((0, 0), np.float32)
+    sides = [("depth", want.depth, nothing if got is None else got.depth)]
+    if want.confidence is not None:
+        theirs = None if got is None else got.confidence
+        sides.append(("confidence", want.confidence, nothing if theirs is None else theirs))
+    return tuple(compare_depth(subject, *_seen(one, other), name) for name, one, other in sides)
+
+
+def _seen(want: NDArray[Any], got: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return the pixels that both sides leave out of neither; all of them where the sides disagree about that."""
+    if want.shape != got.shape or (np.isnan(want) != np.isnan(got)).any():
+        return want, got
+    inside = ~np.isnan(want)
+    return want[inside], got[inside]
