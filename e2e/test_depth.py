@@ -12,6 +12,8 @@ from playwright.sync_api import Browser, expect
 
 from e2e.conftest import Open, Webbuild
 from e2e.demo_page import DemoPage
+from e2e.test_main_thread import LIMIT
+from e2e.tracing import main_thread_tasks
 from tests.models import focus_network, save
 from webbuild.browser.chromium import Chromium
 from webbuild.browser.server import Server
@@ -126,3 +128,17 @@ def test_own_pictures_are_a_stack_in_the_order_of_their_numbers(demo: DemoPage, 
     expect(demo.page.get_by_role("alert")).to_contain_text("an array of 3 pictures")
     demo.at("sample-0").click()
     expect(demo.page.get_by_role("alert")).to_be_hidden()
+
+
+def test_the_page_stays_alive(open_page: Open, without_gpu: Browser, served: Server) -> None:
+    demo = open_page(without_gpu, "about:blank")
+    with main_thread_tasks(without_gpu, demo.page) as tasks:
+        demo.page.goto(served.url)
+        expect(demo.at("legend")).to_be_visible()
+        for index in (1, 0, 1):
+            demo.at(f"sample-{index}").click()
+            demo.at("fading").click()
+            demo.at("focus").fill("1")
+            demo.at("layer-depth").check()
+        expect(demo.page.get_by_role("img", name="Near to far: depth from")).to_be_visible()
+    assert tasks[0].ms < LIMIT, tasks
