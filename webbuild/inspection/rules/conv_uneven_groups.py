@@ -26,7 +26,7 @@ class ConvUnevenGroups(Rule):
     def check(self, node: ir.Node, context: Context) -> Finding | None:
         """See `Rule`."""
         weight, group = shape(given(node, 1)), node.attributes.get_int("group", 1)
-        if not context.on_gpu(node) or context.jsep or weight is None or not is_wrong(weight, group):
+        if not context.on_gpu(node) or weight is None or not is_wrong(weight, group):
             return None
         return self.finding(
             node,
