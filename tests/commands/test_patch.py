@@ -47,6 +47,21 @@ def test_the_patched_model_has_the_interface_and_the_answers_of_the_original(tmp
     assert interface(Path(file["file"])) == interface(model)
 
 
+def test_what_nothing_native_runs_is_proven_against_a_repaired_original_and_it_is_said(tmp_path: Path) -> None:
+    text = f"""{HEADER} sampled (float[1,2,4,4] x, float[1,3,3,2] grid) => (float[1,2,3,3] y) {{
+      wide = Cast <to = 11> (x) wider = Cast <to = 11> (grid) taken = GridSample (wide, wider) y = Cast <to = 1> (taken)
+    }}"""
+    model = save(parsed(text), tmp_path / "sampled.onnx")
+    done = webbuild("patch", model, "-o", tmp_path / "out", "--json")
+    (outcome,) = json.loads(done.stdout)
+    (told,) = outcome["repairs"]
+    assert (done.code, outcome["compared"] > 0) == (0, True)
+    assert "for want of a kernel: everything is compared with what float64-to-float32 made of it" in told
+    assert told in webbuild("patch", model, "-o", tmp_path / "again").stdout
+    whole = webbuild("patch", save(convolution(), tmp_path / "small.onnx"), "-o", tmp_path / "out", "--json")
+    assert json.loads(whole.stdout)[0]["repairs"] == []
+
+
 def test_without_a_target_it_is_for_the_build_that_is_shipped(tmp_path: Path) -> None:
     done = webbuild("patch", save(convolution(), tmp_path / "m.onnx"), "-o", tmp_path / "out")
     assert done.code == 0, done.stderr

@@ -52,7 +52,8 @@ class Outcome(Struct, frozen=True):
     """What became of a model.
 
     `interface` says how inputs and outputs differ from the original's. `withheld` are the targets that would fail at
-    their graph: they get that for WASM. `compared` counts outputs of a graph on a sample, all of them the same.
+    their graph: they get that for WASM. `compared` counts outputs of a graph on a sample, all of them the same;
+    `repairs` say what they were compared with where that is not the original as it is, since nothing native runs it.
     """
 
     model: str
@@ -62,6 +63,7 @@ class Outcome(Struct, frozen=True):
     interface: tuple[str, ...] = ()
     withheld: dict[str, Withheld] = {}
     compared: int = 0
+    repairs: tuple[str, ...] = ()
     error: Failure | None = None
 
 
@@ -87,7 +89,7 @@ def patch(request: Request, talk: Talk) -> Outcome:
         dict.fromkeys(line for graph in graphs.values() for line in changed_interface(opened.source, graph))
     )
     if request.dry_run:
-        return Outcome(request.model, CLEAN, edits, (), interface, withheld)
+        return Outcome(request.model, CLEAN, edits, (), interface, withheld, repairs=opened.repairs)
     with all_or_none(Path(request.out), path.stem, force=request.force) as folder:
         with talk.step("write the graphs"):
             files = _write_all(opened, ready, folder, path.stem)
@@ -96,7 +98,7 @@ def patch(request: Request, talk: Talk) -> Outcome:
             _prove(request, opened, target, ready[target], mine, folder, talk) for mine, target in distinct.items()
         )
     placed = tuple(_placed(file, request.out) for file in files)
-    return Outcome(request.model, CLEAN, edits, placed, interface, withheld, compared)
+    return Outcome(request.model, CLEAN, edits, placed, interface, withheld, compared, opened.repairs)
 
 
 def _write_all(opened: Opened, ready: dict[Target, Prepared], folder: Path, stem: str) -> list[Written]:

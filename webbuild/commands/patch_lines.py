@@ -23,6 +23,7 @@ def lines(outcome: Outcome, *, dry_run: bool) -> Iterator[str]:
     told = [
         *(f"{target}: {sum(e.done for e in edits)} edits" for target, edits in outcome.edits.items()),
         *outcome.interface,
+        *outcome.repairs,
         *(f"{name} would fail, use WASM: [{each.code}] {each.why}" for name, each in outcome.withheld.items()),
     ]
     written = ", ".join(_named(file) for file in outcome.files)
