@@ -1,7 +1,8 @@
 """Cases of the passes: text files in ONNX's own syntax, `cases/<pass>/<what>.onnx.txt`.
 
 Comments at the top may give sizes, `# dims: height=8, x:1=4`, what the model lacks, `# raw: {"output": ...}` or
-`# set: {"output": ...}`, and the build whose table the pass is given, `# target: 1.30.0-webgpu`.
+`# set: {"output": ...}`, the build whose table the pass is given, `# target: 1.30.0-webgpu`, and the bytes of the
+largest buffer, `# binding: 64`.
 A file whose name begins with `keep_` must be left as it is.
 """
 
@@ -99,11 +100,12 @@ def _shorten(match: re.Match[str]) -> str:
 
 
 def _options(path: Path) -> Options:
-    keys, told = ("dims", "raw", "set", "target"), path.read_text("utf-8")
-    sizes, raw, several, build = (re.search(rf"^# {key}: (.+)$", told, re.MULTILINE) for key in keys)
+    keys, told = ("dims", "raw", "set", "target", "binding"), path.read_text("utf-8")
+    sizes, raw, several, build, binding = (re.search(rf"^# {key}: (.+)$", told, re.MULTILINE) for key in keys)
     pairs = (pair.rpartition("=") for pair in sizes[1].split(",")) if sizes else ()
     head: RawHead | SetHead | None = msgspec.json.decode(raw[1], type=RawHead) if raw else None
     if several:
         head = msgspec.json.decode(several[1], type=SetHead)
     known = table(parse(build[1])) if build else None
-    return Options(dims={name.strip(): int(size) for name, _, size in pairs}, raw=head, table=known)
+    least = int(binding[1]) if binding else Options().binding
+    return Options(dims={name.strip(): int(size) for name, _, size in pairs}, raw=head, table=known, binding=least)

@@ -23,6 +23,8 @@ LARGEST = 1_500_000_000
 """Bytes of weights up to which they stay inside the .onnx file: protobuf ends at 2 GiB."""
 _SMALLEST = 1024
 """Tensors below this many bytes stay inside in any case."""
+_DIGESTED = 1 << 20
+"""Bytes of a tensor in memory from which on it is compared by its digest."""
 
 
 class Written(Struct, frozen=True):
@@ -71,10 +73,21 @@ def is_external(model: ir.Model) -> bool:
 
 
 def content(model: ir.Model) -> bytes:
-    """Return what two models share only if they are the same; weights in files count by their place."""
+    """Return what two models share only if they are the same; weights in files count by their place.
+
+    Large ones in memory count by a digest, one after the other: all at once would be a copy.
+    """
+    import numpy as np
     import onnx_ir as ir
 
-    return ir.to_proto(model).SerializeToString(deterministic=True)
+    brief = model.clone()
+    for graph in brief.graphs():
+        for value in graph.initializers.values():
+            tensor = value.const_value
+            if tensor is not None and not isinstance(tensor, ir.ExternalTensor) and tensor.nbytes > _DIGESTED:
+                digest = hashlib.sha256(tensor.tobytes()).digest()
+                value.const_value = ir.tensor(np.frombuffer(digest, np.uint8), name=value.name)
+    return ir.to_proto(brief).SerializeToString(deterministic=True)
 
 
 def _digest(path: Path) -> str:

@@ -42,6 +42,7 @@ class Options(Struct, frozen=True):
         candidates: how many candidates a detection head keeps; None lets the pass choose.
         table: what the build can do that the WebGPU graph is for; None where nothing is known.
         raw: the post-processing that the model lacks; None for nothing to add.
+        binding: bytes that every device gives to a shader in one buffer: 128 MiB are promised.
         nms: where suppression runs: on the GPU by fixed shapes, in every graph on the CPU with fixed shapes around
             it, or exactly as exported.
     """
@@ -50,6 +51,7 @@ class Options(Struct, frozen=True):
     candidates: int | None = None
     raw: RawHead | SetHead | None = None
     table: Table | None = None
+    binding: int = 128 << 20
     nms: Suppression = "gpu"
 
 
