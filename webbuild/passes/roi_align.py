@@ -14,7 +14,7 @@ from webbuild.passes._graph import dims
 class RoiAlign(Decomposition):
     """Writes RoiAlign as one GridSample of all sampling points and an AveragePool over those of each bin.
 
-    Why: WebGPU has no kernel for RoiAlign, and the engine's CPU has none either: there is no session.
+    Why: WebGPU has no kernel for RoiAlign, and of that of opset 22 the engine makes no session at all.
 
     How: the corners of the regions and the constant places of the points within them are a grid, kept inside the map as
     RoiAlign keeps it; points more than one pixel outside become 0. The number of regions may be free. Right to 1e-4 of
