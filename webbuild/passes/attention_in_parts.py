@@ -135,4 +135,6 @@ def _bias(
     if is_causal:
         bias = add.op("Where", add.const(seen, np.bool_), bias, never)
     best = add.reduce("ReduceMax", bias, max(len(shape), 2 if is_causal else 1) - 1)
-    return add.op("Max", bias, add.like(query, lowest)), add.op("GreaterOrEqual", best, add.like(query, lowest))
+    floor = add.like(query, lowest)
+    kept = add.op("Where", add.op("GreaterOrEqual", bias, floor), bias, floor)
+    return kept, add.op("GreaterOrEqual", best, floor)
