@@ -14,7 +14,7 @@ from tests.colours import colours
 from tests.commands.program import pack, refused, webbuild
 from tests.models import HEADER, focus_network, parsed, save
 from webbuild.made_up_stack import made_up_stack
-from webbuild.manifest import DepthTask, FocusInput, ImageInput, Manifest, StackInput
+from webbuild.manifest import DepthTask, FocusInput, ImageInput, Manifest, StackInput, decode
 
 pytestmark = pytest.mark.usefixtures("stand_in")
 
@@ -146,3 +146,21 @@ def test_a_fixed_squeeze_that_cannot_be_is_named_before_the_engine_refuses(tmp_p
     assert done.error == "reshape-count"
     assert "Squeeze '/decoder3/Squeeze'" in done.stderr
     assert "has 3 elements and not 1" in done.stderr
+
+
+def test_the_shipped_model_says_for_itself_what_it_is(tmp_path: Path) -> None:
+    shipped = Path(__file__).parents[2] / "models" / "depth-from-focus"
+    done = webbuild("pack", shipped / "depth-from-focus.onnx", "-o", tmp_path / "out", "--no-verify", "--json")
+    assert done.code == 0, done.stderr
+    manifest = decode((tmp_path / "out" / "manifest.json").read_bytes())
+    assert manifest.task == DepthTask(
+        output="depth", confidence="confidence", quantity="depth", unit="metres", near=0.5, far=3.0
+    )
+    stack, focus = inputs_of(manifest)
+    assert (stack.count, stack.mean, stack.letterbox.resampler) == (5, [0.485, 0.456, 0.406], "bilinear-antialias")
+    assert focus.default == [0.5, 0.7, 1.0, 1.6, 3.0]
+    assert len(manifest.samples) == len(list((shipped / "samples").iterdir()))
+    report = json.loads(done.stdout)["pack"]
+    assert report["precision"].startswith("float32")
+    assert {proof["verdict"] for proof in report["proofs"]} == {"OK"}
+    assert [each for each in report["foreseen"]["after"] if each["severity"] != "note"] == []

@@ -40,6 +40,7 @@ def test_flat_maps_on_every_sample_prove_nothing() -> None:
     assert (found.verdict, found.signal) == ("OK", 0)
     assert "2 everywhere" in found.why
     assert [each.verdict for each in void_silent([found, found])] == ["VACUOUS"] * 2
+    assert void_silent([found])[0].why == "on every sample the map is 2 everywhere, so nothing was compared"
     assert [each.verdict for each in void_silent([found, compare_depth(ABOUT, RAMP, RAMP)])] == ["OK"] * 2
 
 

@@ -95,7 +95,7 @@ def void_silent(comparisons: Iterable[Comparison]) -> list[Comparison]:
             max_abs=c.max_abs,
             want=c.want,
             got=c.got,
-            why="nothing was found on any sample, so nothing was compared",
+            why=f"on every sample {c.why or 'nothing was found'}, so nothing was compared",
         )
         for c in given
     ]
