@@ -127,5 +127,10 @@ def test_a_stack_without_distances_has_no_unit() -> None:
     assert (depth_of(found).quantity, depth_of(found).unit) == ("depth", "relative")
 
 
+def test_an_uncertainty_is_no_confidence_and_no_depth() -> None:
+    task = depth_of(guess(facts((STACK, FOCUS), {"uncertainty": (1, 32, 48), "out": (1, 32, 48)})))
+    assert (task.output, task.confidence) == ("out", None)
+
+
 def test_a_confidence_of_another_size_is_none() -> None:
     assert depth_of(guess(facts((PICTURE,), {"depth": (1, 56, 70), "confidence": (1, 28, 35)}))).confidence is None

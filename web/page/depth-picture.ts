@@ -21,8 +21,9 @@ export class DepthPicture {
     const height = Math.max(1, Math.round(result.height / shrink));
     const pixels = new ImageData(width, height);
     const rows = Math.max(1, Math.floor(slice / width));
+    const sure = fading ? surest(result.confidence) : null;
     for (let first = 0; first < height; first += rows) {
-      paintRows(pixels, first, Math.min(first + rows, height), { result, scale, fading });
+      paintRows(pixels, first, Math.min(first + rows, height), { result, scale, sure });
       if (first + rows < height) await pause();
       if (turn !== this.#turn) return null;
     }
@@ -41,11 +42,17 @@ export class DepthPicture {
 interface Work {
   result: DepthResult;
   scale: Scale;
-  fading: boolean;
+  /** The confidence at which the map is opaque; null where it does not fade. */
+  sure: number | null;
+}
+
+/** 1, or the largest of a confidence that is not between 0 and 1. */
+function surest(confidence: Float32Array | null): number {
+  return confidence?.reduce((most, value) => (value > most ? value : most), 1) ?? 1;
 }
 
 /** What has no depth stays transparent. */
-function paintRows(pixels: ImageData, first: number, end: number, { result, scale, fading }: Work): void {
+function paintRows(pixels: ImageData, first: number, end: number, { result, scale, sure }: Work): void {
   const { depth, confidence } = result;
   for (let y = first, to = first * pixels.width * 4; y < end; y += 1) {
     const row = Math.floor(((y + 0.5) * result.height) / pixels.height) * result.width;
@@ -57,7 +64,7 @@ function paintRows(pixels: ImageData, first: number, end: number, { result, scal
       pixels.data[to] = viridis[color] ?? 0;
       pixels.data[to + 1] = viridis[color + 1] ?? 0;
       pixels.data[to + 2] = viridis[color + 2] ?? 0;
-      pixels.data[to + 3] = fading ? 255 * (confidence?.[from] ?? 1) : 255;
+      pixels.data[to + 3] = sure === null ? 255 : (255 * (confidence?.[from] ?? sure)) / sure;
     }
   }
 }

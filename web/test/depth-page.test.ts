@@ -89,6 +89,8 @@ describe("the picture of a map", () => {
       (await pixels(await new DepthPicture().paint(map, scale, fading))).map((each) => each[3]);
     expect(await alpha(true)).toEqual([255, 0]);
     expect(await alpha(false)).toEqual([255, 255]);
+    const large = await new DepthPicture().paint(result(2, [0.5, 3], [4, 2]), scale, true);
+    expect((await pixels(large)).map((each) => each[3])).toEqual([255, 128]);
   });
 
   test("of a large map is no larger than a stage", async () => {

@@ -16,7 +16,7 @@ MODEL_TYPES = frozenset({"depth_anything", "dpt", "zoedepth", "glpn", "depth_pro
 """What transformers calls its networks of depth."""
 _METRIC = frozenset({"zoedepth", "glpn", "depth_pro"})
 _NAMES = ("depth", "disparity", "inverse_depth", "inv_depth", "disp")
-_SURE = ("confidence", "certainty", "uncertainty", "conf")
+_SURE = ("confidence", "certainty")
 
 
 class Meaning(Struct, frozen=True):
@@ -52,9 +52,9 @@ def depth_type(facts: ModelFacts) -> str:
 def find_maps(outputs: Sequence[TensorFact]) -> tuple[TensorFact | None, TensorFact | None]:
     """Return the output that holds the depth and the one that holds the confidence, None for what there is not.
 
-    Depth is the map of that name, else the first that is no confidence.
+    Depth is the map of that name, else the first that is no confidence. An uncertainty is neither.
     """
-    maps = [fact for fact in outputs if plane_of(fact) is not None]
+    maps = [fact for fact in outputs if plane_of(fact) is not None and "uncertain" not in fact.name.lower()]
     sure = next((fact for fact in maps if any(word in fact.name.lower() for word in _SURE)), None)
     rest = [fact for fact in maps if fact is not sure]
     depth = next((fact for fact in rest if named_depth(fact)), rest[0] if rest else None)
