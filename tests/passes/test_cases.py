@@ -39,6 +39,7 @@ TOLERANCE = {
     "resize-by-matmul": 1e-5,
     "roi-align": 1e-4,
     "sampled-volumes": 1e-5,
+    "shifted-log-sums": 1e-6,
     "split-buffers": 1e-6,
     "simpler-activations": 1e-6,
     "simpler-losses": 1e-5,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import onnx_ir as ir
 
 from webbuild.findings import Finding
-from webbuild.inspection.context import Context, numbers, shape
+from webbuild.inspection.context import Context, given, numbers, shape
 from webbuild.inspection.rules._base import Rule
 
 
@@ -26,7 +26,12 @@ class SliceBackwards(Rule):
         """See `Rule`."""
         sizes = shape(node.inputs[0])
         steps, starts = numbers(node, 4), numbers(node, 1)
-        if not context.on_gpu(node) or steps is None or not (steps < 0).any():
+        if not context.on_gpu(node):
+            return None
+        if steps is None and not context.is_known(given(node, 4)):
+            why = "its steps are computed, and may be negative"
+            return self.finding(node, why, why, "make them constant", severity="warning", mended_by="force-cpu")
+        if steps is None or not (steps < 0).any():
             return None
         axes = numbers(node, 3)
         order = list(range(len(steps))) if axes is None else axes.tolist()

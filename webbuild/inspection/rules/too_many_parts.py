@@ -14,12 +14,13 @@ class TooManyParts(Rule):
 
     Split into that many parts throws, `Too many storage buffers in shader`. The default entry's build asks for 8 on
     every device: Split into 8 and Concat of 8 answer zeros there.
-    Mend: split and join in two steps.
+    An Einsum of so many operands throws too.
+    Mend: split and join in two steps; an Einsum is left to the CPU.
     Source: measured on 1.24.3 to 1.31.0-dev.
     """
 
     code = "too-many-parts"
-    operators = ("Split", "Concat")
+    operators = ("Split", "Concat", "Einsum")
     passes = ("split-tree",)
 
     def check(self, node: ir.Node, context: Context) -> Finding | None:
@@ -34,4 +35,5 @@ class TooManyParts(Rule):
             "split or join in two steps",
             outcome="wrong" if context.jsep else "throws",
             severity="error" if parts > 9 or context.jsep else "warning",
+            mended_by="" if node.op_type == "Einsum" else None,
         )
