@@ -33,7 +33,7 @@ LAYERS = (
     ("findings",),
     ("targets",),
     ("model", "assets", "reference_rotated", "stored"),
-    ("in_place",),
+    ("in_place", "early_opset"),
     (
         "manifest",
         "facts",
@@ -56,7 +56,10 @@ LIBRARIES = {
     "playwright": {"browser", "probe", "verify"},
     "onnxruntime": {"operators", "probe", "verify"},
     "onnxscript": {"passes"},
-    "onnx": {"model", "in_place", "targets", "inspection", "external", "nodes", "operators", "probe", "prose"},
+    "onnx": {
+        *("model", "in_place", "targets", "inspection", "external", "nodes", "operators", "probe", "prose"),
+        "early_opset",
+    },
     "onnx_ir": {"model", "external", "passes", "plan", "inspection", "bundle", "trial", "recognise"},
     "jinja2": {"bundle", "inspection", "verify"},
     "PIL": {"tasks", "verify"},

@@ -11,6 +11,7 @@ import msgspec
 from msgspec import Struct
 
 from webbuild.companions import read_companions
+from webbuild.early_opset import lift
 from webbuild.errors import USAGE, WebbuildError
 from webbuild.external import check_external_data
 from webbuild.facts import ModelFacts, TensorFact
@@ -56,6 +57,7 @@ def load(path: Path) -> Source:
     proto = _parse(path, read.data)
     _check_text(proto, path)
     size = read.size + check_external_data(proto, path)
+    lift(proto)
     check_operators(proto, path)
     try:
         onnx.checker.check_model(without_weights(proto) if read.apart else str(path))

@@ -37,7 +37,7 @@ REFUSED: dict[str, tuple[onnx.ModelProto, str, str]] = {
     "an output that is a sequence": (hostile.sequence_out(), "unsupported-dtype", "sequence"),
     "no opset": (hostile.without_opset(), "wrong-opset", "opset_import"),
     "an opset of the future": (hostile.relu(opset=99), "wrong-opset", "opset 99; the engine knows 7 to 26"),
-    "an opset before the engine's first": (hostile.relu(opset=6), "wrong-opset", "opset 6"),
+    "an opset before the engine's first": (hostile.relu(opset=5), "wrong-opset", "opset 5"),
     "a negative opset": (hostile.relu(opset=-3), "wrong-opset", "opset -3"),
     "a weight declared and absent": (hostile.adding(hostile.weight(2)), "invalid-model", "w"),
     "a huge weight declared and absent": (hostile.adding(hostile.weight(2**40)), "invalid-model", "w"),
