@@ -49,3 +49,12 @@ def outputs_within_one(path: Path) -> frozenset[str]:
         if node is not None and node.op_type in _WITHIN_ONE:
             found.add(output.name)
     return frozenset(found)
+
+
+def casts_of_inputs(path: Path) -> frozenset[str]:
+    """Return the names of the nodes of a model on disk that cast an int64 input of the graph, as it is given."""
+    import onnx
+
+    graph = onnx.load(path, load_external_data=False).graph
+    wide = {value.name for value in graph.input if value.type.tensor_type.elem_type == onnx.TensorProto.INT64}
+    return frozenset(node.name for node in graph.node if node.op_type == "Cast" and node.input[0] in wide)

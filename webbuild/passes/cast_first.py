@@ -8,7 +8,7 @@ from webbuild.passes._base import Edit, Options, Pass
 from webbuild.passes._graph import Builder, nodes_of, replace, users
 from webbuild.passes._kernels import placement
 
-_MOVES = ("Reshape", "Squeeze", "Unsqueeze", "Expand", "Tile", "Transpose", "Slice", "Flatten", "Identity")
+_MOVES = ("Reshape", "Squeeze", "Unsqueeze", "Expand", "Tile", "Transpose", "Slice", "Flatten", "Gather", "Identity")
 """Operators that move the elements of their first input, whatever they are."""
 _TYPES = (ir.DataType.FLOAT, ir.DataType.INT32)
 

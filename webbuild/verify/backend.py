@@ -9,6 +9,7 @@ from webbuild.browser.chromium import Chromium
 from webbuild.browser.console import Console, Message
 from webbuild.browser.server import Server
 from webbuild.errors import USAGE, WebbuildError
+from webbuild.nodes import casts_of_inputs
 from webbuild.verify.case import judge
 from webbuild.verify.inputs import Given
 from webbuild.verify.jsep import BUILD
@@ -66,7 +67,8 @@ def run_backend(
             runner.dispose()
         except PageError as error:
             problems.append(_failed(backend, error))
-        forced = [name for graph in bundle.manifest.graphs if graph.target == backend for name in graph.cpu_nodes]
+        graph = bundle.graph(backend)
+        forced = [] if graph is None else [*graph.cpu_nodes, *casts_of_inputs(bundle.directory / graph.file)]
         told = [*problems, *_said(backend, console)]
         return _report(backend, loaded, cases, times, told, jsep=jsep, forced=forced)
 

@@ -34,6 +34,8 @@ def misplaced(
 ) -> Iterator[Problem]:
     """Name what is not where it belongs. Unknown is not the same as none. `forced` nodes belong on the CPU.
 
+    So does what casts an int64 input: the caller gives it there, and no GPU takes it; only its result is copied over.
+
     The patches are made for the bundle's own builds: `jsep` may leave nodes to the CPU, only not all of them.
     """
     if not placements:
