@@ -12,7 +12,7 @@ _SEQUENCES = {"SequenceEmpty", "SequenceConstruct", "SequenceInsert", "SequenceE
 def infer(model: ir.Model) -> None:
     """Forget the shapes of intermediate values and infer them again, with the values of shape tensors.
 
-    Free dimensions of outputs are inferred too, and keep their names where that gives no size.
+    Those of outputs are inferred too; what was declared of them stands where that gives no size.
     """
     declared = {value: value.shape for value in model.graph.outputs if value.shape is not None}
     for value in model.graph.initializers.values():
@@ -20,8 +20,7 @@ def infer(model: ir.Model) -> None:
             value.shape = ir.Shape(value.const_value.shape.numpy())
     for node in model.graph:
         for value in node.outputs:
-            if value not in model.graph.outputs or not _is_fixed(value.shape):
-                value.shape = None
+            value.shape = None
     common.ShapeInferencePass(check_type=False, strict_mode=False, data_prop=True)(model)
     _forget_types_of_sequences(model)
     for value, shape in declared.items():
@@ -45,16 +44,10 @@ def _forget_types_of_sequences(model: ir.Model) -> None:
 
 
 def _merged(declared: ir.Shape, inferred: ir.Shape | None) -> ir.Shape:
-    """Return the declared shape with the sizes that were inferred for its free dimensions."""
+    """Return the sizes that were inferred, and those that were declared where none was.
+
+    Exporters declare wrong ones: PyTorch gives RT-DETR's boxes the name of the batch as their last dimension too.
+    """
     if inferred is None or len(inferred) != len(declared):
         return declared
-    return ir.Shape(
-        [
-            old if isinstance(old, int) or not isinstance(new, int) else new
-            for old, new in zip(declared, inferred, strict=True)
-        ]
-    )
-
-
-def _is_fixed(shape: ir.Shape | None) -> bool:
-    return shape is not None and all(isinstance(dim, int) for dim in shape)
+    return ir.Shape([new if isinstance(new, int) else old for old, new in zip(declared, inferred, strict=True)])
