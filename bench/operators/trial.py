@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from bench.tiny import Answer, Job
 from webbuild.assets import engine_version
+from webbuild.manifest import TargetName
 from webbuild.passes._base import Edit, Options
 from webbuild.passes.force_cpu import cpu_nodes
 from webbuild.plan import plan
@@ -79,10 +80,10 @@ class Problem(Struct, frozen=True):
     why: str
 
 
-def native(model: bytes, feeds: Tensors) -> dict[str, NDArray[Any]]:
-    """Return native ONNX Runtime's answer, its optimisations off."""
-    options = onnxruntime.SessionOptions()
-    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+def native(model: bytes, feeds: Tensors, *, optimised: bool = False) -> dict[str, NDArray[Any]]:
+    """Return native ONNX Runtime's answer, its optimisations off unless they are what is asked about."""
+    options, levels = onnxruntime.SessionOptions(), onnxruntime.GraphOptimizationLevel
+    options.graph_optimization_level = levels.ORT_ENABLE_ALL if optimised else levels.ORT_DISABLE_ALL
     options.log_severity_level = 4
     options.intra_op_num_threads = 1
     session = onnxruntime.InferenceSession(model, options, ["CPUExecutionProvider"])
@@ -90,12 +91,12 @@ def native(model: bytes, feeds: Tensors) -> dict[str, NDArray[Any]]:
     return dict(zip(names, session.run(names, dict(feeds)), strict=True))
 
 
-def patched(model: bytes) -> Patched:
-    """Return what the passes make of a model for the native WebGPU build."""
+def patched(model: bytes, target: TargetName = "webgpu") -> Patched:
+    """Return what the passes make of a model for the native WebGPU build, or for WASM."""
     table = table_if_measured(Target(engine_version(), "webgpu"))
     planned = plan(ir.from_proto(onnx.load_from_string(model)), Options(table=table))
-    graph = planned.models["webgpu"]
-    return Patched(ir.to_proto(graph).SerializeToString(), tuple(cpu_nodes(graph)), planned.edits["webgpu"])
+    graph = planned.models[target]
+    return Patched(ir.to_proto(graph).SerializeToString(), tuple(cpu_nodes(graph)), planned.edits[target])
 
 
 def trial(seed: int, subject: Subject, want: Tensors, options: Mapping[str, Any]) -> Trial:

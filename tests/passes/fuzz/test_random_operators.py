@@ -12,10 +12,13 @@ from bench.operators.trial import Subject, differs, native, patched
 
 TOLERANCE = 1e-4
 """Of the largest magnitude of an output, as for any model that is packed."""
+OPTIMISED = 1e-3
+"""With the engine's own optimisations, which fold, reorder and approximate."""
 SEEDS = st.integers(0, 2**31)
 
 
 def assert_same(subject: Subject) -> None:
+    """Compare both graphs with the original, and with the engine's optimisations on that for WASM, as browsers do."""
     model, feeds = subject.model(), subject.feeds()
     try:
         want = native(model, feeds)
