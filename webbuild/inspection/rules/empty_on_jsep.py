@@ -29,13 +29,19 @@ class EmptyOnJsep(Rule):
         "ReduceMax",
         "ReduceMin",
         "ReduceProd",
+        "ReduceL1",
+        "ReduceL2",
+        "ReduceLogSum",
+        "ReduceLogSumExp",
+        "ReduceSumSquare",
     )
 
     def check(self, node: ir.Node, context: Context) -> Finding | None:
         """See `Rule`."""
         if not context.jsep or not context.on_gpu(node):
             return None
-        ends = (*node.outputs,) if node.op_type == "Split" else (*node.inputs, *node.outputs)
+        data = node.inputs[:1] if node.op_type.startswith("Reduce") else node.inputs  # its axes may well be none
+        ends = (*node.outputs,) if node.op_type == "Split" else (*data, *node.outputs)
         empty = [value for value in ends if is_empty(value)]
         everything = all(is_empty(value) for value in (node.inputs[0], *node.outputs))
         if not empty or (everything and node.op_type != "Gemm"):

@@ -10,8 +10,9 @@ from webbuild.inspection.rules._base import Rule
 
 
 class JsepEvenSplit(Rule):
-    """The outputs are empty on the default entry's build: Split without sizes, from the end of the axes, or uneven.
+    """The outputs are empty on the default entry's build: Split without sizes, from opset 13 on.
 
+    Before, it is right where its axis counts from the beginning and the parts are even.
     Mend: write the sizes; or the `onnxruntime-web/webgpu` entry.
     Source: measured on 1.30.0.
     """
@@ -26,7 +27,7 @@ class JsepEvenSplit(Rule):
         written = given(node, 1) is not None or "split" in node.attributes
         if not context.jsep or not context.on_gpu(node) or written or sizes is None:
             return None
-        if axis >= 0 and sizes[axis] % len(node.outputs) == 0:
+        if context.since(node) < 13 and axis >= 0 and sizes[axis] % len(node.outputs) == 0:
             return None
         return self.finding(
             node, "empty outputs", "the sizes of its parts are not written", "write the sizes of the parts"

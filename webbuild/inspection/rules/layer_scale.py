@@ -24,7 +24,7 @@ class LayerScale(Rule):
     def check(self, node: ir.Node, context: Context) -> Finding | None:
         """See `Rule`."""
         sizes, scale = shape(node.inputs[0]), shape(given(node, 1))
-        if context.jsep or not context.on_gpu(node) or not sizes or scale is None:
+        if not context.on_gpu(node) or not sizes or scale is None:
             return None
         normalised = math.prod(sizes[node.attributes.get_int("axis", -1) :])
         if math.prod(scale) == normalised:
