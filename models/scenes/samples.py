@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from itertools import count
 from pathlib import Path
 
 import numpy as np
@@ -18,8 +19,11 @@ from models.scenes.picture import Pixels
 SIZES = ((288, 288), (288, 288), (288, 320))
 """Height and width. The last is not square, as pictures are not."""
 
-FIRST = {"rt-detr": 0, "mask2former-swin": 3, "grounding-dino": 6}
-"""The number of each model's first picture."""
+FIRST = {"rt-detr": 0, "mask2former-swin": 100, "grounding-dino": 200}
+"""From which number on each model's pictures are chosen."""
+
+LEAST = 5
+"""Things in a sample, so that there is something to compare."""
 
 STACKS = 2
 
@@ -31,9 +35,12 @@ def save(image: Pixels, file: Path, quality: int) -> None:
 
 
 def scenes(folder: Path, first: int) -> None:
-    """Write three pictures of many things."""
-    for number, size in enumerate(SIZES):
-        save(dataset.scene("sample", first + number, *size).image, folder / f"{number + 1}.jpg", 85)
+    """Write three pictures of at least five things each."""
+    numbers = count(first)
+    for index, size in enumerate(SIZES):
+        drawn = (dataset.scene("sample", number, *size) for number in numbers)
+        picture = next(one for one in drawn if len(one.things) >= LEAST)
+        save(picture.image, folder / f"{index + 1}.jpg", 85)
 
 
 def stacks(folder: Path) -> None:
