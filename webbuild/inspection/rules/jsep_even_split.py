@@ -10,9 +10,9 @@ from webbuild.inspection.rules._base import Rule
 
 
 class JsepEvenSplit(Rule):
-    """The outputs are empty on the default entry's build: Split without sizes, from opset 13 on.
+    """The outputs are empty on the default entry's build: Split without sizes, from the end of the axes, or uneven.
 
-    Before, it is right where its axis counts from the beginning and the parts are even.
+    So they are where a size is only known in the run.
     Mend: write the sizes; or the `onnxruntime-web/webgpu` entry.
     Source: measured on 1.30.0.
     """
@@ -25,9 +25,9 @@ class JsepEvenSplit(Rule):
         """See `Rule`."""
         sizes, axis = shape(node.inputs[0]), node.attributes.get_int("axis", 0)
         written = given(node, 1) is not None or "split" in node.attributes
-        if not context.jsep or not context.on_gpu(node) or written or sizes is None:
+        if not context.jsep or not context.on_gpu(node) or written:
             return None
-        if context.since(node) < 13 and axis >= 0 and sizes[axis] % len(node.outputs) == 0:
+        if sizes is not None and axis >= 0 and sizes[axis] % len(node.outputs) == 0:
             return None
         return self.finding(
             node, "empty outputs", "the sizes of its parts are not written", "write the sizes of the parts"
