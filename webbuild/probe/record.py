@@ -19,7 +19,7 @@ def record(
 ) -> Table:
     """Return the table of the sweep and of the cases of these names.
 
-    Of the build without a GPU only those cases are kept that end otherwise than in native ONNX Runtime.
+    Of the build without a GPU only those cases are kept that fail though they have a kernel.
     """
     found = [case for name in cases if (case := lines[name].case) is not None]
     kernels = _kernels(swept, lines)

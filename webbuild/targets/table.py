@@ -58,7 +58,7 @@ class Table(Struct, frozen=True, kw_only=True):
     """Everything measured of a target.
 
     `measured` is a date, `adapter` and `browser` say on what, `native` is the ONNX Runtime that was compared with. Of
-    the build without a GPU, cases that end as there are left out.
+    the build without a GPU only cases that fail though they have a kernel are kept.
     """
 
     target: Target
