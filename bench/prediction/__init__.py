@@ -1,0 +1,1 @@
+"""What an inspection predicts against what was measured."""

@@ -1,0 +1,55 @@
+"""The models that are predicted and measured: ONNX's tests of single operators, our own models, and exports."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import onnx_ir as ir
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from bench.node_tests import tests
+from tests.exports import NAMES, write
+from webbuild.dims import choose_sizes
+from webbuild.model import Source, facts, load
+
+ROOT = Path(__file__).parents[2]
+
+_SIZES = {"height": 64, "width": 64, "batch": 1}
+"""Of the exports with free sizes."""
+
+
+class Subject(Struct, frozen=True):
+    """A model, what goes in (None for made-up values), and where it is from."""
+
+    name: str
+    kind: str
+    path: Path
+    feeds: dict[str, NDArray[Any]] | None = None
+
+    def dims_of(self, model: ir.Model) -> dict[str, int]:
+        """Return the sizes in which it runs."""
+        if self.feeds is None:
+            known = facts(self.path.name, model)
+            free = {size for fact in known.inputs for size in fact.shape} & set(_SIZES)
+            return choose_sizes(known, {name: _SIZES[name] for name in free if isinstance(name, str)}).dims
+        return {f"{name}:{axis}": size for name, each in self.feeds.items() for axis, size in enumerate(each.shape)}
+
+
+def subjects(data: Path | None, folder: Path) -> Iterator[Subject]:
+    """Yield every model; ONNX's tests where their folder is given. Exports get their weights back in `folder`."""
+    for path in sorted((ROOT / "models").glob("*.onnx")):
+        yield Subject(path.stem, "model", path)
+    for name in NAMES:
+        (own := folder / name).mkdir(parents=True)
+        yield Subject(name, "export", write(name, own))
+    for test in tests(data, "") if data is not None else ():
+        if not isinstance(test, tuple):
+            yield Subject(test.name, "test", test.path, test.feeds)
+
+
+def loaded(subject: Subject) -> Source:
+    """Load a subject. Raises WebbuildError where `webbuild` refuses it."""
+    return load(subject.path)
