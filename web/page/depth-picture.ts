@@ -48,7 +48,7 @@ interface Work {
 
 /** 1, or the largest of a confidence that is not between 0 and 1. */
 function surest(confidence: Float32Array | null): number {
-  return confidence?.reduce((most, value) => (value > most ? value : most), 1) ?? 1;
+  return confidence?.reduce((most, value) => (Number.isNaN(value) ? most : Math.max(most, value)), 1) ?? 1;
 }
 
 /** What has no depth stays transparent. */
