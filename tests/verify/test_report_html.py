@@ -102,6 +102,17 @@ def test_a_report_with_nothing_in_it_renders(empty: object) -> None:
     assert "Same answers" not in render(empty)  # type: ignore[arg-type]
 
 
+def test_a_map_is_told_by_its_range_and_judged_by_its_error(picture: Path) -> None:
+    about = [Subject("webgpu", "desk", "decoded", name) for name in ("depth", "confidence")]
+    case = Case(sample="desk", comparisons=tuple(comparison(subject=each) for each in about))
+    sample = Sample(title="desk", file=str(picture), width=64, height=48, detections=(), depth=(0.7, 2.8))
+    page = render(report(backend(cases=(case,)), samples=(sample,)))
+    assert "depth 0.7 to 2.8" in page
+    assert "nothing found" not in page
+    assert "an absolute relative error of 0.001" in page
+    assert [f'<th scope="col">{name}</th>' in page for name in ("Depth", "Confidence", "Score")] == [True, True, False]
+
+
 def test_a_picture_that_is_gone_is_left_out() -> None:
     sample = Sample(title="gone", file="/nowhere/gone.png", width=4, height=4, detections=())
     assert "img" not in Tags(render(report(backend(comparison()), samples=(sample,)))).names

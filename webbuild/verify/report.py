@@ -64,7 +64,7 @@ class Timings(_Json, frozen=True):
 class Sample(_Json, frozen=True):
     """An input, and what the reference made of it (in source pixels). `file` is a picture, if it was one.
 
-    `classes` are the best ones.
+    `classes` are the best ones, `depth` the least and the largest of its map.
     """
 
     title: str
@@ -73,6 +73,7 @@ class Sample(_Json, frozen=True):
     height: int
     detections: tuple[Detection, ...]
     classes: tuple[ClassScore, ...] = ()
+    depth: tuple[float, float] | None = None
 
 
 class Case(_Json, frozen=True):

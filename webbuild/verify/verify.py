@@ -121,6 +121,7 @@ def _sample(given: Given, expected: Expected) -> Sample:
         height=place.source_height if place else 0,
         detections=expected.detections,
         classes=expected.classes[:SHOWN],
+        depth=None if expected.depth is None else (expected.depth.minimum, expected.depth.maximum),
     )
 
 
