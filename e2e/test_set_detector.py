@@ -35,7 +35,7 @@ def all_right(report: Any) -> None:
     for run in report["backends"]:
         judged = [each for case in run["cases"] for each in case["comparisons"]]
         assert {each["verdict"] for each in judged} == {"OK"}
-    assert sum(len(sample["detections"]) for sample in report["samples"]) > 10
+    assert sum(len(sample["detections"]) for sample in report["samples"]) >= 10
 
 
 def test_both_backends_find_what_native_finds(report: Any) -> None:

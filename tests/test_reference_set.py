@@ -78,3 +78,14 @@ def test_the_original_is_fed_its_masks() -> None:
     fed = with_ones(msgspec.structs.replace(QUERIES, ones={"mask": (1, 2, 2)}), {"x": np.zeros(1)})
     assert set(fed) == {"x", "mask"}
     assert fed["mask"].tolist() == [[[1, 1], [1, 1]]]
+
+
+def test_a_table_counts_the_best_class_of_a_query() -> None:
+    table = np.array([[[0.5, 0.5, 1, 1, 0.25, 0.75, 0.5], [0.25, 0.25, 0.5, 0.25, 0.875, 0, 0]]], np.float32)
+    raw = msgspec.structs.replace(QUERIES, layout="table", output="y", boxes="y")
+    want = [[0, 8, 48, 24, 0.875, 0], [0, 0, 96, 64, 0.75, 1]]
+    assert reference_set(raw, {"y": table}, {}, 0.3)[0].tolist() == want
+    ends = np.array([[0.75, 1], [0.875, 0]], np.float32)
+    rows = np.concatenate([table[:, :, :4], ends[None]], axis=2)
+    raw = msgspec.structs.replace(raw, layout="centred")
+    assert reference_set(raw, {"y": rows}, {}, 0.3)[0].tolist() == want

@@ -20,7 +20,13 @@ Arrays = Mapping[str, NDArray[Any]]
 
 def reference_set(raw: SetHead, outputs: Arrays, feeds: Arrays, confidence: float) -> Floats:
     """Return rows [1, rows, 6] as `SetHead` describes them, from the outputs for one picture and what was fed."""
-    boxes, scores, labels = _parts(raw, outputs, feeds) if raw.layout == "parts" else _queries(raw, outputs)
+    match raw.layout:
+        case "parts":
+            boxes, scores, labels = _parts(raw, outputs, feeds)
+        case "queries":
+            boxes, scores, labels = _queries(raw, outputs)
+        case _:
+            boxes, scores, labels = _joined(raw, np.asarray(outputs[raw.output][0], np.float32))
     order = np.argsort(-scores, kind="stable")[: raw.rows]
     rows = np.concatenate([boxes, scores[:, None], labels[:, None].astype(np.float32)], 1)[order]
     rows[~(rows[:, 4] > np.float32(confidence))] = 0
@@ -42,9 +48,7 @@ def _back(raw: SetHead, size: Floats) -> Floats:
 
 def _queries(raw: SetHead, outputs: Arrays) -> tuple[Floats, Floats, NDArray[Any]]:
     logits, given = (np.asarray(outputs[name][0], np.float32) for name in (raw.output, raw.boxes))
-    half = given[:, 2:] / np.float32(2)
-    corners = np.concatenate([given[:, :2] - half, given[:, :2] + half], 1)
-    corners = corners * np.tile(np.array(raw.size[::-1], np.float32), 2)
+    corners = _corners(raw, given)
     if raw.softmax:
         scores = _softmax(logits)[:, :-1]
         return corners, scores.max(1), scores.argmax(1)
@@ -52,6 +56,20 @@ def _queries(raw: SetHead, outputs: Arrays) -> tuple[Floats, Floats, NDArray[Any
         flat: Floats = (1 / (1 + np.exp(-logits))).astype(np.float32).ravel()
     best = np.argsort(-flat, kind="stable")[: raw.rows]
     return corners[best // logits.shape[1]], flat[best], best % logits.shape[1]
+
+
+def _joined(raw: SetHead, given: Floats) -> tuple[Floats, Floats, NDArray[Any]]:
+    corners = _corners(raw, given[:, :4])
+    if raw.layout == "centred":
+        return corners, given[:, 4], given[:, 5]
+    return corners, given[:, 4:].max(1), given[:, 4:].argmax(1)
+
+
+def _corners(raw: SetHead, given: Floats) -> Floats:
+    """Return x1 y1 x2 y2 in pixels of the input from centre x y, width, height as parts of it."""
+    half = given[:, 2:] / np.float32(2)
+    corners = np.concatenate([given[:, :2] - half, given[:, :2] + half], 1)
+    return corners * np.tile(np.array(raw.size[::-1], np.float32), 2)
 
 
 def _softmax(logits: Floats) -> Floats:

@@ -18,6 +18,9 @@ class SetHead(Struct, frozen=True, kw_only=True):
       input. With `softmax` the last class is "nothing", a query has one class at most, and its score is the best
       probability of the others. Else each logit has a score of its own, its sigmoid, and the best of all are taken,
       as many as there are queries: a query may have two classes.
+    - `table` [1, queries, 4 + classes]: centre x y, width, height as parts of the input, and a probability for each
+      class, of which a query's best counts; Ultralytics' RT-DETR before 8.4.
+    - `centred` [1, rows, 6]: centre x y, width, height as parts of the input, score, class; the same since then.
 
     What replaces them is `DETECTIONS` [1, rows, 6], x1 y1 x2 y2 in pixels of the input, score, class index: rows of
     falling score, those at or below the confidence threshold zero. A box that was given in pixels of something else
@@ -27,8 +30,8 @@ class SetHead(Struct, frozen=True, kw_only=True):
     Attributes:
         layout: see above.
         output: name of the output with scores, or logits.
-        boxes: name of that with boxes.
-        labels: name of that with labels; empty for `queries`.
+        boxes: name of that with boxes, perhaps the same.
+        labels: name of that with labels; empty but for `parts`.
         size: (height, width) of the input in pixels.
         rows: how many rows come out.
         sized: name of the input with the size that the boxes are scaled by; empty where they are not.
@@ -38,7 +41,7 @@ class SetHead(Struct, frozen=True, kw_only=True):
         ones: names and shapes of inputs that are 1 everywhere: masks of what is picture and not padding.
     """
 
-    layout: Literal["parts", "queries"]
+    layout: Literal["parts", "queries", "table", "centred"]
     output: str
     boxes: str
     labels: str = ""
@@ -53,4 +56,4 @@ class SetHead(Struct, frozen=True, kw_only=True):
     @property
     def replaced(self) -> tuple[str, ...]:
         """The outputs that `DETECTIONS` takes the place of."""
-        return tuple(name for name in (self.output, self.boxes, self.labels) if name)
+        return tuple(dict.fromkeys(name for name in (self.output, self.boxes, self.labels) if name))

@@ -76,15 +76,14 @@ def test_names_that_are_not_as_many_as_the_scores_are_refused(metadata: dict[str
 @pytest.mark.parametrize(
     ("metadata", "shape", "operators"),
     [
-        ({**DETECT, **OLD}, (1, 300, 6), frozenset({"TopK", "GridSample"})),
-        ({**DETECT, **NEW_FINAL, "head": "RTDETRDecoder"}, (1, 300, 6), CONVOLUTIONS),
+        ({**DETECT, **NEW_FINAL, "head": "RTDETRDecoder"}, (1, 300, 7), CONVOLUTIONS),
         ({**DETECT, **OLD}, (1, 300, 82), CONVOLUTIONS),
         ({**DETECT, **NEW_FINAL}, (1, 300, 7), CONVOLUTIONS),
         ({**DETECT, **NEW}, (1, 4, 126), CONVOLUTIONS),
         ({**DETECT, **NEW}, (1, 6, "anchors"), CONVOLUTIONS),
         ({**DETECT, **NEW}, (2, 6, 126), CONVOLUTIONS),
     ],
-    ids=["RT-DETR by its operators", "RT-DETR by its name", "queries", "columns", "no scores", "free", "two pictures"],
+    ids=["RT-DETR of seven numbers", "queries", "columns", "no scores", "free", "two pictures"],
 )
 def test_what_has_another_layout_stays_tensors(
     metadata: dict[str, str], shape: tuple[Dim, ...], operators: frozenset[str]

@@ -187,3 +187,23 @@ def test_other_names_are_believed_where_the_user_says_detect() -> None:
 
 def test_a_model_that_says_its_task_is_none_of_these() -> None:
     assert not isinstance(guess(facts((IMAGES, SIZES), parts(), metadata={"task": "pose"})).task, DetectTask)
+
+
+@pytest.mark.parametrize(
+    ("names", "columns", "head", "layout"),
+    [
+        ("['a', 'b', 'c']", 7, "", "table"),
+        ("['a', 'b', 'c']", 6, "", "centred"),
+        ("['a', 'b']", 6, "", "table"),
+        ("['a', 'b']", 6, "RTDETRDecoder", "centred"),
+    ],
+)
+def test_ultralytics_exports_of_an_rt_detr(names: str, columns: int, head: str, layout: str) -> None:
+    metadata = {"task": "detect", "names": names, **({"head": head} if head else {})}
+    output = TensorFact("output0", "float32", (1, 30, columns))
+    seen = ModelFacts("m.onnx", "pytorch", metadata, (IMAGES,), (output,), frozenset({"GridSample"}))
+    task, raw, image = found(guess(seen))
+    assert (raw.layout, raw.output, raw.boxes, raw.rows, raw.confidence) == (layout, "output0", "output0", 30, 0.25)
+    assert raw.replaced == ("output0",)
+    assert task.classes[0] == "a"
+    assert image.letterbox.mode == "stretch"

@@ -36,6 +36,10 @@ def unfit(model: ir.Model, raw: SetHead) -> str | None:
 
 def _wanted(raw: SetHead, first: list[int] | None) -> dict[str, list[int]]:
     """Return what the shapes have to be; logits may be of any number of classes."""
+    if raw.layout == "centred":
+        return {raw.output: [1, raw.rows, 6]}
+    if raw.layout == "table":
+        return {raw.output: [1, raw.rows, max(5, first[2] if first is not None and len(first) == 3 else 0)]}
     boxes = {raw.boxes: [1, raw.rows, 4]}
     if raw.layout == "parts":
         return {raw.output: [1, raw.rows], raw.labels: [1, raw.rows], **boxes}
@@ -53,6 +57,8 @@ def set_rows(add: Builder, model: ir.Model, raw: SetHead, confidence: ir.Value) 
         score = add.op("Reshape", values[raw.output], add.const([raw.rows], np.int64))
         label = add.op("Reshape", values[raw.labels], add.const([raw.rows], np.int64))
         return _sorted(add, raw, boxes, score, label, confidence, is_sorted=_is_best_first(values[raw.output]))
+    if raw.layout != "queries":
+        return _sorted(add, raw, *_columns(add, values[raw.output], raw), confidence, is_sorted=False)
     corners = _corners(add, values[raw.boxes], raw)
     if raw.softmax:
         return _sorted(add, raw, corners, *_softmax(add, values[raw.output]), confidence, is_sorted=False)
@@ -86,6 +92,18 @@ def _corners(add: Builder, boxes: ir.Value, raw: SetHead) -> ir.Value:
     joined = add.op("Concat", add.op("Sub", centre, half), add.op("Add", centre, half), axis=1)
     height, width = raw.size
     return add.op("Mul", joined, add.const(np.array([[width, height, width, height]])))
+
+
+def _columns(add: Builder, output: ir.Value, raw: SetHead) -> tuple[ir.Value, ir.Value, ir.Value]:
+    """Return corners, score and label of each row of an output that has them all."""
+    numbers = _size(output, 2)
+    table = add.op("Reshape", output, add.const([raw.rows, numbers], np.int64))
+    corners, rest = _corners(add, add.cut(table, 1, 0, 4), raw), add.cut(table, 1, 4, numbers)
+    if raw.layout == "table":
+        return corners, add.reduce("ReduceMax", rest, 1, keepdims=0), add.op("ArgMax", rest, axis=1, keepdims=0)
+    flat = add.const([raw.rows], np.int64)
+    score, label = (add.op("Reshape", add.cut(rest, 1, at, at + 1), flat) for at in (0, 1))
+    return corners, score, label
 
 
 def _softmax(add: Builder, logits: ir.Value) -> tuple[ir.Value, ir.Value]:

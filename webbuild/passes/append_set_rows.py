@@ -16,7 +16,7 @@ from webbuild.set_head import SetHead
 
 
 class AppendSetRows(Pass):
-    """Makes rows of the outputs of RT-DETR and its kin, which give labels, boxes and scores apart, or logits.
+    """Makes rows of the outputs of RT-DETR and its kin: labels, boxes and scores apart, logits, or boxes by centre.
 
     Why: such a detector gives hundreds of boxes whatever is in the picture, in pixels of a size that it is told, and
     of most of them only a low score says that they are nothing.

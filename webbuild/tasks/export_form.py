@@ -85,7 +85,7 @@ def is_end_to_end(facts: ModelFacts, columns: int) -> bool:
     """Whether the rows [1, rows, columns] need no suppression.
 
     Releases before 8.4 do not say so: there the shape tells it. RT-DETR's rows, which deformable attention gives
-    away, are of another layout.
+    away, are of another layout: see `set_detector`.
     """
     width = facts.outputs[0].shape[-1]
     if width != columns or facts.metadata.get("head") == "RTDETRDecoder" or "GridSample" in facts.operators:

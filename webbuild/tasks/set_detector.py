@@ -52,7 +52,7 @@ def guess_set(facts: ModelFacts, *, asked: bool) -> Guess | None:
     """
     inputs = _inputs(facts.inputs)
     if inputs is None or "task" in facts.metadata:
-        return None
+        return None if inputs is None else _joined(facts, inputs)
     return _parts(facts, inputs) or _queries(facts, inputs, asked=asked)
 
 
@@ -145,6 +145,25 @@ def _queries(facts: ModelFacts, inputs: _Inputs, *, asked: bool) -> Guess | None
     names, named = _names(facts, columns - softmax)
     masks = tuple(f"input '{name}' is 1 everywhere: the whole input is picture" for name in inputs.ones)
     return _guess(facts, inputs, raw, names, (said, named, *masks))
+
+
+def _joined(facts: ModelFacts, inputs: _Inputs) -> Guess | None:
+    """Recognise Ultralytics' exports of RT-DETR, which deformable attention tells from a YOLO."""
+    names, head = class_names(facts), facts.metadata.get("head", "")
+    if facts.metadata["task"] != "detect" or not (head == "RTDETRDecoder" or "GridSample" in facts.operators):
+        return None
+    match [fact.shape for fact in facts.outputs]:
+        case [(1, int(rows), 6)] if head or len(names) != 2:
+            layout: Literal["centred", "table"] = "centred"
+        case [(1, int(rows), int(columns))] if names and columns == 4 + len(names):
+            layout = "table"
+        case _:
+            return None
+    name = facts.outputs[0].name
+    size = (inputs.image.shape[2], inputs.image.shape[3])
+    raw = SetHead(layout=layout, output=name, boxes=name, size=size, rows=rows, confidence=0.25)
+    said = f"task detect with {len(names)} class(es), an RT-DETR, from the exporter's metadata"
+    return _guess(facts, inputs, raw, names, (said,))
 
 
 def _is_table(fact: TensorFact) -> bool:
