@@ -176,3 +176,29 @@ def test_an_interrupt_leaves_nothing(tmp_path: Path, place: str) -> None:
     assert interrupt(process).splitlines()[-1] == "interrupted"
     assert process.returncode == 130
     assert [path for path in tmp_path.rglob("*") if path.is_file()] == [model]
+
+
+def test_a_graph_that_a_build_would_fail_at_is_not_written_for_it_but_the_one_for_wasm_is(tmp_path: Path) -> None:
+    text = f"""{HEADER} short (float[2,3] x) => (float[2,3] y) {{ a = Cast <to = 5> (x) y = Cast <to = 1> (a) }}"""
+    model = save(parsed(text), tmp_path / "short.onnx")
+    done = webbuild("patch", model, "-o", tmp_path / "out", "--target", "1.30.0-webgpu", "--json")
+    (outcome,) = json.loads(done.stdout)
+    assert (done.code, names(tmp_path / "out")) == (0, ["short.1.30.0-wasm.onnx"])
+    assert outcome["withheld"]["1.30.0-webgpu"]["code"] == "no-kernel"
+    told = webbuild("patch", model, "-o", tmp_path / "again", "--target", "1.30.0-webgpu").stdout
+    assert "1.30.0-webgpu would fail, use WASM: [no-kernel] Cast 'a': no session can be created" in told
+
+
+def test_nodes_that_only_the_cpu_gets_right_are_named_for_the_engine(tmp_path: Path) -> None:
+    text = f"""{HEADER} squares (float[2,6] x) => (float[2,6] y) {{
+      h = Exp (x) y = ReduceSumSquare <noop_with_empty_axes = 1> (h)
+    }}"""
+    model = save(parsed(text), tmp_path / "squares.onnx")
+    done = webbuild("patch", model, "-o", tmp_path / "out", "--json")
+    (outcome,) = json.loads(done.stdout)
+    (file,) = outcome["files"]
+    (name,) = file["cpu_nodes"]
+    assert (done.code, outcome["withheld"]) == (0, {})
+    assert name in [node.name for node in onnx.load(file["file"]).graph.node]
+    told = webbuild("patch", model, "-o", tmp_path / "again").stdout
+    assert f"forceCpuNodeNames: {name}" in told
