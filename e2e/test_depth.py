@@ -142,6 +142,6 @@ def test_the_page_stays_alive(open_page: Open, without_gpu: Browser, served: Ser
             demo.at(f"sample-{index}").click()
             demo.at("fading").click()
             demo.at("focus").fill("1")
-            demo.at("layer-depth").check()
+            demo.at("layer-depth").locator("xpath=ancestor::label").click()
         expect(demo.page.get_by_role("img", name="Near to far: depth from")).to_be_visible(timeout=SOON)
     assert tasks[0].ms < LIMIT, tasks

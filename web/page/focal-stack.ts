@@ -43,7 +43,9 @@ export class FocalStack {
     const frames = [first];
     for (const [index, blob] of stack.entries())
       if (index > 0) frames.push(await decodePicture({ blob, title: `picture ${index + 1}` }));
-    if (stack === this.#stack) this.#frames = frames;
+    if (stack !== this.#stack) return;
+    this.#frames = frames;
+    if (this.#slider.valueAsNumber > 0) this.#turn();
   }
 
   options(): RunOptions {
