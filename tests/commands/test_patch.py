@@ -190,10 +190,10 @@ def test_a_graph_that_a_build_would_fail_at_is_not_written_for_it_but_the_one_fo
 
 
 def test_nodes_that_only_the_cpu_gets_right_are_named_for_the_engine(tmp_path: Path) -> None:
-    text = f"""{HEADER} squares (float[2,6] x) => (float[2,6] y) {{
-      h = Exp (x) y = ReduceSumSquare <noop_with_empty_axes = 1> (h)
+    text = f"""{HEADER} best (float[2,9] x) => (float[2,3] v, int64[2,3] i) <int64[1] k = {{3}}> {{
+      h = Exp (x) v, i = TopK <sorted = 0> (h, k)
     }}"""
-    model = save(parsed(text), tmp_path / "squares.onnx")
+    model = save(parsed(text), tmp_path / "best.onnx")
     done = webbuild("patch", model, "-o", tmp_path / "out", "--json")
     (outcome,) = json.loads(done.stdout)
     (file,) = outcome["files"]
