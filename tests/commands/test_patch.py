@@ -194,11 +194,11 @@ def test_nodes_that_only_the_cpu_gets_right_are_named_for_the_engine(tmp_path: P
       h = Exp (x) v, i = TopK <sorted = 0> (h, k)
     }}"""
     model = save(parsed(text), tmp_path / "best.onnx")
-    done = webbuild("patch", model, "-o", tmp_path / "out", "--json")
+    done = webbuild("patch", model, "-o", tmp_path / "out", "--target", "1.30.0-webgpu", "--json")
     (outcome,) = json.loads(done.stdout)
     (file,) = outcome["files"]
     (name,) = file["cpu_nodes"]
     assert (done.code, outcome["withheld"]) == (0, {})
     assert name in [node.name for node in onnx.load(file["file"]).graph.node]
-    told = webbuild("patch", model, "-o", tmp_path / "again").stdout
+    told = webbuild("patch", model, "-o", tmp_path / "again", "--target", "1.30.0-webgpu").stdout
     assert f"forceCpuNodeNames: {name}" in told
