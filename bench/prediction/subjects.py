@@ -40,7 +40,7 @@ class Subject(Struct, frozen=True):
 
 def subjects(data: Path | None, folder: Path) -> Iterator[Subject]:
     """Yield every model; ONNX's tests where their folder is given. Exports get their weights back in `folder`."""
-    for path in sorted((ROOT / "models").glob("*.onnx")):
+    for path in sorted((ROOT / "models").rglob("*.onnx")):
         yield Subject(path.stem, "model", path)
     for name in NAMES:
         (own := folder / name).mkdir(parents=True)
