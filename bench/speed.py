@@ -80,8 +80,8 @@ def page(rows: dict[str, str]) -> str:
     return f"""# Speed and memory
 
 A made-up model of {NODES} nodes, layers of attention as exporters write them, with their arithmetic on shapes; our own
-RT-DETR, as it was exported; and, made up too, eleven products of matrices of {MEGABYTES} MB. Memory is the anonymous memory of
-the process, without what is mapped from files: weights are not copied, wherever they lie.
+RT-DETR, as it was exported; and, made up too, eleven products of matrices of {MEGABYTES} MB. Memory is the
+anonymous memory of the process, without what is mapped from files: weights are not copied, wherever they lie.
 
     python -m bench.speed --write
 
