@@ -206,4 +206,4 @@ def test_ultralytics_exports_of_an_rt_detr(names: str, columns: int, head: str, 
     assert (raw.layout, raw.output, raw.boxes, raw.rows, raw.confidence) == (layout, "output0", "output0", 30, 0.25)
     assert raw.replaced == ("output0",)
     assert task.classes[0] == "a"
-    assert image.letterbox.mode == "stretch"
+    assert (image.letterbox.mode, image.letterbox.resampler) == ("stretch", "bilinear")

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Literal, cast
 
+import msgspec
 from msgspec import Struct
 
 from webbuild.facts import ModelFacts, TensorFact
@@ -174,6 +175,9 @@ def _guess(
     facts: ModelFacts, inputs: _Inputs, raw: SetHead, names: list[str], sentences: tuple[str, ...]
 ) -> Guess | None:
     image, seen = set_picture(inputs.image, facts.companions.preprocessor, normalised=raw.softmax)
+    if raw.layout in ("table", "centred"):  # Ultralytics resizes with OpenCV
+        plain = msgspec.structs.replace(image.letterbox, resampler="bilinear")
+        image = msgspec.structs.replace(image, letterbox=plain)
     task = DetectTask(output=DETECTIONS, rows=raw.rows, classes=names)
     threshold = f"rows are joined and those at or below confidence {raw.confidence:g} left out; nothing is suppressed"
     specs = (image,) if inputs.size is None else (image, inputs.size)
