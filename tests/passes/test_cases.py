@@ -49,6 +49,7 @@ TOLERANCE = {
     "simpler-spectra": 1e-4,
     "simpler-sums": 1e-6,
     "training-norms": 1e-5,
+    "transposed-outputs": 1e-6,
     "transposed-volumes": 1e-5,
 }
 """Relative to the largest magnitude of the output; every other pass is exact."""
