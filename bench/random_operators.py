@@ -72,10 +72,15 @@ def main() -> None:
     parser.add_argument("--layout", choices=("NCHW", "NHWC"), help="the provider's preferredLayout")
     parser.add_argument("--write", action="store_true", help=f"write {report.PAGE.name} and its data")
     parser.add_argument("--resume", action="store_true", help="the same, with the seeds behind those written before")
+    parser.add_argument("--again", action="store_true", help="those that failed, and write what comes of them now")
     given = parser.parse_args()
     name = "chains" if given.chains else "operators"
     first = report.after(name) if given.resume else given.first
     seeds: Sequence[int] = given.seed or range(first, first + given.count)
+    if given.again:
+        seeds = report.failed(name)
+        report.amend(name, measure(seeds, given))
+        return
     failing: Counter[tuple[str, str, str]] = Counter()
     ran = 0
     for start in range(0, len(seeds), CHUNK):

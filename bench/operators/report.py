@@ -61,6 +61,22 @@ def write(name: str, part: Part) -> None:
     PAGE.write_text(page(told), "utf-8")
 
 
+def amend(name: str, again: Part) -> None:
+    """Replace what is known of the cases that failed by what came of them now."""
+    old = read()[name]
+    ran = {each.seed for each in (*old.before, *old.after)}
+    told = {side: [*getattr(again, side)] for side in ("before", "after")}
+    if {each.seed for each in (*again.before, *again.after)} - ran:
+        raise ValueError("only cases that failed are run again")
+    write(name, Part(old.first, old.count, old.ran, **told))
+
+
+def failed(name: str) -> list[int]:
+    """Return the seeds of the cases that failed, before or after."""
+    part = read()[name]
+    return sorted({each.seed for each in (*part.before, *part.after)})
+
+
 def after(name: str) -> int:
     """Return the seed behind the last that was measured."""
     part = read().get(name)

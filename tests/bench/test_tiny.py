@@ -40,8 +40,8 @@ def test_each_ends_as_if_it_were_alone(build: Literal["webgpu", "jsep"]) -> None
 @pytest.mark.browser
 def test_a_page_in_doubt_is_left_behind_the_last_of_a_batch_too(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tiny, "BATCH", 1)
-    text = f"{HEADER} g (float[3,5] x, float z) => (float[3,3] y) {{ y = Gemm <transB = 1> (x, x, z) }}"
-    feeds = {"x": np.ones((3, 5), np.float32), "z": np.array(1, np.float32)}
+    text = f"{HEADER} g (float[14,37] x, float[37,25] w, float z) => (float[14,25] y) {{ y = Gemm (x, w, z) }}"
+    feeds = {name: np.ones(shape, np.float32) for name, shape in (("x", (14, 37)), ("w", (37, 25)), ("z", ()))}
     gemm = Job("lost", parsed(text).SerializeToString(), feeds)
     endings = [answer.ending for _, answer in run_all([gemm, job("after", RIGHT)], "webgpu")]
     assert endings == ["throws", "ran"]

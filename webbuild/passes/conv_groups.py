@@ -50,7 +50,7 @@ def _take_apart(model: ir.Model, node: ir.Node, group: int, weights: list[int]) 
     others = {key: value for key, value in node.attributes.items() if key != "group"}
     parts = []
     for first, last in ((0, group - 1), (group - 1, group)):
-        held = [_rows(add, value, first * outer, last * outer) for value in node.inputs[1:] if value is not None]
+        held = [rows(add, value, first * outer, last * outer) for value in node.inputs[1:] if value is not None]
         parts.append(add.op("Conv", add.cut(node.inputs[0], 1, first * inner, last * inner), *held, group=last - first))
         conv = parts[-1].producer()
         assert conv is not None
@@ -58,6 +58,7 @@ def _take_apart(model: ir.Model, node: ir.Node, group: int, weights: list[int]) 
     replace(node.outputs[0], add.op("Concat", *parts, axis=1))
 
 
-def _rows(add: Builder, value: ir.Value, first: int, last: int) -> ir.Value:
+def rows(add: Builder, value: ir.Value, first: int, last: int) -> ir.Value:
+    """Return some of the first axis of weights or of a bias, stored where they are stored."""
     stored = constant(value)
     return add.cut(value, 0, first, last) if stored is None else add.const(stored[first:last], stored.dtype)
