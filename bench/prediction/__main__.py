@@ -1,6 +1,6 @@
 """Predicts how every node of a model ends, and holds that against what Chromium did.
 
-python -m bench.prediction DATA --measure        # ONNX's tests, models/ and exports: what docs/prediction.json lacks
+python -m bench.prediction DATA --measure        # ONNX's tests, models/ and exports: what docs/prediction.jsonl lacks
 python -m bench.prediction DATA --write          # predicts them anew: docs/prediction.md
 python -m bench.prediction --table 1.30.0-jsep   # the cases of a target's table instead
 

@@ -24,7 +24,7 @@ from webbuild.probe.verdict import shortened
 from webbuild.targets.table import Table, table
 from webbuild.targets.target import Target
 
-FILE = Path(__file__).parents[2] / "docs" / "prediction.json"
+FILE = Path(__file__).parents[2] / "docs" / "prediction.jsonl"
 _LETTERS: dict[Found | None, str] = {"gpu": "g", "cpu": "c", "gone": "-", None: "?"}
 PLACES: dict[str, Found] = {letter: place for place, letter in _LETTERS.items() if place is not None}
 _LONGEST = 120
