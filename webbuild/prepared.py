@@ -12,7 +12,7 @@ from webbuild.bundle.graphs import option_inputs
 from webbuild.dims import Sizes, choose_sizes
 from webbuild.inspection.element_counts import require_counts
 from webbuild.inspection.graph import read
-from webbuild.inspection.kept_right import Kept, keep_right
+from webbuild.inspection.kept_right import Kept, keep_right, require_wasm
 from webbuild.model import Source, load
 from webbuild.overrides import Overrides, override
 from webbuild.passes._base import Options, Suppression
@@ -20,6 +20,7 @@ from webbuild.plan import Plan, plan
 from webbuild.recognise import recognise, require_head, without_head
 from webbuild.size_order import with_measured_order
 from webbuild.targets.table import table_if_measured
+from webbuild.targets.target import Target
 from webbuild.trial import open_original
 from webbuild.verify.native import NativeRunner
 
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from webbuild.completed import Head
     from webbuild.manifest import OptionInput, Withheld
     from webbuild.talk import Talk
-    from webbuild.targets.target import Target
     from webbuild.tasks._base import Guess
 
 
@@ -76,8 +76,8 @@ def prepare(
     """Plan the patches for a target, and recognise what the model is.
 
     Raises:
-        WebbuildError: `wrong-task`, `unsupported-dtype`, `class-names`, `no-head`, `reshape-count`, and what
-            `override` raises.
+        WebbuildError: `wrong-task`, `unsupported-dtype`, `class-names`, `no-head`, `reshape-count`,
+            `no-browser-build`, and what `override` raises.
     """
     source, dims = opened.source, opened.sizes.dims
     with talk.step("plan the patches"):
@@ -88,6 +88,9 @@ def prepare(
         planned = plan(source.model, Options(dims=dims, raw=raw, table=table, nms=nms))
         kept = Kept() if table is None else keep_right(planned.models["webgpu"], table)
         planned = planned.with_edits("webgpu", kept.edits)
+        wasm = table_if_measured(Target(target.version, "wasm"))
+        if kept.withheld is not None and wasm is not None:
+            require_wasm(planned.models["wasm"], wasm, kept.withheld)
     require_counts(planned.models["wasm"])  # with every shape folded that could be
     known = headless or recognise(source, planned, task)
     if nms == "keep" and known.raw is not None:

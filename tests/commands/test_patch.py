@@ -202,3 +202,16 @@ def test_nodes_that_only_the_cpu_gets_right_are_named_for_the_engine(tmp_path: P
     assert name in [node.name for node in onnx.load(file["file"]).graph.node]
     told = webbuild("patch", model, "-o", tmp_path / "again", "--target", "1.30.0-webgpu").stdout
     assert f"forceCpuNodeNames: {name}" in told
+
+
+def test_what_no_build_runs_is_refused_before_anything_is_written(tmp_path: Path) -> None:
+    text = """<ir_version: 8, opset_import: ["" : 18, "ai.onnx.ml" : 3]> bits (float[2,3] x) => (float[2,3] y) {
+      y = ai.onnx.ml.Binarizer <threshold = 0.5> (x)
+    }"""
+    model = save(parsed(text), tmp_path / "bits.onnx")
+    done = webbuild("patch", model, "-o", tmp_path / "out", "--target", "1.30.0-webgpu")
+    assert (done.code, (tmp_path / "out").exists()) == (1, False)
+    assert (
+        "error[no-browser-build] no build of onnxruntime-web runs it: on webgpu, ai.onnx.ml:Binarizer 'y'"
+        in done.stderr
+    )

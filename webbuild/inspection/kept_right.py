@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
 
+from webbuild.errors import WebbuildError
 from webbuild.findings import Finding
 from webbuild.inspection.graph import label, walk
 from webbuild.inspection.inspect import inspect
@@ -58,6 +59,26 @@ def _leave_to_cpu(model: ir.Model, found: Inspection) -> list[Edit]:
         ForceCpu().done(f"{node.op_type} '{name}'", f"left to the CPU: {why}")
         for name, (node, why) in zip(named, wanted, strict=True)
     ]
+
+
+def require_wasm(model: ir.Model, table: Table, withheld: Withheld) -> None:
+    """See that the graph for WASM, to which a model is to step, gets a session there.
+
+    Args:
+        model: that graph.
+        table: of the WASM build.
+        withheld: why it steps there.
+
+    Raises:
+        WebbuildError: `no-browser-build` where no build of the engine can run the model.
+    """
+    error = next(_errors(inspect("", model, table, {})), None)
+    if error is not None and error.outcome == "no-session":
+        raise WebbuildError(
+            "no-browser-build",
+            f"no build of onnxruntime-web runs it: on {withheld.build}, {withheld.why}; on WASM, {error.why}",
+            "export the model without it, and compute that part in JavaScript",
+        )
 
 
 def _is_for_cpu(finding: Finding) -> bool:
