@@ -1,0 +1,68 @@
+"""What is measured again on a fresh engine, and what is no case at all."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import cast
+
+import numpy as np
+import pytest
+
+from webbuild.probe.journal import Journal, Line
+from webbuild.probe.lab import Answer, Lab
+from webbuild.probe.measure import measure
+from webbuild.probe.native import Native
+from webbuild.probe.node import Array, Probe, node
+
+PROBE = node("t/Relu", "Relu", np.ones((2, 3), np.float32))
+HUNG = Answer("hang", "no answer in 60 s")
+FAILED = Answer("run", 'running Relu node. Error: "[Relu] n" failed')
+MISFIT = Answer("run", 'Kernel "[Relu] n" failed. Error: Uniform variable 6 mismatch')
+
+
+class Page:
+    """Gives the answers in order; of each it is kept whether a fresh engine was asked for."""
+
+    def __init__(self, answers: Sequence[Answer]) -> None:
+        self.left, self.fresh = list(answers), list[bool]()
+
+    def measure(self, probes: Sequence[Probe], *, fresh: bool = False) -> list[Answer]:
+        self.fresh.append(fresh)
+        return [self.left.pop(0) for _ in probes]
+
+
+class Reference:
+    """Runs nothing."""
+
+    def run(self, probe: Probe) -> dict[str, Array]:
+        return {"y0": np.ones((2, 3), np.float32)}
+
+
+def measured(page: Page, file: Path) -> Line:
+    journal = Journal(file, resume=False)
+    measure(cast("Lab", page), cast("Native", Reference()), journal, [PROBE], lambda _: None)
+    return journal.lines[PROBE.name]
+
+
+def test_what_is_not_answered_in_time_is_asked_again_and_then_no_case(tmp_path: Path) -> None:
+    page = Page([HUNG, HUNG])
+    line = measured(page, tmp_path / "journal")
+    assert (line.case, line.refused, page.fresh) == (None, "no answer in 60 s", [False, True])
+
+
+def test_what_is_answered_the_second_time_is_a_case(tmp_path: Path) -> None:
+    line = measured(Page([HUNG, FAILED]), tmp_path / "journal")
+    assert line.case is not None
+    assert (line.case.outcome, line.refused) == ("throws", "")
+
+
+@pytest.mark.parametrize(("answer", "times"), [(FAILED, 1), (MISFIT, 2)])
+def test_an_error_that_an_earlier_probe_may_have_made_is_measured_again(
+    answer: Answer, times: int, tmp_path: Path
+) -> None:
+    page = Page([answer] * 2)
+    line = measured(page, tmp_path / "journal")
+    assert line.case is not None
+    assert line.case.outcome == "throws"
+    assert len(page.fresh) == times
