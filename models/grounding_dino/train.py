@@ -13,10 +13,12 @@ from typing import Any
 
 import numpy as np
 
+from models.grounding_dino.network import network  # first: it makes torchvision importable
+
+# isort: split
 from models import training
 from models.grounding_dino import text
 from models.grounding_dino.loss import Target, loss
-from models.grounding_dino.network import network
 from models.imagenet import inputs
 from models.scenes import cache, dataset
 from models.scenes.names import COLOURS, PHRASES, SHAPES
