@@ -15,6 +15,8 @@ from tests.set_detectors import SIDE, detr, rt_detr
 from webbuild.browser.chromium import Chromium
 from webbuild.browser.server import Server
 
+BLANK = {"/blank.html": ("text/html", b"<link rel=icon href=data:,>")}
+
 
 @pytest.fixture(scope="module")
 def detector(webbuild: Webbuild, tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -64,7 +66,7 @@ def test_it_runs_on_the_default_entry_too(webbuild: Webbuild, webgpu: Chromium, 
 
 def test_a_size_of_another_type_is_refused_with_both(without_gpu: Browser, detector: Path) -> None:
     feeds = """async (types) => {
-      const { load } = await import(`${location.origin}/rt-detr.js`);
+      const { load } = await import("./rt-detr.js");
       const model = await load({ backend: "wasm" });
       const images = { type: "float32", dims: [1, 3, 32, 32], data: new Float32Array(3072) };
       const failed = ({ code, message }) => ({ code, message });
@@ -72,8 +74,8 @@ def test_a_size_of_another_type_is_refused_with_both(without_gpu: Browser, detec
       const filled = await model.runTensors({ images });
       return { told, filled: Object.keys(filled) };
     }"""
-    with Server(detector) as server, without_gpu.new_page() as page:
-        page.goto(f"{server.url}report.html")
+    with Server(detector, virtual=BLANK) as server, without_gpu.new_page() as page:
+        page.goto(f"{server.url}blank.html")
         given = "() => ({ type: 'int32', dims: [1, 2], data: new Int32Array([640, 480]) })"
         answer = page.evaluate(f"async () => ({feeds})(({given})())")
     assert answer["told"]["code"] == "wrong-input"
@@ -102,13 +104,13 @@ def test_boxes_that_are_all_zero_are_a_warning_and_a_problem(
     assert problem["code"] == "flat-output"
     assert "no box that was found has an area, on every sample" in problem["message"]
     ask = """async () => {
-      const { load } = await import(`${location.origin}/flat.js`);
+      const { load } = await import("./flat.js");
       const model = await load({ backend: "wasm" });
       await model.run(new ImageData(64, 48));
       return model.warnings.map(({ code }) => code);
     }"""
-    with Server(tmp_path / "out") as server, without_gpu.new_page() as page:
-        page.goto(f"{server.url}report.html")
+    with Server(tmp_path / "out", virtual=BLANK) as server, without_gpu.new_page() as page:
+        page.goto(f"{server.url}blank.html")
         assert "flat-output" in page.evaluate(ask)
 
 
