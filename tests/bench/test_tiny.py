@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal
 
 import numpy as np
 import pytest
 
 from bench import tiny
-from bench.tiny import Job, run_all
+from bench.tiny import Answer, Build, Job, run_all
 from tests.models import HEADER, parsed
+from webbuild.browser.chromium import Chromium
 
 RIGHT = "y = Exp (x)"
 THROWS = 'y = Resize <mode = "linear", antialias = 1> (x, , s)'
@@ -40,11 +42,20 @@ def test_each_ends_as_if_it_were_alone(build: Literal["webgpu", "jsep"]) -> None
 @pytest.mark.browser
 def test_a_page_in_doubt_is_left_behind_the_last_of_a_batch_too(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tiny, "BATCH", 1)
-    text = f"{HEADER} g (float[14,37] x, float[37,25] w, float z) => (float[14,25] y) {{ y = Gemm (x, w, z) }}"
-    feeds = {name: np.ones(shape, np.float32) for name, shape in (("x", (14, 37)), ("w", (37, 25)), ("z", ()))}
-    gemm = Job("lost", parsed(text).SerializeToString(), feeds)
-    endings = [answer.ending for _, answer in run_all([gemm, job("after", RIGHT)], "webgpu")]
-    assert endings == ["throws", "ran"]
+    pages: list[int] = []
+    honest = tiny._on_a_page
+
+    def counted(browser: Chromium, origin: str, build: Build, jobs: Sequence[Job]) -> list[Answer]:
+        pages.append(len(jobs))
+        return honest(browser, origin, build, jobs)
+
+    monkeypatch.setattr(tiny, "_on_a_page", counted)
+    pool = "<kernel_shape = [2, 2], strides = [2, 2], ceil_mode = 1>"
+    thrown = f"{HEADER} g (float[1,1,5,5] x) => (float[1,1,3,3] y) {{ y = AveragePool {pool} (x) }}"
+    refused = Job("refused", parsed(thrown).SerializeToString(), {"x": np.ones((1, 1, 5, 5), np.float32)})
+    answers = run_all([job("before", RIGHT), refused, job("after", RIGHT)], "jsep")
+    assert [answer.ending for _, answer in answers] == ["ran", "throws", "ran"]
+    assert pages == [3, 1]
 
 
 @pytest.mark.browser
