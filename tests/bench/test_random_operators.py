@@ -55,6 +55,19 @@ def test_a_part_that_follows_is_added_and_another_replaces(tmp_path: Path, monke
     assert report.read()["operators"].count == 1
 
 
+def test_only_what_failed_is_measured_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(report, "PAGE", tmp_path / "page.md")
+    monkeypatch.setattr(report, "DATA", tmp_path / "data.json")
+    bad = failing(3, ["conv-groups", "clean-up"])
+    report.write("chains", Part(0, 10, {"Conv": 4}, [bad, failing(4, [])], [failing(4, [])]))
+    assert report.failed("chains") == [3, 4]
+    report.amend("chains", Part(3, 2, {"Conv": 2}, [bad], []))
+    assert report.read()["chains"] == Part(0, 10, {"Conv": 4}, [bad], [])
+    assert "| Conv: wrong | 1 | `conv-groups` | 3: `Conv-17` |" in report.PAGE.read_text("utf-8")
+    with pytest.raises(ValueError, match="only cases that failed"):
+        report.amend("chains", Part(3, 2, {}, [failing(7, [])], []))
+
+
 def test_a_part_of_a_chain_gives_what_the_whole_gave() -> None:
     whole = next(drawn for seed in range(20) if len((drawn := make_chain(seed)).nodes) > 3)
     part = whole.part(1, 3)
