@@ -9,8 +9,11 @@ from webbuild.passes._base import Edit, Options, Pass
 from webbuild.passes._graph import Builder, constant, nodes_of, opset_of, users
 from webbuild.targets.schema import schema
 
-FUSED = ("Relu", "Sigmoid", "Tanh", "Clip", "LeakyRelu", "HardSigmoid")
-"""What the engine's optimiser makes part of the Conv before it."""
+FUSED = (
+    *("Relu", "Sigmoid", "Tanh", "Clip", "LeakyRelu", "HardSigmoid", "HardSwish", "Softplus", "Elu", "ThresholdedRelu"),
+    *("Gelu", "QuickGelu", "Erf"),
+)
+"""What the engine's optimiser makes part of the Conv before it; SiLU and Gelu of several nodes too."""
 _LEAST = {"Relu": 0.0, "Sigmoid": 0.0, "Tanh": -1.0, "HardSigmoid": 0.0}
 
 
@@ -19,7 +22,7 @@ class ActivationsApart(Pass):
 
     Why: onnxruntime-web's optimiser makes an activation part of the Conv before it, and then the next one too, though
     there is room for one: Relu and then Sigmoid gives the Sigmoid alone, Relu and then x times Sigmoid(x) the SiLU
-    alone, and nothing says so.
+    alone, and nothing says so. So with HardSwish, Softplus, Elu, Gelu of one node or of five, ThresholdedRelu, Erf.
 
     How: Max with the least value that the first activation can give changes no number, and is not fused. It costs
     one pass over the tensor.
@@ -32,40 +35,70 @@ class ActivationsApart(Pass):
     def apply(self, model: ir.Model, options: Options) -> list[Edit]:
         """Put a Max behind each first activation."""
         edits = []
-        for node in nodes_of(model, *FUSED):
-            if not is_lost(node):
+        for node in nodes_of(model, "Conv"):
+            value = lost_behind(node)
+            first = None if value is None else value.producer()
+            if value is None or first is None:
                 continue
-            where = f"{node.op_type} '{node.name}'"
-            if not _has_kernel(model, node.outputs[0], options):
+            where = f"{first.op_type} '{first.name}'"
+            if not _has_kernel(model, value, options):
                 edits.append(self.left(where, "lost between a Conv and another activation; Max has no GPU kernel here"))
                 continue
-            _part(model, node)
+            _part(model, value, first)
             edits.append(self.done(where, "kept between a Conv and another activation by a Max with its least value"))
         return edits
 
 
-def is_lost(node: ir.Node) -> bool:
-    """Whether an activation is all that reads a Conv, and another one all that reads it."""
-    before = node.inputs[0] if node.op_type in FUSED else None
-    producer = None if before is None else before.producer()
-    if producer is None or producer.op_type != "Conv" or not _has_readers(before, 1):
-        return False
-    return _is_activated(node.outputs[0])
+def lost_behind(conv: ir.Node) -> ir.Value | None:
+    """Return what an activation behind a Conv gives, if that is lost for another one behind it."""
+    value = _end(conv.outputs[0])
+    if value is None or value.is_graph_output() or conv.outputs[0].is_graph_output():
+        return None
+    readers = users(value)
+    one = len(readers) == 1 and readers[0].op_type in FUSED
+    return value if one or _opening(readers) is not None else None
 
 
-def _has_readers(value: ir.Value | None, count: int) -> bool:
-    return value is not None and len(users(value)) == count and not value.is_graph_output()
+def _end(value: ir.Value) -> ir.Value | None:
+    """Return where an activation ends that is all that reads a value, None if there is none."""
+    readers = users(value)
+    if len(readers) == 1:
+        return readers[0].outputs[0] if readers[0].op_type in FUSED else None
+    inner = _opening(readers)
+    if inner is None:
+        return None
+    while inner.op_type not in ("Sigmoid", "Erf"):
+        inner = users(inner.outputs[0])[0]
+    result, behind = None, users(inner.outputs[0])
+    while len(behind) == 1 and behind[0].op_type in ("Add", "Mul") and _goes_on(behind[0], value, inner):
+        inner, result = behind[0], behind[0].outputs[0]
+        behind = users(result)
+    return result
 
 
-def _is_activated(value: ir.Value) -> bool:
-    """Whether one more activation is all that reads a value, or x times Sigmoid(x)."""
-    readers = sorted(users(value), key=lambda each: each.op_type)
-    if _has_readers(value, 1):
-        return readers[0].op_type in FUSED
-    if not _has_readers(value, 2) or [each.op_type for each in readers] != ["Mul", "Sigmoid"]:
-        return False
-    product, sigmoid = readers
-    return sigmoid.outputs[0] in product.inputs
+def _opening(readers: list[ir.Node]) -> ir.Node | None:
+    """Return the node with which a SiLU or a Gelu begins, of the two that read the same value: the other is its Mul."""
+    for first, other in (readers, readers[::-1]) if len(readers) == 2 else ():
+        if other.op_type == "Mul" and _begins(first):
+            return first
+    return None
+
+
+def _begins(node: ir.Node) -> bool:
+    """Whether a SiLU or a Gelu begins with a node: both may scale first."""
+    if node.op_type in ("Sigmoid", "Erf"):
+        return True
+    behind = users(node.outputs[0]) if node.op_type in ("Mul", "Div") else []
+    scales = any(constant(value) is not None for value in node.inputs)
+    return scales and len(behind) == 1 and behind[0].op_type in ("Sigmoid", "Erf")
+
+
+def _goes_on(node: ir.Node, value: ir.Value, before: ir.Node) -> bool:
+    """Whether a node brings in nothing but numbers and the value that is activated, as it is or scaled."""
+    others = [each for each in node.inputs if each is not None and each is not before.outputs[0]]
+    makers = [each.producer() for each in others]
+    scaled = [maker is not None and maker.op_type == "Mul" and value in maker.inputs for maker in makers]
+    return all(each is value or constant(each) is not None or of for each, of in zip(others, scaled, strict=True))
 
 
 def _has_kernel(model: ir.Model, value: ir.Value, options: Options) -> bool:
@@ -84,13 +117,12 @@ def _least(node: ir.Node) -> float:
     return _LEAST.get(node.op_type, float(np.finfo(np.float32).min))
 
 
-def _part(model: ir.Model, node: ir.Node) -> None:
-    (value,) = node.outputs
+def _part(model: ir.Model, value: ir.Value, first: ir.Node) -> None:
     following = users(value)
-    second = next(reader for reader in following if reader.op_type in FUSED)
-    add = Builder(model.graph, second, f"{node.name or node.op_type}/apart")
+    place = next(node for node in model.graph if node in following)
+    add = Builder(model.graph, place, f"{first.name or first.op_type}/apart")
     dtype = np.float32 if value.dtype is None else value.dtype.numpy()
-    kept = add.op("Max", value, add.const(_least(node), dtype))
+    kept = add.op("Max", value, add.const(_least(first), dtype))
     for reader in following:
         for index, given in enumerate(reader.inputs):
             if given is value:

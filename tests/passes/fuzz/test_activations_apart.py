@@ -10,14 +10,16 @@ from hypothesis import strategies as st
 from tests.passes.fuzz.model import assert_same, model_of
 from webbuild.passes.activations_apart import FUSED, ActivationsApart
 
+SIMPLE = [op for op in FUSED if op not in ("Gelu", "QuickGelu")]
+
 
 @given(
-    first=st.sampled_from(FUSED),
-    second=st.sampled_from((*FUSED, "SiLU")),
+    first=st.sampled_from((*SIMPLE, "SiLU")),
+    second=st.sampled_from((*SIMPLE, "SiLU")),
     bounds=st.sampled_from(((), (-0.5,), (-0.5, 0.75), (0.25, 0.5), (1.0, -1.0))),
     alpha=st.floats(-2, 2, width=32),
     channels=st.integers(1, 9),
-    opset=st.sampled_from((11, 13, 17, 21)),
+    opset=st.sampled_from((14, 17, 21)),
     seed=st.integers(0, 999),
 )
 def test_the_least_value_bounds_nothing(
@@ -31,7 +33,7 @@ def test_the_least_value_bounds_nothing(
 
     def activation(op: str, value: str, out: str) -> list[onnx.NodeProto]:
         if op == "SiLU":
-            return [node("Sigmoid", [value], ["s"]), node("Mul", [value, "s"], [out])]
+            return [node("Sigmoid", [value], [f"s{out}"]), node("Mul", [value, f"s{out}"], [out])]
         if op in ("LeakyRelu", "HardSigmoid"):
             return [node(op, [value], [out], alpha=alpha)]
         return [node(op, [value, *(limits if op == "Clip" else [])], [out])]
