@@ -142,8 +142,13 @@ def after(bundle: Path, backend: str) -> str:
         report: dict[str, Any] = json.loads(ran.stdout)
     except json.JSONDecodeError:
         return (ran.stderr.strip() or "nothing was said").splitlines()[0]
-    problems = [each["message"] for each in report.get("problems", [])]
-    return "right" if ran.returncode == 0 else f"exit {ran.returncode}: {'; '.join(problems[:2])}"
+    if ran.returncode == 0:
+        return "right"
+    said = [each["message"] for each in report.get("problems", [])]
+    cases = [case for run in report.get("backends", []) for case in run["cases"]]
+    verdicts = [each["verdict"] for case in cases for each in case["comparisons"]]
+    bad = len(verdicts) - verdicts.count("OK")
+    return "; ".join([*([f"{bad} of {len(verdicts)} comparisons differ"] if bad else []), *said[:2]]) or "fails"
 
 
 def _webbuild(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
