@@ -47,7 +47,7 @@ LAYERS = (
         "archive",
         "report_file",
     ),
-    ("labels", "companions", "size_input"),
+    ("labels", "companions", "input_specs"),
     ("errors", "nodes", "memory", "task_specs"),
 )
 """From top to bottom; what stands in one line does not import its neighbours."""

@@ -11,7 +11,16 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta, Struct
 
-from webbuild.size_input import SizeInput as SizeInput
+from webbuild.input_specs import DType as DType
+from webbuild.input_specs import FocusInput as FocusInput
+from webbuild.input_specs import ImageInput as ImageInput
+from webbuild.input_specs import Input as Input
+from webbuild.input_specs import Letterbox as Letterbox
+from webbuild.input_specs import OptionInput as OptionInput
+from webbuild.input_specs import Resampler as Resampler
+from webbuild.input_specs import SizeInput as SizeInput
+from webbuild.input_specs import StackInput as StackInput
+from webbuild.input_specs import TensorInput as TensorInput
 from webbuild.task_specs import ClassifyTask as ClassifyTask
 from webbuild.task_specs import DepthTask as DepthTask
 from webbuild.task_specs import DetectTask as DetectTask
@@ -28,10 +37,8 @@ SCHEMA_VERSION: Literal[1] = 1
 
 Sha256 = Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
 Path = Annotated[str, Meta(description="Relative to the manifest, with forward slashes.")]
-DType = Literal["float32", "int32", "int64", "uint8", "bool"]
 TargetName = Literal["webgpu", "wasm"]
 Feature = Literal["shader-f16"]
-Resampler = Literal["bilinear", "bilinear-antialias", "nearest", "bicubic"]
 
 
 class Generator(Json, kw_only=True, frozen=True):
@@ -56,97 +63,6 @@ class Source(Json, kw_only=True, frozen=True):
     size: int
     producer: str
     license: str
-
-
-class Letterbox(Json, kw_only=True, frozen=True):
-    """How a picture of any size becomes the input's fixed size.
-
-    `letterbox`: the picture keeps its aspect ratio: gain = min(height / h, width / w), resized to round(w * gain)
-    by round(h * gain) (ties to even, at least 1). With the anchor `center` it is placed with
-    round((width - w') / 2 - 0.1) columns of `pad` before it and round((height - h') / 2 - 0.1) rows above it, with
-    `top-left` with none; the rest of `pad` lies behind and below.
-
-    `crop`: the picture keeps its aspect ratio and covers the input: the side that fills it takes the input's
-    size, the other is cut to a whole number, floor(width * h / w) or floor(height * w / h). Then
-    round((w' - width) / 2) columns and round((height' - height) / 2) rows (ties to even) are cut off before it,
-    none with `top-left`, and what is too much behind and below. On a square input this is torchvision's Resize to
-    the shorter side and CenterCrop.
-
-    `stretch` ignores the aspect ratio and pads nothing.
-
-    The resamplers are defined in `webbuild/tasks/resample.py`; all compute in float64.
-    """
-
-    mode: Literal["letterbox", "stretch", "crop"] = "letterbox"
-    anchor: Literal["center", "top-left"] = "center"
-    pad: int = 114
-    resampler: Resampler = "bilinear"
-
-
-class ImageInput(Json, tag="image", tag_field="kind", kw_only=True, frozen=True):
-    """A picture. pixel = (value * scale - mean[c]) / std[c], channels in the order of `color`."""
-
-    name: str
-    dtype: Literal["float32"] = "float32"
-    shape: list[int]
-    layout: Literal["nchw", "nhwc"] = "nchw"
-    color: Literal["rgb", "bgr"] = "rgb"
-    scale: float
-    mean: list[float]
-    std: list[float]
-    letterbox: Letterbox
-
-
-class StackInput(Json, tag="stack", tag_field="kind", kw_only=True, frozen=True):
-    """`count` pictures of one scene, all of one size, each of which becomes what an `ImageInput` would.
-
-    They lie behind one another in `shape`, [1, count, 3, height, width] or [count, 3, height, width].
-    """
-
-    name: str
-    dtype: Literal["float32"] = "float32"
-    shape: list[int]
-    count: int
-    color: Literal["rgb", "bgr"] = "rgb"
-    scale: float
-    mean: list[float]
-    std: list[float]
-    letterbox: Letterbox
-
-
-class FocusInput(Json, tag="focus", tag_field="kind", kw_only=True, frozen=True):
-    """A number for each picture of the stack, such as the distance that it is focused at.
-
-    The caller gives them to `run()` as `focusDistances`; the runtime fills in `default`.
-    """
-
-    name: str
-    dtype: Literal["float32"] = "float32"
-    shape: list[int]
-    default: list[float]
-
-
-class OptionInput(Json, tag="option", tag_field="kind", kw_only=True, frozen=True):
-    """A number the caller may give to `run()` under `option`; the runtime fills in `default`."""
-
-    name: str
-    dtype: Literal["float32"] = "float32"
-    shape: list[int]
-    option: Literal["confidence", "iou"]
-    default: float
-    minimum: float = 0.0
-    maximum: float = 1.0
-
-
-class TensorInput(Json, tag="tensor", tag_field="kind", kw_only=True, frozen=True):
-    """A tensor that the caller must give."""
-
-    name: str
-    dtype: DType
-    shape: list[int]
-
-
-Input = ImageInput | StackInput | FocusInput | SizeInput | OptionInput | TensorInput
 
 
 class Output(Json, kw_only=True, frozen=True):
