@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import argparse
+from collections.abc import Callable
 from pathlib import Path
 
 README = Path(__file__).with_name("README.md")
@@ -21,3 +23,22 @@ def rewrite(readme: Path, system: str, text: str) -> None:
     before, rest = readme.read_text("utf-8").split(start)
     after = rest.split(end)[1]
     readme.write_text(before + start + text + end + after, "utf-8")
+
+
+def publish(name: str, mark: str, model: Path, measure: Callable[[Path], dict[str, str]], about: str | None) -> None:
+    """Read the command line of a recipe's `measure`, measure a model, print the table and write it.
+
+    Args:
+        name: of the system, above the numbers.
+        mark: which two marks of the README the table goes between.
+        model: the shipped one, which is measured if no other is named.
+        measure: what was measured, and the number.
+        about: the help's text.
+    """
+    parser = argparse.ArgumentParser(description=about)
+    parser.add_argument("--onnx", type=Path, default=model)
+    parser.add_argument("--readme", type=Path, default=README)
+    options = parser.parse_args()
+    text = table({name: measure(options.onnx)})
+    print(text)
+    rewrite(options.readme, mark, text)

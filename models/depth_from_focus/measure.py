@@ -5,7 +5,6 @@ python -m models.depth_from_focus.measure
 
 from __future__ import annotations
 
-import argparse
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +12,7 @@ import onnxruntime as ort
 
 from models.imagenet import inputs
 from models.scenes import dataset
-from models.table import README, rewrite, table
+from models.table import README, publish
 
 MODEL = README.with_name("depth-from-focus") / "depth-from-focus.onnx"
 SURE = 0.5
@@ -44,16 +43,5 @@ def measure(onnx: Path) -> dict[str, str]:
     }
 
 
-def main() -> None:
-    """Read the command line, measure, and write."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--onnx", type=Path, default=MODEL)
-    parser.add_argument("--readme", type=Path, default=README)
-    options = parser.parse_args()
-    text = table({"depth from focus": measure(options.onnx)})
-    print(text)
-    rewrite(options.readme, "depth-from-focus", text)
-
-
 if __name__ == "__main__":
-    main()
+    publish("depth from focus", "depth-from-focus", MODEL, measure, __doc__)

@@ -5,7 +5,6 @@ python -m models.mask2former.measure
 
 from __future__ import annotations
 
-import argparse
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +15,7 @@ from models.scenes import dataset
 from models.scenes.names import CATEGORIES, SHAPES
 from models.scenes.picture import Picture
 from models.scenes.quality import Array, Panoptic, Segment, count
-from models.table import README, rewrite, table
+from models.table import README, publish
 
 MODEL = README.with_name("mask2former-swin") / "mask2former.onnx"
 SCORE, MASK, KEPT = 0.5, 0.5, 0.8
@@ -101,16 +100,5 @@ def measure(onnx: Path) -> dict[str, str]:
     }
 
 
-def main() -> None:
-    """Read the command line, measure, and write."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--onnx", type=Path, default=MODEL)
-    parser.add_argument("--readme", type=Path, default=README)
-    options = parser.parse_args()
-    text = table({"Mask2Former": measure(options.onnx)})
-    print(text)
-    rewrite(options.readme, "mask2former", text)
-
-
 if __name__ == "__main__":
-    main()
+    publish("Mask2Former", "mask2former", MODEL, measure, __doc__)

@@ -5,7 +5,6 @@ python -m models.rt_detr.measure
 
 from __future__ import annotations
 
-import argparse
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +13,7 @@ import onnxruntime as ort
 from models.scenes import dataset
 from models.scenes.names import SHAPES
 from models.scenes.quality import Boxes, mean_average_precision
-from models.table import README, rewrite, table
+from models.table import README, publish
 
 MODEL = README.with_name("rt-detr") / "rt-detr.onnx"
 STRICT = [float(threshold) for threshold in np.arange(0.5, 0.96, 0.05)]
@@ -46,16 +45,5 @@ def measure(onnx: Path) -> dict[str, str]:
     }
 
 
-def main() -> None:
-    """Read the command line, measure, and write."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--onnx", type=Path, default=MODEL)
-    parser.add_argument("--readme", type=Path, default=README)
-    options = parser.parse_args()
-    text = table({"RT-DETR": measure(options.onnx)})
-    print(text)
-    rewrite(options.readme, "rt-detr", text)
-
-
 if __name__ == "__main__":
-    main()
+    publish("RT-DETR", "rt-detr", MODEL, measure, __doc__)

@@ -40,9 +40,9 @@ def keep_right(model: ir.Model, table: Table) -> Kept:
     """
     if table.target.build == "wasm":
         return Kept()
-    found = inspect("", model, table, {})
     if table.target.build == "jsep":
-        return Kept((), _reason(found, "jsep"))
+        return Kept((), unfit(model, table))
+    found = inspect("", model, table, {})
     edits = _leave_to_cpu(model, found)
     return Kept(tuple(edits), _reason(inspect("", model, table, {}) if edits else found, "webgpu"))
 
@@ -87,9 +87,9 @@ def _is_for_cpu(finding: Finding) -> bool:
 
 
 def unfit(model: ir.Model, table: Table) -> Withheld | None:
-    """Return why a graph that was patched for the native build must not run on the default entry's, by its table.
+    """Return why a graph must not run on the default entry's build, jsep, by its table; None where it may.
 
-    That one takes no names of nodes for the CPU: what is wrong there too is an error.
+    That one takes no names of nodes for the CPU: what is left to it in a graph for the native build is an error here.
     """
     return _reason(inspect("", model, table, {}), "jsep")
 
