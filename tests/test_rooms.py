@@ -22,6 +22,7 @@ LAYERS = (
     ("bundle", "trial"),
     ("inspection",),
     ("prove",),
+    ("leaps",),
     ("proof",),
     ("verify",),
     ("completed",),

@@ -34,7 +34,8 @@ class Proof(Struct, frozen=True, rename="camel"):
 
     `objects` is the number of matched detections, or of their masks that cover anything; None for an output that is
     not detections. `excused` rows lie within tolerance of a threshold. `repeated` says that the graph asked for its
-    fallback, as at run time.
+    fallback, as at run time. `apart` is the largest difference between tensors, None for what is not compared number by
+    number; `leap` is what the original itself moves by, where that explains it.
     """
 
     sample: str
@@ -46,6 +47,8 @@ class Proof(Struct, frozen=True, rename="camel"):
     repeated: bool
     distance: str
     why: str
+    apart: float | None = None
+    leap: float | None = None
 
 
 class Answer(Struct, frozen=True):
@@ -141,4 +144,6 @@ def _tensor(
     largest = "not finite" if result.max_abs is None else f"{result.max_abs:.2g}"
     distance = f"{largest} of {RELATIVE:g} x {result.signal:.3g}"
     why = result.why + place
-    return Proof(sample.name, graph.target, name, result.verdict, None, 0, repeated, distance, why)
+    return Proof(
+        sample.name, graph.target, name, result.verdict, None, 0, repeated, distance, why, apart=result.max_abs
+    )

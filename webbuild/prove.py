@@ -13,12 +13,14 @@ from numpy.typing import NDArray
 from webbuild.completed import Head, completed, with_ones
 from webbuild.errors import WebbuildError
 from webbuild.head import why_repeat
+from webbuild.leaps import explain
 from webbuild.manifest import ClassifyTask, Graph, OptionInput, RowTask, Task
 from webbuild.proof import MASKS, Answer, Proof, judge
 from webbuild.samples import Sample
 from webbuild.tasks._base import decode
 from webbuild.tasks.classify import ClassScore
 from webbuild.tasks.detection import Detection, needed_outputs
+from webbuild.verify.changed import changed
 from webbuild.verify.native import NativeRunner
 
 
@@ -82,7 +84,17 @@ def prove(
             reference = _with_room(want, original, graph)
             proofs[graph.target] += judge(sample, graph, task, values, reference, answer, repeated=repeated)
         runner.close()
-    return Witness([proof for graph in graphs for proof in proofs[graph.target]], detections, classes, values)
+    feeds = {sample.name: (one, sample) for one, sample in zip(given, samples, strict=True)}
+
+    def again(name: str, seed: int) -> Mapping[str, NDArray[Any]]:
+        one, sample = feeds[name]
+        moved = {**one, **changed({given: one[given] for given in sample.feeds}, seed)}
+        return _reference(original, moved, task, sample, raw, values).outputs
+
+    wanted = {sample.name: want.outputs for sample, want in zip(samples, references, strict=True)}
+    judged = explain([proof for graph in graphs for proof in proofs[graph.target]], wanted, again)
+    original.close()
+    return Witness(judged, detections, classes, values)
 
 
 _NOTHING = Answer({}, ())

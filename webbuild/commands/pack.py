@@ -167,6 +167,9 @@ def _tell_proof(talk: Talk, witness: Witness, options: Sequence[OptionInput]) ->
     found = f", {matched} detections matched, {excused} excused at a threshold" if matched else ""
     again = f", {repeated} runs repeated on the fallback graph" if repeated else ""
     talk.say(f"    {len(proofs)} comparisons{found}{again}")
+    if leaps := [proof.leap for proof in proofs if proof.leap is not None]:
+        why = f"one part in a million of the input moves the original's own answers by up to {max(leaps):.2g}"
+        talk.say(f"    {len(leaps)} of them differ by no more than the model leaps: {why}")
 
 
 def _print_edits(planned: Plan, as_json: bool) -> None:

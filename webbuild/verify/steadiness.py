@@ -17,12 +17,12 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import msgspec
-import numpy as np
 from msgspec import Struct
 
 from webbuild.manifest import OptionInput, RowTask, SizeInput
 from webbuild.nodes import operators
 from webbuild.tasks.objects import of_detections
+from webbuild.verify.changed import CHANGE, changed
 from webbuild.verify.compare import Comparison, Subject
 from webbuild.verify.detections import compare_detections, thresholds
 from webbuild.verify.inputs import Given
@@ -31,8 +31,6 @@ from webbuild.verify.opened import Bundle
 from webbuild.verify.reference import Expected, compare_raw, expect, reference_file
 
 QUANTISING = frozenset({"DynamicQuantizeLinear", "QuantizeLinear"})
-CHANGE = 1e-6
-"""Part of itself by which every number of an input is changed, at random."""
 REPEATS = 3
 FACTOR = 1.5
 """How much larger than the reference's own a backend's differences may be."""
@@ -112,15 +110,9 @@ def pool(comparisons: Iterable[Comparison]) -> dict[Quantity, float]:
 
 
 def _again(bundle: Bundle, runner: NativeRunner, given: Given, want: Expected, seed: int) -> list[Comparison]:
-    draw = np.random.default_rng(seed)
     names = {spec.name for spec in bundle.manifest.inputs if not isinstance(spec, OptionInput | SizeInput)}
-    feeds = {
-        name: (array * (1 + CHANGE * draw.standard_normal(array.shape))).astype(array.dtype)
-        if name in names and array.dtype.kind == "f"
-        else array
-        for name, array in given.feeds.items()
-    }
-    got = expect(bundle, runner, msgspec.structs.replace(given, feeds=feeds))
+    moved = changed({name: array for name, array in given.feeds.items() if name in names}, seed)
+    got = expect(bundle, runner, msgspec.structs.replace(given, feeds={**given.feeds, **moved}))
     found = compare_raw(bundle, "native", given.title, "raw", want.outputs, got.outputs)
     task = bundle.manifest.task
     if isinstance(task, RowTask) and given.placement is not None:
