@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import math
 from collections import Counter
 
@@ -11,6 +12,8 @@ from onnxscript import optimizer
 from webbuild.passes._base import Edit, Options, Pass
 from webbuild.passes._graph import constant
 from webbuild.passes._shapes import infer
+
+logging.getLogger(optimizer.__name__).setLevel(logging.ERROR)  # it warns of each node that it does not fold
 
 _LARGEST = 4 * 1024 * 1024
 """Elements of the largest constant that folding may make."""
