@@ -27,7 +27,7 @@ def tried(monkeypatch: pytest.MonkeyPatch, *first: Proof) -> list[float | None]:
 
     def prove(*_: Any, confidence: float | None = None, **__: Any) -> Witness:
         asked.append(confidence)
-        return Witness([*first] if confidence is None else [FOUND], {}, {}, {})
+        return Witness([*first] if confidence is None else [FOUND], {}, {}, {}, {})
 
     monkeypatch.setattr(trial, "prove", prove)
     monkeypatch.setattr(trial, "telling_confidence", lambda *_: 0.1)

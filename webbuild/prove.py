@@ -27,13 +27,15 @@ from webbuild.verify.native import NativeRunner
 class Witness(Struct, frozen=True):
     """Everything that was compared, what each runner found in each sample, and at which thresholds.
 
-    `classes` are the original's, by sample; empty unless the task is to classify.
+    `classes` are the original's, by sample; empty unless the task is to classify. `outputs` are what the graph for WASM
+    gave, by sample.
     """
 
     proofs: list[Proof]
     detections: dict[str, dict[str, Sequence[Detection]]]
     classes: dict[str, Sequence[ClassScore]]
     thresholds: dict[str, float]
+    outputs: dict[str, Mapping[str, NDArray[Any]]]
 
 
 def prove(
@@ -71,6 +73,7 @@ def prove(
     proofs: dict[str, list[Proof]] = {graph.target: [] for graph in graphs}
     fallbacks = [graph.status.fallback for graph in graphs if graph.status is not None]
     answers: dict[str, list[Answer]] = {}
+    outputs: dict[str, Mapping[str, NDArray[Any]]] = {}
     for graph in sorted(graphs, key=lambda graph: graph.target not in fallbacks):
         runner = NativeRunner(folder / graph.file)
         answers[graph.target] = []
@@ -80,6 +83,8 @@ def prove(
             if repeated and graph.status is not None:
                 answer = answers[graph.status.fallback][index]
             detections[sample.name][graph.target] = answer.found
+            if graph.target == "wasm":
+                outputs[sample.name] = answer.outputs
             answers[graph.target].append(answer if graph.target in fallbacks else _NOTHING)
             reference = _with_room(want, original, graph)
             proofs[graph.target] += judge(sample, graph, task, values, reference, answer, repeated=repeated)
@@ -94,7 +99,7 @@ def prove(
     wanted = {sample.name: want.outputs for sample, want in zip(samples, references, strict=True)}
     judged = explain([proof for graph in graphs for proof in proofs[graph.target]], wanted, again)
     original.close()
-    return Witness(judged, detections, classes, values)
+    return Witness(judged, detections, classes, values, outputs)
 
 
 _NOTHING = Answer({}, ())

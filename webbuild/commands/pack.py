@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 import msgspec
+import numpy as np
 from msgspec import Struct
 
 from webbuild.assets import engine_version
@@ -97,6 +98,7 @@ def run(request: Request) -> int:
             )
         _tell_proof(talk, witness, options)
         with talk.step("write the bundle"):
+            used = {each.name: np.array([witness.thresholds[each.option]], np.float32) for each in options}
             contents = Contents(
                 name,
                 request.model.stem,
@@ -106,7 +108,7 @@ def run(request: Request) -> int:
                 tuple(graphs),
                 withheld,
                 tuple(samples),
-                golden_run(samples, witness.proofs, graphs, folder, options, witness.thresholds),
+                golden_run(samples, witness.proofs, witness.outputs, used),
                 witness.thresholds,
                 assumptions,
             )
