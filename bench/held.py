@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
+import resource
 import subprocess
 import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from msgspec import Struct
+
 _EVERY = 0.02
 """Seconds between looks."""
+
+
+class Taken(Struct, frozen=True):
+    """Most bytes of anonymous memory at once, seconds by the clock, and seconds of the processor, of all threads."""
+
+    memory: int
+    clock: float
+    processor: float
 
 
 def peak(arguments: Sequence[str | Path]) -> int:
@@ -18,6 +29,16 @@ def peak(arguments: Sequence[str | Path]) -> int:
     Raises:
         RuntimeError: the command failed.
     """
+    return taken(arguments).memory
+
+
+def taken(arguments: Sequence[str | Path]) -> Taken:
+    """Run `webbuild` with these arguments; return what that took.
+
+    Raises:
+        RuntimeError: the command failed.
+    """
+    begun, before = time.perf_counter(), _processor()
     command = [sys.executable, "-c", "from webbuild.cli import main; main()", *map(str, arguments)]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as running:
         most = 0
@@ -27,7 +48,12 @@ def peak(arguments: Sequence[str | Path]) -> int:
         told = running.stderr.read() if running.stderr is not None else ""
     if running.returncode:
         raise RuntimeError(told)
-    return most
+    return Taken(most, time.perf_counter() - begun, _processor() - before)
+
+
+def _processor() -> float:
+    spent = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return spent.ru_utime + spent.ru_stime
 
 
 def _family(process: int) -> list[int]:
