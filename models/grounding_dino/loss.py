@@ -2,6 +2,9 @@
 
 Transformers' own loss takes the phrases of any but the first two pictures of a batch from the wrong one, and teaches
 the choice of proposals nothing, since it judges the queries' embeddings in their place; so this one stands here.
+
+Proposals are taught by every place in the middle of a thing and not by one match for each (`dense.py`): many more
+examples, and the decoder is what learns to keep one of them.
 """
 
 from __future__ import annotations
@@ -15,6 +18,8 @@ from torch.nn import functional
 from transformers.image_transforms import center_to_corners_format
 from transformers.loss.loss_for_object_detection import generalized_box_iou
 from transformers.loss.loss_grounding_dino import GroundingDinoHungarianMatcher, sigmoid_focal_loss
+
+from models.grounding_dino import dense
 
 CLASS, BOX, OVERLAP = 2.0, 5.0, 2.0
 
@@ -41,15 +46,33 @@ def one(logits: Tensor, boxes: Tensor, targets: list[Target], matcher: Any) -> T
     for picture, (queries, things) in enumerate(indices):
         wanted[picture, queries] = targets[picture].phrases[targets[picture].classes[things]].to(wanted.dtype)
     count = max(1, sum(len(target.boxes) for target in targets))
-    tokens = ~torch.isinf(logits)
-    loss = CLASS * sigmoid_focal_loss(finite[tokens], wanted[tokens], count)
     right = torch.cat([target.boxes[things] for target, (_, things) in zip(targets, indices, strict=True)])
     ours = torch.cat([boxes[picture, queries] for picture, (queries, _) in enumerate(indices)])
+    return judged(logits, wanted, ours, right, count)
+
+
+def judged(logits: Tensor, wanted: Tensor, ours: Tensor, right: Tensor, count: int) -> Tensor:
+    """Focal loss of `logits` against `wanted`, where there are tokens, and the boxes [n, 4] against the `right` ones."""
+    tokens = ~torch.isinf(logits)
+    loss: Tensor = CLASS * sigmoid_focal_loss(logits[tokens], wanted[tokens], count)
     if len(right):
         loss = loss + BOX * functional.l1_loss(ours, right, reduction="sum") / count
         overlap = generalized_box_iou(center_to_corners_format(ours), center_to_corners_format(right))
         loss = loss + OVERLAP * (1 - torch.diag(overlap)).sum() / count
     return loss
+
+
+def proposed(logits: Tensor, boxes: Tensor, targets: list[Target], sides: list[int]) -> Tensor:
+    """The loss of every place's `logits` [b, places, t] and `boxes` [b, places, 4]; the maps have these `sides`."""
+    wanted = torch.zeros_like(logits)
+    ours, right = [], []
+    for picture, target in enumerate(targets):
+        places, things = dense.assigned(target.boxes, sides)
+        wanted[picture, places] = target.phrases[target.classes[things]].to(wanted.dtype)
+        ours.append(boxes[picture, places])
+        right.append(target.boxes[things])
+    gathered = torch.cat(right)
+    return judged(logits, wanted, torch.cat(ours), gathered, max(1, len(gathered)))
 
 
 def loss(detector: Any, inputs: dict[str, Tensor], targets: list[Target]) -> Tensor:
@@ -62,10 +85,10 @@ def loss(detector: Any, inputs: dict[str, Tensor], targets: list[Target]) -> Ten
         hook.remove()
     outputs = kept["outputs"]
     matcher = GroundingDinoHungarianMatcher(class_cost=CLASS, bbox_cost=BOX, giou_cost=OVERLAP)
-    best = outputs.enc_outputs_class.max(-1)[0].topk(detector.config.num_queries, dim=1)[1][..., None]
-    logits = outputs.enc_outputs_class.gather(1, best.expand(-1, -1, outputs.enc_outputs_class.shape[-1]))
-    proposals = outputs.enc_outputs_coord_logits.gather(1, best.expand(-1, -1, 4)).sigmoid()
-    total = one(logits, proposals, targets, matcher) + one(found.logits, found.pred_boxes, targets, matcher)
+    sides = dense.sides(inputs["pixel_values"].shape[-1])
+    every = outputs.enc_outputs_coord_logits.sigmoid()
+    total = proposed(outputs.enc_outputs_class, every, targets, sides)
+    total = total + one(found.logits, found.pred_boxes, targets, matcher)
     mask = inputs["attention_mask"].bool()
     hidden, references = outputs.intermediate_hidden_states, outputs.intermediate_reference_points
     for layer in range(hidden.shape[1] - 1):

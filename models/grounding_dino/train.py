@@ -1,8 +1,8 @@
 """Draws scenes and trains the narrow Grounding DINO on them and prompts about them, for a given time.
 
-    python -m models.grounding_dino.train --minutes 60 --out build/grounding-dino --backbone build/mask2former/last.pt
+    python -m models.grounding_dino.train --minutes 25 --out build/grounding-dino --backbone build/swin/last.pt
 
-`--backbone` starts from the Swin that Mask2Former was trained with.
+`--backbone` starts from the Swin that `models.swin_start` or Mask2Former was trained with.
 """
 
 from __future__ import annotations
@@ -29,7 +29,9 @@ import torch
 from torch import Tensor
 
 MOST_ABSENT = 8
-SWIN_IN_MASK2FORMER = "model.pixel_level_module.encoder."
+STARTS = ("swin.", "model.pixel_level_module.encoder.")
+"""What the names of the Swin's weights begin with in a checkpoint of `models.swin_start`, and of Mask2Former."""
+
 SWIN = "model.backbone.conv_encoder.model."
 
 
@@ -67,12 +69,13 @@ def batch(pictures: cache.Cache, number: int, size: int) -> tuple[dict[str, Tens
 
 
 def swin_of(checkpoint: Path) -> dict[str, Any]:
-    """The backbone's weights of a trained Mask2Former, by the names that they have here."""
+    """The trained backbone's weights in a checkpoint, by the names that they have here."""
     weights = training.averaged(checkpoint)
     return {
-        SWIN + name.removeprefix(SWIN_IN_MASK2FORMER): value
+        SWIN + name.removeprefix(start): value
         for name, value in weights.items()
-        if name.startswith(SWIN_IN_MASK2FORMER)
+        for start in STARTS
+        if name.startswith(start)
     }
 
 
@@ -93,10 +96,11 @@ def train(options: argparse.Namespace) -> Path:
     model: Any = network().train()
     expect_little(model)
     if options.backbone:
-        unknown = model.load_state_dict(swin_of(options.backbone), strict=False).unexpected_keys
-        known = [name for name in unknown if "hidden_states_norms.stage1" not in name]
-        if known:
-            raise SystemExit(f"{options.backbone} is not of this backbone: {known[0]}")
+        weights = swin_of(options.backbone)
+        unknown = model.load_state_dict(weights, strict=False).unexpected_keys
+        other = [name for name in unknown if "hidden_states_norms.stage1" not in name]
+        if other or not weights:
+            raise SystemExit(f"{options.backbone} is not of this backbone: {other[0] if other else 'no Swin'}")
 
     def step(number: int) -> Tensor:
         return loss(model, *batch(pictures, number, options.batch))
@@ -107,7 +111,7 @@ def train(options: argparse.Namespace) -> Path:
 def main() -> None:
     """Read the command line and train."""
     parser = training.arguments(__doc__)
-    parser.add_argument("--backbone", type=Path, help="checkpoint of a trained Mask2Former")
+    parser.add_argument("--backbone", type=Path, help="checkpoint of `models.swin_start` or of a trained Mask2Former")
     parser.add_argument("--pictures", type=int, default=6000)
     parser.add_argument("--drawings", type=Path, help="folder of the drawings, where several trainings share them")
     print(train(parser.parse_args()))

@@ -1,0 +1,98 @@
+"""Gives the narrow Swin a start: what shape and what colour every pixel has, and where its thing ends.
+
+    python -m models.swin_start --minutes 5 --out build/swin
+
+A Swin that begins from nothing learns slowly behind the few matched queries of a detector. Here every pixel teaches it.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from models import swin, training  # swin first: it makes torchvision importable
+
+# isort: split
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+from transformers import SwinBackbone
+
+from models.imagenet import inputs
+from models.scenes import cache, dataset
+from models.scenes.names import COLOURS, SHAPES
+
+STAGES = [1, 2, 3, 4]
+CELL = 4
+"""Pixels that one answer stands for, along a side."""
+
+HEADS = (len(SHAPES) + 1, len(COLOURS) + 1, 4)
+"""Scores of the shapes and of nothing, the same for colours, and the four edges of the thing from here."""
+
+
+class Start(nn.Module):
+    """The backbone with one linear head to each stage, whose answers are added up."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.swin: Any = SwinBackbone(swin.config(STAGES))
+        self.heads = nn.ModuleList(nn.Conv2d(channels, sum(HEADS), 1) for channels in self.swin.channels)
+
+    def forward(self, pixels: Tensor) -> tuple[Tensor, ...]:
+        """Pictures [b, 3, h, w] -> shapes, colours, edges, each [b, n, h / 4, w / 4]."""
+        features = self.swin(pixels).feature_maps
+        size = features[0].shape[-2:]
+        found = [head(feature) for head, feature in zip(self.heads, features, strict=True)]
+        grown = [functional.interpolate(one, size=size, mode="bilinear", align_corners=False) for one in found]
+        return torch.stack(grown).sum(0).split(HEADS, 1)
+
+
+def batch(pictures: cache.Cache, number: int, size: int) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """Pictures, half of them mirrored, and of every cell the shape, the colour, both 0 for none, and the thing's box."""
+    rng = np.random.default_rng([dataset.SEEDS["train"], number])
+    chosen = np.sort(rng.integers(len(pictures), size=size))
+    middle = slice(CELL // 2, None, CELL)
+    things = pictures.instances[chosen][:, middle, middle].astype(np.int64)
+    images, boxes = pictures.images[chosen], pictures.boxes[chosen] / np.float32(swin.SIDE)
+    rows = np.arange(size)[:, None, None]
+    kinds = [np.pad(of[chosen], ((0, 0), (1, 0)), constant_values=-1) + 1 for of in (pictures.shapes, pictures.colours)]
+    shapes, colours = (kind[rows, things].astype(np.int64) for kind in kinds)
+    edges = np.pad(boxes, ((0, 0), (1, 0), (0, 0)))[rows, things]
+    flip = rng.random(size) < 0.5
+    for array in (images, shapes, colours, edges):
+        array[flip] = array[flip][:, :, ::-1]
+    edges[flip] = np.stack(
+        [1 - edges[flip][..., 2], edges[flip][..., 1], 1 - edges[flip][..., 0], edges[flip][..., 3]], -1
+    )
+    made = [torch.from_numpy(np.ascontiguousarray(array)) for array in (shapes, colours, edges)]
+    return torch.from_numpy(inputs(images)), *made
+
+
+def loss(model: Start, pixels: Tensor, shapes: Tensor, colours: Tensor, edges: Tensor) -> Tensor:
+    """Cross entropy of shapes and of colours, and in things the distance of the four edges."""
+    shape, colour, edge = model(pixels)
+    side = shape.shape[-1]
+    at = (torch.arange(side) + 0.5) / side
+    here = torch.stack(torch.meshgrid(at, at, indexing="xy"), -1).repeat(1, 1, 2)
+    inside = (shapes > 0)[..., None]
+    far = ((edge.permute(0, 2, 3, 1) / 4 + here - edges).abs() * inside).sum() / inside.sum().clamp(min=1)
+    return functional.cross_entropy(shape, shapes) + functional.cross_entropy(colour, colours) + 5 * far
+
+
+def main() -> None:
+    """Read the command line and train."""
+    parser = training.arguments(__doc__)
+    parser.add_argument("--pictures", type=int, default=6000)
+    parser.add_argument("--drawings", type=Path, help="folder of the drawings, where several trainings share them")
+    options: argparse.Namespace = parser.parse_args()
+    pictures = cache.drawn(options.drawings or options.out, options.pictures, options.threads, swin.SIDE)
+    torch.manual_seed(0)
+    model = Start().train()
+    print(training.fit(model, lambda number: loss(model, *batch(pictures, number, options.batch)), options))
+
+
+if __name__ == "__main__":
+    main()
