@@ -51,7 +51,7 @@ class Start(nn.Module):
 
 
 def batch(pictures: cache.Cache, number: int, size: int) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    """Pictures, half of them mirrored, and of every cell the shape, the colour, both 0 for none, and the thing's box."""
+    """Pictures, half of them mirrored, and of every cell the shape, the colour (0 for none) and the thing's box."""
     rng = np.random.default_rng([dataset.SEEDS["train"], number])
     chosen = np.sort(rng.integers(len(pictures), size=size))
     middle = slice(CELL // 2, None, CELL)
@@ -64,9 +64,7 @@ def batch(pictures: cache.Cache, number: int, size: int) -> tuple[Tensor, Tensor
     flip = rng.random(size) < 0.5
     for array in (images, shapes, colours, edges):
         array[flip] = array[flip][:, :, ::-1]
-    edges[flip] = np.stack(
-        [1 - edges[flip][..., 2], edges[flip][..., 1], 1 - edges[flip][..., 0], edges[flip][..., 3]], -1
-    )
+    edges[flip] = edges[flip][..., [2, 1, 0, 3]] * (-1, 1, -1, 1) + (1, 0, 1, 0)
     made = [torch.from_numpy(np.ascontiguousarray(array)) for array in (shapes, colours, edges)]
     return torch.from_numpy(inputs(images)), *made
 

@@ -1,4 +1,4 @@
-"""Which places of the encoder's maps should propose which thing: those in the middle of it, in maps that suit its size."""
+"""Which places of the encoder's maps propose which thing: those in the middle of it, in maps that suit its size."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ def one(logits: Tensor, boxes: Tensor, targets: list[Target], matcher: Any) -> T
 
 
 def judged(logits: Tensor, wanted: Tensor, ours: Tensor, right: Tensor, count: int) -> Tensor:
-    """Focal loss of `logits` against `wanted`, where there are tokens, and the boxes [n, 4] against the `right` ones."""
+    """Focal loss of `logits` against `wanted`, where there are tokens, and boxes [n, 4] against the `right` ones."""
     tokens = ~torch.isinf(logits)
     loss: Tensor = CLASS * sigmoid_focal_loss(logits[tokens], wanted[tokens], count)
     if len(right):
