@@ -39,7 +39,7 @@ def cli() -> None:
 @click.option("-o", "--out", type=_FOLDER, help="Folder to write. [default: dist/<name of the model>]")
 @click.option(
     "--task",
-    type=click.Choice(["detect", "pose", "segment", "obb", "classify", "depth", "tensor"]),
+    type=click.Choice(["detect", "pose", "segment", "obb", "classify", "depth", "phrases", "tensor"]),
     help="What the model is, where the guess is wrong.",
 )
 @click.option("--dim", "dims", multiple=True, metavar="NAME=N", help="Size of a free dimension, or INPUT:AXIS=N.")
@@ -51,6 +51,7 @@ def cli() -> None:
     metavar="FILE...",
     help="Pictures, .npz, or folders of stacks to prove with.",
 )
+@click.option("--prompt", "prompts", multiple=True, metavar="TEXT", help="What to look for in the samples, in words.")
 @click.option(
     "--nms",
     type=click.Choice(["gpu", "cpu", "keep"]),
@@ -69,6 +70,7 @@ def pack(
     task: str | None,
     dims: tuple[str, ...],
     samples: tuple[Path, ...],
+    prompts: tuple[str, ...],
     nms: Suppression,
     overrides: Mapping[str, Any],
     no_verify: bool,
@@ -84,11 +86,15 @@ def pack(
     A model that takes a stack of pictures is given folders, one for each stack, or the pictures of one stack. Their
     focal distances are a list in `focus.json` in the folder. Folders in `samples` beside MODEL are used otherwise.
 
+    A detector that is told in words what to look for needs its tokenizer.json or vocab.txt beside MODEL. It is proven
+    on the prompts given, else on those in `samples/prompts.txt` beside it, a line each.
+
     Example: webbuild pack yolo-pose.onnx
     """
     from webbuild.commands.pack import Request, run
 
-    sys.exit(run(Request(model, out, task, dims, samples, nms, overrides, not no_verify, dry_run, force, as_json)))
+    told = (model, out, task, dims, samples, prompts, nms, overrides)
+    sys.exit(run(Request(*told, verify=not no_verify, dry_run=dry_run, force=force, as_json=as_json)))
 
 
 @cli.command(cls=Variadic)

@@ -14,23 +14,36 @@ _LARGEST = 4_000_000
 
 
 class Companions(Struct, frozen=True):
-    """The JSON objects that transformers writes, empty where there are none."""
+    """The JSON objects that transformers writes, and the lines of a `vocab.txt`; empty where there are none."""
 
     config: Mapping[str, Any] = {}
     preprocessor: Mapping[str, Any] = {}
+    tokenizer: Mapping[str, Any] = {}
+    tokenizer_config: Mapping[str, Any] = {}
+    vocabulary: tuple[str, ...] = ()
 
 
 def read_companions(model: Path) -> Companions:
-    """Read `config.json` and `preprocessor_config.json` beside a model, or above a folder `onnx` that it lies in.
+    """Read the configurations and the tokenizer beside a model, or above a folder `onnx` that it lies in.
 
     What is no JSON object is none of transformers', and as good as absent.
     """
     folders = [model.parent, model.parent.parent] if model.parent.name == "onnx" else [model.parent]
-    config, preprocessor = (
+    config, preprocessor, tokenizer, words = (
         next((found for folder in folders if (found := _object(folder / name))), {})
-        for name in ("config.json", "preprocessor_config.json")
+        for name in ("config.json", "preprocessor_config.json", "tokenizer.json", "tokenizer_config.json")
     )
-    return Companions(config, preprocessor)
+    vocabularies = (_lines(folder / "vocab.txt") for folder in folders)
+    return Companions(config, preprocessor, tokenizer, words, next(filter(None, vocabularies), ()))
+
+
+def _lines(path: Path) -> tuple[str, ...]:
+    try:
+        if path.stat().st_size > _LARGEST:
+            return ()
+        return tuple(path.read_text("utf-8").replace("\r\n", "\n").rstrip("\n").split("\n"))
+    except (OSError, ValueError):
+        return ()
 
 
 def _object(path: Path) -> Mapping[str, Any]:

@@ -8,17 +8,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from webbuild.phrase_head import PhraseHead
 from webbuild.raw_head import DETECTIONS, RawHead
 from webbuild.reference_head import reference_head
 from webbuild.reference_set import reference_set
 from webbuild.set_head import SetHead
 
-Head = RawHead | SetHead
+Head = RawHead | SetHead | PhraseHead
 Arrays = Mapping[str, NDArray[Any]]
 
 
 def completed(raw: Head, outputs: Arrays, feeds: Arrays, values: Mapping[str, float]) -> dict[str, NDArray[Any]]:
     """Return the outputs with `DETECTIONS` in the place of the raw ones; `values` are the thresholds by option."""
+    if isinstance(raw, PhraseHead):
+        return dict(outputs)
     if isinstance(raw, SetHead):
         found, replaced = reference_set(raw, outputs, feeds, values["confidence"]), raw.replaced
     else:
@@ -29,5 +32,5 @@ def completed(raw: Head, outputs: Arrays, feeds: Arrays, values: Mapping[str, fl
 
 def with_ones(raw: Head | None, feeds: Arrays) -> Arrays:
     """Return what the original is fed: also the masks that became constants in what was made of it."""
-    ones = raw.ones if isinstance(raw, SetHead) else {}
+    ones = raw.ones if isinstance(raw, SetHead | PhraseHead) else {}
     return {**feeds, **{name: np.ones(shape) for name, shape in ones.items()}}

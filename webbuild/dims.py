@@ -12,6 +12,9 @@ from webbuild.tasks.metadata import image_size
 
 _BATCH = {"batch", "batch_size", "n", "bs"}
 _CHANNELS = {"num_channels", "channels"}
+_TEXT = {"input_ids", "attention_mask", "token_type_ids", "position_ids", "text_token_mask"}
+_TOKENS = 256
+"""What a prompt may have where nothing says otherwise: the columns of Grounding DINO's logits."""
 
 
 class Sizes(Struct, frozen=True):
@@ -70,6 +73,9 @@ def choose_sizes(facts: ModelFacts, given: Mapping[str, int]) -> Sizes:
             elif pictures is not None and len(fact.shape) == 4 and axis in (2, 3):
                 dims[key] = pictures[axis - 2]
                 assumptions.append(f"input '{fact.name}': axis {axis} is {dims[key]}, as the exporter says")
+            elif fact.name in _TEXT and axis in (1, 2) and takes_prompt(facts):
+                dims[key] = longest_prompt(facts)
+                assumptions.append(f"the text is padded to {dims[key]} tokens; --dim gives another length")
             else:
                 missing.append(f"input '{fact.name}' axis {axis} ({dim or 'unnamed'}): --dim {dim or key}=N")
     if missing:
@@ -93,3 +99,15 @@ def choose_sizes(facts: ModelFacts, given: Mapping[str, int]) -> Sizes:
             exit_code=USAGE,
         )
     return Sizes(dims, tuple(dict.fromkeys(assumptions)))
+
+
+def takes_prompt(facts: ModelFacts) -> bool:
+    """Whether the inputs are a picture and a text, as those of a detector by words."""
+    names = {fact.name for fact in facts.inputs}
+    return "input_ids" in names and any(len(fact.shape) == 4 for fact in facts.inputs)
+
+
+def longest_prompt(facts: ModelFacts) -> int:
+    """Return the most tokens that a text may have, as `config.json` says, else as Grounding DINO has it."""
+    known = facts.companions.config.get("max_text_len")
+    return known if isinstance(known, int) and known > 0 else _TOKENS

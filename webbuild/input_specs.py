@@ -104,6 +104,20 @@ class OptionInput(Json, tag="option", tag_field="kind", kw_only=True, frozen=Tru
     maximum: float = 1.0
 
 
+class PromptInput(Json, tag="prompt", tag_field="kind", kw_only=True, frozen=True):
+    """A part of what becomes of the prompt, the text that says what to look for; the runtime fills it in.
+
+    For n tokens, padded to `shape` with zeros, as `dtype`: with `ids` their numbers (padded with that of [PAD]), with
+    `attention` ones, with `types` zeros, with `positions` the place of each in its phrase, and with `sight`, [1, n, n],
+    whether one token sees another: itself, and those of its own phrase. A phrase ends with its separator.
+    """
+
+    name: str
+    dtype: Literal["int64", "int32", "float32", "bool"]
+    shape: list[int]
+    role: Literal["ids", "attention", "types", "positions", "sight"]
+
+
 class TensorInput(Json, tag="tensor", tag_field="kind", kw_only=True, frozen=True):
     """A tensor that the caller must give."""
 
@@ -112,4 +126,4 @@ class TensorInput(Json, tag="tensor", tag_field="kind", kw_only=True, frozen=Tru
     shape: list[int]
 
 
-Input = ImageInput | StackInput | FocusInput | SizeInput | OptionInput | TensorInput
+Input = ImageInput | StackInput | FocusInput | SizeInput | OptionInput | PromptInput | TensorInput

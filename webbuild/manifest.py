@@ -17,6 +17,7 @@ from webbuild.input_specs import ImageInput as ImageInput
 from webbuild.input_specs import Input as Input
 from webbuild.input_specs import Letterbox as Letterbox
 from webbuild.input_specs import OptionInput as OptionInput
+from webbuild.input_specs import PromptInput as PromptInput
 from webbuild.input_specs import Resampler as Resampler
 from webbuild.input_specs import SizeInput as SizeInput
 from webbuild.input_specs import StackInput as StackInput
@@ -27,6 +28,7 @@ from webbuild.task_specs import DetectTask as DetectTask
 from webbuild.task_specs import Json
 from webbuild.task_specs import Keypoint as Keypoint
 from webbuild.task_specs import ObbTask as ObbTask
+from webbuild.task_specs import PhrasesTask as PhrasesTask
 from webbuild.task_specs import PoseTask as PoseTask
 from webbuild.task_specs import RowTask as RowTask
 from webbuild.task_specs import SegmentTask as SegmentTask
@@ -152,7 +154,7 @@ class Golden(Json, kw_only=True, frozen=True):
 class Sample(Json, kw_only=True, frozen=True):
     """A picture to try the model on, or a stack of them: `file` is then its first picture, `stack` has them all.
 
-    `focus` are the numbers that go with the stack's pictures.
+    `focus` are the numbers that go with the stack's pictures; `prompt` is what to look for in the picture.
     """
 
     file: Path
@@ -161,6 +163,7 @@ class Sample(Json, kw_only=True, frozen=True):
     height: int
     stack: list[Path] = []
     focus: list[float] = []
+    prompt: str = ""
 
 
 class Manifest(Json, kw_only=True, frozen=True):

@@ -8,7 +8,7 @@ from typing import Any
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from webbuild.manifest import ClassifyTask, DepthTask, Graph, RowTask, Task
+from webbuild.manifest import ClassifyTask, DepthTask, Graph, PhrasesTask, RowTask, Task
 from webbuild.samples import Sample
 from webbuild.tasks._base import Tolerance
 from webbuild.tasks.classify import probabilities
@@ -16,6 +16,7 @@ from webbuild.tasks.detection import Detection, Segment
 from webbuild.tasks.match import match
 from webbuild.tasks.match_classes import match_classes
 from webbuild.tasks.match_depth import match_depth
+from webbuild.tasks.match_phrases import match_phrases
 from webbuild.tasks.objects import Objects, of_rows
 from webbuild.verify.compare import RELATIVE, Subject, compare
 
@@ -25,6 +26,9 @@ largest magnitude."""
 
 MASKS = "masks of "
 """In front of the name of the rows whose masks were compared."""
+
+PHRASES = "phrases"
+"""What is compared besides the outputs, where a prompt says what to look for: what they say in its words."""
 
 Arrays = Mapping[str, NDArray[Any]]
 
@@ -83,6 +87,8 @@ def judge(
             proofs.append(_depth(sample, graph, name, array, other))
         else:
             proofs.append(_tensor(sample, graph, name, array, other, repeated=repeated))
+    if isinstance(task, PhrasesTask):
+        proofs.append(_phrases(sample, graph, values, want, got))
     return proofs
 
 
@@ -134,6 +140,14 @@ def _depth(sample: Sample, graph: Graph, name: str, want: NDArray[Any], got: NDA
     distance = f"absolute relative error {match.error:.2g} of {match.allowed:g}, at worst {match.worst:.2g}"
     why = match.problem or match.silent
     return Proof(sample.name, graph.target, name, verdict, None, 0, False, distance, why)
+
+
+def _phrases(sample: Sample, graph: Graph, values: Mapping[str, float], want: Answer, got: Answer) -> Proof:
+    match = match_phrases(want.found, got.found, TOLERANCE, values["confidence"], values["textThreshold"])
+    why = "; ".join((*match.problems, *match.unmatched))
+    distance = f"score {match.score:.2g}, box {match.box:.2g} px"
+    verdict = "OK" if match.same else "DIFFERS"
+    return Proof(sample.name, graph.target, PHRASES, verdict, match.pairs, match.excused, False, distance, why)
 
 
 def _tensor(

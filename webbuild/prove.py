@@ -14,12 +14,14 @@ from webbuild.completed import Head, completed, with_ones
 from webbuild.errors import WebbuildError
 from webbuild.head import why_repeat
 from webbuild.leaps import explain
-from webbuild.manifest import ClassifyTask, Graph, OptionInput, RowTask, Task
+from webbuild.manifest import ClassifyTask, Graph, OptionInput, PhrasesTask, RowTask, Task
 from webbuild.proof import MASKS, Answer, Proof, judge
 from webbuild.samples import Sample
 from webbuild.tasks._base import decode
 from webbuild.tasks.classify import ClassScore
 from webbuild.tasks.detection import Detection, needed_outputs
+from webbuild.tasks.phrases import read_phrases
+from webbuild.tasks.phrases import thresholds as thresholds_of
 from webbuild.verify.changed import changed
 from webbuild.verify.native import NativeRunner
 
@@ -56,6 +58,8 @@ def prove(
     too, or has none.
     """
     values: dict[str, float] = {option.option: option.default for option in options}
+    if isinstance(task, PhrasesTask):
+        values |= thresholds_of(task)
     if confidence is not None:
         values["confidence"] = confidence
     thresholds = {option.name: np.array([values[option.option]], np.float32) for option in options}
@@ -78,7 +82,7 @@ def prove(
         runner = NativeRunner(folder / graph.file)
         answers[graph.target] = []
         for index, (sample, want) in enumerate(zip(samples, references, strict=True)):
-            answer = _answer(task, runner.run({**sample.feeds, **thresholds}), sample)
+            answer = _answer(task, runner.run({**sample.feeds, **thresholds}), sample, values)
             repeated = bool(why_repeat(graph, answer.outputs))
             if repeated and graph.status is not None:
                 answer = answers[graph.status.fallback][index]
@@ -116,7 +120,7 @@ def _reference(
     """Return the original's answer, with what it lacks."""
     given = with_ones(raw, feeds)
     outputs = _narrowed(original.run({name: array.astype(original.types[name]) for name, array in given.items()}))
-    return _answer(task, outputs if raw is None else completed(raw, outputs, given, values), sample)
+    return _answer(task, outputs if raw is None else completed(raw, outputs, given, values), sample, values)
 
 
 def _with_room(want: Answer, original: NativeRunner, graph: Graph) -> Answer:
@@ -141,9 +145,15 @@ def _filled(array: NDArray[Any], declared: Sequence[int | str | None], room: Seq
     return np.pad(array, [(0, more) for more in missing]) if fits else array
 
 
-def _answer(task: Task, outputs: Mapping[str, NDArray[Any]], sample: Sample) -> Answer:
+def _answer(task: Task, outputs: Mapping[str, NDArray[Any]], sample: Sample, values: Mapping[str, float]) -> Answer:
+    if sample.placement is None:
+        return Answer(outputs, ())
+    if isinstance(task, PhrasesTask):
+        if sample.prompt is None or not {task.output, task.boxes} <= set(outputs):
+            return Answer(outputs, ())
+        return Answer(outputs, read_phrases(task, outputs, sample.prompt, sample.placement, values))
     known = isinstance(task, RowTask) and all(name in outputs for name in needed_outputs(task))
-    return Answer(outputs, decode(task, outputs, sample.placement) if known and sample.placement else ())
+    return Answer(outputs, decode(task, outputs, sample.placement) if known else ())
 
 
 def found_nothing(witness: Witness) -> bool:

@@ -12,6 +12,7 @@ from webbuild.errors import USAGE, WebbuildError
 from webbuild.facts import ModelFacts, TensorFact
 from webbuild.model import Source, facts
 from webbuild.passes._base import Options
+from webbuild.phrase_head import PhraseHead
 from webbuild.plan import Plan
 from webbuild.tasks._base import Guess, guess, kinds
 
@@ -72,7 +73,7 @@ def require_head(known: Guess, planned: Plan) -> None:
     """
     from webbuild.passes.append_head import KEY
 
-    if known.raw is None:
+    if known.raw is None or isinstance(known.raw, PhraseHead):
         return
     for target, model in planned.models.items():
         if KEY not in model.metadata_props:

@@ -22,6 +22,7 @@ from webbuild.stacks import Stack, given_stacks, stacks_beside
 from webbuild.tasks.focal_stack import even_steps
 from webbuild.tasks.geometry import Placement
 from webbuild.tasks.picture import normalise, plane, read_rgba, to_tensor
+from webbuild.tasks.prompt import Prompt
 from webbuild.tasks.sizes import size_feeds
 from webbuild.tasks.stack import focus_tensor, picture_of, stack_tensor
 
@@ -39,7 +40,7 @@ class Frame(Struct, frozen=True):
 class Sample(Struct, frozen=True):
     """One run's feeds. `picture` is the file it came from, `placement` where that lies in the input.
 
-    A stack has `frames` instead, and what is known of its focal distances.
+    A stack has `frames` instead, and what is known of its focal distances. `prompt` is what is looked for.
     """
 
     name: str
@@ -49,6 +50,7 @@ class Sample(Struct, frozen=True):
     size: tuple[int, int] = (0, 0)
     frames: tuple[Frame, ...] = ()
     focus: tuple[float, ...] = ()
+    prompt: Prompt | None = None
 
     @property
     def shown(self) -> bool:

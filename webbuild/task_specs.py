@@ -109,6 +109,31 @@ class DepthTask(Json, tag="depth", tag_field="kind", kw_only=True, frozen=True):
     far: float | None = None
 
 
+class PhrasesTask(Json, tag="phrases", tag_field="kind", kw_only=True, frozen=True):
+    """Objects that a prompt names, and their boxes.
+
+    `output` [1, queries, width] holds a logit for each query and each token of the prompt, minus infinity where there
+    is no token; `boxes` [1, queries, 4] the centre x y, width and height in parts of the input. A query's score is
+    the sigmoid of its best logit, and it found something where that is above `confidence`. What it found is the text
+    of the tokens whose sigmoid is above `text_threshold`, but for the first column and the last, without its full
+    stops; it belongs to that phrase of the prompt which its best token is in.
+
+    A prompt becomes at most `tokens` tokens by the tokenizer in the file `tokenizer`: in lower case, with a full stop
+    behind it. `pieces` are the numbers of [CLS], [SEP], the full stop and the question mark, which separate phrases,
+    and of [PAD]. `prompts` are examples; the first is what the model is warmed up with.
+    """
+
+    output: str
+    boxes: str
+    queries: int
+    tokens: int
+    tokenizer: str
+    pieces: dict[str, int]
+    confidence: float
+    text_threshold: float
+    prompts: list[str]
+
+
 class TensorTask(Json, tag="tensor", tag_field="kind", kw_only=True, frozen=True):
     """A model about which nothing is known: tensors in, tensors out."""
 
@@ -116,4 +141,4 @@ class TensorTask(Json, tag="tensor", tag_field="kind", kw_only=True, frozen=True
 RowTask = DetectTask | PoseTask | SegmentTask | ObbTask
 """Tasks whose output is rows of detections."""
 
-Task = DetectTask | PoseTask | SegmentTask | ObbTask | ClassifyTask | DepthTask | TensorTask
+Task = DetectTask | PoseTask | SegmentTask | ObbTask | ClassifyTask | DepthTask | PhrasesTask | TensorTask

@@ -31,7 +31,7 @@ class Contents(Struct, frozen=True):
     """What a bundle is made of.
 
     The graphs already lie in the folder; `withheld` says for what there is none. `golden` are a sample's known outputs;
-    `trial` are the thresholds at which the samples have something to compare.
+    `trial` are the thresholds at which the samples have something to compare. `files` are more files, by name.
     """
 
     name: str
@@ -45,6 +45,7 @@ class Contents(Struct, frozen=True):
     golden: tuple[Sample, Mapping[str, NDArray[Any]]] | None
     trial: Mapping[str, float]
     assumptions: tuple[str, ...]
+    files: Mapping[str, bytes] = {}
 
 
 def emit(contents: Contents, folder: Path) -> Manifest:
@@ -57,6 +58,8 @@ def emit(contents: Contents, folder: Path) -> Manifest:
     _copy_code(folder)
     (folder / "LICENSE.txt").write_text(model_notice(contents.source.facts), "utf-8")
     (folder / "THIRD_PARTY_NOTICES.txt").write_text(third_party_notices(), "utf-8")
+    for name, data in contents.files.items():
+        (folder / name).write_bytes(data)
     samples = _copy_samples(contents.samples, folder)
     golden = None if contents.golden is None else _write_golden(*contents.golden, folder)
     manifest = Manifest(
@@ -132,7 +135,9 @@ def _copy_samples(samples: Sequence[Sample], folder: Path) -> list[contract.Samp
         (folder / "samples").mkdir(exist_ok=True)
         shutil.copyfile(sample.picture, folder / name)
         width, height = sample.size
-        copied.append(contract.Sample(file=name, title=readable(sample.picture.stem), width=width, height=height))
+        prompt = "" if sample.prompt is None else sample.prompt.text
+        title = readable(sample.picture.stem)
+        copied.append(contract.Sample(file=name, title=title, width=width, height=height, prompt=prompt))
     return copied
 
 

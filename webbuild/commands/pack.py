@@ -27,6 +27,7 @@ from webbuild.overrides import parse_overrides
 from webbuild.passes._base import Suppression
 from webbuild.plan import TARGETS, Plan
 from webbuild.prepared import Prepared, open_model, prepare
+from webbuild.prompts import asked, asked_extremes, with_prompts
 from webbuild.proof import matched_detections
 from webbuild.prove import Witness
 from webbuild.samples import collect, edge_cases, with_focus
@@ -49,6 +50,7 @@ class Request(Struct, frozen=True):
     task: str | None
     dims: tuple[str, ...]
     samples: tuple[Path, ...]
+    prompts: tuple[str, ...]
     nms: Suppression
     overrides: Mapping[str, Any]
     verify: bool
@@ -87,12 +89,13 @@ def run(request: Request) -> int:
     if request.dry_run:
         _print_edits(planned, request.as_json)
         return CLEAN
-    samples = collect(request.model, request.samples, known.inputs)
+    known = with_prompts(known, request.model, request.prompts)
+    samples = asked(known, collect(request.model, request.samples, known.inputs))
     with staged(out) as folder:
         with talk.step("write the graphs"):
             graphs = write_graphs({target: planned.models[target] for target in targets}, folder / "model")
         with talk.step(f"prove them on {len(samples)} samples"):
-            edges = edge_cases(known.inputs)
+            edges = asked_extremes(known, edge_cases(known.inputs))
             witness = prove_where_it_finds(
                 original, source, graphs, folder, known.task, options, samples, edges, ready.raw, opened.sizes.dims
             )
@@ -111,6 +114,7 @@ def run(request: Request) -> int:
                 golden_run(samples, witness.proofs, witness.outputs, used),
                 witness.thresholds,
                 assumptions,
+                known.files,
             )
             manifest = emit(contents, folder)
             report = PackReport.of(manifest, planned, witness.proofs, foreseen)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 from msgspec import Struct
 
 import webbuild.passes
+from webbuild.phrase_head import PhraseHead
 from webbuild.raw_head import RawHead
 from webbuild.set_head import SetHead
 from webbuild.targets.table import Table
@@ -49,7 +50,7 @@ class Options(Struct, frozen=True):
 
     dims: Mapping[str, int] = {}
     candidates: int | None = None
-    raw: RawHead | SetHead | None = None
+    raw: RawHead | SetHead | PhraseHead | None = None
     table: Table | None = None
     binding: int = 128 << 20
     nms: Suppression = "gpu"

@@ -7,6 +7,7 @@ import onnx_ir as ir
 
 from webbuild.passes._base import Edit, Options, Pass
 from webbuild.passes._graph import Builder
+from webbuild.phrase_head import PhraseHead
 from webbuild.set_head import SetHead
 
 
@@ -27,7 +28,7 @@ class MasksOfOnes(Pass):
 
     def apply(self, model: ir.Model, options: Options) -> list[Edit]:
         """Replace the inputs that the options name."""
-        ones = options.raw.ones if isinstance(options.raw, SetHead) else {}
+        ones = options.raw.ones if isinstance(options.raw, SetHead | PhraseHead) else {}
         edits = []
         for value in [value for value in model.graph.inputs if value.name in ones]:
             assert value.name is not None

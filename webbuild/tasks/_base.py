@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 import webbuild.tasks
 from webbuild.facts import ModelFacts
 from webbuild.manifest import Input, Task
+from webbuild.phrase_head import PhraseHead
 from webbuild.raw_head import RawHead
 from webbuild.set_head import SetHead
 from webbuild.tasks.geometry import Placement
@@ -23,13 +24,15 @@ Tensors = Mapping[str, NDArray[Any]]
 class Guess(Struct, frozen=True):
     """What a model was taken for. `assumptions` are sentences: what was not said and is believed.
 
-    `raw` says what has to follow the model's output before it is what `task` says of it.
+    `raw` says what has to follow the model's output before it is what `task` says of it. `files` go into the bundle
+    under these names.
     """
 
     task: Task
     inputs: tuple[Input, ...]
     assumptions: tuple[str, ...]
-    raw: RawHead | SetHead | None = None
+    raw: RawHead | SetHead | PhraseHead | None = None
+    files: Mapping[str, bytes] = {}
 
 
 class Tolerance(Struct, frozen=True):

@@ -1,0 +1,130 @@
+"""A WordPiece tokenizer: a text into the numbers of its pieces, and back. The browser reads the same file."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from webbuild.errors import WebbuildError
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
+
+SPECIAL = ("[CLS]", "[SEP]", "[PAD]", "[UNK]")
+_COPY = "copy the tokenizer.json or the vocab.txt that the model was exported with beside it, or give --task tensor"
+
+
+class Wordpiece:
+    """A tokenizer of BERT's kind, read from the text of a `tokenizer.json`."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def encode(self, text: str) -> list[int]:
+        """Return the numbers of a text's pieces, [CLS] in front and [SEP] behind."""
+        return list(self._tokenizer.encode(text).ids)
+
+    def decode(self, ids: Sequence[int]) -> str:
+        """Return the text of pieces, special ones too, as `bert-base-uncased` writes it."""
+        return str(self._tokenizer.decode(list(ids), skip_special_tokens=False))
+
+    def number(self, piece: str) -> int | None:
+        """Return the number of a piece, None for one that is not in the vocabulary."""
+        found: int | None = self._tokenizer.token_to_id(piece)
+        return found
+
+    @property
+    def size(self) -> int:
+        """The number of pieces."""
+        return int(self._tokenizer.get_vocab_size())
+
+    @cached_property
+    def _tokenizer(self) -> Tokenizer:
+        from tokenizers import Tokenizer
+
+        return Tokenizer.from_str(self.text)
+
+
+def read_wordpiece(
+    file: str, told: Mapping[str, Any], vocabulary: Sequence[str], config: Mapping[str, Any]
+) -> Wordpiece:
+    """Return the tokenizer that lies beside a model.
+
+    Args:
+        file: the model's, for messages.
+        told: what `tokenizer.json` holds, empty where there is none.
+        vocabulary: the lines of `vocab.txt`, which is used where there is no `tokenizer.json`.
+        config: what `tokenizer_config.json` holds.
+
+    Raises:
+        WebbuildError: `no-tokenizer` for neither, `wrong-tokenizer` for one of another kind or a broken one.
+    """
+    if not told and not vocabulary:
+        what = f"{file}: a prompt goes in, and neither tokenizer.json nor vocab.txt lies beside the model"
+        raise WebbuildError("no-tokenizer", what, _COPY)
+    made = {**told, "truncation": None, "padding": None} if told else from_vocabulary(vocabulary, config)
+    kind = _kind(made.get("model"))
+    if kind != "WordPiece":
+        what = f"{file}: the tokenizer.json beside it is of the kind {kind}, and BERT's is WordPiece"
+        raise WebbuildError("wrong-tokenizer", what, _COPY)
+    found = Wordpiece(json.dumps(made, ensure_ascii=True, separators=(",", ":")))
+    try:
+        missing = [piece for piece in (*SPECIAL, ".") if found.number(piece) is None]
+    except Exception as error:  # the library raises plain Exception for what it cannot read
+        what = f"{file}: the tokenizer.json beside it cannot be read: {error}"
+        raise WebbuildError("wrong-tokenizer", what, _COPY) from error
+    if missing:
+        what = f"{file}: the vocabulary beside it lacks {' and '.join(missing)}, which every prompt has"
+        raise WebbuildError("wrong-tokenizer", what, _COPY)
+    return found
+
+
+def from_vocabulary(vocabulary: Sequence[str], config: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the `tokenizer.json` of a `vocab.txt`: BERT's, in lower case unless the configuration says otherwise."""
+    numbers = {piece: number for number, piece in enumerate(vocabulary)}
+    special = [piece for piece in (*SPECIAL, "[MASK]") if piece in numbers]
+    flags = {"single_word": False, "lstrip": False, "rstrip": False, "normalized": False, "special": True}
+    ends = [{"SpecialToken": {"id": piece, "type_id": 0}} for piece in ("[CLS]", "[SEP]")]
+    second = [{"Sequence": {"id": "B", "type_id": 1}}, {"SpecialToken": {"id": "[SEP]", "type_id": 1}}]
+    single = [ends[0], {"Sequence": {"id": "A", "type_id": 0}}, ends[1]]
+    return {
+        "version": "1.0",
+        "truncation": None,
+        "padding": None,
+        "added_tokens": [
+            {"id": numbers[piece], "content": piece, **flags} for piece in sorted(special, key=numbers.__getitem__)
+        ],
+        "normalizer": {
+            "type": "BertNormalizer",
+            "clean_text": True,
+            "handle_chinese_chars": bool(config.get("tokenize_chinese_chars", True)),
+            "strip_accents": config.get("strip_accents"),
+            "lowercase": bool(config.get("do_lower_case", True)),
+        },
+        "pre_tokenizer": {"type": "BertPreTokenizer"},
+        "post_processor": {
+            "type": "TemplateProcessing",
+            "single": single,
+            "pair": [*single, *second],
+            "special_tokens": {
+                piece: {"id": piece, "ids": [numbers.get(piece, 0)], "tokens": [piece]} for piece in ("[CLS]", "[SEP]")
+            },
+        },
+        "decoder": {"type": "WordPiece", "prefix": "##", "cleanup": True},
+        "model": {
+            "type": "WordPiece",
+            "unk_token": "[UNK]",
+            "continuing_subword_prefix": "##",
+            "max_input_chars_per_word": 100,
+            "vocab": numbers,
+        },
+    }
+
+
+def _kind(model: object) -> str:
+    """Return the kind of a tokenizer's model; old files leave it out."""
+    if not isinstance(model, Mapping):
+        return "unknown"
+    return str(model.get("type") or ("WordPiece" if "continuing_subword_prefix" in model else "unknown"))
