@@ -9,6 +9,9 @@ from webbuild.manifest import EngineBuild
 
 ROOT = Path(__file__).parent / "_web"
 
+TOKENIZER = "tokenizer.js"
+"""The part of the runtime that only models with a prompt need."""
+
 _BUILDS = {"jspi": ("jspi", "jspi"), "asyncify": ("webgpu", "asyncify"), "wasm": ("wasm", "")}
 """Build -> (name of its JavaScript entry, infix of its WebAssembly)."""
 

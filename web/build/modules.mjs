@@ -6,7 +6,7 @@ import { build } from "vite";
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
 /** Writes `<name>.js` into `outDir`, and the styles that the entry imports into `<name>.css`. */
-export async function buildModule({ entry, name, outDir }) {
+export async function buildModule({ entry, name, outDir, minify = false }) {
   await build({
     configFile: false,
     root: ROOT,
@@ -17,7 +17,7 @@ export async function buildModule({ entry, name, outDir }) {
       outDir,
       emptyOutDir: false,
       target: "es2022",
-      minify: false,
+      minify,
       modulePreload: false,
       rolldownOptions: {
         input: { [name]: entry },

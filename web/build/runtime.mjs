@@ -1,4 +1,5 @@
-// The runtime: the page's half and the worker as two real files, so that a worker-src 'self' policy holds.
+// The runtime: the page's half and the worker as two real files, so that a worker-src 'self' policy holds; and the
+// tokenizer, another project's, which only the workers of some bundles import.
 
 import { fileURLToPath } from "node:url";
 import { buildModule } from "./modules.mjs";
@@ -8,4 +9,5 @@ const source = (file) => fileURLToPath(new URL(`../src/${file}`, import.meta.url
 export async function buildRuntime(outDir) {
   await buildModule({ entry: source("index.ts"), name: "webbuild", outDir });
   await buildModule({ entry: source("worker.ts"), name: "worker", outDir });
+  await buildModule({ entry: source("tokenizer.ts"), name: "tokenizer", outDir, minify: true });
 }

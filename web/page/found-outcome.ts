@@ -4,7 +4,7 @@ import type { Model, Result, Warning } from "../src/index.js";
 import { element } from "./elements.js";
 import { disagreement } from "./failure.js";
 import { noun, threshold } from "./format.js";
-import { type FindingTask, foundIn, isFinding } from "./found.js";
+import { foundIn, isFinding, taskOf } from "./found.js";
 import type { Outcome } from "./outcome.js";
 import { Results } from "./results.js";
 import { type Shown, Stage } from "./stage.js";
@@ -33,8 +33,8 @@ export class FoundOutcome implements Outcome {
   }
 
   async showResult(result: Result, model: Model, thresholds: ThresholdSliders, due = true): Promise<void> {
-    if (!isFinding(result)) throw disagreement();
-    const task = findingTask(model);
+    const task = isFinding(result) ? taskOf(result, model) : null;
+    if (!isFinding(result) || task === null) throw disagreement();
     const found = foundIn(result);
     const count = `${found.length} ${noun(task.classes, found.length)}`;
     const shown = this.#stage.showFound(found, task, `${this.#title}: ${count} found`);
@@ -75,10 +75,4 @@ export class FoundOutcome implements Outcome {
     this.#stage.light(index);
     this.#results.light(index);
   }
-}
-
-function findingTask(model: Model): FindingTask {
-  const { task } = model.manifest;
-  if (task.kind !== "tensor" && task.kind !== "classify" && task.kind !== "depth") return task;
-  throw disagreement();
 }

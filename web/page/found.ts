@@ -3,8 +3,10 @@
 import type {
   Detection,
   DetectResult,
+  Model,
   ObbResult,
   OrientedObject,
+  PhrasesResult,
   Pose,
   PoseResult,
   Result,
@@ -15,15 +17,25 @@ import type { DetectTask, ObbTask, PoseTask, SegmentTask } from "../src/manifest
 
 export type Found = Detection | Pose | Segment | OrientedObject;
 export type FindingTask = DetectTask | PoseTask | SegmentTask | ObbTask;
-export type FindingResult = DetectResult | PoseResult | SegmentResult | ObbResult;
+export type FindingResult = DetectResult | PhrasesResult | PoseResult | SegmentResult | ObbResult;
 
 export function isFinding(result: Result): result is FindingResult {
   return result.kind !== "tensor" && result.kind !== "classify" && result.kind !== "depth";
 }
 
+/** What the list and the stage need of the task. The classes of a prompt are its phrases. */
+export function taskOf(result: FindingResult, { manifest: { task } }: Model): FindingTask | null {
+  if (result.kind === "phrases")
+    return task.kind === "phrases"
+      ? { kind: "detect", output: task.output, rows: task.queries, classes: result.phrases }
+      : null;
+  return task.kind === result.kind ? (task as FindingTask) : null;
+}
+
 export function foundIn(result: FindingResult): readonly Found[] {
   switch (result.kind) {
     case "detect":
+    case "phrases":
       return result.detections;
     case "pose":
       return result.poses;

@@ -7,6 +7,7 @@ import { Engine } from "./engine.js";
 import { FoundOutcome } from "./found-outcome.js";
 import { importLoader } from "./loader.js";
 import type { Outcome } from "./outcome.js";
+import { PhraseOutcome } from "./phrase-outcome.js";
 import { PictureView } from "./picture-view.js";
 import { wireSnippet } from "./snippet.js";
 import { TensorOutcome } from "./tensor-outcome.js";
@@ -36,6 +37,8 @@ function outcomeOf(view: string): Outcome | null {
       return new ClassOutcome();
     case "depth":
       return new DepthOutcome();
+    case "phrases":
+      return new PhraseOutcome();
     case "outputs":
       return new TensorOutcome();
     default:

@@ -10,6 +10,8 @@ export interface Picture {
   title: string;
   stack?: readonly Blob[];
   focus?: readonly number[];
+  /** What to look for in a sample of a model that takes a prompt. */
+  prompt?: string;
 }
 
 /**
@@ -39,8 +41,8 @@ async function thumbnail(blob: Blob): Promise<ImageBitmap | null> {
 }
 
 /** Fetches a sample: a picture, or all those of a stack. */
-export async function fetchSample({ file, title, stack, focus }: Sample): Promise<Picture> {
-  if (stack.length === 0) return { blob: await fetchPicture(file, title), title };
+export async function fetchSample({ file, title, stack, focus, prompt }: Sample): Promise<Picture> {
+  if (stack.length === 0) return { blob: await fetchPicture(file, title), title, prompt };
   const blobs = await Promise.all(stack.map((each) => fetchPicture(each, title)));
   return { blob: blobs[0] ?? new Blob(), title, stack: blobs, focus };
 }

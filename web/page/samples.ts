@@ -8,6 +8,8 @@ export interface Sample {
   title: string;
   stack: readonly string[];
   focus: readonly number[];
+  /** What to look for in it; empty where the model takes no prompt. */
+  prompt: string;
 }
 
 export class Samples {
@@ -30,6 +32,6 @@ export class Samples {
 }
 
 function sampleOf(button: HTMLButtonElement): Sample {
-  const { file = "", title = "The sample", stack = "[]", focus = "[]" } = button.dataset;
-  return { file, title, stack: JSON.parse(stack) as string[], focus: JSON.parse(focus) as number[] };
+  const { file = "", title = "The sample", stack = "[]", focus = "[]", prompt = "" } = button.dataset;
+  return { file, title, stack: JSON.parse(stack) as string[], focus: JSON.parse(focus) as number[], prompt };
 }

@@ -41,6 +41,10 @@ export interface RunOptions {
   iou?: number | undefined;
   /** For a stack: the distance that each picture is focused at, in their order. Default: the model's own. */
   focusDistances?: readonly number[] | undefined;
+  /** For a model that is told what to look for: phrases with full stops between them, or a list of phrases. */
+  prompt?: string | readonly string[] | undefined;
+  /** For such a model: words scored below this are not part of what was found. Default: the model's own. */
+  textThreshold?: number | undefined;
   /** Drops the run. One that the GPU has begun is finished there, and its result is thrown away. */
   signal?: AbortSignal | undefined;
 }
@@ -127,6 +131,14 @@ export interface DepthResult extends Answer {
   unit: DepthTask["unit"];
 }
 
+export interface PhrasesResult extends Answer {
+  kind: "phrases";
+  /** The best first. */
+  detections: PhraseDetection[];
+  /** Those of the prompt, in their order, as the model read them. */
+  phrases: string[];
+}
+
 export interface TensorResult extends Answer {
   kind: "tensor";
   outputs: Tensors;
@@ -139,6 +151,7 @@ export type Result =
   | ObbResult
   | ClassifyResult
   | DepthResult
+  | PhrasesResult
   | TensorResult;
 
 /** An object that was found, in pixels of the upright source picture. */
@@ -148,6 +161,12 @@ export interface Detection {
   classIndex: number;
   /** The class's name in the manifest; "class 7" for an index that has none. */
   label: string;
+}
+
+/** An object that the prompt names. `label` are the words that it was found by, which may be fewer than its phrase. */
+export interface PhraseDetection extends Detection {
+  /** The phrase of the prompt, counted from 0. */
+  classIndex: number;
 }
 
 /** A person, or another object that has keypoints. */

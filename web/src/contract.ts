@@ -23,12 +23,19 @@ export function completeFeeds(inputs: readonly Input[], feeds: Tensors): Tensors
   return Object.fromEntries(inputs.map((input) => [input.name, checked(inputs, input, feeds[input.name])]));
 }
 
-/** Returns the tensors of the model's option inputs. Throws on an option it has not, or out of its range. */
-export function optionFeeds(inputs: readonly Input[], options: RunOptions): Tensors {
+/**
+ * Returns the tensors of the model's option inputs. Throws on an option it has not, or out of its range; the task may
+ * have some of its `own`, which are no inputs.
+ */
+export function optionFeeds(
+  inputs: readonly Input[],
+  options: RunOptions,
+  own: readonly string[] = [],
+): Tensors {
   const taken = inputs.filter((input) => input.kind === "option");
   for (const option of ["confidence", "iou"] as const) {
-    if (options[option] !== undefined && !taken.some((input) => input.option === option))
-      throw noOption(option);
+    const known = own.includes(option) || taken.some((input) => input.option === option);
+    if (options[option] !== undefined && !known) throw noOption(option);
   }
   return Object.fromEntries(taken.map((input) => [input.name, optionTensor(input, options[input.option])]));
 }

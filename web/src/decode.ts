@@ -2,7 +2,7 @@
 
 import type { Result, Tensors, Warning } from "./api.js";
 import { degenerateWarnings } from "./degenerate.js";
-import { WebbuildError } from "./errors.js";
+import { internalError, WebbuildError } from "./errors.js";
 import { type Geometry, planeSize } from "./letterbox.js";
 import type { Manifest } from "./manifest.js";
 import { picturedInput } from "./pictured.js";
@@ -10,6 +10,7 @@ import { decodeClasses } from "./tasks/classify.js";
 import { decodeMap, depthWarnings, extent } from "./tasks/depth.js";
 import { decodeDetections } from "./tasks/detect.js";
 import { decodeObjects, OBJECT_COLUMNS } from "./tasks/obb.js";
+import { decodePhrases, type Reading } from "./tasks/phrases.js";
 import { decodePoses, poseColumns } from "./tasks/pose.js";
 import { DETECTION_COLUMNS } from "./tasks/rows.js";
 import { decodeSegments, segmentColumns } from "./tasks/segment.js";
@@ -22,6 +23,7 @@ type WithoutRun<R> = R extends Result ? Omit<R, "timings" | "backend" | "repeate
 export function neededOutputs({ task, outputs }: Manifest): string[] {
   if (task.kind === "tensor") return outputs.map(({ name }) => name);
   if (task.kind === "depth") return task.confidence === null ? [task.output] : [task.output, task.confidence];
+  if (task.kind === "phrases") return [task.output, task.boxes];
   return task.kind === "segment" ? [task.output, task.protos] : [task.output];
 }
 
@@ -29,6 +31,7 @@ export function decode(
   { task, inputs, outputs: specs }: Manifest,
   outputs: Tensors,
   geometry: Geometry,
+  reading: Reading | null = null,
 ): Decoded {
   const { width, height } = geometry.source;
   switch (task.kind) {
@@ -73,6 +76,16 @@ export function decode(
       const confidence = task.confidence === null ? null : read(task.confidence);
       const { quantity, unit } = task;
       return { kind: "depth", width, height, depth, confidence, ...extent(depth), quantity, unit };
+    }
+    case "phrases": {
+      if (reading === null) throw internalError("phrases were to be read without a prompt");
+      const dims = specs.find(({ name }) => name === task.output)?.shape ?? [];
+      const logits = floats(outputs, task.output, dims);
+      const boxes = floats(outputs, task.boxes, [1, task.queries, 4]);
+      const input = planeSize(picturedInput(inputs).picture);
+      const { queries } = task;
+      const detections = decodePhrases(geometry, { logits, boxes, queries, input }, reading);
+      return { kind: "phrases", width, height, detections, phrases: reading.prompt.phrases };
     }
     case "tensor":
       return { kind: "tensor", width, height, outputs };

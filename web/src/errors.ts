@@ -21,6 +21,7 @@ export type ErrorCode =
   | "wrong-input"
   | "wrong-option"
   | "wrong-picture"
+  | "wrong-prompt"
   | "wrong-schema";
 
 /** What the runtime throws. `message` says what happened, `fix` says what to do about it. */

@@ -11,10 +11,13 @@ import { type OpenModel, type OpenRequest, openModel } from "./opening.js";
 import type { Picture } from "./pixels.js";
 import type { Prediction, Predictor } from "./predictor.js";
 import { prepare } from "./preparing.js";
+import { askedOf, ownOptions, promptFeeds, readPrompt } from "./prompt.js";
 import type { SharedEngine } from "./shared-engine.js";
 import { sizeFeeds } from "./sizes.js";
 import type { Tell } from "./stages.js";
+import type { Reading } from "./tasks/phrases.js";
 import { moving } from "./wire.js";
+import type { Wordpiece } from "./wordpiece.js";
 
 /** A run's options without what cannot cross into a worker. */
 export type Thresholds = Omit<RunOptions, "signal">;
@@ -24,7 +27,7 @@ export class Host {
   readonly #closing = new AbortController();
   readonly #cancelled = new Set<number>();
   #opening: Promise<OpenModel> | null = null;
-  #opened: { manifest: Manifest; predictor: Predictor } | null = null;
+  #opened: { manifest: Manifest; predictor: Predictor; reader: Wordpiece | null } | null = null;
 
   constructor(engine: SharedEngine) {
     this.#engine = engine;
@@ -32,8 +35,8 @@ export class Host {
 
   async open(request: OpenRequest, tell: Tell | null): Promise<ModelInfo> {
     this.#opening = openModel(request, tell, this.#engine, this.#closing.signal);
-    const { predictor, info } = await this.#opening;
-    this.#opened = { manifest: request.manifest, predictor };
+    const { predictor, reader, info } = await this.#opening;
+    this.#opened = { manifest: request.manifest, predictor, reader };
     return info;
   }
 
@@ -73,19 +76,21 @@ export class Host {
   }
 
   async #answer(pictures: readonly Picture[], thresholds: Thresholds): Promise<Result> {
-    const { manifest, predictor } = this.#model();
+    const { manifest, predictor, reader } = this.#model();
+    const reading = readingOf(manifest, reader, thresholds);
     const started = performance.now();
     const { name, tensor, geometry } = await prepare(manifest, pictures);
     const prepared = performance.now();
     const filled = {
-      ...optionFeeds(manifest.inputs, thresholds),
+      ...optionFeeds(manifest.inputs, thresholds, ownOptions(manifest)),
       ...focusFeeds(manifest.inputs, thresholds.focusDistances),
       ...sizeFeeds(manifest.inputs, geometry.source),
+      ...wordFeeds(manifest, reading),
     };
     const feeds = { ...filled, [name]: tensor };
     const { outputs, backend, repeated } = await predictor.predict(feeds, neededOutputs(manifest));
     const inferred = performance.now();
-    const decoded = decode(manifest, outputs, geometry);
+    const decoded = decode(manifest, outputs, geometry, reading);
     const warnings = [...answerWarnings(manifest, decoded, outputs), ...repeatWarnings(repeated)];
     const ended = performance.now();
     const timings = {
@@ -103,10 +108,21 @@ export class Host {
     throw abortedError();
   }
 
-  #model(): { manifest: Manifest; predictor: Predictor } {
+  #model(): { manifest: Manifest; predictor: Predictor; reader: Wordpiece | null } {
     if (this.#opened === null) throw internalError("a run reached the worker before a model was open");
     return this.#opened;
   }
+}
+
+/** What a run looks for. Null for a model that takes no prompt. */
+function readingOf(manifest: Manifest, reader: Wordpiece | null, options: Thresholds): Reading | null {
+  const asked = askedOf(manifest, options);
+  if (asked === null || reader === null || manifest.task.kind !== "phrases") return null;
+  return { asked, reader, prompt: readPrompt(asked.caption, reader, manifest.task) };
+}
+
+function wordFeeds({ inputs, task }: Manifest, reading: Reading | null): Tensors {
+  return task.kind === "phrases" && reading !== null ? promptFeeds(inputs, task, reading.prompt) : {};
 }
 
 /** What of a result is too large to be copied. */

@@ -13,8 +13,8 @@ export interface Manifest {
   generator: Generator;
   engine: Engine;
   source: Source;
-  task: DetectTask | PoseTask | SegmentTask | ObbTask | ClassifyTask | DepthTask | TensorTask;
-  inputs: (ImageInput | StackInput | FocusInput | SizeInput | OptionInput | TensorInput)[];
+  task: DetectTask | PoseTask | SegmentTask | ObbTask | ClassifyTask | DepthTask | PhrasesTask | TensorTask;
+  inputs: (ImageInput | StackInput | FocusInput | SizeInput | OptionInput | PromptInput | TensorInput)[];
   outputs: Output[];
   graphs: Graph[];
   withheld: Withheld[];
@@ -150,6 +150,33 @@ export interface DepthTask {
   far: number | null;
 }
 /**
+ * Objects that a prompt names, and their boxes.
+ *
+ *     `output` [1, queries, width] holds a logit for each query and each token of the prompt, minus infinity where there
+ *     is no token; `boxes` [1, queries, 4] the centre x y, width and height in parts of the input. A query's score is
+ *     the sigmoid of its best logit, and it found something where that is above `confidence`. What it found is the text
+ *     of the tokens whose sigmoid is above `text_threshold`, but for the first column and the last, without its full
+ *     stops; it belongs to that phrase of the prompt which its best token is in.
+ *
+ *     A prompt becomes at most `tokens` tokens by the tokenizer in the file `tokenizer`: in lower case, with a full stop
+ *     behind it. `pieces` are the numbers of [CLS], [SEP], the full stop and the question mark, which separate phrases,
+ *     and of [PAD]. `prompts` are examples; the first is what the model is warmed up with.
+ */
+export interface PhrasesTask {
+  kind: "phrases";
+  output: string;
+  boxes: string;
+  queries: number;
+  tokens: number;
+  tokenizer: string;
+  pieces: {
+    [k: string]: number;
+  };
+  confidence: number;
+  textThreshold: number;
+  prompts: string[];
+}
+/**
  * A model about which nothing is known: tensors in, tensors out.
  */
 export interface TensorTask {
@@ -249,6 +276,20 @@ export interface OptionInput {
   default: number;
   minimum: number;
   maximum: number;
+}
+/**
+ * A part of what becomes of the prompt, the text that says what to look for; the runtime fills it in.
+ *
+ *     For n tokens, padded to `shape` with zeros, as `dtype`: with `ids` their numbers (padded with that of [PAD]), with
+ *     `attention` ones, with `types` zeros, with `positions` the place of each in its phrase, and with `sight`, [1, n, n],
+ *     whether one token sees another: itself, and those of its own phrase. A phrase ends with its separator.
+ */
+export interface PromptInput {
+  kind: "prompt";
+  name: string;
+  dtype: "bool" | "float32" | "int32" | "int64";
+  shape: number[];
+  role: "attention" | "ids" | "positions" | "sight" | "types";
 }
 /**
  * A tensor that the caller must give.
@@ -373,7 +414,7 @@ export interface Golden {
 /**
  * A picture to try the model on, or a stack of them: `file` is then its first picture, `stack` has them all.
  *
- *     `focus` are the numbers that go with the stack's pictures.
+ *     `focus` are the numbers that go with the stack's pictures; `prompt` is what to look for in the picture.
  */
 export interface Sample {
   /**
@@ -388,4 +429,5 @@ export interface Sample {
    */
   stack: string[];
   focus: number[];
+  prompt: string;
 }

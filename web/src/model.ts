@@ -18,6 +18,7 @@ import { focusFeeds } from "./focus.js";
 import type { Manifest } from "./manifest.js";
 import { counted, picturedInput } from "./pictured.js";
 import type { Picture } from "./pixels.js";
+import { askedOf, ownOptions } from "./prompt.js";
 import { close, parcels } from "./source.js";
 
 /** @internal What load() knows when the worker has a model open. */
@@ -65,7 +66,8 @@ export class Model {
 
   /** Runs the model on a picture, or on an array of them where it takes a stack. Runs are answered in order; one that fails does not touch the next. */
   async run(source: RunSource, { signal, ...thresholds }: RunOptions = {}): Promise<Result> {
-    optionFeeds(this.manifest.inputs, thresholds);
+    optionFeeds(this.manifest.inputs, thresholds, ownOptions(this.manifest));
+    askedOf(this.manifest, thresholds);
     focusFeeds(this.manifest.inputs, thresholds.focusDistances);
     const id = this.#runs++;
     const result = await this.#send(

@@ -9,9 +9,11 @@ import { requireAdapter } from "./gpu.js";
 import type { EngineBuild, Manifest } from "./manifest.js";
 import { PlacementLog, redirectConsole } from "./placement.js";
 import { Predictor } from "./predictor.js";
+import { captionOf, promptFeeds, readPrompt } from "./prompt.js";
 import { fetchGraph, findGraph, graphFiles, Session } from "./session.js";
 import type { SharedEngine } from "./shared-engine.js";
 import { Stages, type Tell } from "./stages.js";
+import { openWordpiece, type Wordpiece } from "./wordpiece.js";
 
 export interface OpenRequest {
   manifest: Manifest;
@@ -24,6 +26,8 @@ export interface OpenRequest {
 
 export interface OpenModel {
   predictor: Predictor;
+  /** Null for a model that takes no prompt. */
+  reader: Wordpiece | null;
   info: ModelInfo;
 }
 
@@ -48,6 +52,7 @@ export async function openModel(
   const bytes = await stages.measure("weights", downloads.size(graphFiles(graph)), (more) =>
     fetchGraph(graph, downloads, more),
   );
+  const reader = await openWordpiece(manifest, downloads);
   return shared.queue.add(async () => {
     if (signal.aborted) throw abortedError(signal);
     const session = await stages.measure("session", 1, () => Session.create(engine, graph, bytes, trace));
@@ -56,7 +61,7 @@ export async function openModel(
     const other = (target: Backend): Promise<Session> => createOther(engine, manifest, target, downloads);
     const predictor = new Predictor(session, errors, other);
     await stages
-      .measure("warmup", 1, () => warmUp(manifest, backend, predictor))
+      .measure("warmup", 1, () => warmUp(manifest, backend, predictor, reader))
       .catch((error: unknown) => predictor.release().then(() => Promise.reject(error)));
     const threads = engine.env.wasm.numThreads ?? 1;
     const { name, version } = manifest.engine;
@@ -66,7 +71,7 @@ export async function openModel(
       timings: stages.timings(),
       placement,
     };
-    return { predictor, info };
+    return { predictor, reader, info };
   });
 }
 
@@ -82,14 +87,23 @@ async function createOther(
 }
 
 /** Compiles the shaders, and finds out here, where another backend can still be chosen, that a kernel throws. */
-async function warmUp({ inputs }: Manifest, backend: Backend, predictor: Predictor): Promise<void> {
+async function warmUp(
+  { inputs, task }: Manifest,
+  backend: Backend,
+  predictor: Predictor,
+  reader: Wordpiece | null,
+): Promise<void> {
   if (backend === "wasm" || inputs.some((input) => input.kind === "tensor")) return;
   const images: Tensors = Object.fromEntries(
     inputs
       .filter(({ kind }) => kind === "image" || kind === "stack")
       .map(({ name, shape }) => [name, zeros(shape)]),
   );
-  await predictor.raw(completeFeeds(inputs, images));
+  const words =
+    task.kind === "phrases" && reader !== null
+      ? promptFeeds(inputs, task, readPrompt(captionOf(task.prompts[0]), reader, task))
+      : {};
+  await predictor.raw(completeFeeds(inputs, { ...images, ...words }));
 }
 
 function zeros(shape: readonly number[]): Tensors[string] {

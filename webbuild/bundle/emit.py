@@ -55,9 +55,10 @@ def emit(contents: Contents, folder: Path) -> Manifest:
     """
     cut = cut_large(folder)
     engines = _copy_engine(folder)
-    _copy_code(folder)
+    prompted = isinstance(contents.task, contract.PhrasesTask)
+    _copy_code(folder, prompted=prompted)
     (folder / "LICENSE.txt").write_text(model_notice(contents.source.facts), "utf-8")
-    (folder / "THIRD_PARTY_NOTICES.txt").write_text(third_party_notices(), "utf-8")
+    (folder / "THIRD_PARTY_NOTICES.txt").write_text(third_party_notices(prompted=prompted), "utf-8")
     for name, data in contents.files.items():
         (folder / name).write_bytes(data)
     samples = _copy_samples(contents.samples, folder)
@@ -112,9 +113,11 @@ def _copy_engine(folder: Path) -> list[contract.EngineBuild]:
     return builds
 
 
-def _copy_code(folder: Path) -> None:
+def _copy_code(folder: Path, *, prompted: bool) -> None:
     for room, files in (("runtime", assets.runtime_files()), ("page", assets.page_files())):
         for source in files:
+            if source.name == assets.TOKENIZER and not prompted:
+                continue
             target = folder / room / source.relative_to(assets.ROOT / room)
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(source, target)

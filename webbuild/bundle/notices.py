@@ -27,14 +27,16 @@ def model_notice(facts: ModelFacts) -> str:
     return "\n".join(lines) + "\n"
 
 
-def third_party_notices() -> str:
-    """Return `THIRD_PARTY_NOTICES.txt`."""
+def third_party_notices(*, prompted: bool = False) -> str:
+    """Return `THIRD_PARTY_NOTICES.txt`; `prompted` says that the tokenizer is in the bundle."""
     parts = [
         f"The runtime and the page of this folder are part of webbuild {__version__}, under the Apache License 2.0:",
         "https://www.apache.org/licenses/LICENSE-2.0",
         f"\nruntime/ort/ holds onnxruntime-web {engine_version()}, under the MIT License below.",
         "\nruntime/ contains comlink, Copyright Google LLC, under the Apache License 2.0.",
     ]
+    if prompted:
+        parts.append("\nruntime/tokenizer.js contains @huggingface/tokenizers, Copyright Hugging Face, under the same.")
     for file in license_files():
         parts.append(f"\n{'=' * 80}\nonnxruntime-web: {file.name}\n{'=' * 80}\n")
         parts.append(file.read_text("utf-8", "replace"))

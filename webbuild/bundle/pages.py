@@ -6,7 +6,16 @@ import json
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from webbuild.manifest import ClassifyTask, FocusInput, Manifest, OptionInput, PoseTask, RowTask, StackInput
+from webbuild.manifest import (
+    ClassifyTask,
+    FocusInput,
+    Manifest,
+    OptionInput,
+    PhrasesTask,
+    PoseTask,
+    RowTask,
+    StackInput,
+)
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -24,6 +33,7 @@ FOUND = {
     "pose": Found("poses", "Pose"),
     "segment": Found("segments", "Segment"),
     "obb": Found("objects", "OrientedObject"),
+    "phrases": Found("detections", "PhraseDetection"),
     "classify": Found("classes", "ClassScore"),
 }
 
@@ -42,12 +52,13 @@ def render_types(manifest: Manifest) -> str:
         .get_template("loader.d.ts.j2")
         .render(
             task={"kind": kind},
-            found=FOUND.get(kind),
+            found=None if isinstance(task, PhrasesTask) else FOUND.get(kind),
             result=f"{kind.capitalize()}Result",
             labels=_union(task.classes) if isinstance(task, RowTask | ClassifyTask) else "",
             keypoints=_union([k.name for k in task.keypoints]) if isinstance(task, PoseTask) else "",
             options=[spec for spec in manifest.inputs if isinstance(spec, OptionInput)],
             stack=any(isinstance(spec, StackInput) for spec in manifest.inputs),
+            asked=task if isinstance(task, PhrasesTask) else None,
             focus=next((spec for spec in manifest.inputs if isinstance(spec, FocusInput)), None),
         )
     )

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 
 from webbuild.head import why_repeat
-from webbuild.manifest import ClassifyTask, DepthTask, RowTask
+from webbuild.manifest import ClassifyTask, DepthTask, PhrasesTask, RowTask
 from webbuild.tasks.objects import of_detections
 from webbuild.verify.classes import SHOWN, compare_decoded
 from webbuild.verify.compare import Comparison, Subject, compare
 from webbuild.verify.depths import compare_decoded_depth
-from webbuild.verify.detections import compare_detections, thresholds
+from webbuild.verify.detections import Verdicts, compare_detections, thresholds
 from webbuild.verify.inputs import Given, image_input
 from webbuild.verify.opened import Bundle
 from webbuild.verify.page_runner import PageRunner
+from webbuild.verify.phrased import compare_phrases, trial
 from webbuild.verify.reference import Expected, compare_raw
 from webbuild.verify.report import Case
+from webbuild.verify.wire import Answer
 
 INPUT_TOLERANCE = 1e-6
 """How far the browser's tensor may lie from Python's, relative to its largest magnitude: rounding, no more.
@@ -41,8 +44,12 @@ def judge(bundle: Bundle, runner: PageRunner, given: Given, expected: Expected) 
         return Case(sample=given.title, comparisons=tuple(comparisons), inference_ms=took), [took]
     comparisons.append(_compare_input(bundle, runner, given))
     task = bundle.manifest.task
-    answer = runner.picture(_files(given), {**bundle.manifest.trial, **_focus(given)})
+    answer = runner.picture(_files(given), {**bundle.manifest.trial, **_focus(given), **_words(given)})
     about, inference = Subject(runner.name, given.title, "decoded", ""), answer.timings.inference
+    if isinstance(task, PhrasesTask) and given.placement is not None:
+        pixel = max(1.0, given.placement.source_width / given.placement.width)
+        verdicts = compare_phrases(about, expected.detections, answer.found, trial(bundle.manifest), pixel=pixel)
+        return _of_detections(given, answer, verdicts, comparisons), [took, inference]
     if not isinstance(task, RowTask) or given.placement is None:
         if isinstance(task, ClassifyTask):
             comparisons += compare_decoded(task, about, expected.classes, answer.classes)
@@ -62,17 +69,23 @@ def judge(bundle: Bundle, runner: PageRunner, given: Given, expected: Expected) 
         thresholds(bundle.manifest),
         pixel=max(1.0, given.placement.source_width / given.placement.width),
     )
-    case = Case(
+    case = _of_detections(given, answer, verdicts, comparisons, repeated)
+    return case, [took] if repeated else [took, inference]
+
+
+def _of_detections(
+    given: Given, answer: Answer, verdicts: Verdicts, comparisons: Sequence[Comparison], repeated: str = ""
+) -> Case:
+    return Case(
         sample=given.title,
         comparisons=(*comparisons, *verdicts.comparisons),
         detections=answer.found,
         min_oks=verdicts.min_oks,
         min_mask_iou=verdicts.min_mask_iou,
         excused=verdicts.excused,
-        inference_ms=inference,
+        inference_ms=answer.timings.inference,
         repeated=answer.repeated.why if answer.repeated else repeated,
     )
-    return case, [took] if repeated else [took, inference]
 
 
 def _files(given: Given) -> tuple[Path, ...]:
@@ -82,6 +95,10 @@ def _files(given: Given) -> tuple[Path, ...]:
 
 def _focus(given: Given) -> dict[str, list[float]]:
     return {"focusDistances": list(given.focus)} if given.focus else {}
+
+
+def _words(given: Given) -> dict[str, str]:
+    return {} if given.prompt is None else {"prompt": given.prompt.text}
 
 
 def _compare_input(bundle: Bundle, runner: PageRunner, given: Given) -> Comparison:

@@ -58,7 +58,7 @@ def compare_detections(
     allowed = Tolerance(TOLERANCE.score, TOLERANCE.pixels * pixel, TOLERANCE.iou)
     found = match(want, got, allowed, confidence=at.confidence, iou=at.iou)
     count = Comparison(
-        subject=_about(subject, "detections", ""),
+        subject=about(subject, "detections", ""),
         verdict="DIFFERS" if found.unmatched else "OK",
         tolerance=0,
         max_abs=float(len(found.unmatched)),
@@ -71,14 +71,14 @@ def compare_detections(
     quantities = [("score", "", found.score, allowed.score), ("box", "px", found.box, allowed.pixels)]
     if isinstance(task, PoseTask):
         quantities.append(("keypoint", "px", found.keypoint, allowed.pixels))
-    measured = [
-        _measured(_about(subject, name, unit), distance, limit, found.pairs, found, len(want))
+    each = [
+        measured(about(subject, name, unit), distance, limit, found.pairs, found, len(want))
         for name, unit, distance, limit in quantities
     ]
     if want.masks or got.masks:
-        about = _about(subject, "mask", "")
-        measured.append(_measured(about, found.mask, allowed.mask, found.masks, found, len(want)))
-    return Verdicts((count, *measured), found.min_oks, found.min_mask_iou, found.excused)
+        mask = about(subject, "mask", "")
+        each.append(measured(mask, found.mask, allowed.mask, found.masks, found, len(want)))
+    return Verdicts((count, *each), found.min_oks, found.min_mask_iou, found.excused)
 
 
 def void_silent(comparisons: Iterable[Comparison]) -> list[Comparison]:
@@ -101,7 +101,8 @@ def void_silent(comparisons: Iterable[Comparison]) -> list[Comparison]:
     ]
 
 
-def _measured(subject: Subject, distance: float, allowed: float, signal: int, found: Match, wanted: int) -> Comparison:
+def measured(subject: Subject, distance: float, allowed: float, signal: int, found: Match, wanted: int) -> Comparison:
+    """Judge the largest distance of a quantity over the pairs, `signal` of them; `wanted` were to be found."""
     unmeasured = wanted > 0 and found.pairs == 0 and len(found.unmatched) > 0
     finite = math.isfinite(distance) and not unmeasured
     broken = not finite or distance > allowed
@@ -117,7 +118,8 @@ def _measured(subject: Subject, distance: float, allowed: float, signal: int, fo
     )
 
 
-def _about(subject: Subject, quantity: str, unit: str) -> Subject:
+def about(subject: Subject, quantity: str, unit: str) -> Subject:
+    """Return the subject with a quantity in the place of an output."""
     return Subject(subject.runner, subject.sample, subject.stage, quantity, unit)
 
 

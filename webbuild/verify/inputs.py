@@ -6,18 +6,21 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
 from webbuild.archive import read_arrays
 from webbuild.errors import USAGE, WebbuildError
-from webbuild.manifest import FocusInput, ImageInput, Manifest, OptionInput, StackInput, TensorInput
+from webbuild.manifest import FocusInput, ImageInput, Manifest, OptionInput, PhrasesTask, StackInput, TensorInput
 from webbuild.stacks import Stack, given_stacks
 from webbuild.tasks.geometry import Placement
 from webbuild.tasks.picture import read_rgba, to_tensor
+from webbuild.tasks.prompt import Prompt, prompt_feeds, read_prompt
 from webbuild.tasks.sizes import size_feeds
 from webbuild.tasks.stack import focus_tensor, stack_tensor
+from webbuild.tasks.wordpiece import Wordpiece
 from webbuild.verify.opened import Bundle, golden
 
 Feeds = dict[str, NDArray[Any]]
@@ -27,6 +30,7 @@ class Given(Struct, frozen=True):
     """One input. For a picture: its file, where it lies in the model's input, and whether light comes through it.
 
     For a stack the file is that of its first picture, `stack` has them all, and `focus` the distances if there are.
+    `prompt` is what is looked for in it.
     """
 
     title: str
@@ -36,6 +40,7 @@ class Given(Struct, frozen=True):
     translucent: bool = False
     stack: tuple[Path, ...] = ()
     focus: tuple[float, ...] = ()
+    prompt: Prompt | None = None
 
 
 def gather(bundle: Bundle, files: Sequence[Path]) -> list[Given]:
@@ -59,12 +64,28 @@ def gather(bundle: Bundle, files: Sequence[Path]) -> list[Given]:
         more = [(stack.name, stack) for stack in given_stacks(files)]
         return [_stack(bundle.manifest, spec, stack, title) for title, stack in (*own_stacks, *more)]
     if spec is not None:
-        samples = [(bundle.directory / sample.file, sample.title) for sample in bundle.manifest.samples]
-        named = [*samples, *((file, file.name) for file in files)]
-        return [_picture(bundle.manifest, spec, file, title) for file, title in named]
+        samples = [(bundle.directory / sample.file, sample.title, sample.prompt) for sample in bundle.manifest.samples]
+        named = [*samples, *((file, file.name, "") for file in files)]
+        pictures = [(_picture(bundle.manifest, spec, file, title), prompt) for file, title, prompt in named]
+        return [ask(bundle, given, prompt) for given, prompt in pictures]
     defaults, recorded = options(bundle.manifest), golden(bundle)
     own = [Given("golden", {**defaults, **recorded[0]})] if recorded else [_made_up(bundle.manifest, s) for s in (0, 1)]
     return [*own, *(Given(file.name, {**defaults, **_archive(bundle.manifest, file)}) for file in files)]
+
+
+def ask(bundle: Bundle, given: Given, text: str) -> Given:
+    """Return an input with a prompt, the bundle's first where none is said; as it is for a model that takes none.
+
+    Raises:
+        WebbuildError: `wrong-prompt`.
+    """
+    task = bundle.manifest.task
+    if not isinstance(task, PhrasesTask):
+        return given
+    reader = Wordpiece((bundle.directory / task.tokenizer).read_text("utf-8"))
+    prompt = read_prompt(text or task.prompts[0], reader, task)
+    words = prompt_feeds(bundle.manifest.inputs, task, prompt)
+    return msgspec.structs.replace(given, feeds={**given.feeds, **words}, prompt=prompt)
 
 
 def image_input(manifest: Manifest) -> ImageInput | StackInput | None:

@@ -92,7 +92,7 @@ class PageRunner:
         """Return the tensor the runtime makes of a picture's file, or of those of a stack."""
         return self._take(self._call("preprocess", Held, urls=self._show(pictures)))
 
-    def picture(self, pictures: Sequence[Path], options: Mapping[str, float | list[float]]) -> Answer:
+    def picture(self, pictures: Sequence[Path], options: Mapping[str, float | str | list[float]]) -> Answer:
         """Run the whole way: decode the file, or those of a stack, preprocess, infer with `options`, decode."""
         answer: Answer = self._call("picture", Answer, urls=self._show(pictures), options=dict(options))
         if answer.cells is None:

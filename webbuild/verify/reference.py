@@ -12,13 +12,14 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from webbuild.errors import WebbuildError
-from webbuild.manifest import ClassifyTask, DepthTask, RowTask
+from webbuild.manifest import ClassifyTask, DepthTask, PhrasesTask, RowTask
 from webbuild.nodes import outputs_within_one
 from webbuild.tasks._base import decode
 from webbuild.tasks.classify import ClassScore, probabilities
 from webbuild.tasks.depth_map import DepthMap
 from webbuild.tasks.detection import Detection
 from webbuild.tasks.objects import of_rows
+from webbuild.tasks.phrases import read_phrases
 from webbuild.verify.classes import compare_classes
 from webbuild.verify.compare import Comparison, Stage, Subject, compare
 from webbuild.verify.depths import compare_depth
@@ -27,6 +28,7 @@ from webbuild.verify.inputs import Given, options
 from webbuild.verify.joined import whole
 from webbuild.verify.native import NativeRunner
 from webbuild.verify.opened import Bundle, golden
+from webbuild.verify.phrased import trial
 
 ROUNDING = 1e-6
 """How far apart right probabilities may lie however small: 1 / (1 + e) is rounded at the size of 1."""
@@ -68,6 +70,8 @@ def expect(bundle: Bundle, runner: NativeRunner, given: Given) -> Expected:
     named = {spec.name: outputs[spec.name] for spec in bundle.manifest.outputs}
     task = bundle.manifest.task
     found: Sequence[Detection] = ()
+    if isinstance(task, PhrasesTask) and given.prompt is not None and given.placement is not None:
+        found = read_phrases(task, named, given.prompt, given.placement, trial(bundle.manifest))
     if isinstance(task, RowTask) and given.placement is not None:
         found = decode(task, named, given.placement)
     classes: Sequence[ClassScore] = decode(task, named, None) if isinstance(task, ClassifyTask) else ()
