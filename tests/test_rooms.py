@@ -20,7 +20,7 @@ LAYERS = (
     ("prepared",),
     ("recognise", "overrides", "size_order"),
     ("bundle", "trial"),
-    ("inspection",),
+    ("inspection", "prompts"),
     ("prove",),
     ("leaps",),
     ("proof",),

@@ -16,6 +16,7 @@ from webbuild.completed import completed, with_ones
 from webbuild.passes._base import all_passes
 from webbuild.passes._shapes import infer
 from webbuild.passes.threshold_inputs import PREFIX
+from webbuild.phrase_head import PhraseHead
 from webbuild.raw_head import RawHead
 
 CASES = all_cases()
@@ -125,7 +126,7 @@ def _filled(original: ir.Model, name: str, value: NDArray[Any], room: tuple[int,
 def _completed(case: Case, outputs: Tensors, feeds: Tensors) -> Tensors:
     """Return the outputs with what the case says that the original lacks."""
     raw = case.options.raw
-    if raw is None or case.keep or raw.output not in outputs:
+    if raw is None or isinstance(raw, PhraseHead) or case.keep or raw.output not in outputs:
         return outputs
     thresholds = {"confidence": raw.confidence, **({"iou": raw.iou} if isinstance(raw, RawHead) else {})}
     return completed(raw, outputs, feeds, thresholds)

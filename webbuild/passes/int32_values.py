@@ -28,7 +28,9 @@ class Int32Values(Pass):
     the CPU, worked on there, and copied back. From constants, the lengths of axes, and operators that bound their
     result such as Clip, this pass finds between which numbers each value lies. Where all fit in 32 bits and int32 has
     kernels, they are computed so; inputs and outputs of the graph stay int64. What comes from the graph's inputs
-    alone stays on the CPU, where those are. Where a number may not fit, the pass says so.
+    alone stays on the CPU, where those are, unless it is only compared there: the tokens of a text, that are
+    rows of a table and so known to fit, are cast once, and what hangs on the comparison is computed on the GPU. Where
+    a number may not fit, the pass says so.
     """
 
     code = "int32-values"
@@ -48,7 +50,7 @@ class Int32Values(Pass):
         edits = [self.left(where, why) for where, why in region.refused]
         for nodes in region.parts():
             moved = [node for node in nodes if region.is_on_cpu(node)]
-            if moved and region.begins_on_gpu(nodes):
+            if moved and (region.begins_on_gpu(nodes) or region.compares_input(nodes)):
                 region.rewrite(nodes)
                 kinds = ", ".join(dict.fromkeys(node.op_type for node in moved))
                 where = f"{moved[0].op_type} '{moved[0].name}'"
@@ -101,6 +103,13 @@ class _Region:
                 if found == "gpu":
                     return True
         return False
+
+    def compares_input(self, nodes: list[ir.Node]) -> bool:
+        """Whether the nodes make nothing but truth values of the graph's inputs."""
+        given = [value for node in nodes for value in self._data(node) if value.is_graph_input()]
+        inside = set(nodes)
+        left = (value for node in nodes for value in node.outputs if not {*users(value)} <= inside)
+        return bool(given) and all(value.dtype == ir.DataType.BOOL for value in left)
 
     def rewrite(self, nodes: list[ir.Node]) -> None:
         """Write the nodes anew, and give what else reads their results int64."""

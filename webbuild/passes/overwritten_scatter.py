@@ -12,7 +12,9 @@ from webbuild.passes._graph import constant, dims, nodes_of, replace
 class OverwrittenScatter(Pass):
     """Removes a ScatterND or ScatterElements whose updates replace every element of its data, in order.
 
-    Exporters write `out[i] = rows` so; for a batch of one it copies, with int64 indices.
+    Exporters write `out[i] = rows` so, and `out[..., :n] = rows` with an index of every axis; for a batch of one, or
+    for as many columns as there are, it copies, with int64 indices. onnxruntime-web's default entry throws at indices
+    that name several axes.
     """
 
     code = "overwritten-scatter"
@@ -36,7 +38,8 @@ def _overwrites_all(node: ir.Node) -> bool:
     if node.attributes.get_string("reduction", "none") != "none":
         return False
     if node.op_type == "ScatterND":
-        return indices.shape == (data[0], 1) and bool((indices[:, 0] == np.arange(data[0])).all())
+        named = data[: indices.shape[-1]]
+        return list(indices.shape[:-1]) == named and bool((indices == np.moveaxis(np.indices(named), 0, -1)).all())
     axis = node.attributes.get_int("axis", 0) % len(data)
     along = np.arange(data[axis]).reshape([-1 if i == axis else 1 for i in range(len(data))])
     return list(indices.shape) == data and bool((indices == along).all())
