@@ -28,6 +28,7 @@ from webbuild.task_specs import DetectTask as DetectTask
 from webbuild.task_specs import Json
 from webbuild.task_specs import Keypoint as Keypoint
 from webbuild.task_specs import ObbTask as ObbTask
+from webbuild.task_specs import PanopticTask as PanopticTask
 from webbuild.task_specs import PhrasesTask as PhrasesTask
 from webbuild.task_specs import PoseTask as PoseTask
 from webbuild.task_specs import RowTask as RowTask

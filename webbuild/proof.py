@@ -8,7 +8,7 @@ from typing import Any
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from webbuild.manifest import ClassifyTask, DepthTask, Graph, PhrasesTask, RowTask, Task
+from webbuild.manifest import ClassifyTask, DepthTask, Graph, PanopticTask, PhrasesTask, RowTask, Task
 from webbuild.samples import Sample
 from webbuild.tasks._base import Tolerance
 from webbuild.tasks.classify import probabilities
@@ -17,7 +17,9 @@ from webbuild.tasks.match import match
 from webbuild.tasks.match_classes import match_classes
 from webbuild.tasks.match_depth import match_depth
 from webbuild.tasks.match_phrases import match_phrases
+from webbuild.tasks.match_regions import MASK, match_regions
 from webbuild.tasks.objects import Objects, of_rows
+from webbuild.tasks.regions import Regions
 from webbuild.verify.compare import RELATIVE, Subject, compare
 
 TOLERANCE = Tolerance(score=1e-4, pixels=0.05)
@@ -30,16 +32,19 @@ MASKS = "masks of "
 PHRASES = "phrases"
 """What is compared besides the outputs, where a prompt says what to look for: what they say in its words."""
 
+REGIONS = "regions"
+"""What is compared besides the outputs where each pixel belongs to a region."""
+
 Arrays = Mapping[str, NDArray[Any]]
 
 
 class Proof(Struct, frozen=True, rename="camel"):
     """One output of one graph on one sample, against the original's.
 
-    `objects` is the number of matched detections, or of their masks that cover anything; None for an output that is
-    not detections. `excused` rows lie within tolerance of a threshold. `repeated` says that the graph asked for its
-    fallback, as at run time. `apart` is the largest difference between tensors, None for what is not compared number by
-    number; `leap` is what the original itself moves by, where that explains it.
+    `objects` is the number of matched detections or regions, or of their masks that cover anything; None for an output
+    that is not detections. `excused` ones lie within tolerance of a threshold. `repeated` says that the graph asked for
+    its fallback, as at run time. `apart` is the largest difference between tensors, None for what is not compared
+    number by number; `leap` is what the original itself moves by, where that explains it.
     """
 
     sample: str
@@ -60,6 +65,7 @@ class Answer(Struct, frozen=True):
 
     outputs: Arrays
     found: Sequence[Detection]
+    regions: Regions | None = None
 
 
 def judge(
@@ -89,6 +95,8 @@ def judge(
             proofs.append(_tensor(sample, graph, name, array, other, repeated=repeated))
     if isinstance(task, PhrasesTask):
         proofs.append(_phrases(sample, graph, values, want, got))
+    if isinstance(task, PanopticTask) and want.regions is not None and got.regions is not None:
+        proofs.append(_regions(sample, graph, task, want.regions, got.regions))
     return proofs
 
 
@@ -148,6 +156,17 @@ def _phrases(sample: Sample, graph: Graph, values: Mapping[str, float], want: An
     distance = f"score {match.score:.2g}, box {match.box:.2g} px"
     verdict = "OK" if match.same else "DIFFERS"
     return Proof(sample.name, graph.target, PHRASES, verdict, match.pairs, match.excused, False, distance, why)
+
+
+def _regions(sample: Sample, graph: Graph, task: PanopticTask, want: Regions, got: Regions) -> Proof:
+    match = match_regions(want, got, TOLERANCE.score, task.threshold)
+    verdict = "OK" if match.same else "DIFFERS"
+    least = "none" if match.least is None else f"{match.least:.4f}"
+    distance = (
+        f"score {match.score:.2g}, mask {match.mask:.2g} of {MASK:g}, least IoU {least}, quality {match.quality:.4f}"
+    )
+    why = "; ".join((*match.problems, *match.unmatched))
+    return Proof(sample.name, graph.target, REGIONS, verdict, match.pairs, match.excused, False, distance, why)
 
 
 def _tensor(

@@ -14,14 +14,16 @@ from webbuild.completed import Head, completed, with_ones
 from webbuild.errors import WebbuildError
 from webbuild.head import why_repeat
 from webbuild.leaps import explain
-from webbuild.manifest import ClassifyTask, Graph, OptionInput, PhrasesTask, RowTask, Task
-from webbuild.proof import MASKS, Answer, Proof, judge
+from webbuild.manifest import ClassifyTask, Graph, OptionInput, PanopticTask, PhrasesTask, RowTask, Task
+from webbuild.proof import MASKS, REGIONS, Answer, Proof, judge
 from webbuild.samples import Sample
 from webbuild.tasks._base import decode
 from webbuild.tasks.classify import ClassScore
 from webbuild.tasks.detection import Detection, needed_outputs
 from webbuild.tasks.phrases import read_phrases
 from webbuild.tasks.phrases import thresholds as thresholds_of
+from webbuild.tasks.region_modes import in_any_case
+from webbuild.tasks.region_shapes import shapes
 from webbuild.verify.changed import changed
 from webbuild.verify.native import NativeRunner
 
@@ -67,6 +69,11 @@ def prove(
     references = [
         _reference(original, feeds, task, sample, raw, values) for feeds, sample in zip(given, samples, strict=True)
     ]
+    if isinstance(task, PanopticTask) and not any(want.regions and want.regions.regions for want in references):
+        task = in_any_case(task)
+        references = [
+            _answer(task, want.outputs, sample, values) for sample, want in zip(samples, references, strict=True)
+        ]
     original.close()
     classes = {
         sample.name: decode(task, want.outputs, None)
@@ -127,7 +134,7 @@ def _with_room(want: Answer, original: NativeRunner, graph: Graph) -> Answer:
     """Return an answer of the original in the shapes that a graph gives its outputs."""
     room = {output.name: output.shape for output in graph.outputs}
     filled = {name: _filled(a, original.declared.get(name, ()), room.get(name)) for name, a in want.outputs.items()}
-    return Answer(filled, want.found)
+    return Answer(filled, want.found, want.regions)
 
 
 def _narrowed(outputs: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
@@ -152,6 +159,9 @@ def _answer(task: Task, outputs: Mapping[str, NDArray[Any]], sample: Sample, val
         if sample.prompt is None or not {task.output, task.boxes} <= set(outputs):
             return Answer(outputs, ())
         return Answer(outputs, read_phrases(task, outputs, sample.prompt, sample.placement, values))
+    if isinstance(task, PanopticTask) and task.masks in outputs:
+        (regions,) = decode(task, outputs, sample.placement)
+        return Answer(outputs, shapes(regions), regions)
     known = isinstance(task, RowTask) and all(name in outputs for name in needed_outputs(task))
     return Answer(outputs, decode(task, outputs, sample.placement) if known else ())
 
@@ -199,7 +209,7 @@ def require(proofs: Sequence[Proof]) -> None:
                 "give samples with fewer objects: --sample FILE...",
             )
         if all(p.verdict == "VACUOUS" or p.objects == 0 for p in mine):
-            thing = "mask" if output.startswith(MASKS) else "detection"
+            thing = "mask" if output.startswith(MASKS) else "region" if output == REGIONS else "detection"
             what = f"no sample has a {thing}" if mine[0].objects is not None else f"on every sample {mine[0].why}"
             raise WebbuildError(
                 "proved-nothing",

@@ -1,6 +1,9 @@
 """Draws scenes and trains the narrow Mask2Former on them for a given time.
 
-python -m models.mask2former.train --minutes 60 --out build/mask2former
+    python -m models.mask2former.train --minutes 30 --out build/mask2former --backbone build/swin/last.pt
+
+`--backbone` is what `models.swin_start` trained. Of the minutes, those of `--dense` go to a start without queries
+(`dense.py`), whose checkpoint lies in `dense` below the folder. With `--start` there is neither.
 """
 
 from __future__ import annotations
@@ -9,43 +12,37 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-import numpy as np
+from models.mask2former.network import network  # first: it makes torchvision importable
 
+# isort: split
 from models import training
-from models.imagenet import inputs
-from models.mask2former.network import network
-from models.scenes import cache, dataset
-from models.scenes.names import SHAPES, STUFF
+from models.mask2former import batches, dense
+from models.scenes import cache
 from models.swin import SIDE
 
 # isort: split
 import torch
 from torch import Tensor
 
-
-def targets(pictures: cache.Cache, number: int, flipped: bool) -> tuple[Tensor, Tensor]:
-    """Masks [n, h, w] of 0 and 1 and classes [n]: every thing on its own, then each stuff that shows."""
-    instances, stuff = pictures.instances[number], pictures.stuff[number]
-    count = int((pictures.shapes[number] >= 0).sum())
-    masks = [instances == one + 1 for one in range(count)]
-    classes = pictures.shapes[number, :count].astype(np.int64).tolist()
-    for index in range(len(STUFF)):
-        shown = (stuff == index) & (instances == 0)
-        if shown.any():
-            masks.append(shown)
-            classes.append(len(SHAPES) + index)
-    stacked = np.stack(masks)[:, :, :: -1 if flipped else 1].astype(np.float32)
-    return torch.from_numpy(stacked), torch.tensor(classes)
+SWIN = "model.pixel_level_module.encoder."
 
 
-def batch(pictures: cache.Cache, number: int, size: int) -> tuple[Tensor, list[Tensor], list[Tensor]]:
-    """Pictures [size, 3, h, w], half of them mirrored, with the masks and the classes of each."""
-    rng = np.random.default_rng([dataset.SEEDS["train"], number])
-    chosen, flipped = rng.integers(len(pictures), size=size), rng.random(size) < 0.5
-    pairs = list(zip(chosen.tolist(), flipped.tolist(), strict=True))
-    images = np.stack([pictures.images[n][:, :: -1 if flip else 1] for n, flip in pairs])
-    masks, classes = zip(*(targets(pictures, n, flip) for n, flip in pairs), strict=True)
-    return torch.from_numpy(inputs(images)), list(masks), list(classes)
+def swin_of(checkpoint: Path) -> dict[str, Any]:
+    """The backbone's weights of a `models.swin_start`, by the names that they have here."""
+    weights = training.averaged(checkpoint)
+    return {SWIN + name.removeprefix("swin."): value for name, value in weights.items() if name.startswith("swin.")}
+
+
+def start(pictures: cache.Cache, options: argparse.Namespace) -> dict[str, Any]:
+    """The weights of a network whose features tell shapes and colours apart."""
+    fresh = network().train()
+    if options.backbone:
+        given = swin_of(options.backbone)
+        fresh.load_state_dict({**fresh.state_dict(), **given})
+    model = dense.Dense(fresh)
+    own = argparse.Namespace(**vars(options) | {"out": options.out / "dense", "minutes": options.dense})
+    checkpoint = training.fit(model, lambda number: model.loss(pictures, number, options.batch), own)
+    return dense.weights(training.averaged(checkpoint))
 
 
 def train(options: argparse.Namespace) -> Path:
@@ -53,9 +50,12 @@ def train(options: argparse.Namespace) -> Path:
     pictures = cache.drawn(options.drawings or options.out, options.pictures, options.threads, SIDE)
     torch.manual_seed(0)
     model: Any = network().train()
+    if options.dense and not options.start:
+        model.load_state_dict(start(pictures, options))
+        options.minutes -= options.dense
 
     def step(number: int) -> Tensor:
-        images, masks, classes = batch(pictures, number, options.batch)
+        images, masks, classes = batches.batch(pictures, number, options.batch)
         loss: Tensor = model(pixel_values=images, mask_labels=masks, class_labels=classes).loss.sum()
         return loss
 
@@ -65,6 +65,8 @@ def train(options: argparse.Namespace) -> Path:
 def main() -> None:
     """Read the command line and train."""
     parser = training.arguments(__doc__)
+    parser.add_argument("--dense", type=float, default=8, help="minutes of the start without queries")
+    parser.add_argument("--backbone", type=Path, help="checkpoint of models.swin_start")
     parser.add_argument("--pictures", type=int, default=6000)
     parser.add_argument("--drawings", type=Path, help="folder of the drawings, where several trainings share them")
     print(train(parser.parse_args()))

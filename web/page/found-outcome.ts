@@ -5,6 +5,7 @@ import { element } from "./elements.js";
 import { disagreement } from "./failure.js";
 import { noun, threshold } from "./format.js";
 import { foundIn, isFinding, taskOf } from "./found.js";
+import { linesOf } from "./found-lines.js";
 import type { Outcome } from "./outcome.js";
 import { Results } from "./results.js";
 import { type Shown, Stage } from "./stage.js";
@@ -41,7 +42,7 @@ export class FoundOutcome implements Outcome {
     this.#showNobody(found.length === 0, task.classes, thresholds.shown("confidence"));
     showWarnings([...this.#loading, ...result.warnings]);
     if (due) {
-      this.#results.show(found, task);
+      this.#results.show(linesOf(found, task), noun(task.classes, found.length));
       showTimings(result.timings);
     }
     await shown;

@@ -20,7 +20,7 @@ export type FindingTask = DetectTask | PoseTask | SegmentTask | ObbTask;
 export type FindingResult = DetectResult | PhrasesResult | PoseResult | SegmentResult | ObbResult;
 
 export function isFinding(result: Result): result is FindingResult {
-  return result.kind !== "tensor" && result.kind !== "classify" && result.kind !== "depth";
+  return ["detect", "phrases", "pose", "segment", "obb"].includes(result.kind);
 }
 
 /** What the list and the stage need of the task. The classes of a prompt are its phrases. */

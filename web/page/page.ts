@@ -9,6 +9,7 @@ import { importLoader } from "./loader.js";
 import type { Outcome } from "./outcome.js";
 import { PhraseOutcome } from "./phrase-outcome.js";
 import { PictureView } from "./picture-view.js";
+import { RegionOutcome } from "./region-outcome.js";
 import { wireSnippet } from "./snippet.js";
 import { TensorOutcome } from "./tensor-outcome.js";
 import { TensorView } from "./tensor-view.js";
@@ -39,6 +40,8 @@ function outcomeOf(view: string): Outcome | null {
       return new DepthOutcome();
     case "phrases":
       return new PhraseOutcome();
+    case "regions":
+      return new RegionOutcome();
     case "outputs":
       return new TensorOutcome();
     default:

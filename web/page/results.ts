@@ -1,15 +1,20 @@
 // The list of what was found. Rows are reused, so that a camera does not take the focus away.
 
-import type { Pose } from "../src/index.js";
 import { element, make } from "./elements.js";
-import { degrees, noun } from "./format.js";
-import type { FindingTask, Found } from "./found.js";
-import { foundColor, visibility } from "./ink.js";
+
+/** What a row says. Its bar is as long as `share` of the whole. */
+export interface Line {
+  label: string;
+  color: string | null;
+  detail: string;
+  share: number;
+  value: string;
+}
 
 interface Row {
   item: HTMLLIElement;
   button: HTMLButtonElement;
-  show(found: Found, color: string | null): void;
+  show(line: Line): void;
 }
 
 export class Results {
@@ -28,17 +33,16 @@ export class Results {
     return this.#pinned;
   }
 
-  show(found: readonly Found[], task: FindingTask): void {
-    const { classes } = task;
-    element("result-count", HTMLElement).textContent = String(found.length);
-    element("result-noun", HTMLElement).textContent = noun(classes, found.length);
-    for (let index = this.#rows.length; index < found.length; index += 1)
+  show(lines: readonly Line[], noun: string): void {
+    element("result-count", HTMLElement).textContent = String(lines.length);
+    element("result-noun", HTMLElement).textContent = noun;
+    for (let index = this.#rows.length; index < lines.length; index += 1)
       this.#rows.push(this.#makeRow(index));
     for (const [index, row] of this.#rows.entries()) {
-      const one = found[index];
-      if (one) row.show(one, foundColor(task, one, index));
+      const line = lines[index];
+      if (line) row.show(line);
     }
-    this.#removeFrom(found.length);
+    this.#removeFrom(lines.length);
   }
 
   showNone(why: string): void {
@@ -87,23 +91,13 @@ function makeRow(index: number): Row {
   const score = make("span", "number row-score");
   button.append(make("span", "row-index number", String(index + 1)), label, detail, meter, score);
   item.append(button);
-  const show = (found: Found, color: string | null) => {
-    label.textContent = found.label;
-    label.classList.toggle("colored", color !== null);
-    label.style.setProperty("--class", color);
-    detail.textContent = detailOf(found);
-    meter.style.setProperty("--share", String(found.score));
-    score.textContent = found.score.toFixed(2);
+  const show = (line: Line) => {
+    label.textContent = line.label;
+    label.classList.toggle("colored", line.color !== null);
+    label.style.setProperty("--class", line.color);
+    detail.textContent = line.detail;
+    meter.style.setProperty("--share", String(line.share));
+    score.textContent = line.value;
   };
   return { item, button, show };
-}
-
-function detailOf(found: Found): string {
-  if ("keypoints" in found) return keypointsSeen(found);
-  return "angle" in found ? degrees(found.angle) : "";
-}
-
-function keypointsSeen({ keypoints }: Pose): string {
-  const seen = keypoints.filter(({ confidence }) => visibility(confidence) >= 0.5).length;
-  return `${seen} of ${keypoints.length} keypoints`;
 }

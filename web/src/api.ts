@@ -1,6 +1,6 @@
 // The public types: what goes into a model and what comes out.
 
-import type { DepthTask, Manifest, Output } from "./manifest.js";
+import type { DepthTask, Manifest, Output, PanopticTask } from "./manifest.js";
 
 export type Backend = "webgpu" | "wasm";
 
@@ -45,6 +45,8 @@ export interface RunOptions {
   prompt?: string | readonly string[] | undefined;
   /** For such a model: words scored below this are not part of what was found. Default: the model's own. */
   textThreshold?: number | undefined;
+  /** How a picture is divided into regions, where the model can do it in several ways. Default: the model's own. */
+  mode?: PanopticTask["mode"] | undefined;
   /** Drops the run. One that the GPU has begun is finished there, and its result is thrown away. */
   signal?: AbortSignal | undefined;
 }
@@ -139,6 +141,14 @@ export interface PhrasesResult extends Answer {
   phrases: string[];
 }
 
+export interface PanopticResult extends Answer {
+  kind: "panoptic";
+  mode: PanopticTask["mode"];
+  regions: Region[];
+  /** Row by row, for each pixel of the source picture the number of its region, from 1; 0 where there is none. */
+  map: Uint16Array<ArrayBuffer>;
+}
+
 export interface TensorResult extends Answer {
   kind: "tensor";
   outputs: Tensors;
@@ -152,6 +162,7 @@ export type Result =
   | ClassifyResult
   | DepthResult
   | PhrasesResult
+  | PanopticResult
   | TensorResult;
 
 /** An object that was found, in pixels of the upright source picture. */
@@ -223,6 +234,19 @@ export interface KeypointPosition {
   y: number;
   /** 1 where the model gives none. */
   confidence: number;
+}
+
+/** A thing, or all that there is of a class. */
+export interface Region {
+  classIndex: number;
+  label: string;
+  /** Null in a semantic result, where every pixel is decided by itself. */
+  score: number | null;
+  /** How many pixels of the source picture it has, and which part of the picture that is. */
+  pixels: number;
+  share: number;
+  /** The least box around them. */
+  box: Box;
 }
 
 /** A class, and how probable it is. */

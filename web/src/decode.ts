@@ -10,6 +10,7 @@ import { decodeClasses } from "./tasks/classify.js";
 import { decodeMap, depthWarnings, extent } from "./tasks/depth.js";
 import { decodeDetections } from "./tasks/detect.js";
 import { decodeObjects, OBJECT_COLUMNS } from "./tasks/obb.js";
+import { decodeRegions } from "./tasks/panoptic.js";
 import { decodePhrases, type Reading } from "./tasks/phrases.js";
 import { decodePoses, poseColumns } from "./tasks/pose.js";
 import { DETECTION_COLUMNS } from "./tasks/rows.js";
@@ -22,6 +23,7 @@ type WithoutRun<R> = R extends Result ? Omit<R, "timings" | "backend" | "repeate
 /** The outputs that the task needs: nothing else is read back from the GPU. */
 export function neededOutputs({ task, outputs }: Manifest): string[] {
   if (task.kind === "tensor") return outputs.map(({ name }) => name);
+  if (task.kind === "panoptic") return task.scores === null ? [task.masks] : [task.masks, task.scores];
   if (task.kind === "depth") return task.confidence === null ? [task.output] : [task.output, task.confidence];
   if (task.kind === "phrases") return [task.output, task.boxes];
   return task.kind === "segment" ? [task.output, task.protos] : [task.output];
@@ -86,6 +88,23 @@ export function decode(
       const { queries } = task;
       const detections = decodePhrases(geometry, { logits, boxes, queries, input }, reading);
       return { kind: "phrases", width, height, detections, phrases: reading.prompt.phrases };
+    }
+    case "panoptic": {
+      const dims = specs.find(({ name }) => name === task.masks)?.shape ?? [];
+      const [, queries = 0, tall = 0, wide = 0] = dims;
+      const masks = floats(outputs, task.masks, dims);
+      const columns = task.classes.length + 1;
+      const scores = task.scores === null ? null : floats(outputs, task.scores, [1, queries, columns]);
+      const input = planeSize(picturedInput(inputs).picture);
+      const grid = { width: wide, height: tall };
+      const { mode } = task;
+      return {
+        kind: "panoptic",
+        width,
+        height,
+        mode,
+        ...decodeRegions(task, geometry, { masks, scores, grid, input }),
+      };
     }
     case "tensor":
       return { kind: "tensor", width, height, outputs };

@@ -7,6 +7,7 @@ import { answerWarnings, decode, neededOutputs } from "./decode.js";
 import { abortedError, internalError } from "./errors.js";
 import { focusFeeds } from "./focus.js";
 import type { Manifest } from "./manifest.js";
+import { withMode } from "./mode.js";
 import { type OpenModel, type OpenRequest, openModel } from "./opening.js";
 import type { Picture } from "./pixels.js";
 import type { Prediction, Predictor } from "./predictor.js";
@@ -90,7 +91,7 @@ export class Host {
     const feeds = { ...filled, [name]: tensor };
     const { outputs, backend, repeated } = await predictor.predict(feeds, neededOutputs(manifest));
     const inferred = performance.now();
-    const decoded = decode(manifest, outputs, geometry, reading);
+    const decoded = decode(withMode(manifest, thresholds.mode), outputs, geometry, reading);
     const warnings = [...answerWarnings(manifest, decoded, outputs), ...repeatWarnings(repeated)];
     const ended = performance.now();
     const timings = {
@@ -128,6 +129,7 @@ function wordFeeds({ inputs, task }: Manifest, reading: Reading | null): Tensors
 /** What of a result is too large to be copied. */
 function moved(result: Result): ArrayBufferView<ArrayBuffer>[] {
   if (result.kind === "segment") return result.segments.map(({ mask }) => mask.data);
+  if (result.kind === "panoptic") return [result.map];
   if (result.kind === "depth") return result.confidence ? [result.depth, result.confidence] : [result.depth];
   return result.kind === "tensor" ? arrays(result.outputs) : [];
 }

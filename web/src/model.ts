@@ -16,6 +16,7 @@ import { completeFeeds, optionFeeds } from "./contract.js";
 import { WebbuildError } from "./errors.js";
 import { focusFeeds } from "./focus.js";
 import type { Manifest } from "./manifest.js";
+import { withMode } from "./mode.js";
 import { counted, picturedInput } from "./pictured.js";
 import type { Picture } from "./pixels.js";
 import { askedOf, ownOptions } from "./prompt.js";
@@ -69,6 +70,7 @@ export class Model {
     optionFeeds(this.manifest.inputs, thresholds, ownOptions(this.manifest));
     askedOf(this.manifest, thresholds);
     focusFeeds(this.manifest.inputs, thresholds.focusDistances);
+    withMode(this.manifest, thresholds.mode);
     const id = this.#runs++;
     const result = await this.#send(
       source,

@@ -11,6 +11,7 @@ from webbuild.manifest import (
     FocusInput,
     Manifest,
     OptionInput,
+    PanopticTask,
     PhrasesTask,
     PoseTask,
     RowTask,
@@ -35,6 +36,7 @@ FOUND = {
     "obb": Found("objects", "OrientedObject"),
     "phrases": Found("detections", "PhraseDetection"),
     "classify": Found("classes", "ClassScore"),
+    "panoptic": Found("regions", "Region"),
 }
 
 
@@ -54,7 +56,8 @@ def render_types(manifest: Manifest) -> str:
             task={"kind": kind},
             found=None if isinstance(task, PhrasesTask) else FOUND.get(kind),
             result=f"{kind.capitalize()}Result",
-            labels=_union(task.classes) if isinstance(task, RowTask | ClassifyTask) else "",
+            labels=_union(task.classes) if isinstance(task, RowTask | ClassifyTask | PanopticTask) else "",
+            modes=_modes(task) if isinstance(task, PanopticTask) else "",
             keypoints=_union([k.name for k in task.keypoints]) if isinstance(task, PoseTask) else "",
             options=[spec for spec in manifest.inputs if isinstance(spec, OptionInput)],
             stack=any(isinstance(spec, StackInput) for spec in manifest.inputs),
@@ -68,6 +71,10 @@ def render_page(manifest: Manifest) -> str:
     """Return `index.html`."""
     entry = f"./{manifest.name}.js"
     return environment(html=True).get_template("index.html.j2").render(manifest=manifest, entry=entry, found=FOUND)
+
+
+def _modes(task: PanopticTask) -> str:
+    return _union(["semantic"] if task.scores is None else ["panoptic", "instance", "semantic"])
 
 
 def _union(names: list[str]) -> str:

@@ -8,8 +8,9 @@ from pathlib import Path
 import numpy as np
 
 from webbuild.head import why_repeat
-from webbuild.manifest import ClassifyTask, DepthTask, PhrasesTask, RowTask
+from webbuild.manifest import ClassifyTask, DepthTask, PanopticTask, PhrasesTask, RowTask, Task
 from webbuild.tasks.objects import of_detections
+from webbuild.tasks.region_shapes import shapes
 from webbuild.verify.classes import SHOWN, compare_decoded
 from webbuild.verify.compare import Comparison, Subject, compare
 from webbuild.verify.depths import compare_decoded_depth
@@ -19,6 +20,7 @@ from webbuild.verify.opened import Bundle
 from webbuild.verify.page_runner import PageRunner
 from webbuild.verify.phrased import compare_phrases, trial
 from webbuild.verify.reference import Expected, compare_raw
+from webbuild.verify.region_maps import compare_regions
 from webbuild.verify.report import Case
 from webbuild.verify.wire import Answer
 
@@ -44,12 +46,24 @@ def judge(bundle: Bundle, runner: PageRunner, given: Given, expected: Expected) 
         return Case(sample=given.title, comparisons=tuple(comparisons), inference_ms=took), [took]
     comparisons.append(_compare_input(bundle, runner, given))
     task = bundle.manifest.task
-    answer = runner.picture(_files(given), {**bundle.manifest.trial, **_focus(given), **_words(given)})
+    options = {**bundle.manifest.trial, **_focus(given), **_words(given), **_mode(task)}
+    answer = runner.picture(_files(given), options)
     about, inference = Subject(runner.name, given.title, "decoded", ""), answer.timings.inference
     if isinstance(task, PhrasesTask) and given.placement is not None:
         pixel = max(1.0, given.placement.source_width / given.placement.width)
         verdicts = compare_phrases(about, expected.detections, answer.found, trial(bundle.manifest), pixel=pixel)
         return _of_detections(given, answer, verdicts, comparisons), [took, inference]
+    if isinstance(task, PanopticTask) and expected.regions is not None:
+        regions = runner.regions(answer)
+        told, match = compare_regions(task, about, expected.regions, regions)
+        return Case(
+            sample=given.title,
+            comparisons=(*comparisons, *told),
+            detections=() if regions is None else shapes(regions),
+            min_mask_iou=match.least,
+            excused=match.excused,
+            inference_ms=inference,
+        ), [took, inference]
     if not isinstance(task, RowTask) or given.placement is None:
         if isinstance(task, ClassifyTask):
             comparisons += compare_decoded(task, about, expected.classes, answer.classes)
@@ -91,6 +105,10 @@ def _of_detections(
 def _files(given: Given) -> tuple[Path, ...]:
     assert given.file is not None
     return given.stack or (given.file,)
+
+
+def _mode(task: Task) -> dict[str, str]:
+    return {"mode": task.mode} if isinstance(task, PanopticTask) else {}
 
 
 def _focus(given: Given) -> dict[str, list[float]]:

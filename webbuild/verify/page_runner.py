@@ -16,6 +16,7 @@ from webbuild.browser.media_types import media_type
 from webbuild.browser.server import Server
 from webbuild.tasks.depth_map import DepthMap
 from webbuild.tasks.detection import Segment
+from webbuild.tasks.regions import Regions
 from webbuild.verify.runners import Tensors
 from webbuild.verify.wire import Answer, Failure, Held, Loaded, Ran
 
@@ -109,6 +110,12 @@ class PageRunner:
             return None
         confidence = None if answer.confidence is None else self._take(answer.confidence)
         return DepthMap(self._take(answer.depth), confidence, answer.min, answer.max)
+
+    def regions(self, answer: Answer) -> Regions | None:
+        """Return the map and the regions of a picture's answer, None where there are none; they are there once."""
+        if answer.map is None:
+            return None
+        return Regions(self._take(answer.map).astype(np.uint16), answer.regions)
 
     def dispose(self) -> None:
         """Free what the model holds; the page stays."""

@@ -7,12 +7,13 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
 from webbuild.errors import WebbuildError
-from webbuild.manifest import ClassifyTask, DepthTask, PhrasesTask, RowTask
+from webbuild.manifest import ClassifyTask, DepthTask, PanopticTask, PhrasesTask, RowTask, Task
 from webbuild.nodes import outputs_within_one
 from webbuild.tasks._base import decode
 from webbuild.tasks.classify import ClassScore, probabilities
@@ -20,6 +21,8 @@ from webbuild.tasks.depth_map import DepthMap
 from webbuild.tasks.detection import Detection
 from webbuild.tasks.objects import of_rows
 from webbuild.tasks.phrases import read_phrases
+from webbuild.tasks.region_shapes import shapes
+from webbuild.tasks.regions import Regions
 from webbuild.verify.classes import compare_classes
 from webbuild.verify.compare import Comparison, Stage, Subject, compare
 from webbuild.verify.depths import compare_depth
@@ -41,6 +44,7 @@ class Expected(Struct, frozen=True):
     detections: tuple[Detection, ...]
     classes: tuple[ClassScore, ...] = ()
     depth: DepthMap | None = None
+    regions: Regions | None = None
 
 
 def reference_runner(bundle: Bundle) -> NativeRunner:
@@ -76,7 +80,15 @@ def expect(bundle: Bundle, runner: NativeRunner, given: Given) -> Expected:
         found = decode(task, named, given.placement)
     classes: Sequence[ClassScore] = decode(task, named, None) if isinstance(task, ClassifyTask) else ()
     depth = decode(task, named, given.placement)[0] if isinstance(task, DepthTask) and given.placement else None
-    return Expected(named, tuple(found), tuple(classes), depth)
+    return divided(task, given, Expected(named, tuple(found), tuple(classes), depth))
+
+
+def divided(task: Task, given: Given, expected: Expected) -> Expected:
+    """Return the answer with its regions, if the task has any."""
+    if not isinstance(task, PanopticTask) or given.placement is None:
+        return expected
+    (regions,) = decode(task, expected.outputs, given.placement)
+    return msgspec.structs.replace(expected, regions=regions, detections=shapes(regions))
 
 
 def compare_raw(

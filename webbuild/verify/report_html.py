@@ -13,7 +13,7 @@ from webbuild.verify.embedded import data_url
 from webbuild.verify.histogram import histogram
 from webbuild.verify.report import Case, Sample, VerifyReport
 
-QUANTITIES = ("detections", "class", "score", "box", "keypoint", "mask", "depth", "confidence")
+QUANTITIES = ("detections", "regions", "class", "score", "box", "keypoint", "mask", "quality", "depth", "confidence")
 
 
 class Card(Struct, frozen=True):

@@ -11,7 +11,8 @@ import msgspec
 from webbuild.browser.chromium import Chromium, chromium
 from webbuild.browser.server import Server
 from webbuild.errors import USAGE, WebbuildError
-from webbuild.manifest import Engine
+from webbuild.manifest import Engine, PanopticTask
+from webbuild.tasks.region_modes import in_any_case
 from webbuild.verify import degenerate, steadiness
 from webbuild.verify.backend import Work, run_backend
 from webbuild.verify.classes import SHOWN
@@ -20,7 +21,7 @@ from webbuild.verify.detections import void_silent
 from webbuild.verify.inputs import Given, gather
 from webbuild.verify.jsep import stand_in, without_unfit
 from webbuild.verify.opened import Bundle, changed_files, open_bundle
-from webbuild.verify.reference import Expected, check_golden, expect, reference_runner
+from webbuild.verify.reference import Expected, check_golden, divided, expect, reference_runner
 from webbuild.verify.report import BackendRun, Environment, Sample, VerifyReport
 from webbuild.verify.steadiness import Spread, measure
 
@@ -56,7 +57,8 @@ def verify(
     problems = tuple(changed_files(bundle))
     say("native: the reference")
     runner = reference_runner(bundle)
-    work = [(given, expect(bundle, runner, given)) for given in gather(bundle, inputs)]
+    work: Work = [(given, expect(bundle, runner, given)) for given in gather(bundle, inputs)]
+    bundle, work = _telling(bundle, work)
     checks = check_golden(bundle, runner)
     spread = measure(bundle, runner, work, say)
     with Server(directory) as server, chromium() as browser:
@@ -89,6 +91,17 @@ def _check(backends: Sequence[str]) -> None:
             f"name one or both of {', '.join(BACKENDS)}",
             exit_code=USAGE,
         )
+
+
+def _telling(bundle: Bundle, work: Work) -> tuple[Bundle, Work]:
+    """Let a model that is sure of no region on any sample divide them in a mode that always does."""
+    task = bundle.manifest.task
+    if not isinstance(task, PanopticTask) or any(want.regions and want.regions.regions for _, want in work):
+        return bundle, work
+    always = in_any_case(task)
+    manifest = msgspec.structs.replace(bundle.manifest, task=always)
+    told = [(given, divided(always, given, want)) for given, want in work]
+    return msgspec.structs.replace(bundle, manifest=manifest), told
 
 
 def _voided(run: BackendRun) -> BackendRun:

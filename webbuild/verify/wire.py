@@ -8,6 +8,7 @@ from msgspec import Struct, field
 
 from webbuild.tasks.classify import ClassScore
 from webbuild.tasks.detection import Detection, OrientedObject, Segment
+from webbuild.tasks.regions import Region
 
 
 class _Js(Struct, frozen=True, rename="camel"):
@@ -123,7 +124,7 @@ class Repeated(_Js, frozen=True):
 class Answer(_Js, frozen=True):
     """What `run()` gave. Tensors and maps wait in the page. The data of all masks do so in `cells`, one after another.
 
-    `min` and `max` are the least and the largest depth.
+    `min` and `max` are the least and the largest depth; `map` has the numbers of the regions.
     """
 
     kind: str
@@ -142,6 +143,8 @@ class Answer(_Js, frozen=True):
     confidence: Held | None = None
     min: float = math.nan
     max: float = math.nan
+    regions: tuple[Region, ...] = ()
+    map: Held | None = None
     repeated: Repeated | None = None
     warnings: tuple[Warned, ...] = field(default_factory=tuple)
 

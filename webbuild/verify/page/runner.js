@@ -49,6 +49,7 @@ const commands = {
   async picture({ urls, options }) {
     const { outputs, ...result } = await model.run(await pictures(urls), options);
     if (result.kind === "tensor") return { ...result, outputs: named(outputs) };
+    if (result.kind === "panoptic") return { ...result, map: map({ ...result, map: Int32Array.from(result.map) }, "map", "int32") };
     if (result.kind === "depth") return { ...result, depth: map(result, "depth"), confidence: map(result, "confidence") };
     if (result.kind !== "segment") return result;
     const cells = new Uint8Array(await new Blob(result.segments.map(({ mask }) => mask.data)).arrayBuffer());
@@ -77,9 +78,9 @@ async function pictures(urls) {
   return blobs.length === 1 ? blobs[0] : blobs;
 }
 
-function map({ width, height, ...result }, name) {
+function map({ width, height, ...result }, name, type = "float32") {
   const data = result[name];
-  return data ? hold({ type: "float32", dims: [height, width], data }) : null;
+  return data ? hold({ type, dims: [height, width], data }) : null;
 }
 
 function named(outputs) {

@@ -1,0 +1,116 @@
+"""When two divisions of a picture are the same, and how little of one mask may move."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from webbuild.manifest import PanopticTask
+from webbuild.tasks.match_regions import MASK, RegionMatch, match_regions
+from webbuild.tasks.regions import Drawn, Regions, measured
+from webbuild.verify.compare import Subject
+from webbuild.verify.detections import void_silent
+from webbuild.verify.region_maps import compare_regions
+
+NAMES = ["cat", "dog", "sky"]
+TASK = PanopticTask(masks="m", scores="s", classes=NAMES, mode="panoptic")
+ABOUT = Subject("webgpu", "desk", "decoded", "")
+SCORE = 1e-3
+
+
+def scene() -> NDArray[np.int64]:
+    """A cat and a dog of 20 x 20 pixels under a sky."""
+    numbers = np.full((60, 80), 3)
+    numbers[20:40, 10:30] = 1
+    numbers[20:40, 50:70] = 2
+    return numbers
+
+
+def regions(numbers: NDArray[np.int64], scores: tuple[float | None, ...] = (0.9, 0.8, 0.7)) -> Regions:
+    return measured(numbers, [Drawn(n, n - 1, scores[n - 1]) for n in (1, 2, 3)], NAMES)
+
+
+def match(got: Regions, want: Regions | None = None) -> RegionMatch:
+    return match_regions(want or regions(scene()), got, SCORE, 0.5)
+
+
+def test_the_same_division_is_the_same() -> None:
+    found = match(regions(scene()))
+    assert (found.same, found.pairs, found.excused, found.score, found.mask) == (True, 3, 0, 0, 0)
+    assert (found.least, found.quality) == (1, 1)
+
+
+@pytest.mark.parametrize(("down", "across"), [(1, 0), (0, 1), (-1, 0), (0, -1)])
+def test_a_mask_that_moves_by_one_pixel_is_another(down: int, across: int) -> None:
+    moved = np.where(scene() == 1, 3, scene())
+    moved[20 + down : 40 + down, 10 + across : 30 + across] = 1
+    found = match(regions(moved))
+    assert not found.same
+    assert found.problems[0].startswith("mask differs by 0.0929")
+    assert found.quality < 1 - MASK
+
+
+def test_a_pixel_that_changes_hands_is_rounding_and_three_are_not() -> None:
+    changed = scene()
+    changed[20, 10] = 3
+    assert match(regions(changed)).same
+    changed[20, 10:14] = 3
+    assert not match(regions(changed)).same
+
+
+def test_scores_may_lie_as_far_apart_as_is_allowed() -> None:
+    assert match(regions(scene(), (0.9009, 0.8, 0.7))).same
+    found = match(regions(scene(), (0.9011, 0.8, 0.7)))
+    (problem,) = found.problems
+    assert problem.startswith("score differs by 0.0011, more than 0.001: wanted cat, score 0.9000, 400 pixels, got cat")
+    assert not match(regions(scene(), (None, 0.8, 0.7))).same
+    assert not match(regions(scene(), (np.nan, 0.8, 0.7))).same
+    nothing = (None, None, None)
+    assert match(regions(scene(), nothing), regions(scene(), nothing)).same
+
+
+def test_a_region_of_another_class_has_no_partner() -> None:
+    other = measured(scene(), [Drawn(1, 1, 0.9), Drawn(2, 1, 0.8), Drawn(3, 2, 0.7)], NAMES)
+    found = match(other)
+    assert found.unmatched == ("wanted only: cat, score 0.9000, 400 pixels", "got only: dog, score 0.9000, 400 pixels")
+    assert found.quality == pytest.approx(2 / 3)
+
+
+def test_a_missing_region_is_excused_at_the_threshold_only() -> None:
+    want = regions(scene(), (0.9, 0.5004, 0.7))
+    without = measured(np.where(scene() == 2, 0, scene()), [Drawn(1, 0, 0.9), Drawn(3, 2, 0.7)], NAMES)
+    found = match(without, want)
+    assert (found.same, found.excused, found.pairs) == (True, 1, 2)
+    assert not match(without).same
+
+
+def test_maps_of_another_size_and_maps_that_are_missing_differ() -> None:
+    assert match(regions(scene()[:-1])).problems == ("a map of [59, 80], wanted [60, 80]",)
+    comparisons, _ = compare_regions(TASK, ABOUT, regions(scene()), None)
+    assert {each.verdict for each in comparisons} == {"DIFFERS"}
+
+
+def test_the_report_names_the_quantities() -> None:
+    comparisons, found = compare_regions(TASK, ABOUT, regions(scene()), regions(scene()))
+    assert [each.subject.output for each in comparisons] == ["regions", "score", "mask", "quality"]
+    assert {each.verdict for each in comparisons} == {"OK"}
+    assert all(each.signal == 3 for each in comparisons)
+    assert found.least == 1
+    nothing = (None, None, None)
+    comparisons, _ = compare_regions(TASK, ABOUT, regions(scene(), nothing), regions(scene(), nothing))
+    assert [each.subject.output for each in comparisons] == ["regions", "mask", "quality"]
+
+
+def test_nothing_against_nothing_on_every_sample_proves_nothing() -> None:
+    empty = Regions(np.zeros((4, 4), np.uint16), ())
+    comparisons, _ = compare_regions(TASK, ABOUT, empty, empty)
+    assert {each.verdict for each in comparisons} == {"OK"}
+    assert {each.verdict for each in void_silent(list(comparisons))} == {"VACUOUS"}
+
+
+def test_a_region_too_much_differs() -> None:
+    fewer = measured(np.where(scene() == 1, 0, scene()), [Drawn(2, 1, 0.8), Drawn(3, 2, 0.7)], NAMES)
+    comparisons, _ = compare_regions(TASK, ABOUT, fewer, regions(scene()))
+    verdicts = {each.subject.output: each.verdict for each in comparisons}
+    assert verdicts == {"regions": "DIFFERS", "score": "OK", "mask": "OK", "quality": "DIFFERS"}

@@ -1,0 +1,149 @@
+"""The three ways from maps of logits to regions; `PanopticTask` says in words what each does."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from webbuild.manifest import PanopticTask
+from webbuild.tasks.depth_map import read_map
+from webbuild.tasks.geometry import Placement
+from webbuild.tasks.regions import Drawn, Regions, measured
+
+Floats = NDArray[np.float32]
+
+
+def panoptic(task: PanopticTask, logits: Floats, scores: Floats, placement: Placement) -> Regions:
+    """Give each pixel to the best query, and drop the queries that are mostly covered by others.
+
+    Args:
+        task: thresholds, and what is fused.
+        logits: the masks [queries, rows, columns].
+        scores: logits [queries, classes + 1].
+        placement: where the picture lies in the input.
+    """
+    shares = softmax(scores)
+    labels, best = shares.argmax(axis=1), shares.max(axis=1)
+    kept = [q for q in range(len(best)) if labels[q] < scores.shape[1] - 1 and best[q] > task.threshold]
+    winner, top, above = _nothing(placement, np.int32)
+    for number, query in enumerate(kept, 1):
+        likely = read_map(probabilities(task, logits[query], placement), placement) * best[query]
+        wins = likely > top
+        top[wins], winner[wins] = likely[wins], number
+        above.append(int((likely >= np.float32(task.mask_threshold)).sum()))
+    areas = np.bincount(winner.ravel(), minlength=len(kept) + 1)
+    drawn: list[Drawn] = []
+    first: dict[int, int] = {}
+    for number, query in enumerate(kept, 1):
+        if not areas[number] or not above[number - 1]:
+            continue
+        if float(np.float32(areas[number] / above[number - 1])) <= task.overlap:  # rounded as torch does
+            continue
+        label, score = int(labels[query]), float(best[query])
+        place = first.get(label) if label in task.fused else None
+        if place is None:
+            first[label] = len(drawn)
+            drawn.append(Drawn(number, label, score))
+        else:
+            winner[winner == number] = drawn[place].number
+            drawn[place] = Drawn(drawn[place].number, label, max(score, drawn[place].score or 0.0))
+    return measured(winner, drawn, task.classes)
+
+
+def instance(task: PanopticTask, logits: Floats, scores: Floats, placement: Placement) -> Regions:
+    """Draw the best pairs of a query and a class over one another, the best on top. See `panoptic`."""
+    shares = softmax(scores)[:, :-1]
+    order = np.argsort(-shares.ravel(), kind="stable")[: len(shares)]
+    found: list[tuple[float, int, Floats]] = []
+    for query, label in (divmod(int(flat), shares.shape[1]) for flat in order):
+        if shares[query, label] < task.threshold:
+            continue
+        mask = resized(task, logits[query], placement)
+        inside = mask > 0
+        mean = sigmoid(mask)[inside].astype(np.float64).sum() / (float(inside.sum()) + 1e-6)
+        score = float(np.float32(shares[query, label] * np.float32(mean)))
+        if inside.any() and score >= task.threshold:
+            found.append((score, label, mask))
+    found.sort(key=lambda each: -each[0])
+    numbers, _, _ = _nothing(placement, np.int32)
+    for number in range(len(found), 0, -1):
+        numbers[_nearest(found[number - 1][2] > 0, placement)] = number
+    return measured(numbers, [Drawn(n, label, score) for n, (score, label, _) in enumerate(found, 1)], task.classes)
+
+
+def semantic(task: PanopticTask, logits: Floats, scores: Floats | None, placement: Placement) -> Regions:
+    """Give each pixel to the best class. See `panoptic`; without `scores` the masks are those of the classes."""
+    maps = logits if scores is None else _class_maps(task, logits, softmax(scores)[:, :-1], placement)
+    winner, top, _ = _nothing(placement, np.int32)
+    for number, values in enumerate(maps, 1):
+        likely = read_map(values, placement)
+        wins = likely > top
+        top[wins], winner[wins] = likely[wins], number
+    drawn = [Drawn(number, number - 1, None) for number in np.unique(winner).tolist() if number]
+    return measured(winner, drawn, task.classes)
+
+
+def in_any_case(task: PanopticTask) -> PanopticTask:
+    """Return the task in the mode that finds something in every picture, for a model that is sure of nothing."""
+    return msgspec.structs.replace(task, mode="semantic")
+
+
+def softmax(logits: Floats) -> Floats:
+    """Return the probabilities of logits [..., classes], computed in float64."""
+    powers = np.exp(logits.astype(np.float64) - logits.max(axis=-1, keepdims=True))
+    total = np.zeros(powers.shape[:-1])
+    for index in range(powers.shape[-1]):
+        total += powers[..., index]
+    return np.asarray(powers / total[..., None], np.float32)
+
+
+def sigmoid(logits: Floats) -> Floats:
+    """Return the probabilities of logits, computed in float64."""
+    with np.errstate(over="ignore"):
+        return np.asarray(1 / (1 + np.exp(-logits.astype(np.float64))), np.float32)
+
+
+def resized(task: PanopticTask, logits: Floats, placement: Placement) -> Floats:
+    """Return a map [rows, columns] as it is, or in the cells of `task.grid`."""
+    if not task.grid:
+        return np.asarray(logits, np.float32)
+    rows, columns = task.grid
+    high, wide = placement.input_height, placement.input_width
+    return read_map(logits, Placement(columns, rows, 0, 0, wide, high, wide, high))
+
+
+def probabilities(task: PanopticTask, logits: Floats, placement: Placement) -> Floats:
+    """Return the probabilities of a map."""
+    return sigmoid(resized(task, logits, placement))
+
+
+def _class_maps(task: PanopticTask, logits: Floats, shares: Floats, placement: Placement) -> Floats:
+    maps = [probabilities(task, one, placement) for one in logits]
+    total = np.zeros((shares.shape[1], *maps[0].shape))
+    for share, each in zip(shares, maps, strict=True):
+        total += share[:, None, None].astype(np.float64) * each
+    return total.astype(np.float32)
+
+
+def _nothing(placement: Placement, kind: Any) -> tuple[NDArray[Any], Floats, list[int]]:
+    """Return a map in which no pixel belongs to anything, what was best there, and no areas."""
+    size = placement.source_height, placement.source_width
+    return np.zeros(size, kind), np.full(size, -np.inf, np.float32), []
+
+
+def _nearest(mask: NDArray[np.bool_], placement: Placement) -> NDArray[np.bool_]:
+    """Read a mask over the source as torch's `nearest` does: at the upper left corner of each pixel."""
+    down = _cells(placement.top, placement.height, placement.source_height, placement.input_height, mask.shape[0])
+    across = _cells(placement.left, placement.width, placement.source_width, placement.input_width, mask.shape[1])
+    seen = (down >= 0)[:, None] & (across >= 0)[None]
+    return np.asarray(mask[np.maximum(down, 0)][:, np.maximum(across, 0)] & seen)
+
+
+def _cells(start: int, drawn: int, source: int, size: int, cells: int) -> NDArray[np.int64]:
+    """Return the cell of each pixel of a side of the source, -1 for one outside of the input."""
+    corner = start * source + np.arange(source) * drawn  # times `source`: whole numbers are exact
+    outside = (corner < 0) | (corner >= size * source)
+    return np.where(outside, -1, corner * cells // (size * source))
