@@ -41,7 +41,10 @@ export default defineConfig({
   plugins: [serveBundle()],
   test: {
     include: ["web/**/*.test.ts"],
-    provide: { required: process.env.WEBBUILD_REQUIRE ?? "" },
+    provide: {
+      required: process.env.WEBBUILD_REQUIRE ?? "",
+      times: Number(process.env.WEBBUILD_TIMES ?? 5),
+    },
     testTimeout: 60_000,
     hookTimeout: 60_000,
     fileParallelism: false,

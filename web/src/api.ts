@@ -51,6 +51,16 @@ export interface RunOptions {
   signal?: AbortSignal | undefined;
 }
 
+/** The frame of a video that a result of `stream()` is of. */
+export interface StreamedFrame {
+  /** Its place in the video, in seconds. */
+  time: number;
+  /** How many frames were shown since the one before, and not run. */
+  dropped: number;
+  /** Milliseconds from its being shown to its result. */
+  latency: number;
+}
+
 export type DType = Output["dtype"];
 
 /** The typed array of each element type. `bool` is one byte, 0 or 1. */

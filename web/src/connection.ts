@@ -16,7 +16,14 @@ export type RemoteHost = {
 carryErrors();
 
 /** Failures behind which an engine may be broken: no further model joins it. */
-const TAINTING: ReadonlySet<ErrorCode> = new Set(["engine-failed", "gpu-error", "no-session", "run-failed"]);
+const TAINTING: ReadonlySet<ErrorCode> = new Set([
+  "device-lost",
+  "engine-failed",
+  "gpu-error",
+  "no-session",
+  "out-of-memory",
+  "run-failed",
+]);
 
 export class Connection {
   readonly #seat: Seat;
@@ -24,6 +31,7 @@ export class Connection {
   readonly #host: RemoteHost;
   readonly #pending = new Set<(error: WebbuildError) => void>();
   #ended: WebbuildError | null = null;
+  #ending: WebbuildError | null = null;
 
   /** Joins the worker of `key`, see `engineKey`; with null in one of its own. */
   constructor(key: string | null) {
@@ -58,6 +66,7 @@ export class Connection {
       const forget = (): void => {
         this.#pending.delete(reject);
         signal?.removeEventListener("abort", abort);
+        if (this.#ending !== null) this.endWhenIdle(this.#ending);
       };
       this.#pending.add(reject);
       signal?.addEventListener("abort", abort);
@@ -67,6 +76,12 @@ export class Connection {
       };
       ask(this.#host).then(resolve, fail).finally(forget);
     });
+  }
+
+  /** Ends behind the last call under way, none of which it disturbs. */
+  endWhenIdle(error: WebbuildError): void {
+    this.#ending = error;
+    if (this.#pending.size === 0) this.end(error);
   }
 
   /** Releases the model, and stops the worker if it was the last there. Later calls reject with `error`. */

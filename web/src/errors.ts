@@ -1,9 +1,12 @@
 // Every failure that the runtime reports: a code for programs, a message and its mend for people.
 
+import type { Prepared } from "./preparing.js";
+
 export type ErrorCode =
   | "aborted"
   | "bad-manifest"
   | "corrupt-file"
+  | "device-lost"
   | "disposed"
   | "download-failed"
   | "engine-failed"
@@ -14,6 +17,7 @@ export type ErrorCode =
   | "no-engine"
   | "no-graph"
   | "no-session"
+  | "out-of-memory"
   | "run-failed"
   | "unknown-input"
   | "unreadable-picture"
@@ -29,6 +33,8 @@ export class WebbuildError extends Error {
   override readonly name = "WebbuildError";
   readonly code: ErrorCode;
   readonly fix: string;
+  /** @internal What a run that failed had made of its pictures: enough to repeat it elsewhere. */
+  prepared: Prepared | null = null;
 
   constructor(code: ErrorCode, message: string, fix: string, options?: ErrorOptions) {
     super(message, options);

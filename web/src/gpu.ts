@@ -1,4 +1,4 @@
-// The graphics adapter, and the errors of its device, which nothing else would report.
+// The graphics adapter, and what befalls its device, which nothing else would report.
 
 import type { AdapterInfo } from "./api.js";
 import { WebbuildError } from "./errors.js";
@@ -16,17 +16,38 @@ export async function requireAdapter(features: readonly string[] = []): Promise<
   return { vendor, architecture, device, description };
 }
 
-/** Keeps the first error since it was last asked. A lost device stays an error. */
+/** Tells of every device that is made in this worker. The engine shows its own only behind the first session. */
+export function onDevice(tell: (device: GPUDevice) => void): void {
+  if (typeof GPUAdapter === "undefined") return;
+  const { requestDevice } = GPUAdapter.prototype;
+  GPUAdapter.prototype.requestDevice = async function (...given) {
+    const device = await requestDevice.apply(this, given);
+    tell(device);
+    return device;
+  };
+}
+
+/** Keeps the first error of the devices since it was last asked. A lost device stays an error. */
 export class GpuErrors {
   #error: WebbuildError | null = null;
   #lost: WebbuildError | null = null;
+  #fail: (error: WebbuildError) => void = () => {};
+  readonly #failed: Promise<never>;
 
-  constructor(device: GPUDevice) {
+  constructor() {
+    this.#failed = new Promise((_, reject) => {
+      this.#fail = reject;
+    });
+    this.#failed.catch(() => {});
+  }
+
+  watch(device: GPUDevice): void {
     device.addEventListener("uncapturederror", ({ error }) => {
-      this.#error ??= gpuError(`the GPU refused a command: ${error.message}`);
+      this.#error ??= uncaptured(error);
     });
     void device.lost.then(({ reason, message }) => {
-      this.#lost = gpuError(`the GPU device was lost (${reason}): ${message}`);
+      this.#lost = lost(`the GPU device was lost (${reason}): ${message}`.trim());
+      this.#fail(this.#lost);
     });
   }
 
@@ -35,10 +56,36 @@ export class GpuErrors {
     this.#error = null;
     return error;
   }
+
+  /** Does work on the device. Rejects when that is lost, also where the work never ends; what it told comes first. */
+  async during<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#lost !== null) throw this.#lost;
+    try {
+      return await Promise.race([work(), this.#failed]);
+    } catch (error) {
+      await new Promise((resolve) => setTimeout(resolve, TOLD_LATE));
+      throw this.take() ?? error;
+    }
+  }
 }
 
-function gpuError(message: string): WebbuildError {
-  return new WebbuildError("gpu-error", message, 'load the model again, or with { backend: "wasm" }');
+/** Milliseconds by which the device may tell why a command failed after the command did. */
+const TOLD_LATE = 50;
+
+function uncaptured(error: GPUError): WebbuildError {
+  if (!(error instanceof GPUOutOfMemoryError))
+    return new WebbuildError(
+      "gpu-error",
+      `the GPU refused a command: ${error.message}`,
+      'load the model again, or with { backend: "wasm" }',
+    );
+  const fix = 'dispose of models that are not used, close other pages, or load with { backend: "wasm" }';
+  return new WebbuildError("out-of-memory", `the GPU has no memory left: ${error.message}`, fix);
+}
+
+function lost(message: string): WebbuildError {
+  const fix = 'run again in a moment; where that fails too, load with { backend: "wasm" }';
+  return new WebbuildError("device-lost", message, fix);
 }
 
 function noAdapter(message: string): WebbuildError {

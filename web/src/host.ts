@@ -4,14 +4,14 @@ import { finalizer } from "comlink";
 import type { ModelInfo, Result, RunOptions, TensorData, Tensors, Warning } from "./api.js";
 import { optionFeeds } from "./contract.js";
 import { answerWarnings, decode, neededOutputs } from "./decode.js";
-import { abortedError, internalError } from "./errors.js";
+import { abortedError, internalError, WebbuildError } from "./errors.js";
 import { focusFeeds } from "./focus.js";
 import type { Manifest } from "./manifest.js";
 import { withMode } from "./mode.js";
 import { type OpenModel, type OpenRequest, openModel } from "./opening.js";
 import type { Picture } from "./pixels.js";
 import type { Prediction, Predictor } from "./predictor.js";
-import { prepare } from "./preparing.js";
+import { type Prepared, prepare } from "./preparing.js";
 import { askedOf, ownOptions, promptFeeds, readPrompt } from "./prompt.js";
 import type { SharedEngine } from "./shared-engine.js";
 import { sizeFeeds } from "./sizes.js";
@@ -51,9 +51,17 @@ export class Host {
   run(id: number, pictures: readonly Picture[], thresholds: Thresholds): Promise<Result> {
     return this.#engine.queue.add(async () => {
       this.#refuseCancelled(id, pictures);
-      const result = await this.#answer(pictures, thresholds);
-      this.#cancelled.delete(id);
-      return moving(result, moved(result));
+      const started = performance.now();
+      const prepared = await prepare(this.#model().manifest, pictures);
+      return this.#answer(id, prepared, started, thresholds);
+    });
+  }
+
+  /** Repeats a run that failed elsewhere, from what had been made of its pictures there. */
+  runPrepared(id: number, prepared: Prepared, thresholds: Thresholds): Promise<Result> {
+    return this.#engine.queue.add(async () => {
+      this.#refuseCancelled(id, []);
+      return this.#answer(id, prepared, performance.now(), thresholds);
     });
   }
 
@@ -76,12 +84,26 @@ export class Host {
     });
   }
 
-  async #answer(pictures: readonly Picture[], thresholds: Thresholds): Promise<Result> {
+  async #answer(id: number, prepared: Prepared, started: number, thresholds: Thresholds): Promise<Result> {
+    try {
+      const result = await this.#infer(prepared, started, thresholds);
+      return moving(result, moved(result));
+    } catch (error) {
+      if (error instanceof WebbuildError) error.prepared = prepared;
+      throw error;
+    } finally {
+      this.#cancelled.delete(id);
+    }
+  }
+
+  async #infer(
+    { name, tensor, geometry }: Prepared,
+    started: number,
+    thresholds: Thresholds,
+  ): Promise<Result> {
     const { manifest, predictor, reader } = this.#model();
     const reading = readingOf(manifest, reader, thresholds);
-    const started = performance.now();
-    const { name, tensor, geometry } = await prepare(manifest, pictures);
-    const prepared = performance.now();
+    const ready = performance.now();
     const filled = {
       ...optionFeeds(manifest.inputs, thresholds, ownOptions(manifest)),
       ...focusFeeds(manifest.inputs, thresholds.focusDistances),
@@ -95,8 +117,8 @@ export class Host {
     const warnings = [...answerWarnings(manifest, decoded, outputs), ...repeatWarnings(repeated)];
     const ended = performance.now();
     const timings = {
-      preprocess: prepared - started,
-      inference: inferred - prepared,
+      preprocess: ready - started,
+      inference: inferred - ready,
       decode: ended - inferred,
       total: ended - started,
     };

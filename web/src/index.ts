@@ -5,3 +5,4 @@ export { type ErrorCode, WebbuildError } from "./errors.js";
 export { load } from "./load.js";
 export type * from "./manifest.js";
 export { Model } from "./model.js";
+export { Stream } from "./stream.js";

@@ -1,75 +1,20 @@
 // load(): a bundle's manifest into a model that is ready to run.
 
-import { proxy } from "comlink";
-import type { Backend, LoadOptions, ModelInfo, Progress, Warning } from "./api.js";
-import { Connection } from "./connection.js";
-import { chooseBuild } from "./engine.js";
-import { abortedError, type ErrorCode, WebbuildError } from "./errors.js";
+import type { LoadOptions, Warning } from "./api.js";
+import { abortedError, WebbuildError } from "./errors.js";
+import { openBest } from "./ladder.js";
 import type { Manifest } from "./manifest.js";
 import { Model } from "./model.js";
-import { engineKey } from "./seat.js";
-
-/** Failures of WebGPU here, not of the bundle: "auto" may go on to WASM. */
-const STEP_DOWN: ReadonlySet<ErrorCode> = new Set([
-  "engine-failed",
-  "gpu-error",
-  "no-adapter",
-  "no-engine",
-  "no-graph",
-  "no-session",
-  "run-failed",
-]);
-
-/** What is asked of the worker, and what the model will say of it. */
-interface Choice {
-  backend: Backend;
-  reason: string;
-  warnings: Warning[];
-}
+import { Standing } from "./standing.js";
 
 /** Loads the bundle of `manifestUrl`, a relative one against the page. Rejects with a WebbuildError. */
 export async function load(manifestUrl: URL | string, options: LoadOptions = {}): Promise<Model> {
   const base = new URL(manifestUrl, document.baseURI).href;
   const manifest = await fetchManifest(base, options.signal);
-  const start = (choice: Choice): Promise<Model> => open(manifest, base, choice, options);
-  const { backend = "auto" } = options;
-  if (backend !== "auto")
-    return start({ backend, reason: `backend "${backend}" was asked for`, warnings: [] });
-  try {
-    const reason = "this browser has a WebGPU adapter that can run the model";
-    return await start({ backend: "webgpu", reason, warnings: [] });
-  } catch (error) {
-    if (!(error instanceof WebbuildError) || !STEP_DOWN.has(error.code)) throw error;
-    const reason = `WebGPU cannot run the model here: ${error.message}`;
-    const warning = { code: error.code, message: `${reason}; it runs on WASM, slower`, fix: error.fix };
-    return start({ backend: "wasm", reason, warnings: [warning] });
-  }
-}
-
-async function open(
-  manifest: Manifest,
-  base: string,
-  choice: Choice,
-  options: LoadOptions,
-  alone = false,
-): Promise<Model> {
-  const { signal, trace = false, onProgress } = options;
-  const { backend } = choice;
-  const build = chooseBuild(manifest, backend);
-  // A trace is the log of one model alone.
-  const key = alone || trace ? null : engineKey(manifest, build);
-  const connection = new Connection(key);
-  try {
-    const tell = onProgress ? proxy(listener(onProgress, connection)) : null;
-    const request = { manifest, base, backend, build, trace };
-    const info: ModelInfo = await connection.call((host) => host.open(request, tell), signal);
-    const warnings = [...choice.warnings, ...unverified()];
-    return Model.of({ ...choice, manifest, warnings, info, connection });
-  } catch (error) {
-    connection.end(error instanceof WebbuildError ? error : abortedError(signal));
-    if (connection.mayBlameOthers(error)) return open(manifest, base, choice, options, true);
-    throw error;
-  }
+  const { backend = "auto", trace = false } = options;
+  const wanted = { manifest, base, backend, trace };
+  const opened = await openBest(wanted, options);
+  return Model.of(manifest, new Standing(wanted, opened, [...opened.warnings, ...unverified()]));
 }
 
 /** Without WebCrypto a file's size is all that can be checked. */
@@ -78,20 +23,6 @@ function unverified(): Warning[] {
   const message =
     "this page is neither https nor localhost: the sizes of the files were checked, their hashes not";
   return [{ code: "unverified-files", message, fix: "serve the bundle over https" }];
-}
-
-/** A listener that throws is reported as any other, and does not stop the loading. It hears of no loading that ended. */
-function listener(
-  onProgress: (progress: Progress) => void,
-  connection: Connection,
-): (progress: Progress) => void {
-  return (progress) => {
-    try {
-      if (!connection.ended) onProgress(progress);
-    } catch (error) {
-      reportError(error);
-    }
-  };
 }
 
 async function fetchManifest(url: string, signal: AbortSignal | undefined): Promise<Manifest> {

@@ -7,11 +7,11 @@ import type {
   Result,
   RunOptions,
   RunSource,
+  StreamedFrame,
   TensorData,
   Tensors,
   Warning,
 } from "./api.js";
-import type { Connection, RemoteHost } from "./connection.js";
 import { completeFeeds, optionFeeds } from "./contract.js";
 import { WebbuildError } from "./errors.js";
 import { focusFeeds } from "./focus.js";
@@ -20,53 +20,55 @@ import { withMode } from "./mode.js";
 import { counted, picturedInput } from "./pictured.js";
 import type { Picture } from "./pixels.js";
 import { askedOf, ownOptions } from "./prompt.js";
+import { Turns } from "./queue.js";
 import { close, parcels } from "./source.js";
-
-/** @internal What load() knows when the worker has a model open. */
-export interface Loaded {
-  manifest: Manifest;
-  backend: Backend;
-  reason: string;
-  warnings: Warning[];
-  info: ModelInfo;
-  connection: Connection;
-}
+import type { Ask, Standing } from "./standing.js";
+import { requireVideo, Stream } from "./stream.js";
 
 export class Model {
   readonly manifest: Manifest;
-  readonly backend: Backend;
-  /** Why this backend, in one sentence. */
-  readonly reason: string;
-  readonly #info: ModelInfo;
-  readonly #connection: Connection;
-  readonly #warnings: Warning[];
+  readonly #standing: Standing;
+  readonly #turns = new Turns();
   #runs = 0;
 
-  private constructor({ manifest, backend, reason, warnings, info, connection }: Loaded) {
+  private constructor(manifest: Manifest, standing: Standing) {
     this.manifest = manifest;
-    this.backend = backend;
-    this.reason = reason;
-    this.#warnings = warnings;
-    this.#info = info;
-    this.#connection = connection;
+    this.#standing = standing;
   }
 
   /** @internal */
-  static of(loaded: Loaded): Model {
-    return new Model(loaded);
+  static of(manifest: Manifest, standing: Standing): Model {
+    return new Model(manifest, standing);
+  }
+
+  /** Where the model runs now: with "auto" a kernel that fails on the GPU takes it to WASM. */
+  get backend(): Backend {
+    return this.#standing.opened.backend;
+  }
+
+  /** Why this backend, in one sentence. */
+  get reason(): string {
+    return this.#standing.opened.reason;
   }
 
   /** Of loading and of all runs so far, each code once. */
   get warnings(): readonly Warning[] {
-    return [...this.#warnings];
+    return this.#standing.warnings;
   }
 
   info(): ModelInfo {
-    return structuredClone(this.#info);
+    return structuredClone(this.#standing.opened.info);
   }
 
-  /** Runs the model on a picture, or on an array of them where it takes a stack. Runs are answered in order; one that fails does not touch the next. */
-  async run(source: RunSource, { signal, ...thresholds }: RunOptions = {}): Promise<Result> {
+  /**
+   * Runs the model on a picture, or on an array of them where it takes a stack. Runs are answered in order; one that
+   * fails does not touch the next. Where the GPU is lost, the engine is started anew and the run repeated, once.
+   */
+  run(source: RunSource, options: RunOptions = {}): Promise<Result> {
+    return this.#turns.take(this.#run(source, options));
+  }
+
+  async #run(source: RunSource, { signal, ...thresholds }: RunOptions): Promise<Result> {
     optionFeeds(this.manifest.inputs, thresholds, ownOptions(this.manifest));
     askedOf(this.manifest, thresholds);
     focusFeeds(this.manifest.inputs, thresholds.focusDistances);
@@ -74,50 +76,81 @@ export class Model {
     const id = this.#runs++;
     const result = await this.#send(
       source,
-      (host, pictures) => host.run(id, pictures, thresholds),
+      (pictures) => (host) => host.run(id, pictures, thresholds),
+      ({ prepared }) =>
+        prepared &&
+        ((host) => host.runPrepared(id, transfer(prepared, [prepared.tensor.data.buffer]), thresholds)),
       signal,
     ).catch((error: unknown) => {
-      if (signal?.aborted) void this.#connection.call((host) => host.cancel(id)).catch(() => {});
+      if (signal?.aborted) this.#cancel(id);
       throw error;
     });
-    addWarnings(this.#warnings, result.warnings);
+    this.#standing.warn(result.warnings);
     return result;
+  }
+
+  /**
+   * Runs the model on a video's frames, one at a time; frames that come meanwhile are dropped. Waits for what
+   * `onResult` returns. Ends with the video, by `stop()` or by `options.signal`.
+   */
+  stream(
+    video: HTMLVideoElement,
+    onResult: (result: Result, frame: StreamedFrame) => void | Promise<void>,
+    options: RunOptions = {},
+  ): Stream {
+    requireVideo(video);
+    this.#standing.check();
+    const run = (source: HTMLVideoElement, signal: AbortSignal): Promise<Result> =>
+      this.run(source, { ...options, signal });
+    return new Stream(video, run, onResult, options.signal);
   }
 
   /** Returns what run() would feed for the picture. */
   preprocess(source: RunSource): Promise<TensorData> {
-    return this.#send(source, (host, pictures) => host.preprocess(pictures));
+    return this.#send(
+      source,
+      (pictures) => (host) => host.preprocess(pictures),
+      () => null,
+    );
   }
 
   /** Runs the graph of this backend on tensors and returns all its outputs as they are. Options may be left out. */
-  async runTensors(feeds: Tensors): Promise<Tensors> {
+  runTensors(feeds: Tensors): Promise<Tensors> {
+    return this.#turns.take(this.#runTensors(feeds));
+  }
+
+  async #runTensors(feeds: Tensors): Promise<Tensors> {
     const complete = completeFeeds(this.manifest.inputs, feeds);
-    return this.#connection.call((host) => host.runTensors(complete));
+    const ask: Ask<Tensors> = (host) => host.runTensors(complete);
+    return this.#standing.call(ask, () => ask);
   }
 
   /**
    * Gives back what the model holds. The last model of an engine stops its worker, and with that the GPU device.
-   * Runs under way reject with code "disposed".
+   * Runs under way reject with code "disposed". A second call does nothing.
    */
   async dispose(): Promise<void> {
-    this.#connection.end(new WebbuildError("disposed", "the model was disposed of", "call load() again"));
+    this.#standing.end(new WebbuildError("disposed", "the model was disposed of", "call load() again"));
   }
 
-  async #send<T>(source: RunSource, ask: Ask<T>, signal?: AbortSignal): Promise<T> {
+  #cancel(id: number): void {
+    void this.#standing.opened.connection.call((host) => host.cancel(id)).catch(() => {});
+  }
+
+  async #send<T>(
+    source: RunSource,
+    ask: (pictures: Picture[]) => Ask<T>,
+    again: (error: WebbuildError) => Ask<T> | null,
+    signal?: AbortSignal,
+  ): Promise<T> {
     const sources = counted(picturedInput(this.manifest.inputs), source);
-    this.#connection.check(signal);
+    this.#standing.check(signal);
     const { pictures, moved } = await parcels(sources);
     try {
-      return await this.#connection.call((host) => ask(host, transfer(pictures, moved)), signal);
+      return await this.#standing.call((host) => ask(transfer(pictures, moved))(host), again, signal);
     } finally {
       // Those that moved are empty shells by now; those that did not must not be left to the garbage collector.
       close(moved);
     }
   }
-}
-
-type Ask<T> = (host: RemoteHost, pictures: Picture[]) => Promise<T>;
-
-function addWarnings(known: Warning[], more: readonly Warning[]): void {
-  for (const warning of more) if (!known.some(({ code }) => code === warning.code)) known.push(warning);
 }

@@ -55,11 +55,12 @@ export async function openModel(
   const reader = await openWordpiece(manifest, downloads);
   return shared.queue.add(async () => {
     if (signal.aborted) throw abortedError(signal);
-    const session = await stages.measure("session", 1, () => Session.create(engine, graph, bytes, trace));
+    const gpu = backend === "webgpu" ? shared.gpu : null;
+    const create = (): Promise<Session> => Session.create(engine, graph, bytes, trace);
+    const session = await stages.measure("session", 1, () => gpu?.during(create) ?? create());
     const placement = log?.placement() ?? null;
-    const errors = backend === "webgpu" ? await shared.gpuErrors(engine) : null;
     const other = (target: Backend): Promise<Session> => createOther(engine, manifest, target, downloads);
-    const predictor = new Predictor(session, errors, other);
+    const predictor = new Predictor(session, gpu, other);
     await stages
       .measure("warmup", 1, () => warmUp(manifest, backend, predictor, reader))
       .catch((error: unknown) => predictor.release().then(() => Promise.reject(error)));

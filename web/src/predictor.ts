@@ -54,14 +54,11 @@ export class Predictor {
   }
 
   async #runFirst(feeds: Tensors, names: readonly string[]): Promise<Tensors> {
-    try {
-      const outputs = await this.#first.run(feeds, names);
-      const error = this.#gpu?.take() ?? null;
-      if (error !== null) throw error;
-      return outputs;
-    } catch (error) {
-      throw this.#gpu?.take() ?? error;
-    }
+    if (this.#gpu === null) return this.#first.run(feeds, names);
+    const outputs = await this.#gpu.during(() => this.#first.run(feeds, names));
+    const error = this.#gpu.take();
+    if (error !== null) throw error;
+    return outputs;
   }
 }
 

@@ -1,5 +1,6 @@
-// Runs one thing after another. A failure reaches its own caller and nobody else's.
+// One thing after another: work that is done, and answers that are given.
 
+/** Runs one thing after another. A failure reaches its own caller and nobody else's. */
 export class Queue {
   #tail: Promise<unknown> = Promise.resolve();
 
@@ -7,5 +8,17 @@ export class Queue {
     const result = this.#tail.then(work);
     this.#tail = result.catch(() => {});
     return result;
+  }
+}
+
+/** Lets answers out in the order in which they were asked for. A failure goes out at once. */
+export class Turns {
+  #before: Promise<unknown> = Promise.resolve();
+
+  take<T>(answer: Promise<T>): Promise<T> {
+    const before = this.#before;
+    const turn = answer.then((value) => before.then(() => value));
+    this.#before = Promise.allSettled([before, turn]);
+    return turn;
   }
 }

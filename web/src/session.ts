@@ -63,11 +63,7 @@ export class Session {
     try {
       return new Session(graph, engine, await engine.InferenceSession.create(bytes.model, options));
     } catch (cause) {
-      const why = cause instanceof Error ? cause.message : String(cause);
-      const fix = 'load with { backend: "wasm" }, or see what `webbuild verify` says of the bundle';
-      throw new WebbuildError("no-session", `no ${graph.target} session for ${graph.file}: ${why}`, fix, {
-        cause,
-      });
+      throw failure("no-session", `no ${graph.target} session for ${graph.file}`, cause);
     }
   }
 
@@ -78,9 +74,7 @@ export class Session {
       const results = await this.#session.run(Object.fromEntries(given), [...outputs]);
       return await readAll(results);
     } catch (cause) {
-      const why = cause instanceof Error ? cause.message : String(cause);
-      const fix = 'load with { backend: "wasm" }, or see what `webbuild verify` says of the bundle';
-      throw new WebbuildError("run-failed", `${this.graph.file} failed: ${why}`, fix, { cause });
+      throw failure("run-failed", `${this.graph.file} failed`, cause);
     }
   }
 
@@ -91,6 +85,19 @@ export class Session {
   #tensor({ type, data, dims }: TensorData): Tensor {
     return new this.#engine.Tensor(type, data, dims);
   }
+}
+
+/** A trap of WebAssembly or an abort leaves the whole engine unusable; what else it throws does not. */
+function failure(code: "no-session" | "run-failed", what: string, cause: unknown): WebbuildError {
+  const why = cause instanceof Error ? cause.message : String(cause);
+  const message = `${what}: ${why}`;
+  if (/bad_alloc|out of memory|allocation failed/i.test(why)) {
+    const fix = "dispose of models that are not used, close other pages, or pack a smaller model";
+    return new WebbuildError("out-of-memory", message, fix, { cause });
+  }
+  const broken = cause instanceof WebAssembly.RuntimeError || why.startsWith("Aborted(");
+  const fix = 'load with { backend: "wasm" }, or see what `webbuild verify` says of the bundle';
+  return new WebbuildError(broken ? "engine-failed" : code, message, fix, { cause });
 }
 
 /** Nodes that the GPU's kernels get wrong are left to the CPU, by their names. */

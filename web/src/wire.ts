@@ -2,6 +2,7 @@
 
 import { type TransferHandler, transfer, transferHandlers } from "comlink";
 import { asWebbuildError, type ErrorCode, internalError, WebbuildError } from "./errors.js";
+import type { Prepared } from "./preparing.js";
 
 interface Thrown {
   value: unknown;
@@ -12,6 +13,7 @@ interface ErrorOnWire {
   message: string;
   fix: string;
   stack: string | undefined;
+  prepared: Prepared | null;
 }
 
 /** Comlink's own handler keeps message, name and stack only. Call this on both sides before anything crosses. */
@@ -20,11 +22,15 @@ export function carryErrors(): void {
   const handler: TransferHandler<Thrown, ErrorOnWire> = {
     canHandle: own.canHandle,
     serialize({ value }) {
-      const { code, message, fix, stack } = asWebbuildError(value, internalError);
-      return [{ code, message, fix, stack }, []];
+      const { code, message, fix, stack, prepared } = asWebbuildError(value, internalError);
+      return [
+        { code, message, fix, stack, prepared },
+        prepared === null ? [] : [prepared.tensor.data.buffer],
+      ];
     },
-    deserialize({ code, message, fix, stack }) {
+    deserialize({ code, message, fix, stack, prepared }) {
       const error = new WebbuildError(code, message, fix);
+      error.prepared = prepared;
       if (stack !== undefined) error.stack = stack;
       throw error;
     },

@@ -6,6 +6,8 @@ import type { Backend, LoadOptions, Model } from "../src/index.js";
 declare module "vitest" {
   interface ProvidedContext {
     required: string;
+    /** How often a test does again what may end differently. */
+    times: number;
   }
 }
 

@@ -12,15 +12,21 @@ async function device(): Promise<GPUDevice> {
   return adapter.requestDevice();
 }
 
+function watching(gpu: GPUDevice): GpuErrors {
+  const errors = new GpuErrors();
+  errors.watch(gpu);
+  return errors;
+}
+
 describe.runIf(hasWebgpu)("errors of the GPU device", () => {
   test("none at first", async () => {
-    const errors = new GpuErrors(await device());
+    const errors = watching(await device());
     expect(errors.take()).toBeNull();
   });
 
   test("one that nobody caught is told once", async () => {
     const gpu = await device();
-    const errors = new GpuErrors(gpu);
+    const errors = watching(gpu);
     gpu.addEventListener("uncapturederror", (event) => event.preventDefault());
     gpu.createBuffer({ size: 16, usage: MAP_READ | MAP_WRITE });
     await gpu.queue.onSubmittedWorkDone();
@@ -30,10 +36,27 @@ describe.runIf(hasWebgpu)("errors of the GPU device", () => {
 
   test("a lost device stays lost", async () => {
     const gpu = await device();
-    const errors = new GpuErrors(gpu);
+    const errors = watching(gpu);
     gpu.destroy();
     await gpu.lost;
-    expect(errors.take()).toMatchObject({ code: "gpu-error", message: expect.stringContaining("lost") });
-    expect(errors.take()).toMatchObject({ code: "gpu-error" });
+    expect(errors.take()).toMatchObject({ code: "device-lost", message: expect.stringContaining("lost") });
+    expect(errors.take()).toMatchObject({ code: "device-lost" });
+  });
+
+  test("work that waits for a device that is lost does not wait for ever", async () => {
+    const gpu = await device();
+    const errors = watching(gpu);
+    const forEver = errors.during(() => new Promise(() => {}));
+    gpu.destroy();
+    await expect(forEver).rejects.toMatchObject({ code: "device-lost" });
+    await expect(errors.during(() => Promise.resolve("work"))).rejects.toMatchObject({ code: "device-lost" });
+  });
+
+  test("a command that asks for too much memory is told apart", async () => {
+    const gpu = await device();
+    const errors = watching(gpu);
+    const out = new GPUUncapturedErrorEvent("uncapturederror", { error: new GPUOutOfMemoryError("full") });
+    gpu.dispatchEvent(out);
+    expect(errors.take()).toMatchObject({ code: "out-of-memory", message: expect.stringContaining("full") });
   });
 });
