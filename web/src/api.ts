@@ -9,6 +9,8 @@ export interface LoadOptions {
   backend?: "auto" | Backend | undefined;
   signal?: AbortSignal | undefined;
   onProgress?: ((progress: Progress) => void) | undefined;
+  /** Run the bundle's known sample on a GPU that it never ran on. On by default; "webgpu" then fails where it must. */
+  selfTest?: boolean | undefined;
   /** Record which provider runs which node (`info().placement`). Slower to load. */
   trace?: boolean | undefined;
 }
@@ -270,10 +272,18 @@ export interface ModelInfo {
   engine: { name: string; version: string; build: "jspi" | "asyncify" | "wasm"; threads: number };
   /** The graphics adapter in use, null on WASM. */
   adapter: AdapterInfo | null;
+  /** The run with known answers that this GPU passed; null on WASM, and where there was none to compare. */
+  selfTest: SelfTest | null;
   /** Milliseconds of each stage of loading. */
   timings: { engine: number; weights: number; session: number; warmup: number; total: number };
   /** Which provider runs which nodes; null unless loaded with `trace`. */
   placement: Placement[] | null;
+}
+
+/** `before`: it was passed on an earlier visit, and not run again. */
+export interface SelfTest {
+  sample: string;
+  before: boolean;
 }
 
 export interface AdapterInfo {

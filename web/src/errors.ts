@@ -19,6 +19,7 @@ export type ErrorCode =
   | "no-session"
   | "out-of-memory"
   | "run-failed"
+  | "self-test-failed"
   | "unknown-input"
   | "unreadable-picture"
   | "worker-failed"

@@ -15,6 +15,7 @@ export interface Wanted {
   base: string;
   backend: "auto" | Backend;
   trace: boolean;
+  selfTest: boolean;
 }
 
 /** A backend, and what the model will say of it. */
@@ -43,6 +44,7 @@ const STEP_DOWN: ReadonlySet<ErrorCode> = new Set([
   "no-session",
   "out-of-memory",
   "run-failed",
+  "self-test-failed",
 ]);
 
 /** Opens the model on the backend that was asked for, with "auto" on the best that can run it. */
@@ -86,14 +88,14 @@ export async function openOn(wanted: Wanted, choice: Choice, watch: Watch): Prom
 
 async function openIn(
   connection: Connection,
-  { manifest, base, trace }: Wanted,
+  { manifest, base, trace, selfTest }: Wanted,
   choice: Choice,
   { signal, onProgress }: Watch,
 ): Promise<Opened> {
   const { backend } = choice;
   try {
     const tell = onProgress ? proxy(listener(onProgress, connection)) : null;
-    const request = { manifest, base, backend, build: chooseBuild(manifest, backend), trace };
+    const request = { manifest, base, backend, build: chooseBuild(manifest, backend), trace, selfTest };
     const info = await connection.call((host) => host.open(request, tell), signal);
     return { ...choice, info, connection };
   } catch (error) {

@@ -11,8 +11,8 @@ import { Standing } from "./standing.js";
 export async function load(manifestUrl: URL | string, options: LoadOptions = {}): Promise<Model> {
   const base = new URL(manifestUrl, document.baseURI).href;
   const manifest = await fetchManifest(base, options.signal);
-  const { backend = "auto", trace = false } = options;
-  const wanted = { manifest, base, backend, trace };
+  const { backend = "auto", trace = false, selfTest = true } = options;
+  const wanted = { manifest, base, backend, trace, selfTest };
   const opened = await openBest(wanted, options);
   return Model.of(manifest, new Standing(wanted, opened, [...opened.warnings, ...unverified()]));
 }

@@ -5,11 +5,13 @@ import { completeFeeds } from "./contract.js";
 import { Downloads } from "./download.js";
 import { type Engine, engineFiles } from "./engine.js";
 import { abortedError } from "./errors.js";
+import { fetchGolden, goldenFiles } from "./golden.js";
 import { requireAdapter } from "./gpu.js";
 import type { EngineBuild, Manifest } from "./manifest.js";
 import { PlacementLog, redirectConsole } from "./placement.js";
 import { Predictor } from "./predictor.js";
 import { captionOf, promptFeeds, readPrompt } from "./prompt.js";
+import { knownTest, runTest } from "./self-test.js";
 import { fetchGraph, findGraph, graphFiles, Session } from "./session.js";
 import type { SharedEngine } from "./shared-engine.js";
 import { Stages, type Tell } from "./stages.js";
@@ -22,6 +24,7 @@ export interface OpenRequest {
   backend: Backend;
   build: EngineBuild;
   trace: boolean;
+  selfTest: boolean;
 }
 
 export interface OpenModel {
@@ -41,6 +44,8 @@ export async function openModel(
   const { manifest, backend, build, trace } = request;
   const graph = findGraph(manifest, backend);
   const adapter = backend === "webgpu" ? await requireAdapter(graph.features) : null;
+  const test = adapter && request.selfTest ? await knownTest(request, graph, adapter) : null;
+  const golden = test === null || test.passed ? null : test.golden;
   const downloads = new Downloads(request.base, manifest.files);
   const stages = new Stages(tell);
   const log = trace ? redirectConsole(new PlacementLog()) : null;
@@ -49,8 +54,12 @@ export async function openModel(
     shared.start(build, downloads, more),
   );
   if (signal.aborted) throw abortedError(signal);
-  const bytes = await stages.measure("weights", downloads.size(graphFiles(graph)), (more) =>
-    fetchGraph(graph, downloads, more),
+  const files = [...graphFiles(graph), ...(golden ? goldenFiles(golden) : [])];
+  const [bytes, known] = await stages.measure("weights", downloads.size(files), (more) =>
+    Promise.all([
+      fetchGraph(graph, downloads, more),
+      golden && fetchGolden(manifest, golden, downloads, more),
+    ]),
   );
   const reader = await openWordpiece(manifest, downloads);
   return shared.queue.add(async () => {
@@ -61,14 +70,20 @@ export async function openModel(
     const placement = log?.placement() ?? null;
     const other = (target: Backend): Promise<Session> => createOther(engine, manifest, target, downloads);
     const predictor = new Predictor(session, gpu, other);
-    await stages
-      .measure("warmup", 1, () => warmUp(manifest, backend, predictor, reader))
+    const passed = test?.passed ? { sample: test.golden.sample, before: true } : null;
+    const selfTest = await stages
+      .measure("warmup", 1, () =>
+        test && known
+          ? runTest(test, manifest, known, (feeds) => predictor.raw(feeds))
+          : warmUp(manifest, backend, predictor, reader).then(() => passed),
+      )
       .catch((error: unknown) => predictor.release().then(() => Promise.reject(error)));
     const threads = engine.env.wasm.numThreads ?? 1;
     const { name, version } = manifest.engine;
     const info = {
       engine: { name, version, build: build.build, threads },
       adapter,
+      selfTest,
       timings: stages.timings(),
       placement,
     };

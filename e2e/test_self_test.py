@@ -1,0 +1,69 @@
+"""The packed bundle tests itself on the GPU it finds; one that disagrees with its golden run is not run there."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from e2e import broken
+from webbuild.browser.chromium import Chromium
+from webbuild.browser.server import Server
+
+LOAD = """async (backend) => {
+  const { load } = await import("./yolo-pose.js");
+  const told = [];
+  for (const visit of [1, 2]) {
+    try {
+      const model = await load({ backend });
+      told.push({ backend: model.backend, warnings: model.warnings, selfTest: model.info().selfTest });
+      await model.dispose();
+    } catch ({ code, message, fix }) { told.push({ code, message, fix }); }
+  }
+  return told;
+}"""
+
+
+def load_twice(chromium: Chromium, bundle: Path, backend: str) -> Any:
+    virtual = {"/blank.html": ("text/html", b"<link rel=icon href=data:,>")}
+    with Server(bundle, virtual=virtual) as server, chromium.page() as (page, console):
+        page.goto(f"{server.url}blank.html")
+        told = page.evaluate(LOAD, backend)
+        assert console.errors == []
+    return told
+
+
+def test_the_bundle_passes_once_and_is_believed_then(webgpu: Chromium, bundle: Path) -> None:
+    first, second = load_twice(webgpu, bundle, "auto")
+    assert (first["backend"], first["warnings"], first["selfTest"]["before"]) == ("webgpu", [], False)
+    assert (second["backend"], second["warnings"], second["selfTest"]["before"]) == ("webgpu", [], True)
+
+
+@pytest.fixture(scope="module")
+def lying(bundle: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A bundle whose golden run has everybody somewhere else."""
+    copy = broken.copy(bundle, tmp_path_factory.mktemp("lying"))
+    described = broken.manifest(copy)
+    (path,) = described["golden"]["outputs"].values()
+    rows = np.fromfile(copy / path, "<f4").reshape(-1, 57)
+    rows[:, :4] += 40
+    rows.tofile(copy / path)
+    entry = next(file for file in described["files"] if file["path"] == path)
+    entry["sha256"] = hashlib.sha256((copy / path).read_bytes()).hexdigest()
+    broken.rewrite(copy, described)
+    return copy
+
+
+def test_one_that_disagrees_runs_on_wasm_and_says_why(webgpu: Chromium, lying: Path) -> None:
+    for visit in load_twice(webgpu, lying, "auto"):
+        assert visit["backend"] == "wasm"
+        (warning,) = visit["warnings"]
+        assert warning["code"] == "self-test-failed"
+        assert "are missing" in warning["message"]
+
+
+def test_and_fails_where_webgpu_was_asked_for(webgpu: Chromium, lying: Path) -> None:
+    assert [visit["code"] for visit in load_twice(webgpu, lying, "webgpu")] == ["self-test-failed"] * 2

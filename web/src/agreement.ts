@@ -1,0 +1,80 @@
+// Whether the outputs of a run are those that were recorded: up to rounding, and to the order of what was found.
+
+import type { TensorData, Tensors } from "./api.js";
+import type { Manifest } from "./manifest.js";
+import { at, foundRows } from "./tasks/rows.js";
+
+/** Far above what rounding does on any GPU (1e-4 and less in float32), far below what a wrong kernel does. */
+const TOLERANCE = 0.02;
+/** How many of the things found may differ: near a threshold rounding decides. */
+const STRAY = 0.1;
+
+/** Whether there is something to agree with: not all zero, or nothing found. */
+export function saysSomething(task: Manifest["task"], wanted: Tensors): boolean {
+  const tensors = Object.entries(wanted);
+  return tensors.some(([name, want]) =>
+    hasRows(task, name, want)
+      ? foundRows(want.data, columns(want)).length > 0
+      : want.data.some((value) => Number(value) !== 0),
+  );
+}
+
+/** Returns in words how the outputs differ from those that are wanted, null where they agree. */
+export function disagreement(task: Manifest["task"], wanted: Tensors, got: Tensors): string | null {
+  for (const [name, want] of Object.entries(wanted)) {
+    const other = got[name];
+    if (other === undefined) return `${name} is missing`;
+    if (other.type !== want.type || other.dims.join() !== want.dims.join())
+      return `${name} is ${other.type} [${other.dims.join(", ")}]`;
+    const why = hasRows(task, name, want)
+      ? strayRows(foundRows(want.data, columns(want)), foundRows(other.data as Float32Array, columns(want)))
+      : distance(want, other);
+    if (why !== null) return `${name}: ${why}`;
+  }
+  return null;
+}
+
+function hasRows(
+  task: Manifest["task"],
+  name: string,
+  tensor: TensorData,
+): tensor is TensorData & { type: "float32" } {
+  return "rows" in task && task.output === name && tensor.type === "float32";
+}
+
+function columns({ dims }: TensorData): number {
+  return dims.at(-1) ?? 1;
+}
+
+/** Numbers are apart by the root of the mean square of their differences, whole ones by how many differ. */
+function distance({ type, data: want }: TensorData, { data: got }: TensorData): string | null {
+  if (type !== "float32") {
+    let differing = 0;
+    for (const [index, value] of want.entries()) differing += value === got[index] ? 0 : 1;
+    return differing > TOLERANCE * want.length ? `${differing} of ${want.length} elements differ` : null;
+  }
+  let squares = 0;
+  let apart = 0;
+  for (const [index, wanted] of want.entries()) {
+    if (Number.isFinite(wanted)) squares += wanted * wanted;
+    if (wanted !== at(got as Float32Array, index)) apart += (wanted - at(got as Float32Array, index)) ** 2;
+  }
+  const relative = Math.sqrt(apart / squares);
+  if (apart === 0 || relative <= TOLERANCE) return null;
+  return `differs by ${(relative * 100).toPrecision(2)} % of its magnitude, ${TOLERANCE * 100} % are allowed`;
+}
+
+/** Rows are looked for among the others, for what scores alike may come in any order. */
+function strayRows(wanted: readonly Float32Array[], got: readonly Float32Array[]): string | null {
+  const largest = Math.max(0, ...wanted.flatMap((row) => Array.from(row, Math.abs)));
+  const missing = wanted.filter((row) => !got.some((other) => alike(row, other, largest))).length;
+  const extra = got.filter((row) => !wanted.some((other) => alike(row, other, largest))).length;
+  const allowed = Math.floor(STRAY * wanted.length);
+  if (missing <= allowed && extra <= allowed) return null;
+  return `of ${wanted.length} found things ${missing} are missing, ${extra} of ${got.length} are others`;
+}
+
+function alike(row: Float32Array, other: Float32Array, largest: number): boolean {
+  if (at(row, 5) !== at(other, 5) || !(Math.abs(at(row, 4) - at(other, 4)) <= TOLERANCE)) return false;
+  return row.every((value, index) => Math.abs(value - at(other, index)) <= TOLERANCE * largest);
+}
