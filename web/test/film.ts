@@ -2,7 +2,6 @@
 
 export interface Film {
   video: HTMLVideoElement;
-  /** Ends the video as one ends that has come to its end. */
   end: () => void;
 }
 
