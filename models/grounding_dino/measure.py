@@ -24,8 +24,8 @@ from models.table import README, rewrite, table
 import numpy as np
 import torch
 
-BOX = 0.3
-"""The least score of a box, by the best of its tokens."""
+BOX = 0.35
+"""The least score of a box, by the best of its tokens, as in the demo of the original repository."""
 
 TWO = ("red circle", "blue square")
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Sequence
 from itertools import count
 from pathlib import Path
 
@@ -14,13 +15,20 @@ import numpy as np
 from PIL import Image
 
 from models.scenes import dataset
-from models.scenes.picture import Pixels
+from models.scenes.names import PHRASES
+from models.scenes.picture import Picture, Pixels
 
 SIZES = ((288, 288), (288, 288), (288, 320))
 """Height and width. The last is not square, as pictures are not."""
 
 FIRST = {"rt-detr": 0, "mask2former-swin": 100, "grounding-dino": 200}
 """From which number on each model's pictures are chosen."""
+
+PROMPTED = "grounding-dino"
+"""The model that is told what to look for."""
+
+MOST_NAMED = 4
+"""Phrases of a sample's prompt, the last of which is not in the picture."""
 
 LEAST = 5
 """Things in a sample, so that there is something to compare."""
@@ -34,13 +42,25 @@ def save(image: Pixels, file: Path, quality: int) -> None:
     Image.fromarray(np.ascontiguousarray(image)).save(file, quality=quality, subsampling=0, optimize=True)
 
 
-def scenes(folder: Path, first: int) -> None:
-    """Write three pictures of at least five things each."""
-    numbers = count(first)
+def scenes(folder: Path, first: int) -> list[Picture]:
+    """Write three pictures of at least five things each, and return them."""
+    numbers, written = count(first), []
     for index, size in enumerate(SIZES):
         drawn = (dataset.scene("sample", number, *size) for number in numbers)
         picture = next(one for one in drawn if len(one.things) >= LEAST)
         save(picture.image, folder / f"{index + 1}.jpg", 85)
+        written.append(picture)
+    return written
+
+
+def prompts(folder: Path, pictures: Sequence[Picture]) -> None:
+    """Write a prompt for each picture: some of what is in it, the nearest first, and something that is not."""
+    lines = []
+    for picture in pictures:
+        shown = list(dict.fromkeys(thing.phrase for thing in reversed(picture.things)))
+        absent = next(phrase for phrase in PHRASES if phrase not in shown)
+        lines.append(" . ".join([*shown[: MOST_NAMED - 1], absent]) + " .")
+    (folder / "prompts.txt").write_text("\n".join(lines) + "\n", "utf-8")
 
 
 def stacks(folder: Path) -> None:
@@ -60,7 +80,9 @@ def main() -> None:
     folder = parser.parse_args().folder
     for name, first in FIRST.items():
         if (folder / name).is_dir():
-            scenes(folder / name / "samples", first)
+            pictures = scenes(folder / name / "samples", first)
+            if name == PROMPTED:
+                prompts(folder / name / "samples", pictures)
     stacks(folder / "depth-from-focus" / "samples")
 
 
