@@ -46,7 +46,8 @@ def judge(bundle: Bundle, runner: PageRunner, given: Given, expected: Expected) 
         return Case(sample=given.title, comparisons=tuple(comparisons), inference_ms=took), [took]
     comparisons.append(_compare_input(bundle, runner, given))
     task = bundle.manifest.task
-    options = {**bundle.manifest.trial, **_focus(given), **_words(given), **_mode(task)}
+    options: dict[str, float | str | list[float]] = {**bundle.manifest.trial, **_focus(given), **_words(given)}
+    options |= _mode(task)
     answer = runner.picture(_files(given), options)
     about, inference = Subject(runner.name, given.title, "decoded", ""), answer.timings.inference
     if isinstance(task, PhrasesTask) and given.placement is not None:
