@@ -8,6 +8,7 @@ from __future__ import annotations
 from models import exporting
 from models.companion_files import preprocessor, write
 from models.mask2former.network import Deployed, network
+from models.scenes.names import CATEGORIES, STUFF
 from models.swin import SIDE
 
 # isort: split
@@ -25,7 +26,8 @@ def main() -> None:
     side = 512 if options.full_size else SIDE
     exporting.export(Deployed(segmenter), {"pixel_values": torch.randn(1, 3, side, side)}, OUTPUTS, options, BATCHES)
     if not options.full_size:
-        known = preprocessor("Mask2FormerImageProcessor", SIDE, SIDE)
+        stuff = [CATEGORIES.index(name) for name in STUFF]
+        known = preprocessor("Mask2FormerImageProcessor", SIDE, SIDE) | {"label_ids_to_fuse": stuff}
         write(options.onnx.parent, segmenter.config.to_diff_dict(), known)
 
 

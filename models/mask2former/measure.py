@@ -51,7 +51,7 @@ def segments(classes: Array, masks: Array, height: int, width: int) -> list[Segm
     kept = (labels != len(CATEGORIES)) & (scores > SCORE)
     if not kept.any():
         return []
-    likely = scores[kept, None, None] / (1 + np.exp(-enlarged(masks[kept], height, width)))
+    likely = scores[kept, None, None] / (1 + np.exp(-enlarged(masks[kept], height, width).clip(-50)))
     winner = likely.argmax(0)
     fused: dict[int, Array] = {}
     made: list[Segment] = []
