@@ -28,7 +28,7 @@ from webbuild.passes._base import Suppression
 from webbuild.plan import TARGETS, Plan
 from webbuild.prepared import Prepared, open_model, prepare
 from webbuild.prompts import asked, asked_extremes, with_prompts
-from webbuild.proof import matched_detections
+from webbuild.proof import REGIONS, matched_detections
 from webbuild.prove import Witness
 from webbuild.samples import collect, edge_cases, with_focus
 from webbuild.talk import Talk
@@ -170,7 +170,8 @@ def _tell_proof(talk: Talk, witness: Witness, options: Sequence[OptionInput]) ->
     matched = matched_detections(proofs)
     excused = sum(proof.excused for proof in proofs)
     repeated = len({(p.sample, p.target) for p in proofs if p.repeated})
-    found = f", {matched} detections matched, {excused} excused at a threshold" if matched else ""
+    things = "regions" if any(proof.output == REGIONS for proof in proofs) else "detections"
+    found = f", {matched} {things} matched, {excused} excused at a threshold" if matched else ""
     again = f", {repeated} runs repeated on the fallback graph" if repeated else ""
     talk.say(f"    {len(proofs)} comparisons{found}{again}")
     if leaps := [proof.leap for proof in proofs if proof.leap is not None]:

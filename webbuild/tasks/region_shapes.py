@@ -12,7 +12,11 @@ MOST = 240
 """Cells along the longer side."""
 
 
-def shapes(regions: Regions) -> tuple[Segment, ...]:
+class Shape(Segment, frozen=True, rename="camel", kw_only=True):
+    """A region, whose box is no answer of the model but what its pixels come to."""
+
+
+def shapes(regions: Regions) -> tuple[Shape, ...]:
     """Return every region with the mask of its box. One whose pixels were decided by themselves has score 1."""
     height, width = regions.map.shape
     step = max(1.0, max(height, width) / MOST)
@@ -29,5 +33,5 @@ def shapes(regions: Regions) -> tuple[Segment, ...]:
         corner = left * across, top * down, (right - left) * across, (bottom - top) * down
         mask = Mask(*corner, right - left, bottom - top, inside[top:bottom, left:right].tobytes())
         score = 1.0 if region.score is None else region.score
-        made.append(Segment(region.box, score, region.class_index, region.label, mask=mask))
+        made.append(Shape(region.box, score, region.class_index, region.label, mask=mask))
     return tuple(made)

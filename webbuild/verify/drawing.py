@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from webbuild.manifest import PoseTask, Task
 from webbuild.tasks.detection import Detection, OrientedObject, Segment
+from webbuild.tasks.region_shapes import Shape
 from webbuild.verify.outline import Line, outline
 
 _SEEN = 0.3
@@ -17,7 +18,7 @@ _SEEN = 0.3
 class Figure(Struct, frozen=True):
     """One detection in source pixels: its box's corners as x, y; limbs as x1, y1, x2, y2; points as x, y.
 
-    `lines` are the outline of its mask, as the limbs are.
+    A region has no corners: its box is no answer. `lines` are the outline of its mask, as the limbs are.
     """
 
     corners: tuple[tuple[float, float], ...]
@@ -54,6 +55,8 @@ def _figure(detection: Detection, skeleton: Sequence[Sequence[int]]) -> Figure:
 
 
 def _corners(detection: Detection) -> list[tuple[float, float]]:
+    if isinstance(detection, Shape):
+        return []
     if isinstance(detection, OrientedObject):
         return [(corner.x, corner.y) for corner in detection.corners]
     box = detection.box

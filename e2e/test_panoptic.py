@@ -1,0 +1,159 @@
+"""The shipped Mask2Former, from its file to its page: every build agrees with native, and stays on the GPU."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from e2e.conftest import Open, Webbuild
+from e2e.demo_page import DemoPage
+from e2e.test_main_thread import LIMIT
+from e2e.tracing import main_thread_tasks
+from webbuild.browser.chromium import Chromium
+from webbuild.browser.server import Server
+from webbuild.tasks.match_regions import MASK
+
+MODEL = Path(__file__).parents[1] / "models" / "mask2former-swin" / "mask2former.onnx"
+SOON = 60_000
+"""Milliseconds that a run may take on a busy machine."""
+
+
+@pytest.fixture(scope="module")
+def segmenter(webbuild: Webbuild, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("mask2former") / "out"
+    done = webbuild("pack", MODEL, "-o", out, "--no-verify")
+    assert done.returncode == 0, done.stderr
+    return out
+
+
+@pytest.fixture(scope="module")
+def served(segmenter: Path) -> Iterator[Server]:
+    with Server(segmenter) as server:
+        yield server
+
+
+@pytest.fixture
+def demo(open_page: Open, without_gpu: Browser, served: Server) -> DemoPage:
+    page = open_page(without_gpu, served.url, viewport={"width": 1280, "height": 900})
+    assert page.wait_for_result() > 3
+    return page
+
+
+@pytest.mark.parametrize("build", [(), ("--build", "jsep", "--backend", "webgpu")], ids=["own builds", "jsep"])
+def test_every_build_agrees_with_native(
+    webbuild: Webbuild, segmenter: Path, webgpu: Chromium, tmp_path: Path, build: tuple[str, ...]
+) -> None:
+    html = tmp_path / "report.html"
+    done = webbuild("verify", segmenter, "--json", "--html", html, *build)
+    assert done.returncode == 0, done.stdout + done.stderr
+    report = json.loads(done.stdout)
+    assert {run["backend"] for run in report["backends"]} == ({"webgpu"} if build else {"webgpu", "wasm"})
+    for run in report["backends"]:
+        judged = [each for case in run["cases"] for each in case["comparisons"]]
+        decoded = {each["subject"]["output"] for each in judged if each["subject"]["stage"] == "decoded"}
+        assert decoded == {"regions", "score", "mask", "quality"}
+        assert all(each["signal"] >= 5 for each in judged if each["subject"]["stage"] == "decoded")
+        assert all(case["minMaskIou"] > 1 - MASK for case in run["cases"])
+        if run["backend"] == "webgpu" and not build:
+            assert_on_the_gpu(run)
+    assert html.read_text("utf-8").count('class="lines" d="M') >= 3 * 5 * 2
+
+
+def assert_on_the_gpu(run: Any) -> None:
+    """GridSample, on which deformable attention rests, and everything else."""
+    (gpu,) = run["placements"]
+    assert gpu["provider"] == "WebGpuExecutionProvider"
+    assert gpu["operators"]["GridSample"] == 6
+
+
+def test_the_pointer_reads_the_region(demo: DemoPage) -> None:
+    box = demo.at("stage").bounding_box()
+    assert box is not None
+    demo.page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] * 0.95)
+    expect(demo.at("reading")).to_have_text(re.compile(r"floor [01]\.\d\d · [\d.]+ %"))
+    expect(demo.page.locator("#rows .lit")).to_have_count(1)
+    expect(demo.page.locator("#rows .lit")).to_contain_text("floor")
+    demo.page.mouse.move(1, 1)
+    expect(demo.at("reading")).to_be_hidden()
+    assert demo.overflow() == 0
+
+
+def test_the_picture_is_divided_in_three_ways(demo: DemoPage) -> None:
+    assert demo.at("mode-panoptic").is_checked()
+    labels = demo.page.locator("#rows .row-label")
+    things = labels.all_inner_texts()
+    assert {"sky", "wall", "floor"} < set(things)
+    with demo.another_run():
+        demo.at("mode-semantic").locator("xpath=ancestor::label").click()
+    found = labels.all_inner_texts()
+    assert len(set(found)) == len(found)
+    assert {"sky", "wall", "floor"} < set(found)
+    expect(demo.page.locator("#rows .row-detail").first).to_have_text("")
+    with demo.another_run():
+        demo.at("mode-instance").locator("xpath=ancestor::label").click()
+    assert all(re.fullmatch(r"[01]\.\d\d", text) for text in demo.page.locator("#rows .row-detail").all_inner_texts())
+
+
+def test_regions_give_way_to_the_picture(demo: DemoPage) -> None:
+    def drawn() -> int:
+        """How many pixels of the overlay are painted."""
+        return int(
+            demo.page.evaluate(
+                """async () => {
+                  await new Promise(requestAnimationFrame);
+                  await new Promise(requestAnimationFrame);
+                  const canvas = document.getElementById("overlay");
+                  const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+                  return data.filter((value, index) => index % 4 === 3 && value > 0).length;
+                }"""
+            )
+        )
+
+    assert drawn() > 100_000
+    demo.at("layer-picture").locator("xpath=ancestor::label").click()
+    assert drawn() == 0
+    demo.at("layer-regions").locator("xpath=ancestor::label").click()
+    assert drawn() > 100_000
+
+
+def test_the_mode_is_an_option_of_a_run_and_no_other_is_taken(demo: DemoPage) -> None:
+    answers = demo.page.evaluate(
+        """async () => {
+          const { load } = await import("./mask2former.js");
+          const model = await load({ backend: "wasm" });
+          const picture = await (await fetch(document.querySelector(".sample img").src)).blob();
+          const told = [];
+          for (const mode of ["panoptic", "semantic"]) {
+            const { regions, map, width, height } = await model.run(picture, { mode });
+            const counted = regions.map((_, index) => map.filter((number) => number === index + 1).length);
+            told.push({ size: map.length === width * height, counted, pixels: regions.map(({ pixels }) => pixels) });
+          }
+          const refused = await model.run(picture, { mode: "sharp" }).catch(({ code, message }) => ({ code, message }));
+          await model.dispose();
+          return { told, refused };
+        }"""
+    )
+    for each in answers["told"]:
+        assert each["size"]
+        assert each["counted"] == each["pixels"]
+    assert answers["refused"] == {"code": "wrong-option", "message": 'mode: the model has no "sharp"'}
+
+
+def test_the_page_stays_alive(open_page: Open, without_gpu: Browser, served: Server) -> None:
+    demo = open_page(without_gpu, "about:blank")
+    with main_thread_tasks(without_gpu, demo.page) as tasks:
+        demo.page.goto(served.url)
+        demo.wait_for_result()
+        box = demo.at("stage").bounding_box()
+        assert box is not None
+        for share in (0.2, 0.5, 0.8, 0.95):
+            demo.page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] * share)
+        demo.choose(1)
+        demo.choose(2)
+    assert tasks[0].ms < LIMIT, tasks
