@@ -9,7 +9,7 @@ from onnx import helper
 
 from bench import tiny
 from bench.traps.outcome import Outcome, judged, reference
-from bench.traps.page import BUILDS, PAGE, Build, Row, read, uncured, write
+from bench.traps.page import BUILDS, PAGE, Build, Row, left, read, write
 from bench.traps.tools import TOOLS, Made, content, detected, made
 from bench.traps.trap import Trap, traps
 from webbuild.assets import engine_version
@@ -45,7 +45,8 @@ def measure(only: str, build: Build) -> list[Row]:
             if what.model is None:
                 outcomes[tool] = Outcome("tool fails", what.why)
             else:
-                outcomes[tool] = judged(answers[_key(trap, what)], want, what.passes, what.why)
+                kept = trap.kept or what.kept
+                outcomes[tool] = judged(answers[_key(trap, what)], want, what.passes, what.why, kept, trap.undefined)
         rows.append(Row(trap.name, trap.what, trap.source, build, detected(trap, target), outcomes))
     return rows
 
@@ -76,8 +77,8 @@ def main() -> None:
     for row in rows:
         told = {tool: outcome.ending for tool, outcome in row.outcomes.items()}
         print(f"{row.build} {row.name}: {told}, found {list(row.findings)}; {row.outcomes['as it is'].why}")
-    for row in uncured(rows):
-        print(f"uncured on {row.build}: {row.name}: {row.outcomes['webbuild'].ending} {row.outcomes['webbuild'].why}")
+    for row in left(rows):
+        print(f"left on {row.build}: {row.name}: {row.outcomes['webbuild'].ending} {row.outcomes['webbuild'].why}")
     for row in rows:
         if "webbuild" in row.worse_by:
             print(f"worse on {row.build}: {row.name}: {row.outcomes['webbuild'].ending}")

@@ -15,9 +15,11 @@ from webbuild.errors import WebbuildError
 from webbuild.verify.compare import Subject, compare
 from webbuild.verify.native import NativeRunner
 
-Ending = Literal["GPU", "partly CPU", "CPU", "WASM", "folded", "no session", "throws", "wrong", "tool fails"]
-RANK: dict[Ending, int] = {"GPU": 3, "folded": 3, "partly CPU": 2, "CPU": 1, "WASM": 1}
-"""What is better; every failure is 0."""
+Ending = Literal[
+    "GPU", "partly CPU", "CPU", "WASM", "folded", "undefined", "no session", "throws", "wrong", "tool fails"
+]
+RANK: dict[Ending, int] = {"GPU": 3, "folded": 3, "undefined": 3, "partly CPU": 2, "CPU": 1, "WASM": 1}
+"""What is better; every failure is 0. Where the standard leaves the answer open, none is wrong."""
 RELATIVE = 1e-3
 """How far an answer may lie from native's, relative to its largest magnitude. Adapters differ by less."""
 
@@ -43,20 +45,36 @@ def reference(trap: Trap) -> Outputs | None:
         return None
 
 
-def judged(answer: Answer, want: Outputs, passes: tuple[str, ...], stepped: str = "") -> Outcome:
-    """Judge an answer. NaN where NaN is wanted is right. `stepped` is why it was given to the WASM build instead."""
+def judged(
+    answer: Answer,
+    want: Outputs,
+    passes: tuple[str, ...],
+    stepped: str = "",
+    kept: str = "",
+    undefined: str = "",
+) -> Outcome:
+    """Judge an answer. NaN where NaN is wanted is right.
+
+    Args:
+        answer: what the build made of the graph.
+        want: what native ONNX Runtime makes of the trap.
+        passes: those that had been at work.
+        stepped: why it was given to the WASM build instead.
+        kept: why nodes of it are left to the CPU.
+        undefined: why no answer is the right one.
+    """
     if answer.ending == "no-session":
         return Outcome("no session", short(answer.message), passes)
     if answer.ending != "ran":
         return Outcome("throws", short(answer.message), passes)
     why = "; ".join(filter(None, (_differs(name, array, answer.outputs.get(name)) for name, array in want.items())))
     if why:
-        return Outcome("wrong", why, passes)
+        return Outcome("undefined", undefined, passes) if undefined else Outcome("wrong", why, passes)
     if stepped:
         return Outcome("WASM", stepped, passes)
     if not answer.gpu:
-        return Outcome("CPU" if answer.cpu else "folded", "", passes)
-    return Outcome("partly CPU" if answer.cpu else "GPU", "", passes)
+        return Outcome("CPU", kept, passes) if answer.cpu else Outcome("folded", "", passes)
+    return Outcome("partly CPU", kept, passes) if answer.cpu else Outcome("GPU", "", passes)
 
 
 def _differs(name: str, want: NDArray[Any], got: NDArray[Any] | None) -> str:

@@ -33,15 +33,14 @@ class Row(Struct, frozen=True):
 
     @property
     def cured_by(self) -> list[str]:
-        """The tools after which it is right where it failed, and wholly on the GPU, or gone, where it was not."""
-        wanted = RANK["GPU"] if _rank(self, "as it is") else RANK["CPU"]
-        return [tool for tool in TOOLS[1:] if self.sprung and _rank(self, tool) >= wanted]
+        """The tools after which it is right and wholly on the GPU, or gone."""
+        return [tool for tool in TOOLS[1:] if self.sprung and _rank(self, tool) >= RANK["GPU"]]
 
     @property
-    def eased_by(self) -> list[str]:
-        """The tools after which it is better, but not cured."""
-        before = _rank(self, "as it is")
-        return [tool for tool in TOOLS[1:] if before < _rank(self, tool) and tool not in self.cured_by]
+    def kept_right(self) -> bool:
+        """Whether webbuild leaves it, or a part of it, to the CPU or to WASM, where it is right, and says why."""
+        outcome = self.outcomes["webbuild"]
+        return self.sprung and "webbuild" not in self.cured_by and _rank(self, "webbuild") > 0 and bool(outcome.why)
 
     @property
     def worse_by(self) -> list[str]:
@@ -49,9 +48,9 @@ class Row(Struct, frozen=True):
         return [tool for tool in TOOLS[1:] if _rank(self, tool) < _rank(self, "as it is")]
 
 
-def uncured(rows: list[Row]) -> list[Row]:
-    """Return those that webbuild leaves, where they do harm."""
-    return [row for row in rows if row.sprung and "webbuild" not in row.cured_by]
+def left(rows: list[Row]) -> list[Row]:
+    """Return those that do harm, and that webbuild neither cures nor keeps right for a reason."""
+    return [row for row in rows if row.sprung and "webbuild" not in row.cured_by and not row.kept_right]
 
 
 def read() -> list[Row]:
@@ -76,8 +75,8 @@ def page(rows: list[Row], version: str) -> str:
         "adapter without `shader-f16`, against native ONNX Runtime, by `python -m bench.traps --write`. `webgpu` is",
         "the native build, `jsep` the default entry's. GPU is right and wholly there, folded computed while loading,",
         "CPU right and on the CPU of the same session, WASM right on the WASM build, which webbuild's runtime takes",
-        "where the graph may not be run on the other. What failed is cured where it is right, what was on the CPU",
-        "where it is on the GPU.",
+        "where the graph may not be run on the other. Cured is what is right and wholly on the GPU; kept right what is",
+        "left to the CPU or to WASM, with the reason. Undefined is what ONNX leaves open, and CPUs answer differently.",
         "",
     ]
     for build in BUILDS:
@@ -86,17 +85,27 @@ def page(rows: list[Row], version: str) -> str:
         seen = sum(bool(row.findings) for row in harmful)
         cured = {tool: sum(tool in row.cured_by for row in harmful) for tool in TOOLS[1:]}
         counts = ", ".join(f"{tool} {count}" for tool, count in cured.items())
+        kept, rest = [row for row in harmful if row.kept_right], left(mine)
         lines += [
             f"## {build}",
             "",
             f"{len(harmful)} of {len(mine)} do harm. `webbuild inspect` detects {seen}. Cured by: {counts}.",
+            f"webbuild keeps {len(kept)} more right on the CPU or on WASM. Neither: {len(rest)}{_named(rest)}.",
             "",
             "| trap | detected | " + " | ".join(TOOLS) + " | by |",
             "|---" * (len(TOOLS) + 3) + "|",
             *(_line(row) for row in mine),
             "",
+            f"Kept right on {build}, and why:",
+            "",
+            *(f"- {row.name}: {row.outcomes['webbuild'].why}" for row in kept),
+            "",
         ]
     return "\n".join(lines)
+
+
+def _named(rows: list[Row]) -> str:
+    return f" ({', '.join(row.name for row in rows)})" if rows else ""
 
 
 def _line(row: Row) -> str:

@@ -15,7 +15,7 @@ from webbuild.inspection.features import features
 from webbuild.inspection.inspect import inspect
 from webbuild.inspection.kept_right import keep_right
 from webbuild.passes._base import Options
-from webbuild.passes.force_cpu import cpu_nodes
+from webbuild.passes.force_cpu import ForceCpu, cpu_nodes
 from webbuild.plan import plan
 from webbuild.targets.table import table
 from webbuild.targets.target import Build, Target
@@ -28,6 +28,7 @@ class Made(Struct, frozen=True):
     """What a tool made of a trap: a model, or why there is none. `passes` did something to it.
 
     `build` is the one that it runs on: `wasm` where webbuild ships no graph for the other, for the reason in `why`.
+    `kept` is why nodes of it are left to the CPU.
     """
 
     model: onnx.ModelProto | None
@@ -35,6 +36,7 @@ class Made(Struct, frozen=True):
     why: str = ""
     passes: tuple[str, ...] = ()
     cpu_nodes: tuple[str, ...] = ()
+    kept: str = ""
 
 
 def made(trap: Trap, tool: str, target: Target) -> Made:
@@ -90,7 +92,9 @@ def _webbuild(trap: Trap, target: Target) -> Made:
     if kept.withheld is not None or needed:
         why = f"{kept.withheld.code}: {kept.withheld.why}" if kept.withheld else f"needs {', '.join(needed)}"
         return Made(ir.to_proto(planned.models["wasm"]), "wasm", why)
-    return Made(ir.to_proto(graph), target.build, "", passes, tuple(cpu_nodes(graph)))
+    reasons = [edit.why for edit in (*planned.edits["webgpu"], *kept.edits) if edit.done and edit.code == ForceCpu.code]
+    reason = "; ".join(dict.fromkeys(each.removeprefix("left to the CPU: ") for each in reasons))
+    return Made(ir.to_proto(graph), target.build, "", passes, tuple(cpu_nodes(graph)), reason)
 
 
 def _onnxsim(model: onnx.ModelProto) -> onnx.ModelProto:

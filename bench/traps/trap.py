@@ -2,7 +2,7 @@
 
 Comments at the top say what happens where (`# what.`), where that is known from (`# source:`), and what goes in:
 `# feed NAME: uniform LOW HIGH`, `integers LOW HIGH` or `values ...`. Without, floats are normal, integers 0, bools
-either.
+either. `# kept:` says why no rewrite brings it to the GPU, `# undefined:` why no answer is the right one.
 """
 
 from __future__ import annotations
@@ -28,6 +28,8 @@ class Trap(Struct, frozen=True):
     source: str
     model: onnx.ModelProto
     feeds: dict[str, NDArray[Any]]
+    kept: str = ""
+    undefined: str = ""
 
 
 def traps(only: str = "") -> list[Trap]:
@@ -39,10 +41,16 @@ def _read(path: Path) -> Trap:
     lines = path.read_text("utf-8").splitlines()
     said = [line.removeprefix("# ") for line in lines if line.startswith("#")]
     rules = dict(line.removeprefix("feed ").split(": ", 1) for line in said if line.startswith("feed "))
-    source = next(line.removeprefix("source: ") for line in said if line.startswith("source: "))
+    source, kept, undefined = (_told(said, key) for key in ("source", "kept", "undefined"))
+    if not source:
+        raise ValueError(f"{path.name} has no source")
     model = onnx.parser.parse_model("\n".join(line for line in lines if not line.startswith("#")))
     feeds = {value.name: _feed(value, rules.get(value.name, "")) for value in model.graph.input}
-    return Trap(path.name.removesuffix(_SUFFIX), said[0].rstrip("."), source, model, feeds)
+    return Trap(path.name.removesuffix(_SUFFIX), said[0].rstrip("."), source, model, feeds, kept, undefined)
+
+
+def _told(lines: list[str], key: str) -> str:
+    return next((line.removeprefix(f"{key}: ") for line in lines if line.startswith(f"{key}: ")), "")
 
 
 def _feed(value: onnx.ValueInfoProto, rule: str) -> NDArray[Any]:

@@ -7,7 +7,7 @@ import pytest
 
 from bench.tiny import Answer
 from bench.traps.outcome import Outcome, judged, reference
-from bench.traps.page import Row, uncured
+from bench.traps.page import Row, left
 from bench.traps.tools import TOOLS, content, made
 from bench.traps.trap import Trap, traps
 from webbuild.targets.target import Target
@@ -64,12 +64,27 @@ def test_an_answer_of_the_build_that_was_stepped_down_to_is_still_an_answer() ->
     assert judged(answer([1, 0, -np.inf], (), ("Abs",)), RIGHT, (), "no-kernel").ending == "wrong"
 
 
-def test_what_failed_is_cured_where_it_is_right_and_what_was_on_the_cpu_where_it_is_on_the_gpu() -> None:
-    failing = row(onnxsim="CPU", webbuild="WASM")
-    assert (failing.cured_by, failing.worse_by) == (["onnxsim", "webbuild"], [])
-    slow = row(**{"as": "CPU", "onnxsim": "partly CPU", "OnnxSlim": "wrong", "webbuild": "GPU"})
-    assert (slow.cured_by, slow.eased_by, slow.worse_by) == (["webbuild"], ["onnxsim"], ["OnnxSlim"])
-    assert uncured([failing, slow, row(onnxsim="GPU")]) == [row(onnxsim="GPU")]
+def test_where_the_standard_leaves_an_answer_open_none_is_wrong() -> None:
+    assert judged(answer([1, 0, -np.inf]), RIGHT, (), undefined="as ONNX says").ending == "undefined"
+    assert judged(Answer("throws", "no", {}, ("Abs",), ()), RIGHT, (), undefined="as ONNX says").ending == "throws"
+
+
+def test_cured_is_what_is_right_and_wholly_on_the_gpu() -> None:
+    failing = row(onnxsim="CPU", webbuild="GPU")
+    assert (failing.cured_by, failing.worse_by) == (["webbuild"], [])
+    slow = row(**{"as": "CPU", "onnxsim": "partly CPU", "OnnxSlim": "wrong", "webbuild": "folded"})
+    assert (slow.cured_by, slow.worse_by) == (["webbuild"], ["OnnxSlim"])
+
+
+def test_kept_right_is_what_is_elsewhere_for_a_reason() -> None:
+    silent, wrong = row(webbuild="CPU"), row(onnxsim="GPU")
+    told = judged(answer([1, np.nan, -np.inf], (), ("Abs",)), RIGHT, (), kept="no kernel")
+    kept = Row("a", "", "", "webgpu", (), {**silent.outcomes, "webbuild": told})
+    assert [kept.kept_right, silent.kept_right, wrong.kept_right, row(webbuild="GPU").kept_right] == [
+        True,
+        *[False] * 3,
+    ]
+    assert left([kept, silent, wrong, row(webbuild="GPU")]) == [silent, wrong]
 
 
 def test_names_of_nodes_and_noted_shapes_make_no_other_graph_but_an_attribute_does() -> None:

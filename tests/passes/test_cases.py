@@ -44,6 +44,7 @@ TOLERANCE = {
     "split-buffers": 1e-6,
     "simpler-activations": 1e-6,
     "simpler-losses": 1e-5,
+    "simpler-matrices": 1e-5,
     "simpler-norms": 1e-5,
     "simpler-pools": 1e-5,
     "simpler-softmax": 1e-6,

@@ -54,7 +54,7 @@ def kernels(node: ir.Node) -> tuple[str, ...]:
 def is_writable(node: ir.Node) -> bool:
     """Whether what the form of a node has to know is known."""
     if node.op_type == "Slice":
-        return _slices(node) is not None
+        return slices(node) is not None
     if node.op_type in ("ScatterND", "ScatterElements"):
         return node.attributes.get_string("reduction", "none") == "none"
     return not (node.op_type == "Pad" and node.attributes.get_string("mode", "constant") != "constant")
@@ -76,7 +76,7 @@ def write(add: Builder, node: ir.Node, inputs: list[ir.Value | None], *, natural
         case "Relu":
             return [add.op("Max", a, add.const(0, np.int32))]
         case "Slice":
-            for places, axis in _slices(node) or []:
+            for places, axis in slices(node) or []:
                 a = add.op("Gather", a, add.const(places, np.int64), axis=axis)
             assert a is not None
             return [a]
@@ -102,7 +102,7 @@ def _remainder(add: Builder, a: ir.Value | None, b: ir.Value | None, *, as_it_is
     return add.op("Sub", above, add.op("Mul", add.op("Div", above, b), b))
 
 
-def _slices(node: ir.Node) -> list[tuple[list[int], int]] | None:
+def slices(node: ir.Node) -> list[tuple[list[int], int]] | None:
     """Return the places that a Slice keeps, axis by axis; None where they are not known, or none is kept."""
     shape = dims(node.inputs[0])
     given = [constant(value) for value in node.inputs[1:]]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import onnx_ir as ir
 
+from webbuild.passes._graph import dims
+
 _VOLUME = 5
 """Axes of a batch of volumes."""
 
@@ -16,7 +18,7 @@ def throws(node: ir.Node) -> str | None:
     shape = node.inputs[0].shape if node.inputs and node.inputs[0] is not None else None
     volume = shape is not None and len(shape) == _VOLUME
     match node.op_type:
-        case "MaxPool" if len(node.outputs) > 1:
+        case "MaxPool" if len(node.outputs) > 1 and dims(node.outputs[0]) is None:
             return "the GPU kernel gives no indices"
         case "ConvTranspose" if volume:
             return "the GPU kernel takes no volumes"

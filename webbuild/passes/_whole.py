@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -92,6 +93,12 @@ def along(array: NDArray[Any], axis: int, rank: int) -> NDArray[Any]:
     if array.size == 1:
         return array.reshape(())
     return array.reshape([-1 if place == axis % rank else 1 for place in range(rank)])
+
+
+def is_single(value: ir.Value | None) -> bool:
+    """Whether a value is known to be one number, with or without an axis."""
+    shape = dims(value)
+    return shape is not None and prod(shape) == 1 and len(shape) <= 1
 
 
 def rank_of(value: ir.Value | None) -> int | None:

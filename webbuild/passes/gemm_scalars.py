@@ -8,12 +8,14 @@ import onnx_ir as ir
 from webbuild.passes._base import Edit, Options, Pass
 from webbuild.passes._graph import Builder, constant, dims, nodes_of
 
+_SMALL = 8
+
 
 class GemmScalars(Pass):
     """Gives the number that a Gemm adds to every result a dimension of 1.
 
     Why: where the third input of Gemm has no dimensions, onnxruntime-web's WebGPU ends in a trap, after which its
-    WebAssembly takes no further call.
+    WebAssembly takes no further call. Matrices of up to 8 rows and columns have a kernel of their own, which does not.
 
     How: a number and a list of one number broadcast to the same. Exact.
     """
@@ -26,7 +28,7 @@ class GemmScalars(Pass):
         """Reshape each such input."""
         edits = []
         for node in nodes_of(model, "Gemm"):
-            if len(node.inputs) < 3 or dims(node.inputs[2]) != []:
+            if len(node.inputs) < 3 or dims(node.inputs[2]) != [] or is_small(node):
                 continue
             add, stored = Builder(model.graph, node, f"{node.name or 'Gemm'}/scalar"), constant(node.inputs[2])
             if stored is None:
@@ -37,3 +39,9 @@ class GemmScalars(Pass):
             node.replace_input_with(2, listed)
             edits.append(self.done(f"Gemm '{node.name}'", "what it adds has a dimension of 1"))
         return edits
+
+
+def is_small(node: ir.Node) -> bool:
+    """Whether a Gemm is known to have matrices of up to 8 rows and columns alone."""
+    sizes = [dims(value) for value in node.inputs[:2]]
+    return all(shape is not None and max(shape) <= _SMALL for shape in sizes)

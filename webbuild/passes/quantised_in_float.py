@@ -13,7 +13,7 @@ from webbuild.passes import _whole_sums
 from webbuild.passes._base import Edit, Options, Pass
 from webbuild.passes._graph import Builder, constant, nodes_of, replace, users
 from webbuild.passes._kernels import placement
-from webbuild.passes._whole import EXACT, RANGES, Whole, along, rank_of, rounded, saturated
+from webbuild.passes._whole import EXACT, RANGES, Whole, along, is_single, rank_of, rounded, saturated
 from webbuild.passes._whole_sums import Operands
 
 _OPERANDS = {
@@ -88,14 +88,36 @@ def _quantise(add: Builder, whole: Whole, node: ir.Node) -> str | None:
     dtype, rank = node.outputs[0].dtype, rank_of(node.inputs[0])
     scale, given = constant(node.inputs[1]), node.inputs[2] if len(node.inputs) > 2 else None
     zero = np.zeros((), np.uint8) if given is None else constant(given)
-    if dtype not in RANGES or rank is None or scale is None or zero is None:
-        return "its type has no 8 bits, or its scale is computed"
+    if dtype not in RANGES or rank is None:
+        return "its type has no 8 bits, or its rank is not known"
+    if scale is None or zero is None:
+        return _quantise_by_computed(add, whole, node)
     if scale.ndim > 1 or scale.dtype != np.float32:
         return "it has a scale for each block, or one that is not float32"
     axis = node.attributes.get_int("axis", 1)
     scale, zero = along(scale, axis, rank), along(zero, axis, rank)
     centred = saturated(add, add.op("Div", node.inputs[0], add.const(scale)), zero, dtype)
     _requantised(add, whole, node, centred, zero, given)
+    return None
+
+
+def _quantise_by_computed(add: Builder, whole: Whole, node: ir.Node) -> str | None:
+    """QuantizeLinear by one scale and one zero point, of which at least one is computed."""
+    scale, given = node.inputs[1], node.inputs[2] if len(node.inputs) > 2 else None
+    dtype, stored = node.outputs[0].dtype, constant(given)
+    assert dtype is not None
+    if not is_single(scale) or scale is None or scale.dtype != ir.DataType.FLOAT:
+        return "it has several scales that are computed, or one that is not float32"
+    if given is not None and not is_single(given):
+        return "it has several zero points, and its scale or they are computed"
+    if given is None:
+        zero = add.const(0.0)
+    else:
+        zero = whole.centred(add, given, None) if stored is None else add.const(stored.reshape(()))
+    low, high = (add.op("Sub", add.const(limit), zero) for limit in RANGES[dtype])
+    steps = add.op("Div", node.inputs[0], scale)
+    centred = rounded(add, add.op("Max", add.op("Min", steps, high), low))
+    whole.remember(whole.became(add, node.outputs[0], add.op("Add", centred, zero)), given, centred)
     return None
 
 
@@ -113,6 +135,8 @@ def _dequantise(add: Builder, whole: Whole, node: ir.Node) -> str | None:
     if data is None or not whole.knows(data):
         return "its numbers are not those of another quantised operator"
     several = [value for value in (scale, constant(zero)) if value is not None and value.size > 1]
+    if scale is None and not is_single(node.inputs[1]):
+        return "it has several scales that are computed"
     if rank is None or (several and not whole.has(data, zero)):
         return "it has other scales than what it reads"
     factor = node.inputs[1] if scale is None else add.const(along(scale, node.attributes.get_int("axis", 1), rank))

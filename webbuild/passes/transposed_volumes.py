@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from math import prod
-
 import numpy as np
 import onnx_ir as ir
-from numpy.typing import NDArray
 
 from webbuild.passes._base import Edit, Options, Pass
-from webbuild.passes._graph import Builder, constant, dims, nodes_of, replace
+from webbuild.passes._graph import Builder, dims, nodes_of, replace
+from webbuild.passes._transposed_weights import Weights
 
 
 class TransposedVolumes(Pass):
@@ -20,8 +18,7 @@ class TransposedVolumes(Pass):
 
     How: where the kernel is as large as its stride, each cell makes a block of its own: a Conv of 1 x 1 has the cells
     of the block as channels, and a Transpose puts them in place. Else zeros are put between the cells, and a Conv with
-    the kernel turned around runs over them. Right to 1e-5 of the largest magnitude. Needs fixed shapes and constant
-    weights.
+    the kernel turned around runs over them. Right to 1e-5 of the largest magnitude. Needs fixed shapes.
     """
 
     code = "transposed-volumes"
@@ -32,16 +29,16 @@ class TransposedVolumes(Pass):
         """Write each as a Conv."""
         edits = []
         for node in nodes_of(model, "ConvTranspose"):
-            source, target, weights = dims(node.inputs[0]), dims(node.outputs[0]), constant(node.inputs[1])
+            source, target, shape = dims(node.inputs[0]), dims(node.outputs[0]), dims(node.inputs[1])
             if not any(_rank(value) == 5 for value in node.inputs[:2]):
                 continue
             where = f"ConvTranspose '{node.name}'"
-            if weights is None or source is None or target is None:
-                edits.append(self.left(where, "its shapes are not fixed, or its weights are computed"))
+            if shape is None or source is None or target is None:
+                edits.append(self.left(where, "its shapes are not fixed"))
                 continue
             add, strides = Builder(model.graph, node, f"{node.name or 'ConvTranspose'}/conv"), _strides(node)
-            begin = _begin(node, source, target, weights)
-            if list(weights.shape[2:]) == strides and not any(begin) and _blocks(source, strides) == target[2:]:
+            weights, begin = Weights(add, node, shape), _begin(node, source, target, shape)
+            if shape[2:] == strides and not any(begin) and _blocks(source, strides) == target[2:]:
                 result, how = _by_blocks(add, node, weights, source, target), "each cell makes a block of its own"
             else:
                 result, how = _by_zeros(add, node, weights, source, target, begin), "zeros between the cells"
@@ -65,13 +62,13 @@ def _blocks(source: list[int], strides: list[int]) -> list[int]:
     return [size * stride for size, stride in zip(source[2:], strides, strict=True)]
 
 
-def _reach(node: ir.Node, weights: NDArray[np.float32]) -> list[int]:
+def _reach(node: ir.Node, weights: list[int]) -> list[int]:
     """Return how far each axis of the kernel reaches beyond a cell."""
     dilations = node.attributes.get_ints("dilations", [1, 1, 1])
-    return [step * (size - 1) for step, size in zip(dilations, weights.shape[2:], strict=True)]
+    return [step * (size - 1) for step, size in zip(dilations, weights[2:], strict=True)]
 
 
-def _begin(node: ir.Node, source: list[int], target: list[int], weights: NDArray[np.float32]) -> list[int]:
+def _begin(node: ir.Node, source: list[int], target: list[int], weights: list[int]) -> list[int]:
     """Return how many cells are cut off before each axis; where no pads are given, from the size of the result."""
     automatic = node.attributes.get_string("auto_pad", "NOTSET")
     if automatic in ("NOTSET", "VALID") and "output_shape" not in node.attributes:
@@ -85,32 +82,23 @@ def _begin(node: ir.Node, source: list[int], target: list[int], weights: NDArray
     return [cut // 2 if automatic == "SAME_UPPER" else cut - cut // 2 for cut in total]
 
 
-def _by_blocks(
-    add: Builder, node: ir.Node, weights: NDArray[np.float32], source: list[int], target: list[int]
-) -> ir.Value:
+def _by_blocks(add: Builder, node: ir.Node, weights: Weights, source: list[int], target: list[int]) -> ir.Value:
     """Return a 1 x 1 Conv with a channel for each cell of a block, and these put in place."""
     batch, channels, depth, height, width = source
-    groups, block = node.attributes.get_int("group", 1), list(weights.shape[2:])
+    groups, block = weights.groups, weights.shape[2:]
     outputs = weights.shape[1] * groups
-    rows = weights.reshape(groups, channels // groups, -1).transpose(0, 2, 1)
-    flat = rows.reshape(outputs * prod(block), channels // groups, 1, 1)
     cells = add.op("Reshape", node.inputs[0], add.const([batch, channels, depth * height, width], np.int64))
-    made = add.op("Conv", cells, add.const(flat, weights.dtype), group=groups)
+    made = add.op("Conv", cells, weights.by_cell(), group=groups)
     made = add.op("Reshape", made, add.const([batch * outputs, *block, depth, height, width], np.int64))
     made = add.op("Transpose", made, perm=[0, 4, 1, 5, 2, 6, 3])
     return add.op("Reshape", made, add.const(target, np.int64))
 
 
 def _by_zeros(
-    add: Builder,
-    node: ir.Node,
-    weights: NDArray[np.float32],
-    source: list[int],
-    target: list[int],
-    begin: list[int],
+    add: Builder, node: ir.Node, weights: Weights, source: list[int], target: list[int], begin: list[int]
 ) -> ir.Value:
     """Return a Conv with the kernel turned around, over the cells with stride - 1 zeros behind each."""
-    strides, reach, groups = _strides(node), _reach(node, weights), node.attributes.get_int("group", 1)
+    strides, reach = _strides(node), _reach(node, weights.shape)
     data = node.inputs[0]
     if any(stride > 1 for stride in strides):
         apart = [batch_and_cell for size in source[2:] for batch_and_cell in (size, 1)]
@@ -122,8 +110,5 @@ def _by_zeros(
     sizes = _blocks(source, strides)
     behind = [target[axis + 2] + reach[axis] - sizes[axis] - before[axis] for axis in range(3)]
     data = add.pad(data, [0, 0, *before], [0, 0, *behind])
-    channels = weights.shape[0] // groups
-    turned = np.flip(weights, (2, 3, 4)).reshape(groups, channels, *weights.shape[1:])
-    turned = turned.swapaxes(1, 2).reshape(-1, channels, *weights.shape[2:])
     dilations = list(node.attributes.get_ints("dilations", [1, 1, 1]))
-    return add.op("Conv", data, add.const(turned, weights.dtype), group=groups, dilations=dilations)
+    return add.op("Conv", data, weights.turned(), group=weights.groups, dilations=dilations)

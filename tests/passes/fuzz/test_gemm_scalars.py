@@ -14,7 +14,7 @@ from webbuild.passes.gemm_scalars import GemmScalars
 @given(st.floats(-9, 9, width=32), st.sampled_from((0.5, 1.0, 2.0)), st.booleans(), st.booleans(), st.integers(0, 99))
 def test_a_number_is_added(number: float, beta: float, fixed: bool, across: bool, seed: int) -> None:
     draw = np.random.default_rng(seed)
-    a, b = draw.normal(size=(3, 3)).astype(np.float32), draw.normal(size=(3, 5)).astype(np.float32)
+    a, b = draw.normal(size=(9, 9)).astype(np.float32), draw.normal(size=(9, 5)).astype(np.float32)
     c = np.array(number, np.float32)
     feeds = {"a": a} if fixed else {"a": a, "c": c}
     nodes = [onnx.helper.make_node("Gemm", ["a", "b", "c"], ["y"], beta=beta, transA=int(across))]

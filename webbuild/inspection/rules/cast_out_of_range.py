@@ -15,9 +15,9 @@ _WHOLE = ("int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint6
 class CastOutOfRange(Rule):
     """The answer differs for numbers out of range: ONNX leaves open what a Cast of float makes of them.
 
-    The CPU gives the lowest int32, or the last byte of it; the GPU stops at the nearest number that there is. A picture
-    that is cast to uint8 with a pixel of -1 or 256 is where it shows.
-    Mend: Clip before the Cast. Where an input of the graph is cast, force-cpu: that lies on the CPU anyway.
+    x86 gives the lowest int32, or the last byte of it; WebAssembly and the GPU stop at the nearest number that there
+    is, so that the CPU is no help. A picture that is cast to uint8 with a pixel of -1 or 256 is where it shows.
+    Mend: Clip before the Cast.
     Source: measured on 1.24.3 to 1.31.0-dev; ONNX, Cast.
     """
 
@@ -35,7 +35,7 @@ class CastOutOfRange(Rule):
         if is_fed(source):
             assert source is not None
             why = f"'{source.name}' is an input of the graph, and may hold any"
-            return self.finding(node, what, why, fix, mended_by="force-cpu")
+            return self.finding(node, what, why, fix)
         producer = None if source is None else source.producer()
         if kind not in ("int8", "uint8") or (producer is not None and producer.op_type == "Clip"):
             return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import onnx_ir as ir
 
 from webbuild.findings import Finding
@@ -41,4 +42,4 @@ class SeveralEpsilons(Rule):
 
 
 def _epsilon(node: ir.Node) -> float:
-    return node.attributes.get_float("epsilon", 1e-5)
+    return float(np.float32(node.attributes.get_float("epsilon", 1e-5)))
