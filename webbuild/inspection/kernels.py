@@ -5,6 +5,7 @@ from __future__ import annotations
 import onnx_ir as ir
 from msgspec import Struct
 
+from webbuild.inspection.combinations import combined
 from webbuild.inspection.left_out import is_left_out
 from webbuild.passes._kernels import kernel_dtype
 from webbuild.targets.schema import schema
@@ -43,6 +44,8 @@ def kernel(node: ir.Node, opset: int, table: Table) -> Kernel:
     dtype = kernel_dtype(node, found.input, found.output) if found is not None else _first(node)
     if is_left_out(node, table.target.build):
         return Kernel("none", since, dtype or "")
+    if (together := combined(node)) is not None:
+        return Kernel(together, since, dtype or "")
     measured = None if dtype is None else table.placement(node.op_type, since, dtype, domain)
     if measured == "gpu" and not domain and _is_integer_power(node):
         measured = "cpu"

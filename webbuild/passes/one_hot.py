@@ -50,6 +50,10 @@ def _one_hot(add: Draft, node: ir.Node) -> ir.Value:
 
 def _as_int32(add: Draft, indices: ir.Value) -> ir.Value | None:
     """Return indices as int32 where the GPU can have them so, None for int64 that nothing else is known of."""
+    if indices.dtype == ir.DataType.INT32:
+        return indices
+    if indices.dtype == ir.DataType.FLOAT:
+        return add.op("Cast", indices, to=ir.DataType.INT32.value)
     producer = indices.producer()
     if producer is not None and producer.op_type == "Cast":
         source = producer.inputs[0]

@@ -34,3 +34,11 @@ def test_the_largest(size: int, more: int, axis: int, keep: bool, seed: int) -> 
         onnx.helper.make_node("OneHot", ["i", "depth", "values"], ["y"], axis=axis),
     ]
     assert_same(model_of(nodes, {"x": x}, 13, {"depth": np.array(size + more), **VALUES}), OneHot, {"x": x})
+
+
+@given(st.sampled_from((np.int32, np.float32)), st.integers(1, 5), st.integers(0, 999))
+def test_indices_of_other_types(kind: type, depth: int, seed: int) -> None:
+    feeds: dict[str, np.ndarray] = {"x": np.random.default_rng(seed).integers(-7, 7, (2, 3)).astype(kind)}
+    node = onnx.helper.make_node("OneHot", ["x", "depth", "values"], ["y"])
+    weights = {"depth": np.array(depth, np.float32), **VALUES}
+    assert_same(model_of([node], feeds, 13, weights), OneHot, feeds)
