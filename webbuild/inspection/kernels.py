@@ -24,6 +24,9 @@ _CONTRIBUTED = {
 _FOREIGN = ("com.microsoft.nchwc", "com.ms.internal.nhwc")
 """Domains that ONNX Runtime's optimiser writes for the machine it runs on: no build for the web has them all."""
 
+_FIRST_ON_GPU = 7
+"""The opset before which no node is taken to the GPU, whatever its kernel. Measured on 1.30.0."""
+
 _CONTROL: dict[str, Placement] = {"If": "gpu", "Loop": "cpu", "Scan": "cpu"}
 """A table holds models of one node; of control flow this was measured by hand."""
 
@@ -47,7 +50,7 @@ def kernel(node: ir.Node, opset: int, table: Table) -> Kernel:
     if (together := combined(node)) is not None:
         return Kernel(together, since, dtype or "")
     measured = None if dtype is None else table.placement(node.op_type, since, dtype, domain)
-    if measured == "gpu" and not domain and _is_integer_power(node):
+    if measured == "gpu" and not domain and (opset < _FIRST_ON_GPU or _is_integer_power(node)):
         measured = "cpu"
     return Kernel(measured or _unmeasured(node, domain, dtype, table), since, dtype or "")
 

@@ -15,8 +15,9 @@ _WHOLE = ("int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint6
 class CastOutOfRange(Rule):
     """The answer differs for numbers out of range: ONNX leaves open what a Cast of float makes of them.
 
-    x86 gives the lowest int32, or the last byte of it; WebAssembly and the GPU stop at the nearest number that there
-    is, so that the CPU is no help. A picture that is cast to uint8 with a pixel of -1 or 256 is where it shows.
+    x86 gives the lowest int32 for 3e9, and 255 for -1 as uint8. WebAssembly and the GPU stop at the nearest number
+    that there is, the largest int32 and 0, so that the CPU of a browser is no help. A picture that is cast to uint8
+    with a pixel of -1 or 256 is where it shows.
     Mend: Clip before the Cast.
     Source: measured on 1.24.3 to 1.31.0-dev; ONNX, Cast.
     """
