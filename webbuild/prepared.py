@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from webbuild.bundle.graphs import option_inputs
-from webbuild.dims import Sizes, choose_sizes
+from webbuild.dims import Sizes, choose_sizes, takes_prompt
 from webbuild.inspection.element_counts import require_counts
 from webbuild.inspection.graph import read
 from webbuild.inspection.kept_right import Kept, keep_right, require_wasm
@@ -92,7 +92,8 @@ def prepare(
         if kept.withheld is not None and wasm is not None:
             require_wasm(planned.models["wasm"], wasm, kept.withheld)
     require_counts(planned.models["wasm"])  # with every shape folded that could be
-    known = headless or recognise(source, planned, task)
+    plain = nms == "keep" and takes_prompt(source.facts)  # whose tokenizer only a page needs
+    known = headless or recognise(source, planned, "tensor" if plain else task)
     if nms == "keep" and known.raw is not None:
         known = recognise(source, planned, "tensor")
     require_head(known, planned)

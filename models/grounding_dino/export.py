@@ -71,13 +71,12 @@ def main() -> None:
     detector = exporting.weigh(network(full_size=options.full_size), options.checkpoint)
     own = options.interface == "transformers"
     outputs = ("logits", "pred_boxes" if own else "boxes")
-    inputs = example(options.interface, 800 if options.full_size else SIDE, options.text)
+    side = 800 if options.full_size else SIDE
+    inputs = example(options.interface, side, options.text)
     deployed = Deployed(detector) if own else Original(detector)
     exporting.export(deployed, inputs, outputs, options, free_axes(inputs, outputs, options.free))
-    if not options.full_size:
-        known = preprocessor("GroundingDinoImageProcessor", SIDE, SIDE)
-        write(options.onnx.parent, detector.config.to_diff_dict(), known)
-        text.save(options.onnx.parent)
+    write(options.onnx.parent, detector.config.to_diff_dict(), preprocessor("GroundingDinoImageProcessor", side, side))
+    text.save(options.onnx.parent)
 
 
 if __name__ == "__main__":

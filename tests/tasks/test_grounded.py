@@ -125,6 +125,27 @@ def test_a_text_of_any_length_is_packed_for_256_tokens() -> None:
     assert choose_sizes(short, {}).dims["input_ids:1"] == 64
 
 
+def test_a_picture_of_any_size_is_packed_as_its_configuration_resizes_it() -> None:
+    free: tuple[Dim, ...] = ("batch_size", "height", "width")
+    inputs = (
+        TensorFact("pixel_values", "float32", ("batch_size", 3, "height", "width")),
+        tokens("input_ids", shape=("batch_size", "seq_len")),
+        TensorFact("pixel_mask", "int64", free),
+    )
+    told = Companions(preprocessor={"size": {"height": 64, "width": 96}}, vocabulary=VOCABULARY)
+    sizes = choose_sizes(facts(inputs, beside=told), {})
+    assert [sizes.dims[key] for key in ("pixel_values:2", "pixel_values:3", "pixel_mask:1", "pixel_mask:2")] == [
+        64,
+        96,
+        64,
+        96,
+    ]
+    edges = Companions(preprocessor={"size": {"shortest_edge": 800, "longest_edge": 1333}}, vocabulary=VOCABULARY)
+    with pytest.raises(WebbuildError) as raised:
+        choose_sizes(facts(inputs, beside=edges), {})
+    assert raised.value.code == "unknown-dimension"
+
+
 def test_a_text_without_a_picture_has_no_length_that_is_known() -> None:
     with pytest.raises(WebbuildError) as raised:
         choose_sizes(facts(FREE[1:]), {})
