@@ -10,4 +10,5 @@ export async function buildRuntime(outDir) {
   await buildModule({ entry: source("index.ts"), name: "webbuild", outDir });
   await buildModule({ entry: source("worker.ts"), name: "worker", outDir });
   await buildModule({ entry: source("tokenizer.ts"), name: "tokenizer", outDir, minify: true });
+  await buildModule({ entry: source("service-worker.ts"), name: "service-worker", outDir });
 }

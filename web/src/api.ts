@@ -11,6 +11,13 @@ export interface LoadOptions {
   onProgress?: ((progress: Progress) => void) | undefined;
   /** Run the bundle's known sample on a GPU that it never ran on. On by default; "webgpu" then fails where it must. */
   selfTest?: boolean | undefined;
+  /** Keep the model and the engine for the next visit. On by default. */
+  cache?: boolean | undefined;
+  /**
+   * Let the pages in the bundle's folder open without a network, by a service worker. Off by default. Elsewhere, the
+   * page's own service worker has to keep the page, the loader and the runtime; the model and the engine are kept anyhow.
+   */
+  offline?: boolean | undefined;
   /** Record which provider runs which node (`info().placement`). Slower to load. */
   trace?: boolean | undefined;
 }
@@ -20,6 +27,9 @@ export interface Progress {
   stage: "engine" | "weights" | "session" | "warmup";
   loaded: number;
   total: number;
+  /** The bytes of all stages: those that are there, from this visit or an earlier one, and those that are needed. */
+  bytesDone: number;
+  bytesTotal: number;
 }
 
 /** A picture. It stays the caller's: nothing is closed or detached. */

@@ -1,6 +1,8 @@
 // Files of the bundle: streamed, counted, checked against the manifest, inflated.
 
-import { WebbuildError } from "./errors.js";
+import { abortedError, WebbuildError } from "./errors.js";
+import { sha256 } from "./hash.js";
+import type { KeptFiles } from "./kept-files.js";
 import type { File } from "./manifest.js";
 
 export type OnBytes = (count: number) => void;
@@ -9,10 +11,15 @@ type Bytes = Uint8Array<ArrayBuffer>;
 export class Downloads {
   readonly #base: string;
   readonly #files: ReadonlyMap<string, File>;
+  readonly #kept: KeptFiles;
+  readonly #signal: AbortSignal;
 
-  constructor(base: string, files: readonly File[]) {
+  /** What `kept` has is not fetched; what is fetched it is given to keep. */
+  constructor(base: string, files: readonly File[], kept: KeptFiles, signal: AbortSignal) {
     this.#base = base;
     this.#files = new Map(files.map((file) => [file.path, file]));
+    this.#kept = kept;
+    this.#signal = signal;
   }
 
   url(path: string): string {
@@ -28,10 +35,29 @@ export class Downloads {
   async get(path: string, onBytes: OnBytes = () => {}): Promise<Bytes> {
     const file = this.#file(path);
     if (file.parts.length > 0) return this.#join(file, onBytes);
-    const stored = await receive(this.url(path), file, onBytes);
+    const kept = await this.#kept.get(file);
+    if (kept !== null) onBytes(file.size);
+    const stored = kept ?? (await this.#fetch(file, onBytes));
     if (file.encoding === "gzip" && !isGzip(stored)) return inflatedByHost(file, stored);
-    await verify(file, stored);
     return file.encoding === "gzip" ? inflate(stored) : stored;
+  }
+
+  /** Fetches a script that the browser will fetch again to run it: checked, and left to the HTTP cache. */
+  async check(path: string, onBytes: OnBytes): Promise<void> {
+    const file = this.#file(path);
+    await verify(file, await receive(this.url(path), file, onBytes, { signal: this.#signal }));
+  }
+
+  /** A copy on the way that is old or broken is passed by: what is not as the manifest says is fetched anew, once. */
+  async #fetch(file: File, onBytes: OnBytes): Promise<Bytes> {
+    const [url, signal] = [this.url(file.path), this.#signal];
+    let stored = await receive(url, file, onBytes, { signal });
+    if (file.encoding === "gzip" && !isGzip(stored)) return stored;
+    if ((await difference(file, stored)) !== null)
+      stored = await receive(url, file, () => {}, { signal, cache: "reload" });
+    await verify(file, stored);
+    await this.#kept.keep(file, stored);
+    return stored;
   }
 
   /** One part at a time: beside the whole, memory holds one of them. */
@@ -61,10 +87,10 @@ function badManifest(what: string): WebbuildError {
 }
 
 /** Counts at most `file.size`: a host that inflates sends more bytes than are stored. */
-async function receive(url: string, file: File, onBytes: OnBytes): Promise<Bytes> {
+async function receive(url: string, file: File, onBytes: OnBytes, options: RequestInit): Promise<Bytes> {
   let told = 0;
   const chunks: Bytes[] = [];
-  for await (const chunk of stream(url, file)) {
+  for await (const chunk of stream(url, file, options)) {
     chunks.push(chunk);
     const more = Math.min(chunk.byteLength, file.size - told);
     told += more;
@@ -74,25 +100,32 @@ async function receive(url: string, file: File, onBytes: OnBytes): Promise<Bytes
   return new Uint8Array(await new Blob(chunks).arrayBuffer());
 }
 
-async function* stream(url: string, file: File): AsyncGenerator<Bytes> {
+async function* stream(url: string, file: File, options: RequestInit): AsyncGenerator<Bytes> {
   try {
-    const response = await fetch(url);
+    const response = await fetch(url, options);
     if (!response.ok) throw new Error(`the server answered ${response.status} ${response.statusText}`.trim());
     const reader = response.body?.getReader();
     for (let part = await reader?.read(); part?.value; part = await reader?.read()) yield part.value;
   } catch (cause) {
+    if (options.signal?.aborted) throw abortedError(options.signal);
     const why = cause instanceof Error ? cause.message : String(cause);
-    const fix = `check the network, and that ${url} is deployed`;
+    const fix = `check the network, and that ${url} is deployed; what was fetched whole is not fetched again`;
     throw new WebbuildError("download-failed", `${file.path}: ${why}`, fix, { cause });
   }
 }
 
 async function verify(file: File, stored: Bytes): Promise<void> {
-  if (stored.byteLength !== file.size) throw corrupt(file, `${stored.byteLength} bytes, wanted ${file.size}`);
+  const wrong = await difference(file, stored);
+  if (wrong !== null) throw corrupt(file, wrong);
+}
+
+/** Returns how the file is not the one of the manifest, null where it is. */
+async function difference(file: File, stored: Bytes): Promise<string | null> {
+  if (stored.byteLength !== file.size) return `${stored.byteLength} bytes, wanted ${file.size}`;
   // Pages that are neither https nor localhost have no WebCrypto: their size is all that can be checked.
-  if (!isSecureContext) return;
-  const got = hex(await crypto.subtle.digest("SHA-256", stored));
-  if (got !== file.sha256) throw corrupt(file, `sha256 ${got}, wanted ${file.sha256}`);
+  if (!isSecureContext) return null;
+  const got = await sha256(stored);
+  return got === file.sha256 ? null : `sha256 ${got}, wanted ${file.sha256}`;
 }
 
 /** A host that sends `Content-Encoding: gzip` leaves only the inflated size to check. */
@@ -113,11 +146,7 @@ function isGzip(bytes: Bytes): boolean {
   return bytes[0] === 0x1f && bytes[1] === 0x8b;
 }
 
-function hex(digest: ArrayBuffer): string {
-  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
-}
-
-function corrupt(file: File, difference: string): WebbuildError {
+function corrupt(file: File, how: string): WebbuildError {
   const fix = "reload without the cache; if it stays, deploy the whole bundle again, unchanged";
-  return new WebbuildError("corrupt-file", `${file.path} is not the file of this bundle: ${difference}`, fix);
+  return new WebbuildError("corrupt-file", `${file.path} is not the file of this bundle: ${how}`, fix);
 }

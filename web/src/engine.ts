@@ -46,7 +46,7 @@ export async function startEngine(
   downloads: Downloads,
   onBytes: OnBytes,
 ): Promise<Engine> {
-  const scripts = [build.entry, build.glue].map((path) => downloads.get(path, onBytes));
+  const scripts = [build.entry, build.glue].map((path) => downloads.check(path, onBytes));
   const [wasm] = await Promise.all([downloads.get(build.wasm, onBytes), ...scripts]);
   try {
     const engine: Engine = await import(/* @vite-ignore */ downloads.url(build.entry));

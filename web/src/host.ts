@@ -1,7 +1,7 @@
 // The worker's side of a model: what the page may ask, answered one at a time.
 
 import { finalizer } from "comlink";
-import type { ModelInfo, Result, RunOptions, TensorData, Tensors, Warning } from "./api.js";
+import type { Result, RunOptions, TensorData, Tensors, Warning } from "./api.js";
 import { optionFeeds } from "./contract.js";
 import { answerWarnings, decode, neededOutputs } from "./decode.js";
 import { abortedError, internalError, WebbuildError } from "./errors.js";
@@ -34,11 +34,11 @@ export class Host {
     this.#engine = engine;
   }
 
-  async open(request: OpenRequest, tell: Tell | null): Promise<ModelInfo> {
+  async open(request: OpenRequest, tell: Tell | null): Promise<Pick<OpenModel, "info" | "warnings">> {
     this.#opening = openModel(request, tell, this.#engine, this.#closing.signal);
-    const { predictor, reader, info } = await this.#opening;
+    const { predictor, reader, info, warnings } = await this.#opening;
     this.#opened = { manifest: request.manifest, predictor, reader };
-    return info;
+    return { info, warnings };
   }
 
   /** Called when the page has let go of this model, and others of the worker go on. */

@@ -16,6 +16,7 @@ export interface Wanted {
   backend: "auto" | Backend;
   trace: boolean;
   selfTest: boolean;
+  cache: boolean;
 }
 
 /** A backend, and what the model will say of it. */
@@ -88,16 +89,24 @@ export async function openOn(wanted: Wanted, choice: Choice, watch: Watch): Prom
 
 async function openIn(
   connection: Connection,
-  { manifest, base, trace, selfTest }: Wanted,
+  { manifest, base, trace, selfTest, cache }: Wanted,
   choice: Choice,
   { signal, onProgress }: Watch,
 ): Promise<Opened> {
   const { backend } = choice;
   try {
     const tell = onProgress ? proxy(listener(onProgress, connection)) : null;
-    const request = { manifest, base, backend, build: chooseBuild(manifest, backend), trace, selfTest };
-    const info = await connection.call((host) => host.open(request, tell), signal);
-    return { ...choice, info, connection };
+    const request = {
+      manifest,
+      base,
+      backend,
+      build: chooseBuild(manifest, backend),
+      trace,
+      selfTest,
+      cache,
+    };
+    const { info, warnings } = await connection.call((host) => host.open(request, tell), signal);
+    return { ...choice, warnings: [...choice.warnings, ...warnings], info, connection };
   } catch (error) {
     connection.end(error instanceof WebbuildError ? error : abortedError(signal));
     throw error;

@@ -5,16 +5,19 @@ import { abortedError, WebbuildError } from "./errors.js";
 import { openBest } from "./ladder.js";
 import type { Manifest } from "./manifest.js";
 import { Model } from "./model.js";
+import { workOffline } from "./offline.js";
 import { Standing } from "./standing.js";
 
 /** Loads the bundle of `manifestUrl`, a relative one against the page. Rejects with a WebbuildError. */
 export async function load(manifestUrl: URL | string, options: LoadOptions = {}): Promise<Model> {
   const base = new URL(manifestUrl, document.baseURI).href;
   const manifest = await fetchManifest(base, options.signal);
-  const { backend = "auto", trace = false, selfTest = true } = options;
-  const wanted = { manifest, base, backend, trace, selfTest };
+  const { backend = "auto", trace = false, selfTest = true, cache = true } = options;
+  const wanted = { manifest, base, backend, trace, selfTest, cache };
   const opened = await openBest(wanted, options);
-  return Model.of(manifest, new Standing(wanted, opened, [...opened.warnings, ...unverified()]));
+  const standing = new Standing(wanted, opened, [...opened.warnings, ...unverified()]);
+  if (options.offline) void workOffline(base).then((warnings) => standing.warn(warnings));
+  return Model.of(manifest, standing);
 }
 
 /** Without WebCrypto a file's size is all that can be checked. */

@@ -1,12 +1,13 @@
 // Bringing a model up in the worker, on exactly one backend.
 
-import type { Backend, ModelInfo, Tensors } from "./api.js";
+import type { Backend, ModelInfo, Tensors, Warning } from "./api.js";
 import { completeFeeds } from "./contract.js";
 import { Downloads } from "./download.js";
 import { type Engine, engineFiles } from "./engine.js";
 import { abortedError } from "./errors.js";
 import { fetchGolden, goldenFiles } from "./golden.js";
 import { requireAdapter } from "./gpu.js";
+import { KeptFiles } from "./kept-files.js";
 import type { EngineBuild, Manifest } from "./manifest.js";
 import { PlacementLog, redirectConsole } from "./placement.js";
 import { Predictor } from "./predictor.js";
@@ -25,6 +26,7 @@ export interface OpenRequest {
   build: EngineBuild;
   trace: boolean;
   selfTest: boolean;
+  cache: boolean;
 }
 
 export interface OpenModel {
@@ -32,6 +34,7 @@ export interface OpenModel {
   /** Null for a model that takes no prompt. */
   reader: Wordpiece | null;
   info: ModelInfo;
+  warnings: Warning[];
 }
 
 /** `signal` fires when nobody wants the model any more; what it holds by then is released. */
@@ -46,15 +49,16 @@ export async function openModel(
   const adapter = backend === "webgpu" ? await requireAdapter(graph.features) : null;
   const test = adapter && request.selfTest ? await knownTest(request, graph, adapter) : null;
   const golden = test === null || test.passed ? null : test.golden;
-  const downloads = new Downloads(request.base, manifest.files);
-  const stages = new Stages(tell);
+  const kept = request.cache ? await KeptFiles.open(request.base, manifest.files) : KeptFiles.none();
+  const downloads = new Downloads(request.base, manifest.files, kept, signal);
+  const files = [...graphFiles(graph), ...(golden ? goldenFiles(golden) : [])];
+  const stages = new Stages(tell, downloads.size([...engineFiles(build), ...files]));
   const log = trace ? redirectConsole(new PlacementLog()) : null;
 
   const engine = await stages.measure("engine", downloads.size(engineFiles(build)), (more) =>
     shared.start(build, downloads, more),
   );
   if (signal.aborted) throw abortedError(signal);
-  const files = [...graphFiles(graph), ...(golden ? goldenFiles(golden) : [])];
   const [bytes, known] = await stages.measure("weights", downloads.size(files), (more) =>
     Promise.all([
       fetchGraph(graph, downloads, more),
@@ -87,7 +91,7 @@ export async function openModel(
       timings: stages.timings(),
       placement,
     };
-    return { predictor, reader, info };
+    return { predictor, reader, info, warnings: kept.warnings };
   });
 }
 

@@ -5,13 +5,20 @@ import type { ModelInfo, Progress } from "./api.js";
 export type Tell = (progress: Progress) => void | Promise<void>;
 type Stage = Progress["stage"];
 
+const COUNTS_BYTES: ReadonlySet<Stage> = new Set(["engine", "weights"]);
+
 export class Stages {
   readonly #tell: Tell | null;
   readonly #started = performance.now();
   readonly #took: Record<Stage, number> = { engine: 0, weights: 0, session: 0, warmup: 0 };
 
-  constructor(tell: Tell | null) {
+  readonly #bytesTotal: number;
+  #bytesBefore = 0;
+
+  /** `bytesTotal` is how much is there behind the stages that count bytes. */
+  constructor(tell: Tell | null, bytesTotal: number) {
     this.#tell = tell;
+    this.#bytesTotal = bytesTotal;
   }
 
   /** Does the work of a stage. Resolves when the listener has heard of its end. */
@@ -22,7 +29,11 @@ export class Stages {
   ): Promise<T> {
     const started = performance.now();
     let loaded = 0;
-    const tell = async (): Promise<void> => this.#tell?.({ stage, loaded, total });
+    const bytesOf = (count: number): number => (COUNTS_BYTES.has(stage) ? count : 0);
+    const tell = async (): Promise<void> => {
+      const bytesDone = this.#bytesBefore + bytesOf(loaded);
+      return this.#tell?.({ stage, loaded, total, bytesDone, bytesTotal: this.#bytesTotal });
+    };
     void tell();
     const result = await work((count) => {
       loaded += count;
@@ -31,6 +42,7 @@ export class Stages {
     this.#took[stage] = performance.now() - started;
     loaded = total;
     await tell();
+    this.#bytesBefore += bytesOf(total);
     return result;
   }
 

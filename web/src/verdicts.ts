@@ -1,5 +1,7 @@
 // What self-tests found, kept for the next visit: by adapter, browser and bundle.
 
+import { sha256 } from "./hash.js";
+
 /** `why` is null where the test was passed. */
 export interface Verdict {
   why: string | null;
@@ -15,9 +17,7 @@ const DAYS = { failed: 7, passed: 30 };
 /** Returns what names a verdict: anything in `parts` that changes asks for another. */
 export async function verdictKey(base: string, parts: unknown): Promise<string> {
   const text = new TextEncoder().encode(JSON.stringify(parts));
-  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", text));
-  const name = Array.from(digest.subarray(0, 16), (byte) => byte.toString(16).padStart(2, "0")).join("");
-  return new URL(`self-test/${name}`, base).href;
+  return new URL(`self-test/${await sha256(text)}`, base).href;
 }
 
 /** Returns the verdict, null where there is none that still holds, or no cache. */

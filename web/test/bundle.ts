@@ -31,9 +31,9 @@ afterEach(async () => {
   await Promise.all(models.splice(0).map((model) => model.dispose()));
 });
 
-/** Loads a manifest of the tiny bundle. The model is disposed of after the test. */
+/** Loads a manifest of the tiny bundle, and keeps nothing. The model is disposed of after the test. */
 export async function loadTiny(options: LoadOptions = {}, manifest = "manifest.json"): Promise<Model> {
-  const model = await runtime.load(bundle(manifest), options);
+  const model = await runtime.load(bundle(manifest), { cache: false, ...options });
   models.push(model);
   return model;
 }
@@ -42,7 +42,7 @@ export async function loadTiny(options: LoadOptions = {}, manifest = "manifest.j
 export function sharedTiny(options: LoadOptions, manifest = "manifest.json"): () => Model {
   let model: Model | undefined;
   beforeAll(async () => {
-    model = await runtime.load(bundle(manifest), options);
+    model = await runtime.load(bundle(manifest), { cache: false, ...options });
   });
   afterAll(() => model?.dispose());
   return () => {

@@ -137,14 +137,14 @@ describe("a bundle deep down a site, under a strict policy", () => {
   test.each(backends)("%s", async (backend) => {
     const site = new URL("/strict/deep/down/", location.origin);
     const strict: typeof runtime = await import(/* @vite-ignore */ new URL("runtime/webbuild.js", site).href);
-    const model = await strict.load(new URL("manifest.json", site), { backend });
+    const model = await strict.load(new URL("manifest.json", site), { backend, cache: false });
     expect(await model.run(await picture("upright.png"))).toMatchObject({ backend, poses: [{}, {}] });
     await model.dispose();
   });
 });
 
 describe("files", () => {
-  const wasm = { backend: "wasm" } as const;
+  const wasm = { backend: "wasm", cache: false } as const;
 
   test("one with another hash is refused", async () => {
     await expect(loadTiny(wasm, "corrupt.json")).rejects.toMatchObject({

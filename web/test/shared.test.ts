@@ -7,9 +7,9 @@ const here = bundle("");
 const there = new URL("/strict/deep/down/", location.origin);
 const other: typeof runtime = await import(/* @vite-ignore */ new URL("runtime/webbuild.js", there).href);
 const loadHere = (options: LoadOptions, manifest = "manifest.json"): Promise<Model> =>
-  kept(runtime.load(new URL(manifest, here), options));
+  kept(runtime.load(new URL(manifest, here), { cache: false, ...options }));
 const loadThere = (options: LoadOptions, manifest = "detect.json"): Promise<Model> =>
-  kept(other.load(new URL(manifest, there), options));
+  kept(other.load(new URL(manifest, there), { cache: false, ...options }));
 
 const models: Model[] = [];
 const workers: CountedWorker[] = [];

@@ -113,12 +113,17 @@ def _copy_engine(folder: Path) -> list[contract.EngineBuild]:
     return builds
 
 
+_AT_THE_TOP = {"service-worker.js"}
+"""A service worker answers for the folder that it lies in."""
+
+
 def _copy_code(folder: Path, *, prompted: bool) -> None:
     for room, files in (("runtime", assets.runtime_files()), ("page", assets.page_files())):
         for source in files:
             if source.name == assets.TOKENIZER and not prompted:
                 continue
-            target = folder / room / source.relative_to(assets.ROOT / room)
+            inside = source.relative_to(assets.ROOT / room)
+            target = folder / inside if inside.as_posix() in _AT_THE_TOP else folder / room / inside
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(source, target)
 

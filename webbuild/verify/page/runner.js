@@ -24,7 +24,7 @@ const commands = {
   async load({ entry, backend }) {
     const bundle = await import(new URL(entry, document.baseURI).href);
     const start = performance.now();
-    model = await bundle.load({ backend, trace: true, selfTest: false });
+    model = await bundle.load({ backend, trace: true, selfTest: false, cache: false });
     const { reason, warnings } = model;
     return { ms: performance.now() - start, backend: model.backend, reason, warnings, info: await model.info() };
   },

@@ -1,0 +1,17 @@
+// Pages of the bundle's folder that open without a network: its service worker, registered.
+
+import type { Warning } from "./api.js";
+
+/** Returns what is to be said where that cannot be. `base` is the manifest's address. */
+export async function workOffline(base: string): Promise<Warning[]> {
+  try {
+    await navigator.serviceWorker.register(new URL("service-worker.js", base), {
+      scope: new URL("./", base).href,
+    });
+    return [];
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    const fix = "serve the bundle over https from the page's own origin, with its service-worker.js";
+    return [{ code: "not-offline", message: `the bundle will not open offline: ${why}`, fix }];
+  }
+}

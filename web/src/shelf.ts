@@ -1,0 +1,81 @@
+// Where files lie between visits: the origin's private file system, else the Cache API. Only for workers.
+
+type Bytes = Uint8Array<ArrayBuffer>;
+
+export interface Shelf {
+  read(name: string): Promise<Bytes | null>;
+  /** Throws where the browser gives no more room. */
+  write(name: string, content: Bytes): Promise<void>;
+  remove(name: string): Promise<void>;
+  names(): Promise<string[]>;
+}
+
+const NAME = "webbuild";
+
+/** What TypeScript's DOM leaves out, since only workers have it. */
+interface WritableHandle {
+  createSyncAccessHandle(): Promise<{
+    truncate(size: number): void;
+    write(content: Bytes): number;
+    close(): void;
+  }>;
+}
+
+/** Returns null where the browser keeps nothing: on plain http, and in some private windows. */
+export async function openShelf(): Promise<Shelf | null> {
+  for (const open of [openFiles, openCache]) {
+    const shelf = await open().catch(() => null);
+    if (shelf !== null) return shelf;
+  }
+  return null;
+}
+
+async function openFiles(): Promise<Shelf | null> {
+  if (!("createSyncAccessHandle" in FileSystemFileHandle.prototype)) return null;
+  const folder = await (await navigator.storage.getDirectory()).getDirectoryHandle(NAME, { create: true });
+  const remove = (name: string): Promise<void> => folder.removeEntry(name).catch(() => {});
+  return {
+    async read(name) {
+      const handle = await folder.getFileHandle(name).catch(() => null);
+      return handle && new Uint8Array(await (await handle.getFile()).arrayBuffer());
+    },
+    async write(name, content) {
+      const handle: unknown = await folder.getFileHandle(name, { create: true });
+      const access = await (handle as WritableHandle).createSyncAccessHandle();
+      try {
+        access.truncate(0);
+        const written = access.write(content);
+        if (written < content.byteLength) throw new DOMException("no room is left", "QuotaExceededError");
+      } catch (error) {
+        access.close();
+        await remove(name);
+        throw error;
+      }
+      access.close();
+    },
+    remove,
+    async names() {
+      const names: string[] = [];
+      for await (const name of folder.keys()) names.push(name);
+      return names;
+    },
+  };
+}
+
+async function openCache(): Promise<Shelf> {
+  const cache = await caches.open(NAME);
+  const url = (name: string): string => new URL(`/${NAME}/${name}`, location.origin).href;
+  return {
+    async read(name) {
+      const kept = await cache.match(url(name));
+      return kept === undefined ? null : new Uint8Array(await kept.arrayBuffer());
+    },
+    write: (name, content) => cache.put(url(name), new Response(content)),
+    async remove(name) {
+      await cache.delete(url(name));
+    },
+    async names() {
+      return (await cache.keys()).map((request) => request.url.slice(request.url.lastIndexOf("/") + 1));
+    },
+  };
+}
