@@ -63,8 +63,8 @@ def tasks(text: str) -> list[Task]:
 @EACH
 @pytest.mark.parametrize("kind", range(7), ids=["pose", "detect", "segment", "obb", "tensor", "classify", "depth"])
 def test_a_page_has_the_same_elements_whatever_the_model_is_called(text: str, kind: int) -> None:
-    page = Elements(render_page(manifest(tasks(text)[kind], title=text, text=text)))
-    plain = Elements(render_page(manifest(tasks("plain")[kind], title="plain", text="plain")))
+    page = Elements(render_page(manifest(tasks(text)[kind], title=text, text=text), {}))
+    plain = Elements(render_page(manifest(tasks("plain")[kind], title="plain", text="plain"), {}))
     assert page.tags == plain.tags
     assert [name for name, _ in page.attributes] == [name for name, _ in plain.attributes]
     assert " ".join(text.replace("\x00", "\ufffd").split()) in " ".join(page.text.replace("\x00", "\ufffd").split())
@@ -73,18 +73,18 @@ def test_a_page_has_the_same_elements_whatever_the_model_is_called(text: str, ki
 def test_a_model_of_tensors_that_takes_a_picture_is_shown_pictures() -> None:
     tensors = manifest(TensorTask())
     pictured = msgspec.structs.replace(tensors, inputs=[image_input()])
-    assert 'data-view="golden"' in render_page(tensors)
-    page = render_page(pictured)
+    assert 'data-view="golden"' in render_page(tensors, {})
+    page = render_page(pictured, {})
     assert 'data-view="outputs"' in page
     assert "model.run(image)" in page
     assert 'data-testid="sample-0"' in page
     also = TensorInput(name="mask", dtype="float32", shape=[1])
-    assert 'data-view="golden"' in render_page(msgspec.structs.replace(tensors, inputs=[image_input(), also]))
+    assert 'data-view="golden"' in render_page(msgspec.structs.replace(tensors, inputs=[image_input(), also]), {})
 
 
 @EACH
 def test_no_address_and_no_handler_comes_from_the_model(text: str) -> None:
-    page = Elements(render_page(manifest(tasks(text)[0], title=text, text=text)))
+    page = Elements(render_page(manifest(tasks(text)[0], title=text, text=text), {}))
     for name, value in page.attributes:
         assert not name.startswith("on")
         if name in ("href", "src"):
@@ -93,8 +93,13 @@ def test_no_address_and_no_handler_comes_from_the_model(text: str) -> None:
 
 
 def test_a_page_has_no_inline_script_or_style() -> None:
-    page = render_page(manifest())
+    page = render_page(manifest(), {"page/page.css": "sha384-a", "page/page.js": "sha384-b", "m.js": "sha384-c"})
     assert re.findall(r"<script[^>]*>([^<]*)</script>", page) == [""]
+    assert re.findall(r'<link rel="stylesheet" href="(.*)" integrity="(.*)">', page) == [
+        ("./page/page.css", "sha384-a")
+    ]
+    assert re.findall(r'<script type="module" src="(.*)" integrity="(.*)">', page) == [("./page/page.js", "sha384-b")]
+    assert re.findall(r'<link rel="modulepreload" href="(.*)" integrity="(.*)">', page) == [("./m.js", "sha384-c")]
     assert "<style" not in page
     assert " style=" not in page
 

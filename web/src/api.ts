@@ -18,6 +18,10 @@ export interface LoadOptions {
    * page's own service worker has to keep the page, the loader and the runtime; the model and the engine are kept anyhow.
    */
   offline?: boolean | undefined;
+  /** Where the bundle's files lie, by their paths in it, when a bundler has moved them: the package's entry knows. */
+  addresses?: Readonly<Record<string, string>> | undefined;
+  /** Starts runtime/worker.js, when a bundler has moved it, or to start it from the page's own origin. */
+  worker?: (() => Worker) | undefined;
   /** Record which provider runs which node (`info().placement`). Slower to load. */
   trace?: boolean | undefined;
 }

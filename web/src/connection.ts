@@ -33,10 +33,10 @@ export class Connection {
   #ended: WebbuildError | null = null;
   #ending: WebbuildError | null = null;
 
-  /** Joins the worker of `key`, see `engineKey`; with null in one of its own. */
-  constructor(key: string | null) {
+  /** Joins the worker of `key`, see `engineKey`; with null in one of its own. `start` is how a new one is started. */
+  constructor(key: string | null, start: (() => Worker) | null) {
     const { port1, port2 } = new MessageChannel();
-    this.#seat = Seat.take(key, startWorker);
+    this.#seat = Seat.take(key, () => startWorker(start));
     this.#seat.worker.addEventListener("error", this.#fail);
     this.#seat.worker.postMessage(port2, [port2]);
     this.#remote = wrap<Host>(port1);
@@ -104,22 +104,30 @@ function taints(error: unknown): boolean {
   return error instanceof WebbuildError && TAINTING.has(error.code);
 }
 
-/** A worker must come from the page's own origin. The address is resolved by the browser, never by a bundler. */
-function startWorker(): Worker {
+/** The address is resolved by the browser, never by a bundler. */
+function startWorker(start: (() => Worker) | null): Worker {
   try {
-    return new Worker(new URL(/* @vite-ignore */ WORKER, import.meta.url), {
-      type: "module",
-      name: "webbuild",
-    });
+    return start === null ? ownWorker(new URL(/* @vite-ignore */ WORKER, import.meta.url)) : start();
   } catch (cause) {
     throw workerFailed(cause instanceof Error ? cause.message : String(cause));
   }
+}
+
+/** A worker must come from the page's own origin; what it imports need not. */
+function ownWorker(url: URL): Worker {
+  const options = { type: "module", name: "webbuild" } as const;
+  if (url.origin === location.origin) return new Worker(url, options);
+  const script = new Blob([`import ${JSON.stringify(url.href)};`], { type: "text/javascript" });
+  const address = URL.createObjectURL(script);
+  const worker = new Worker(address, options);
+  URL.revokeObjectURL(address);
+  return worker;
 }
 
 const WORKER = "./worker.js";
 
 function workerFailed(why: string | undefined): WebbuildError {
   const fix =
-    "serve the bundle from the page's own origin, allow worker-src 'self', then load the model again";
+    "allow worker-src 'self' for a bundle of the page's own origin, worker-src blob: and CORS for one of another; then load again";
   return new WebbuildError("worker-failed", `the worker stopped: ${why ?? "its script did not load"}`, fix);
 }

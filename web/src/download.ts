@@ -8,22 +8,28 @@ import type { File } from "./manifest.js";
 export type OnBytes = (count: number) => void;
 type Bytes = Uint8Array<ArrayBuffer>;
 
+/** Where files lie: beside the manifest, but for those with an address of their own. */
+interface Place {
+  base: string;
+  addresses: Readonly<Record<string, string>>;
+}
+
 export class Downloads {
-  readonly #base: string;
+  readonly #place: Place;
   readonly #files: ReadonlyMap<string, File>;
   readonly #kept: KeptFiles;
   readonly #signal: AbortSignal;
 
   /** What `kept` has is not fetched; what is fetched it is given to keep. */
-  constructor(base: string, files: readonly File[], kept: KeptFiles, signal: AbortSignal) {
-    this.#base = base;
+  constructor(place: Place, files: readonly File[], kept: KeptFiles, signal: AbortSignal) {
+    this.#place = place;
     this.#files = new Map(files.map((file) => [file.path, file]));
     this.#kept = kept;
     this.#signal = signal;
   }
 
   url(path: string): string {
-    return new URL(path, this.#base).href;
+    return this.#place.addresses[path] ?? new URL(path, this.#place.base).href;
   }
 
   /** Returns the bytes that the files take as they are stored. */

@@ -17,6 +17,8 @@ export interface Wanted {
   trace: boolean;
   selfTest: boolean;
   cache: boolean;
+  addresses: Readonly<Record<string, string>>;
+  worker: (() => Worker) | null;
 }
 
 /** A backend, and what the model will say of it. */
@@ -74,37 +76,30 @@ export function steppedDown({ code, message, fix }: WebbuildError): Choice {
 
 /** Opens the model on one backend. A device that is lost meanwhile is taken anew, once. */
 export async function openOn(wanted: Wanted, choice: Choice, watch: Watch): Promise<Opened> {
-  const { manifest, trace } = wanted;
+  const { manifest, trace, worker } = wanted;
   // A trace is the log of one model alone.
   const key = trace ? null : engineKey(manifest, chooseBuild(manifest, choice.backend));
-  const first = new Connection(key);
+  const first = new Connection(key, worker);
   try {
     return await openIn(first, wanted, choice, watch);
   } catch (error) {
     const lost = error instanceof WebbuildError && error.code === "device-lost";
     if (!lost && !first.mayBlameOthers(error)) throw error;
-    return openIn(new Connection(lost ? key : null), wanted, choice, watch);
+    return openIn(new Connection(lost ? key : null, worker), wanted, choice, watch);
   }
 }
 
 async function openIn(
   connection: Connection,
-  { manifest, base, trace, selfTest, cache }: Wanted,
+  { manifest, base, trace, selfTest, cache, addresses }: Wanted,
   choice: Choice,
   { signal, onProgress }: Watch,
 ): Promise<Opened> {
   const { backend } = choice;
   try {
     const tell = onProgress ? proxy(listener(onProgress, connection)) : null;
-    const request = {
-      manifest,
-      base,
-      backend,
-      build: chooseBuild(manifest, backend),
-      trace,
-      selfTest,
-      cache,
-    };
+    const build = chooseBuild(manifest, backend);
+    const request = { manifest, base, backend, build, trace, selfTest, cache, addresses };
     const { info, warnings } = await connection.call((host) => host.open(request, tell), signal);
     return { ...choice, warnings: [...choice.warnings, ...warnings], info, connection };
   } catch (error) {

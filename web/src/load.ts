@@ -13,7 +13,8 @@ export async function load(manifestUrl: URL | string, options: LoadOptions = {})
   const base = new URL(manifestUrl, document.baseURI).href;
   const manifest = await fetchManifest(base, options.signal);
   const { backend = "auto", trace = false, selfTest = true, cache = true } = options;
-  const wanted = { manifest, base, backend, trace, selfTest, cache };
+  const { addresses = {}, worker = null } = options;
+  const wanted = { manifest, base, backend, trace, selfTest, cache, addresses, worker };
   const opened = await openBest(wanted, options);
   const standing = new Standing(wanted, opened, [...opened.warnings, ...unverified()]);
   if (options.offline) void workOffline(base).then((warnings) => standing.warn(warnings));

@@ -27,6 +27,7 @@ export interface OpenRequest {
   trace: boolean;
   selfTest: boolean;
   cache: boolean;
+  addresses: Readonly<Record<string, string>>;
 }
 
 export interface OpenModel {
@@ -50,7 +51,7 @@ export async function openModel(
   const test = adapter && request.selfTest ? await knownTest(request, graph, adapter) : null;
   const golden = test === null || test.passed ? null : test.golden;
   const kept = request.cache ? await KeptFiles.open(request.base, manifest.files) : KeptFiles.none();
-  const downloads = new Downloads(request.base, manifest.files, kept, signal);
+  const downloads = new Downloads(request, manifest.files, kept, signal);
   const files = [...graphFiles(graph), ...(golden ? goldenFiles(golden) : [])];
   const stages = new Stages(tell, downloads.size([...engineFiles(build), ...files]));
   const log = trace ? redirectConsole(new PlacementLog()) : null;

@@ -6,6 +6,7 @@ import errno
 import socket
 import sys
 import threading
+from collections.abc import Mapping
 from http.server import ThreadingHTTPServer
 from pathlib import Path
 from types import TracebackType
@@ -28,6 +29,7 @@ class Server:
         prefix: the sub-path under which the folder appears, such as `/demos/pose/`.
         isolated: send the headers of cross-origin isolation.
         virtual: files in memory by their path; may be changed while serving.
+        headers: what every answer says besides, or instead.
 
     Raises:
         WebbuildError: `no-folder`, `not-loopback`, `port-taken`.
@@ -42,10 +44,11 @@ class Server:
         prefix: str = "/",
         isolated: bool = True,
         virtual: Virtual | None = None,
+        headers: Mapping[str, str] | None = None,
     ) -> None:
         self.virtual: Virtual = {} if virtual is None else virtual
         trimmed = prefix.strip("/")
-        site = Site(_folder(directory), f"/{trimmed}/" if trimmed else "/", isolated, self.virtual)
+        site = Site(_folder(directory), f"/{trimmed}/" if trimmed else "/", isolated, self.virtual, headers or {})
         self._http = _listen(host, port, site)
         shown = f"[{host}]" if ":" in host else host
         self.origin = f"http://{shown}:{self._http.server_address[1]}"

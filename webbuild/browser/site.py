@@ -28,7 +28,8 @@ class Site:
     prefix: str = "/"
     isolated: bool = True
     virtual: Virtual = field(default_factory=dict)
+    extra: Mapping[str, str] = field(default_factory=dict)
 
     def headers(self) -> Mapping[str, str]:
         """Return the headers of every answer. `isolated` gives the page SharedArrayBuffer, so WASM threads."""
-        return {**_ALWAYS, **_ISOLATION} if self.isolated else _ALWAYS
+        return {**_ALWAYS, **(_ISOLATION if self.isolated else {}), **self.extra}

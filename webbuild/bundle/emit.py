@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 from webbuild import __version__, assets
 from webbuild import manifest as contract
 from webbuild.bundle import pages
+from webbuild.bundle.deployment import write_deployment
+from webbuild.bundle.integrity import of_page
 from webbuild.bundle.names import readable, safe_name
 from webbuild.bundle.notices import model_license, model_notice, third_party_notices
 from webbuild.bundle.parts import cut_large
@@ -89,7 +91,8 @@ def emit(contents: Contents, folder: Path) -> Manifest:
     )
     (folder / f"{contents.name}.js").write_text(pages.render_loader(), "utf-8")
     (folder / f"{contents.name}.d.ts").write_text(pages.render_types(manifest), "utf-8")
-    (folder / "index.html").write_text(pages.render_page(manifest), "utf-8")
+    (folder / "index.html").write_text(pages.render_page(manifest, of_page(contents.name, folder)), "utf-8")
+    write_deployment(contents.name, contents.title, folder)
     shutil.copyfile(_SCHEMA, folder / _SCHEMA.name)
     return manifest
 

@@ -14,3 +14,9 @@ def integrity(file: Path) -> str:
     gets; the engine's scripts are checked by the runtime, against the manifest.
     """
     return "sha384-" + base64.b64encode(hashlib.sha384(file.read_bytes()).digest()).decode()
+
+
+def of_page(name: str, folder: Path) -> dict[str, str]:
+    """Return the integrity of what `index.html` of the bundle `name` loads, by its path."""
+    paths = ("page/page.css", "page/page.js", f"{name}.js", "runtime/webbuild.js")
+    return {path: integrity(folder / path) for path in paths}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -45,6 +46,11 @@ def render_loader() -> str:
     return environment(html=False).get_template("loader.js.j2").render()
 
 
+def render_package_entry(paths: Sequence[str]) -> str:
+    """Return `npm.js`, the loader as bundlers want it: every file by an address that they can see."""
+    return environment(html=False).get_template("npm.js.j2").render(paths=paths)
+
+
 def render_types(manifest: Manifest) -> str:
     """Return `<name>.d.ts`: the runtime's types, narrowed to this model's classes and options."""
     task = manifest.task
@@ -67,10 +73,11 @@ def render_types(manifest: Manifest) -> str:
     )
 
 
-def render_page(manifest: Manifest) -> str:
-    """Return `index.html`."""
+def render_page(manifest: Manifest, integrity: Mapping[str, str]) -> str:
+    """Return `index.html`. `integrity` is that of the files that it loads, by their paths."""
     entry = f"./{manifest.name}.js"
-    return environment(html=True).get_template("index.html.j2").render(manifest=manifest, entry=entry, found=FOUND)
+    template = environment(html=True).get_template("index.html.j2")
+    return template.render(manifest=manifest, entry=entry, found=FOUND, integrity=integrity)
 
 
 def _modes(task: PanopticTask) -> str:

@@ -1,0 +1,119 @@
+"""Hosts of every kind: under a strict policy, isolated or not, of another origin, without anything but files."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser
+
+from e2e.demo_page import DemoPage
+from webbuild.browser.chromium import Chromium
+from webbuild.browser.console import Console
+from webbuild.browser.server import Server
+from webbuild.bundle.hosting import RULES
+
+POLICY = {"Content-Security-Policy": RULES[0].headers["Content-Security-Policy"]}
+SHARED = {"Access-Control-Allow-Origin": "*", "Cross-Origin-Resource-Policy": "cross-origin"}
+BLANK = {"/blank.html": ("text/html", b"<link rel=icon href=data:,>")}
+RUN = """async ([bundle, backend]) => {
+  const { load } = await import(`${bundle}yolo-pose.js`);
+  const { samples } = await (await fetch(`${bundle}manifest.json`)).json();
+  const blob = await (await fetch(`${bundle}${samples[0].file}`)).blob();
+  try {
+    const model = await load({ backend });
+    const { poses } = await model.run(blob);
+    const { threads } = model.info().engine;
+    await model.dispose();
+    return { people: poses.length, threads, warnings: model.warnings };
+  } catch ({ code, message, fix }) { return { code, message, fix }; }
+}"""
+
+
+@pytest.mark.parametrize("isolated", [True, False], ids=["isolated", "not isolated"])
+def test_the_page_works_under_the_policy(without_gpu: Browser, bundle: Path, isolated: bool) -> None:
+    with Server(bundle, isolated=isolated, headers=POLICY) as server:
+        context = without_gpu.new_context()
+        page = DemoPage(context.new_page(), server.url)
+        assert page.wait_for_result() > 0
+        assert page.page.evaluate("crossOriginIsolated") == isolated
+        assert page.page.evaluate("() => navigator.serviceWorker.ready.then(({ active }) => active !== null)")
+        assert page.console.errors == []
+        context.close()
+
+
+def test_webgpu_works_under_the_policy(webgpu: Chromium, bundle: Path) -> None:
+    with Server(bundle, headers=POLICY, virtual=dict(BLANK)) as server, webgpu.page() as (page, console):
+        page.goto(f"{server.url}blank.html")
+        assert page.evaluate(RUN, ["./", "webgpu"])["people"] > 0
+        assert console.errors == []
+
+
+def test_the_policy_is_in_force(without_gpu: Browser, bundle: Path) -> None:
+    """What it forbids is refused: else the tests above would show nothing."""
+    with Server(bundle, headers=POLICY, virtual=dict(BLANK)) as server:
+        context = without_gpu.new_context()
+        page = context.new_page()
+        page.goto(f"{server.url}blank.html")
+        tried = page.evaluate("() => { try { return Function('return 1')(); } catch ({ name }) { return name; } }")
+        assert tried == "EvalError"
+        context.close()
+
+
+def elsewhere(browser: Browser, bundle: Path, *, isolated: bool, headers: dict[str, str]) -> tuple[Any, Console]:
+    """Run the bundle of one origin in a page of another."""
+    with (
+        Server(bundle, isolated=False, headers=SHARED) as host,
+        Server(bundle.parent, isolated=isolated, headers=headers, virtual=dict(BLANK)) as site,
+    ):
+        context = browser.new_context()
+        page, console = context.new_page(), Console()
+        console.listen(page)
+        page.goto(f"{site.url}blank.html")
+        told = page.evaluate(RUN, [host.url, "wasm"])
+        context.close()
+    return told, console
+
+
+@pytest.mark.parametrize("isolated", [True, False], ids=["isolated", "not isolated"])
+def test_a_bundle_of_another_origin(without_gpu: Browser, bundle: Path, isolated: bool) -> None:
+    told, console = elsewhere(without_gpu, bundle, isolated=isolated, headers={})
+    assert told["people"] > 0
+    assert (told["warnings"], console.errors) == ([], [])
+
+
+def test_a_bundle_of_another_origin_says_what_a_policy_must_allow(without_gpu: Browser, bundle: Path) -> None:
+    open_policy = {"Content-Security-Policy": "worker-src 'self'"}
+    told, _ = elsewhere(without_gpu, bundle, isolated=False, headers=open_policy)
+    assert told["code"] == "worker-failed"
+    assert "worker-src blob:" in told["fix"]
+
+
+@pytest.fixture
+def plain_host(bundle: Path) -> Iterator[str]:
+    """Python's own server: HTTP/1.0, no ranges, no compression, no headers but the type."""
+
+    class Quiet(SimpleHTTPRequestHandler):
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 (its name in the base class)
+            pass
+
+    http = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(bundle)))
+    thread = threading.Thread(target=http.serve_forever, args=(0.1,), daemon=True)
+    thread.start()
+    yield f"http://127.0.0.1:{http.server_address[1]}/"
+    http.shutdown()
+    http.server_close()
+    thread.join()
+
+
+def test_a_host_that_has_nothing_but_files(without_gpu: Browser, plain_host: str) -> None:
+    context = without_gpu.new_context()
+    page = DemoPage(context.new_page(), plain_host)
+    assert page.wait_for_result() > 0
+    assert page.console.errors == []
+    context.close()

@@ -1,0 +1,38 @@
+"""What makes a bundle's folder a site for several hosts, and a package for npm."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from webbuild.bundle.hosting import headers_file, nginx_file, vercel_file
+from webbuild.bundle.pages import render_package_entry
+
+_LOADED = ("golden", "model", "runtime/ort")
+"""Folders of what the runtime loads by address."""
+
+
+def write_deployment(name: str, title: str, folder: Path) -> None:
+    """Write what hosts and npm read beside the files of a bundle that is otherwise complete."""
+    (folder / "_headers").write_text(headers_file(), "utf-8")
+    (folder / "vercel.json").write_text(vercel_file(), "utf-8")
+    (folder / "nginx.conf").write_text(nginx_file(), "utf-8")
+    (folder / "package.json").write_text(package(name, title), "utf-8")
+    loaded = sorted(file for place in _LOADED for file in (folder / place).glob("*") if file.is_file())
+    paths = [file.relative_to(folder).as_posix() for file in loaded]
+    (folder / "npm.js").write_text(render_package_entry(paths), "utf-8")
+
+
+def package(name: str, title: str) -> str:
+    """Return `package.json`. The version is the publisher's to give."""
+    types = f"./{name}.d.ts"
+    described = {
+        "name": name,
+        "version": "0.0.0",
+        "description": f"{title}, for WebGPU and WebAssembly in a browser",
+        "license": "SEE LICENSE IN LICENSE.txt",
+        "type": "module",
+        "types": types,
+        "exports": {".": {"types": types, "default": "./npm.js"}, "./*": "./*"},
+    }
+    return json.dumps(described, indent=2) + "\n"
