@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from pathlib import Path
 
 from webbuild.bundle.hosting import headers_file, nginx_file, vercel_file
@@ -12,14 +13,17 @@ _LOADED = ("golden", "model", "runtime/ort")
 """Folders of what the runtime loads by address."""
 
 
-def write_deployment(name: str, title: str, folder: Path) -> None:
-    """Write what hosts and npm read beside the files of a bundle that is otherwise complete."""
+def write_deployment(name: str, title: str, folder: Path, loaded: Iterable[str]) -> None:
+    """Write what hosts and npm read beside the files of a bundle that is otherwise complete.
+
+    `loaded` are files that the runtime loads besides those of the folders for that.
+    """
     (folder / "_headers").write_text(headers_file(), "utf-8")
     (folder / "vercel.json").write_text(vercel_file(), "utf-8")
     (folder / "nginx.conf").write_text(nginx_file(), "utf-8")
     (folder / "package.json").write_text(package(name, title), "utf-8")
-    loaded = sorted(file for place in _LOADED for file in (folder / place).glob("*") if file.is_file())
-    paths = [file.relative_to(folder).as_posix() for file in loaded]
+    files = (file for place in _LOADED for file in (folder / place).glob("*") if file.is_file())
+    paths = sorted([*loaded, *(file.relative_to(folder).as_posix() for file in files)])
     (folder / "npm.js").write_text(render_package_entry(paths), "utf-8")
 
 

@@ -92,7 +92,7 @@ def emit(contents: Contents, folder: Path) -> Manifest:
     (folder / f"{contents.name}.js").write_text(pages.render_loader(), "utf-8")
     (folder / f"{contents.name}.d.ts").write_text(pages.render_types(manifest), "utf-8")
     (folder / "index.html").write_text(pages.render_page(manifest, of_page(contents.name, folder)), "utf-8")
-    write_deployment(contents.name, contents.title, folder)
+    write_deployment(contents.name, contents.title, folder, loaded=contents.files)
     shutil.copyfile(_SCHEMA, folder / _SCHEMA.name)
     return manifest
 

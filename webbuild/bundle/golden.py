@@ -9,6 +9,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from webbuild.bundle.weights import SHARD_BYTES
 from webbuild.proof import Proof
 from webbuild.samples import Sample
 
@@ -30,7 +31,8 @@ def golden_run(
         thresholds: with which it was run, by input.
 
     Returns:
-        The sample, its thresholds among the feeds, and its outputs; None without samples.
+        The sample, its thresholds among the feeds, and its outputs; None without samples, and where a tensor is larger
+        than a file of a bundle may be.
     """
     if not samples:
         return None
@@ -41,6 +43,9 @@ def golden_run(
         best = max(able, key=lambda sample: counts[sample.name])
     else:
         best = max(able, key=lambda sample: _weakest(answers[sample.name]))
+    recorded = [*best.feeds.values(), *answers[best.name].values()]
+    if any(array.nbytes > SHARD_BYTES for array in recorded):
+        return None
     return msgspec.structs.replace(best, feeds={**best.feeds, **thresholds}), answers[best.name]
 
 

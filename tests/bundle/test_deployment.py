@@ -1,0 +1,49 @@
+"""The files that make a folder a site and a package."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+from pathlib import Path
+
+from webbuild.bundle.deployment import package, write_deployment
+from webbuild.bundle.integrity import integrity, of_page
+
+
+def made(folder: Path) -> Path:
+    for path in (
+        "model/weights-1.bin",
+        "runtime/ort/ort.min.mjs",
+        "runtime/worker.js",
+        "samples/a.jpg",
+        "vocabulary.txt",
+    ):
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_text(path)
+    write_deployment("pose", 'Pose "of" people', folder, loaded=["vocabulary.txt"])
+    return folder
+
+
+def test_bundlers_see_every_file_that_is_loaded_by_its_address(tmp_path: Path) -> None:
+    entry = (made(tmp_path) / "npm.js").read_text()
+    addresses = dict(re.findall(r'"(.+)": new URL\("\./(.+)", import\.meta\.url\)\.href,', entry))
+    assert addresses == {path: path for path in ("model/weights-1.bin", "runtime/ort/ort.min.mjs", "vocabulary.txt")}
+    assert 'new Worker(new URL("./runtime/worker.js", import.meta.url), { type: "module"' in entry
+
+
+def test_the_package_has_types_and_every_file() -> None:
+    described = json.loads(package("pose", 'Pose "of" people'))
+    assert described["exports"] == {".": {"types": "./pose.d.ts", "default": "./npm.js"}, "./*": "./*"}
+    assert (described["name"], described["type"]) == ("pose", "module")
+
+
+def test_the_integrity_is_what_browsers_compute(tmp_path: Path) -> None:
+    paths = ("page/page.css", "page/page.js", "pose.js", "runtime/webbuild.js")
+    for path in paths:
+        (tmp_path / path).parent.mkdir(exist_ok=True)
+        (tmp_path / path).write_text(path)
+    assert tuple(of_page("pose", tmp_path)) == paths
+    kind, _, digest = integrity(tmp_path / "pose.js").partition("-")
+    assert (kind, base64.b64decode(digest)) == ("sha384", hashlib.sha384(b"pose.js").digest())
