@@ -60,6 +60,10 @@ build: $(BUILT) ## Build the runtime and the page into webbuild/_web.
 .PHONY: pack
 pack: $(PACKED) ## Pack the small model into dist/yolo-pose.
 
+.PHONY: site
+site: pack ## Make dist/site, a gallery of the models that are packed here.
+	$(BIN)/webbuild site $(BUNDLE) -o dist/site --force $(ARGS)
+
 .PHONY: lint
 lint: ## Every check that runs nothing: generated files, style, types.
 	@$(MAKE) --no-print-directory --keep-going $(CHECKS)

@@ -175,6 +175,21 @@ def inspect(model: Path, target: str, dims: tuple[str, ...], measure: bool, as_j
 
 
 @cli.command()
+@click.argument("directories", type=_FOLDER, nargs=-1, required=True)
+@click.option("-o", "--out", type=_FOLDER, default=Path("dist/site"), show_default=True, help="Folder to write.")
+@click.option("--title", default="Models in your browser", show_default=True, help="Of the gallery.")
+@click.option("--force", is_flag=True, help="Replace the site that is there.")
+def site(directories: tuple[Path, ...], out: Path, title: str, force: bool) -> None:
+    """Make one static site of several bundles: a gallery, and what they have in common stored once.
+
+    Example: webbuild site dist/yolo-pose dist/depth -o dist/site
+    """
+    from webbuild.commands.site import run
+
+    sys.exit(run(directories, out, title, force=force))
+
+
+@cli.command()
 @click.argument("directory", type=_FOLDER)
 @click.option("--port", type=click.IntRange(0, 65535), default=0, help="Port. [default: a free one]")
 @click.option("--open", "open_url", is_flag=True, help="Open the page in the default browser.")

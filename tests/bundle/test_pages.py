@@ -93,7 +93,7 @@ def test_no_address_and_no_handler_comes_from_the_model(text: str) -> None:
 
 
 def test_a_page_has_no_inline_script_or_style() -> None:
-    page = render_page(manifest(), {"page/page.css": "sha384-a", "page/page.js": "sha384-b", "m.js": "sha384-c"})
+    page = render_page(manifest(), {"./page/page.css": "sha384-a", "./page/page.js": "sha384-b", "./m.js": "sha384-c"})
     assert re.findall(r"<script[^>]*>([^<]*)</script>", page) == [""]
     assert re.findall(r'<link rel="stylesheet" href="(.*)" integrity="(.*)">', page) == [
         ("./page/page.css", "sha384-a")

@@ -60,7 +60,7 @@ export class Engine {
     const onProgress = (progress: Parameters<ProgressBar["show"]>[0]) => {
       if (!signal.aborted) this.#progress.show(progress);
     };
-    return load({ backend, signal, onProgress, offline: true });
+    return load({ backend, signal, onProgress, offline: document.body.dataset.offline ?? true });
   }
 
   async #unload(): Promise<void> {

@@ -16,8 +16,9 @@ export interface LoadOptions {
   /**
    * Let the pages in the bundle's folder open without a network, by a service worker. Off by default. Elsewhere, the
    * page's own service worker has to keep the page, the loader and the runtime; the model and the engine are kept anyhow.
+   * A string is the address of a service worker that lies elsewhere than beside the manifest.
    */
-  offline?: boolean | undefined;
+  offline?: boolean | string | undefined;
   /** Where the bundle's files lie, by their paths in it, when a bundler has moved them: the package's entry knows. */
   addresses?: Readonly<Record<string, string>> | undefined;
   /** Starts runtime/worker.js, when a bundler has moved it, or to start it from the page's own origin. */

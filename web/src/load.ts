@@ -13,11 +13,15 @@ export async function load(manifestUrl: URL | string, options: LoadOptions = {})
   const base = new URL(manifestUrl, document.baseURI).href;
   const manifest = await fetchManifest(base, options.signal);
   const { backend = "auto", trace = false, selfTest = true, cache = true } = options;
-  const { addresses = {}, worker = null } = options;
+  const { addresses = {}, worker = null, offline = false } = options;
   const wanted = { manifest, base, backend, trace, selfTest, cache, addresses, worker };
   const opened = await openBest(wanted, options);
   const standing = new Standing(wanted, opened, [...opened.warnings, ...unverified()]);
-  if (options.offline) void workOffline(base).then((warnings) => standing.warn(warnings));
+  if (offline !== false) {
+    const address =
+      offline === true ? new URL("service-worker.js", base) : new URL(offline, document.baseURI);
+    void workOffline(address).then((warnings) => standing.warn(warnings));
+  }
   return Model.of(manifest, standing);
 }
 

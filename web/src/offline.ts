@@ -2,12 +2,10 @@
 
 import type { Warning } from "./api.js";
 
-/** Returns what is to be said where that cannot be. `base` is the manifest's address. */
-export async function workOffline(base: string): Promise<Warning[]> {
+/** Returns what is to be said where that cannot be. */
+export async function workOffline(address: URL): Promise<Warning[]> {
   try {
-    await navigator.serviceWorker.register(new URL("service-worker.js", base), {
-      scope: new URL("./", base).href,
-    });
+    await navigator.serviceWorker.register(address, { scope: new URL("./", address).href });
     return [];
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);

@@ -16,8 +16,13 @@ const RUNTIME = ["runtime/webbuild.js", "runtime/worker.js"];
 /** Returns what two bundles must have in common to share a worker, null for one whose manifest does not say. */
 export function engineKey({ engine, files }: Manifest, build: EngineBuild): string | null {
   const paths = [...RUNTIME, build.entry, build.glue, build.wasm];
-  const hashes = paths.map((path) => files.find((file) => file.path === path)?.sha256);
+  const hashes = paths.map((path) => files.find((file) => inSite(file.path) === inSite(path))?.sha256);
   return hashes.includes(undefined) ? null : [engine.name, engine.version, build.build, ...hashes].join(" ");
+}
+
+/** A site of several bundles has the runtime beside their folders. */
+function inSite(path: string): string {
+  return path.replace(/^\.\.\//, "");
 }
 
 /** A model's place in a worker. */

@@ -26,15 +26,26 @@ const { scope } = worker.registration;
 const CACHE = `webbuild-pages ${scope}`;
 const KEPT = /\.(html|css|js|mjs|json|svg|png|jpe?g|webp|avif|gif|bmp)$/;
 
-/** Paths that make up the pages, the folder itself among them. */
-async function pages(): Promise<string[]> {
-  const response = await fetch(new URL("manifest.json", scope));
+/** What it serves, relative to its scope: `?manifest=a/manifest.json&page=site.css` in its address, else one bundle. */
+const { searchParams } = new URL(globalThis.location.href);
+const MANIFESTS = searchParams.has("manifest") ? searchParams.getAll("manifest") : ["manifest.json"];
+
+/** Returns the addresses of a bundle's pages, its folder itself among them. */
+async function pagesOf(manifest: string): Promise<string[]> {
+  const base = new URL(manifest, scope);
+  const response = await fetch(base);
   const { files }: Manifest = await response.json();
-  return ["", "manifest.json", ...files.map(({ path }) => path).filter((path) => KEPT.test(path))];
+  const paths = files.map(({ path }) => path).filter((path) => KEPT.test(path));
+  return [base.href, ...["./", ...paths].map((path) => new URL(path, base).href)];
+}
+
+async function pages(): Promise<string[]> {
+  const own = ["", ...searchParams.getAll("page")].map((path) => new URL(path, scope).href);
+  return [...new Set([...own, ...(await Promise.all(MANIFESTS.map(pagesOf))).flat()])];
 }
 
 async function keepPages(): Promise<void> {
-  const urls = (await pages()).map((path) => new URL(path, scope).href);
+  const urls = await pages();
   const cache = await caches.open(CACHE);
   await cache.addAll(urls);
   for (const { url } of await cache.keys()) if (!urls.includes(url)) await cache.delete(url);

@@ -16,7 +16,10 @@ def integrity(file: Path) -> str:
     return "sha384-" + base64.b64encode(hashlib.sha384(file.read_bytes()).digest()).decode()
 
 
-def of_page(name: str, folder: Path) -> dict[str, str]:
-    """Return the integrity of what `index.html` of the bundle `name` loads, by its path."""
-    paths = ("page/page.css", "page/page.js", f"{name}.js", "runtime/webbuild.js")
-    return {path: integrity(folder / path) for path in paths}
+def of_page(name: str, folder: Path, top: str = "./") -> dict[str, str]:
+    """Return the integrity of what `index.html` of the bundle `name` loads, by its address.
+
+    `top` is the address of the folder in which page and runtime lie.
+    """
+    addresses = (f"{top}page/page.css", f"{top}page/page.js", f"./{name}.js", f"{top}runtime/webbuild.js")
+    return {address: integrity(folder / address) for address in addresses}

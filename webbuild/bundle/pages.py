@@ -41,9 +41,9 @@ FOUND = {
 }
 
 
-def render_loader() -> str:
-    """Return `<name>.js`."""
-    return environment(html=False).get_template("loader.js.j2").render()
+def render_loader(top: str = "./") -> str:
+    """Return `<name>.js`. `top` is the address of the folder in which `runtime/` lies."""
+    return environment(html=False).get_template("loader.js.j2").render(top=top)
 
 
 def render_package_entry(paths: Sequence[str]) -> str:
@@ -73,11 +73,18 @@ def render_types(manifest: Manifest) -> str:
     )
 
 
-def render_page(manifest: Manifest, integrity: Mapping[str, str]) -> str:
-    """Return `index.html`. `integrity` is that of the files that it loads, by their paths."""
+def render_page(manifest: Manifest, integrity: Mapping[str, str], *, top: str = "./", offline: str = "") -> str:
+    """Return `index.html`.
+
+    Args:
+        manifest: of the bundle.
+        integrity: of the files that the page loads, by their addresses.
+        top: the address of the folder in which `page/` lies.
+        offline: the address of the service worker, if that does not lie beside the page.
+    """
     entry = f"./{manifest.name}.js"
     template = environment(html=True).get_template("index.html.j2")
-    return template.render(manifest=manifest, entry=entry, found=FOUND, integrity=integrity)
+    return template.render(manifest=manifest, entry=entry, found=FOUND, integrity=integrity, top=top, offline=offline)
 
 
 def _modes(task: PanopticTask) -> str:

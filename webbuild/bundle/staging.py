@@ -6,15 +6,15 @@ import shutil
 import signal
 import tempfile
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 from webbuild.errors import USAGE, WebbuildError
 
 
-def check_place(out: Path, *, force: bool) -> None:
-    """Raise unless a bundle may be written to `out`.
+def check_place(out: Path, *, force: bool, marks: Sequence[str] = ("manifest.json",)) -> None:
+    """Raise unless a bundle may be written to `out`. `marks` are files of which what is replaced must have one.
 
     Raises:
         WebbuildError: `output-exists`, or `not-a-bundle` where --force would delete something else.
@@ -28,7 +28,11 @@ def check_place(out: Path, *, force: bool) -> None:
             "give another folder with -o, or --force to replace this one",
             exit_code=USAGE,
         )
-    if out.is_symlink() or not out.is_dir() or (any(out.iterdir()) and not (out / "manifest.json").is_file()):
+    if (
+        out.is_symlink()
+        or not out.is_dir()
+        or (any(out.iterdir()) and not any((out / mark).is_file() for mark in marks))
+    ):
         raise WebbuildError(
             "not-a-bundle",
             f"{out}: is not a bundle of webbuild, so --force does not replace it",
