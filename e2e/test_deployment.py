@@ -60,8 +60,18 @@ def test_the_policy_is_in_force(without_gpu: Browser, bundle: Path) -> None:
         context = without_gpu.new_context()
         page = context.new_page()
         page.goto(f"{server.url}blank.html")
-        tried = page.evaluate("() => { try { return Function('return 1')(); } catch ({ name }) { return name; } }")
-        assert tried == "EvalError"
+        page.evaluate(
+            """() => {
+              const script = document.createElement("script");
+              script.textContent = "globalThis.ran = true";
+              document.head.append(script);
+            }"""
+        )
+        assert page.evaluate("() => globalThis.ran === undefined")
+        blob = """() => new Promise((resolve) => {
+          new Worker(URL.createObjectURL(new Blob(["postMessage(1)"]))).onerror = () => resolve("refused");
+        })"""
+        assert page.evaluate(blob) == "refused"
         context.close()
 
 
