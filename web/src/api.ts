@@ -201,11 +201,8 @@ export interface Detection {
   label: string;
 }
 
-/** An object that the prompt names. `label` are the words that it was found by, which may be fewer than its phrase. */
-export interface PhraseDetection extends Detection {
-  /** The phrase of the prompt, counted from 0. */
-  classIndex: number;
-}
+/** An object that the prompt names: `label` are the words it was found by, `classIndex` is its phrase, from 0 on. */
+export type PhraseDetection = Detection;
 
 /** A person, or another object that has keypoints. */
 export interface Pose extends Detection {
