@@ -30,6 +30,8 @@ PROMPTED = "grounding-dino"
 MOST_NAMED = 4
 """Phrases of a sample's prompt, the last of which is not in the picture."""
 
+ANY = "red circle . blue square ."
+
 LEAST = 5
 """Things in a sample, so that there is something to compare."""
 
@@ -54,13 +56,13 @@ def scenes(folder: Path, first: int) -> list[Picture]:
 
 
 def prompts(folder: Path, pictures: Sequence[Picture]) -> None:
-    """Write a prompt for each picture: some of what is in it, the nearest first, and something that is not."""
+    """Write prompts: one for each picture, of the nearest things in it and one that is not there, and one more."""
     lines = []
     for picture in pictures:
         shown = list(dict.fromkeys(thing.phrase for thing in reversed(picture.things)))
         absent = next(phrase for phrase in PHRASES if phrase not in shown)
         lines.append(" . ".join([*shown[: MOST_NAMED - 1], absent]) + " .")
-    (folder / "prompts.txt").write_text("\n".join(lines) + "\n", "utf-8")
+    (folder / "prompts.txt").write_text("\n".join([*lines, ANY]) + "\n", "utf-8")
 
 
 def stacks(folder: Path) -> None:
