@@ -15,6 +15,10 @@ Floats = NDArray[np.float32]
 Taps = tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.float64]]
 
 
+_LINES = 32
+"""Rows of the source that are read at once: enough that it is quick, few enough that it takes little memory."""
+
+
 class DepthMap(Struct, frozen=True):
     """The depth of each pixel of the source [height, width], and how sure it is, None where that is not said.
 
@@ -38,10 +42,11 @@ def read_map(values: NDArray[Any], placement: Placement) -> Floats:
     y = _taps(placement.top, placement.height, placement.source_height, placement.input_height, rows)
     result = np.empty((placement.source_height, placement.source_width), np.float32)
     x0, x1, fx = x
-    for line, (first, second, fy) in enumerate(zip(*y, strict=True)):
+    for start in range(0, len(result), _LINES):
+        first, second, fy = (each[start : start + _LINES, None] for each in y)
         above = (1 - fx) * grid[first, x0] + fx * grid[first, x1]
         below = (1 - fx) * grid[second, x0] + fx * grid[second, x1]
-        result[line] = (1 - fy) * above + fy * below
+        result[start : start + _LINES] = (1 - fy) * above + fy * below
     return result
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import msgspec
@@ -14,6 +15,9 @@ from webbuild.tasks.geometry import Placement
 from webbuild.tasks.regions import Drawn, Regions, measured
 
 Floats = NDArray[np.float32]
+
+_AT_ONCE = 16
+"""Classes whose maps are computed together."""
 
 
 def panoptic(task: PanopticTask, logits: Floats, scores: Floats, placement: Placement) -> Regions:
@@ -76,7 +80,7 @@ def instance(task: PanopticTask, logits: Floats, scores: Floats, placement: Plac
 
 def semantic(task: PanopticTask, logits: Floats, scores: Floats | None, placement: Placement) -> Regions:
     """Give each pixel to the best class. See `panoptic`; without `scores` the masks are those of the classes."""
-    maps = logits if scores is None else _class_maps(task, logits, softmax(scores)[:, :-1], placement)
+    maps = iter(logits) if scores is None else _class_maps(task, logits, softmax(scores)[:, :-1], placement)
     winner, top, _ = _nothing(placement, np.int32)
     for number, values in enumerate(maps, 1):
         likely = read_map(values, placement)
@@ -120,12 +124,14 @@ def probabilities(task: PanopticTask, logits: Floats, placement: Placement) -> F
     return sigmoid(resized(task, logits, placement))
 
 
-def _class_maps(task: PanopticTask, logits: Floats, shares: Floats, placement: Placement) -> Floats:
-    maps = [probabilities(task, one, placement) for one in logits]
-    total = np.zeros((shares.shape[1], *maps[0].shape))
-    for share, each in zip(shares, maps, strict=True):
-        total += share[:, None, None].astype(np.float64) * each
-    return total.astype(np.float32)
+def _class_maps(task: PanopticTask, logits: Floats, shares: Floats, placement: Placement) -> Iterator[Floats]:
+    """Give the map of each class, some at a time: those of all classes may be larger than the model."""
+    rows, columns = task.grid or logits.shape[1:]
+    maps = np.empty((len(logits), rows, columns), np.float32)
+    for query, one in enumerate(logits):
+        maps[query] = probabilities(task, one, placement)
+    for first in range(0, shares.shape[1], _AT_ONCE):
+        yield from np.tensordot(shares.T[first : first + _AT_ONCE], maps, 1)
 
 
 def _nothing(placement: Placement, kind: Any) -> tuple[NDArray[Any], Floats, list[int]]:
