@@ -20,6 +20,8 @@ from models.table import README, publish
 MODEL = README.with_name("mask2former-swin") / "mask2former.onnx"
 SCORE, MASK, KEPT = 0.5, 0.5, 0.8
 """A query's least score, a pixel's least probability, and how much of a mask the others may not take."""
+GRID = 384
+"""Rows and columns that transformers resizes Mask2Former's masks to before anything else."""
 
 
 def enlarged(masks: Array, height: int, width: int) -> Array:
@@ -51,7 +53,8 @@ def segments(classes: Array, masks: Array, height: int, width: int) -> list[Segm
     kept = (labels != len(CATEGORIES)) & (scores > SCORE)
     if not kept.any():
         return []
-    likely = scores[kept, None, None] / (1 + np.exp(-enlarged(masks[kept], height, width).clip(-50)))
+    shown = 1 / (1 + np.exp(-enlarged(masks[kept], GRID, GRID).clip(-50)))
+    likely = scores[kept, None, None] * enlarged(shown, height, width)
     winner = likely.argmax(0)
     fused: dict[int, Array] = {}
     made: list[Segment] = []
