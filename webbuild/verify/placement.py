@@ -32,11 +32,15 @@ def summarise(backend: str, placed: Sequence[Placed], *, jsep: bool = False) -> 
 def misplaced(
     backend: str, placements: Sequence[Placement], *, jsep: bool = False, forced: Sequence[str] = ()
 ) -> Iterator[Problem]:
-    """Name what is not where it belongs. Unknown is not the same as none. `forced` nodes belong on the CPU.
+    """Name what is not where it belongs. Unknown is not the same as none.
 
-    So does what casts an int64 input: the caller gives it there, and no GPU takes it; only its result is copied over.
-
-    The patches are made for the bundle's own builds: `jsep` may leave nodes to the CPU, only not all of them.
+    Args:
+        backend: `webgpu` or `wasm`.
+        placements: where its nodes are.
+        jsep: whether it is the engine's default entry. The patches are made for the bundle's own builds: that one may
+            leave nodes to the CPU, only not all of them.
+        forced: names of nodes that belong on the CPU: those that the bundle leaves to it, and those that cast an int64
+            input, which the caller gives there and no GPU takes; only their result is copied over.
     """
     if not placements:
         yield Problem(
