@@ -13,13 +13,16 @@ from webbuild import manifest as contract
 from webbuild.bundle.pages import environment
 from webbuild.bundle.precision import precision
 from webbuild.inspection.foreseen import Foreseen
-from webbuild.manifest import Generator, Manifest, Source, TargetName
+from webbuild.manifest import DepthTask, Generator, Manifest, Source, TargetName, Task
 from webbuild.passes._base import Edit, all_passes
 from webbuild.plan import Plan
 from webbuild.proof import TOLERANCE, Proof, matched_detections
 from webbuild.prove import Witness
+from webbuild.samples import Sample
+from webbuild.tasks._base import Tensors, decode
 from webbuild.tasks.classify import ClassScore
 from webbuild.verify.classes import SHOWN
+from webbuild.verify.depth_picture import depth_picture
 from webbuild.verify.drawing import Layer, layer
 
 _STYLES = (
@@ -56,13 +59,17 @@ class PackReport(Struct, frozen=True, rename="camel"):
 
 
 class Card(Struct, frozen=True):
-    """A sample picture, everyone's drawing of it, and the best classes of the original."""
+    """A sample picture, everyone's drawing of it, and the best classes of the original.
+
+    `maps` are the pictures of the depth that the WASM graph sees, where that is the task.
+    """
 
     sample: contract.Sample
     detections: int
     classes: Sequence[ClassScore]
     layers: tuple[Layer, ...]
     repeated: tuple[str, ...]
+    maps: dict[str, str]
 
 
 class Change(Struct, frozen=True):
@@ -77,7 +84,7 @@ class Change(Struct, frozen=True):
 def write_report(
     report: PackReport,
     manifest: Manifest,
-    names: Sequence[str],
+    samples: Sequence[Sample],
     witness: Witness,
     nodes: int,
     folder: Path,
@@ -87,7 +94,7 @@ def write_report(
     Args:
         report: what was done.
         manifest: what was emitted.
-        names: the samples' names in the report, in the order of the manifest's samples.
+        samples: those that can be shown, in the order of the manifest's samples.
         witness: what was found.
         nodes: how many the original graph has.
         folder: the bundle's.
@@ -103,7 +110,7 @@ def write_report(
             report=report,
             nodes=nodes,
             changes=_changes(report),
-            cards=_cards(manifest, report, names, witness),
+            cards=_cards(manifest, report, samples, witness),
             tolerance=TOLERANCE,
             matched=matched_detections(report.proofs),
             excused=sum(proof.excused for proof in report.proofs),
@@ -132,14 +139,23 @@ def _changes(report: PackReport) -> list[Change]:
 def _cards(
     manifest: Manifest,
     report: PackReport,
-    names: Sequence[str],
+    samples: Sequence[Sample],
     witness: Witness,
 ) -> list[Card]:
     cards = []
-    for sample, name in zip(manifest.samples, names, strict=False):
+    for sample, tried in zip(manifest.samples, samples, strict=False):
+        name = tried.name
         seen = witness.detections.get(name, {})
         classes = witness.classes.get(name, ())[:SHOWN]
         layers = tuple(layer(runner, manifest.task, found) for runner, found in seen.items())
         repeated = tuple(proof.target for proof in report.proofs if proof.sample == name and proof.repeated)
-        cards.append(Card(sample, len(seen.get("native", ())), classes, layers, repeated))
+        maps = _maps(manifest.task, tried, witness.outputs.get(name, {}))
+        cards.append(Card(sample, len(seen.get("native", ())), classes, layers, repeated, maps))
     return cards
+
+
+def _maps(task: Task, sample: Sample, outputs: Tensors) -> dict[str, str]:
+    if not isinstance(task, DepthTask) or task.output not in outputs or sample.placement is None:
+        return {}
+    (found,) = decode(task, outputs, sample.placement)
+    return {"as packed": depth_picture(task, found)}

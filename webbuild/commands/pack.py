@@ -118,7 +118,7 @@ def run(request: Request) -> int:
             )
             manifest = emit(contents, folder)
             report = PackReport.of(manifest, planned, witness.proofs, foreseen)
-            pictured = [sample.name for sample in samples if sample.shown]
+            pictured = [sample for sample in samples if sample.shown]
             write_report(report, manifest, pictured, witness, source.model.graph.num_nodes(), folder)
             seal(manifest, folder)
         checked = _check(folder, talk) if request.verify else None

@@ -13,6 +13,7 @@ from webbuild.tasks.objects import of_detections
 from webbuild.tasks.region_shapes import shapes
 from webbuild.verify.classes import SHOWN, compare_decoded
 from webbuild.verify.compare import Comparison, Subject, compare
+from webbuild.verify.depth_picture import depth_picture
 from webbuild.verify.depths import compare_decoded_depth
 from webbuild.verify.detections import Verdicts, compare_detections, thresholds
 from webbuild.verify.inputs import Given, image_input
@@ -65,14 +66,20 @@ def judge(bundle: Bundle, runner: PageRunner, given: Given, expected: Expected) 
             excused=match.excused,
             inference_ms=inference,
         ), [took, inference]
+    if isinstance(task, DepthTask) and expected.depth is not None:
+        got = runner.depth(answer)
+        return Case(
+            sample=given.title,
+            comparisons=(*comparisons, *compare_decoded_depth(about, expected.depth, got)),
+            inference_ms=inference,
+            map="" if got is None else depth_picture(task, got, expected.depth),
+        ), [took, inference]
     if not isinstance(task, RowTask) or given.placement is None:
         if isinstance(task, ClassifyTask):
             comparisons += compare_decoded(task, about, expected.classes, answer.classes)
-        elif isinstance(task, DepthTask) and expected.depth is not None:
-            comparisons += compare_decoded_depth(about, expected.depth, runner.depth(answer))
         else:
-            got = runner.tensors(answer)
-            comparisons += compare_raw(bundle, runner.name, given.title, "decoded", expected.outputs, got)
+            tensors = runner.tensors(answer)
+            comparisons += compare_raw(bundle, runner.name, given.title, "decoded", expected.outputs, tensors)
         best = answer.classes[:SHOWN]
         case = Case(sample=given.title, comparisons=tuple(comparisons), classes=best, inference_ms=inference)
         return case, [took, inference]

@@ -64,7 +64,8 @@ class Timings(_Json, frozen=True):
 class Sample(_Json, frozen=True):
     """An input, and what the reference made of it (in source pixels). `file` is a picture, if it was one.
 
-    `classes` are the best ones, `depth` the least and the largest of its map.
+    `classes` are the best ones, `depth` the least and the largest of its map, `map` a small picture of that, as a data
+    URL.
     """
 
     title: str
@@ -74,10 +75,11 @@ class Sample(_Json, frozen=True):
     detections: tuple[Detection, ...]
     classes: tuple[ClassScore, ...] = ()
     depth: tuple[float, float] | None = None
+    map: str = ""
 
 
 class Case(_Json, frozen=True):
-    """One sample on one backend. `min_oks` and `min_mask_iou` are the least alike pair's."""
+    """One sample on one backend. `min_oks` and `min_mask_iou` are the least alike pair's, `map` is as a sample's."""
 
     sample: str
     comparisons: tuple[Comparison, ...]
@@ -88,6 +90,7 @@ class Case(_Json, frozen=True):
     excused: int = 0
     inference_ms: float | None = None
     repeated: str = ""
+    map: str = ""
 
 
 class BackendRun(_Json, frozen=True):

@@ -17,12 +17,16 @@ QUANTITIES = ("detections", "regions", "class", "score", "box", "keypoint", "mas
 
 
 class Card(Struct, frozen=True):
-    """A picture, everyone's drawing of it, and each backend's worst error as a fraction of its tolerance."""
+    """A picture, everyone's drawing of it, and each backend's worst error as a fraction of its tolerance.
+
+    `maps` are everyone's maps of it, by runner, where the task makes maps.
+    """
 
     sample: Sample
     picture: str
     layers: tuple[Layer, ...]
     worst: dict[str, float | None]
+    maps: dict[str, str]
 
 
 class Row(Struct, frozen=True):
@@ -84,7 +88,8 @@ def _cards(report: VerifyReport) -> list[Card]:
         thick_to_thin = [backend for backend in ("webgpu", "wasm") if backend in cases]
         layers += [layer(backend, report.task, cases[backend].detections) for backend in thick_to_thin]
         worst = {backend: _worst(case) for backend, case in cases.items()}
-        cards.append(Card(sample, picture, tuple(layers), worst))
+        maps: dict[str, str] = {"native": sample.map, **{backend: cases[backend].map for backend in thick_to_thin}}
+        cards.append(Card(sample, picture, tuple(layers), worst, {name: each for name, each in maps.items() if each}))
     return cards
 
 

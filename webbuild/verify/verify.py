@@ -11,12 +11,13 @@ import msgspec
 from webbuild.browser.chromium import Chromium, chromium
 from webbuild.browser.server import Server
 from webbuild.errors import USAGE, WebbuildError
-from webbuild.manifest import Engine, PanopticTask
+from webbuild.manifest import DepthTask, Engine, PanopticTask, Task
 from webbuild.tasks.region_modes import in_any_case
 from webbuild.verify import degenerate, steadiness
 from webbuild.verify.backend import Work, run_backend
 from webbuild.verify.classes import SHOWN
 from webbuild.verify.compare import Comparison
+from webbuild.verify.depth_picture import depth_picture
 from webbuild.verify.detections import void_silent
 from webbuild.verify.inputs import Given, gather
 from webbuild.verify.jsep import stand_in, without_unfit
@@ -74,7 +75,7 @@ def verify(
             reference=runner.name,
             task=bundle.manifest.task,
             environment=_environment(bundle, engine, browser, runner.version),
-            samples=_samples(work),
+            samples=_samples(bundle.manifest.task, work),
             checks=tuple(checks),
             backends=tuple(_judged_again(_voided(run), spread) for run in runs),
             spread={f"{stage} {name}": value for (stage, name), value in spread.pooled.items()} if spread else {},
@@ -121,11 +122,11 @@ def _with(run: BackendRun, comparisons: Sequence[Comparison]) -> BackendRun:
     return msgspec.structs.replace(run, cases=tuple(cases))
 
 
-def _samples(work: Work) -> tuple[Sample, ...]:
-    return tuple(_sample(given, expected) for given, expected in work)
+def _samples(task: Task, work: Work) -> tuple[Sample, ...]:
+    return tuple(_sample(task, given, expected) for given, expected in work)
 
 
-def _sample(given: Given, expected: Expected) -> Sample:
+def _sample(task: Task, given: Given, expected: Expected) -> Sample:
     place = given.placement
     return Sample(
         title=given.title,
@@ -135,6 +136,7 @@ def _sample(given: Given, expected: Expected) -> Sample:
         detections=expected.detections,
         classes=expected.classes[:SHOWN],
         depth=None if expected.depth is None else (expected.depth.minimum, expected.depth.maximum),
+        map="" if expected.depth is None or not isinstance(task, DepthTask) else depth_picture(task, expected.depth),
     )
 
 
