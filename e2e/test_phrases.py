@@ -17,6 +17,9 @@ from webbuild.browser.chromium import Chromium
 from webbuild.browser.server import Server
 
 FIRST, SECOND = "red circle . blue square .", "star . cafes ? green circle ."
+END = "[SEP]"
+"""Read where its score is above the threshold, as the original reads it; random weights do so."""
+
 SOON = 30_000
 """Milliseconds that a run may take on a busy machine."""
 
@@ -87,13 +90,13 @@ def labels(demo: DemoPage) -> list[str]:
 
 def test_the_words_decide_what_is_found(demo: DemoPage) -> None:
     expect(demo.at("prompt")).to_have_value(FIRST)
-    allowed = {"red", "circle", "blue", "square"}
+    allowed = {"red", "circle", "blue", "square", END}
     assert labels(demo)
     assert {word for label in labels(demo) for word in label.split()} <= allowed
     with demo.another_run():
         demo.at("prompt").fill("  GREEN star")
         demo.at("find").click()
-    assert {word for label in labels(demo) for word in label.split()} <= {"green", "star"}
+    assert {word for label in labels(demo) for word in label.split()} <= {"green", "star", END}
     with demo.another_run():
         demo.at("prompt-1").click()
     expect(demo.at("prompt")).to_have_value(SECOND)
@@ -112,10 +115,10 @@ def test_a_prompt_that_is_too_long_is_told_with_the_count_and_is_no_end(demo: De
     demo.at("prompt").fill("red circle . " * 90)
     demo.at("prompt").press("Enter")
     alert = demo.page.get_by_role("alert")
-    expect(alert).to_contain_text("the prompt has 272 tokens, and the model takes 256", timeout=SOON)
+    expect(alert).to_contain_text("prompt has 272 tokens, and the model takes 256", timeout=SOON)
     demo.at("prompt").fill(" . ")
     demo.at("prompt").press("Enter")
-    expect(alert).to_contain_text("the prompt is empty", timeout=SOON)
+    expect(alert).to_contain_text("prompt is empty", timeout=SOON)
     demo.at("prompt").fill("star")
     demo.at("prompt").press("Enter")
     expect(alert).to_be_hidden(timeout=SOON)

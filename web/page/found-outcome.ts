@@ -17,6 +17,8 @@ export class FoundOutcome implements Outcome {
   readonly #stage = new Stage((index) => this.#light(index ?? this.#results.pinned));
   readonly #results = new Results((index) => this.#light(index));
   readonly #nobody = element("nobody", HTMLElement);
+  /** What to try where nothing was found. */
+  protected readonly other: string = "another picture";
   #title = "";
   #loading: readonly Warning[] = [];
 
@@ -69,7 +71,7 @@ export class FoundOutcome implements Outcome {
     const who = classes.length === 1 && classes[0] === "person" ? "Nobody" : "Nothing";
     const lower = confidence !== null && confidence > 0.1;
     const mend = lower ? `Lower the confidence, now ${threshold(confidence)}, or try` : "Try";
-    this.#nobody.textContent = `${who} found. ${mend} another picture.`;
+    this.#nobody.textContent = `${who} found. ${mend} ${this.other}.`;
   }
 
   #light(index: number | null): void {

@@ -7,6 +7,7 @@ import { PromptBox } from "./prompt-box.js";
 import type { Shown } from "./stage.js";
 
 export class PhraseOutcome extends FoundOutcome {
+  protected override readonly other = "other words";
   readonly #box = new PromptBox();
 
   onChange(rerun: () => void): void {
