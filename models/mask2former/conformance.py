@@ -115,7 +115,7 @@ CASES: dict[str, tuple[str, dict[str, Any], list[Blob], np.ndarray, tuple[int, i
         {"maskThreshold": 0.9, "overlap": 0.3}, [(2.0, 2.0, 2.5), (4.0, 3.0, 2.0)],
         scores((0, 3.5), (1, 3.4)), (13, 17),
     ),
-    "nothing": ("No query is sure enough.", {}, FOUR[:2], scores((0, 1), (4, 6)), (5, 6)),
+    "nothing": ("No query is sure enough.", {"maskThreshold": 0.1}, FOUR[:2], scores((0, 1), (4, 6)), (5, 6)),
     "no-grid": (
         "MaskFormer's masks are not resized to 384 x 384 first.",
         {"grid": []}, FOUR, scores((0, 4), (1, 5), (2, 6), (3, 5.5)), (11, 15),
