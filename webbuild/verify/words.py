@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from webbuild.manifest import PanopticTask
 from webbuild.verify.report import VerifyReport, exit_code
 
 NAMES = {"webgpu": "WebGPU", "wasm": "WASM", "native": "Native"}
@@ -41,7 +42,8 @@ def verdict(report: VerifyReport) -> tuple[str, str, str]:
     backends = " and ".join(name(run.backend) for run in report.backends) or "No backend"
     samples = _count(len(report.samples), "sample")
     found = sum(len(sample.detections) for sample in report.samples)
-    on = f"{samples}, {_count(found, 'detection')}" if found else samples
+    thing = "region" if isinstance(report.task, PanopticTask) else "detection"
+    on = f"{samples}, {_count(found, thing)}" if found else samples
     failures, problems = report.failures(), report.all_problems()
     if exit_code(report) == 0:
         agree = "agrees" if len(report.backends) == 1 else "agree"
