@@ -69,6 +69,7 @@ def test_the_gallery_names_every_model_and_escapes_it(site: Path) -> None:
     page = (site / "index.html").read_text()
     assert "<title>Two &amp; more</title>" in page
     assert ("&lt;a&gt;" in page, "<a>" in page, 'href="./b/"' in page) == (True, False, True)
+    assert "1 kB · WebGPU" in page
     assert "<script" not in page
     assert "style=" not in page
 

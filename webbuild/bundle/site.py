@@ -34,7 +34,7 @@ class Card(Struct, frozen=True):
     title: str
     words: str
     picture: contract.Sample | None
-    megabytes: float
+    size: str
     webgpu: bool
 
 
@@ -157,7 +157,11 @@ def _card(manifest: Manifest) -> Card:
     size = sum(file.size for file in manifest.files if file.path in used)
     picture = manifest.samples[0] if manifest.samples else None
     webgpu = any(graph.target == "webgpu" for graph in manifest.graphs)
-    return Card(manifest.name, manifest.title, _WORDS[kind], picture, size / 1e6, webgpu)
+    return Card(manifest.name, manifest.title, _WORDS[kind], picture, _in_words(size), webgpu)
+
+
+def _in_words(size: int) -> str:
+    return f"{size / 1e6:.1f} MB" if size >= 1e6 else f"{max(1, round(size / 1e3))} kB"
 
 
 def _write_hosting(names: Sequence[str], folder: Path) -> None:
