@@ -154,6 +154,8 @@ describe("one that fails", () => {
 
   test("to fetch the engine leaves it to the next, which has its own files", async () => {
     const failing = loadHere({ backend }, "engine-gone.json");
+    failing.catch(() => {});
+    while (workers.length === 0) await new Promise((resolve) => setTimeout(resolve));
     const waiting = loadThere({ backend });
     await expect(failing).rejects.toMatchObject({ code: "download-failed" });
     expect(await answer(await waiting)).toMatchObject({ kind: "detect" });
