@@ -18,11 +18,13 @@ class EmptyContraction(Rule):
     """
 
     code = "empty-contraction"
-    operators = ("MatMul", "Gemm")
+    operators = ("MatMul", "Gemm", "Einsum")
     passes = ("empty-tensors",)
 
     def check(self, node: ir.Node, context: Context) -> Finding | None:
         """See `Rule`."""
+        if node.op_type == "Einsum":
+            return self._einsum(node, context)
         sizes = shape(node.inputs[0])
         if not context.on_gpu(node) or not sizes or (node.op_type == "Gemm" and not context.jsep):
             return None
@@ -30,3 +32,10 @@ class EmptyContraction(Rule):
         if sizes[0 if turned else -1] != 0 or is_empty(node.outputs[0]):
             return None
         return self.finding(node, "throws", "it multiplies over an axis of size zero", "put zeros in its place")
+
+    def _einsum(self, node: ir.Node, context: Context) -> Finding | None:
+        if context.jsep or not context.on_gpu(node) or not any(is_empty(value) for value in node.inputs):
+            return None
+        if is_empty(node.outputs[0]):
+            return None
+        return self.finding(node, "throws", "it sums over an axis of size zero", "put zeros in its place")

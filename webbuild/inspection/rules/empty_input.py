@@ -32,6 +32,9 @@ class EmptyInput(Rule):
         "AveragePool",
         "GlobalAveragePool",
         "GlobalMaxPool",
+        "DequantizeLinear",
+        "RotaryEmbedding",
+        "MultiHeadAttention",
     )
     passes = ("empty-tensors",)
 
