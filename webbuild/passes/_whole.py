@@ -51,12 +51,17 @@ class Whole:
     def centred(self, add: Builder, value: ir.Value, zero: ir.Value | None, axis: int | None = None) -> ir.Value:
         """Return value - zero in float32; with `axis`, a zero point for each place along it.
 
-        The kernel of DequantizeLinear does it, with a scale of 1: a constant stays as small as it was stored.
+        The kernel of DequantizeLinear does it, with a scale of 1: a constant stays as small as it was stored. Bytes
+        that are computed or fed are cast: before a Conv the engine would lay out a DequantizeLinear's bytes anew, with
+        a QuantizeLinear on the CPU.
         """
         if (value, zero) in self._centred:
             return self._centred[value, zero]
         if value in self._plain:
-            made = self._less(add, value, zero)
+            made = self._less(add, self._plain[value], zero)
+        elif value.dtype == ir.DataType.UINT8 and constant(value) is None and (zero is None or is_single(zero)):
+            made = self._less(add, add.op("Cast", value, to=ir.DataType.FLOAT.value), zero)
+            made.shape = value.shape
         else:
             point = constant(zero)
             along = {} if axis is None or point is None or point.size == 1 else {"axis": axis}
@@ -68,12 +73,12 @@ class Whole:
         self._centred[value, zero] = made
         return made
 
-    def _less(self, add: Builder, value: ir.Value, zero: ir.Value | None) -> ir.Value:
+    def _less(self, add: Builder, plain: ir.Value, zero: ir.Value | None) -> ir.Value:
         if zero is None:
-            return self._plain[value]
+            return plain
         point = constant(zero)
         shift = self._plain.get(zero) or (add.const(point) if point is not None else add.op("Cast", zero, to=1))
-        return add.op("Sub", self._plain[value], shift)
+        return add.op("Sub", plain, shift)
 
 
 def rounded(add: Builder, value: ir.Value) -> ir.Value:

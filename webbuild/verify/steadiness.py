@@ -5,9 +5,9 @@ A difference of one part in a million of the input, which is what another order 
 of them by a whole level, and some layers later a score by a third. No tolerance of rounding holds then, and one that
 holds for the largest leap accepts everything.
 
-So the reference is asked: it runs every sample again on an input changed by one part in a million, several times. A
-backend whose differences are, over all samples together, no larger than what that makes (by root mean square; by
-number, of detections without a partner) cannot be told from the reference.
+So the reference is asked: it runs every sample again on an input changed by one part in a million, several times, the
+more often the fewer objects there are. A backend whose differences are, over all samples together, no larger than what
+that makes (by root mean square; by number, of detections without a partner) cannot be told from the reference.
 """
 
 from __future__ import annotations
@@ -32,6 +32,8 @@ from webbuild.verify.reference import Expected, compare_raw, expect, reference_f
 
 QUANTISING = frozenset({"DynamicQuantizeLinear", "QuantizeLinear"})
 REPEATS = 3
+PAIRS = 90
+"""Pairs of objects that the repeats are to compare in all; of a few the root mean square is a matter of luck."""
 FACTOR = 1.5
 """How much larger than the reference's own a backend's differences may be."""
 MOST = 0.25
@@ -58,11 +60,17 @@ def measure(
     """Return the spread of a model that quantises its activations at run time, None for every other model."""
     if not operators(reference_file(bundle)) & QUANTISING:
         return None
-    say(f"native: {REPEATS} more runs of each input, changed by {CHANGE:g} of itself")
+    times = repeats_for(sum(len(want.detections) for _, want in work))
+    say(f"native: {times} more runs of each input, changed by {CHANGE:g} of itself")
     repeats = [
-        pool(c for given, want in work for c in _again(bundle, runner, given, want, seed)) for seed in range(REPEATS)
+        pool(c for given, want in work for c in _again(bundle, runner, given, want, seed)) for seed in range(times)
     ]
     return Spread({quantity: max(each.get(quantity, 0.0) for each in repeats) for quantity in set().union(*repeats)})
+
+
+def repeats_for(objects: int) -> int:
+    """Return how often the reference is to run again, for so many objects on all samples."""
+    return max(REPEATS, math.ceil(PAIRS / objects)) if objects else REPEATS
 
 
 def judge(comparisons: Sequence[Comparison], spread: Spread) -> list[Comparison]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import platform
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import msgspec
 
@@ -21,6 +22,7 @@ from webbuild.verify.depth_picture import depth_picture
 from webbuild.verify.detections import void_silent
 from webbuild.verify.inputs import Given, gather
 from webbuild.verify.jsep import stand_in, without_unfit
+from webbuild.verify.more_pictures import more_pictures
 from webbuild.verify.opened import Bundle, changed_files, open_bundle
 from webbuild.verify.reference import Expected, check_golden, divided, expect, reference_runner
 from webbuild.verify.report import BackendRun, Environment, Sample, VerifyReport
@@ -61,8 +63,11 @@ def verify(
     work: Work = [(given, expect(bundle, runner, given)) for given in gather(bundle, inputs)]
     bundle, work = _telling(bundle, work)
     checks = check_golden(bundle, runner)
-    spread = measure(bundle, runner, work, say)
-    with Server(directory) as server, chromium() as browser:
+    with TemporaryDirectory() as folder, Server(directory) as server, chromium() as browser:
+        own, files = len(work), more_pictures(bundle, work, Path(folder))
+        more = gather(bundle, (*inputs, *files))[own:] if files else []
+        work = [*work, *((given, expect(bundle, runner, given)) for given in more)]
+        spread = measure(bundle, runner, work, say)
         engine = stand_in(server, bundle) if jsep else bundle.manifest.engine
         runs = [
             run_backend(browser, server, bundle, backend, work, jsep=jsep, seconds=seconds, say=say)
@@ -75,7 +80,7 @@ def verify(
             reference=runner.name,
             task=bundle.manifest.task,
             environment=_environment(bundle, engine, browser, runner.version),
-            samples=_samples(bundle.manifest.task, work),
+            samples=_samples(bundle.manifest.task, work, own),
             checks=tuple(checks),
             backends=tuple(_judged_again(_voided(run), spread) for run in runs),
             spread={f"{stage} {name}": value for (stage, name), value in spread.pooled.items()} if spread else {},
@@ -122,8 +127,10 @@ def _with(run: BackendRun, comparisons: Sequence[Comparison]) -> BackendRun:
     return msgspec.structs.replace(run, cases=tuple(cases))
 
 
-def _samples(task: Task, work: Work) -> tuple[Sample, ...]:
-    return tuple(_sample(task, given, expected) for given, expected in work)
+def _samples(task: Task, work: Work, own: int) -> tuple[Sample, ...]:
+    """Return what was compared; pictures behind the first `own` were made for it, and are gone."""
+    told = [_sample(task, given, expected) for given, expected in work]
+    return (*told[:own], *(msgspec.structs.replace(sample, file=None) for sample in told[own:]))
 
 
 def _sample(task: Task, given: Given, expected: Expected) -> Sample:
