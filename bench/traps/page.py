@@ -39,8 +39,12 @@ class Row(Struct, frozen=True):
     @property
     def kept_right(self) -> bool:
         """Whether webbuild leaves it, or a part of it, to the CPU or to WASM, where it is right, and says why."""
-        outcome = self.outcomes["webbuild"]
-        return self.sprung and "webbuild" not in self.cured_by and _rank(self, "webbuild") > 0 and bool(outcome.why)
+        return self.sprung and "webbuild" not in self.cured_by and _rank(self, "webbuild") > 0 and bool(self.reason)
+
+    @property
+    def reason(self) -> str:
+        """Why it is not on the GPU. The default entry's build, which is to go, gets no passes of its own."""
+        return self.outcomes["webbuild"].why or ("no pass for this build" if self.build == "jsep" else "")
 
     @property
     def worse_by(self) -> list[str]:
@@ -98,7 +102,7 @@ def page(rows: list[Row], version: str) -> str:
             "",
             f"Kept right on {build}, and why:",
             "",
-            *(f"- {row.name}: {row.outcomes['webbuild'].why}" for row in kept),
+            *(f"- {row.name}: {row.reason}" for row in kept),
             "",
         ]
     return "\n".join(lines)

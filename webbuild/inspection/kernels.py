@@ -50,7 +50,7 @@ def kernel(node: ir.Node, opset: int, table: Table) -> Kernel:
     if (together := combined(node)) is not None:
         return Kernel(together, since, dtype or "")
     measured = None if dtype is None else table.placement(node.op_type, since, dtype, domain)
-    if measured == "gpu" and not domain and (opset < _FIRST_ON_GPU or _is_integer_power(node)):
+    if measured == "gpu" and not domain and (opset < _FIRST_ON_GPU or _goes_round(node, table)):
         measured = "cpu"
     return Kernel(measured or _unmeasured(node, domain, dtype, table), since, dtype or "")
 
@@ -84,10 +84,14 @@ def _unmeasured(node: ir.Node, domain: str, dtype: str | None, table: Table) -> 
     return "cpu"
 
 
-def _is_integer_power(node: ir.Node) -> bool:
-    """Whether a Pow has an exponent of 64-bit integers, which its GPU kernel does not take."""
+def _goes_round(node: ir.Node, table: Table) -> bool:
+    """Whether a Pow has an exponent of 64-bit integers: the native build leaves it to the CPU, jsep's kernel throws."""
     exponent = node.inputs[1] if node.op_type == "Pow" else None
-    return exponent is not None and exponent.dtype in (ir.DataType.INT64, ir.DataType.UINT64)
+    return (
+        table.target.build != "jsep"
+        and exponent is not None
+        and exponent.dtype in (ir.DataType.INT64, ir.DataType.UINT64)
+    )
 
 
 def _first(node: ir.Node) -> str | None:
