@@ -88,9 +88,11 @@ fuzz: $(DEVELOPING) ## 200 random models for each pass, instead of the few of ma
 web: $(MODULES) $(BUILT) chromium ## The TypeScript tests, in Chromium.
 	@$(IN_CHROMIUM) npm test --silent -- $(ARGS)
 
+SOAKED := web/test/recovery.test.ts web/test/stream.test.ts web/test/flat.test.ts
+
 .PHONY: soak
 soak: $(MODULES) $(BUILT) chromium ## What may end differently every time, 100 times: a GPU that is lost while loading, in a run, in a stream.
-	@WEBBUILD_TIMES=$${WEBBUILD_TIMES:-100} $(IN_CHROMIUM) npm test --silent -- web/test/recovery.test.ts $(ARGS)
+	@WEBBUILD_TIMES=$${WEBBUILD_TIMES:-100} $(IN_CHROMIUM) npm test --silent -- $(SOAKED) $(ARGS)
 
 .PHONY: e2e
 e2e: $(DEVELOPING) $(BUILT) chromium firefox ## Pack, serve, verify, and use the page, in Chromium and Firefox.

@@ -1,0 +1,62 @@
+import { describe, expect, inject, test } from "vitest";
+import { backends, hasWebgpu, loadTiny, picture, withWorker } from "./bundle.js";
+
+/** 50 runs and 5 cycles; `make soak` makes it 1,000 and 100. */
+const cycles = inject("times");
+const runs = cycles * 10;
+
+interface Held {
+  buffers: number;
+  bytes: number;
+}
+
+function held(): Promise<Held> {
+  const channel = new BroadcastChannel("measured");
+  return new Promise((resolve) => {
+    channel.onmessage = ({ data }) => {
+      if (typeof data !== "object") return;
+      channel.close();
+      resolve(data);
+    };
+    channel.postMessage("measure");
+  });
+}
+
+describe.runIf(hasWebgpu)("what a worker holds", () => {
+  test.each(backends)(
+    "does not grow with the runs on %s",
+    { timeout: 60_000 + runs * 2_000 },
+    async (backend) => {
+      await withWorker("worker-measured.js", async () => {
+        const model = await loadTiny({ backend }, "conv.json");
+        const image = await picture("upright.png");
+        for (let run = 0; run < 10; run++) await model.run(image);
+        const before = await held();
+        for (let run = 0; run < runs; run++) await model.run(image);
+        expect(await held()).toEqual(before);
+        expect(before.bytes).toBeGreaterThan(1_000_000);
+        if (backend === "webgpu") expect(before.buffers).toBeGreaterThan(0);
+        await model.dispose();
+      });
+    },
+  );
+
+  test("does not grow with the models that come and go beside one that stays", {
+    timeout: 60_000 + cycles * 10_000,
+  }, async () => {
+    await withWorker("worker-measured.js", async () => {
+      const stays = await loadTiny({ backend: "webgpu" }, "conv.json");
+      const image = await picture("upright.png");
+      const visit = async (): Promise<Held> => {
+        const comes = await loadTiny({ backend: "webgpu" }, "conv.json");
+        await comes.run(image);
+        await comes.dispose();
+        await stays.run(image);
+        return held();
+      };
+      for (let turn = 0; turn < 2; turn++) await visit();
+      const before = await visit();
+      for (let turn = 0; turn < cycles; turn++) expect(await visit()).toEqual(before);
+    });
+  });
+});
