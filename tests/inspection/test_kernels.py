@@ -1,0 +1,42 @@
+"""Which kernel a node finds, where the table of one type is not enough."""
+
+from __future__ import annotations
+
+import onnx
+import onnx_ir as ir
+import pytest
+
+from webbuild.inspection.inspect import inspect
+from webbuild.targets.table import table
+from webbuild.targets.target import Target
+
+ONE_HOT = "({} i, {} d, {} v) => ({} y) {{ y = OneHot (i, d, v) }}"
+
+
+def outcome(text: str, opset: int = 17, build: str = "webgpu") -> str | None:
+    target = Target("1.30.0", "jsep" if build == "jsep" else "webgpu")
+    proto = onnx.parser.parse_model(f'<ir_version: 8, opset_import: ["" : {opset}]> g {text}')
+    return inspect("", ir.from_proto(proto), table(target), {}).nodes[0].outcome
+
+
+@pytest.mark.parametrize(
+    ("indices", "depth", "values", "expected"),
+    [
+        ("int64", "float", "int32", "cpu"),
+        ("int32", "float", "float", "cpu"),
+        ("int64", "int64", "int32", "no-session"),
+        ("int32", "int32", "int32", "no-session"),
+    ],
+)
+def test_a_one_hot_is_looked_up_by_its_three_types(indices: str, depth: str, values: str, expected: str) -> None:
+    assert outcome(ONE_HOT.format(f"{indices}[3]", depth, f"{values}[2]", f"{values}[3,n]")) == expected
+
+
+def test_no_node_of_before_opset_7_is_taken_to_the_gpu() -> None:
+    text = "(bool[3] x) => (bool[3] y) { y = Not (x) }"
+    assert [outcome(text, opset) for opset in (1, 6, 7, 17)] == ["cpu", "cpu", "gpu", "gpu"]
+
+
+def test_a_power_by_int64_is_the_cpus_on_the_native_build_alone() -> None:
+    text = "(float[3] x, int64 e) => (float[3] y) { y = Pow (x, e) }"
+    assert [outcome(text, build=build) for build in ("webgpu", "jsep")] == ["cpu", "throws"]
