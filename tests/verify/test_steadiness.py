@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from webbuild.verify.compare import Comparison, Subject
-from webbuild.verify.steadiness import PAIRS, REPEATS, Spread, judge, pool, repeats_for
+from webbuild.verify.steadiness import MOST_REPEATS, PAIRS, REPEATS, Spread, judge, pool, repeats_for
 
 
 def score(rms: float | None, pairs: float = 10, verdict: str = "DIFFERS") -> Comparison:
@@ -75,5 +75,5 @@ def test_nothing_compared_pools_to_nothing() -> None:
 
 
 def test_the_fewer_objects_the_more_often_the_reference_runs() -> None:
-    assert [repeats_for(objects) for objects in (0, 5, 19, 30, 500)] == [REPEATS, 18, 5, REPEATS, REPEATS]
-    assert all(objects * repeats_for(objects) >= PAIRS for objects in range(1, 200))
+    assert [repeats_for(objects) for objects in (0, 5, 19, 30, 500)] == [REPEATS, MOST_REPEATS, 16, 10, REPEATS]
+    assert all(objects * repeats_for(objects) >= PAIRS for objects in range(15, 200))

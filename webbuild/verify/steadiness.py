@@ -32,8 +32,10 @@ from webbuild.verify.reference import Expected, compare_raw, expect, reference_f
 
 QUANTISING = frozenset({"DynamicQuantizeLinear", "QuantizeLinear"})
 REPEATS = 3
-PAIRS = 90
-"""Pairs of objects that the repeats are to compare in all; of a few the root mean square is a matter of luck."""
+PAIRS = 300
+"""Pairs of objects that the repeats are to compare in all. Leaps are large and rare, one object in twenty by half a
+score: of a few pairs the root mean square is a matter of luck."""
+MOST_REPEATS = 20
 FACTOR = 1.5
 """How much larger than the reference's own a backend's differences may be."""
 MOST = 0.25
@@ -70,7 +72,7 @@ def measure(
 
 def repeats_for(objects: int) -> int:
     """Return how often the reference is to run again, for so many objects on all samples."""
-    return max(REPEATS, math.ceil(PAIRS / objects)) if objects else REPEATS
+    return min(MOST_REPEATS, max(REPEATS, math.ceil(PAIRS / objects))) if objects else REPEATS
 
 
 def judge(comparisons: Sequence[Comparison], spread: Spread) -> list[Comparison]:
