@@ -10,18 +10,14 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
-import onnx_ir as ir
 from msgspec import Struct
 
 from bench.held import taken
-from webbuild.inspection.inspect import inspect
-from webbuild.model import load
-from webbuild.targets.table import table
-from webbuild.targets.target import parse
+from bench.shipped import rows
+from webbuild.inspection.inspection import Inspection
 
 PAGE = Path(__file__).parents[1] / "docs" / "full-size.md"
 MARK = "<!-- measured -->\n", "<!-- /measured -->"
@@ -33,15 +29,15 @@ class System(Struct, frozen=True):
 
     name: str
     title: str
-    dims: tuple[str, ...] = ()
-    options: tuple[str, ...] = ()
+    dims: dict[str, int] = {}
+    task: str | None = None
 
 
 SYSTEMS = (
     System("depth_from_focus", "depth from focus, 384 x 512"),
     System("rt_detr", "RT-DETR r50, 640 x 640"),
     System("mask2former", "Mask2Former Swin-tiny, 512 x 512"),
-    System("grounding_dino", "Grounding DINO Swin-tiny, 800 x 800, 256 tokens", ("seq_len=256",), ("--task", "tensor")),
+    System("grounding_dino", "Grounding DINO Swin-tiny, 800 x 800, 256 tokens", {"seq_len": 256}, "tensor"),
 )
 
 
@@ -63,31 +59,27 @@ def measure(system: System, folder: Path) -> Row:
     """Pack a model without verification, and inspect it before and after."""
     file, bundle = folder / system.name / f"{system.name}.onnx", folder / system.name / "bundle"
     held = sum(each.stat().st_size for each in file.parent.glob(f"{file.name}*"))
-    dims = [word for each in system.dims for word in ("--dim", each)]
-    spent = taken(["pack", file, "-o", bundle, "--no-verify", "--force", *dims, *system.options])
-    manifest = json.loads((bundle / "manifest.json").read_text("utf-8"))
+    dims = [word for name, size in system.dims.items() for word in ("--dim", f"{name}={size}")]
+    task = [] if system.task is None else ["--task", system.task]
+    spent = taken(["pack", file, "-o", bundle, "--no-verify", "--force", *dims, *task])
     report = json.loads((bundle / "report.json").read_text("utf-8"))
-    graph = next(each for each in manifest["graphs"] if each["target"] in ("webgpu", "wasm"))
-    sizes = {name: int(size) for name, _, size in (each.partition("=") for each in system.dims)}
-    patched = ir.load(bundle / graph["file"])
+    files = json.loads((bundle / "manifest.json").read_text("utf-8"))["files"]
+    placed = list(rows(system.title, file, system.dims, system.task))
     return Row(
         system.title,
         held,
         spent.memory,
         spent.processor,
         len(report["proofs"]),
-        max(each["size"] for each in manifest["files"] if not each["parts"]),
-        dict(_placed(load(file).model, sizes)),
-        dict(_placed(patched, {})),
-        {each["build"]: each["code"] for each in manifest["withheld"]},
+        max(each["size"] for each in files if not each["parts"]),
+        {row.target: _counts(row.before) for row in placed},
+        {row.target: _counts(row.after) for row in placed},
+        {row.target: row.withheld for row in placed if row.withheld},
     )
 
 
-def _placed(model: ir.Model, sizes: dict[str, int]) -> Iterator[tuple[str, tuple[int, int, int]]]:
-    free = {str(dim): 1 for value in model.graph.inputs for dim in value.shape or () if not isinstance(dim, int)}
-    for name in ("1.30.0-webgpu", "1.30.0-jsep"):
-        found = inspect("", model, table(parse(name)), {**free, **sizes})
-        yield name, (len(found.nodes), found.places()["cpu"], len(found.copies))
+def _counts(found: Inspection) -> tuple[int, int, int]:
+    return len(found.nodes), found.places()["cpu"], len(found.copies)
 
 
 def page(rows: list[Row]) -> str:
@@ -103,7 +95,7 @@ def page(rows: list[Row]) -> str:
         for target, before in row.before.items():
             after = row.after[target]
             cells = [f"{one} -> {other}" for one, other in zip(before, after, strict=True)]
-            away = row.withheld.get(target.rpartition("-")[2])
+            away = row.withheld.get(target)
             name = target if away is None else f"{target}, stepping to WASM: `{away}`"
             lines.append(f"| {told} | {name} | {' | '.join(cells)} |")
             told = " | ".join([""] * 5)
@@ -116,16 +108,16 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--write", action="store_true", help="put the table into docs/full-size.md")
     options = parser.parse_args()
-    rows = []
+    found = []
     for system in SYSTEMS:
         kept = options.folder / system.name / "measured.json"
         if not kept.exists():
             kept.write_bytes(msgspec.json.encode(measure(system, options.folder)))
-        rows.append(msgspec.json.decode(kept.read_bytes(), type=Row))
-    print(page(rows))
+        found.append(msgspec.json.decode(kept.read_bytes(), type=Row))
+    print(page(found))
     if options.write:
         before, rest = PAGE.read_text("utf-8").split(MARK[0])
-        PAGE.write_text(before + MARK[0] + page(rows) + MARK[1] + rest.split(MARK[1])[1], "utf-8")
+        PAGE.write_text(before + MARK[0] + page(found) + MARK[1] + rest.split(MARK[1])[1], "utf-8")
 
 
 if __name__ == "__main__":

@@ -43,10 +43,10 @@ class Row(Struct, frozen=True):
     withheld: str
 
 
-def rows(name: str, file: Path) -> Iterator[Row]:
-    """Inspect a model as it was exported and as it is packed."""
-    opened = open_model(file, {}, Talk(quiet=True))
-    ready = prepare(opened, parse(TARGETS[0]), task=None, nms="gpu", wanted=parse_overrides({}), talk=Talk(quiet=True))
+def rows(name: str, file: Path, dims: dict[str, int] | None = None, task: str | None = None) -> Iterator[Row]:
+    """Inspect a model as it was exported and as it is packed, with sizes for its free dimensions."""
+    opened = open_model(file, dims or {}, Talk(quiet=True))
+    ready = prepare(opened, parse(TARGETS[0]), task=task, nms="gpu", wanted=parse_overrides({}), talk=Talk(quiet=True))
     for target in TARGETS:
         before = _inspect(opened.source.model, target, opened.sizes.dims)
         after = _inspect(ready.planned.models["webgpu"], target, {})
