@@ -1,41 +1,26 @@
-// A depth map as a picture in colours, painted in slices so that the page never stalls.
+// A depth map as a picture in colours.
 
 import type { DepthResult } from "../src/index.js";
 import { type Scale, shareOf } from "./depth-scale.js";
+import { Painting } from "./painting.js";
 import { shade, viridis } from "./viridis.js";
 
-/** Pixels of the longer side: more than a stage has. */
-const largest = 1280;
 const slice = 60_000;
 
 export class DepthPicture {
-  /** Tells the newest map from one that is painted late. */
-  #turn = 0;
+  readonly #painting = new Painting(slice);
 
   /** With `fading` the map is the more transparent the less sure the model is. Null: another map came meanwhile. */
-  async paint(result: DepthResult, scale: Scale, fading: boolean): Promise<ImageBitmap | null> {
-    this.#turn += 1;
-    const turn = this.#turn;
-    const shrink = Math.max(1, Math.max(result.width, result.height) / largest);
-    const width = Math.max(1, Math.round(result.width / shrink));
-    const height = Math.max(1, Math.round(result.height / shrink));
-    const pixels = new ImageData(width, height);
-    const rows = Math.max(1, Math.floor(slice / width));
-    const sure = fading ? surest(result.confidence) : null;
-    for (let first = 0; first < height; first += rows) {
-      paintRows(pixels, first, Math.min(first + rows, height), { result, scale, sure });
-      if (first + rows < height) await pause();
-      if (turn !== this.#turn) return null;
-    }
-    const picture = await createImageBitmap(pixels);
-    if (turn === this.#turn) return picture;
-    picture.close();
-    return null;
+  paint(result: DepthResult, scale: Scale, fading: boolean): Promise<ImageBitmap | null> {
+    return this.#painting.paint(result, () => {
+      const work = { result, scale, sure: fading ? surest(result.confidence) : null };
+      return (pixels, first, end) => paintRows(pixels, first, end, work);
+    });
   }
 
   /** Gives up what is being painted. */
   stop(): void {
-    this.#turn += 1;
+    this.#painting.stop();
   }
 }
 
@@ -67,8 +52,4 @@ function paintRows(pixels: ImageData, first: number, end: number, { result, scal
       pixels.data[to + 3] = sure === null ? 255 : (255 * (confidence?.[from] ?? sure)) / sure;
     }
   }
-}
-
-function pause(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve));
 }

@@ -1,47 +1,28 @@
-// The regions of a picture in their colours, painted in slices so that the page never stalls.
+// The regions of a picture in their colours.
 
 import type { PanopticResult } from "../src/index.js";
+import { Painting } from "./painting.js";
 import type { Color } from "./region-colors.js";
 
-/** Pixels of the longer side: more than a stage has. */
-const largest = 1280;
 const slice = 120_000;
 const fill = 0.5;
 const rim = 0.95;
 const faded = 0.1;
 
 export class RegionPicture {
-  /** Tells the newest map from one that is painted late. */
-  #turn = 0;
+  readonly #painting = new Painting(slice);
 
   /** With `lit`, the number of a region, the others fade. Null: another picture came meanwhile. */
-  async paint(
-    result: PanopticResult,
-    colors: readonly Color[],
-    lit: number | null,
-  ): Promise<ImageBitmap | null> {
-    this.#turn += 1;
-    const turn = this.#turn;
-    const shrink = Math.max(1, Math.max(result.width, result.height) / largest);
-    const width = Math.max(1, Math.round(result.width / shrink));
-    const height = Math.max(1, Math.round(result.height / shrink));
-    const pixels = new ImageData(width, height);
-    const numbers = shrunk(result, width, height);
-    const rows = Math.max(1, Math.floor(slice / width));
-    for (let first = 0; first < height; first += rows) {
-      paintRows(pixels, numbers, first, Math.min(first + rows, height), { colors, lit });
-      if (first + rows < height) await pause();
-      if (turn !== this.#turn) return null;
-    }
-    const picture = await createImageBitmap(pixels);
-    if (turn === this.#turn) return picture;
-    picture.close();
-    return null;
+  paint(result: PanopticResult, colors: readonly Color[], lit: number | null): Promise<ImageBitmap | null> {
+    return this.#painting.paint(result, ({ width, height }) => {
+      const numbers = shrunk(result, width, height);
+      return (pixels, first, end) => paintRows(pixels, numbers, first, end, { colors, lit });
+    });
   }
 
   /** Gives up what is being painted. */
   stop(): void {
-    this.#turn += 1;
+    this.#painting.stop();
   }
 }
 
@@ -82,8 +63,4 @@ function paintRows(
       data[at * 4 + 3] = Math.round(255 * opacity);
     }
   }
-}
-
-function pause(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve));
 }

@@ -3,6 +3,7 @@
 import type { RunOptions, TensorData, Tensors } from "./api.js";
 import { WebbuildError } from "./errors.js";
 import type { Manifest, PhrasesTask, PromptInput } from "./manifest.js";
+import { typed } from "./typed.js";
 import type { Wordpiece } from "./wordpiece.js";
 
 /** What a run looks for, and which scores count. */
@@ -121,22 +122,6 @@ function blocks({ ids, ends }: Prompt): [number, number][] {
 
 function pairs(places: readonly number[]): [number, number][] {
   return places.slice(1).map((end, index) => [places[index] ?? 0, end]);
-}
-
-function typed({ dtype, shape }: PromptInput, values: readonly number[]): TensorData {
-  const dims = [...shape];
-  switch (dtype) {
-    case "int64":
-      return { type: dtype, dims, data: BigInt64Array.from(values, BigInt) };
-    case "int32":
-      return { type: dtype, dims, data: Int32Array.from(values) };
-    case "float32":
-      return { type: dtype, dims, data: Float32Array.from(values) };
-    case "bool":
-      return { type: dtype, dims, data: Uint8Array.from(values) };
-    default:
-      return dtype satisfies never;
-  }
 }
 
 /** Written so that NaN fails. */

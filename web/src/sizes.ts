@@ -4,6 +4,7 @@ import type { TensorData, Tensors } from "./api.js";
 import { WebbuildError } from "./errors.js";
 import { planeSize } from "./letterbox.js";
 import type { Manifest, SizeInput } from "./manifest.js";
+import { typed } from "./typed.js";
 
 type Inputs = Manifest["inputs"];
 
@@ -39,17 +40,6 @@ function sized(inputs: Readonly<Inputs>, wanting: SizeInput, picture: Size): Ten
   return ofInput ?? tensor(wanting, picture);
 }
 
-function tensor({ dtype, shape, order }: SizeInput, { width, height }: Size): TensorData {
-  const values = order === "width-height" ? [width, height] : [height, width];
-  const dims = [...shape];
-  switch (dtype) {
-    case "int64":
-      return { type: dtype, dims, data: BigInt64Array.from(values, BigInt) };
-    case "int32":
-      return { type: dtype, dims, data: Int32Array.from(values) };
-    case "float32":
-      return { type: dtype, dims, data: Float32Array.from(values) };
-    default:
-      return dtype satisfies never;
-  }
+function tensor(spec: SizeInput, { width, height }: Size): TensorData {
+  return typed(spec, spec.order === "width-height" ? [width, height] : [height, width]);
 }
