@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 
 import pytest
@@ -15,6 +16,12 @@ settings.load_profile(os.environ.get("WEBBUILD_EXAMPLES", "few"))
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--regenerate", action="store_true", help="Write the snapshots anew instead of comparing.")
+
+
+def pytest_collection_finish() -> None:
+    """Leave the tests themselves, thousands of them, out of every search for garbage: a session that ends makes one."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture

@@ -63,8 +63,9 @@ class NativeRunner:
 
     def close(self) -> None:
         """Let go of the session and its memory; the next run makes another."""
-        self._session = None
-        give_back()
+        if self._session is not None:
+            self._session = None
+            give_back()
 
     def _open(self) -> InferenceSession:
         import onnxruntime
