@@ -39,7 +39,7 @@ def cli() -> None:
 @click.option("-o", "--out", type=_FOLDER, help="Folder to write. [default: dist/<name of the model>]")
 @click.option(
     "--task",
-    type=click.Choice(["detect", "pose", "segment", "obb", "classify", "depth", "phrases", "tensor"]),
+    type=click.Choice(["detect", "pose", "segment", "obb", "classify", "depth", "panoptic", "phrases", "tensor"]),
     help="What the model is, where the guess is wrong.",
 )
 @click.option("--dim", "dims", multiple=True, metavar="NAME=N", help="Size of a free dimension, or INPUT:AXIS=N.")

@@ -15,6 +15,7 @@ from webbuild.cli import cli
 from webbuild.commands import explain
 from webbuild.inspection.rules._base import known
 from webbuild.passes._base import all_passes
+from webbuild.tasks._base import kinds
 
 
 def test_help_lists_every_command() -> None:
@@ -29,6 +30,12 @@ def test_every_command_helps_with_an_example(name: str) -> None:
     done = webbuild(name, "--help")
     assert done.code == 0
     assert f"Example: webbuild {name}" in done.stdout
+
+
+def test_every_task_may_be_asked_for() -> None:
+    (task,) = (option for option in cli.commands["pack"].params if option.name == "task")
+    assert isinstance(task.type, click.Choice)
+    assert set(task.type.choices) == set(kinds())
 
 
 @pytest.mark.parametrize("name", sorted(cli.commands))
