@@ -47,6 +47,11 @@ def test_a_graph_that_agrees_on_no_sample_is_not_excused() -> None:
     assert explain(everywhere, BOTH, moved_by(0.01)) == everywhere
 
 
+def test_a_run_that_the_fallback_repeated_vouches_for_nothing() -> None:
+    handed_over = msgspec.structs.replace(AGREED, repeated=True)
+    assert explain([handed_over, DIFFERENT], BOTH, moved_by(0.01))[1] == DIFFERENT
+
+
 def test_a_model_that_leaps_too_far_tells_nothing() -> None:
     assert explain([AGREED, DIFFERENT], BOTH, moved_by(2.1 * MOST))[1] == DIFFERENT
 

@@ -32,7 +32,7 @@ def explain(proofs: Sequence[Proof], wanted: Mapping[str, Arrays], again: Again)
     """Judge anew what differs by no more than the original's own answer leaps by.
 
     Args:
-        proofs: of all samples, outputs and graphs.
+        proofs: of all samples, outputs and graphs. A run that was repeated is the fallback's, and vouches for nothing.
         wanted: the original's answers, by sample.
         again: runs the original on a changed sample. It is asked only where something differs, and no more often than
             it takes to explain it.
@@ -40,7 +40,7 @@ def explain(proofs: Sequence[Proof], wanted: Mapping[str, Arrays], again: Again)
     Returns:
         The proofs, some of them now OK, with the leap that explains them.
     """
-    agreed = {(proof.target, proof.output) for proof in proofs if proof.verdict == "OK"}
+    agreed = {(proof.target, proof.output) for proof in proofs if proof.verdict == "OK" and not proof.repeated}
     judged = list(proofs)
     for sample in dict.fromkeys(proof.sample for proof in proofs):
         open_ = {

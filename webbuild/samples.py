@@ -61,11 +61,24 @@ class Sample(Struct, frozen=True):
 def collect(model: Path, given: Sequence[Path], inputs: Sequence[Input]) -> list[Sample]:
     """Return the samples for a model: those given, else those in `samples/` beside it, else webbuild's own.
 
+    No two have the same name: what is found in them is kept by that.
+
     Raises:
         WebbuildError: `input-too-large`, `unreadable-picture`, `unreadable-tensors`, `no-such-sample`,
             `wrong-sample`, `unreadable-focus`.
     """
     _check_sizes(inputs)
+    named: dict[str, Sample] = {}
+    for sample in _collected(model, given, inputs):
+        name, count = sample.name, 1
+        while name in named:
+            count += 1
+            name = f"{sample.name} ({count})"
+        named[name] = msgspec.structs.replace(sample, name=name)
+    return list(named.values())
+
+
+def _collected(model: Path, given: Sequence[Path], inputs: Sequence[Input]) -> list[Sample]:
     stack = next((spec for spec in inputs if isinstance(spec, StackInput)), None)
     if stack is not None:
         found = given_stacks(given) if given else stacks_beside(model.parent / "samples", stack.count)

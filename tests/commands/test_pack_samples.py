@@ -9,6 +9,7 @@ import pytest
 
 from tests.commands.program import pack, refused
 from tests.models import convolution, save, weights
+from webbuild.verify.native import NativeRunner
 
 pytestmark = pytest.mark.usefixtures("stand_in")
 
@@ -21,6 +22,23 @@ def test_tensors_given_as_samples_are_used(tmp_path: Path) -> None:
     assert manifest.golden.sample == "one.npz"
     stored = np.fromfile(tmp_path / "out" / manifest.golden.inputs["x"], np.float32)
     np.testing.assert_array_equal(stored, weights(1, 3, 8, 8).ravel())
+
+
+def test_samples_of_one_name_are_told_apart(tmp_path: Path) -> None:
+    path = save(convolution(), tmp_path / "small.onnx")
+    inputs = {"first": 9 * weights(1, 3, 8, 8), "second": weights(1, 3, 8, 8)}
+    for folder, x in inputs.items():
+        (tmp_path / folder).mkdir()
+        np.savez(tmp_path / folder / "one.npz", x=x.astype(np.float32))
+    given = [str(tmp_path / folder / "one.npz") for folder in inputs]
+    manifest = pack(path, "--sample", given[0], "--sample", given[1])
+    assert manifest.golden is not None
+    read = {
+        name: np.fromfile(tmp_path / "out" / file, np.float32)
+        for name, file in (("x", manifest.golden.inputs["x"]), ("y", manifest.golden.outputs["y"]))
+    }
+    answer = NativeRunner(path).run({"x": read["x"].reshape(1, 3, 8, 8)})
+    np.testing.assert_allclose(read["y"], answer["y"].ravel(), rtol=1e-4, atol=1e-5)
 
 
 @pytest.mark.parametrize("case", ["no file", "no archive", "wrong name", "wrong shape", "wrong type", "a pickle"])
