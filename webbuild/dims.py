@@ -8,13 +8,11 @@ from msgspec import Struct
 
 from webbuild.errors import USAGE, WebbuildError
 from webbuild.facts import ModelFacts
+from webbuild.tasks.grounded import MASKS, ROLES
 from webbuild.tasks.metadata import image_size
 
 _BATCH = {"batch", "batch_size", "n", "bs"}
 _CHANNELS = {"num_channels", "channels"}
-_TEXT = {"input_ids", "attention_mask", "token_type_ids", "position_ids", "text_token_mask"}
-_MASK = "pixel_mask"
-"""The input that says what of the picture is picture, which is as large."""
 _TOKENS = 256
 """What a prompt may have where nothing says otherwise: the columns of Grounding DINO's logits."""
 
@@ -75,9 +73,9 @@ def choose_sizes(facts: ModelFacts, given: Mapping[str, int]) -> Sizes:
             elif pictures is not None and len(fact.shape) == 4 and axis in (2, 3):
                 dims[key] = pictures[axis - 2]
                 assumptions.append(f"input '{fact.name}': axis {axis} is {dims[key]}, as the exporter says")
-            elif pictures is not None and fact.name == _MASK and axis in (1, 2):
+            elif pictures is not None and fact.name in MASKS and axis in (1, 2):
                 dims[key] = pictures[axis - 1]
-            elif fact.name in _TEXT and axis in (1, 2) and takes_prompt(facts):
+            elif fact.name in ROLES and axis in (1, 2) and takes_prompt(facts):
                 dims[key] = longest_prompt(facts)
                 assumptions.append(f"the text is padded to {dims[key]} tokens; --dim gives another length")
             else:

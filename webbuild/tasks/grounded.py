@@ -26,7 +26,7 @@ Role = Literal["ids", "attention", "types", "positions", "sight"]
 TOKENIZER = "tokenizer.json"
 """Where the tokenizer lies in a bundle."""
 
-_ROLES: dict[str, Role] = {
+ROLES: dict[str, Role] = {
     "input_ids": "ids",
     "attention_mask": "attention",
     "token_type_ids": "types",
@@ -34,7 +34,9 @@ _ROLES: dict[str, Role] = {
     "text_token_mask": "sight",
     "text_self_attention_masks": "sight",
 }
-_MASKS = ("pixel_mask",)
+"""Inputs that are made of the prompt, and what each holds."""
+MASKS = ("pixel_mask",)
+"""Inputs that say what of the picture is picture, which are as large."""
 _LOGITS = ("logits", "pred_logits")
 _BOXES = ("pred_boxes", "boxes")
 _CONFIDENCE, _TEXT = 0.35, 0.25
@@ -105,7 +107,7 @@ def _inputs(given: tuple[TensorFact, ...]) -> _Inputs | None:
     prompt: list[PromptInput] = []
     ones: dict[str, tuple[int, ...]] = {}
     for fact in given:
-        role = _ROLES.get(fact.name)
+        role = ROLES.get(fact.name)
         match fact.shape:
             case (1, 3, int(), int()) if image is None:
                 image = image_input(fact)
@@ -113,7 +115,7 @@ def _inputs(given: tuple[TensorFact, ...]) -> _Inputs | None:
                 prompt.append(_prompted(fact, role))
             case (1, int(rows), int(columns)) if role == "sight" and rows == columns:
                 prompt.append(_prompted(fact, role))
-            case (1, int(height), int(width)) if fact.name in _MASKS:
+            case (1, int(height), int(width)) if fact.name in MASKS:
                 ones[fact.name] = (1, height, width)
             case _:
                 return None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import msgspec
 import numpy as np
@@ -32,7 +31,8 @@ def panoptic(task: PanopticTask, logits: Floats, scores: Floats, placement: Plac
     shares = softmax(scores)
     labels, best = shares.argmax(axis=1), shares.max(axis=1)
     kept = [q for q in range(len(best)) if labels[q] < scores.shape[1] - 1 and best[q] > task.threshold]
-    winner, top, above = _nothing(placement, np.int32)
+    winner, top = _nothing(placement)
+    above: list[int] = []
     for number, query in enumerate(kept, 1):
         likely = read_map(probabilities(task, logits[query], placement), placement) * best[query]
         wins = likely > top
@@ -72,7 +72,7 @@ def instance(task: PanopticTask, logits: Floats, scores: Floats, placement: Plac
         if inside.any() and score >= task.threshold:
             found.append((score, label, mask))
     found.sort(key=lambda each: -each[0])
-    numbers, _, _ = _nothing(placement, np.int32)
+    numbers, _ = _nothing(placement)
     for number in range(len(found), 0, -1):
         numbers[_nearest(found[number - 1][2] > 0, placement)] = number
     return measured(numbers, [Drawn(n, label, score) for n, (score, label, _) in enumerate(found, 1)], task.classes)
@@ -81,7 +81,7 @@ def instance(task: PanopticTask, logits: Floats, scores: Floats, placement: Plac
 def semantic(task: PanopticTask, logits: Floats, scores: Floats | None, placement: Placement) -> Regions:
     """Give each pixel to the best class. See `panoptic`; without `scores` the masks are those of the classes."""
     maps = iter(logits) if scores is None else _class_maps(task, logits, softmax(scores)[:, :-1], placement)
-    winner, top, _ = _nothing(placement, np.int32)
+    winner, top = _nothing(placement)
     for number, values in enumerate(maps, 1):
         likely = read_map(values, placement)
         wins = likely > top
@@ -134,10 +134,10 @@ def _class_maps(task: PanopticTask, logits: Floats, shares: Floats, placement: P
         yield from np.tensordot(shares.T[first : first + _AT_ONCE], maps, 1)
 
 
-def _nothing(placement: Placement, kind: Any) -> tuple[NDArray[Any], Floats, list[int]]:
-    """Return a map in which no pixel belongs to anything, what was best there, and no areas."""
+def _nothing(placement: Placement) -> tuple[NDArray[np.int32], Floats]:
+    """Return a map in which no pixel belongs to anything, and what was best there."""
     size = placement.source_height, placement.source_width
-    return np.zeros(size, kind), np.full(size, -np.inf, np.float32), []
+    return np.zeros(size, np.int32), np.full(size, -np.inf, np.float32)
 
 
 def _nearest(mask: NDArray[np.bool_], placement: Placement) -> NDArray[np.bool_]:

@@ -35,7 +35,7 @@ def compare_classes(
     close = match.distance <= match.allowed
     return (
         Comparison(
-            subject=_about(subject, "class"),
+            subject=subject.about("class"),
             verdict="DIFFERS" if why or other else "OK",
             tolerance=0,
             max_abs=float(not match.same_class),
@@ -45,7 +45,7 @@ def compare_classes(
             why=why or other,
         ),
         Comparison(
-            subject=_about(subject, "score"),
+            subject=subject.about("score"),
             verdict="OK" if close else "DIFFERS",
             tolerance=match.allowed,
             max_abs=match.distance if finite else None,
@@ -82,7 +82,3 @@ def _disorder(task: ClassifyTask, found: Sequence[ClassScore]) -> str:
 
 def _label(task: ClassifyTask, index: int) -> str:
     return task.classes[index] if 0 <= index < len(task.classes) else "none"
-
-
-def _about(subject: Subject, quantity: str) -> Subject:
-    return Subject(subject.runner, subject.sample, subject.stage, quantity)

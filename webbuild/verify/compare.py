@@ -25,6 +25,10 @@ class Subject(Struct, frozen=True):
     output: str
     unit: str = ""
 
+    def about(self, quantity: str, unit: str = "") -> Subject:
+        """Return the subject with a quantity in the place of an output."""
+        return Subject(self.runner, self.sample, self.stage, quantity, unit)
+
 
 class Comparison(Struct, frozen=True, kw_only=True, rename="camel"):
     """A judgement.

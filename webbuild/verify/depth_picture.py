@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import io
 from typing import Any
 
 import numpy as np
@@ -11,6 +9,7 @@ from numpy.typing import NDArray
 
 from webbuild.manifest import DepthTask
 from webbuild.tasks.depth_map import DepthMap
+from webbuild.verify.embedded import as_url
 
 STOPS = "440154 472d7b 3b528b 2c728e 21918c 28ae80 5ec962 addc30 fde725"
 """Nine colours of viridis at even steps; web/page/viridis.ts has the same."""
@@ -30,9 +29,7 @@ def depth_picture(task: DepthTask, found: DepthMap, like: DepthMap | None = None
 
     image = Image.fromarray(_coloured(found.depth, *_scale(task, like or found)))
     image.thumbnail((_SIDE, _SIDE), Image.Resampling.BOX)
-    buffer = io.BytesIO()
-    image.save(buffer, "PNG", optimize=True)
-    return "data:image/png;base64," + base64.b64encode(buffer.getvalue()).decode()
+    return as_url(image, "PNG")
 
 
 def _scale(task: DepthTask, of: DepthMap) -> tuple[float, float]:

@@ -27,7 +27,7 @@ def compare_depth(subject: Subject, want: NDArray[Any], got: NDArray[Any], quant
     if quantity == "depth" and match.silent:
         signal = 0.0
     return Comparison(
-        subject=Subject(subject.runner, subject.sample, subject.stage, quantity),
+        subject=subject.about(quantity),
         verdict="OK" if match.same else "DIFFERS",
         tolerance=match.allowed,
         max_abs=match.error if finite else None,

@@ -58,7 +58,7 @@ def compare_detections(
     allowed = Tolerance(TOLERANCE.score, TOLERANCE.pixels * pixel, TOLERANCE.iou)
     found = match(want, got, allowed, confidence=at.confidence, iou=at.iou)
     count = Comparison(
-        subject=about(subject, "detections", ""),
+        subject=subject.about("detections"),
         verdict="DIFFERS" if found.unmatched else "OK",
         tolerance=0,
         max_abs=float(len(found.unmatched)),
@@ -72,11 +72,11 @@ def compare_detections(
     if isinstance(task, PoseTask):
         quantities.append(("keypoint", "px", found.keypoint, allowed.pixels))
     each = [
-        measured(about(subject, name, unit), distance, limit, found.pairs, found, len(want))
+        measured(subject.about(name, unit), distance, limit, found.pairs, found, len(want))
         for name, unit, distance, limit in quantities
     ]
     if want.masks or got.masks:
-        mask = about(subject, "mask", "")
+        mask = subject.about("mask")
         each.append(measured(mask, found.mask, allowed.mask, found.masks, found, len(want)))
     return Verdicts((count, *each), found.min_oks, found.min_mask_iou, found.excused)
 
@@ -116,11 +116,6 @@ def measured(subject: Subject, distance: float, allowed: float, signal: int, fou
         why=why or (f"differs by {distance:.3g}, more than {allowed:.3g}" if broken else ""),
         rms=found.rms.get(subject.output) if finite else None,
     )
-
-
-def about(subject: Subject, quantity: str, unit: str) -> Subject:
-    """Return the subject with a quantity in the place of an output."""
-    return Subject(subject.runner, subject.sample, subject.stage, quantity, unit)
 
 
 def _quantity(subject: Subject) -> tuple[str, Stage, str]:

@@ -5,9 +5,13 @@ from __future__ import annotations
 import base64
 import io
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from webbuild.errors import WebbuildError
 from webbuild.tasks.picture import read_rgba
+
+if TYPE_CHECKING:
+    from PIL.Image import Image as Picture
 
 _SIDE = 880
 """Pixels of the longer side, enough for a card on a wide screen."""
@@ -24,6 +28,11 @@ def data_url(file: Path) -> str | None:
     image.thumbnail((_SIDE, _SIDE))
     paper = Image.new("RGB", image.size, "white")
     paper.paste(image, mask=image.getchannel("A"))
+    return as_url(paper, "JPEG", quality=80)
+
+
+def as_url(image: Picture, kind: str, **options: Any) -> str:
+    """Return a picture as a data URL, in a format that Pillow writes, with its options."""
     buffer = io.BytesIO()
-    paper.save(buffer, "JPEG", quality=80, optimize=True)
-    return "data:image/jpeg;base64," + base64.b64encode(buffer.getvalue()).decode()
+    image.save(buffer, kind, optimize=True, **options)
+    return f"data:image/{kind.lower()};base64," + base64.b64encode(buffer.getvalue()).decode()

@@ -10,7 +10,7 @@ from webbuild.tasks.detection import Detection
 from webbuild.tasks.match_phrases import match_phrases
 from webbuild.tasks.phrases import thresholds
 from webbuild.verify.compare import Comparison, Subject
-from webbuild.verify.detections import TOLERANCE, Verdicts, about, measured
+from webbuild.verify.detections import TOLERANCE, Verdicts, measured
 
 
 def trial(manifest: Manifest) -> dict[str, float]:
@@ -36,7 +36,7 @@ def compare_phrases(
     words = [problem for problem in found.problems if problem.startswith("detection ")]
     wrong = [*found.unmatched, *words]
     count = Comparison(
-        subject=about(subject, "phrases", ""),
+        subject=subject.about("phrases"),
         verdict="DIFFERS" if wrong else "OK",
         tolerance=0,
         max_abs=float(len(wrong)),
@@ -48,7 +48,7 @@ def compare_phrases(
     )
     quantities = (("score", "", found.score, allowed.score), ("box", "px", found.box, allowed.pixels))
     each = [
-        measured(about(subject, name, unit), distance, limit, found.pairs, found, len(want))
+        measured(subject.about(name, unit), distance, limit, found.pairs, found, len(want))
         for name, unit, distance, limit in quantities
     ]
     return Verdicts((count, *each), None, None, found.excused)

@@ -26,7 +26,7 @@ def compare_regions(
     match = match_regions(want, other, SCORE, task.threshold)
     broken = "" if math.isfinite(match.mask) else match.problems[0]
     count = Comparison(
-        subject=_about(subject, "regions"),
+        subject=subject.about("regions"),
         verdict="DIFFERS" if match.unmatched or broken else "OK",
         tolerance=0,
         max_abs=float(len(match.unmatched)),
@@ -38,7 +38,7 @@ def compare_regions(
     )
     measured = (("score", match.score, SCORE), ("mask", match.mask, MASK), ("quality", 1 - match.quality, MASK))
     quantities = [
-        _measured(_about(subject, name), distance, allowed, match)
+        _measured(subject.about(name), distance, allowed, match)
         for name, distance, allowed in measured
         if name != "score" or any(region.score is not None for region in want.regions)
     ]
@@ -60,7 +60,3 @@ def _measured(subject: Subject, distance: float, allowed: float, match: RegionMa
         why=why if differs else "",
         rms=match.rms.get(subject.output, distance) if finite else None,
     )
-
-
-def _about(subject: Subject, quantity: str) -> Subject:
-    return Subject(subject.runner, subject.sample, subject.stage, quantity)
