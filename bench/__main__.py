@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from bench import nodes, packing, sizes, wasm
+from bench.marked import rewrite
 
 TABLE = Path(__file__).parents[1] / "docs" / "measurements.md"
-MARK = "<!-- measured -->\n", "<!-- /measured -->"
 MIB = 1024 * 1024
 
 
@@ -48,11 +48,9 @@ def main() -> None:
         lines.append(f"| {what} | {value} |")
         print(lines[-1], flush=True)
     if arguments.write:
-        before, _, rest = TABLE.read_text("utf-8").partition(MARK[0])
-        _, _, after = rest.partition(MARK[1])
         where = f"{platform.system()} {platform.machine()}, Python {platform.python_version()}"
         table = "\n".join([f"On {where}:", "", *lines, ""])
-        TABLE.write_text(f"{before}{MARK[0]}{table}{MARK[1]}{after}", "utf-8")
+        rewrite(TABLE, table)
 
 
 if __name__ == "__main__":

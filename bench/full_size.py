@@ -16,11 +16,11 @@ import msgspec
 from msgspec import Struct
 
 from bench.held import taken
+from bench.marked import rewrite
 from bench.shipped import rows
 from webbuild.inspection.inspection import Inspection
 
 PAGE = Path(__file__).parents[1] / "docs" / "full-size.md"
-MARK = "<!-- measured -->\n", "<!-- /measured -->"
 _MB = 1_000_000
 
 
@@ -47,6 +47,7 @@ class Row(Struct, frozen=True):
     title: str
     weights: int
     memory: int
+    clock: float
     processor: float
     comparisons: int
     largest: int
@@ -69,6 +70,7 @@ def measure(system: System, folder: Path) -> Row:
         system.title,
         held,
         spent.memory,
+        spent.clock,
         spent.processor,
         len(report["proofs"]),
         max(each["size"] for each in files if not each["parts"]),
@@ -84,12 +86,12 @@ def _counts(found: Inspection) -> tuple[int, int, int]:
 
 def page(rows: list[Row]) -> str:
     """Return the table in Markdown."""
-    head = "| model | file | processor | own memory | largest file | target | nodes | on the CPU | copies |"
+    head = "| model | file | time | processor | own memory | largest file | target | nodes | on the CPU | copies |"
     lines = [head, "|---" * head.count(" | ") + "|---|"]
     for row in rows:
         times = row.memory / row.weights
         told = (
-            f"{row.title} | {row.weights / _MB:.0f} MB | {row.processor:.0f} s"
+            f"{row.title} | {row.weights / _MB:.0f} MB | {row.clock:.0f} s | {row.processor:.0f} s"
             f" | {row.memory / _MB:.0f} MB, {times:.1f} x | {row.largest / 2**20:.1f} MiB"
         )
         for target, before in row.before.items():
@@ -98,7 +100,7 @@ def page(rows: list[Row]) -> str:
             away = row.withheld.get(target)
             name = target if away is None else f"{target}, stepping to WASM: `{away}`"
             lines.append(f"| {told} | {name} | {' | '.join(cells)} |")
-            told = " | ".join([""] * 5)
+            told = " | ".join([""] * 6)
     return "\n".join(lines) + "\n"
 
 
@@ -116,8 +118,7 @@ def main() -> None:
         found.append(msgspec.json.decode(kept.read_bytes(), type=Row))
     print(page(found))
     if options.write:
-        before, rest = PAGE.read_text("utf-8").split(MARK[0])
-        PAGE.write_text(before + MARK[0] + page(found) + MARK[1] + rest.split(MARK[1])[1], "utf-8")
+        rewrite(PAGE, page(found))
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ from pathlib import Path
 import onnx_ir as ir
 from msgspec import Struct
 
+from bench.marked import rewrite
 from webbuild.inspection.inspect import inspect
 from webbuild.inspection.inspection import Inspection
 from webbuild.overrides import parse_overrides
@@ -22,7 +23,6 @@ from webbuild.targets.target import parse
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "placement.md"
-MARK = "<!-- measured -->\n", "<!-- /measured -->"
 TARGETS = ("1.30.0-webgpu", "1.30.0-jsep")
 MODELS = {
     "YOLO11-pose": "yolo-pose.onnx",
@@ -93,8 +93,7 @@ def main() -> None:
     found = [row for name, file in MODELS.items() for row in rows(name, ROOT / "models" / file)]
     print(page(found))
     if options.write:
-        before, rest = PAGE.read_text("utf-8").split(MARK[0])
-        PAGE.write_text(before + MARK[0] + page(found) + MARK[1] + rest.split(MARK[1])[1], "utf-8")
+        rewrite(PAGE, page(found))
 
 
 if __name__ == "__main__":

@@ -21,6 +21,7 @@ from msgspec import Struct
 from numpy.typing import NDArray
 from PIL import Image
 
+from bench.marked import rewrite
 from webbuild.browser.chromium import chromium
 from webbuild.errors import WebbuildError
 from webbuild.inspection.inspect import inspect
@@ -33,7 +34,6 @@ from webbuild.targets.table import table
 from webbuild.targets.target import parse
 
 PAGE = Path(__file__).parents[1] / "docs" / "wild-models.md"
-MARK = "<!-- measured -->\n", "<!-- /measured -->"
 TARGET = parse("1.30.0-webgpu")
 
 
@@ -211,8 +211,7 @@ def main() -> None:
     text = rendered(measure(given.models, given.photographs, given.out, given.steps.split(","), given.only))
     print(text)
     if given.write:
-        start, _, rest = PAGE.read_text("utf-8").partition(MARK[0])
-        PAGE.write_text(f"{start}{MARK[0]}{text}{MARK[1]}{rest.partition(MARK[1])[2]}", "utf-8")
+        rewrite(PAGE, text)
 
 
 if __name__ == "__main__":

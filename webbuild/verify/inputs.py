@@ -46,46 +46,44 @@ class Given(Struct, frozen=True):
 def gather(bundle: Bundle, files: Sequence[Path]) -> list[Given]:
     """Return the bundle's samples, or what can be made where there are none, and `files` behind them.
 
-    Files are pictures or, for a model of plain tensors, .npz archives with an array for each input. For a model of
+    Raises:
+        WebbuildError: as `brought`.
+    """
+    return [*_own(bundle), *brought(bundle, files)]
+
+
+def brought(bundle: Bundle, files: Sequence[Path]) -> list[Given]:
+    """Return files as inputs.
+
+    They are pictures or, for a model of plain tensors, .npz archives with an array for each input. For a model of
     stacks they are folders, or together the pictures of one stack.
 
     Raises:
-        WebbuildError: `unreadable-picture`, `unreadable-tensors`, `wrong-input`, `wrong-sample`, `unreadable-focus`.
+        WebbuildError: `unreadable-picture`, `unreadable-tensors`, `wrong-input`, `wrong-sample`, `unreadable-focus`,
+            `wrong-prompt`.
     """
     spec = image_input(bundle.manifest)
     if isinstance(spec, StackInput):
-        own_stacks = [
-            (
-                sample.title,
-                Stack(sample.title, tuple(bundle.directory / each for each in sample.stack), tuple(sample.focus)),
-            )
-            for sample in bundle.manifest.samples
-        ]
-        more = [(stack.name, stack) for stack in given_stacks(files)]
-        return [_stack(bundle.manifest, spec, stack, title) for title, stack in (*own_stacks, *more)]
+        return [_stack(bundle.manifest, spec, stack, stack.name) for stack in given_stacks(files)]
     if spec is not None:
-        samples = [(bundle.directory / sample.file, sample.title, sample.prompt) for sample in bundle.manifest.samples]
-        named = [*samples, *((file, file.name, "") for file in files)]
-        pictures = [(_picture(bundle.manifest, spec, file, title), prompt) for file, title, prompt in named]
-        return [ask(bundle, given, prompt) for given, prompt in pictures]
-    defaults, recorded = options(bundle.manifest), golden(bundle)
-    own = [Given("golden", {**defaults, **recorded[0]})] if recorded else [_made_up(bundle.manifest, s) for s in (0, 1)]
-    return [*own, *(Given(file.name, {**defaults, **_archive(bundle.manifest, file)}) for file in files)]
+        return _pictures(bundle, spec, [(file, file.name, "") for file in files])
+    return [Given(file.name, {**options(bundle.manifest), **_archive(bundle.manifest, file)}) for file in files]
 
 
-def ask(bundle: Bundle, given: Given, text: str) -> Given:
-    """Return an input with a prompt, the bundle's first where none is said; as it is for a model that takes none.
-
-    Raises:
-        WebbuildError: `wrong-prompt`.
-    """
-    task = bundle.manifest.task
-    if not isinstance(task, PhrasesTask):
-        return given
-    reader = Wordpiece((bundle.directory / task.tokenizer).read_text("utf-8"))
-    prompt = read_prompt(text or task.prompts[0], reader, task)
-    words = prompt_feeds(bundle.manifest.inputs, task, prompt)
-    return msgspec.structs.replace(given, feeds={**given.feeds, **words}, prompt=prompt)
+def _own(bundle: Bundle) -> list[Given]:
+    spec, samples = image_input(bundle.manifest), bundle.manifest.samples
+    if isinstance(spec, StackInput):
+        stacks = [
+            Stack(each.title, tuple(bundle.directory / file for file in each.stack), tuple(each.focus))
+            for each in samples
+        ]
+        return [_stack(bundle.manifest, spec, stack, stack.name) for stack in stacks]
+    if spec is not None:
+        return _pictures(bundle, spec, [(bundle.directory / each.file, each.title, each.prompt) for each in samples])
+    recorded = golden(bundle)
+    if recorded:
+        return [Given("golden", {**options(bundle.manifest), **recorded[0]})]
+    return [_made_up(bundle.manifest, seed) for seed in (0, 1)]
 
 
 def image_input(manifest: Manifest) -> ImageInput | StackInput | None:
@@ -102,6 +100,22 @@ def options(manifest: Manifest) -> Feeds:
         for spec in manifest.inputs
         if isinstance(spec, OptionInput)
     }
+
+
+def _pictures(bundle: Bundle, spec: ImageInput, named: Sequence[tuple[Path, str, str]]) -> list[Given]:
+    """Return pictures from their files, titles and prompts; an empty prompt is the bundle's first."""
+    pictures = [_picture(bundle.manifest, spec, file, title) for file, title, _ in named]
+    task = bundle.manifest.task
+    if not isinstance(task, PhrasesTask):
+        return pictures
+    reader = Wordpiece((bundle.directory / task.tokenizer).read_text("utf-8"))
+    prompts = [read_prompt(text or task.prompts[0], reader, task) for _, _, text in named]
+    return [
+        msgspec.structs.replace(
+            given, feeds={**given.feeds, **prompt_feeds(bundle.manifest.inputs, task, prompt)}, prompt=prompt
+        )
+        for given, prompt in zip(pictures, prompts, strict=True)
+    ]
 
 
 def _picture(manifest: Manifest, spec: ImageInput, file: Path, title: str) -> Given:

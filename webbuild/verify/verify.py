@@ -20,7 +20,7 @@ from webbuild.verify.classes import SHOWN
 from webbuild.verify.compare import Comparison
 from webbuild.verify.depth_picture import depth_picture
 from webbuild.verify.detections import void_silent
-from webbuild.verify.inputs import Given, gather
+from webbuild.verify.inputs import Given, brought, gather
 from webbuild.verify.jsep import stand_in, without_unfit
 from webbuild.verify.more_pictures import more_pictures
 from webbuild.verify.opened import Bundle, changed_files, open_bundle
@@ -63,29 +63,31 @@ def verify(
     work: Work = [(given, expect(bundle, runner, given)) for given in gather(bundle, inputs)]
     bundle, work = _telling(bundle, work)
     checks = check_golden(bundle, runner)
-    with TemporaryDirectory() as folder, Server(directory) as server, chromium() as browser:
-        own, files = len(work), more_pictures(bundle, work, Path(folder))
-        more = gather(bundle, (*inputs, *files))[own:] if files else []
+    own = len(work)
+    with TemporaryDirectory() as folder:
+        more = brought(bundle, more_pictures(bundle, work, Path(folder)))
         work = [*work, *((given, expect(bundle, runner, given)) for given in more)]
         spread = measure(bundle, runner, work, say)
-        engine = stand_in(server, bundle) if jsep else bundle.manifest.engine
-        runs = [
-            run_backend(browser, server, bundle, backend, work, jsep=jsep, seconds=seconds, say=say)
-            for backend in backends
-        ]
-        return VerifyReport(
-            bundle=bundle.manifest.name,
-            title=bundle.manifest.title,
-            source=bundle.manifest.source.file,
-            reference=runner.name,
-            task=bundle.manifest.task,
-            environment=_environment(bundle, engine, browser, runner.version),
-            samples=_samples(bundle.manifest.task, work, own),
-            checks=tuple(checks),
-            backends=tuple(_judged_again(_voided(run), spread) for run in runs),
-            spread={f"{stage} {name}": value for (stage, name), value in spread.pooled.items()} if spread else {},
-            problems=(*problems, *degenerate.problems(bundle.manifest.task, [want.outputs for _, want in work])),
-        )
+        with Server(directory) as server, chromium() as browser:
+            engine = stand_in(server, bundle) if jsep else bundle.manifest.engine
+            runs = [
+                run_backend(browser, server, bundle, backend, work, jsep=jsep, seconds=seconds, say=say)
+                for backend in backends
+            ]
+            environment = _environment(bundle, engine, browser, runner.version)
+    return VerifyReport(
+        bundle=bundle.manifest.name,
+        title=bundle.manifest.title,
+        source=bundle.manifest.source.file,
+        reference=runner.name,
+        task=bundle.manifest.task,
+        environment=environment,
+        samples=_samples(bundle.manifest.task, work, own),
+        checks=tuple(checks),
+        backends=tuple(_judged_again(_voided(run), spread) for run in runs),
+        spread={f"{stage} {name}": value for (stage, name), value in spread.pooled.items()} if spread else {},
+        problems=(*problems, *degenerate.problems(bundle.manifest.task, [want.outputs for _, want in work])),
+    )
 
 
 def _check(backends: Sequence[str]) -> None:
