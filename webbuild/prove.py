@@ -15,6 +15,7 @@ from webbuild.errors import WebbuildError
 from webbuild.head import why_repeat
 from webbuild.leaps import explain
 from webbuild.manifest import ClassifyTask, Graph, OptionInput, PanopticTask, PhrasesTask, RowTask, Task
+from webbuild.memory import give_back
 from webbuild.proof import MASKS, REGIONS, Answer, Proof, judge
 from webbuild.samples import Sample
 from webbuild.tasks._base import decode
@@ -66,8 +67,10 @@ def prove(
         values["confidence"] = confidence
     thresholds = {option.name: np.array([values[option.option]], np.float32) for option in options}
     given = [{**s.feeds, **thresholds} if confidence is not None and raw is None else s.feeds for s in samples]
+    give_back()  # what planning has let go of is room for a run
     references = [
-        _reference(original, feeds, task, sample, raw, values) for feeds, sample in zip(given, samples, strict=True)
+        _answer(task, _reference(original, feeds, raw, values), sample, values)
+        for feeds, sample in zip(given, samples, strict=True)
     ]
     if isinstance(task, PanopticTask) and not any(want.regions and want.regions.regions for want in references):
         task = in_any_case(task)
@@ -105,7 +108,7 @@ def prove(
     def again(name: str, seed: int) -> Mapping[str, NDArray[Any]]:
         one, sample = feeds[name]
         moved = {**one, **changed({given: one[given] for given in sample.feeds}, seed)}
-        return _reference(original, moved, task, sample, raw, values).outputs
+        return _reference(original, moved, raw, values)
 
     wanted = {sample.name: want.outputs for sample, want in zip(samples, references, strict=True)}
     judged = explain([proof for graph in graphs for proof in proofs[graph.target]], wanted, again)
@@ -117,17 +120,12 @@ _NOTHING = Answer({}, ())
 
 
 def _reference(
-    original: NativeRunner,
-    feeds: Mapping[str, NDArray[Any]],
-    task: Task,
-    sample: Sample,
-    raw: Head | None,
-    values: Mapping[str, float],
-) -> Answer:
-    """Return the original's answer, with what it lacks."""
+    original: NativeRunner, feeds: Mapping[str, NDArray[Any]], raw: Head | None, values: Mapping[str, float]
+) -> Mapping[str, NDArray[Any]]:
+    """Return what the original gives, with what it lacks."""
     given = with_ones(raw, feeds)
     outputs = _narrowed(original.run({name: array.astype(original.types[name]) for name, array in given.items()}))
-    return _answer(task, outputs if raw is None else completed(raw, outputs, given, values), sample, values)
+    return outputs if raw is None else completed(raw, outputs, given, values)
 
 
 def _with_room(want: Answer, original: NativeRunner, graph: Graph) -> Answer:

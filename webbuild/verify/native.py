@@ -77,6 +77,8 @@ class NativeRunner:
         options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
         options.log_severity_level = 3
         options.enable_cpu_mem_arena = False  # it keeps the memory of the largest run
+        options.enable_mem_pattern = False  # from the second run on it takes what all steps need in one piece
+        options.enable_mem_reuse = False  # it holds a large room for all that will lie there until the last has
         options.add_session_config_entry("session.disable_prepacking", "1")  # it copies the weights that are mapped
         options.add_session_config_entry("session.model_external_initializers_file_folder_path", str(self.path.parent))
         try:
