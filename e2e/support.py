@@ -21,7 +21,8 @@ from webbuild.browser.server import Server
 from webbuild.verify.case import judge
 from webbuild.verify.inputs import Given, gather
 from webbuild.verify.opened import Bundle, open_bundle
-from webbuild.verify.page_runner import Page, PageRunner
+from webbuild.verify.page_calls import Page
+from webbuild.verify.page_runner import PageRunner
 from webbuild.verify.reference import Expected, expect, reference_runner
 
 SCRIPT = "runtime/worker.js"

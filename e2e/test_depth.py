@@ -13,10 +13,10 @@ from playwright.sync_api import Browser, expect
 from e2e.conftest import Open, Webbuild
 from e2e.demo_page import DemoPage
 from e2e.test_main_thread import LIMIT
-from e2e.tracing import main_thread_tasks
 from tests.models import focus_network, save
 from webbuild.browser.chromium import Chromium
 from webbuild.browser.server import Server
+from webbuild.browser.tracing import main_thread_tasks
 from webbuild.made_up_stack import made_up_stack
 
 LOADED, SOON = 180_000, 30_000

@@ -5,9 +5,9 @@ from __future__ import annotations
 from playwright.sync_api import Browser
 
 from e2e.conftest import Open
-from e2e.tracing import main_thread_tasks
 from webbuild.browser.chromium import Chromium
 from webbuild.browser.server import Server
+from webbuild.browser.tracing import main_thread_tasks
 
 LIMIT = 50
 """Milliseconds: what browsers call a long task."""

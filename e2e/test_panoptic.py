@@ -13,9 +13,9 @@ from playwright.sync_api import Browser, expect
 from e2e.conftest import Open, Webbuild
 from e2e.demo_page import DemoPage
 from e2e.test_main_thread import LIMIT
-from e2e.tracing import main_thread_tasks
 from webbuild.browser.chromium import Chromium
 from webbuild.browser.server import Server
+from webbuild.browser.tracing import main_thread_tasks
 from webbuild.nodes import operators
 from webbuild.tasks.match_regions import MASK
 from webbuild.verify.opened import open_bundle

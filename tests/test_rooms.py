@@ -24,6 +24,7 @@ LAYERS = (
     ("prove",),
     ("leaps",),
     ("proof",),
+    ("bench",),
     ("verify",),
     ("completed",),
     ("plan", "dims", "samples", "head", "reference_head", "reference_set"),
@@ -55,7 +56,7 @@ LAYERS = (
 """From top to bottom; what stands in one line does not import its neighbours."""
 
 LIBRARIES = {
-    "playwright": {"browser", "probe", "verify"},
+    "playwright": {"bench", "browser", "probe", "verify"},
     "onnxruntime": {"operators", "probe", "verify"},
     "onnxscript": {"passes"},
     "onnx": {
@@ -64,10 +65,10 @@ LIBRARIES = {
     },
     "onnx_ir": {"model", "external", "passes", "plan", "inspection", "bundle", "trial", "recognise"},
     "tokenizers": {"tasks"},
-    "jinja2": {"bundle", "inspection", "verify"},
+    "jinja2": {"bench", "bundle", "inspection", "verify"},
     "PIL": {"tasks", "verify"},
-    "click": {"cli", "commands", "browser", "verify"},
-    "rich": {"cli", "commands", "inspection", "talk", "verify"},
+    "click": {"cli", "commands", "bench", "browser", "verify"},
+    "rich": {"cli", "commands", "bench", "inspection", "talk", "verify"},
 }
 
 

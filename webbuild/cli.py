@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from webbuild import __version__
+from webbuild.commands.browser_options import browser_options
 from webbuild.commands.override_options import override_options
 from webbuild.commands.patch_options import patch_options
 from webbuild.commands.variadic import Variadic
@@ -123,21 +124,12 @@ def patch(models: tuple[Path, ...], as_json: bool, **options: Any) -> None:
 
 @cli.command(cls=Variadic)
 @click.argument("directory", type=_FOLDER)
-@click.option(
-    "--backend",
-    "backends",
-    multiple=True,
-    type=click.Choice(["webgpu", "wasm"]),
-    help="Backend to compare; may be given twice. [default: both]",
-)
+@browser_options
 @click.option(
     "--build",
     type=click.Choice(["jsep"]),
     help='Engine to compare on: jsep is what `import "onnxruntime-web"` gives. [default: the bundle\'s own]',
 )
-@click.option("--input", "inputs", multiple=True, type=_FOLDER, metavar="FILE...", help="Pictures besides the samples.")
-@click.option("--json", "as_json", is_flag=True, help="Print the report as JSON on stdout.")
-@click.option("--html", type=_FOLDER, help="Write the report with its pictures to this file.")
 def verify(
     directory: Path,
     backends: tuple[str, ...],
@@ -153,6 +145,24 @@ def verify(
     from webbuild.verify.command import run
 
     sys.exit(run(directory, list(backends) or ["wasm", "webgpu"], list(inputs), as_json, html, jsep=build == "jsep"))
+
+
+@cli.command(cls=Variadic)
+@click.argument("directory", type=_FOLDER)
+@browser_options
+@click.option("--runs", type=click.IntRange(1, 100_000), default=30, show_default=True, help="Runs behind p50 and p95.")
+def bench(
+    directory: Path, backends: tuple[str, ...], inputs: tuple[Path, ...], runs: int, as_json: bool, html: Path | None
+) -> None:
+    """Measure in Chromium what the bundle in DIRECTORY costs: bytes, time to a result, a run, memory.
+
+    Chromium computes WebGPU on the CPU unless WEBBUILD_GPU=real is set: its times say nothing about a GPU then.
+
+    Example: webbuild bench dist/yolo-pose --html bench.html
+    """
+    from webbuild.bench.command import run
+
+    sys.exit(run(directory, backends, inputs, runs, as_json, html))
 
 
 @cli.command()
@@ -192,15 +202,18 @@ def site(directories: tuple[Path, ...], out: Path, title: str, force: bool) -> N
 @cli.command()
 @click.argument("directory", type=_FOLDER)
 @click.option("--port", type=click.IntRange(0, 65535), default=0, help="Port. [default: a free one]")
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on; others than this take TLS.")
+@click.option("--cert", type=_FOLDER, help="Certificate to speak TLS with, PEM.")
+@click.option("--key", type=_FOLDER, help="Its key, PEM, without a password.")
 @click.option("--open", "open_url", is_flag=True, help="Open the page in the default browser.")
-def serve(directory: Path, port: int, open_url: bool) -> None:
-    """Serve the page in DIRECTORY on localhost until Ctrl-C.
+def serve(directory: Path, port: int, host: str, cert: Path | None, key: Path | None, open_url: bool) -> None:
+    """Serve the page in DIRECTORY on localhost until Ctrl-C; to other machines with --host, --cert and --key.
 
     Example: webbuild serve dist/yolo-pose
     """
     from webbuild.browser.serve import run
 
-    sys.exit(run(directory, port, open_url))
+    sys.exit(run(directory, port, open_url, host=host, cert=cert, key=key))
 
 
 @cli.command()

@@ -12,7 +12,8 @@ from webbuild.tasks.mask import Mask
 from webbuild.tasks.objects import of_detections, of_rows
 from webbuild.verify.compare import Comparison, Subject
 from webbuild.verify.detections import Thresholds, compare_detections, void_silent
-from webbuild.verify.page_runner import PageError, with_cells
+from webbuild.verify.page_calls import PageError
+from webbuild.verify.page_runner import with_cells
 
 TASK = SegmentTask(output="rows", protos="protos", rows=4, classes=["cup"], masks=1)
 

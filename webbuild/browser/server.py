@@ -1,22 +1,25 @@
-"""A static web server on loopback: what a bundle needs from a host, and nothing more."""
+"""A static web server: what a bundle needs from a host, and nothing more. Off loopback it speaks TLS only."""
 
 from __future__ import annotations
 
 import errno
 import socket
+import ssl
 import sys
 import threading
 from collections.abc import Mapping
+from dataclasses import replace
 from http.server import ThreadingHTTPServer
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
 from webbuild.browser.handler import Handler
-from webbuild.browser.site import Site, Virtual
+from webbuild.browser.site import Heard, Site, Virtual
 from webbuild.errors import USAGE, WebbuildError
 
 LOOPBACK = {"127.0.0.1": socket.AF_INET, "localhost": socket.AF_INET, "::1": socket.AF_INET6}
+EVERYWHERE = ("0.0.0.0", "::")
 
 
 class Server:
@@ -24,15 +27,17 @@ class Server:
 
     Args:
         directory: the folder; nothing outside it can be reached.
-        host: a name of this machine for itself; anything else is refused.
+        host: a name of this machine for itself; anything else takes `tls`.
         port: 0 takes a free one.
         prefix: the sub-path under which the folder appears, such as `/demos/pose/`.
         isolated: send the headers of cross-origin isolation.
         virtual: files in memory by their path; may be changed while serving.
         headers: what every answer says besides, or instead.
+        tls: speak it, see `certificate.secure`.
+        heard: told of every body that was sent, on the thread that sent it.
 
     Raises:
-        WebbuildError: `no-folder`, `not-loopback`, `port-taken`.
+        WebbuildError: `no-folder`, `not-loopback`, `no-host`, `port-taken`, `no-port`.
     """
 
     def __init__(
@@ -45,13 +50,18 @@ class Server:
         isolated: bool = True,
         virtual: Virtual | None = None,
         headers: Mapping[str, str] | None = None,
+        tls: ssl.SSLContext | None = None,
+        heard: Heard | None = None,
     ) -> None:
         self.virtual: Virtual = {} if virtual is None else virtual
         trimmed = prefix.strip("/")
         site = Site(_folder(directory), f"/{trimmed}/" if trimmed else "/", isolated, self.virtual, headers or {})
-        self._http = _listen(host, port, site)
-        shown = f"[{host}]" if ":" in host else host
-        self.origin = f"http://{shown}:{self._http.server_address[1]}"
+        if heard is not None:
+            site = replace(site, heard=heard)
+        self._http = _listen(host, port, site, tls)
+        named = socket.gethostname() if host in EVERYWHERE else host
+        shown = f"[{named}]" if ":" in named else named
+        self.origin = f"{'http' if tls is None else 'https'}://{shown}:{self._http.server_address[1]}"
         self.url = f"{self.origin}{site.prefix}"
         self._thread = threading.Thread(target=self._http.serve_forever, args=(0.1,), daemon=True)
         self._thread.start()
@@ -97,15 +107,15 @@ def _folder(directory: Path) -> Path:
     return directory.resolve()
 
 
-def _listen(host: str, port: int, site: Site) -> _Listener:
-    family = LOOPBACK.get(host)
-    if family is None:
+def _listen(host: str, port: int, site: Site, tls: ssl.SSLContext | None) -> _Listener:
+    if host not in LOOPBACK and tls is None:
         raise WebbuildError(
             "not-loopback",
-            f"{host}: only this machine itself may be served",
-            "leave the host out, and let other machines in with `ssh -L` or by putting the folder on a static host",
+            f"{host}: without TLS, browsers of other machines give a page no WebGPU, no cache and no camera",
+            "give --cert and --key too (`mkcert NAME` makes them), or leave --host out and let others in with `ssh -L`",
             exit_code=USAGE,
         )
+    family = LOOPBACK.get(host) or _family(host)
     listener = type("Listener", (_Listener,), {"address_family": family})
     try:
         http: _Listener = listener((host, port), type("SiteHandler", (Handler,), {"site": site}))
@@ -117,4 +127,18 @@ def _listen(host: str, port: int, site: Site) -> _Listener:
             "give another port, or 0 for a free one",
             exit_code=USAGE,
         ) from error
+    if tls is not None:  # a client's handshake is done on its own thread: a slow one holds up nobody else
+        http.socket = tls.wrap_socket(http.socket, server_side=True, do_handshake_on_connect=False)
     return http
+
+
+def _family(host: str) -> socket.AddressFamily:
+    try:
+        return socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)[0][0]
+    except (OSError, UnicodeError) as error:
+        raise WebbuildError(
+            "no-host",
+            f"{host}: {error}",
+            "give a name or an address of this machine, or 0.0.0.0 for all it has",
+            exit_code=USAGE,
+        ) from error

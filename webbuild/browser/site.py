@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 Virtual = dict[str, tuple[str, bytes]]
 """Path of the URL -> (media type, body)."""
+
+Heard = Callable[[str, int], None]
+"""Told of every body that was sent: the path of its URL, and how many bytes of it went out."""
+
+
+def _deaf(path: str, sent: int) -> None:
+    pass
+
 
 _ALWAYS = {
     "Cross-Origin-Resource-Policy": "same-origin",
@@ -29,6 +37,7 @@ class Site:
     isolated: bool = True
     virtual: Virtual = field(default_factory=dict)
     extra: Mapping[str, str] = field(default_factory=dict)
+    heard: Heard = _deaf
 
     def headers(self) -> Mapping[str, str]:
         """Return the headers of every answer. `isolated` gives the page SharedArrayBuffer, so WASM threads."""

@@ -14,7 +14,8 @@ from webbuild.verify.case import judge
 from webbuild.verify.inputs import Given
 from webbuild.verify.jsep import BUILD
 from webbuild.verify.opened import Bundle
-from webbuild.verify.page_runner import PageError, PageRunner
+from webbuild.verify.page_calls import PageError
+from webbuild.verify.page_runner import PageRunner
 from webbuild.verify.placement import misplaced, summarise
 from webbuild.verify.reference import Expected
 from webbuild.verify.report import BackendRun, Case, Problem, Timings
@@ -66,10 +67,10 @@ def run_backend(
                 times.append(runner.timed(work[-1][0].feeds)[1])
             runner.dispose()
         except PageError as error:
-            problems.append(_failed(backend, error))
+            problems.append(failed(backend, error))
         graph = bundle.graph(backend)
         forced = [] if graph is None else [*graph.cpu_nodes, *casts_of_inputs(bundle.directory / graph.file)]
-        told = [*problems, *_said(backend, console)]
+        told = [*problems, *said(backend, console)]
         return _report(backend, loaded, cases, times, told, jsep=jsep, forced=forced)
 
 
@@ -146,7 +147,8 @@ def only_repeated(backend: str, cases: list[Case]) -> list[Problem]:
     ]
 
 
-def _failed(backend: str, error: PageError) -> Problem:
+def failed(backend: str, error: PageError) -> Problem:
+    """Return what a page failed with, as a problem of its backend."""
     failure = error.failure
     return Problem(
         code=failure.code,
@@ -156,7 +158,8 @@ def _failed(backend: str, error: PageError) -> Problem:
     )
 
 
-def _said(backend: str, console: Console) -> list[Problem]:
+def said(backend: str, console: Console) -> list[Problem]:
+    """Return what a page complained of, as problems of its backend."""
     return [_complaint(backend, message) for message in console.errors]
 
 

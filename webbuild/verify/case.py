@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
 import numpy as np
 
@@ -47,9 +46,9 @@ def judge(bundle: Bundle, runner: PageRunner, given: Given, expected: Expected) 
         return Case(sample=given.title, comparisons=tuple(comparisons), inference_ms=took), [took]
     comparisons.append(_compare_input(bundle, runner, given))
     task = bundle.manifest.task
-    options: dict[str, float | str | list[float]] = {**bundle.manifest.trial, **_focus(given), **_words(given)}
+    options: dict[str, float | str | list[float]] = {**bundle.manifest.trial, **given.options}
     options |= _mode(task)
-    answer = runner.picture(_files(given), options)
+    answer = runner.picture(given.files, options)
     about, inference = Subject(runner.name, given.title, "decoded", ""), answer.timings.inference
     if isinstance(task, PhrasesTask) and given.placement is not None:
         pixel = max(1.0, given.placement.source_width / given.placement.width)
@@ -110,21 +109,8 @@ def _of_detections(
     )
 
 
-def _files(given: Given) -> tuple[Path, ...]:
-    assert given.file is not None
-    return given.stack or (given.file,)
-
-
 def _mode(task: Task) -> dict[str, str]:
     return {"mode": task.mode} if isinstance(task, PanopticTask) else {}
-
-
-def _focus(given: Given) -> dict[str, list[float]]:
-    return {"focusDistances": list(given.focus)} if given.focus else {}
-
-
-def _words(given: Given) -> dict[str, str]:
-    return {} if given.prompt is None else {"prompt": given.prompt.text}
 
 
 def _compare_input(bundle: Bundle, runner: PageRunner, given: Given) -> Comparison:
@@ -134,4 +120,4 @@ def _compare_input(bundle: Bundle, runner: PageRunner, given: Given) -> Comparis
     level = spec.scale / min(spec.std)
     allowed = level if given.translucent else INPUT_TOLERANCE * float(np.abs(want).max(initial=0.0))
     subject = Subject(runner.name, given.title, "input", spec.name)
-    return compare(subject, want, runner.preprocess(_files(given)), tolerance=allowed)
+    return compare(subject, want, runner.preprocess(given.files), tolerance=allowed)

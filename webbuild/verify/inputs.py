@@ -42,6 +42,17 @@ class Given(Struct, frozen=True):
     focus: tuple[float, ...] = ()
     prompt: Prompt | None = None
 
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """Its picture, or those of its stack; none of plain tensors."""
+        return self.stack or (() if self.file is None else (self.file,))
+
+    @property
+    def options(self) -> dict[str, str | list[float]]:
+        """What the runtime has to be told besides, to run it."""
+        focus: dict[str, str | list[float]] = {"focusDistances": list(self.focus)} if self.focus else {}
+        return focus if self.prompt is None else {**focus, "prompt": self.prompt.text}
+
 
 def gather(bundle: Bundle, files: Sequence[Path]) -> list[Given]:
     """Return the bundle's samples, or what can be made where there are none, and `files` behind them.

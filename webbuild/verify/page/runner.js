@@ -1,13 +1,7 @@
 // The page `webbuild verify` drives: the bundle's own runtime, called as a visitor's page would call it.
 // Tensors come in as files of the local server and go out as base64 in pieces; nothing is judged here.
 
-const ARRAYS = {
-  float32: Float32Array,
-  int32: Int32Array,
-  int64: BigInt64Array,
-  uint8: Uint8Array,
-  bool: Uint8Array,
-};
+import { answer, pictures, tensors } from "./calls.js";
 
 /** @type {Map<number, Uint8Array>} outputs that wait to be fetched */
 const held = new Map();
@@ -30,14 +24,9 @@ const commands = {
   },
 
   async tensors({ feeds }) {
-    const entries = await Promise.all(
-      feeds.map(async ({ name, type, dims, url }) => {
-        const bytes = await (await fetch(url)).arrayBuffer();
-        return [name, { type, dims, data: new ARRAYS[type](bytes) }];
-      }),
-    );
+    const given = await tensors(feeds);
     const start = performance.now();
-    const outputs = await model.runTensors(Object.fromEntries(entries));
+    const outputs = await model.runTensors(given);
     const ms = performance.now() - start;
     return { ms, outputs: named(outputs) };
   },
@@ -72,12 +61,6 @@ const commands = {
   },
 };
 
-/** One picture by itself, those of a stack as an array. */
-async function pictures(urls) {
-  const blobs = await Promise.all(urls.map(async (url) => (await fetch(url)).blob()));
-  return blobs.length === 1 ? blobs[0] : blobs;
-}
-
 function map({ width, height, ...result }, name, type = "float32") {
   const data = result[name];
   return data ? hold({ type, dims: [height, width], data }) : null;
@@ -103,25 +86,4 @@ async function base64(bytes) {
   return reader.result.slice(reader.result.indexOf(",") + 1);
 }
 
-/** Runs a command; what it throws comes back as a value, with the runtime's code and fix. */
-globalThis.webbuild = async ({ command, seconds, ...args }) => {
-  let timer;
-  const late = new Promise((resolve) => {
-    timer = setTimeout(() => resolve({ error: { code: "timeout", message: `no answer in ${seconds} s`, fix: "" } }), seconds * 1000);
-  });
-  const work = commands[command](args).then(
-    (value) => ({ value }),
-    (error) => ({
-      error: {
-        code: String(error?.code ?? "uncaught"),
-        message: String(error?.message ?? error),
-        fix: String(error?.fix ?? ""),
-      },
-    }),
-  );
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
-};
+answer(commands);

@@ -1,0 +1,88 @@
+"""`webbuild bench` on a tiny model of pictures: everything is measured, what cannot be fails. No time is judged."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from e2e import broken
+from e2e.conftest import Webbuild
+from tests.colours import paint
+from tests.models import HEADER, parsed, save
+from webbuild.browser.chromium import Chromium
+
+MEANS = f"""{HEADER} means (float[1,3,6,5] x) => (float[1,3,1,1] y)
+{{ doubled = Add (x, x) y = GlobalAveragePool (doubled) }}"""
+
+
+@pytest.fixture(scope="module")
+def means(webbuild: Webbuild, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("means")
+    paint(folder / "samples")
+    model = save(parsed(MEANS), folder / "means.onnx")
+    done = webbuild("pack", model, "-o", folder / "means", "--no-verify", "--scale", "1")
+    assert done.returncode == 0, done.stderr
+    return folder / "means"
+
+
+@pytest.fixture(scope="module")
+def report(webbuild: Webbuild, means: Path, webgpu: Chromium, tmp_path_factory: pytest.TempPathFactory) -> Any:
+    html = tmp_path_factory.mktemp("report") / "bench.html"
+    done = webbuild("bench", means, "--runs", 4, "--json", "--html", html)
+    assert done.returncode == 0, done.stderr
+    assert "What it costs" in html.read_text()
+    assert "p95" in done.stderr
+    return json.loads(done.stdout)
+
+
+def test_each_backend_is_measured_whole(report: Any) -> None:
+    assert [each["backend"] for each in report["backends"]] == ["webgpu", "wasm"]
+    for each in report["backends"]:
+        assert each["problems"] == []
+        for visit in (each["first"], each["second"]):
+            assert 0 < visit["imported"] < visit["session"] < visit["loaded"] < visit["firstResult"]
+            assert visit["firstResult"] == pytest.approx(visit["loaded"] + visit["firstRun"])
+        assert len(each["frames"]["runs"]) == 4
+        assert {"preprocess", "inference"} <= set(each["frames"]["stages"])
+        assert all(0 <= sum(stages) < sum(each["frames"]["runs"]) for stages in each["frames"]["stages"].values())
+        assert each["examined"]["blocking"]["longest"] > 0
+        assert each["examined"]["growth"]["heap"] is not None
+
+
+def test_bytes_are_those_of_the_files(report: Any, means: Path) -> None:
+    described = json.loads((means / "manifest.json").read_text())
+    sizes = {file["path"]: file["size"] for file in described["files"]}
+    for each, build in zip(report["backends"], ("jspi", "wasm"), strict=True):
+        (engine,) = [engine for engine in described["engines"] if engine["build"] == build]
+        assert sizes[engine["wasm"]] < each["first"]["bytes"] < sizes[engine["wasm"]] + 1_000_000
+        assert each["second"]["bytes"] < 100_000
+
+
+def test_only_the_gpu_is_asked_for_kernels(report: Any) -> None:
+    webgpu, wasm = report["backends"]
+    assert (webgpu["examined"]["nodes"], webgpu["examined"]["cpuNodes"]) == (2, 0)
+    assert webgpu["examined"]["perFrame"]["dispatches"] >= 2
+    assert webgpu["examined"]["perFrame"]["readbacks"] >= 1
+    assert webgpu["adapter"]
+    assert set(wasm["examined"]["perFrame"].values()) == {0}
+    assert wasm["adapter"] == ""
+
+
+def test_a_bundle_that_does_not_load_has_failed(webbuild: Webbuild, means: Path, tmp_path: Path) -> None:
+    copy = broken.copy(means, tmp_path)
+    (graph,) = {graph["file"] for graph in broken.manifest(copy)["graphs"] if graph["target"] == "wasm"}
+    (copy / graph).write_bytes(b"")
+    done = webbuild("bench", copy, "--backend", "wasm", "--json")
+    assert done.returncode == 1
+    (each,) = json.loads(done.stdout)["backends"]
+    assert (each["first"], each["frames"], each["examined"]) == (None, None, None)
+    assert each["problems"][0]["code"] == "corrupt-file"
+
+
+def test_no_bundle_is_a_mistake_of_the_call(webbuild: Webbuild, tmp_path: Path) -> None:
+    done = webbuild("bench", tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "error[no-bundle]" in done.stderr

@@ -1,0 +1,56 @@
+"""One backend of a bundle in one browser."""
+
+from __future__ import annotations
+
+from webbuild.bench.course import Course
+from webbuild.bench.examined import examine
+from webbuild.bench.report import BackendBench, Examined, Frames
+from webbuild.bench.visits import Visits
+from webbuild.browser.chromium import Chromium
+from webbuild.verify.backend import failed, said
+from webbuild.verify.page_calls import PageError
+from webbuild.verify.report import Problem
+
+
+def bench_backend(chromium: Chromium, course: Course, backend: str) -> BackendBench:
+    """Measure one backend. What goes wrong is a problem in the report, and what was measured before it stays."""
+    visits, examined, problems = Visits(), None, list[Problem]()
+    with chromium.page() as (page, console):
+        try:
+            visits.go(page, course, backend)
+        except PageError as error:
+            problems.append(failed(backend, error))
+        problems += said(backend, console)
+    if visits.second is not None:
+        examined, more = _examined(chromium, course, backend)
+        problems += more
+    info = None if visits.arrived is None else visits.arrived.info
+    return BackendBench(
+        browser=f"Chromium {chromium.version}",
+        adapter="" if info is None or info.adapter is None else str(info.adapter),
+        backend=backend,
+        engine_build="" if info is None else info.engine.build,
+        threads=0 if info is None else info.engine.threads,
+        first=visits.first,
+        second=visits.second,
+        frames=visits.frames,
+        examined=examined,
+        problems=(*problems, *only_repeated(backend, visits.frames)),
+    )
+
+
+def _examined(chromium: Chromium, course: Course, backend: str) -> tuple[Examined | None, list[Problem]]:
+    with chromium.page() as (page, console):
+        try:
+            return examine(chromium.browser, page, course, backend), said(backend, console)
+        except PageError as error:
+            return None, [failed(backend, error), *said(backend, console)]
+
+
+def only_repeated(backend: str, frames: Frames | None) -> list[Problem]:
+    """A backend whose every run another one answered was not measured."""
+    if frames is None or frames.repeated < len(frames.runs):
+        return []
+    message = "every run was answered by another backend: these are not its times"
+    fix = "give pictures with fewer objects: --input FILE..."
+    return [Problem(code="only-repeated", where=backend, message=message, fix=fix)]

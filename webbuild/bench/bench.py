@@ -1,0 +1,84 @@
+"""The whole bench: each backend in a browser, into one report."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from webbuild.bench.backend import bench_backend
+from webbuild.bench.course import Course
+from webbuild.bench.report import BenchReport, Environment
+from webbuild.bench.visitor import Sent
+from webbuild.browser.chromium import chromium
+from webbuild.browser.server import Server
+from webbuild.errors import USAGE, WebbuildError
+from webbuild.verify.inputs import gather
+from webbuild.verify.opened import Bundle, open_bundle
+
+EAGER = "--enable-blink-features=ForceEagerMeasureMemory"
+"""Chromium says at once how much JavaScript holds, not when it next collects garbage."""
+
+
+def bench(
+    directory: Path,
+    backends: Sequence[str] = (),
+    inputs: Sequence[Path] = (),
+    *,
+    runs: int = 30,
+    seconds: float = 300,
+    say: Callable[[str], None] = lambda _: None,
+) -> BenchReport:
+    """Measure a bundle.
+
+    Args:
+        directory: what `webbuild pack` wrote.
+        backends: those to measure; none means all that the bundle runs on.
+        inputs: pictures (or .npz files for plain tensors) besides the bundle's samples.
+        runs: how many runs the percentiles are of.
+        seconds: how long a load or a run may take.
+        say: told what is being done.
+
+    Raises:
+        WebbuildError: when nothing can be measured: no bundle, no browser, no such backend.
+    """
+    bundle = open_bundle(directory)
+    wanted = chosen(bundle, backends)
+    samples, sent = gather(bundle, inputs), Sent()
+    with Server(directory, heard=sent.heard) as server, chromium(extra=[EAGER]) as browser:
+        course = Course(server, sent, bundle, samples, runs, seconds, say)
+        return BenchReport(
+            bundle=bundle.manifest.name,
+            title=bundle.manifest.title,
+            environment=environment(bundle),
+            samples=tuple(given.title for given in samples),
+            backends=tuple(bench_backend(browser, course, backend) for backend in wanted),
+        )
+
+
+def chosen(bundle: Bundle, backends: Sequence[str]) -> list[str]:
+    """Return the backends to measure, WebGPU first.
+
+    Raises:
+        WebbuildError: `withheld` where one is named on which the bundle does not run.
+    """
+    fit = [name for name in ("webgpu", "wasm") if bundle.graph(name) and not bundle.withholds(name)]
+    unfit = [name for name in backends if name not in fit]
+    if unfit:
+        raise WebbuildError(
+            "withheld",
+            f"{bundle.directory}: does not run on {' and '.join(unfit)}, and says why in its report.html",
+            f"leave --backend out to measure {' and '.join(fit)}",
+            exit_code=USAGE,
+        )
+    return [name for name in fit if not backends or name in backends]
+
+
+def environment(bundle: Bundle) -> Environment:
+    """Return what a report is of."""
+    engine = bundle.manifest.engine
+    return Environment(
+        webbuild=bundle.manifest.generator.version,
+        engine=f"{engine.name} {engine.version}",
+        platform=platform.platform(),
+    )

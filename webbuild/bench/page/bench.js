@@ -1,0 +1,91 @@
+// The page `webbuild bench` drives: it loads the bundle as a visitor's page does, runs it, and tells the times.
+
+import { answer, pictures, tensors } from "./calls.js";
+
+const SOON = 30_000;
+
+/** @type {any} */
+let model = null;
+/** What each sample is run with, decoded before: a frame of a camera comes as pixels too. */
+const held = [];
+
+const commands = {
+  async adapter() {
+    const adapter = await navigator.gpu?.requestAdapter();
+    return adapter ? adapter.info.vendor || "unnamed" : null;
+  },
+
+  /** Milliseconds since the loader was asked for: it was imported, there was a session, `load()` came back. */
+  async load({ entry, backend, worker, trace }) {
+    const start = performance.now();
+    const bundle = await import(new URL(entry, document.baseURI).href);
+    const imported = performance.now() - start;
+    let session = 0;
+    const onProgress = ({ stage, loaded, total }) => {
+      if (stage === "session" && loaded === total) session = performance.now() - start;
+    };
+    const own = worker ? { worker: () => new Worker(worker, { type: "module" }) } : {};
+    model = await bundle.load({ backend, trace, onProgress, ...own });
+    const loaded = performance.now() - start;
+    const { reason, warnings } = model;
+    return { imported, session, loaded, backend: model.backend, reason, warnings, info: model.info() };
+  },
+
+  /** The first answer that a visitor gets: of a picture's file. */
+  async first({ urls, feeds, options }) {
+    if (feeds !== null) return timed(async () => model.runTensors(await tensors(feeds)));
+    return timed(async () => model.run(await pictures(urls), options));
+  },
+
+  async hold({ urls, feeds, options }) {
+    if (feeds !== null) {
+      const given = await tensors(feeds);
+      held.push(() => model.runTensors(given));
+      return;
+    }
+    const blobs = [await pictures(urls)].flat();
+    const bitmaps = await Promise.all(blobs.map((blob) => createImageBitmap(blob)));
+    held.push(() => model.run(bitmaps.length === 1 ? bitmaps[0] : bitmaps, options));
+  },
+
+  async run({ sample }) {
+    return timed(held[sample]);
+  },
+
+  /** Bytes of JavaScript, this page's and its workers'; null where the browser does not tell soon. */
+  async heap() {
+    if (!performance.measureUserAgentSpecificMemory || !crossOriginIsolated) return null;
+    const late = new Promise((resolve) => setTimeout(() => resolve(null), SOON));
+    const told = await Promise.race([performance.measureUserAgentSpecificMemory(), late]);
+    return told === null ? null : told.bytes;
+  },
+
+  /** What the worker of counting.js has counted. */
+  counted() {
+    const channel = new BroadcastChannel("webbuild-bench");
+    return new Promise((resolve) => {
+      channel.onmessage = ({ data }) => {
+        if (typeof data !== "object") return;
+        channel.close();
+        resolve(data);
+      };
+      channel.postMessage("count");
+    });
+  },
+
+  async dispose() {
+    await model?.dispose();
+    model = null;
+  },
+};
+
+/** The stages are whatever numbers the runtime's result has under `timings`. */
+async function timed(work) {
+  const start = performance.now();
+  const result = await work();
+  const ms = performance.now() - start;
+  const stages = Object.entries(result.timings ?? {}).filter(([name, value]) => name !== "total" && Number.isFinite(value));
+  return { ms, backend: result.backend ?? model.backend, stages: Object.fromEntries(stages) };
+}
+
+answer(commands);

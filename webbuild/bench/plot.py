@@ -1,0 +1,92 @@
+"""What the page draws: bars of stages that follow one another, and a dot for every run. All in fractions of a scale."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+from msgspec import Struct
+
+from webbuild.bench.report import BackendBench, Frames, Visit
+
+
+class Piece(Struct, frozen=True):
+    """A stage in a bar: where it begins and how wide it is, both as fractions; `tone` counts the stages."""
+
+    label: str
+    ms: float
+    start: float
+    width: float
+    tone: int
+
+
+class Bar(Struct, frozen=True):
+    """Stages one behind the other, of a runner; `ms` is all of them."""
+
+    runner: str
+    label: str
+    ms: float
+    pieces: tuple[Piece, ...]
+
+
+class Dots(Struct, frozen=True):
+    """The runs of a backend, in their order: where each lies on the scale. The percentiles lie there too."""
+
+    runner: str
+    runs: tuple[float, ...]
+    p50: float
+    p95: float
+
+
+class Scale(Struct, frozen=True):
+    """From 0 to `end` milliseconds, with round numbers to label: value and fraction."""
+
+    end: float
+    ticks: tuple[tuple[float, float], ...]
+
+
+def scale(largest: float) -> Scale:
+    """Return a scale that ends at or behind a value, with four to ten ticks."""
+    if not largest > 0:
+        return Scale(1.0, ((0.0, 0.0), (1.0, 1.0)))
+    power: float = 10.0 ** math.floor(math.log10(largest))
+    step = next(part * power for part in (0.1, 0.2, 0.5, 1.0, 2.0) if largest <= 8 * part * power)
+    count = math.ceil(largest / step)
+    return Scale(count * step, tuple((index * step, index / count) for index in range(count + 1)))
+
+
+def bar(runner: str, label: str, stages: Mapping[str, float], end: float) -> Bar:
+    """Lay stages behind one another on a scale that ends at `end` milliseconds."""
+    pieces, at = [], 0.0
+    for tone, (name, ms) in enumerate(stages.items()):
+        pieces.append(Piece(name, ms, at / end, max(ms, 0.0) / end, tone))
+        at += max(ms, 0.0)
+    return Bar(runner, label, at, tuple(pieces))
+
+
+def arrival(visit: Visit) -> dict[str, float]:
+    """Return the stages from asking for the loader to the first result; together they are `first_result`."""
+    return {
+        "the loader": visit.imported,
+        "engine, weights, session": visit.session - visit.imported,
+        "self-test, warm-up": visit.loaded - visit.session,
+        "the first run": visit.first_run,
+    }
+
+
+def medians(frames: Frames) -> dict[str, float]:
+    """Return the medians of a run's stages."""
+    return {name: frames.stage(name) for name in frames.stages}
+
+
+def dots(each: BackendBench, end: float) -> Dots | None:
+    """Lay a backend's runs on a scale; None where there are none."""
+    frames = each.frames
+    if frames is None or not frames.runs:
+        return None
+    return Dots(each.backend, tuple(ms / end for ms in frames.runs), frames.p50 / end, frames.p95 / end)
+
+
+def slowest(values: Sequence[float]) -> float:
+    """Return the largest of what is to be drawn, 0 of nothing."""
+    return max(values, default=0.0)

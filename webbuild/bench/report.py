@@ -1,0 +1,145 @@
+"""What a bench measured, as values; and the one place where it becomes an exit code."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from webbuild.bench.percentiles import percentile
+from webbuild.errors import CLEAN, FAILED
+from webbuild.verify.report import Problem
+
+
+class _Json(Struct, frozen=True, kw_only=True, rename="camel"):
+    """Base: immutable, camelCase in JSON, every field written."""
+
+
+class Environment(_Json, frozen=True):
+    """What was measured, and on which machine the bundle was served."""
+
+    webbuild: str
+    engine: str
+    platform: str
+
+
+class Visit(_Json, frozen=True):
+    """A visit, in milliseconds since the loader was asked for, and the bytes that the server sent for it.
+
+    There is a session at `session`; the self-test and the warm-up are done at `loaded`; `first_result` is that of a
+    picture's file, `first_run` how long that run took by itself. `stages` are those of loading, as the runtime has
+    them.
+    """
+
+    bytes: int
+    imported: float
+    session: float
+    loaded: float
+    first_run: float
+    first_result: float
+    stages: dict[str, float]
+
+
+class Frames(_Json, frozen=True):
+    """Runs one after another on pictures that are decoded, milliseconds each; `stages` has those of every run.
+
+    `repeated` were answered by another backend's graph.
+    """
+
+    runs: tuple[float, ...]
+    stages: dict[str, tuple[float, ...]]
+    repeated: int
+
+    @property
+    def p50(self) -> float:
+        """Half of the runs took no longer."""
+        return percentile(self.runs, 50)
+
+    @property
+    def p95(self) -> float:
+        """19 of 20 runs took no longer."""
+        return percentile(self.runs, 95)
+
+    def stage(self, name: str) -> float:
+        """The median of a stage."""
+        return percentile(self.stages[name], 50)
+
+
+class PerFrame(_Json, frozen=True):
+    """What one run asks of the GPU, on average: kernels started, and what goes there and comes back."""
+
+    dispatches: float
+    submits: float
+    uploads: float
+    uploaded_bytes: float
+    readbacks: float
+    read_bytes: float
+
+
+class Growth(_Json, frozen=True):
+    """By how many bytes what is held grew over `runs` runs. `heap` is JavaScript's, None where no browser says."""
+
+    runs: int
+    wasm: int
+    gpu: int
+    heap: int | None
+
+
+class Blocking(_Json, frozen=True):
+    """The page's main thread while loading and running: its longest task, and what of all is beyond 50 ms each.
+
+    Milliseconds of processor time. `tasks` counts those beyond 50.
+    """
+
+    longest: float
+    tasks: int
+    beyond: float
+
+
+class Examined(_Json, frozen=True):
+    """What slows a visit down to measure, and so was measured in one of its own. `cpu_nodes` None: nobody said."""
+
+    nodes: int
+    cpu_nodes: int | None
+    per_frame: PerFrame
+    growth: Growth
+    blocking: Blocking
+
+
+class BackendBench(_Json, frozen=True):
+    """One backend in one browser. What could not be measured is None, and a problem says why."""
+
+    browser: str
+    adapter: str
+    backend: str
+    engine_build: str
+    threads: int
+    first: Visit | None
+    second: Visit | None
+    frames: Frames | None
+    examined: Examined | None
+    problems: tuple[Problem, ...]
+
+    @property
+    def measured(self) -> bool:
+        """Whether everything was."""
+        parts = (self.first, self.second, self.examined)
+        return all(part is not None for part in parts) and self.frames is not None and len(self.frames.runs) > 0
+
+
+class BenchReport(_Json, frozen=True):
+    """Everything."""
+
+    bundle: str
+    title: str
+    environment: Environment
+    samples: tuple[str, ...]
+    backends: tuple[BackendBench, ...]
+
+    def problems(self) -> list[Problem]:
+        """Those of all backends."""
+        return [problem for each in self.backends for problem in each.problems]
+
+
+def exit_code(report: BenchReport) -> int:
+    """Return 0 only where every backend was measured whole, and nothing complained."""
+    whole = bool(report.backends) and all(each.measured for each in report.backends)
+    return CLEAN if whole and not report.problems() else FAILED

@@ -1,0 +1,119 @@
+"""A visitor's page: it loads a bundle, runs it, and says how long that took."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+from urllib.parse import urlsplit
+
+from msgspec import Struct
+
+from webbuild.browser.server import Server
+from webbuild.verify.inputs import Given
+from webbuild.verify.page_calls import ROOM, Page, PageCalls
+from webbuild.verify.wire import Info, Warned
+
+WORKER = f"{ROOM}counting-worker.js"
+
+
+class Arrived(Struct, frozen=True):
+    """What `load()` came to; milliseconds since the loader was asked for."""
+
+    imported: float
+    session: float
+    loaded: float
+    backend: str
+    reason: str
+    warnings: tuple[Warned, ...]
+    info: Info
+
+
+class Timed(Struct, frozen=True):
+    """A run: milliseconds in all and by stage, and the backend of the graph that answered."""
+
+    ms: float
+    backend: str
+    stages: dict[str, float]
+
+
+class Counted(Struct, frozen=True, rename="camel"):
+    """What a counting worker has counted so far, and what it holds."""
+
+    dispatches: int
+    submits: int
+    uploads: int
+    uploaded_bytes: int
+    readbacks: int
+    read_bytes: int
+    buffers: int
+    buffer_bytes: int
+    wasm_bytes: int
+
+
+class Sent(list[tuple[str, int]]):
+    """The bodies that a server sent: hand `heard` to it."""
+
+    def heard(self, path: str, size: int) -> None:
+        """Note a body; called on the server's threads."""
+        self.append((path, size))
+
+    @property
+    def bytes(self) -> int:
+        """Those of the bundle, without the page that drives it and what that is given."""
+        return sum(size for path, size in list(self) if not path.startswith(ROOM))
+
+
+class Visitor:
+    """A page that has just been opened; see `PageCalls` for the errors of every call.
+
+    Args:
+        page: keeps what it had of the bundle, where it visited before.
+        server: serves the bundle at its root.
+        seconds: how long any one step may take.
+    """
+
+    def __init__(self, page: Page, server: Server, *, seconds: float) -> None:
+        self._server = server
+        own = f'import "./counting.js";\nimport "{urlsplit(server.url).path}runtime/worker.js";\n'
+        server.virtual[WORKER] = ("text/javascript", own.encode())
+        self._calls = PageCalls(page, server, seconds, "webbuild.bench", ["bench.js", "counting.js"])
+
+    def adapter(self) -> str | None:
+        """Return the vendor of the page's WebGPU adapter, None if there is none."""
+        return self._calls.call("adapter", str | None)
+
+    def load(self, entry: str, backend: str, *, examined: bool = False) -> Arrived:
+        """Load the bundle; `examined` with the engine's word on its nodes, in a worker that counts."""
+        address = f"{self._server.url}{entry}"
+        worker = WORKER if examined else None
+        return self._calls.call("load", Arrived, entry=address, backend=backend, worker=worker, trace=examined)
+
+    def first(self, given: Given) -> Timed:
+        """Run a sample as it lies on the disk."""
+        return self._calls.call("first", Timed, **self._served(given))
+
+    def hold(self, samples: Sequence[Given]) -> None:
+        """Decode samples, to be run by their numbers."""
+        for given in samples:
+            self._calls.call("hold", None, **self._served(given))
+
+    def run(self, sample: int) -> Timed:
+        """Run a sample that is held."""
+        return self._calls.call("run", Timed, sample=sample)
+
+    def counted(self) -> Counted:
+        """Return what the worker counted; of an examined model only."""
+        return self._calls.call("counted", Counted)
+
+    def heap(self) -> int | None:
+        """Return the bytes of JavaScript behind a collection of garbage; None where the browser does not tell."""
+        return self._calls.call("heap", int | None)
+
+    def dispose(self) -> None:
+        """Free what the model holds."""
+        self._calls.call("dispose", None)
+
+    def _served(self, given: Given) -> dict[str, Any]:
+        if not given.files:
+            return {"urls": [], "feeds": self._calls.put(given.feeds), "options": {}}
+        return {"urls": self._calls.show(given.files), "feeds": None, "options": given.options}

@@ -1,0 +1,33 @@
+"""The options that `webbuild verify` and `webbuild bench` have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+_PATH = click.Path(path_type=Path)
+
+_OPTIONS = (
+    click.option(
+        "--backend",
+        "backends",
+        multiple=True,
+        type=click.Choice(["webgpu", "wasm"]),
+        help="Backend to run on; may be given twice. [default: both]",
+    ),
+    click.option(
+        "--input", "inputs", multiple=True, type=_PATH, metavar="FILE...", help="Pictures besides the samples."
+    ),
+    click.option("--json", "as_json", is_flag=True, help="Print the report as JSON on stdout."),
+    click.option("--html", type=_PATH, help="Write the report with its pictures to this file."),
+)
+
+
+def browser_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command these options."""
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command

@@ -1,0 +1,50 @@
+// How a page is driven from outside: commands by their names, each with an answer, also when it fails or hangs.
+
+/** Runs a command; what it throws comes back as a value, with the runtime's code and fix. */
+export function answer(commands) {
+  globalThis.webbuild = async ({ command, seconds, ...args }) => {
+    let timer;
+    const late = new Promise((resolve) => {
+      const error = { code: "timeout", message: `no answer in ${seconds} s`, fix: "" };
+      timer = setTimeout(() => resolve({ error }), seconds * 1000);
+    });
+    const work = commands[command](args).then(
+      (value) => ({ value }),
+      (error) => ({
+        error: {
+          code: String(error?.code ?? "uncaught"),
+          message: String(error?.message ?? error),
+          fix: String(error?.fix ?? ""),
+        },
+      }),
+    );
+    try {
+      return await Promise.race([work, late]);
+    } finally {
+      clearTimeout(timer);
+    }
+  };
+}
+
+/** Files of the local server as blobs: one by itself, those of a stack as an array. */
+export async function pictures(urls) {
+  const blobs = await Promise.all(urls.map(async (url) => (await fetch(url)).blob()));
+  return blobs.length === 1 ? blobs[0] : blobs;
+}
+
+const ARRAYS = {
+  float32: Float32Array,
+  int32: Int32Array,
+  int64: BigInt64Array,
+  uint8: Uint8Array,
+  bool: Uint8Array,
+};
+
+/** Tensors out of files of the local server, by their names. */
+export async function tensors(feeds) {
+  const entries = feeds.map(async ({ name, type, dims, url }) => {
+    const bytes = await (await fetch(url)).arrayBuffer();
+    return [name, { type, dims, data: new ARRAYS[type](bytes) }];
+  });
+  return Object.fromEntries(await Promise.all(entries));
+}

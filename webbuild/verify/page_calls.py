@@ -1,0 +1,99 @@
+"""A page that is driven from outside: commands by name, what they answer, and the files they are given."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, Protocol, TypeVar
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from webbuild.browser.media_types import media_type
+from webbuild.browser.server import Server
+from webbuild.verify.runners import Tensors
+from webbuild.verify.wire import Failure
+
+T = TypeVar("T")
+
+ROOM = "/__webbuild__/"
+"""Where on the server the driven page and what it is given lie: no path of a bundle begins like that."""
+
+
+class Page(Protocol):
+    """What driving a page takes of it, in Playwright's words."""
+
+    def goto(self, url: str, /) -> object:
+        """Go to an address and wait until it has loaded."""
+
+    def wait_for_function(self, function: str, /) -> object:
+        """Wait until a function of the page returns something true."""
+
+    def evaluate(self, function: str, argument: Any, /) -> Any:
+        """Call a function in the page with a value, and return what its promise comes to."""
+
+
+class PageError(Exception):
+    """The runtime, or the page itself, failed. Not a `WebbuildError`: it is a finding about the bundle."""
+
+    def __init__(self, failure: Failure) -> None:
+        super().__init__(failure.message)
+        self.failure = failure
+
+
+class PageCalls:
+    """Calls the commands of one page.
+
+    Args:
+        page: an empty page.
+        server: serves the bundle at its root; the page and what it is given are added to its virtual files.
+        seconds: how long any one step may take.
+        room: the package in whose folder `page` the page lies.
+        scripts: the page's own, besides the one that answers calls.
+    """
+
+    def __init__(self, page: Page, server: Server, seconds: float, room: str, scripts: Sequence[str]) -> None:
+        self._page, self._server, self._seconds = page, server, seconds
+        own, shared = (files(package).joinpath("page") for package in (room, "webbuild.verify"))
+        for folder, names in ((own, ("index.html", *scripts)), (shared, ("calls.js",))):
+            for name in names:
+                server.virtual[ROOM + name] = (media_type(name), folder.joinpath(name).read_bytes())
+        page.goto(f"{server.origin}{ROOM}index.html")
+        page.wait_for_function("() => globalThis.webbuild !== undefined")
+
+    def put(self, feeds: Tensors) -> list[dict[str, Any]]:
+        """Serve tensors, and return them as the page's commands take them."""
+        return [
+            {"name": name, "type": value.dtype.name, "dims": list(value.shape), "url": self._serve(i, value)}
+            for i, (name, value) in enumerate(feeds.items())
+        ]
+
+    def show(self, pictures: Sequence[Path]) -> list[str]:
+        """Serve pictures, and return their addresses."""
+        paths = [f"{ROOM}picture-{index}{picture.suffix.lower()}" for index, picture in enumerate(pictures)]
+        for path, picture in zip(paths, pictures, strict=True):
+            self._server.virtual[path] = (media_type(picture.name), picture.read_bytes())
+        return paths
+
+    def call(self, command: str, kind: type[T] | Any, **arguments: Any) -> T:
+        """Call a command and return its answer. Raises PageError."""
+        from playwright.sync_api import Error
+
+        try:
+            answer = self._page.evaluate(
+                "request => globalThis.webbuild(request)",
+                {"command": command, "seconds": self._seconds, **arguments},
+            )
+        except Error as error:
+            raise PageError(Failure("page-failed", error.message.splitlines()[0], "")) from error
+        if "error" in answer:
+            raise PageError(msgspec.convert(answer["error"], Failure))
+        return msgspec.convert(answer.get("value"), kind)
+
+    def _serve(self, index: int, value: NDArray[Any]) -> str:
+        path = f"{ROOM}feed-{index}.bin"
+        little = np.ascontiguousarray(value).astype(value.dtype.newbyteorder("<"), copy=False)
+        self._server.virtual[path] = ("application/octet-stream", little.tobytes())
+        return path
