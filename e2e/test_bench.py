@@ -63,7 +63,8 @@ def test_bytes_are_those_of_the_files(report: Any, means: Path) -> None:
 
 def test_only_the_gpu_is_asked_for_kernels(report: Any) -> None:
     webgpu, wasm = report["backends"]
-    assert (webgpu["examined"]["nodes"], webgpu["examined"]["cpuNodes"]) == (2, 0)
+    assert webgpu["examined"]["nodes"] >= 2
+    assert webgpu["examined"]["cpuNodes"] == 0
     assert webgpu["examined"]["perFrame"]["dispatches"] >= 2
     assert webgpu["examined"]["perFrame"]["readbacks"] >= 1
     assert webgpu["adapter"]
