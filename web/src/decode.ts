@@ -18,7 +18,9 @@ import { decodeSegments, segmentColumns } from "./tasks/segment.js";
 
 /** A result without what only the run can say of it. */
 export type Decoded = WithoutRun<Result>;
-type WithoutRun<R> = R extends Result ? Omit<R, "timings" | "backend" | "repeated" | "warnings"> : never;
+type WithoutRun<R> = R extends Result
+  ? Omit<R, "timings" | "backend" | "feed" | "repeated" | "warnings">
+  : never;
 
 /** The outputs that the task needs: nothing else is read back from the GPU. */
 export function neededOutputs({ task, outputs }: Manifest): string[] {

@@ -1,6 +1,6 @@
 // Every failure that the runtime reports: a code for programs, a message and its mend for people.
 
-import type { Prepared } from "./preparing.js";
+import type { Picture } from "./pixels.js";
 
 export type ErrorCode =
   | "aborted"
@@ -34,8 +34,8 @@ export class WebbuildError extends Error {
   override readonly name = "WebbuildError";
   readonly code: ErrorCode;
   readonly fix: string;
-  /** @internal What a run that failed had made of its pictures: enough to repeat it elsewhere. */
-  prepared: Prepared | null = null;
+  /** @internal The pictures of a run that failed, handed back so that it can be repeated elsewhere. */
+  pictures: readonly Picture[] = [];
 
   constructor(code: ErrorCode, message: string, fix: string, options?: ErrorOptions) {
     super(message, options);

@@ -9,9 +9,8 @@ import { focusFeeds } from "./focus.js";
 import type { Manifest } from "./manifest.js";
 import { withMode } from "./mode.js";
 import { type OpenModel, type OpenRequest, openModel } from "./opening.js";
-import type { Picture } from "./pixels.js";
-import type { Prediction, Predictor } from "./predictor.js";
-import { type Prepared, prepare } from "./preparing.js";
+import { closePictures, type Picture } from "./pixels.js";
+import type { Prediction } from "./predictor.js";
 import { askedOf, ownOptions, promptFeeds, readPrompt } from "./prompt.js";
 import type { SharedEngine } from "./shared-engine.js";
 import { sizeFeeds } from "./sizes.js";
@@ -23,12 +22,14 @@ import type { Wordpiece } from "./wordpiece.js";
 /** A run's options without what cannot cross into a worker. */
 export type Thresholds = Omit<RunOptions, "signal">;
 
+type HeldModel = Omit<OpenModel, "info" | "warnings"> & { manifest: Manifest };
+
 export class Host {
   readonly #engine: SharedEngine;
   readonly #closing = new AbortController();
   readonly #cancelled = new Set<number>();
   #opening: Promise<OpenModel> | null = null;
-  #opened: { manifest: Manifest; predictor: Predictor; reader: Wordpiece | null } | null = null;
+  #opened: HeldModel | null = null;
 
   constructor(engine: SharedEngine) {
     this.#engine = engine;
@@ -36,8 +37,8 @@ export class Host {
 
   async open(request: OpenRequest, tell: Tell | null): Promise<Pick<OpenModel, "info" | "warnings">> {
     this.#opening = openModel(request, tell, this.#engine, this.#closing.signal);
-    const { predictor, reader, info, warnings } = await this.#opening;
-    this.#opened = { manifest: request.manifest, predictor, reader };
+    const { info, warnings, ...held } = await this.#opening;
+    this.#opened = { manifest: request.manifest, ...held };
     return { info, warnings };
   }
 
@@ -45,23 +46,14 @@ export class Host {
   async [finalizer](): Promise<void> {
     this.#closing.abort();
     const opened = await this.#opening?.catch(() => null);
-    if (opened) await this.#engine.queue.add(() => opened.predictor.release());
+    if (opened === null || opened === undefined) return;
+    await this.#engine.queue.add(() => opened.predictor.release().finally(() => opened.feeder.release()));
   }
 
   run(id: number, pictures: readonly Picture[], thresholds: Thresholds): Promise<Result> {
     return this.#engine.queue.add(async () => {
       this.#refuseCancelled(id, pictures);
-      const started = performance.now();
-      const prepared = await prepare(this.#model().manifest, pictures);
-      return this.#answer(id, prepared, started, thresholds);
-    });
-  }
-
-  /** Repeats a run that failed elsewhere, from what had been made of its pictures there. */
-  runPrepared(id: number, prepared: Prepared, thresholds: Thresholds): Promise<Result> {
-    return this.#engine.queue.add(async () => {
-      this.#refuseCancelled(id, []);
-      return this.#answer(id, prepared, performance.now(), thresholds);
+      return this.#answer(id, pictures, thresholds);
     });
   }
 
@@ -72,8 +64,13 @@ export class Host {
 
   preprocess(pictures: readonly Picture[]): Promise<TensorData> {
     return this.#engine.queue.add(async () => {
-      const { tensor } = await prepare(this.#model().manifest, pictures);
-      return moving(tensor, [tensor.data]);
+      try {
+        const { tensor } = await this.#model().feeder.feed(pictures);
+        const read = "buffer" in tensor ? await tensor.read() : tensor;
+        return moving(read, [read.data]);
+      } finally {
+        closePictures(pictures);
+      }
     });
   }
 
@@ -84,24 +81,24 @@ export class Host {
     });
   }
 
-  async #answer(id: number, prepared: Prepared, started: number, thresholds: Thresholds): Promise<Result> {
+  /** Where the run fails its pictures go back with the error, else they are closed. */
+  async #answer(id: number, pictures: readonly Picture[], thresholds: Thresholds): Promise<Result> {
     try {
-      const result = await this.#infer(prepared, started, thresholds);
+      const result = await this.#infer(pictures, thresholds);
+      closePictures(pictures);
       return moving(result, moved(result));
     } catch (error) {
-      if (error instanceof WebbuildError) error.prepared = prepared;
+      if (error instanceof WebbuildError) error.pictures = pictures;
       throw error;
     } finally {
       this.#cancelled.delete(id);
     }
   }
 
-  async #infer(
-    { name, tensor, geometry }: Prepared,
-    started: number,
-    thresholds: Thresholds,
-  ): Promise<Result> {
-    const { manifest, predictor, reader } = this.#model();
+  async #infer(pictures: readonly Picture[], thresholds: Thresholds): Promise<Result> {
+    const started = performance.now();
+    const { manifest, predictor, reader, feeder } = this.#model();
+    const { name, tensor, geometry, feed } = await feeder.feed(pictures);
     const reading = readingOf(manifest, reader, thresholds);
     const ready = performance.now();
     const filled = {
@@ -122,16 +119,16 @@ export class Host {
       decode: ended - inferred,
       total: ended - started,
     };
-    return { ...decoded, timings, backend, repeated, warnings };
+    return { ...decoded, timings, feed, backend, repeated, warnings };
   }
 
   #refuseCancelled(id: number, pictures: readonly Picture[]): void {
     if (!this.#cancelled.delete(id) && !this.#closing.signal.aborted) return;
-    for (const picture of pictures) if ("close" in picture) picture.close();
+    closePictures(pictures);
     throw abortedError();
   }
 
-  #model(): { manifest: Manifest; predictor: Predictor; reader: Wordpiece | null } {
+  #model(): HeldModel {
     if (this.#opened === null) throw internalError("a run reached the worker before a model was open");
     return this.#opened;
   }

@@ -17,6 +17,7 @@ export interface Wanted {
   trace: boolean;
   selfTest: boolean;
   cache: boolean;
+  pixels: "auto" | "cpu";
   addresses: Readonly<Record<string, string>>;
   worker: (() => Worker) | null;
 }
@@ -91,7 +92,7 @@ export async function openOn(wanted: Wanted, choice: Choice, watch: Watch): Prom
 
 async function openIn(
   connection: Connection,
-  { manifest, base, trace, selfTest, cache, addresses }: Wanted,
+  { manifest, base, trace, selfTest, cache, pixels, addresses }: Wanted,
   choice: Choice,
   { signal, onProgress }: Watch,
 ): Promise<Opened> {
@@ -99,7 +100,7 @@ async function openIn(
   try {
     const tell = onProgress ? proxy(listener(onProgress, connection)) : null;
     const build = chooseBuild(manifest, backend);
-    const request = { manifest, base, backend, build, trace, selfTest, cache, addresses };
+    const request = { manifest, base, backend, build, trace, selfTest, cache, pixels, addresses };
     const { info, warnings } = await connection.call((host) => host.open(request, tell), signal);
     return { ...choice, warnings: [...choice.warnings, ...warnings], info, connection };
   } catch (error) {

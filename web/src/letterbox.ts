@@ -2,7 +2,7 @@
 
 import type { ImageInput } from "./manifest.js";
 import type { Pixels } from "./pixels.js";
-import { resample, taps } from "./resample.js";
+import { resample, type Taps, taps } from "./resample.js";
 import { roundHalfEven } from "./rounding.js";
 
 /** Where the resized picture lies in the input, what is outside cut off, and how large it was. All in pixels. */
@@ -49,25 +49,39 @@ function covering({ width: w, height: h }: Size, plane: Size): Placed {
   return { left, top, width, height };
 }
 
+/** The part of the input that has some of the picture in it, and the taps of its columns and rows. */
+export interface PlacedTaps {
+  from: { x: number; y: number };
+  to: { x: number; y: number };
+  columns: Taps;
+  rows: Taps;
+}
+
+export function placedTaps({ source, ...placed }: Geometry, input: ImageInput): PlacedTaps {
+  const plane = planeSize(input);
+  const { resampler } = input.letterbox;
+  const { left, top, width, height } = placed;
+  const [fromX, toX] = visible(left, width, plane.width);
+  const [fromY, toY] = visible(top, height, plane.height);
+  const columns = taps(resampler, source.width, width, fromX - left, toX - left);
+  const rows = taps(resampler, source.height, height, fromY - top, toY - top);
+  return { from: { x: fromX, y: fromY }, to: { x: toX, y: toY }, columns, rows };
+}
+
 /** Returns the input's elements, in the order of its shape. */
 export function letterbox(pixels: Pixels, input: ImageInput, geometry: Geometry): Float32Array<ArrayBuffer> {
   const plane = planeSize(input);
-  const { resampler } = input.letterbox;
-  const [fromX, toX] = visible(geometry.left, geometry.width, plane.width);
-  const [fromY, toY] = visible(geometry.top, geometry.height, plane.height);
-  const { left, top } = geometry;
-  const columns = taps(resampler, pixels.width, geometry.width, fromX - left, toX - left);
-  const rows = taps(resampler, pixels.height, geometry.height, fromY - top, toY - top);
-  const drawn = resample(pixels, columns, rows, resampler);
+  const { from: first, to, columns, rows } = placedTaps(geometry, input);
+  const drawn = resample(pixels, columns, rows, input.letterbox.resampler);
   const tensor = paddedTensor(input, plane.width * plane.height);
   for (const [channel, source] of channelOrder(input).entries()) {
     const normal = normalizer(input, channel);
     const step = input.layout === "nchw" ? 1 : 3;
     const origin = input.layout === "nchw" ? channel * plane.width * plane.height : channel;
     let from = source;
-    for (let y = fromY; y < toY; y++) {
-      let at = origin + (y * plane.width + fromX) * step;
-      for (let x = fromX; x < toX; x++, at += step, from += 3) tensor[at] = normal(drawn[from] ?? 0);
+    for (let y = first.y; y < to.y; y++) {
+      let at = origin + (y * plane.width + first.x) * step;
+      for (let x = first.x; x < to.x; x++, at += step, from += 3) tensor[at] = normal(drawn[from] ?? 0);
     }
   }
   return tensor;

@@ -18,7 +18,7 @@ import { focusFeeds } from "./focus.js";
 import type { Manifest } from "./manifest.js";
 import { withMode } from "./mode.js";
 import { counted, picturedInput } from "./pictured.js";
-import type { Picture } from "./pixels.js";
+import { movable, type Picture } from "./pixels.js";
 import { askedOf, ownOptions } from "./prompt.js";
 import { Turns } from "./queue.js";
 import { close, parcels } from "./source.js";
@@ -77,15 +77,17 @@ export class Model {
     const result = await this.#send(
       source,
       (pictures) => (host) => host.run(id, pictures, thresholds),
-      ({ prepared }) =>
-        prepared &&
-        ((host) => host.runPrepared(id, transfer(prepared, [prepared.tensor.data.buffer]), thresholds)),
+      ({ pictures }) => {
+        if (pictures.length === 0) return null;
+        return (host) => host.run(id, transfer(pictures, movable(pictures)), thresholds);
+      },
       signal,
     ).catch((error: unknown) => {
       if (signal?.aborted) this.#cancel(id);
       throw error;
     });
     this.#standing.warn(result.warnings);
+    this.#standing.opened.info.feed = result.feed;
     return result;
   }
 

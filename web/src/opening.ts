@@ -5,8 +5,11 @@ import { completeFeeds } from "./contract.js";
 import { Downloads } from "./download.js";
 import { type Engine, engineFiles } from "./engine.js";
 import { abortedError } from "./errors.js";
+import { openFeeder } from "./feed/opening.js";
+import type { Feeder } from "./feeding.js";
 import { fetchGolden, goldenFiles } from "./golden.js";
 import { requireAdapter } from "./gpu.js";
+import { graphCapture } from "./graph-capture.js";
 import { KeptFiles } from "./kept-files.js";
 import type { EngineBuild, Manifest } from "./manifest.js";
 import { PlacementLog, redirectConsole } from "./placement.js";
@@ -27,11 +30,13 @@ export interface OpenRequest {
   trace: boolean;
   selfTest: boolean;
   cache: boolean;
+  pixels: "auto" | "cpu";
   addresses: Readonly<Record<string, string>>;
 }
 
 export interface OpenModel {
   predictor: Predictor;
+  feeder: Feeder;
   /** Null for a model that takes no prompt. */
   reader: Wordpiece | null;
   info: ModelInfo;
@@ -45,7 +50,7 @@ export async function openModel(
   shared: SharedEngine,
   signal: AbortSignal,
 ): Promise<OpenModel> {
-  const { manifest, backend, build, trace } = request;
+  const { manifest, backend, build, trace, pixels } = request;
   const graph = findGraph(manifest, backend);
   const adapter = backend === "webgpu" ? await requireAdapter(graph.features) : null;
   const test = adapter && request.selfTest ? await knownTest(request, graph, adapter) : null;
@@ -75,14 +80,21 @@ export async function openModel(
     const placement = log?.placement() ?? null;
     const other = (target: Backend): Promise<Session> => createOther(engine, manifest, target, downloads);
     const predictor = new Predictor(session, gpu, other);
+    const feeding = { inputs: manifest.inputs, engine: backend === "webgpu" ? engine : null, pixels };
+    const feeder = await openFeeder(feeding);
+    const raw = (feeds: Tensors): Promise<Tensors> => predictor.raw(feeder.fill(feeds));
     const passed = test?.passed ? { sample: test.golden.sample, before: true } : null;
     const selfTest = await stages
       .measure("warmup", 1, () =>
         test && known
-          ? runTest(test, manifest, known, (feeds) => predictor.raw(feeds))
-          : warmUp(manifest, backend, predictor, reader).then(() => passed),
+          ? runTest(test, manifest, known, raw)
+          : warmUp(manifest, backend, raw, reader).then(() => passed),
       )
-      .catch((error: unknown) => predictor.release().then(() => Promise.reject(error)));
+      .catch(async (error: unknown) => {
+        feeder.release();
+        await predictor.release();
+        throw error;
+      });
     const threads = engine.env.wasm.numThreads ?? 1;
     const { name, version } = manifest.engine;
     const info = {
@@ -90,9 +102,11 @@ export async function openModel(
       adapter,
       selfTest,
       timings: stages.timings(),
+      feed: feeder.usual,
+      graphCapture: graphCapture(manifest.engine.version, backend),
       placement,
     };
-    return { predictor, reader, info, warnings: kept.warnings };
+    return { predictor, feeder, reader, info, warnings: kept.warnings };
   });
 }
 
@@ -111,7 +125,7 @@ async function createOther(
 async function warmUp(
   { inputs, task }: Manifest,
   backend: Backend,
-  predictor: Predictor,
+  raw: (feeds: Tensors) => Promise<Tensors>,
   reader: Wordpiece | null,
 ): Promise<void> {
   if (backend === "wasm" || inputs.some((input) => input.kind === "tensor")) return;
@@ -124,7 +138,7 @@ async function warmUp(
     task.kind === "phrases" && reader !== null
       ? promptFeeds(inputs, task, readPrompt(captionOf(task.prompts[0]), reader, task))
       : {};
-  await predictor.raw(completeFeeds(inputs, { ...images, ...words }));
+  await raw(completeFeeds(inputs, { ...images, ...words }));
 }
 
 function zeros(shape: readonly number[]): Tensors[string] {

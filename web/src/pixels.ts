@@ -19,10 +19,11 @@ export const DECODING: ImageBitmapOptions = {
   colorSpaceConversion: "none",
 };
 
-/** Reads the picture and, where it holds memory that must be given back, closes it. */
+/** Reads the picture, which stays open. */
 export async function readPixels(picture: Picture): Promise<Pixels> {
   if (picture instanceof ImageData) return picture;
-  const frame = picture instanceof Blob ? await decodeBlob(picture) : picture;
+  if (!(picture instanceof Blob)) return draw(picture);
+  const frame = await decodeBlob(picture);
   try {
     return draw(frame);
   } finally {
@@ -30,7 +31,20 @@ export async function readPixels(picture: Picture): Promise<Pixels> {
   }
 }
 
-async function decodeBlob(blob: Blob): Promise<ImageBitmap> {
+/** What of the pictures can move between threads; the rest is copied, or is only a name for a file. */
+export function movable(pictures: readonly Picture[]): Transferable[] {
+  return pictures.flatMap((picture): Transferable[] => {
+    if (picture instanceof Blob) return [];
+    return picture instanceof ImageData ? [picture.data.buffer] : [picture];
+  });
+}
+
+/** Gives back the memory of the pictures that have some. */
+export function closePictures(pictures: readonly Picture[]): void {
+  for (const picture of pictures) if ("close" in picture) picture.close();
+}
+
+export async function decodeBlob(blob: Blob): Promise<ImageBitmap> {
   try {
     return await createImageBitmap(blob, DECODING);
   } catch (cause) {

@@ -1,6 +1,7 @@
 // Runs the model's graph and, where its detection head could not be exact, the graph it names instead.
 
 import type { Backend, TensorData, Tensors } from "./api.js";
+import type { Feeds } from "./feeding.js";
 import type { GpuErrors } from "./gpu.js";
 import type { HeadStatus } from "./manifest.js";
 import type { Session } from "./session.js";
@@ -25,13 +26,13 @@ export class Predictor {
   }
 
   /** Returns every output of the first graph, its status among them. Never repeats. */
-  raw(feeds: Tensors): Promise<Tensors> {
+  raw(feeds: Feeds): Promise<Tensors> {
     const names = this.#first.graph.outputs.map(({ name }) => name);
     return this.#runFirst(feeds, names);
   }
 
   /** Returns the outputs named, from the first graph or from the one that stands in for it. */
-  async predict(feeds: Tensors, names: readonly string[]): Promise<Prediction> {
+  async predict(feeds: Feeds, names: readonly string[]): Promise<Prediction> {
     const { status, target } = this.#first.graph;
     if (status === null)
       return { outputs: await this.#runFirst(feeds, names), backend: target, repeated: null };
@@ -48,18 +49,30 @@ export class Predictor {
     await this.#other?.release();
   }
 
-  async #repeat(target: Backend, why: string, feeds: Tensors, names: readonly string[]): Promise<Prediction> {
+  async #repeat(target: Backend, why: string, feeds: Feeds, names: readonly string[]): Promise<Prediction> {
     this.#other ??= await this.#createOther(target);
-    return { outputs: await this.#other.run(feeds, names), backend: target, repeated: { target, why } };
+    return {
+      outputs: await this.#other.run(await onCpu(feeds), names),
+      backend: target,
+      repeated: { target, why },
+    };
   }
 
-  async #runFirst(feeds: Tensors, names: readonly string[]): Promise<Tensors> {
+  async #runFirst(feeds: Feeds, names: readonly string[]): Promise<Tensors> {
     if (this.#gpu === null) return this.#first.run(feeds, names);
     const outputs = await this.#gpu.during(() => this.#first.run(feeds, names));
     const error = this.#gpu.take();
     if (error !== null) throw error;
     return outputs;
   }
+}
+
+async function onCpu(feeds: Feeds): Promise<Tensors> {
+  const read = Object.entries(feeds).map(async ([name, tensor]) => [
+    name,
+    "buffer" in tensor ? await tensor.read() : tensor,
+  ]);
+  return Object.fromEntries(await Promise.all(read));
 }
 
 /** Returns why the detection head could not be exact, null where it was. Written so that NaN is inexact. */

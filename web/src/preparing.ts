@@ -1,11 +1,11 @@
-// Pictures into the tensor that the model takes of them, in the worker.
+// Pictures into the tensor that the model takes of them, on the CPU.
 
 import type { TensorData } from "./api.js";
 import { WebbuildError } from "./errors.js";
 import { type Geometry, letterbox, placePicture } from "./letterbox.js";
 import type { ImageInput, Manifest } from "./manifest.js";
 import { picturedInput } from "./pictured.js";
-import { type Picture, type Pixels, readPixels } from "./pixels.js";
+import { type Picture, readPixels } from "./pixels.js";
 
 /** The input's name, its tensor, and where each picture lies in its plane. */
 export interface Prepared {
@@ -14,25 +14,21 @@ export interface Prepared {
   geometry: Geometry;
 }
 
-/** Reads the pictures one after the other, so that memory holds the pixels of one. */
-export async function prepare({ inputs }: Manifest, pictures: readonly Picture[]): Promise<Prepared> {
+/** Reads the pictures, which stay open, one after the other, so that memory holds the pixels of one. */
+export async function prepare(inputs: Manifest["inputs"], pictures: readonly Picture[]): Promise<Prepared> {
   const { name, shape, picture: input, count } = picturedInput(inputs);
   const [first, ...rest] = pictures;
   if (first === undefined) throw new WebbuildError("wrong-picture", "no picture was given", "give one");
-  try {
-    const { geometry, tensor } = await prepareOne(first, input);
-    if (count === null) return { name, tensor: floats(shape, tensor), geometry };
-    const data = new Float32Array(tensor.length * count);
-    data.set(tensor);
-    for (const [index, picture] of rest.entries()) {
-      const pixels = await readPixels(picture);
-      requireSize(pixels, geometry, index + 1);
-      data.set(letterbox(pixels, input, geometry), (index + 1) * tensor.length);
-    }
-    return { name, tensor: floats(shape, data), geometry };
-  } finally {
-    for (const picture of rest) if ("close" in picture) picture.close();
+  const { geometry, tensor } = await prepareOne(first, input);
+  if (count === null) return { name, tensor: floats(shape, tensor), geometry };
+  const data = new Float32Array(tensor.length * count);
+  data.set(tensor);
+  for (const [index, picture] of rest.entries()) {
+    const pixels = await readPixels(picture);
+    requireSize(pixels, geometry, index + 1);
+    data.set(letterbox(pixels, input, geometry), (index + 1) * tensor.length);
   }
+  return { name, tensor: floats(shape, data), geometry };
 }
 
 async function prepareOne(
@@ -48,7 +44,12 @@ function floats(shape: readonly number[], data: Float32Array<ArrayBuffer>): Tens
   return { type: "float32", dims: [...shape], data };
 }
 
-function requireSize({ width, height }: Pixels, { source }: Geometry, index: number): void {
+/** Throws unless the picture `index` of a stack is as large as the first. */
+export function requireSize(
+  { width, height }: Geometry["source"],
+  { source }: Geometry,
+  index: number,
+): void {
   if (width === source.width && height === source.height) return;
   const first = `${source.width} x ${source.height}`;
   const what = `picture ${index + 1} of the stack is ${width} x ${height}, the first is ${first}`;

@@ -5,6 +5,7 @@ import type { Backend, DType, TensorData, Tensors } from "./api.js";
 import type { Downloads, OnBytes } from "./download.js";
 import type { Engine } from "./engine.js";
 import { WebbuildError } from "./errors.js";
+import type { Feeds } from "./feeding.js";
 import type { Graph, Manifest } from "./manifest.js";
 
 /** A graph and its weights as bytes. Dropped once the session holds them: a later graph fetches them again. */
@@ -68,7 +69,7 @@ export class Session {
   }
 
   /** Runs the graph and returns only the outputs named. */
-  async run(feeds: Tensors, outputs: readonly string[]): Promise<Tensors> {
+  async run(feeds: Feeds, outputs: readonly string[]): Promise<Tensors> {
     try {
       const given = Object.entries(feeds).map(([name, tensor]) => [name, this.#tensor(tensor)]);
       const results = await this.#session.run(Object.fromEntries(given), [...outputs]);
@@ -82,8 +83,10 @@ export class Session {
     return this.#session.release();
   }
 
-  #tensor({ type, data, dims }: TensorData): Tensor {
-    return new this.#engine.Tensor(type, data, dims);
+  #tensor(tensor: Feeds[string]): Tensor {
+    const { type, dims } = tensor;
+    if (!("buffer" in tensor)) return new this.#engine.Tensor(type, tensor.data, dims);
+    return this.#engine.Tensor.fromGpuBuffer(tensor.buffer, { dataType: tensor.type, dims });
   }
 }
 

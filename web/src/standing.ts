@@ -4,6 +4,7 @@ import type { Warning } from "./api.js";
 import type { RemoteHost } from "./connection.js";
 import { abortedError, type ErrorCode, WebbuildError } from "./errors.js";
 import { type Opened, openBest, openOn, steppedDown, type Wanted } from "./ladder.js";
+import { closePictures } from "./pixels.js";
 
 export type Ask<T> = (host: RemoteHost) => Promise<T>;
 
@@ -69,12 +70,13 @@ export class Standing {
     } catch (error) {
       if (!(error instanceof WebbuildError)) throw error;
       const repeat = this.#leave !== null || place !== this.#opened ? again(error) : null;
-      error.prepared = null;
-      if (repeat === null || this.#ended !== null) throw error;
-      await this.#settled(signal);
+      if (repeat === null || this.#ended !== null) throw withoutPictures(error);
+      await this.#settled(signal).catch((failed: unknown) => {
+        withoutPictures(error);
+        throw failed;
+      });
       return await this.#ask(repeat, signal).catch((second: unknown) => {
-        if (second instanceof WebbuildError) second.prepared = null;
-        throw second;
+        throw second instanceof WebbuildError ? withoutPictures(second) : second;
       });
     }
   }
@@ -136,6 +138,13 @@ export class Standing {
     this.#leave = null;
     this.warn(opened.warnings);
   }
+}
+
+/** Nobody repeats the run any more. */
+function withoutPictures(error: WebbuildError): WebbuildError {
+  closePictures(error.pictures);
+  error.pictures = [];
+  return error;
 }
 
 function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {

@@ -2,7 +2,7 @@
 
 import { type TransferHandler, transfer, transferHandlers } from "comlink";
 import { asWebbuildError, type ErrorCode, internalError, WebbuildError } from "./errors.js";
-import type { Prepared } from "./preparing.js";
+import { movable, type Picture } from "./pixels.js";
 
 interface Thrown {
   value: unknown;
@@ -13,7 +13,7 @@ interface ErrorOnWire {
   message: string;
   fix: string;
   stack: string | undefined;
-  prepared: Prepared | null;
+  pictures: readonly Picture[];
 }
 
 /** Comlink's own handler keeps message, name and stack only. Call this on both sides before anything crosses. */
@@ -22,15 +22,12 @@ export function carryErrors(): void {
   const handler: TransferHandler<Thrown, ErrorOnWire> = {
     canHandle: own.canHandle,
     serialize({ value }) {
-      const { code, message, fix, stack, prepared } = asWebbuildError(value, internalError);
-      return [
-        { code, message, fix, stack, prepared },
-        prepared === null ? [] : [prepared.tensor.data.buffer],
-      ];
+      const { code, message, fix, stack, pictures } = asWebbuildError(value, internalError);
+      return [{ code, message, fix, stack, pictures }, movable(pictures)];
     },
-    deserialize({ code, message, fix, stack, prepared }) {
+    deserialize({ code, message, fix, stack, pictures }) {
       const error = new WebbuildError(code, message, fix);
-      error.prepared = prepared;
+      error.pictures = pictures;
       if (stack !== undefined) error.stack = stack;
       throw error;
     },

@@ -7,6 +7,7 @@ const runs = cycles * 10;
 
 interface Held {
   buffers: number;
+  textures: number;
   bytes: number;
 }
 
@@ -30,12 +31,14 @@ describe.runIf(hasWebgpu)("what a worker holds", () => {
       await withWorker("worker-measured.js", async () => {
         const model = await loadTiny({ backend }, "conv.json");
         const image = await picture("upright.png");
-        for (let run = 0; run < 10; run++) await model.run(image);
+        const narrow = new ImageData(9, 31);
+        for (let run = 0; run < 10; run++) await model.run(run % 2 ? image : narrow);
         const before = await held();
-        for (let run = 0; run < runs; run++) await model.run(image);
+        for (let run = 0; run < runs; run++) await model.run(run % 2 ? image : narrow);
         expect(await held()).toEqual(before);
         expect(before.bytes).toBeGreaterThan(1_000_000);
         if (backend === "webgpu") expect(before.buffers).toBeGreaterThan(0);
+        expect(before.textures).toBe(backend === "webgpu" ? 1 : 0);
         await model.dispose();
       });
     },

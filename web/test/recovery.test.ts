@@ -109,7 +109,7 @@ describe.runIf(hasWebgpu)("a GPU device that is lost", () => {
     await losing({ later: loadCalls }, async (started) => {
       const model = await loadTiny(webgpu, "conv.json");
       await loseAt(0);
-      await expect(answer(model)).rejects.toMatchObject({ code: "device-lost", prepared: null });
+      await expect(answer(model)).rejects.toMatchObject({ code: "device-lost", pictures: [] });
       const third = losing({}, () => answer(model));
       expect(await third).toEqual(right);
       expect([started(), model.backend]).toEqual([2, "webgpu"]);

@@ -38,7 +38,10 @@ const manifest = { inputs: [stack, focus] } as unknown as Manifest;
 
 describe("a stack", () => {
   test("becomes one tensor, the pictures behind one another, each with its channels first", async () => {
-    const { name, tensor, geometry } = await prepare(manifest, [picture(2, 10, 20), picture(2, 30, 40)]);
+    const { name, tensor, geometry } = await prepare(manifest.inputs, [
+      picture(2, 10, 20),
+      picture(2, 30, 40),
+    ]);
     expect(name).toBe("stack");
     expect(tensor.dims).toEqual([1, 2, 3, 1, 2]);
     expect(Array.from(tensor.data as Float32Array)).toEqual([10, 20, 11, 21, 12, 22, 30, 40, 31, 41, 32, 42]);
@@ -46,7 +49,7 @@ describe("a stack", () => {
   });
 
   test("of pictures of two sizes is refused, by both sizes", async () => {
-    await expect(prepare(manifest, [picture(2, 10, 20), picture(1, 30)])).rejects.toMatchObject({
+    await expect(prepare(manifest.inputs, [picture(2, 10, 20), picture(1, 30)])).rejects.toMatchObject({
       code: "wrong-picture",
       message: "picture 2 of the stack is 1 x 1, the first is 2 x 1",
     });

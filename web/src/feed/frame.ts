@@ -1,0 +1,31 @@
+// A picture on its way to the GPU: decoded where it is a file, and copied into a texture.
+
+import { DECODING, decodeBlob, type Picture } from "../pixels.js";
+
+/** What a texture can be filled with. */
+export type Frame = ImageBitmap | ImageData;
+
+/**
+ * Returns the picture as a frame. One that is not the picture itself is the caller's to close. A VideoFrame is copied
+ * first: SwiftShader loses its device on those that it is given as they are.
+ */
+export async function frameOf(picture: Picture): Promise<Frame> {
+  if (picture instanceof Blob) return decodeBlob(picture);
+  if ("displayWidth" in picture) return createImageBitmap(picture, DECODING);
+  return picture;
+}
+
+/** Copies the frame, its colours as they are and not multiplied by alpha. */
+export function uploaded(queue: GPUQueue, frame: Frame, texture: GPUTexture): void {
+  const { width, height } = frame;
+  if (frame instanceof ImageData) {
+    const { buffer, byteOffset, byteLength } = frame.data;
+    const bytes = new Uint8Array(buffer as ArrayBuffer, byteOffset, byteLength);
+    queue.writeTexture({ texture }, bytes, { bytesPerRow: width * 4, rowsPerImage: height }, [width, height]);
+  } else {
+    queue.copyExternalImageToTexture({ source: frame }, { texture, premultipliedAlpha: false }, [
+      width,
+      height,
+    ]);
+  }
+}

@@ -1,0 +1,64 @@
+// The shader that makes a picture into the model's input: resampled, over white, padded, normalised.
+
+/** Threads of a workgroup, in each direction. */
+export const GROUP = 8;
+
+/**
+ * One thread a pixel of the input. What the taps weigh is worked out in float64 beforehand, see resample.ts: here they
+ * are only summed, in float32, columns before rows as there.
+ */
+export const SHADER = /* wgsl */ `
+struct Placing {
+  plane: vec2u,       // the size of the input
+  first: vec2u,       // its first pixel that has some of the picture in it
+  behind: vec2u,      // the one behind the last of them
+  taps: vec2u,        // for each pixel, of a column and of a row
+  offset: u32,        // of this picture in the tensor
+  channelStep: u32,
+  pixelStep: u32,
+  bgr: u32,
+  low: f32,           // what a sum is held to
+  high: f32,
+  pad: f32,
+  scale: f32,         // of a picture that goes from 0 to 1
+  mean: vec4f,
+  divisor: vec4f,
+}
+struct Tap { at: u32, weight: f32 }
+
+@group(0) @binding(0) var picture: texture_2d<f32>;
+@group(0) @binding(1) var<storage, read> columns: array<Tap>;
+@group(0) @binding(2) var<storage, read> rows: array<Tap>;
+@group(0) @binding(3) var<uniform> placing: Placing;
+@group(0) @binding(4) var<storage, read_write> tensor: array<f32>;
+
+fn overWhite(x: u32, y: u32) -> vec3f {
+  let pixel = textureLoad(picture, vec2u(x, y), 0);
+  return pixel.rgb * pixel.a + vec3f(1.0 - pixel.a);
+}
+
+fn resampled(column: u32, row: u32) -> vec3f {
+  var sum = vec3f(0.0);
+  for (var j = row * placing.taps.y; j < (row + 1) * placing.taps.y; j++) {
+    var line = vec3f(0.0);
+    for (var i = column * placing.taps.x; i < (column + 1) * placing.taps.x; i++) {
+      line += columns[i].weight * overWhite(columns[i].at, rows[j].at);
+    }
+    sum += rows[j].weight * line;
+  }
+  return clamp(sum, vec3f(placing.low), vec3f(placing.high));
+}
+
+@compute @workgroup_size(${GROUP}, ${GROUP})
+fn feed(@builtin(global_invocation_id) id: vec3u) {
+  if (any(id.xy >= placing.plane)) { return; }
+  var value = vec3f(placing.pad);
+  if (all(id.xy >= placing.first) && all(id.xy < placing.behind)) {
+    value = resampled(id.x - placing.first.x, id.y - placing.first.y);
+  }
+  if (placing.bgr == 1u) { value = value.bgr; }
+  let normal = (value * placing.scale - placing.mean.xyz) / placing.divisor.xyz;
+  let at = placing.offset + (id.y * placing.plane.x + id.x) * placing.pixelStep;
+  for (var channel = 0u; channel < 3u; channel++) { tensor[at + channel * placing.channelStep] = normal[channel]; }
+}
+`;
