@@ -15,6 +15,7 @@ from msgspec import Struct
 from bench.marked import rewrite
 from webbuild.inspection.inspect import inspect
 from webbuild.inspection.inspection import Inspection
+from webbuild.inspection.kept_right import unfit
 from webbuild.overrides import parse_overrides
 from webbuild.prepared import Prepared, open_model, prepare
 from webbuild.talk import Talk
@@ -50,17 +51,17 @@ def rows(name: str, file: Path, dims: dict[str, int] | None = None, task: str | 
     for target in TARGETS:
         before = _inspect(opened.source.model, target, opened.sizes.dims)
         after = _inspect(ready.planned.models["webgpu"], target, {})
-        yield Row(name, target, before, after, _withheld(ready, after, target))
+        yield Row(name, target, before, after, _withheld(ready, target))
 
 
 def _inspect(model: ir.Model, target: str, dims: dict[str, int]) -> Inspection:
     return inspect("", model, table(parse(target)), dims)
 
 
-def _withheld(ready: Prepared, after: Inspection, target: str) -> str:
-    if target == TARGETS[0]:
-        return "" if ready.withheld is None else ready.withheld.code
-    return next((each.code for each in after.findings if each.severity == "error"), "")
+def _withheld(ready: Prepared, target: str) -> str:
+    native = target == TARGETS[0]
+    found = ready.withheld if native else unfit(ready.planned.models["webgpu"], table(parse(target)))
+    return "" if found is None else found.code
 
 
 def page(found: list[Row]) -> str:

@@ -24,6 +24,7 @@ class Finding(Struct, frozen=True, kw_only=True):
         why: the reason, in a sentence.
         fix: a pass that will mend it, or what to change at export.
         mended_by: the code of that pass; empty if there is none.
+        steps: whether the build that it is about leaves the model to WASM because of it, though it is no error.
     """
 
     code: str
@@ -34,3 +35,4 @@ class Finding(Struct, frozen=True, kw_only=True):
     why: str
     fix: str
     mended_by: str = ""
+    steps: bool = False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import onnx_ir as ir
+import pytest
 
 from tests.models import parsed
 from webbuild.inspection.features import features
@@ -82,7 +83,24 @@ def test_the_first_step_of_a_small_input_is_the_cpus_where_the_gpu_promises_noth
     assert len(keep_right(small, table(NATIVE)).edits) == 1
     assert cpu_nodes(small) == [node.name for node in small.graph if node.op_type == "Sin"][:1]
     assert keep_right(picture, table(NATIVE)).edits == ()
-    assert unfit(small, table(JSEP)) is None
+
+
+@pytest.mark.parametrize(
+    ("first", "code"),
+    [("Sin (x)", "far-from-zero"), ("Softmax (x)", "masked-row"), ("Clip (x)", "nan-dropped")],
+)
+def test_on_jsep_the_first_step_of_a_small_input_sends_the_model_to_wasm(first: str, code: str) -> None:
+    text = f"(float[3,4] x) => (float[3,4] y) {{ a = {first} y = Neg (a) }}"
+    withheld = keep_right(model(text), table(JSEP)).withheld
+    assert withheld is not None
+    assert withheld.code == code
+
+
+@pytest.mark.parametrize("step", ["Sin (a)", "Softmax (a)", "Clip (a)"])
+def test_a_later_step_does_not_since_only_the_numbers_of_a_run_can_tell(step: str) -> None:
+    assert unfit(model(f"(float[3,4] x) => (float[3,4] y) {{ a = Sqrt (x) y = {step} }}"), table(JSEP)) is None
+    picture = f"(float[1,3,512,512] a) => (float[1,3,512,512] y) {{ y = {step} }}"
+    assert unfit(model(picture), table(JSEP)) is None
 
 
 def test_float16_needs_an_adapter_that_has_it() -> None:

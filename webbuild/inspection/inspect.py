@@ -67,13 +67,21 @@ def _findings(placed: Placed, context: Context) -> Iterator[Finding]:
     for rule in rules_of(placed.node.op_type):
         finding = rule.check(placed.node, context)
         if finding is not None and not (context.wasm and finding.outcome == "cpu"):
-            yield structs.replace(finding, mended_by=_mend(finding, context))
+            yield _stepping(finding) if context.jsep else structs.replace(finding, mended_by=_mend(finding, context))
 
 
 def _mend(finding: Finding, context: Context) -> str:
-    """Return the pass that mends it. Passes are for the native build; what none mends there is left to the CPU."""
+    """Return the pass that mends it; what none mends is left to the CPU."""
     kept = not context.wasm and finding.severity == "error" and finding.outcome in ("throws", "wrong")
-    return "" if context.jsep else finding.mended_by or (ForceCpu.code if kept else "")
+    return finding.mended_by or (ForceCpu.code if kept else "")
+
+
+def _stepping(finding: Finding) -> Finding:
+    """Return a finding as it is for jsep. Passes are for the native build, and this one takes no names for the CPU."""
+    if finding.mended_by != ForceCpu.code:
+        return structs.replace(finding, mended_by="")
+    fix = f"{finding.fix}; as it is, the model steps to WASM"
+    return structs.replace(finding, mended_by="", fix=fix, steps=True)
 
 
 def _node(index: int, placed: Placed, context: Context, findings: list[Finding]) -> Node:

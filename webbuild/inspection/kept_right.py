@@ -105,5 +105,6 @@ def _errors(found: Inspection) -> Iterator[Finding]:
     """Yield what would go wrong at a node. What is too large for a browser is so for WASM as well."""
     about = {rule.code for rule in model_rules()}
     for finding in found.findings:
-        if finding.severity == "error" and finding.outcome in _HARM and finding.code not in about:
+        harms = finding.steps or (finding.severity == "error" and finding.outcome in _HARM)
+        if harms and finding.code not in about:
             yield finding

@@ -28,9 +28,19 @@ class Whole:
         self._centred: dict[tuple[ir.Value, ir.Value | None], ir.Value] = {}
 
     def became(self, add: Builder, old: ir.Value, plain: ir.Value) -> ir.Value:
-        """Let the readers of an integer value read `plain` cast to its type; return that."""
+        """Let the readers of an integer value read `plain` cast to its type; return that.
+
+        An output of the graph is cast without its axes: behind a Conv the engine would lay out the bytes anew, on the
+        CPU.
+        """
         assert old.dtype is not None
-        cast = add.op("Cast", plain, to=old.dtype.value)
+        shape = dims(old)
+        bytes_out = old.dtype == ir.DataType.UINT8 and old.is_graph_output()
+        laid_out = bytes_out and shape is not None and len(shape) > 2
+        line = add.op("Reshape", plain, add.const([-1], np.int64)) if laid_out else plain
+        cast = add.op("Cast", line, to=old.dtype.value)
+        if laid_out and shape is not None:
+            cast = add.op("Reshape", cast, add.const(shape, np.int64))
         cast.type, cast.shape = old.type, old.shape
         replace(old, cast)
         self._plain[cast] = plain

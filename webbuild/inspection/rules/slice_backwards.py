@@ -13,7 +13,8 @@ class SliceBackwards(Rule):
     """The answer is wrong: a Slice with a negative step counts from the end of the axis, wherever it starts.
 
     From the last element on it is right, except on the default entry's build, which loses the last one.
-    Mend: reverse all of it first, then take every so manieth; or Gather with constant indices.
+    Mend: reverse all of it first, then take every so manieth; or Gather with constant indices. Where the steps are
+    computed, force-cpu; on the default entry's build the model steps to WASM.
     Source: measured on 1.24.3 to 1.31.0-dev.
     """
 
