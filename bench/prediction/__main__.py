@@ -76,7 +76,7 @@ def main() -> None:
         of_table(arguments.table)
         return
     with tempfile.TemporaryDirectory() as folder:
-        given = list(subjects(arguments.data, Path(folder)))
+        given = list(subjects(arguments.data, Path(folder), parse(TARGET)))
         if arguments.measure:
             done = kept(FILE)
             left = (each for each in given if each.name not in done)

@@ -14,7 +14,8 @@ PAGE = Path(__file__).parents[2] / "docs" / "prediction.md"
 _TITLES = {
     "test": "ONNX's tests of single operators",
     "export": "Whole exports of every head, from tests/exports",
-    "model": "The models in models/",
+    "model": "The models in models/, as they were exported",
+    "packed": "The same models, as they are packed",
 }
 
 

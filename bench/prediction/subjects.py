@@ -1,4 +1,7 @@
-"""The models that are predicted and measured: ONNX's tests of single operators, our own models, and exports."""
+"""The models that are predicted and measured.
+
+ONNX's tests of single operators, our own models as they were exported and as they are packed, and exports.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +17,11 @@ from bench.node_tests import tests
 from tests.exports import NAMES, write
 from webbuild.dims import choose_sizes
 from webbuild.model import Source, facts, load
+from webbuild.overrides import parse_overrides
+from webbuild.passes.force_cpu import cpu_nodes
+from webbuild.prepared import open_model, prepare
+from webbuild.talk import Talk
+from webbuild.targets.target import Target
 
 ROOT = Path(__file__).parents[2]
 
@@ -38,16 +46,35 @@ class Subject(Struct, frozen=True):
         return {f"{name}:{axis}": size for name, each in self.feeds.items() for axis, size in enumerate(each.shape)}
 
 
-def subjects(data: Path | None, folder: Path) -> Iterator[Subject]:
-    """Yield every model; ONNX's tests where their folder is given. Exports get their weights back in `folder`."""
+def subjects(data: Path | None, folder: Path, target: Target) -> Iterator[Subject]:
+    """Yield every model; ONNX's tests where their folder is given.
+
+    Exports get their weights back in `folder`; it takes what is packed for the target as well.
+    """
     for path in sorted((ROOT / "models").rglob("*.onnx")):
         yield Subject(path.stem, "model", path)
+        yield Subject(f"{path.stem} (packed)", "packed", _packed(path, target, folder))
     for name in NAMES:
         (own := folder / name).mkdir(parents=True)
         yield Subject(name, "export", write(name, own))
     for test in tests(data, "") if data is not None else ():
         if not isinstance(test, tuple):
             yield Subject(test.name, "test", test.path, test.feeds)
+
+
+def _packed(path: Path, target: Target, folder: Path) -> Path:
+    """Write the graph that is packed of a model for the native build, and return the file.
+
+    Raises:
+        ValueError: where nodes of it are named for the CPU, which a single graph does not say.
+    """
+    talk = Talk(quiet=True)
+    ready = prepare(open_model(path, {}, talk), target, task=None, nms="gpu", wanted=parse_overrides({}), talk=talk)
+    graph = ready.planned.models["webgpu"]
+    if named := cpu_nodes(graph):
+        raise ValueError(f"{path.name}: {', '.join(named)} would have to be left to the CPU")
+    ir.save(graph, folder / f"packed-{path.name}")
+    return folder / f"packed-{path.name}"
 
 
 def loaded(subject: Subject) -> Source:

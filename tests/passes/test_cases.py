@@ -34,7 +34,7 @@ TOLERANCE = {
     "folded-columns": 1e-6,
     "grouped-volumes": 1e-6,
     "lower-opset": 1e-6,
-    "masked-reductions": 1e-6,
+    "masked-rows": 1e-6,
     "norm-epsilons": 1e-5,
     "recurrent-in-steps": 1e-5,
     "resize-by-matmul": 1e-5,

@@ -14,7 +14,8 @@ class DataDependentLength(Rule):
 
     Every run may have other sizes: buffers are made anew, shaders are compiled anew, and nothing found gives tensors
     of size zero, on which several GPU kernels throw.
-    Mend: fixed sizes. webbuild rewrites non-maximum suppression; TopK with a constant k replaces a NonZero.
+    Mend: fixed sizes. webbuild rewrites non-maximum suppression, a Compress by a constant, and what a mask chooses
+    where it is computed row by row, reduced, or put back (masked-rows); TopK with a constant k replaces a NonZero.
     Source: measured; onnxruntime #22425.
     """
 
