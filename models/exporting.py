@@ -62,7 +62,8 @@ def export(
     options.onnx.parent.mkdir(parents=True, exist_ok=True)
     chosen: dict[str, Any] = {}
     if dynamo:
-        chosen = {"external_data": options.full_size}
+        table = {torch.ops.aten._is_all_true.default: _all_true}
+        chosen = {"external_data": options.full_size, "custom_translation_table": table}
     if options.axes == "free" and dynamic:
         chosen["dynamic_axes"] = dynamic
     with torch.no_grad():
@@ -77,6 +78,14 @@ def export(
     elif not options.full_size:
         strip(options.onnx)
     print(f"{options.onnx}: {options.onnx.stat().st_size / 1e6:.2f} MB, opset {opset_of(options.onnx)}")
+
+
+def _all_true(values: Any) -> Any:
+    """What the dynamo exporter has no translation of: transformers asks it of attention masks."""
+    from onnxscript import BOOL, INT32
+    from onnxscript import opset18 as op
+
+    return op.Cast(op.ReduceMin(op.Cast(values, to=INT32.dtype), keepdims=0), to=BOOL.dtype)
 
 
 def strip(file: Path) -> None:

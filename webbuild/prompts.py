@@ -22,7 +22,7 @@ _MANY = 50
 
 
 def with_prompts(known: Guess, model: Path, given: Sequence[str]) -> Guess:
-    """Return the guess with the prompts that were given, else those beside the samples, else its own.
+    """Return the guess with the prompts that were given, else those beside the samples, else its own, cut to fit.
 
     Raises:
         WebbuildError: `wrong-prompt` for one that the model cannot take.
@@ -30,8 +30,9 @@ def with_prompts(known: Guess, model: Path, given: Sequence[str]) -> Guess:
     task = known.task
     if not isinstance(task, PhrasesTask):
         return known
-    prompts = list(given) or _beside(model.parent / "samples" / FILE) or task.prompts
     reader = reader_of(known)
+    chosen = list(given) or _beside(model.parent / "samples" / FILE)
+    prompts = chosen or [" . ".join([*_fitting(_phrases(own), reader, task), ""]).strip() for own in task.prompts]
     for prompt in prompts:
         read_prompt(prompt, reader, task)
     return msgspec.structs.replace(known, task=msgspec.structs.replace(task, prompts=prompts))
@@ -76,11 +77,20 @@ def _shortest(reader: Wordpiece, task: PhrasesTask) -> Prompt:
 
 
 def _longest(reader: Wordpiece, task: PhrasesTask) -> Prompt:
-    phrases = [phrase.strip() for phrase in caption(task.prompts[0]).split(".") if phrase.strip()]
-    many = [phrases[n % len(phrases)] for n in range(_MANY)]
+    phrases = _phrases(task.prompts[0])
+    return read_prompt(_fitting([phrases[n % len(phrases)] for n in range(_MANY)], reader, task), reader, task)
+
+
+def _phrases(prompt: str) -> list[str]:
+    return [phrase.strip() for phrase in caption(prompt).split(".") if phrase.strip()]
+
+
+def _fitting(phrases: Sequence[str], reader: Wordpiece, task: PhrasesTask) -> list[str]:
+    """Return as many of the phrases as the model has tokens for, and at least one."""
+    many = list(phrases)
     while len(reader.encode(caption(many))) > task.tokens and len(many) > 1:
         many.pop()
-    return read_prompt(many, reader, task)
+    return many
 
 
 def _ask(sample: Sample, inputs: Sequence[Input], task: PhrasesTask, prompt: Prompt) -> Sample:

@@ -64,6 +64,14 @@ def test_the_length_that_is_asked_for_is_the_most_a_prompt_may_have(tmp_path: Pa
     assert refused_with(done) == "error[wrong-prompt] the prompt has 10 tokens, and the model takes 9"
 
 
+def test_the_example_is_cut_to_what_the_model_takes(tmp_path: Path) -> None:
+    model = with_words(original(), tmp_path / "m.onnx", "vocab.txt")
+    whole = task_of(pack(model)).prompts
+    (cut,) = task_of(pack(model, "--dim", "seq_len=8", "--force")).prompts
+    assert whole == ["person . dog . cat . car . chair ."]
+    assert cut == "person . dog . cat ."
+
+
 def refused_with(done: object) -> str:
     text = str(getattr(done, "stderr", ""))
     return next(line for line in text.splitlines() if line.startswith("error["))
