@@ -17,6 +17,7 @@ ROOT = Path(webbuild.__file__).parent
 LAYERS = (
     ("cli",),
     ("commands",),
+    ("bisect",),
     ("prepared",),
     ("recognise", "overrides", "size_order"),
     ("bundle", "trial"),
@@ -56,18 +57,18 @@ LAYERS = (
 """From top to bottom; what stands in one line does not import its neighbours."""
 
 LIBRARIES = {
-    "playwright": {"bench", "browser", "probe", "verify"},
-    "onnxruntime": {"operators", "probe", "verify"},
+    "playwright": {"bench", "bisect", "browser", "probe", "verify"},
+    "onnxruntime": {"bisect", "operators", "probe", "verify"},
     "onnxscript": {"passes"},
     "onnx": {
         *("model", "in_place", "targets", "inspection", "external", "nodes", "operators", "probe", "prose"),
-        "early_opset",
+        *("early_opset", "bisect"),
     },
-    "onnx_ir": {"model", "external", "passes", "plan", "inspection", "bundle", "trial", "recognise"},
+    "onnx_ir": {"bisect", "model", "external", "passes", "plan", "inspection", "bundle", "trial", "recognise"},
     "tokenizers": {"tasks"},
-    "jinja2": {"bench", "bundle", "inspection", "verify"},
+    "jinja2": {"bench", "bisect", "bundle", "inspection", "verify"},
     "PIL": {"tasks", "verify"},
-    "click": {"cli", "commands", "bench", "browser", "verify"},
+    "click": {"cli", "commands", "bench", "bisect", "browser", "verify"},
     "rich": {"cli", "commands", "bench", "inspection", "talk", "verify"},
 }
 

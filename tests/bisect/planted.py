@@ -1,0 +1,109 @@
+"""Faults that are known: an engine that is native ONNX Runtime, but for nodes that it gets wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from webbuild.bisect.engine import Ended, Ending, Take
+from webbuild.bisect.graph import Graph
+from webbuild.bisect.native import Native
+from webbuild.bisect.reference import Reference
+from webbuild.bisect.tester import Terms, Tester
+
+Mutate = Callable[[onnx.GraphProto, onnx.NodeProto], None]
+Feeds = dict[str, NDArray[Any]]
+
+
+class Fault(Struct, frozen=True):
+    """A node that an engine gets wrong, or ends at.
+
+    With `fused` only where that other node is in the session too, and nothing between them is read.
+    """
+
+    node: int
+    mutate: Mutate | None = None
+    ending: Ending = "ran"
+    fused: int | None = None
+    tells: bool = False
+
+
+class Faulty:
+    """Native ONNX Runtime with faults. `models` counts what it was given."""
+
+    name = "faulty"
+
+    def __init__(self, *faults: Fault) -> None:
+        self._faults, self._native = faults, Native()
+        self.sessions = 0
+
+    def attempt(self, model: bytes, feeds: Mapping[str, NDArray[Any]], take: Take, *, verbose: bool = False) -> Ended:
+        self.sessions += 1
+        proto = onnx.ModelProto.FromString(model)
+        ends: list[Ended] = []
+        for fault in self._faults:
+            for node in list(proto.graph.node):
+                if node.name != f"n{fault.node}" or not _met(fault, proto.graph, node):
+                    continue
+                if fault.mutate is not None:
+                    fault.mutate(proto.graph, node)
+                elif fault.ending != "ran":
+                    ends.append(Ended(fault.ending, f"failed at {node.name}" if fault.tells else "failed"))
+        if ends:  # a session that cannot be made fails before any run does
+            return min(ends, key=lambda end: end.ending != "no-session")
+        return self._native.attempt(proto.SerializeToString(), feeds, take)
+
+
+def _met(fault: Fault, graph: onnx.GraphProto, node: onnx.NodeProto) -> bool:
+    if fault.fused is None:
+        return True
+    read = {value.name for value in graph.output}
+    return any(
+        other.name == f"n{fault.fused}" and set(node.output) & set(other.input) and not set(node.output) & read
+        for other in graph.node
+    )
+
+
+def constant(factor: float) -> Mutate:
+    """Multiply what a node gives: as a kernel with a wrong constant does."""
+
+    def mutate(graph: onnx.GraphProto, node: onnx.NodeProto) -> None:
+        behind(graph, node, "Mul", np.array(factor, np.float32))
+
+    return mutate
+
+
+def behind(graph: onnx.GraphProto, node: onnx.NodeProto, operator: str, *more: NDArray[Any], **attributes: Any) -> None:
+    """Put an operator behind a node, with further inputs."""
+    name, title = node.output[0], f"{node.output[0]}/spoilt"
+    node.output[0] = title
+    inputs = [title]
+    for number, array in enumerate(more):
+        inputs.append(f"{title}/{number}")
+        graph.initializer.append(onnx.numpy_helper.from_array(array, inputs[-1]))
+    at = list(graph.node).index(node) + 1
+    graph.node.insert(at, onnx.helper.make_node(operator, inputs, [name], **attributes))
+
+
+def overflow(graph: onnx.GraphProto, node: onnx.NodeProto) -> None:
+    """Make infinite what a node gives, where it is not 0: as a kernel in half precision does."""
+    behind(graph, node, "Mul", np.array(np.inf, np.float32))
+
+
+def swapped(graph: onnx.GraphProto, node: onnx.NodeProto) -> None:
+    """Turn around the last axis of what a node gives."""
+    one = np.array([-1], np.int64)
+    behind(graph, node, "Slice", one, np.array([-(1 << 60)], np.int64), one, one)
+
+
+def trying_with(
+    graph: Graph, feeds: Feeds, folder: Path, faults: Sequence[Fault], *, room: int = 1 << 28, batch: int = 1 << 28
+) -> tuple[Tester, Faulty]:
+    engine = Faulty(*faults)
+    return Tester(graph, Reference(graph, feeds, Native(), folder, batch), engine, Terms(room=room)), engine

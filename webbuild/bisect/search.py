@@ -1,0 +1,81 @@
+"""The search: the whole graph first, then pieces of it, each fed with the reference's values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from webbuild.bisect.confirm import confirmed
+from webbuild.bisect.cut import Piece
+from webbuild.bisect.depths import depths
+from webbuild.bisect.failing import Failing
+from webbuild.bisect.found import Found, Result
+from webbuild.bisect.graph import Graph
+from webbuild.bisect.outcome import Tried
+from webbuild.bisect.splits import Splits
+from webbuild.bisect.tester import Tester
+from webbuild.bisect.together import together
+from webbuild.bisect.wrong import wrong
+
+MOST_FAILING = 4
+"""Nodes that throw or make no session that are looked for, one behind the other."""
+MOST_SESSIONS = 25
+"""Sessions after which no further failing node is looked for."""
+
+
+def search(tester: Tester) -> Result:
+    """Find what makes the backend's answers differ from the reference's.
+
+    Nodes whose sessions fail are found first, one by one, and taken out; the rest is then judged by its values.
+
+    Raises:
+        WebbuildError: `no-reference`.
+    """
+    splits = Splits(tester.graph)
+    whole = tester.one(tuple(range(len(tester.graph.nodes))))
+    found, rest, unfinished = _failing(tester, splits, whole)
+    untried: list[Tried] = []
+    if rest is not None and rest.verdict == "differs":
+        blamed, joint, untried = wrong(tester, splits, rest)
+        found += blamed
+        found += [together(tester, splits, each) for each in joint]
+    ordered = _in_order(tester.graph, found)
+    ordered = [confirmed(tester, each) for each in ordered]
+    profile = depths(tester) if any(each.kind == "drift" for each in ordered) else ()
+    return Result(
+        whole=whole,
+        found=tuple(ordered),
+        sessions=tester.sessions,
+        compared=sum(tried.compared for tried in tester.asked),
+        depths=profile,
+        untried=tuple(untried),
+        unfinished=unfinished,
+    )
+
+
+def _failing(tester: Tester, splits: Splits, whole: Tried) -> tuple[list[Found], Tried | None, str]:
+    """Return the nodes that fail, what the rest gives if it runs, and why not all were found, if so."""
+    failing, found, rest = Failing(tester, splits), list[Found](), whole
+    while rest.verdict == "fails":
+        if found and (len(found) == MOST_FAILING or tester.sessions >= MOST_SESSIONS):
+            return found, None, "more nodes fail: mend these, and look again"
+        one = failing.find(rest)
+        found.append(one)
+        left: Piece = tuple(index for index in rest.piece if index not in one.piece)
+        if not left:
+            return found, None, ""
+        rest = tester.one(left)
+    return found, rest, ""
+
+
+def _in_order(graph: Graph, found: Sequence[Found]) -> list[Found]:
+    """Order findings by their first nodes, and mark those that another one lies upstream of."""
+    ordered = sorted(found, key=lambda each: each.piece)
+    bad: set[int] = set()
+    told = []
+    for each in ordered:
+        upstream = set[int]().union(*(graph.ancestors(index) for index in each.piece)) - set(each.piece)
+        told.append(msgspec.structs.replace(each, behind=bool(upstream & bad)))
+        bad.update(each.piece)
+    return told
