@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -11,18 +10,19 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from webbuild import __version__
+from webbuild.commands.bisect_options import bisect_options
 from webbuild.commands.browser_options import browser_options
 from webbuild.commands.override_options import override_options
 from webbuild.commands.patch_options import patch_options
+from webbuild.commands.unforeseen import unforeseen
 from webbuild.commands.variadic import Variadic
-from webbuild.errors import BUG, INTERRUPTED, USAGE, WebbuildError
+from webbuild.errors import INTERRUPTED, WebbuildError
 
 if TYPE_CHECKING:
     from webbuild.passes._base import Suppression
     from webbuild.targets.target import Build
 
 _FOLDER = click.Path(path_type=Path)
-_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS)
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -165,6 +165,23 @@ def bench(
     sys.exit(run(directory, backends, inputs, runs, as_json, html))
 
 
+@cli.command(cls=Variadic)
+@click.argument("subject", type=_FOLDER, metavar="DIR|MODEL")
+@bisect_options
+def bisect(subject: Path, **options: Any) -> None:
+    """Find the node that makes a backend's answers differ, throw, or have no session.
+
+    Pieces of the graph run in Chromium, each fed with the reference's values, so that no node is blamed for what went
+    wrong before it. What is found is written as the smallest graph that shows it with its real inputs, a page that runs
+    it on your own GPU, and a text for the makers of the engine. Exit code 0: nothing differs.
+
+    Example: webbuild bisect dist/yolo-pose
+    """
+    from webbuild.commands.bisect import request, run
+
+    sys.exit(run(request(subject, **options)))
+
+
 @cli.command()
 @click.argument("model", type=_FOLDER)
 @click.option("--target", default="1.30.0-webgpu", show_default=True, help="Build of the engine: VERSION-BUILD.")
@@ -276,19 +293,4 @@ def main() -> None:
         click.echo("interrupted", err=True)
         sys.exit(INTERRUPTED)
     except Exception as error:
-        sys.exit(_unforeseen(error))
-
-
-def _unforeseen(error: Exception) -> int:
-    """Print an error that nobody caught and return the exit code: a disk that is full is no bug, the rest is."""
-    if isinstance(error, OSError) and error.errno in _NO_ROOM:
-        told = WebbuildError("cannot-write", f"{error.filename or 'a file'}: {error.strerror}", "make room on the disk")
-        click.echo(str(told), err=True)
-        return USAGE
-    import traceback
-
-    traceback.print_exc()
-    click.echo(
-        f"error[bug] {type(error).__name__}: {error}\n  fix: this is a bug in webbuild; please report it", err=True
-    )
-    return BUG
+        sys.exit(unforeseen(error))

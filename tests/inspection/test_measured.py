@@ -96,7 +96,7 @@ def test_what_is_no_number_is_not_made_up(tmp_path: Path) -> None:
     path = save(parsed(f"{HEADER} g (string[2] x) => (string[2] y) {{ y = Identity (x) }}"), tmp_path / "text.onnx")
     found = inspect("text.onnx", load(path).model, table(Target("1.30.0", "webgpu")), {})
     with pytest.raises(WebbuildError, match="only tensors of numbers"):
-        random_feeds(found)
+        random_feeds(found.model, found.inputs)
 
 
 def test_what_no_page_takes_is_refused_before_it_is_read(tmp_path: Path) -> None:

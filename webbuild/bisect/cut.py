@@ -78,19 +78,19 @@ def cut(
     reads: list[dict[str, str]] = []
     constants: set[str] = set()
     for number, piece in enumerate(pieces):
-        renamed = {name: f"p{number}/{name}" for index in piece for name in graph.nodes[index].output if name}
+        called = {name: f"p{number}/{name}" for index in piece for name in graph.nodes[index].output if name}
         for name in given(graph, piece):
-            renamed[name] = f"p{number}/{name}"
+            called[name] = f"p{number}/{name}"
             if name in graph.fixed:
-                held = onnx.numpy_helper.from_array(values[name], renamed[name])
+                held = onnx.numpy_helper.from_array(values[name], called[name])
                 model.graph.initializer.append(held)
             else:
-                feeds[renamed[name]] = name
-                model.graph.input.append(_input(graph, renamed[name], name, values[name]))
+                feeds[called[name]] = name
+                model.graph.input.append(_input(graph, called[name], name, values[name]))
         for index in piece:
             constants.update(name for name in graph.reads[index] if graph.is_constant(name))
-            model.graph.node.append(_renamed(graph.nodes[index], renamed, f"n{index}"))
-        read = {renamed[name]: name for name in read_of(graph, piece, also)}
+            model.graph.node.append(renamed(graph.nodes[index], called, f"n{index}"))
+        read = {called[name]: name for name in read_of(graph, piece, also)}
         model.graph.output.extend(onnx.ValueInfoProto(name=name) for name in read)
         reads.append(read)
     _add_constants(graph, model, constants)
@@ -136,7 +136,8 @@ def _input(graph: Graph, name: str, value: str, array: NDArray[Any]) -> onnx.Val
     return onnx.helper.make_tensor_value_info(name, kind, sizes)
 
 
-def _renamed(node: onnx.NodeProto, names: Mapping[str, str], title: str) -> onnx.NodeProto:
+def renamed(node: onnx.NodeProto, names: Mapping[str, str], title: str) -> onnx.NodeProto:
+    """Return a copy of a node under another name, which reads and gives values by their new names."""
     copy = onnx.NodeProto()
     copy.CopyFrom(node)
     copy.name = title

@@ -106,6 +106,14 @@ class Graph:
         element = 4 if kind is None else FED.get(kind.tensor_type.elem_type, 4)
         return _UNKNOWN if sizes is None else prod(sizes) * element
 
+    def dtype(self, name: str) -> str:
+        """Return NumPy's name of a value's elements, empty where it is not known."""
+        kind = self._declared.get(name)
+        number = kind.tensor_type.elem_type if kind is not None else 0
+        if name in self.initializers:
+            number = self.initializers[name].data_type
+        return str(onnx.helper.tensor_dtype_to_np_dtype(number)) if number else ""
+
     def can_cross(self, name: str) -> bool:
         """Whether a value can leave one session and enter another: a tensor of numbers or booleans."""
         kind = self._declared.get(name)

@@ -8,7 +8,7 @@ from typing import Any
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from webbuild.bisect.cut import Cut, Piece, cut, given, read_of
+from webbuild.bisect.cut import Piece, cut, given, read_of
 from webbuild.bisect.engine import Ended, Engine
 from webbuild.bisect.graph import Graph
 from webbuild.bisect.journal import Journal, digest
@@ -80,11 +80,6 @@ class Tester:
         """Try one piece in a session of its own."""
         (tried,) = self._divided([piece], also=also)
         return tried
-
-    def cut_of(self, piece: Piece) -> Cut:
-        """Return a piece as a model, with the reference's values at hand."""
-        self.reference.compute([*given(self.graph, piece), *read_of(self.graph, piece)])
-        return cut(self.graph, [piece], self.reference)
 
     def _divided(self, pieces: Sequence[Piece], *, also: tuple[str, ...]) -> list[Tried]:
         found = self.session(pieces, also=also)

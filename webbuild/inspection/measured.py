@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from webbuild.browser.chromium import chromium
 from webbuild.errors import USAGE, WebbuildError, printable
+from webbuild.facts import TensorFact
 from webbuild.inspection.graph import frozen, walk
 from webbuild.inspection.inspection import Inspection
 from webbuild.inspection.truth import End, Measurement, compared, name
@@ -51,7 +52,7 @@ def measured_in(
 ) -> Measurement:
     """Measure a model in a page that is open, on random inputs where none are given. See `measure`."""
     model = named(source, dims)
-    feeds = random_feeds(inspection) if feeds is None else feeds
+    feeds = random_feeds(inspection.model, inspection.inputs) if feeds is None else feeds
     data = serialised(model, source.path.name)
     if any(value.dtype is ir.DataType.STRING for value in (*model.graph.inputs, *model.graph.outputs)):
         (answer,) = page.measure([Probe("model", "", 0, "", data, {}, run=False)])
@@ -86,15 +87,15 @@ def serialised(model: ir.Model, file: str, largest: int = LARGEST) -> bytes:
     return data
 
 
-def random_feeds(inspection: Inspection) -> Arrays:
-    """Return values for every input: floats in 0..1, integers and booleans 0 or 1.
+def random_feeds(file: str, inputs: Sequence[TensorFact]) -> Arrays:
+    """Return values for every input of a model's file: floats in 0..1, integers and booleans 0 or 1.
 
     Raises:
         WebbuildError: `not-fed` for an input that is no tensor of numbers.
     """
     generator = np.random.default_rng(0)
     feeds: Arrays = {}
-    for fact in inspection.inputs:
+    for fact in inputs:
         sizes = [size if isinstance(size, int) else 1 for size in fact.shape]
         try:
             kind = np.dtype(fact.dtype)
@@ -103,8 +104,8 @@ def random_feeds(inspection: Inspection) -> Arrays:
         if kind.kind not in "fiub":
             raise WebbuildError(
                 "not-fed",
-                f"{inspection.model}: input '{fact.name}' is {fact.dtype}; only tensors of numbers are made up",
-                "leave --measure out",
+                f"{file}: input '{fact.name}' is {fact.dtype}; only tensors of numbers are made up",
+                "leave out what would run the model, such as --measure",
                 exit_code=USAGE,
             )
         floats = kind.kind == "f"

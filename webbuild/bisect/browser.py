@@ -1,0 +1,184 @@
+"""A build of onnxruntime-web in Chromium as an engine: models and tensors by address, outputs one by one."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from importlib.resources import files
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import numpy as np
+from msgspec import Struct
+
+from webbuild.bisect.engine import Array, Ended, Ending, Take
+from webbuild.browser.chromium import Chromium
+from webbuild.browser.media_types import media_type
+from webbuild.browser.server import Server
+from webbuild.errors import USAGE, WebbuildError
+from webbuild.probe import engine as builds
+from webbuild.verify.backend import no_adapter
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+_ROOM = "/bisect/"
+_PIECE = 8 << 20
+"""Bytes of a tensor fetched by one call."""
+
+
+class Options(Struct, frozen=True):
+    """How sessions are made: the execution provider's options and the session's, as onnxruntime-web names them.
+
+    `cpu_nodes` are places of nodes that the GPU is not to be given.
+    """
+
+    provider: dict[str, Any] = {}
+    session: dict[str, Any] = {}
+    cpu_nodes: tuple[int, ...] = ()
+
+    def told(self) -> dict[str, Any]:
+        """Return them as the page takes them: nodes by their names in a cut."""
+        forced = {"forceCpuNodeNames": [f"n{index}" for index in self.cpu_nodes]} if self.cpu_nodes else {}
+        return {"providerOptions": {**self.provider, **forced}, "sessionOptions": self.session}
+
+
+class _Output(Struct, frozen=True):
+    name: str
+    type: str
+    dims: list[int]
+    bytes: int
+
+
+class _Answer(Struct, frozen=True):
+    ending: Ending
+    message: str
+    log: list[str]
+    outputs: list[_Output]
+
+
+class Browser:
+    """Runs models on one build in one page at a time; what fails or hangs costs the worker, a crash the page."""
+
+    def __init__(
+        self, chromium: Chromium, build: builds.Engine, server: Server, options: Options, seconds: float
+    ) -> None:
+        self._chromium, self._build, self._server = chromium, build, server
+        self._options, self._seconds = options, seconds
+        self._page: Page | None = None
+        self.adapter = self._adapter()
+
+    @property
+    def name(self) -> str:
+        """The build, the browser and its adapter."""
+        return f"onnxruntime-web {self._build.target.name} in Chromium {self._chromium.version} on {self.adapter}"
+
+    @property
+    def options(self) -> Options:
+        """How its sessions are made."""
+        return self._options
+
+    def attempt(self, model: bytes, feeds: Mapping[str, Array], take: Take, *, verbose: bool = False) -> Ended:
+        """Run a model. See `Engine`.
+
+        Raises:
+            WebbuildError: `chromium-died`, `engine-failed`.
+        """
+        from playwright.sync_api import Error
+
+        job = {**self._sent(model, feeds), **self._options.told(), "verbose": verbose}
+        engine = self._build.told(_ROOM)
+        try:
+            told = self._call("attempt", engine=engine, job=job, seconds=self._seconds)
+            answer = msgspec.convert(told, _Answer)
+            for output in answer.outputs:
+                take(output.name, self._take(output))
+            return Ended(answer.ending, answer.message[:2000], tuple(answer.log))
+        except Error as error:
+            return self._crashed(error.message.splitlines()[0])
+        finally:
+            for path in [path for path in self._server.virtual if path.startswith(f"{_ROOM}job/")]:
+                del self._server.virtual[path]
+
+    def close(self) -> None:
+        """Close the page; the next model opens another."""
+        if self._page is not None:
+            with suppress(Exception):  # a page that crashed may not close
+                self._page.context.close()
+        self._page = None
+
+    def _crashed(self, message: str) -> Ended:
+        self.close()
+        if not self._chromium.browser.is_connected():
+            raise WebbuildError("chromium-died", "chromium: it ended in the search", "go on with --resume")
+        if "the engine did not start" in message:
+            raise WebbuildError(
+                "engine-failed",
+                f"{self._build.target.name}: {message}",
+                "check the build in this browser; see `webbuild verify`",
+                exit_code=USAGE,
+            )
+        return Ended("crash", message)
+
+    def _adapter(self) -> str:
+        if builds.PROVIDERS[self._build.target.build] == "wasm":
+            return "the CPU"
+        found = self._call("adapter")
+        if not found:
+            raise no_adapter()
+        return " ".join(dict.fromkeys(word for word in found.values() if word)) or "an unnamed adapter"
+
+    def _sent(self, model: bytes, feeds: Mapping[str, Array]) -> dict[str, Any]:
+        described = []
+        self._server.virtual[f"{_ROOM}job/model"] = ("application/octet-stream", model)
+        for number, (name, value) in enumerate(feeds.items()):
+            path = f"{_ROOM}job/{number}"
+            little = np.asarray(value, value.dtype.newbyteorder("<"), order="C")
+            self._server.virtual[path] = ("application/octet-stream", little.tobytes())
+            described.append({"name": name, "type": value.dtype.name, "dims": list(value.shape), "url": path})
+        return {"model": f"{_ROOM}job/model", "feeds": described}
+
+    def _take(self, output: _Output) -> Array:
+        pieces = [
+            base64.b64decode(self._call("take", name=output.name, offset=start, length=_PIECE))
+            for start in range(0, output.bytes, _PIECE)
+        ]
+        self._call("drop", name=output.name)
+        return np.frombuffer(b"".join(pieces), np.dtype(output.type).newbyteorder("<")).reshape(output.dims)
+
+    def _call(self, command: str, **arguments: Any) -> Any:
+        request = json.dumps({"command": command, **arguments})
+        return self._open().evaluate("request => globalThis.bisect(JSON.parse(request))", request)
+
+    def _open(self) -> Page:
+        if self._page is None:
+            self._page = self._chromium.browser.new_context().new_page()
+            self._page.goto(f"{self._server.origin}{_ROOM}index.html")
+            self._page.wait_for_function("() => globalThis.bisect !== undefined")
+        return self._page
+
+
+@contextmanager
+def browsers(
+    chromium: Chromium, engines: Sequence[tuple[builds.Engine, Options]], seconds: float = 300
+) -> Iterator[list[Browser]]:
+    """Serve builds and the page that runs them, for a block: an engine for each.
+
+    Raises:
+        WebbuildError: `no-adapter`.
+    """
+    page = files("webbuild.bisect").joinpath("page")
+    names = ("index.html", "bisect.js", "worker.js")
+    virtual = {_ROOM + name: (media_type(name), page.joinpath(name).read_bytes()) for name in names}
+    with ExitStack() as stack:
+        root = Path(stack.enter_context(TemporaryDirectory()))
+        made = []
+        for build, options in engines:
+            server = stack.enter_context(Server(root, virtual={**virtual, **build.served(_ROOM)}))
+            made.append(Browser(chromium, build, server, options, seconds))
+            stack.callback(made[-1].close)
+        yield made

@@ -1,0 +1,62 @@
+"""The codes of what a search finds, and what `webbuild explain` says of them."""
+
+from __future__ import annotations
+
+CODES = {
+    "wrong": "node-differs",
+    "throws": "node-throws",
+    "no-session": "node-unloadable",
+    "hang": "node-hangs",
+    "crash": "node-crashes",
+    "fused": "fused-nodes-differ",
+    "drift": "error-accumulates",
+}
+"""Kind of a finding -> its code."""
+
+EXPLAINED = {
+    "node-differs": """A node's answer differs, though it was fed the reference's values.
+
+Why: the kernel computes something else than native ONNX Runtime does, by more than the tolerance. Nothing upstream is
+to blame: what goes in are the reference's own numbers.
+
+How: `webbuild bisect` writes the node with these numbers as `repro.onnx`, a page that shows wanted and got on your own
+GPU, and a text for the makers of the engine. Until they mend it, `webbuild pack` may know a rewrite (see `webbuild
+inspect`), or leave the node to the CPU with `forceCpuNodeNames`.""",
+    "node-throws": """A run throws at a node, in a session that has nothing else in it.
+
+Why: the kernel refuses these attributes or shapes, or its shader does not compile.
+
+How: `webbuild inspect` says whether the case is known, and `webbuild pack` rewrites those that it has a rewrite for.
+`repro.onnx` is the node with its real inputs.""",
+    "node-unloadable": """No session can be made of a graph with this node.
+
+Why: the build has no kernel for the operator with these element types, on the GPU or on the CPU. The builds for
+browsers leave out what native ONNX Runtime has, float64 for most operators among it.
+
+How: convert to a type that the build has, or let `webbuild pack` rewrite it where it can.""",
+    "node-hangs": """A session with this node alone does not answer in time.
+
+Why: a shader that does not end, or one that this adapter takes minutes to compile or to run.
+
+How: try `repro.html` on another GPU. A software adapter is slow at large convolutions: `--seconds` gives more time.""",
+    "node-crashes": """The page ended at a session with this node alone.
+
+Why: the engine ran out of memory, or the browser's GPU process died.
+
+How: look at the size of the node's tensors; `repro.html` shows whether your own browser survives it.""",
+    "fused-nodes-differ": """Several nodes differ together, and each of them agrees alone.
+
+Why: the engine makes one kernel of them. Once the values between them are read too, which keeps it from doing so, the
+answer is right.
+
+How: `repro.onnx` has the fewest nodes that show it. A session with `graphOptimizationLevel: "disabled"` does without
+fusion.""",
+    "error-accumulates": """The outputs differ, and no node is guilty: small errors add up, or one is made larger.
+
+Why: engines add in other orders and approximate functions differently. Each node agrees within tolerance, and what
+differs in the end is their sum, or a decision (a TopK, a comparison) that a small error turns.
+
+How: the report shows the error against the depth. Where it grows evenly nothing is broken: give a --tolerance that
+fits the model, or judge it by its task with `webbuild verify`. Where it jumps, look at the node behind the jump.""",
+}
+"""Code -> a page of text, the first line a summary."""

@@ -1,0 +1,93 @@
+// Makes a session of a model, runs it once, and answers with its outputs, or with how it failed.
+
+const ARRAYS = {
+  float32: Float32Array,
+  float64: Float64Array,
+  float16: globalThis.Float16Array ?? Uint16Array,
+  int8: Int8Array,
+  int16: Int16Array,
+  int32: Int32Array,
+  int64: BigInt64Array,
+  uint8: Uint8Array,
+  uint16: Uint16Array,
+  uint32: Uint32Array,
+  uint64: BigUint64Array,
+  bool: Uint8Array,
+};
+const PLACED = /VerifyEachNodeIsAssignedToAnEp/;
+/** What a GPU or the engine says of a run that did not fail, and whose answers mean nothing. */
+const BAD = /WebGPU.*(error|invalid|lost)|Uncaptured|\[Invalid \w+|[Dd]evice (was|is) lost|Error while parsing WGSL/;
+
+let log = [];
+for (const level of ["debug", "log", "info", "warn", "error"]) {
+  console[level] = (...words) => {
+    for (const line of words.join(" ").split("\n")) if (PLACED.test(line) || BAD.test(line)) log.push(line);
+  };
+}
+
+let ort = null;
+let provider = "";
+
+async function start(engine) {
+  ort = await import(engine.entry);
+  provider = engine.provider;
+  ort.env.wasm.numThreads = 1;
+  ort.env.wasm.wasmPaths = { mjs: engine.glue, wasm: engine.wasm };
+}
+
+async function bytes(url) {
+  const answer = await fetch(url);
+  if (!answer.ok) throw new Error(`${url}: ${answer.status}`);
+  return new Uint8Array(await answer.arrayBuffer());
+}
+
+async function feed({ name, type, dims, url }) {
+  return [name, new ort.Tensor(type, new ARRAYS[type]((await bytes(url)).buffer), dims)];
+}
+
+async function output([name, tensor]) {
+  const view = await tensor.getData();
+  const data = new Uint8Array(view.buffer, view.byteOffset, view.byteLength).slice();
+  return { name, type: tensor.type, dims: [...tensor.dims], data };
+}
+
+async function attempt({ model, feeds, providerOptions, sessionOptions, verbose }) {
+  log = [];
+  ort.env.logLevel = verbose ? "verbose" : "warning";
+  const told = (ending, message, outputs = []) => ({ ending, message, outputs, log });
+  const given = Object.fromEntries(await Promise.all(feeds.map(feed)));
+  let session;
+  try {
+    session = await ort.InferenceSession.create(await bytes(model), {
+      ...sessionOptions,
+      executionProviders: [{ name: provider, ...providerOptions }],
+      logSeverityLevel: verbose ? 0 : 2,
+      logVerbosityLevel: 0,
+    });
+  } catch (error) {
+    return told("no-session", String(error?.message ?? error));
+  }
+  try {
+    const outputs = await Promise.all(Object.entries(await session.run(given)).map(output));
+    await new Promise((done) => setTimeout(done, 0)); // the device's own complaints come late
+    const complaint = log.find((line) => BAD.test(line));
+    await session.release();
+    return complaint ? told("throws", complaint) : told("ran", "", outputs);
+  } catch (error) {
+    return told("throws", String(error?.message ?? error));
+  }
+}
+
+onmessage = async ({ data }) => {
+  try {
+    if (data.job) {
+      const answer = await attempt(data.job);
+      postMessage(answer, [...new Set(answer.outputs.map(({ data }) => data.buffer))]);
+      return;
+    }
+    await start(data.engine);
+    postMessage({ ready: true });
+  } catch (error) {
+    postMessage({ ready: false, ending: "crash", message: String(error?.message ?? error), log: [], outputs: [] });
+  }
+};

@@ -1,0 +1,72 @@
+"""A finding as files of its own: the smallest cut, its real inputs, and what was wanted of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from webbuild.bisect.cut import Piece, cut, given, read_of, renamed
+from webbuild.bisect.tester import Tester
+
+Arrays = Mapping[str, NDArray[Any]]
+
+
+class Repro(Struct, frozen=True):
+    """A model with plain names, what it is fed, and what the reference gives; `values` are the names in the graph."""
+
+    model: onnx.ModelProto
+    feeds: dict[str, NDArray[Any]]
+    wanted: dict[str, NDArray[Any]]
+    values: dict[str, str]
+
+
+def repro(tester: Tester, piece: Piece) -> Repro:
+    """Make a piece a model: inputs x0, x1..., outputs y0, y1..., nodes by their places in the graph."""
+    graph = tester.graph
+    tester.reference.compute([*given(graph, piece), *read_of(graph, piece)])
+    made = cut(graph, [piece], tester.reference)
+    names = {name: f"x{number}" for number, name in enumerate(made.feeds)}
+    names |= {name: f"y{number}" for number, name in enumerate(made.reads[0])}
+    names |= {tensor.name: f"w{number}" for number, tensor in enumerate(made.model.graph.initializer)}
+    inner = dict.fromkeys(name for node in made.model.graph.node for name in node.output if name)
+    names |= {name: f"t{number}" for number, name in enumerate(inner) if name not in names}
+    model = _plain(made.model, names)
+    return Repro(
+        model,
+        {names[name]: np.asarray(tester.reference[value]) for name, value in made.feeds.items()},
+        {names[name]: np.asarray(tester.reference[value]) for name, value in made.reads[0].items()},
+        {names[name]: value for name, value in (*made.feeds.items(), *made.reads[0].items())},
+    )
+
+
+def write(made: Repro, folder: Path) -> None:
+    """Write `repro.onnx`, and its tensors as onnx's own tests have them, in `test_data_set_0`."""
+    data = folder / "test_data_set_0"
+    data.mkdir(parents=True)
+    (folder / "repro.onnx").write_bytes(made.model.SerializeToString())
+    for kind, arrays in (("input", made.feeds), ("output", made.wanted)):
+        for number, (name, array) in enumerate(arrays.items()):
+            tensor = onnx.numpy_helper.from_array(np.ascontiguousarray(array).reshape(array.shape), name)
+            (data / f"{kind}_{number}.pb").write_bytes(tensor.SerializeToString())
+
+
+def _plain(model: onnx.ModelProto, names: Mapping[str, str]) -> onnx.ModelProto:
+    copy = onnx.ModelProto()
+    copy.CopyFrom(model)
+    copy.producer_name = "webbuild"
+    copy.graph.name = "repro"
+    for value in (*copy.graph.input, *copy.graph.output):
+        value.name = names[value.name]
+    for tensor in copy.graph.initializer:
+        tensor.name = names[tensor.name]
+    del copy.graph.node[:]
+    copy.graph.node.extend(
+        renamed(node, names, node.name if node.op_type != "Constant" else "") for node in model.graph.node
+    )
+    return copy
