@@ -39,8 +39,10 @@ def test_a_wrong_answer_is_blamed_on_its_node(kind: str, place: str, tmp_path: P
     assert result.sessions == engine.sessions <= 6
 
 
-@pytest.mark.parametrize("ending", ["throws", "no-session", "hang", "crash"])
-@pytest.mark.parametrize("place", PLACES)
+ENDS = [*(("throws", place) for place in PLACES), *(("no-session", place) for place in PLACES)]
+
+
+@pytest.mark.parametrize(("ending", "place"), [*ENDS, ("hang", "middle"), ("crash", "inside a branch")])
 @pytest.mark.parametrize("tells", [True, False], ids=["named", "not named"])
 def test_what_fails_is_blamed_on_its_node(ending: str, place: str, tells: bool, tmp_path: Path) -> None:
     lengths, node = PLACES[place]

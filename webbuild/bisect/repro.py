@@ -36,11 +36,16 @@ def repro(tester: Tester, piece: Piece) -> Repro:
     names |= {tensor.name: f"w{number}" for number, tensor in enumerate(made.model.graph.initializer)}
     inner = dict.fromkeys(name for node in made.model.graph.node for name in node.output if name)
     names |= {name: f"t{number}" for number, name in enumerate(inner) if name not in names}
+    wanted = {names[name]: np.asarray(tester.reference[value]) for name, value in made.reads[0].items()}
     model = _plain(made.model, names)
+    del model.graph.output[:]
+    for name, array in wanted.items():
+        kind = onnx.helper.np_dtype_to_tensor_dtype(array.dtype)
+        model.graph.output.append(onnx.helper.make_tensor_value_info(name, kind, array.shape))
     return Repro(
         model,
         {names[name]: np.asarray(tester.reference[value]) for name, value in made.feeds.items()},
-        {names[name]: np.asarray(tester.reference[value]) for name, value in made.reads[0].items()},
+        wanted,
         {names[name]: value for name, value in (*made.feeds.items(), *made.reads[0].items())},
     )
 
@@ -61,7 +66,7 @@ def _plain(model: onnx.ModelProto, names: Mapping[str, str]) -> onnx.ModelProto:
     copy.CopyFrom(model)
     copy.producer_name = "webbuild"
     copy.graph.name = "repro"
-    for value in (*copy.graph.input, *copy.graph.output):
+    for value in copy.graph.input:
         value.name = names[value.name]
     for tensor in copy.graph.initializer:
         tensor.name = names[tensor.name]

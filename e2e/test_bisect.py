@@ -1,0 +1,105 @@
+"""The node that is to blame, found in Chromium: faults that the builds of the engine have."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import onnx
+import pytest
+
+from e2e.conftest import Webbuild
+from tests.models import HEADER, parsed, save, weights
+from webbuild.bisect.bisect import How, look
+from webbuild.bisect.browser import browsers
+from webbuild.bisect.native import Native
+from webbuild.bisect.report import Report
+from webbuild.bisect.subject import Asked, opened
+from webbuild.browser.chromium import Chromium
+from webbuild.browser.server import Server
+
+RESIZING = f"""{HEADER} resizing (float[1,3,16,16] x) => (float[1,4,9,9] y, float[1,4,16,16] z)
+<float[4] scales = {{1, 1, 0.6, 0.6}}>
+{{
+  a = Conv <kernel_shape = [3, 3], pads = [1, 1, 1, 1]> (x, weight)
+  b = Relu (a)
+  c = Resize <coordinate_transformation_mode = "align_corners", mode = "linear"> (b, , scales)
+  d = Sigmoid (c)
+  y = Mul (d, d)
+  e = Tanh (b)
+  z = Add (e, b)
+}}"""
+POOLING = f"""{HEADER} pooling (float[1,3,15,15] x) => (float[1,3,8,8] y, float[1,3,15,15] z)
+{{
+  a = Relu (x)
+  b = AveragePool <kernel_shape = [2, 2], strides = [2, 2], ceil_mode = 1> (a)
+  y = Sigmoid (b)
+  z = Tanh (a)
+}}"""
+DOUBLE = f"""{HEADER} double (float[2,3] x) => (float[2,3] y)
+{{
+  a = Relu (x)
+  b = Cast <to = 11> (a)
+  c = Mul (b, b)
+  d = Cast <to = 1> (c)
+  y = Sigmoid (d)
+}}"""
+
+
+def resizing(path: Path) -> Path:
+    model = parsed(RESIZING)
+    model.graph.initializer.append(onnx.numpy_helper.from_array(weights(4, 3, 3, 3), "weight"))
+    return save(model, path)
+
+
+def searched(browser: Chromium, path: Path, folder: Path, *, jsep: bool = False, backend: str = "webgpu") -> Report:
+    subject = opened(Asked(path, backend, jsep))
+    folder.mkdir()
+    with browsers(browser, [(subject.engine, subject.options)]) as (engine,):
+        return look(subject, How(), engine, Native(), folder)[0]
+
+
+def blamed(report: Report) -> list[tuple[str, str, str]]:
+    return [(each.code, *(node.operator for node in each.nodes), each.place) for each in report.findings]  # type: ignore[misc]
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+
+
+def test_a_wrong_answer(webgpu: Chromium, tmp_path: Path) -> None:
+    path = resizing(tmp_path / "resizing.onnx")
+    report = searched(webgpu, path, tmp_path / "webgpu")
+    assert blamed(report) == [("node-differs", "Resize", "gpu")]
+    assert report.sessions <= 4
+    on_the_cpu = searched(webgpu, path, tmp_path / "wasm", backend="wasm")
+    assert (on_the_cpu.whole, on_the_cpu.compared) == ("agrees", 2)
+
+
+def test_a_run_that_throws(webgpu: Chromium, tmp_path: Path) -> None:
+    path = save(parsed(POOLING), tmp_path / "pooling.onnx")
+    report = searched(webgpu, path, tmp_path / "jsep", jsep=True)
+    assert blamed(report)[0][:2] == ("node-throws", "AveragePool")
+    assert len(report.findings) == 1
+
+
+def test_a_type_without_kernels(webgpu: Chromium, tmp_path: Path) -> None:
+    path = save(parsed(DOUBLE), tmp_path / "double.onnx")
+    report = searched(webgpu, path, tmp_path / "webgpu")
+    assert [each.code for each in report.findings] == ["node-unloadable"]
+    assert report.findings[0].nodes[0].operator == "Mul"
+
+
+def test_the_command_leaves_a_page_that_shows_it(webbuild: Webbuild, webgpu: Chromium, tmp_path: Path) -> None:
+    out = tmp_path / "found"
+    done = webbuild("bisect", resizing(tmp_path / "resizing.onnx"), "-o", out, "--json")
+    assert done.returncode == 1, done.stderr
+    (finding,) = json.loads(done.stdout)["findings"]
+    assert finding["files"] == ["repro.onnx", "repro.html", "issue.md"]
+    assert "coordinate_transformation_mode" in (out / "issue.md").read_text()
+    with Server(out) as server, webgpu.page() as (page, _):
+        page.goto(f"{server.url}repro.html")
+        page.wait_for_selector("#verdict:not([data-verdict=running])", timeout=60_000)
+        assert page.get_attribute("#verdict", "data-verdict") == "differs"
+        assert page.locator("#outputs tr").count() == 1
