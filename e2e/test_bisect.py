@@ -18,12 +18,12 @@ from webbuild.bisect.subject import Asked, opened
 from webbuild.browser.chromium import Chromium
 from webbuild.browser.server import Server
 
-RESIZING = f"""{HEADER} resizing (float[1,3,16,16] x) => (float[1,4,9,9] y, float[1,4,16,16] z)
-<float[4] scales = {{1, 1, 0.6, 0.6}}>
+RESIZING = f"""{HEADER} resizing (float[1,3,4,8] x) => (float[1,8,16,8] y, float[1,4,8,8] z)
+<float[4] scales = {{1, 2, 2, 1}}>
 {{
-  a = Conv <kernel_shape = [3, 3], pads = [1, 1, 1, 1]> (x, weight)
+  a = Conv <kernel_shape = [3, 3], pads = [3, 1, 3, 1]> (x, weight)
   b = Relu (a)
-  c = Resize <coordinate_transformation_mode = "align_corners", mode = "linear"> (b, , scales)
+  c = Resize <mode = "linear"> (b, , scales)
   d = Sigmoid (c)
   y = Mul (d, d)
   e = Tanh (b)
@@ -35,6 +35,23 @@ POOLING = f"""{HEADER} pooling (float[1,3,15,15] x) => (float[1,3,8,8] y, float[
   b = AveragePool <kernel_shape = [2, 2], strides = [2, 2], ceil_mode = 1> (a)
   y = Sigmoid (b)
   z = Tanh (a)
+}}"""
+PADDING = f"""{HEADER} padding (float[1,2,6,6] x) => (float[1,2,4,4] y, float[1,2,6,6] z)
+<int64[8] pads = {{0, 0, 1, 1, 0, 0, 1, 1}}, float two = {{2}}>
+{{
+  a = Sigmoid (x)
+  b = Sub (a, two)
+  c = Pad (b, pads)
+  d = MaxPool <kernel_shape = [2, 2], strides = [2, 2]> (c)
+  y = Mul (d, two)
+  z = Tanh (b)
+}}"""
+NORMS = f"""{HEADER} norms (float[2,3,4,4] x) => (float[2,3,4,4] y)
+<float[3] scale = {{1, 2, 3}}, float[3] bias = {{0, 1, 2}}>
+{{
+  a = InstanceNormalization <epsilon = 0.5> (x, scale, bias)
+  b = Sin (a)
+  y = InstanceNormalization <epsilon = 0.00001> (b, scale, bias)
 }}"""
 DOUBLE = f"""{HEADER} double (float[2,3] x) => (float[2,3] y)
 {{
@@ -59,8 +76,8 @@ def searched(browser: Chromium, path: Path, folder: Path, *, jsep: bool = False,
         return look(subject, How(), engine, Native(), folder)[0]
 
 
-def blamed(report: Report) -> list[tuple[str, str, str]]:
-    return [(each.code, *(node.operator for node in each.nodes), each.place) for each in report.findings]  # type: ignore[misc]
+def blamed(report: Report) -> list[tuple[str, ...]]:
+    return [(each.code, *(node.operator for node in each.nodes), each.place) for each in report.findings]
 
 
 @pytest.fixture(autouse=True)
@@ -75,6 +92,16 @@ def test_a_wrong_answer(webgpu: Chromium, tmp_path: Path) -> None:
     assert report.sessions <= 4
     on_the_cpu = searched(webgpu, path, tmp_path / "wasm", backend="wasm")
     assert (on_the_cpu.whole, on_the_cpu.compared) == ("agrees", 2)
+
+
+def test_two_nodes_made_one(webgpu: Chromium, tmp_path: Path) -> None:
+    report = searched(webgpu, save(parsed(PADDING), tmp_path / "padding.onnx"), tmp_path / "webgpu")
+    assert blamed(report) == [("fused-nodes-differ", "Pad", "MaxPool", "gpu")]
+
+
+def test_a_kernel_compiled_for_another(webgpu: Chromium, tmp_path: Path) -> None:
+    report = searched(webgpu, save(parsed(NORMS), tmp_path / "norms.onnx"), tmp_path / "webgpu")
+    assert blamed(report) == [("neighbour-differs", "InstanceNormalization", "InstanceNormalization", "gpu")]
 
 
 def test_a_run_that_throws(webgpu: Chromium, tmp_path: Path) -> None:

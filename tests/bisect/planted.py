@@ -24,13 +24,15 @@ Feeds = dict[str, NDArray[Any]]
 class Fault(Struct, frozen=True):
     """A node that an engine gets wrong, or ends at.
 
-    With `fused` only where that other node is in the session too, and nothing between them is read.
+    With `fused` only where that other node is in the session too, and nothing between them is read; with `beside` only
+    where that other node is in the session.
     """
 
     node: int
     mutate: Mutate | None = None
     ending: Ending = "ran"
     fused: int | None = None
+    beside: int | None = None
     tells: bool = False
 
 
@@ -49,7 +51,7 @@ class Faulty:
         ends: list[Ended] = []
         for fault in self._faults:
             for node in list(proto.graph.node):
-                if node.name != f"n{fault.node}" or not _met(fault, proto.graph, node):
+                if node.name.partition("_")[0] != f"n{fault.node}" or not _met(fault, proto.graph, node):
                     continue
                 if fault.mutate is not None:
                     fault.mutate(proto.graph, node)
@@ -61,11 +63,15 @@ class Faulty:
 
 
 def _met(fault: Fault, graph: onnx.GraphProto, node: onnx.NodeProto) -> bool:
+    if fault.beside is not None:
+        return any(other.name.partition("_")[0] == f"n{fault.beside}" for other in graph.node)
     if fault.fused is None:
         return True
     read = {value.name for value in graph.output}
     return any(
-        other.name == f"n{fault.fused}" and set(node.output) & set(other.input) and not set(node.output) & read
+        other.name.partition("_")[0] == f"n{fault.fused}"
+        and set(node.output) & set(other.input)
+        and not set(node.output) & read
         for other in graph.node
     )
 

@@ -76,6 +76,14 @@ def test_two_nodes_fused(node: int, tmp_path: Path) -> None:
     assert [(each.kind, each.piece, each.guilty) for each in result.found] == [("fused", (node, node + 1), None)]
 
 
+@pytest.mark.parametrize(("node", "other"), [(6, 36), (31, 1)])
+def test_a_node_that_is_wrong_beside_another(node: int, other: int, tmp_path: Path) -> None:
+    fault = Fault(node, constant(1.5), beside=other)  # both are Sin
+    result = search(trying_with(graph(branches(LONG)), feeds("x"), tmp_path, [fault])[0])
+    assert [(each.kind, each.piece) for each in result.found] == [("beside", tuple(sorted((node, other))))]
+    assert result.sessions <= 14
+
+
 def test_small_errors_that_add_up(tmp_path: Path) -> None:
     faults = [Fault(node, constant(1 + 2e-5)) for node in range(40)]
     result = search(trying_with(graph(branches(LONG)), feeds("x"), tmp_path, faults)[0])

@@ -15,6 +15,7 @@ import msgspec
 import numpy as np
 from msgspec import Struct
 
+from webbuild.bisect.cut import PROBES, title
 from webbuild.bisect.engine import Array, Ended, Ending, Take
 from webbuild.browser.chromium import Chromium
 from webbuild.browser.media_types import media_type
@@ -41,9 +42,10 @@ class Options(Struct, frozen=True):
     session: dict[str, Any] = {}
     cpu_nodes: tuple[int, ...] = ()
 
-    def told(self) -> dict[str, Any]:
-        """Return them as the page takes them: nodes by their names in a cut."""
-        forced = {"forceCpuNodeNames": [f"n{index}" for index in self.cpu_nodes]} if self.cpu_nodes else {}
+    def told(self, copies: int = 1) -> dict[str, Any]:
+        """Return them as the page takes them: nodes by their names in a cut that has each up to `copies` times."""
+        names = [title(index, copy) for index in self.cpu_nodes for copy in range(copies)]
+        forced = {"forceCpuNodeNames": names} if names else {}
         return {"providerOptions": {**self.provider, **forced}, "sessionOptions": self.session}
 
 
@@ -90,7 +92,7 @@ class Browser:
         """
         from playwright.sync_api import Error
 
-        job = {**self._sent(model, feeds), **self._options.told(), "verbose": verbose}
+        job = {**self._sent(model, feeds), **self._options.told(PROBES), "verbose": verbose}
         engine = self._build.told(_ROOM)
         try:
             told = self._call("attempt", engine=engine, job=job, seconds=self._seconds)

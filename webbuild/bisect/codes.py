@@ -9,6 +9,7 @@ CODES = {
     "hang": "node-hangs",
     "crash": "node-crashes",
     "fused": "fused-nodes-differ",
+    "beside": "neighbour-differs",
     "drift": "error-accumulates",
 }
 """Kind of a finding -> its code."""
@@ -51,6 +52,13 @@ answer is right.
 
 How: `repro.onnx` has the fewest nodes that show it. A session with `graphOptimizationLevel: "disabled"` does without
 fusion.""",
+    "neighbour-differs": """A node's answer differs only where another one of its operator is in the same session.
+
+Why: the engine compiles a kernel for one of them and takes it for the other, because its key for what it has compiled
+leaves out an attribute in which they differ.
+
+How: `repro.onnx` has both nodes. Make them alike in that attribute, or leave one to the CPU with `forceCpuNodeNames`.
+`webbuild pack` does so in the cases that it knows.""",
     "error-accumulates": """The outputs differ, and no node is guilty: small errors add up, or one is made larger.
 
 Why: engines add in other orders and approximate functions differently. Each node agrees within tolerance, and what

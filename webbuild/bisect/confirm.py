@@ -16,23 +16,47 @@ LARGEST = 5
 
 
 def confirmed(tester: Tester, found: Found) -> Found:
-    """Return a finding as its piece shows it alone; where it does not, the piece with nodes upstream that does.
+    """Return a finding as its piece shows it alone; where it does not, with the fewest other nodes beside it.
 
-    One that is behind another, or no single node's, is left as it is.
+    One that is behind another, or a drift, is left as it is.
     """
     if found.behind or found.kind == "drift":
         return found
-    piece = found.piece
-    while True:
-        session = tester.session([piece], verbose=True)
-        tried = session.tried[0] if session.tried else Tried(piece, session.ended.ending, session.ended.message)
-        if tried.verdict == found.tried.verdict:
-            place = placed(session.ended.log)[0] or ""
-            return msgspec.structs.replace(found, piece=piece, tried=tried, place=place)
-        larger = _with_makers(tester.graph, piece)
-        if larger == piece or len(larger) > LARGEST:
-            return msgspec.structs.replace(found, alone=False)
-        piece = larger
+    seen = _alone(tester, found, found.piece)
+    if seen is None and found.kind == "wrong":
+        seen = _beside(tester, found) or _alone(tester, found, _with_makers(tester.graph, found.piece))
+    return seen or msgspec.structs.replace(found, alone=False)
+
+
+def _alone(tester: Tester, found: Found, piece: Piece) -> Found | None:
+    if len(piece) > max(LARGEST, len(found.piece)):
+        return None
+    session = tester.session([piece], verbose=True)
+    tried = session.tried[0] if session.tried else Tried(piece, session.ended.ending, session.ended.message)
+    if tried.verdict != found.tried.verdict:
+        return None
+    place = placed(session.ended.log)[0] or ""
+    return msgspec.structs.replace(found, piece=piece, tried=tried, place=place)
+
+
+def _beside(tester: Tester, found: Found) -> Found | None:
+    """Return a node that is wrong only beside another of its operator, with that one: they share what is compiled."""
+    graph = tester.graph
+    operators = {graph.nodes[index].op_type for index in found.piece}
+    kin = [index for index, node in enumerate(graph.nodes) if node.op_type in operators and index not in found.piece]
+    if not kin or not _differs(tester, found, kin):
+        return None
+    while len(kin) > 1:
+        half = kin[: len(kin) // 2]
+        kin = half if _differs(tester, found, half) else kin[len(kin) // 2 :]
+    seen = _alone(tester, found, tuple(sorted({*kin, *found.piece})))
+    return None if seen is None else msgspec.structs.replace(seen, kind="beside")
+
+
+def _differs(tester: Tester, found: Found, kin: list[int]) -> bool:
+    """Whether a piece differs with other nodes in its session, each fed with the reference's values."""
+    tried = tester.each([*((index,) for index in kin), found.piece])
+    return tried[-1].verdict == "differs"
 
 
 def _with_makers(graph: Graph, piece: Piece) -> Piece:

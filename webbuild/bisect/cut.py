@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -10,6 +11,9 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from webbuild.bisect.graph import Graph, subgraphs
+
+PROBES = 6
+"""Overlapping pieces in a model, at most."""
 
 Piece = tuple[int, ...]
 """Places of nodes, in order."""
@@ -21,6 +25,11 @@ class Cut(Struct, frozen=True):
     model: onnx.ModelProto
     feeds: dict[str, str]
     reads: tuple[dict[str, str], ...]
+
+
+def title(index: int, copy: int = 0) -> str:
+    """Name a node in a cut by its place in the graph; names of one model are told apart."""
+    return f"n{index}_{copy}" if copy else f"n{index}"
 
 
 def given(graph: Graph, piece: Piece) -> list[str]:
@@ -77,6 +86,7 @@ def cut(
     feeds: dict[str, str] = {}
     reads: list[dict[str, str]] = []
     constants: set[str] = set()
+    seen: Counter[int] = Counter()
     for number, piece in enumerate(pieces):
         called = {name: f"p{number}/{name}" for index in piece for name in graph.nodes[index].output if name}
         for name in given(graph, piece):
@@ -89,7 +99,8 @@ def cut(
                 model.graph.input.append(_input(graph, called[name], name, values[name]))
         for index in piece:
             constants.update(name for name in graph.reads[index] if graph.is_constant(name))
-            model.graph.node.append(renamed(graph.nodes[index], called, f"n{index}"))
+            model.graph.node.append(renamed(graph.nodes[index], called, title(index, seen[index])))
+            seen[index] += 1
         read = {called[name]: name for name in read_of(graph, piece, also)}
         model.graph.output.extend(onnx.ValueInfoProto(name=name) for name in read)
         reads.append(read)

@@ -11,7 +11,7 @@ from webbuild.bisect.outcome import Tried
 from webbuild.bisect.splits import Splits
 from webbuild.bisect.tester import Tester
 
-_NAMED = re.compile(r"(?<![\w/])n(\d+)(?!\w)")
+_NAMED = re.compile(r"(?<![\w/])n(\d+)(?:_\d+)?(?!\w)")
 """A node's name in a cut."""
 
 

@@ -9,9 +9,9 @@ from msgspec import Struct
 from webbuild.bisect.cut import Piece
 from webbuild.bisect.outcome import Tried
 
-Kind = Literal["wrong", "throws", "no-session", "hang", "crash", "fused", "drift"]
-"""wrong: one node's answer differs. fused: only where the engine makes one kernel of several nodes. drift: no node is
-guilty alone, small errors add up. The others: how a session ended."""
+Kind = Literal["wrong", "throws", "no-session", "hang", "crash", "fused", "beside", "drift"]
+"""wrong: one node's answer differs. fused: only where the engine makes one kernel of several nodes. beside: only where
+another node is in its session. drift: no node is guilty alone, small errors add up. The others: how a session ended."""
 
 
 class Found(Struct, frozen=True):

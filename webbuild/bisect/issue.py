@@ -15,6 +15,7 @@ TITLES = {
     "node-hangs": "{ops} does not end",
     "node-crashes": "{ops} crashes the page",
     "fused-nodes-differ": "{ops} give another answer when fused",
+    "neighbour-differs": "{ops} gives another answer beside a second one with other attributes",
     "error-accumulates": "errors add up",
 }
 """Code -> what is wrong, with the operators."""

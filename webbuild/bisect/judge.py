@@ -22,8 +22,9 @@ def judge(
     its own. Where the reference is as large as a mask, each number is compared with itself.
     """
     if want.shape == got.shape and want.dtype == got.dtype and want.dtype.kind == "f":
-        alike = (np.isnan(want) & np.isnan(got)) | _same_masks(want, got, tolerance)
-        if alike.any() and not alike.all():
+        undecided, masks = np.isnan(want) & np.isnan(got), _same_masks(want, got, tolerance)
+        alike = undecided if (undecided | masks).all() else undecided | masks
+        if alike.any():
             want, got = (np.where(alike, np.zeros((), side.dtype), side) for side in (want, got))
     allowed = None
     if want.dtype.kind == "f":
@@ -34,6 +35,7 @@ def judge(
 
 def _same_masks(want: NDArray[Any], got: NDArray[Any], tolerance: float) -> NDArray[np.bool_]:
     with np.errstate(invalid="ignore", over="ignore"):
-        close = np.abs(want.astype(np.float64) - got.astype(np.float64)) <= tolerance * np.abs(want.astype(np.float64))
-        alike: NDArray[np.bool_] = (np.abs(want) >= MASK) & ((want == got) | close)
+        size = np.abs(want.astype(np.float64))
+        apart = np.abs(want.astype(np.float64) - got.astype(np.float64))
+        alike: NDArray[np.bool_] = (size >= MASK) & ((want == got) | (np.isfinite(size) & (apart <= tolerance * size)))
     return alike

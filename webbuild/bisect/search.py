@@ -38,8 +38,10 @@ def search(tester: Tester) -> Result:
     untried: list[Tried] = []
     if rest is not None and rest.verdict == "differs":
         blamed, joint, untried = wrong(tester, splits, rest)
-        found += blamed
-        found += [together(tester, splits, each) for each in joint]
+        several = [together(tester, splits, each) for each in joint]
+        found += [*blamed, *(each for each in several if each is not None)]
+        if None in several:  # it takes nodes that are no neighbours
+            found += _singles(tester, rest, {index for each in found for index in each.piece})
     ordered = _in_order(tester.graph, found)
     ordered = [confirmed(tester, each) for each in ordered]
     profile = depths(tester) if any(each.kind == "drift" for each in ordered) else ()
@@ -67,6 +69,17 @@ def _failing(tester: Tester, splits: Splits, whole: Tried) -> tuple[list[Found],
             return found, None, ""
         rest = tester.one(left)
     return found, rest, ""
+
+
+def _singles(tester: Tester, rest: Tried, known: set[int]) -> list[Found]:
+    """Return the nodes that differ with all others beside them, each fed with the reference's values."""
+    pieces = [(index,) for index in rest.piece if any(map(tester.graph.can_cross, tester.graph.nodes[index].output))]
+    tried = tester.each(pieces)
+    return [
+        Found("wrong", each.piece, each, each.piece[0])
+        for each in tried
+        if each.verdict == "differs" and each.piece[0] not in known
+    ]
 
 
 def _in_order(graph: Graph, found: Sequence[Found]) -> list[Found]:

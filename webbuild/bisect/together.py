@@ -4,29 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from webbuild.bisect.cut import Piece, inside
+from webbuild.bisect.cut import PROBES, Piece, inside
 from webbuild.bisect.found import Found
 from webbuild.bisect.graph import Graph
 from webbuild.bisect.outcome import Tried, share
 from webbuild.bisect.splits import Splits
 from webbuild.bisect.tester import Tester
 
-PROBES = 6
-"""Overlapping pieces in a session."""
 FUSED = 8
 """Nodes that an engine makes one kernel of, at most."""
 VANISHED = 4
 """How many times smaller an error is without fusion, where fusion makes it."""
 
 
-def together(tester: Tester, splits: Splits, parent: Tried) -> Found:
-    """Return the fewest neighbours that differ together, and what they are guilty of."""
+def together(tester: Tester, splits: Splits, parent: Tried) -> Found | None:
+    """Return the fewest neighbours that differ together, and what they are guilty of; None if they agree alone."""
     piece = parent.piece
     fronts = [piece[:count] for count in splits.lengths(piece)]
     front = _smallest(tester, fronts, parent)
     starts = splits.lengths(front.piece)
     end = _smallest(tester, [front.piece[start:] for start in reversed(starts)], front)
     best = _connected(tester, end)
+    if best is None:
+        return None
     if len(best.piece) > FUSED:
         return Found("drift", best.piece, best)
     apart = tester.one(best.piece, also=tuple(inside(tester.graph, best.piece)))
@@ -49,16 +49,17 @@ def _smallest(tester: Tester, pieces: Sequence[Piece], largest: Tried) -> Tried:
     return best
 
 
-def _connected(tester: Tester, tried: Tried) -> Tried:
-    """Leave out the nodes that the wrong values do not depend on."""
+def _connected(tester: Tester, tried: Tried) -> Tried | None:
+    """Leave out the nodes that the wrong values do not depend on; None for a piece that agrees in its own session."""
     graph: Graph = tester.graph
     makers = {graph.maker[each.subject.output] for each in tried.differing}
     needed = makers.union(*(graph.ancestors(maker) for maker in makers))
     piece = tuple(index for index in tried.piece if index in needed)
-    if piece == tried.piece:
-        return tried
-    again = tester.one(piece)
-    return again if again.verdict == "differs" else tried
+    for less in dict.fromkeys((piece, tried.piece)):
+        again = tester.one(less)
+        if again.verdict == "differs":
+            return again
+    return None
 
 
 def _vanishes(tried: Tried, apart: Tried) -> bool:
