@@ -50,7 +50,7 @@ NORMS = f"""{HEADER} norms (float[2,3,4,4] x) => (float[2,3,4,4] y)
 <float[3] scale = {{1, 2, 3}}, float[3] bias = {{0, 1, 2}}>
 {{
   a = InstanceNormalization <epsilon = 0.5> (x, scale, bias)
-  b = Sin (a)
+  b = Relu (a)
   y = InstanceNormalization <epsilon = 0.00001> (b, scale, bias)
 }}"""
 DOUBLE = f"""{HEADER} double (float[2,3] x) => (float[2,3] y)

@@ -11,6 +11,7 @@ import pytest
 from tests.commands.program import POSE, webbuild
 from tests.models import parsed, save
 from webbuild import __version__
+from webbuild.bisect.codes import EXPLAINED
 from webbuild.cli import cli
 from webbuild.commands import explain
 from webbuild.inspection.rules._base import known
@@ -118,8 +119,9 @@ def test_an_interruption_and_a_bug_have_their_own_exit_codes(
 def test_explain_lists_the_passes_and_the_findings_and_tells_of_each() -> None:
     listing = webbuild("explain").stdout.splitlines()
     passes, findings = sorted(kind.code for kind in all_passes()), sorted(rule.code for rule in known())
-    assert [line.split()[0] for line in listing] == ["passes:", *passes, "findings:", *findings]
-    for code in (*passes, *findings):
+    searched = sorted(EXPLAINED)
+    assert [line.split()[0] for line in listing] == ["passes:", *passes, "findings:", *findings, "bisect:", *searched]
+    for code in (*passes, *findings, *searched):
         done = webbuild("explain", code)
         assert done.code == 0
         assert done.stdout.startswith(f"{code}\n\n")

@@ -21,7 +21,7 @@ def run(code: str | None) -> int:
     passes = {kind.code: inspect.getdoc(kind) or "" for kind in all_passes()}
     findings = {rule.code: inspect.getdoc(rule) or "" for rule in known()}
     if code is None:
-        for title, texts in (("passes", passes), ("findings", findings), ("what bisect finds", EXPLAINED)):
+        for title, texts in (("passes", passes), ("findings", findings), ("bisect", EXPLAINED)):
             click.echo(f"{title}:")
             for name, text in sorted(texts.items()):
                 click.echo(f"  {name:28} {text.splitlines()[0]}")
