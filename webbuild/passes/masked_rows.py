@@ -116,7 +116,7 @@ def _rewrite(model: ir.Model, group: Sequence[Choice], region: Region) -> None:
         if node in region.inner:
             inputs = [made.get(value, value) if value is not None else None for value in node.inputs]
             result = add.op(node.op_type, *inputs, **plain(node))
-            result.type = node.outputs[0].type
+            result.type, result.shape = node.outputs[0].type, ir.Shape(region.shape[node.outputs[0]])
             made[node.outputs[0]] = result
         elif node.op_type == "ScatterND":
             replace(node.outputs[0], _put_back(add, node, group[0].mask, made))
@@ -129,7 +129,11 @@ def _rewrite(model: ir.Model, group: Sequence[Choice], region: Region) -> None:
 def _beside(add: Builder, mask: ir.Value, shape: Sequence[int]) -> ir.Value:
     """Return a mask as booleans of a shape."""
     true = mask if mask.dtype == ir.DataType.BOOL else add.op("Cast", mask, to=ir.DataType.BOOL.value)
-    return true if dims(mask) == list(shape) else add.op("Reshape", true, add.const(list(shape), np.int64))
+    if dims(mask) == list(shape):
+        return true
+    laid = add.op("Reshape", true, add.const(list(shape), np.int64))
+    laid.type, laid.shape = ir.TensorType(ir.DataType.BOOL), ir.Shape(shape)
+    return laid
 
 
 def _put_back(add: Builder, node: ir.Node, mask: ir.Value, made: dict[ir.Value, ir.Value]) -> ir.Value:

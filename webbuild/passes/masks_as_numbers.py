@@ -53,6 +53,7 @@ def _as_numbers(add: Draft, node: ir.Node) -> ir.Value:
     inputs = list(node.inputs)
     small = node.outputs[0].dtype
     for index in _data(node):
+        small = small or (value.dtype if (value := inputs[index]) is not None else None)
         inputs[index] = add.op("Cast", inputs[index], to=number.value)
     result = add.op(node.op_type, *inputs, **plain(node))
     if node.op_type in COMPARING or small is None:
