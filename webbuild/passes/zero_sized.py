@@ -43,7 +43,9 @@ class ZeroSized(Pass):
         if len(kept) == len(node.inputs) or not kept:
             return self.left(where, "every operand is empty")
         add = Builder(model.graph, node, f"{node.name or 'Concat'}/filled")
-        replace(node.outputs[0], add.op("Concat", *kept, axis=node.attributes.get_int("axis", 0)))
+        rest = add.op("Concat", *kept, axis=node.attributes.get_int("axis", 0))
+        rest.type, rest.shape = node.outputs[0].type, node.outputs[0].shape
+        replace(node.outputs[0], rest)
         return self.done(where, f"{len(empty)} empty operand(s) dropped")
 
 

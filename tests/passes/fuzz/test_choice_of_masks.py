@@ -1,0 +1,25 @@
+"""A choice between truth values, for which ONNX Runtime has no kernel, is what NumPy says."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+from onnx import helper
+
+from tests.native import Session
+from tests.passes.fuzz.model import changed, model_of
+from webbuild.passes.choice_of_masks import ChoiceOfMasks
+
+_SIZES = st.lists(st.integers(1, 4), min_size=0, max_size=4)
+
+
+@given(sizes=_SIZES, ones=st.lists(st.integers(0, 15), min_size=3, max_size=3), opset=st.sampled_from((9, 13, 16)))
+def test_a_choice(sizes: list[int], ones: list[int], opset: int) -> None:
+    draw = np.random.default_rng(sum(ones))
+    shapes = [[1 if bits >> axis & 1 else size for axis, size in enumerate(sizes)] for bits in ones]
+    which, yes, no = (draw.integers(0, 2, shape).astype(bool) for shape in shapes)
+    feeds = {"which": which, "yes": yes, "no": no}
+    model = model_of([helper.make_node("Where", ["which", "yes", "no"], ["y"])], feeds, opset)
+    got = Session(changed(model, ChoiceOfMasks)).run(feeds)["y"]
+    np.testing.assert_array_equal(got, np.where(which, yes, no))
