@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 from onnx import helper
 
 from tests.passes.fuzz.model import assert_same, model_of
@@ -33,11 +36,7 @@ def test_sizes_and_grids(shape: list[int], axis: int, grid: int, steps: list[str
         nodes.append(helper.make_node(op, [f"v{at}", *more], [f"v{at + 1}"]))
     nodes.append(helper.make_node("ReduceSum", [f"v{len(steps)}"], ["total"], keepdims=0))
     nodes.append(helper.make_node("Mul", ["x", "total"], ["y"]))
-    weights = {
-        **{
-            name: np.array(value, np.int64) for name, value in (("axis", axis), ("grid", grid), ("zero", 0), ("one", 1))
-        },
-        "half": np.array(0.5, np.float32),
-        "first": np.array([0], np.int64),
-    }
+    whole = {"axis": axis, "grid": grid, "zero": 0, "one": 1}
+    weights: dict[str, NDArray[Any]] = {name: np.array(value, np.int64) for name, value in whole.items()}
+    weights |= {"half": np.array(0.5, np.float32), "first": np.array([0], np.int64)}
     assert_same(model_of(nodes, {"x": x}, opset, weights), FoldConstants, {"x": x}, 1e-5)
