@@ -81,8 +81,8 @@ unit: $(DEVELOPING) $(BUILT) chromium ## The Python tests. ARGS go to pytest: ma
 	@$(IN_CHROMIUM) $(BIN)/python -m pytest tests $(ARGS)
 
 .PHONY: fuzz
-fuzz: $(DEVELOPING) ## 200 random models for each pass, instead of the few of make test. ARGS go to pytest.
-	@WEBBUILD_EXAMPLES=fuzz $(BIN)/python -m pytest tests/passes/fuzz $(ARGS)
+fuzz: $(DEVELOPING) ## 200 random models for each pass, and 20,000 broken models and manifests. ARGS go to pytest; WEBBUILD_SEED=N.
+	@WEBBUILD_EXAMPLES=fuzz $(BIN)/python -m pytest tests/passes/fuzz tests/fuzz $(ARGS)
 
 .PHONY: web
 web: $(MODULES) $(BUILT) chromium ## The TypeScript tests, in Chromium.

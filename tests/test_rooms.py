@@ -51,7 +51,7 @@ LAYERS = (
         "archive",
         "report_file",
     ),
-    ("labels", "companions", "input_specs"),
+    ("labels", "companions", "input_specs", "tensor_data"),
     ("errors", "nodes", "memory", "task_specs"),
 )
 """From top to bottom; what stands in one line does not import its neighbours."""
@@ -62,9 +62,9 @@ LIBRARIES = {
     "onnxscript": {"passes"},
     "onnx": {
         *("model", "in_place", "targets", "inspection", "external", "nodes", "operators", "probe", "prose"),
-        *("early_opset", "bisect"),
+        *("early_opset", "bisect", "tensor_data"),
     },
-    "onnx_ir": {"bisect", "model", "external", "passes", "plan", "inspection", "bundle", "trial", "recognise"},
+    "onnx_ir": {"bisect", "model", "passes", "plan", "inspection", "bundle", "trial", "recognise", "tensor_data"},
     "tokenizers": {"tasks"},
     "jinja2": {"bench", "bisect", "bundle", "inspection", "verify"},
     "PIL": {"tasks", "verify"},

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from webbuild.errors import WebbuildError
+from webbuild.tensor_data import tensor_bytes, tensors
 
 if TYPE_CHECKING:
     import onnx
+
+
+_DIGITS = 20
+"""Longer numbers are of no file."""
 
 
 def check_external_data(proto: onnx.ModelProto, path: Path) -> int:
@@ -21,7 +24,9 @@ def check_external_data(proto: onnx.ModelProto, path: Path) -> int:
             `external-data-truncated`.
     """
     files: dict[Path, int] = {}
-    for tensor in _external_tensors(proto.graph):
+    for tensor in tensors(proto.graph):
+        if tensor.data_location != tensor.EXTERNAL:
+            continue
         entries = {entry.key: entry.value for entry in tensor.external_data}
         file = _locate(path, tensor.name, entries.get("location", ""))
         size = files.setdefault(file, file.stat().st_size)
@@ -37,14 +42,18 @@ def check_external_data(proto: onnx.ModelProto, path: Path) -> int:
 
 def _locate(path: Path, tensor: str, location: str) -> Path:
     folder = path.parent.resolve()
-    file = (folder / location).resolve()
+    try:
+        file = (folder / location).resolve()
+        there = file.is_file()
+    except (OSError, ValueError):  # a name that no file can have
+        file, there = folder / "nameless", False
     if not location or not file.is_relative_to(folder):
         raise WebbuildError(
             "external-data-outside",
             f"{path}: tensor '{tensor}' asks for data at '{location}', outside the model's folder",
             "keep the data file beside the model, and the location relative to it",
         )
-    if not file.is_file():
+    if not there:
         raise WebbuildError(
             "external-data-missing",
             f"{path}: tensor '{tensor}' is kept in '{location}', which is not there",
@@ -60,28 +69,4 @@ def _locate(path: Path, tensor: str, location: str) -> Path:
 
 
 def _number(text: str | None) -> int:
-    return int(text) if text and text.isascii() and text.isdigit() else 0
-
-
-def tensor_bytes(tensor: onnx.TensorProto) -> int:
-    """Return the size that a tensor's type and shape ask for, whatever its entries say; 0 for a type without one."""
-    import onnx_ir as ir
-
-    try:
-        return math.ceil(math.prod(tensor.dims) * ir.DataType(tensor.data_type).bitwidth / 8)
-    except (ValueError, TypeError):
-        return 0
-
-
-def _external_tensors(graph: onnx.GraphProto) -> Iterator[onnx.TensorProto]:
-    """Yield every tensor of the graph, and of the graphs inside it, that is kept outside the file."""
-    for tensor in graph.initializer:
-        if tensor.data_location == tensor.EXTERNAL:
-            yield tensor
-    for node in graph.node:
-        for attribute in node.attribute:
-            for tensor in (attribute.t, *attribute.tensors):
-                if tensor.data_location == tensor.EXTERNAL:
-                    yield tensor
-            for subgraph in (attribute.g, *attribute.graphs):
-                yield from _external_tensors(subgraph)
+    return int(text) if text and text.isascii() and text.isdigit() and len(text) < _DIGITS else 0

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from webbuild.external import tensor_bytes
+from webbuild.tensor_data import tensor_bytes
 
 if TYPE_CHECKING:
     from mmap import mmap

@@ -19,6 +19,7 @@ from webbuild.in_place import LARGE, graph_alone, without_weights
 from webbuild.lookalike import lookalike
 from webbuild.operators import check_operators
 from webbuild.prose import mend_prose
+from webbuild.tensor_data import check_tensor_data
 
 if TYPE_CHECKING:
     import onnx
@@ -63,6 +64,7 @@ def load(path: Path) -> Source:
         onnx.checker.check_model(without_weights(proto) if read.apart else str(path))
     except (onnx.checker.ValidationError, ValueError, RuntimeError) as error:
         raise WebbuildError("invalid-model", f"{path}: {_reason(error)}", _BREAKS_RULES) from error
+    check_tensor_data(proto, path)
     _check_outputs(proto, path)
     try:
         model = ir.from_proto(proto)
@@ -114,7 +116,9 @@ def element_type(value: ir.Value) -> str:
 
     if value.type is not None and not isinstance(value.type, ir.TensorType):
         return "a sequence or an optional, no tensor"
-    return "unknown" if value.dtype is None else str(value.dtype.numpy())
+    if value.dtype in (None, ir.DataType.UNDEFINED):
+        return "unknown"
+    return str(value.dtype.numpy())
 
 
 class _Read(Struct, frozen=True):

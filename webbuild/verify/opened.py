@@ -51,7 +51,7 @@ def open_bundle(directory: Path) -> Bundle:
     try:
         data = path.read_bytes()
         _check_schema(path, manifests.origin(data))
-        return Bundle(directory, manifests.decode(data))
+        manifest = manifests.decode(data)
     except OSError as error:
         raise WebbuildError(
             "no-bundle",
@@ -59,8 +59,21 @@ def open_bundle(directory: Path) -> Bundle:
             "give the folder that `webbuild pack` wrote",
             exit_code=USAGE,
         ) from error
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise WebbuildError("bad-manifest", f"{path}: {error}", _MEND) from error
+    if (lack := _lack(manifest)) is not None:
+        raise WebbuildError("bad-manifest", f"{path}: {lack}", _MEND)
+    return Bundle(directory, manifest)
+
+
+def _lack(manifest: Manifest) -> str | None:
+    """Return what of a manifest does not fit the rest of it."""
+    run, inputs, outputs = manifest.golden, {each.name for each in manifest.inputs}, {e.name for e in manifest.outputs}
+    if not manifest.graphs:
+        return "it has no graph"
+    if run is not None and (not inputs <= set(run.inputs) or not set(run.outputs) <= outputs):
+        return "its golden run lacks inputs of the model, or has outputs that the model has not"
+    return None
 
 
 def _check_schema(path: Path, origin: manifests.Origin) -> None:
@@ -80,7 +93,7 @@ def changed_files(bundle: Bundle) -> Iterator[Problem]:
     """Name the files that are not what the manifest says."""
     for file in bundle.manifest.files:
         stored = file.parts or [file.path]
-        gone = [path for path in stored if not (bundle.directory / path).is_file()]
+        gone = [path for path in stored if not _there(bundle.directory / path)]
         if gone:
             for path in () if file.parts else gone:  # a part is listed on its own
                 yield Problem(code="missing-file", where="bundle", message=f"{path} is not there", fix=_MEND)
@@ -89,6 +102,13 @@ def changed_files(bundle: Bundle) -> Iterator[Problem]:
         if digest != file.sha256:
             message = f"{file.path} is not the file that was packed: sha256 {digest[:12]}…, not {file.sha256[:12]}…"
             yield Problem(code="changed-file", where="bundle", message=message, fix=_MEND)
+
+
+def _there(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:  # a name that no file can have
+        return False
 
 
 def _digest(files: Sequence[Path]) -> str:

@@ -1,0 +1,55 @@
+"""How much is tried, and what a case may take."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import resource
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import hypothesis
+from hypothesis import HealthCheck, settings
+
+SECONDS = 20.0
+"""Processor time of a case."""
+BYTES = 3 << 30
+"""What a case may reserve beyond what the process has; a model of a few hundred bytes needs next to none."""
+
+_ALL = os.environ.get("WEBBUILD_EXAMPLES") == "fuzz"
+_SEED = int(os.environ.get("WEBBUILD_SEED", "0"))
+
+
+def tried(few: int, many: int) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Try so many examples: `few` in `make test`, `many` in `make fuzz`. WEBBUILD_SEED takes others."""
+
+    def decorate(test: Callable[..., Any]) -> Callable[..., Any]:
+        bound = settings(
+            max_examples=many if _ALL else few,
+            deadline=None,
+            database=None,
+            suppress_health_check=list(HealthCheck),
+        )
+        return hypothesis.seed(_SEED)(bound(test))
+
+    return decorate
+
+
+@contextlib.contextmanager
+def bounded() -> Iterator[None]:
+    """Let a block have so much memory, a MemoryError ends it; and fail where it took too much processor time."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (_reserved() + BYTES, hard))
+    begun = time.process_time()
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
+    taken = time.process_time() - begun
+    assert taken < SECONDS, f"{taken:.0f} s of processor time"
+
+
+def _reserved() -> int:
+    return int(Path("/proc/self/statm").read_text("ascii").split()[0]) * resource.getpagesize()

@@ -1,0 +1,74 @@
+"""The tensors in a model's file, and whether each has the data that its shape asks for."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from webbuild.errors import WebbuildError
+
+if TYPE_CHECKING:
+    import onnx
+
+_TYPED = {
+    "float_data": {1: 1, 14: 2},
+    "double_data": {11: 1, 15: 2},
+    "int64_data": {7: 1},
+    "uint64_data": {12: 1, 13: 1},
+    "int32_data": {2: 1, 3: 1, 4: 1, 5: 1, 6: 1, 9: 1, 10: 1, 16: 1},
+    "string_data": {8: 1},
+}
+"""Field -> element types that may be kept in it -> its entries for one element."""
+
+
+def tensors(graph: onnx.GraphProto) -> Iterator[onnx.TensorProto]:
+    """Yield every tensor of the graph, and of the graphs inside it."""
+    yield from graph.initializer
+    for node in graph.node:
+        for attribute in node.attribute:
+            if attribute.HasField("t"):
+                yield attribute.t
+            yield from attribute.tensors
+            for subgraph in (attribute.g, *attribute.graphs):
+                yield from tensors(subgraph)
+
+
+def tensor_bytes(tensor: onnx.TensorProto) -> int:
+    """Return the size that a tensor's type and shape ask for, whatever its entries say; 0 for a type without one."""
+    import onnx_ir as ir
+
+    try:
+        return math.ceil(math.prod(tensor.dims) * ir.DataType(tensor.data_type).bitwidth / 8)
+    except (ValueError, TypeError):
+        return 0
+
+
+def check_tensor_data(proto: onnx.ModelProto, path: Path) -> None:
+    """Refuse a tensor kept in the file that has more data than its shape, or less.
+
+    Raises:
+        WebbuildError: `invalid-model`.
+    """
+    for tensor in tensors(proto.graph):
+        if tensor.data_location != tensor.EXTERNAL and (lack := _lack(tensor)) is not None:
+            shape = ", ".join(map(str, tensor.dims))
+            message = f"{path}: tensor '{tensor.name}' of shape [{shape}] has {lack}"
+            raise WebbuildError("invalid-model", message, "copy the file again, or export the model again")
+
+
+def _lack(tensor: onnx.TensorProto) -> str | None:
+    if any(size < 0 for size in tensor.dims):
+        return "a size below zero"
+    if tensor.HasField("raw_data"):
+        wanted = tensor_bytes(tensor)
+        if not wanted and 0 not in tensor.dims:
+            return f"elements of type {tensor.data_type}, which there is not or which has no size"
+        return None if len(tensor.raw_data) == wanted else f"{len(tensor.raw_data)} bytes of data, not {wanted}"
+    wanted = math.prod(tensor.dims)
+    for field, entries in _TYPED.items():
+        if tensor.data_type in entries:
+            held = len(getattr(tensor, field))
+            return None if held == wanted * entries[tensor.data_type] else f"{held} elements, not {wanted}"
+    return None
