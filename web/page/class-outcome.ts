@@ -1,59 +1,35 @@
 // Shows what a model of classes makes of a picture: the best classes as bars, the times, the warnings.
 
-import type { ClassScore, Model, Result, Warning } from "../src/index.js";
+import type { ClassScore, Model, Result } from "../src/index.js";
+import { BaseOutcome } from "./base-outcome.js";
 import { element, make } from "./elements.js";
 import { disagreement } from "./failure.js";
 import { percent } from "./format.js";
-import type { Outcome } from "./outcome.js";
-import { type Shown, Stage } from "./stage.js";
 import type { ThresholdSliders } from "./thresholds.js";
-import { clearTimings, showTimings } from "./timings.js";
-import { showWarnings } from "./warnings.js";
 
 const shown = 5;
 
-export class ClassOutcome implements Outcome {
-  readonly #stage = new Stage(() => {});
+export class ClassOutcome extends BaseOutcome {
   readonly #list = element("rows", HTMLElement);
   readonly #best = element("best", HTMLElement);
-  #title = "";
-  #loading: readonly Warning[] = [];
-
-  setModel(model: Model | null, why: string): void {
-    this.#loading = model?.warnings ?? [];
-    showWarnings(this.#loading);
-    if (model === null) this.showNone(why);
-  }
-
-  showPicture(picture: Shown, title: string): void {
-    this.#title = title;
-    element("hint", HTMLElement).hidden = true;
-    this.#stage.showPicture(picture);
-  }
 
   showResult(result: Result, _model: Model, _thresholds: ThresholdSliders, due = true): void {
     if (result.kind !== "classify") throw disagreement();
     const [best] = result.classes;
-    if (best) this.#stage.describe(`${this.#title}: ${best.label}, ${percent(best.score)}`);
-    showWarnings([...this.#loading, ...result.warnings]);
+    if (best) this.stage.describe(`${this.title}: ${best.label}, ${percent(best.score)}`);
+    this.showRun(result, due);
     if (!due) return;
     this.#best.textContent = best?.label ?? "";
     this.#list.replaceChildren(...result.classes.slice(0, shown).map(bar));
-    showTimings(result.timings);
   }
 
-  showNone(why: string): void {
+  protected override empty(why: string): void {
     this.#best.textContent = why;
     this.#list.replaceChildren();
-    clearTimings();
   }
 
   clear(): void {
-    this.#stage.describe(this.#title);
-  }
-
-  setQuiet(quiet: boolean): void {
-    element("count", HTMLElement).setAttribute("aria-live", quiet ? "off" : "polite");
+    this.stage.describe(this.title);
   }
 }
 

@@ -1,68 +1,40 @@
 // Shows what a model of detections found: on the stage, in the list, as times and as warnings.
 
-import type { Model, Result, Warning } from "../src/index.js";
+import type { Model, Result } from "../src/index.js";
+import { BaseOutcome } from "./base-outcome.js";
 import { element } from "./elements.js";
 import { disagreement } from "./failure.js";
 import { noun, threshold } from "./format.js";
 import { foundIn, isFinding, taskOf } from "./found.js";
 import { linesOf } from "./found-lines.js";
-import type { Outcome } from "./outcome.js";
 import { Results } from "./results.js";
-import { type Shown, Stage } from "./stage.js";
 import type { ThresholdSliders } from "./thresholds.js";
-import { clearTimings, showTimings } from "./timings.js";
-import { showWarnings } from "./warnings.js";
 
-export class FoundOutcome implements Outcome {
-  readonly #stage = new Stage((index) => this.#light(index ?? this.#results.pinned));
-  readonly #results = new Results((index) => this.#light(index));
+export class FoundOutcome extends BaseOutcome {
+  readonly #results = new Results((index) => this.light(index));
   readonly #nobody = element("nobody", HTMLElement);
   /** What to try where nothing was found. */
   protected readonly other: string = "another picture";
-  #title = "";
-  #loading: readonly Warning[] = [];
-
-  /** Keeps the warnings of loading; the model's list grows with those of every run. */
-  setModel(model: Model | null, why: string): void {
-    this.#loading = model?.warnings ?? [];
-    showWarnings(this.#loading);
-    if (model === null) this.showNone(why);
-  }
-
-  showPicture(shown: Shown, title: string): void {
-    this.#title = title;
-    element("hint", HTMLElement).hidden = true;
-    this.#stage.showPicture(shown);
-  }
 
   async showResult(result: Result, model: Model, thresholds: ThresholdSliders, due = true): Promise<void> {
     const task = isFinding(result) ? taskOf(result, model) : null;
     if (!isFinding(result) || task === null) throw disagreement();
     const found = foundIn(result);
     const count = `${found.length} ${noun(task.classes, found.length)}`;
-    const shown = this.#stage.showFound(found, task, `${this.#title}: ${count} found`);
+    const shown = this.stage.showFound(found, task, `${this.title}: ${count} found`);
     this.#showNobody(found.length === 0, task.classes, thresholds.shown("confidence"));
-    showWarnings([...this.#loading, ...result.warnings]);
-    if (due) {
-      this.#results.show(linesOf(found, task), noun(task.classes, found.length));
-      showTimings(result.timings);
-    }
+    this.showRun(result, due);
+    if (due) this.#results.show(linesOf(found, task), noun(task.classes, found.length));
     await shown;
   }
 
-  showNone(why: string): void {
-    this.clear();
+  protected override empty(why: string): void {
     this.#results.showNone(why);
-    clearTimings();
   }
 
   clear(): void {
     this.#nobody.hidden = true;
-    this.#stage.clearFound();
-  }
-
-  setQuiet(quiet: boolean): void {
-    element("count", HTMLElement).setAttribute("aria-live", quiet ? "off" : "polite");
+    this.stage.clearFound();
   }
 
   #showNobody(nobody: boolean, classes: readonly string[], confidence: number | null): void {
@@ -74,8 +46,9 @@ export class FoundOutcome implements Outcome {
     this.#nobody.textContent = `${who} found. ${mend} ${this.other}.`;
   }
 
-  #light(index: number | null): void {
-    this.#stage.light(index);
-    this.#results.light(index);
+  protected override light(index: number | null): void {
+    const lit = index ?? this.#results.pinned;
+    this.stage.light(lit);
+    this.#results.light(lit);
   }
 }

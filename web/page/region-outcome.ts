@@ -1,36 +1,30 @@
 // Shows what every pixel belongs to: the regions in colours over the picture, their list, the one under the pointer.
 
-import type { Model, PanopticResult, Result, RunOptions, Warning } from "../src/index.js";
+import type { Model, PanopticResult, Region, Result, RunOptions } from "../src/index.js";
+import { BaseOutcome } from "./base-outcome.js";
 import { element, elements } from "./elements.js";
 import { disagreement } from "./failure.js";
 import { percent } from "./format.js";
-import type { Outcome } from "./outcome.js";
+import { cellAt, Reading } from "./reading.js";
 import { type Color, regionColors, written } from "./region-colors.js";
 import { RegionPicture } from "./region-picture.js";
 import { Results } from "./results.js";
-import { type Place, type Shown, Stage } from "./stage.js";
+import type { Place } from "./stage.js";
 import type { ThresholdSliders } from "./thresholds.js";
-import { clearTimings, showTimings } from "./timings.js";
-import { showWarnings } from "./warnings.js";
 
-export class RegionOutcome implements Outcome {
-  readonly #stage = new Stage(
-    () => {},
-    (place) => this.#point(place),
-  );
-  readonly #results = new Results((index) => this.#light(index));
+export class RegionOutcome extends BaseOutcome {
+  readonly #results = new Results((index) => this.#raise(index));
   readonly #picture = new RegionPicture();
-  readonly #reading = element("reading", HTMLElement);
+  readonly #reading = new Reading();
   readonly #layers = elements("input[name=layer]", HTMLInputElement);
   readonly #modes = elements("input[name=mode]", HTMLInputElement);
-  #title = "";
-  #loading: readonly Warning[] = [];
   #answer: { result: PanopticResult; colors: Color[] } | null = null;
   #lit: number | null = null;
 
   constructor() {
+    super();
     for (const layer of this.#layers)
-      layer.addEventListener("change", () => this.#stage.hideMap(this.#checked(this.#layers) === "picture"));
+      layer.addEventListener("change", () => this.stage.hideMap(this.#checked(this.#layers) === "picture"));
   }
 
   onChange(rerun: () => void): void {
@@ -42,52 +36,33 @@ export class RegionOutcome implements Outcome {
     return mode === "panoptic" || mode === "instance" || mode === "semantic" ? { mode } : {};
   }
 
-  setModel(model: Model | null, why: string): void {
-    this.#loading = model?.warnings ?? [];
-    showWarnings(this.#loading);
-    if (model === null) this.showNone(why);
-  }
-
-  showPicture(shown: Shown, title: string): void {
-    this.#title = title;
-    element("hint", HTMLElement).hidden = true;
-    this.#stage.showPicture(shown);
-  }
-
   async showResult(result: Result, _model: Model, _thresholds: ThresholdSliders, due = true): Promise<void> {
     if (result.kind !== "panoptic") throw disagreement();
     const { regions } = result;
     this.#answer = { result, colors: regionColors(regions) };
     if (this.#lit !== null && this.#lit >= regions.length) this.#lit = null;
-    showWarnings([...this.#loading, ...result.warnings]);
+    this.showRun(result, due);
     if (due) {
       this.#list(this.#answer);
       const words = regions.map(({ label, share }) => `${label} ${percent(share)}`).join(", ") || "nothing";
-      this.#stage.describe(`${this.#title}: ${words}`);
-      showTimings(result.timings);
+      this.stage.describe(`${this.title}: ${words}`);
     }
     element("nobody", HTMLElement).hidden = regions.length > 0;
     element("nobody", HTMLElement).textContent = "Nothing found. Try another picture.";
     await this.#paint();
   }
 
-  showNone(why: string): void {
-    this.clear();
+  protected override empty(why: string): void {
     this.#results.showNone(why);
-    clearTimings();
   }
 
   clear(): void {
     this.#answer = null;
     this.#lit = null;
     this.#picture.stop();
-    this.#stage.showMap(null);
+    this.stage.showMap(null);
     element("nobody", HTMLElement).hidden = true;
-    this.#point(null);
-  }
-
-  setQuiet(quiet: boolean): void {
-    element("count", HTMLElement).setAttribute("aria-live", quiet ? "off" : "polite");
+    this.point(null);
   }
 
   #list({ result, colors }: { result: PanopticResult; colors: Color[] }): void {
@@ -105,7 +80,7 @@ export class RegionOutcome implements Outcome {
     return inputs.find(({ checked }) => checked)?.value;
   }
 
-  #light(index: number | null): void {
+  #raise(index: number | null): void {
     if (this.#lit === index) return;
     this.#lit = index;
     this.#results.light(index);
@@ -116,27 +91,24 @@ export class RegionOutcome implements Outcome {
     if (this.#answer === null) return;
     const { result, colors } = this.#answer;
     const map = await this.#picture.paint(result, colors, this.#lit === null ? null : this.#lit + 1);
-    if (map !== null) this.#stage.showMap(map);
+    if (map !== null) this.stage.showMap(map);
   }
 
-  #point(place: Place | null): void {
+  protected override point(place: Place | null): void {
     const index = this.#indexAt(place);
-    this.#light(index ?? this.#results.pinned);
+    this.#raise(index ?? this.#results.pinned);
     const region = index === null ? undefined : this.#answer?.result.regions[index];
-    this.#reading.hidden = region === undefined;
-    if (region === undefined || place === null) return;
-    const score = region.score === null ? "" : ` ${region.score.toFixed(2)}`;
-    this.#reading.textContent = `${region.label}${score} · ${percent(region.share)}`;
-    this.#reading.style.setProperty("--left", `${place.left}px`);
-    this.#reading.style.setProperty("--top", `${place.top}px`);
+    this.#reading.show(place, region ? inWords(region) : null);
   }
 
   #indexAt(place: Place | null): number | null {
-    if (place === null || this.#answer === null) return null;
-    const { width, height, map } = this.#answer.result;
-    const x = Math.floor(place.x);
-    const y = Math.floor(place.y);
-    const number = x >= 0 && y >= 0 && x < width && y < height ? (map[y * width + x] ?? 0) : 0;
+    const result = this.#answer?.result;
+    const cell = result ? cellAt(result, place) : null;
+    const number = cell === null ? 0 : (result?.map[cell] ?? 0);
     return number > 0 ? number - 1 : null;
   }
+}
+
+function inWords({ label, score, share }: Region): string {
+  return `${label}${score === null ? "" : ` ${score.toFixed(2)}`} · ${percent(share)}`;
 }
