@@ -78,7 +78,7 @@ format: $(DEVELOPING) $(MODULES) ## Lay out the code, and write the generated fi
 
 .PHONY: unit
 unit: $(DEVELOPING) $(BUILT) chromium ## The Python tests. ARGS go to pytest: make unit ARGS='-k letterbox'.
-	@$(IN_CHROMIUM) $(BIN)/python -m pytest tests $(ARGS)
+	@$(IN_CHROMIUM) $(BIN)/python -m pytest tests -n auto --dist worksteal $(ARGS)
 
 .PHONY: fuzz
 fuzz: $(DEVELOPING) ## 200 random models for each pass, and 20,000 broken models and manifests. ARGS go to pytest; WEBBUILD_SEED=N.
