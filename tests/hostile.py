@@ -70,6 +70,12 @@ def output_twice() -> onnx.ModelProto:
     return model
 
 
+def untyped() -> onnx.ModelProto:
+    model = relu()
+    model.graph.input[0].type.tensor_type.elem_type = TensorProto.UNDEFINED
+    return model
+
+
 def sequence_out() -> onnx.ModelProto:
     model = graph(make_node("SequenceConstruct", ["x"], ["y"]))
     model.graph.output[0].CopyFrom(onnx.helper.make_tensor_sequence_value_info("y", TensorProto.FLOAT, [2]))

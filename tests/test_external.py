@@ -47,6 +47,18 @@ def test_data_in_a_folder_below_the_model_is_read(tmp_path: Path) -> None:
     assert load(path).size == path.stat().st_size + 432
 
 
+@pytest.mark.parametrize("location", ["nul\0l", "x" * 5000, "x/" * 5000])
+def test_a_name_that_no_file_can_have_is_of_none(tmp_path: Path, location: str) -> None:
+    assert code(pointing(tmp_path, location)) == "external-data-missing"
+
+
+@pytest.mark.parametrize("entry", ["offset", "length"])
+def test_a_number_of_thousands_of_digits_is_behind_the_end(tmp_path: Path, entry: str) -> None:
+    path = pointing(tmp_path, "weights.bin", **{entry: "9" * 5000})
+    (path.parent / "weights.bin").write_bytes(bytes(432))
+    assert code(path) == "external-data-truncated"
+
+
 def test_data_that_is_not_there_is_asked_for_by_name(tmp_path: Path) -> None:
     with pytest.raises(WebbuildError, match=r"weights\.bin.*not there") as caught:
         load(pointing(tmp_path, "weights.bin"))

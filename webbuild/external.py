@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 _DIGITS = 20
-"""Longer numbers are of no file."""
+"""A number of so many is behind the end of every file, whatever follows."""
 
 
 def check_external_data(proto: onnx.ModelProto, path: Path) -> int:
@@ -69,4 +69,6 @@ def _locate(path: Path, tensor: str, location: str) -> Path:
 
 
 def _number(text: str | None) -> int:
-    return int(text) if text and text.isascii() and text.isdigit() and len(text) < _DIGITS else 0
+    if not text or not (text.isascii() and text.isdigit()):
+        return 0
+    return int(text[:_DIGITS])

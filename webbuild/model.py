@@ -19,7 +19,7 @@ from webbuild.in_place import LARGE, graph_alone, without_weights
 from webbuild.lookalike import lookalike
 from webbuild.operators import check_operators
 from webbuild.prose import mend_prose
-from webbuild.tensor_data import check_tensor_data
+from webbuild.tensor_data import check_tensor_data, check_types
 
 if TYPE_CHECKING:
     import onnx
@@ -65,6 +65,7 @@ def load(path: Path) -> Source:
     except (onnx.checker.ValidationError, ValueError, RuntimeError) as error:
         raise WebbuildError("invalid-model", f"{path}: {_reason(error)}", _BREAKS_RULES) from error
     check_tensor_data(proto, path)
+    check_types(proto, path)
     _check_outputs(proto, path)
     try:
         model = ir.from_proto(proto)

@@ -23,6 +23,19 @@ _TYPED = {
 """Field -> element types that may be kept in it -> its entries for one element."""
 
 
+_NAMING_A_TYPE = frozenset({"to", "dtype", "output_dtype", "output_datatype"})
+"""Attributes of ONNX's own operators whose integer is an element type."""
+
+
+def nodes(graph: onnx.GraphProto) -> Iterator[onnx.NodeProto]:
+    """Yield every node of the graph, and of the graphs inside it."""
+    for node in graph.node:
+        yield node
+        for attribute in node.attribute:
+            for subgraph in (attribute.g, *attribute.graphs):
+                yield from nodes(subgraph)
+
+
 def tensors(graph: onnx.GraphProto) -> Iterator[onnx.TensorProto]:
     """Yield every tensor of the graph, and of the graphs inside it."""
     yield from graph.initializer
@@ -56,6 +69,25 @@ def check_tensor_data(proto: onnx.ModelProto, path: Path) -> None:
             shape = ", ".join(map(str, tensor.dims))
             message = f"{path}: tensor '{tensor.name}' of shape [{shape}] has {lack}"
             raise WebbuildError("invalid-model", message, "copy the file again, or export the model again")
+
+
+def check_types(proto: onnx.ModelProto, path: Path) -> None:
+    """Refuse a node that makes elements of a type that there is not.
+
+    Raises:
+        WebbuildError: `invalid-model`.
+    """
+    import onnx
+
+    known = set(onnx.TensorProto.DataType.values())
+    for node in nodes(proto.graph):
+        for attribute in node.attribute if node.domain in ("", "ai.onnx") else ():
+            missing = attribute.i not in known or (attribute.name == "to" and attribute.i == 0)
+            if attribute.name in _NAMING_A_TYPE and attribute.type == attribute.INT and missing:
+                message = (
+                    f"{path}: {node.op_type} '{node.name}' makes elements of type {attribute.i}, which there is not"
+                )
+                raise WebbuildError("invalid-model", message, "export the model again")
 
 
 def _lack(tensor: onnx.TensorProto) -> str | None:

@@ -55,6 +55,8 @@ REFUSED: dict[str, tuple[onnx.ModelProto, str, str]] = {
         "invalid-model",
         "77",
     ),
+    "a cast to no known type": (hostile.graph(make_node("Cast", ["x"], ["y"], to=99)), "invalid-model", "type 99"),
+    "an input of no type": (hostile.untyped(), "native-refused", "m.onnx"),
     "an input beyond memory": (hostile.relu(x=(2**40,), y=(2**40,)), "input-too-large", "'x'"),
     "an input beyond counting": (hostile.relu(x=(2**62, 2**62), y=(2**62, 2**62)), "input-too-large", "'x'"),
     "a result beyond memory": (
