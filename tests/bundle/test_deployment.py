@@ -16,6 +16,7 @@ def made(folder: Path) -> Path:
     for path in (
         "model/weights-1.bin",
         "runtime/ort/ort.min.mjs",
+        "runtime/tokenizer.js",
         "runtime/worker.js",
         "samples/a.jpg",
         "vocabulary.txt",
@@ -29,7 +30,8 @@ def made(folder: Path) -> Path:
 def test_bundlers_see_every_file_that_is_loaded_by_its_address(tmp_path: Path) -> None:
     entry = (made(tmp_path) / "npm.js").read_text()
     addresses = dict(re.findall(r'"(.+)": new URL\("\./(.+)", import\.meta\.url\)\.href,', entry))
-    assert addresses == {path: path for path in ("model/weights-1.bin", "runtime/ort/ort.min.mjs", "vocabulary.txt")}
+    loaded = ("model/weights-1.bin", "runtime/ort/ort.min.mjs", "runtime/tokenizer.js", "vocabulary.txt")
+    assert addresses == {path: path for path in loaded}
     assert 'new Worker(new URL("./runtime/worker.js", import.meta.url), { type: "module"' in entry
 
 

@@ -28,8 +28,13 @@ export class Downloads {
     this.#signal = signal;
   }
 
+  /** The address of a file that has one of its own. */
+  given(path: string): string | undefined {
+    return this.#place.addresses[path];
+  }
+
   url(path: string): string {
-    return this.#place.addresses[path] ?? new URL(path, this.#place.base).href;
+    return this.given(path) ?? new URL(path, this.#place.base).href;
   }
 
   /** Returns the bytes that the files take as they are stored. */

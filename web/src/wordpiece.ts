@@ -16,8 +16,9 @@ export async function openWordpiece({ task }: Manifest, downloads: Downloads): P
   if (task.kind !== "phrases") return null;
   const bytes = await downloads.get(task.tokenizer);
   try {
+    const beside = new URL(/* @vite-ignore */ "./tokenizer.js", import.meta.url).href;
     const library: { read(text: string): Wordpiece } = await import(
-      /* @vite-ignore */ new URL(/* @vite-ignore */ LIBRARY, import.meta.url).href
+      /* @vite-ignore */ downloads.given(LIBRARY) ?? beside
     );
     return library.read(new TextDecoder().decode(bytes));
   } catch (cause) {
@@ -27,4 +28,5 @@ export async function openWordpiece({ task }: Manifest, downloads: Downloads): P
   }
 }
 
-const LIBRARY = "./tokenizer.js";
+/** In the bundle. A bundler, which moves the worker away from it, is given its address. */
+const LIBRARY = "runtime/tokenizer.js";

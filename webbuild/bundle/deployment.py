@@ -6,23 +6,24 @@ import json
 from collections.abc import Iterable
 from pathlib import Path
 
+from webbuild import assets
 from webbuild.bundle.hosting import headers_file, nginx_file, vercel_file
 from webbuild.bundle.pages import render_package_entry
 
-_LOADED = ("golden", "model", "runtime/ort")
-"""Folders of what the runtime loads by address."""
+_LOADED = ("golden/*", "model/*", "runtime/ort/*", f"runtime/{assets.TOKENIZER}")
+"""What the runtime loads by address."""
 
 
 def write_deployment(name: str, title: str, folder: Path, loaded: Iterable[str]) -> None:
     """Write what hosts and npm read beside the files of a bundle that is otherwise complete.
 
-    `loaded` are files that the runtime loads besides those of the folders for that.
+    `loaded` are files that the runtime loads besides those that any bundle may have.
     """
     (folder / "_headers").write_text(headers_file(), "utf-8")
     (folder / "vercel.json").write_text(vercel_file(), "utf-8")
     (folder / "nginx.conf").write_text(nginx_file(), "utf-8")
     (folder / "package.json").write_text(package(name, title), "utf-8")
-    files = (file for place in _LOADED for file in (folder / place).glob("*") if file.is_file())
+    files = (file for place in _LOADED for file in folder.glob(place) if file.is_file())
     paths = sorted([*loaded, *(file.relative_to(folder).as_posix() for file in files)])
     (folder / "npm.js").write_text(render_package_entry(paths), "utf-8")
 
