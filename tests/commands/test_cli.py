@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import click
@@ -48,6 +50,11 @@ def test_every_option_says_what_it_is_for(name: str) -> None:
 
 def test_the_version_is_told() -> None:
     assert webbuild("--version").stdout == f"webbuild, version {__version__}\n"
+
+
+def test_the_package_runs_as_a_module() -> None:
+    done = subprocess.run((sys.executable, "-m", "webbuild", "--version"), capture_output=True, text=True, check=True)
+    assert done.stdout == f"webbuild, version {__version__}\n"
 
 
 @pytest.mark.parametrize(
