@@ -8,7 +8,8 @@ from pathlib import Path
 import onnx
 import pytest
 
-from e2e.conftest import Webbuild
+from e2e.conftest import MODEL, Webbuild
+from tests.bisect.planted import Fault, Faulty, constant
 from tests.models import HEADER, parsed, save, weights
 from webbuild.bisect.bisect import How, look
 from webbuild.bisect.browser import browsers
@@ -83,6 +84,25 @@ def blamed(report: Report) -> list[tuple[str, ...]]:
 @pytest.fixture(autouse=True)
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+
+
+@pytest.mark.parametrize("node", [14, 194, 300])
+def test_a_node_of_the_shipped_model_that_the_reference_has_wrong(node: int, webgpu: Chromium, tmp_path: Path) -> None:
+    subject = opened(Asked(MODEL))
+    with browsers(webgpu, [(subject.engine, subject.options)]) as (engine,):
+        report, _, _ = look(subject, How(), engine, Faulty(Fault(node, constant(1.5))), tmp_path)
+    assert [[each.index for each in finding.nodes] for finding in report.findings] == [[node]]
+    assert report.untried == 0
+    assert report.sessions <= 6
+
+
+def test_a_bundle_that_agrees(webbuild: Webbuild, webgpu: Chromium, bundle: Path, tmp_path: Path) -> None:
+    done = webbuild("bisect", bundle, "-o", tmp_path / "none", "--json")
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)
+    assert (told["whole"], told["findings"]) == ("agrees", [])
+    assert told["compared"] > 0
+    assert not (tmp_path / "none").exists()
 
 
 def test_a_wrong_answer(webgpu: Chromium, tmp_path: Path) -> None:

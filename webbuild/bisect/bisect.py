@@ -22,7 +22,7 @@ from webbuild.bisect.subject import Case, Subject
 from webbuild.bisect.tester import Terms, Tester
 from webbuild.browser.chromium import chromium
 from webbuild.errors import USAGE, WebbuildError
-from webbuild.probe.engine import cache_folder, engine
+from webbuild.probe.engine import PROVIDERS, cache_folder, engine
 from webbuild.targets.target import Target
 from webbuild.verify.compare import RELATIVE
 
@@ -79,7 +79,7 @@ def look(
         sha256=subject.sha256,
         engine=backend.name,
         reference=other.name,
-        options=subject.options.told(),
+        options=subject.options.told(PROVIDERS[subject.engine.target.build]),
         tolerance=how.tolerance,
         sample=case.title,
         nodes=len(subject.graph.nodes),

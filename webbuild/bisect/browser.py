@@ -42,11 +42,11 @@ class Options(Struct, frozen=True):
     session: dict[str, Any] = {}
     cpu_nodes: tuple[int, ...] = ()
 
-    def told(self, copies: int = 1) -> dict[str, Any]:
-        """Return them as the page takes them: nodes by their names in a cut that has each up to `copies` times."""
+    def told(self, provider: str, copies: int = 1) -> dict[str, Any]:
+        """Return what a session is made with: nodes by their names in a cut that has each up to `copies` times."""
         names = [title(index, copy) for index in self.cpu_nodes for copy in range(copies)]
         forced = {"forceCpuNodeNames": names} if names else {}
-        return {"providerOptions": {**self.provider, **forced}, "sessionOptions": self.session}
+        return {**self.session, "executionProviders": [{"name": provider, **self.provider, **forced}]}
 
 
 class _Output(Struct, frozen=True):
@@ -92,7 +92,8 @@ class Browser:
         """
         from playwright.sync_api import Error
 
-        job = {**self._sent(model, feeds), **self._options.told(PROBES), "verbose": verbose}
+        options = self._options.told(builds.PROVIDERS[self._build.target.build], PROBES)
+        job = {**self._sent(model, feeds), "options": options, "verbose": verbose}
         engine = self._build.told(_ROOM)
         try:
             told = self._call("attempt", engine=engine, job=job, seconds=self._seconds)

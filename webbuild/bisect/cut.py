@@ -119,7 +119,7 @@ def with_outputs(graph: Graph, names: Sequence[str]) -> onnx.ModelProto:
     model.functions.extend(graph.model.functions)
     model.graph.name = "whole"
     model.graph.input.extend(value for value in graph.model.graph.input if value.name in graph.inputs)
-    model.graph.node.extend(graph.nodes[index] for index in sorted(needed))
+    model.graph.node.extend(renamed(graph.nodes[index], {}, title(index)) for index in sorted(needed))
     model.graph.output.extend(onnx.ValueInfoProto(name=name) for name in names)
     read = {name for index in needed for name in graph.reads[index] if graph.is_constant(name)}
     _add_constants(graph, model, read)

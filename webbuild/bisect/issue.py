@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import platform
 
 from webbuild.bisect.report import Finding, Report
@@ -43,6 +44,7 @@ def issue(report: Report, finding: Finding, made: Repro) -> str:
         tensors=tensors,
         plain=plain,
         system=platform.platform(),
+        options=json.dumps(report.options),
     )
 
 

@@ -12,7 +12,6 @@ from webbuild.bisect.issue import TITLES
 from webbuild.bisect.report import Finding, Report
 from webbuild.bisect.repro import Repro
 from webbuild.bisect.subject import Subject
-from webbuild.probe.engine import PROVIDERS
 
 CDN = "https://cdn.jsdelivr.net/npm/onnxruntime-web@{version}/dist/"
 """Where the page finds the engine when it is opened as a file, which no module can be imported beside."""
@@ -36,8 +35,7 @@ def page(report: Report, finding: Finding, made: Repro, subject: Subject, engine
         "feeds": [_tensor(name, array) for name, array in made.feeds.items()],
         "wanted": [_tensor(name, array) for name, array in made.wanted.items()],
         "tolerance": report.tolerance,
-        "provider": PROVIDERS[build.target.build],
-        **report.options,
+        "options": report.options,
         "engine": {
             "beside": engine,
             "entry": build.entry.name,

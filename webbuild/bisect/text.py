@@ -27,7 +27,12 @@ def lines(report: Report, out: Path) -> list[str]:
         f"  against {report.reference}, on {report.sample}; {compared}",
     ]
     if report.whole == "agrees":
-        return [*told, "nothing differs" if report.compared else "nothing was compared: all outputs are 0 or empty"]
+        return [
+            *told,
+            "nothing differs"
+            if report.compared
+            else "nothing was compared: all outputs are 0 or empty; give it other numbers with --input",
+        ]
     first = [finding for finding in report.findings if not finding.behind]
     for finding in first[:SHOWN]:
         told += _told(finding, out)

@@ -26,11 +26,9 @@ for (const level of ["debug", "log", "info", "warn", "error"]) {
 }
 
 let ort = null;
-let provider = "";
 
 async function start(engine) {
   ort = await import(engine.entry);
-  provider = engine.provider;
   ort.env.wasm.numThreads = 1;
   ort.env.wasm.wasmPaths = { mjs: engine.glue, wasm: engine.wasm };
 }
@@ -51,7 +49,7 @@ async function output([name, tensor]) {
   return { name, type: tensor.type, dims: [...tensor.dims], data };
 }
 
-async function attempt({ model, feeds, providerOptions, sessionOptions, verbose }) {
+async function attempt({ model, feeds, options, verbose }) {
   log = [];
   ort.env.logLevel = verbose ? "verbose" : "warning";
   const told = (ending, message, outputs = []) => ({ ending, message, outputs, log });
@@ -59,8 +57,7 @@ async function attempt({ model, feeds, providerOptions, sessionOptions, verbose 
   let session;
   try {
     session = await ort.InferenceSession.create(await bytes(model), {
-      ...sessionOptions,
-      executionProviders: [{ name: provider, ...providerOptions }],
+      ...options,
       logSeverityLevel: verbose ? 0 : 2,
       logVerbosityLevel: 0,
     });

@@ -70,10 +70,7 @@ async function run() {
   ort.env.wasm.numThreads = 1;
   let stage = "No session can be made";
   try {
-    const session = await ort.InferenceSession.create(bytes(told.model), {
-      ...told.sessionOptions,
-      executionProviders: [{ name: told.provider, ...told.providerOptions }],
-    });
+    const session = await ort.InferenceSession.create(bytes(told.model), told.options);
     stage = "The run throws";
     const feeds = told.feeds.map((each) => [each.name, new ort.Tensor(each.type, values(each), each.dims)]);
     const answers = await session.run(Object.fromEntries(feeds));
