@@ -16,6 +16,7 @@ from tests.bisect.planted import Fault, constant, swapped
 from tests.models import HEADER, parsed
 from tests.verify.test_report_html import HOSTILE, Tags
 from webbuild.bisect.artefacts import keep
+from webbuild.bisect.issue import code
 from webbuild.bisect.report import Report, exit_code
 from webbuild.verify.native import NativeRunner
 
@@ -84,6 +85,11 @@ def test_names_of_a_model_never_become_html_or_markdown(tmp_path: Path) -> None:
         report.findings[0].nodes[0].label
         in msgspec.json.decode((out / "bisect.json").read_bytes())["findings"][0]["nodes"][0]["label"]
     )
+
+
+def test_code_in_markdown_stays_code() -> None:
+    assert code("a`b`\n# c\x1b") == "`a'b' # c\\x1b`"
+    assert code("") == code("\n") == "` `"
 
 
 def test_the_page_holds_all_but_the_engine(tmp_path: Path) -> None:
