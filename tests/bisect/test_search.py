@@ -103,6 +103,19 @@ def test_2500_nodes_in_at_most_25_sessions(fault: Fault, tmp_path: Path) -> None
     assert engine.sessions <= (6 if fault.mutate else 15)
 
 
+@pytest.mark.parametrize("tells", [True, False])
+def test_many_faults_in_2500_nodes_in_at_most_25_sessions(tells: bool, tmp_path: Path) -> None:
+    made = graph(branches((100,) * 25))
+    fails = [Fault(node, ending="throws", tells=tells) for node in (111, 999, 1999)]
+    wrong = [Fault(node, swapped) for node in range(1200, 1210)]
+    trying, engine = trying_with(made, feeds("x"), tmp_path, [*fails, *wrong])
+    result = search(trying)
+    told = [each.guilty for each in result.found]
+    assert told == ([111, 999, *range(1200, 1210), 1999] if tells else [111])
+    assert bool(result.unfinished) != tells
+    assert engine.sessions <= 25
+
+
 def test_little_room_means_more_sessions_and_the_same_answer(tmp_path: Path) -> None:
     trying, engine = trying_with(graph(branches(WIDE)), feeds("x"), tmp_path, [Fault(30, swapped)], room=600, batch=300)
     result = search(trying)

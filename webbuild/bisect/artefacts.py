@@ -14,13 +14,11 @@ from webbuild.bisect.issue import issue
 from webbuild.bisect.page import page
 from webbuild.bisect.report import Report
 from webbuild.bisect.repro import repro, write
+from webbuild.bisect.search import MOST_CONFIRMED
 from webbuild.bisect.subject import Subject
 from webbuild.bisect.tester import Tester
 from webbuild.bundle.staging import staged
 from webbuild.probe.engine import Engine
-
-MOST = 5
-"""Findings that are written."""
 
 
 def keep(out: Path, report: Report, result: Result, tester: Tester, subject: Subject) -> Report:
@@ -33,7 +31,7 @@ def keep(out: Path, report: Report, result: Result, tester: Tester, subject: Sub
     """
     told = list(report.findings)
     with staged(out) as folder:
-        worth = [number for number, found in enumerate(result.found) if _worth(found)][:MOST]
+        worth = [number for number, found in enumerate(result.found) if _worth(found)][:MOST_CONFIRMED]
         for count, number in enumerate(worth):
             place = folder if count == 0 else folder / str(count + 1)
             made = repro(tester, result.found[number].piece)

@@ -16,12 +16,7 @@ LARGEST = 5
 
 
 def confirmed(tester: Tester, found: Found) -> Found:
-    """Return a finding as its piece shows it alone; where it does not, with the fewest other nodes beside it.
-
-    One that is behind another, or a drift, is left as it is.
-    """
-    if found.behind or found.kind == "drift":
-        return found
+    """Return a finding as its piece shows it alone; where it does not, with the fewest other nodes beside it."""
     seen = _alone(tester, found, found.piece)
     if seen is None and found.kind == "wrong":
         seen = _beside(tester, found) or _alone(tester, found, _with_makers(tester.graph, found.piece))

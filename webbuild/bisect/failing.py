@@ -39,6 +39,10 @@ class Failing:
                 return hinted
         return self._grown(piece[:fails], runs, last)
 
+    def cost(self, failed: Tried) -> int:
+        """Return how many sessions it takes to find what fails, about: few where the engine names a node."""
+        return 3 if _NAMED.search(failed.message) else len(failed.piece).bit_length() + 3
+
     def _hinted(self, failed: Tried, asked: set[Piece]) -> Iterator[Found]:
         """Try alone the node that the engine names, once."""
         for named in _NAMED.findall(failed.message):

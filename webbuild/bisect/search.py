@@ -20,8 +20,10 @@ from webbuild.bisect.wrong import wrong
 
 MOST_FAILING = 4
 """Nodes that throw or make no session that are looked for, one behind the other."""
-MOST_SESSIONS = 25
-"""Sessions after which no further failing node is looked for."""
+MOST_SESSIONS = 20
+"""Sessions after which no further failing node is looked for: a few are left for what is merely wrong."""
+MOST_CONFIRMED = 5
+"""Findings that are seen once more, each in a session of its own."""
 
 
 def search(tester: Tester) -> Result:
@@ -42,8 +44,7 @@ def search(tester: Tester) -> Result:
         found += [*blamed, *(each for each in several if each is not None)]
         if None in several:  # it takes nodes that are no neighbours
             found += _singles(tester, rest, {index for each in found for index in each.piece})
-    ordered = _in_order(tester.graph, found)
-    ordered = [confirmed(tester, each) for each in ordered]
+    ordered = _confirmed(tester, _in_order(tester.graph, found))
     profile = depths(tester) if any(each.kind == "drift" for each in ordered) else ()
     return Result(
         whole=whole,
@@ -60,7 +61,7 @@ def _failing(tester: Tester, splits: Splits, whole: Tried) -> tuple[list[Found],
     """Return the nodes that fail, what the rest gives if it runs, and why not all were found, if so."""
     failing, found, rest = Failing(tester, splits), list[Found](), whole
     while rest.verdict == "fails":
-        if found and (len(found) == MOST_FAILING or tester.sessions >= MOST_SESSIONS):
+        if found and (len(found) == MOST_FAILING or tester.sessions + failing.cost(rest) > MOST_SESSIONS):
             return found, None, "more nodes fail: mend these, and look again"
         one = failing.find(rest)
         found.append(one)
@@ -80,6 +81,12 @@ def _singles(tester: Tester, rest: Tried, known: set[int]) -> list[Found]:
         for each in tried
         if each.verdict == "differs" and each.piece[0] not in known
     ]
+
+
+def _confirmed(tester: Tester, found: Sequence[Found]) -> list[Found]:
+    """See the first findings once more, those that others lie upstream of left out."""
+    worth = [number for number, each in enumerate(found) if not each.behind and each.kind != "drift"][:MOST_CONFIRMED]
+    return [confirmed(tester, each) if number in worth else each for number, each in enumerate(found)]
 
 
 def _in_order(graph: Graph, found: Sequence[Found]) -> list[Found]:
