@@ -15,6 +15,7 @@ import webbuild
 ROOT = Path(webbuild.__file__).parent
 
 LAYERS = (
+    ("__main__",),
     ("cli",),
     ("commands",),
     ("bisect",),
