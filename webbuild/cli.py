@@ -130,30 +130,21 @@ def patch(models: tuple[Path, ...], as_json: bool, **options: Any) -> None:
     type=click.Choice(["jsep"]),
     help='Engine to compare on: jsep is what `import "onnxruntime-web"` gives. [default: the bundle\'s own]',
 )
-def verify(
-    directory: Path,
-    backends: tuple[str, ...],
-    build: str | None,
-    inputs: tuple[Path, ...],
-    as_json: bool,
-    html: Path | None,
-) -> None:
+def verify(directory: Path, build: str | None, backends: tuple[str, ...], **options: Any) -> None:
     """Run the bundle in DIRECTORY in Chromium and compare every backend with native ONNX Runtime.
 
     Example: webbuild verify dist/yolo-pose --html report.html
     """
     from webbuild.verify.command import run
 
-    sys.exit(run(directory, list(backends) or ["wasm", "webgpu"], list(inputs), as_json, html, jsep=build == "jsep"))
+    sys.exit(run(directory, list(backends) or ["wasm", "webgpu"], jsep=build == "jsep", **options))
 
 
 @cli.command(cls=Variadic)
 @click.argument("directory", type=_FOLDER)
 @browser_options
 @click.option("--runs", type=click.IntRange(1, 100_000), default=30, show_default=True, help="Runs behind p50 and p95.")
-def bench(
-    directory: Path, backends: tuple[str, ...], inputs: tuple[Path, ...], runs: int, as_json: bool, html: Path | None
-) -> None:
+def bench(directory: Path, runs: int, backends: tuple[str, ...], **options: Any) -> None:
     """Measure in Chromium what the bundle in DIRECTORY costs: bytes, time to a result, a run, memory.
 
     Chromium computes WebGPU on the CPU unless WEBBUILD_GPU=real is set: its times say nothing about a GPU then.
@@ -162,7 +153,7 @@ def bench(
     """
     from webbuild.bench.command import run
 
-    sys.exit(run(directory, backends, inputs, runs, as_json, html))
+    sys.exit(run(directory, backends, runs=runs, **options))
 
 
 @cli.command(cls=Variadic)

@@ -49,6 +49,7 @@ EXAMINED = Examined(
 
 def backend(**changes: Any) -> BackendBench:
     made: dict[str, Any] = {
+        "where": "",
         "browser": "Chromium 156",
         "adapter": "google swiftshader",
         "backend": "webgpu",

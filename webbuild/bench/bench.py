@@ -6,11 +6,11 @@ import platform
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from webbuild.bench.backend import bench_backend
+from webbuild.bench.backend import bench_backend, unreached
 from webbuild.bench.course import Course
-from webbuild.bench.report import BenchReport, Environment
+from webbuild.bench.report import BackendBench, BenchReport, Environment
 from webbuild.bench.visitor import Sent
-from webbuild.browser.chromium import chromium
+from webbuild.browser.places import Place, opened
 from webbuild.browser.server import Server
 from webbuild.errors import USAGE, WebbuildError
 from webbuild.verify.inputs import gather
@@ -25,6 +25,8 @@ def bench(
     backends: Sequence[str] = (),
     inputs: Sequence[Path] = (),
     *,
+    at: Sequence[Place] = (Place(),),
+    port: int = 0,
     runs: int = 30,
     seconds: float = 300,
     say: Callable[[str], None] = lambda _: None,
@@ -35,6 +37,8 @@ def bench(
         directory: what `webbuild pack` wrote.
         backends: those to measure; none means all that the bundle runs on.
         inputs: pictures (or .npz files for plain tensors) besides the bundle's samples.
+        at: the browsers to measure in; one of several that cannot be reached or dies is a problem of its own rows.
+        port: to serve on, 0 for a free one.
         runs: how many runs the percentiles are of.
         seconds: how long a load or a run may take.
         say: told what is being done.
@@ -45,15 +49,26 @@ def bench(
     bundle = open_bundle(directory)
     wanted = chosen(bundle, backends)
     samples, sent = gather(bundle, inputs), Sent()
-    with Server(directory, heard=sent.heard) as server, chromium(extra=[EAGER]) as browser:
+    with Server(directory, port=port, heard=sent.heard) as server:
         course = Course(server, sent, bundle, samples, runs, seconds, say)
-        return BenchReport(
-            bundle=bundle.manifest.name,
-            title=bundle.manifest.title,
-            environment=environment(bundle),
-            samples=tuple(given.title for given in samples),
-            backends=tuple(bench_backend(browser, course, backend) for backend in wanted),
-        )
+        rows = [row for place in at for row in _in_browser(place, course, wanted, alone=len(at) == 1)]
+    return BenchReport(
+        bundle=bundle.manifest.name,
+        title=bundle.manifest.title,
+        environment=environment(bundle),
+        samples=tuple(given.title for given in samples),
+        backends=tuple(rows),
+    )
+
+
+def _in_browser(place: Place, course: Course, backends: Sequence[str], *, alone: bool) -> list[BackendBench]:
+    try:
+        with opened(place, course.server, [EAGER]) as browser:
+            return [bench_backend(browser, course, backend, place.endpoint) for backend in backends]
+    except WebbuildError as error:
+        if alone:
+            raise
+        return [unreached(place.endpoint, backend, error) for backend in backends]
 
 
 def chosen(bundle: Bundle, backends: Sequence[str]) -> list[str]:

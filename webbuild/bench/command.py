@@ -5,11 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from webbuild.browser.places import places
 from webbuild.report_file import write_report_file
 
 
 def run(
-    directory: Path, backends: Sequence[str], inputs: Sequence[Path], runs: int, as_json: bool, html: Path | None
+    directory: Path,
+    backends: Sequence[str],
+    *,
+    inputs: Sequence[Path],
+    runs: int,
+    as_json: bool,
+    html: Path | None,
+    endpoints: Sequence[str],
+    public: str,
+    port: int,
 ) -> int:
     """Measure a bundle, print the report, return its exit code.
 
@@ -27,9 +37,9 @@ def run(
     from webbuild.bench.report_html import render
     from webbuild.bench.text import show
 
-    talk = Console(stderr=True)
+    talk, at = Console(stderr=True), places(endpoints, public)
     with talk.status("starting") as status:
-        report = bench(directory, backends, inputs, runs=runs, say=status.update)
+        report = bench(directory, backends, inputs, at=at, port=port, runs=runs, say=status.update)
     show(report, talk)
     if html is not None:
         write_report_file(html, render(report))

@@ -105,8 +105,12 @@ class Examined(_Json, frozen=True):
 
 
 class BackendBench(_Json, frozen=True):
-    """One backend in one browser. What could not be measured is None, and a problem says why."""
+    """One backend in one browser. What could not be measured is None, and a problem says why.
 
+    `where` is the browser's address, empty for the one that was started here.
+    """
+
+    where: str
     browser: str
     adapter: str
     backend: str

@@ -20,7 +20,7 @@ def render(report: BenchReport) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters.update(ms=words.milliseconds, name=words.name, mb=own.megabytes, where=own.where)
+    environment.filters.update(ms=words.milliseconds, name=words.name, mb=own.megabytes, where=own.where, row=own.row)
     return environment.get_template("bench.html.j2").render(
         report=report,
         whole=exit_code(report) == CLEAN,

@@ -6,9 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from webbuild.bench.report import BackendBench, BenchReport, exit_code
-from webbuild.bench.words import COSTS, TIMES, costs, stages, times, where
+from webbuild.bench.words import COSTS, TIMES, costs, row, stages, times, where
 from webbuild.errors import CLEAN, printable
-from webbuild.verify import words
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -37,11 +36,12 @@ def show(report: BenchReport, console: Console) -> None:
 def _table(report: BenchReport, titles: Sequence[str], cells: Callable[[BackendBench], list[str]]) -> Table:
     from rich import box
     from rich.table import Table
+    from rich.text import Text
 
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column("")
     for title in titles:
         table.add_column(title, justify="right")
     for each in report.backends:
-        table.add_row(words.name(each.backend), *cells(each))
+        table.add_row(Text(row(each)), *cells(each))
     return table

@@ -78,10 +78,6 @@ class Visitor:
         server.virtual[WORKER] = ("text/javascript", own.encode())
         self._calls = PageCalls(page, server, seconds, "webbuild.bench", ["bench.js", "counting.js"])
 
-    def adapter(self) -> str | None:
-        """Return the vendor of the page's WebGPU adapter, None if there is none."""
-        return self._calls.call("adapter", str | None)
-
     def load(self, entry: str, backend: str, *, examined: bool = False) -> Arrived:
         """Load the bundle; `examined` with the engine's word on its nodes, in a worker that counts."""
         address = f"{self._server.url}{entry}"

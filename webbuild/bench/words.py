@@ -50,10 +50,17 @@ def stages(each: BackendBench) -> str:
     return ", ".join(f"{name} {words.milliseconds(each.frames.stage(name))}" for name in each.frames.stages)
 
 
+def row(each: BackendBench) -> str:
+    """Return what a row of a table is of: the backend and, of a browser elsewhere, the adapter or the address."""
+    name = words.name(each.backend)
+    return printable(f"{name}, {each.adapter or each.where}") if each.where else name
+
+
 def where(each: BackendBench) -> str:
-    """Return what was measured in: the backend, the adapter, the build and its threads."""
+    """Return what was measured in: the backend, the adapter, the build and its threads; and which browser elsewhere."""
     threads = f"{each.threads} thread{'' if each.threads == 1 else 's'}" if each.threads else "did not load"
-    facts = (each.adapter, f"{each.engine_build} build" if each.engine_build else "", threads)
+    browser = f"{each.browser} at {each.where}".strip() if each.where else ""
+    facts = (each.adapter, f"{each.engine_build} build" if each.engine_build else "", threads, browser)
     return f"{words.name(each.backend)}: {', '.join(printable(fact) for fact in facts if fact)}"
 
 

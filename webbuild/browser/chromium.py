@@ -26,19 +26,38 @@ _GRACE = 3.0
 
 @dataclass(frozen=True)
 class Chromium:
-    """A running browser: which executable, why that one, its version."""
+    """A running browser: which executable, None where it was not started here; why that one, or where; its version."""
 
     browser: Browser
-    path: Path
+    path: Path | None
     origin: str
     version: str
 
+    @property
+    def described(self) -> str:
+        """Which one it is."""
+        return self.origin if self.path is None else f"{self.path} ({self.origin})"
+
     @contextmanager
     def page(self) -> Iterator[tuple[Page, Console]]:
-        """Open a page in a profile of its own, with everything it says; closed behind the block."""
-        context = self.browser.new_context()
+        """Open a page in a profile of its own, with everything it says; closed behind the block.
+
+        Raises:
+            WebbuildError: `browser-gone`.
+        """
+        from playwright.sync_api import Error
+
         try:
+            context = self.browser.new_context()
             console, page = Console(), context.new_page()
+        except Error as error:
+            raise WebbuildError(
+                "browser-gone",
+                f"{self.described}: opens no page: {error.message.splitlines()[0]}",
+                "see whether it still runs, and start it again",
+                exit_code=USAGE,
+            ) from error
+        try:
             console.listen(page)
             yield page, console
         finally:

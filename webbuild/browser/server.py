@@ -61,10 +61,16 @@ class Server:
         self._http = _listen(host, port, site, tls)
         named = socket.gethostname() if host in EVERYWHERE else host
         shown = f"[{named}]" if ":" in named else named
-        self.origin = f"{'http' if tls is None else 'https'}://{shown}:{self._http.server_address[1]}"
-        self.url = f"{self.origin}{site.prefix}"
+        self._prefix = site.prefix
+        self._own = f"{'http' if tls is None else 'https'}://{shown}:{self._http.server_address[1]}"
+        self.seen_at("")
         self._thread = threading.Thread(target=self._http.serve_forever, args=(0.1,), daemon=True)
         self._thread.start()
+
+    def seen_at(self, public: str) -> None:
+        """Say where a browser finds it that does not find it at its own address; empty for that."""
+        self.origin = public.rstrip("/") or self._own
+        self.url = f"{self.origin}{self._prefix}"
 
     def __enter__(self) -> Server:
         return self

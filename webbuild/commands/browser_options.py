@@ -21,6 +21,15 @@ _OPTIONS = (
     click.option(
         "--input", "inputs", multiple=True, type=_PATH, metavar="FILE...", help="Pictures besides the samples."
     ),
+    click.option(
+        "--connect",
+        "endpoints",
+        multiple=True,
+        metavar="URL",
+        help="A browser elsewhere; may be given several times: ws:// of a Playwright server, http:// of DevTools.",
+    ),
+    click.option("--public-url", "public", default="", metavar="URL", help="Where those find what is served here."),
+    click.option("--port", type=click.IntRange(0, 65535), default=0, help="Port to serve on. [default: a free one]"),
     click.option("--json", "as_json", is_flag=True, help="Print the report as JSON on stdout."),
     click.option("--html", type=_PATH, help="Write the report with its pictures to this file."),
 )

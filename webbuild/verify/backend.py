@@ -84,6 +84,12 @@ def no_adapter() -> WebbuildError:
     )
 
 
+def not_run(backend: str, error: WebbuildError) -> BackendRun:
+    """Return the run of a backend that an error kept from running."""
+    problem = Problem(code=error.code, where=backend, message=error.message, fix=error.fix)
+    return _report(backend, None, [], [], [problem], jsep=False, forced=[])
+
+
 def _report(
     backend: str,
     loaded: Loaded | None,

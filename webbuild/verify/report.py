@@ -14,11 +14,11 @@ from webbuild.verify.compare import Comparison
 from webbuild.verify.wire import Node, Warned
 
 
-class _Json(Struct, frozen=True, kw_only=True, rename="camel"):
+class Json(Struct, frozen=True, kw_only=True, rename="camel"):
     """Base: immutable, camelCase in JSON, every field written."""
 
 
-class Problem(_Json, frozen=True):
+class Problem(Json, frozen=True):
     """A failure that is no number: a file, a node, a message, an error. `where` is the backend or the bundle."""
 
     code: str
@@ -27,7 +27,7 @@ class Problem(_Json, frozen=True):
     fix: str
 
 
-class Environment(_Json, frozen=True):
+class Environment(Json, frozen=True):
     """What it was measured with."""
 
     webbuild: str
@@ -38,7 +38,7 @@ class Environment(_Json, frozen=True):
     platform: str
 
 
-class Placement(_Json, frozen=True):
+class Placement(Json, frozen=True):
     """The nodes a provider runs: how many, of which operators; `nodes` names those that are out of place."""
 
     provider: str
@@ -48,7 +48,7 @@ class Placement(_Json, frozen=True):
     nodes: tuple[Node, ...] = ()
 
 
-class Timings(_Json, frozen=True):
+class Timings(Json, frozen=True):
     """Milliseconds.
 
     `first_run` is the warm-up while loading or, without one, the first of all; `steady_run` the median of `runs`.
@@ -61,7 +61,7 @@ class Timings(_Json, frozen=True):
     runs: int
 
 
-class Sample(_Json, frozen=True):
+class Sample(Json, frozen=True):
     """An input, and what the reference made of it (in source pixels). `file` is a picture, if it was one.
 
     `classes` are the best ones, `depth` the least and the largest of its map, `map` a small picture of that, as a data
@@ -78,7 +78,7 @@ class Sample(_Json, frozen=True):
     map: str = ""
 
 
-class Case(_Json, frozen=True):
+class Case(Json, frozen=True):
     """One sample on one backend. `min_oks` and `min_mask_iou` are the least alike pair's, `map` is as a sample's."""
 
     sample: str
@@ -93,7 +93,7 @@ class Case(_Json, frozen=True):
     map: str = ""
 
 
-class BackendRun(_Json, frozen=True):
+class BackendRun(Json, frozen=True):
     """One backend: how it was reached, where its nodes went, how long it took, what it answered."""
 
     backend: str
@@ -113,7 +113,7 @@ class BackendRun(_Json, frozen=True):
         return [comparison for case in self.cases for comparison in case.comparisons]
 
 
-class VerifyReport(_Json, frozen=True):
+class VerifyReport(Json, frozen=True):
     """Everything. `reference` names what the backends were judged against.
 
     `spread` is not empty for a model whose answers leap: by quantity, how far apart the reference's own answers lie.

@@ -11,6 +11,7 @@ from webbuild.verify.compare import Comparison, Stage
 from webbuild.verify.drawing import Layer, layer
 from webbuild.verify.embedded import data_url
 from webbuild.verify.histogram import histogram
+from webbuild.verify.margin import fraction
 from webbuild.verify.report import Case, Sample, VerifyReport
 
 QUANTITIES = ("detections", "regions", "class", "score", "box", "keypoint", "mask", "quality", "depth", "confidence")
@@ -66,15 +67,6 @@ def render(report: VerifyReport) -> str:
         closest=max((fraction(c) for c in report.comparisons() if c.tolerance > 0), default=0.0),
         slowest=max((r.timings.load + (r.timings.steady_run or 0) for r in report.backends if r.timings), default=1.0),
     )
-
-
-def fraction(comparison: Comparison) -> float:
-    """Return an error as a fraction of what is allowed: above 1 it differs."""
-    if comparison.max_abs is None:
-        return float("inf")
-    if comparison.max_abs == 0:
-        return 0.0
-    return comparison.max_abs / comparison.tolerance if comparison.tolerance else float("inf")
 
 
 def _cards(report: VerifyReport) -> list[Card]:

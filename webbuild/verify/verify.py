@@ -9,7 +9,8 @@ from tempfile import TemporaryDirectory
 
 import msgspec
 
-from webbuild.browser.chromium import Chromium, chromium
+from webbuild.browser.chromium import Chromium
+from webbuild.browser.places import Place
 from webbuild.browser.server import Server
 from webbuild.errors import USAGE, WebbuildError
 from webbuild.manifest import DepthTask, Engine, PanopticTask, Task
@@ -20,6 +21,7 @@ from webbuild.verify.classes import SHOWN
 from webbuild.verify.compare import Comparison
 from webbuild.verify.depth_picture import depth_picture
 from webbuild.verify.detections import void_silent
+from webbuild.verify.in_browser import InBrowser, in_browser
 from webbuild.verify.inputs import Given, brought, gather
 from webbuild.verify.jsep import stand_in, without_unfit
 from webbuild.verify.more_pictures import more_pictures
@@ -40,18 +42,42 @@ def verify(
     seconds: float = 300,
     say: Callable[[str], None] = lambda _: None,
 ) -> VerifyReport:
-    """Verify a bundle.
+    """Verify a bundle in a Chromium that is started here; see `verify_in`.
+
+    Raises:
+        WebbuildError: when nothing can be judged: no bundle, no browser, no adapter, no reference.
+    """
+    (found,) = verify_in([Place()], directory, backends, inputs, jsep=jsep, seconds=seconds, say=say)
+    if isinstance(found, WebbuildError):
+        raise found
+    return found
+
+
+def verify_in(
+    places: Sequence[Place],
+    directory: Path,
+    backends: Sequence[str] = BACKENDS,
+    inputs: Sequence[Path] = (),
+    *,
+    jsep: bool = False,
+    port: int = 0,
+    seconds: float = 300,
+    say: Callable[[str], None] = lambda _: None,
+) -> list[VerifyReport | WebbuildError]:
+    """Verify a bundle in several browsers: a report for each or, where there was no way to one, why.
 
     Args:
+        places: the browsers. What goes wrong in one of several is in its own report, and the others go on.
         directory: what `webbuild pack` wrote.
         backends: those to judge, each in a page of its own.
         inputs: pictures (or .npz files for plain tensors) besides the bundle's samples.
         jsep: compare on the engine's default entry instead of the bundle's own builds.
+        port: to serve on, 0 for a free one.
         seconds: how long a load or a run may take.
         say: told what is being done.
 
     Raises:
-        WebbuildError: when nothing can be judged: no bundle, no browser, no adapter, no reference.
+        WebbuildError: when nothing can be judged anywhere: no bundle, no reference.
     """
     _check(backends)
     bundle = open_bundle(directory)
@@ -68,26 +94,34 @@ def verify(
         more = brought(bundle, more_pictures(bundle, work, Path(folder)))
         work = [*work, *((given, expect(bundle, runner, given)) for given in more)]
         spread = measure(bundle, runner, work, say)
-        with Server(directory) as server, chromium() as browser:
+        with Server(directory, port=port) as server:
             engine = stand_in(server, bundle) if jsep else bundle.manifest.engine
-            runs = [
-                run_backend(browser, server, bundle, backend, work, jsep=jsep, seconds=seconds, say=say)
-                for backend in backends
-            ]
-            environment = _environment(bundle, engine, browser, runner.version)
-    return VerifyReport(
+
+            def run(browser: Chromium, backend: str) -> BackendRun:
+                return run_backend(browser, server, bundle, backend, work, jsep=jsep, seconds=seconds, say=say)
+
+            told = [in_browser(place, server, backends, run) for place in places]
+    task = bundle.manifest.task
+    report = VerifyReport(
         bundle=bundle.manifest.name,
         title=bundle.manifest.title,
         source=bundle.manifest.source.file,
         reference=runner.name,
-        task=bundle.manifest.task,
-        environment=environment,
-        samples=_samples(bundle.manifest.task, work, own),
+        task=task,
+        environment=_environment(bundle, engine, runner.version),
+        samples=_samples(task, work, own),
         checks=tuple(checks),
-        backends=tuple(_judged_again(_voided(run), spread) for run in runs),
+        backends=(),
         spread={f"{stage} {name}": value for (stage, name), value in spread.pooled.items()} if spread else {},
-        problems=(*problems, *degenerate.problems(bundle.manifest.task, [want.outputs for _, want in work])),
+        problems=(*problems, *degenerate.problems(task, [want.outputs for _, want in work])),
     )
+    return [each if isinstance(each, WebbuildError) else _reported(report, each, spread) for each in told]
+
+
+def _reported(report: VerifyReport, done: InBrowser, spread: Spread | None) -> VerifyReport:
+    where = msgspec.structs.replace(report.environment, browser=done.browser, browser_path=done.path)
+    runs = tuple(_judged_again(_voided(run), spread) for run in done.runs)
+    return msgspec.structs.replace(report, environment=where, backends=runs)
 
 
 def _check(backends: Sequence[str]) -> None:
@@ -149,11 +183,11 @@ def _sample(task: Task, given: Given, expected: Expected) -> Sample:
     )
 
 
-def _environment(bundle: Bundle, engine: Engine, browser: Chromium, onnxruntime: str) -> Environment:
+def _environment(bundle: Bundle, engine: Engine, onnxruntime: str) -> Environment:
     return Environment(
         webbuild=bundle.manifest.generator.version,
-        browser=f"Chromium {browser.version}",
-        browser_path=f"{browser.path} ({browser.origin})",
+        browser="",
+        browser_path="",
         engine=f"{engine.name} {engine.version}",
         onnxruntime=onnxruntime,
         platform=platform.platform(),

@@ -10,11 +10,6 @@ let model = null;
 const held = [];
 
 const commands = {
-  async adapter() {
-    const adapter = await navigator.gpu?.requestAdapter();
-    return adapter ? adapter.info.vendor || "unnamed" : null;
-  },
-
   /** Milliseconds since the loader was asked for: it was imported, there was a session, `load()` came back. */
   async load({ entry, backend, worker, trace }) {
     const start = performance.now();

@@ -1,0 +1,93 @@
+"""One bundle in several browsers behind Playwright servers, one of which dies on the way."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from e2e.conftest import Webbuild
+from e2e.test_bench import means  # noqa: F401 (a fixture)
+from webbuild.bench.bench import bench
+from webbuild.bench.report import BenchReport, exit_code
+from webbuild.browser.chromium import Chromium
+from webbuild.browser.flags import flags
+from webbuild.browser.places import places
+
+
+@contextmanager
+def launched(folder: Path, chromium: Path) -> Iterator[tuple[str, Callable[[], None]]]:
+    """Run a browser behind a Playwright server of its own; give its address, and what ends it at once."""
+    config = folder / "server.json"
+    config.write_text(json.dumps({"executablePath": str(chromium), "args": list(flags(webgpu=True))}))
+    command = [sys.executable, "-m", "playwright", "launch-server", "--browser", "chromium", "--config", str(config)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True)
+
+    def end() -> None:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+
+    try:
+        assert process.stdout is not None
+        address = process.stdout.readline().strip()
+        assert address.startswith("ws://")
+        yield address, end
+    finally:
+        end()
+        process.wait(20)
+
+
+@pytest.fixture(scope="module")
+def chromium_path(webgpu: Chromium) -> Path:
+    assert webgpu.path is not None
+    return webgpu.path
+
+
+def test_verify_in_two_browsers_and_none(webbuild: Webbuild, means: Path, chromium_path: Path, tmp_path: Path) -> None:  # noqa: F811
+    with launched(tmp_path, chromium_path) as (first, _), launched(tmp_path, chromium_path) as (second, _):
+        at = ("--connect", first, "--connect", "ws://127.0.0.1:9/nobody", "--connect", second)
+        done = webbuild("verify", means, "--backend", "webgpu", *at, "--json")
+    assert done.returncode == 1
+    assert "2 of 3 browsers give the same answers" in done.stderr
+    found = json.loads(done.stdout)["browsers"]
+    assert [each["where"] for each in found] == [first, "ws://127.0.0.1:9/nobody", second]
+    assert [each["problem"] and each["problem"]["code"] for each in found] == [None, "cannot-connect", None]
+    for each in (found[0], found[2]):
+        (run,) = each["report"]["backends"]
+        assert run["adapter"]
+        assert {c["verdict"] for case in run["cases"] for c in case["comparisons"]} == {"OK"}
+        assert "expose_network" in each["report"]["environment"]["browserPath"]
+
+
+def test_a_browser_that_dies_in_the_middle_is_told_of_and_the_rest_finish(
+    means: Path,  # noqa: F811
+    chromium_path: Path,
+    tmp_path: Path,
+) -> None:
+    with launched(tmp_path, chromium_path) as (first, end), launched(tmp_path, chromium_path) as (second, _):
+
+        def say(what: str) -> None:
+            if what == "webgpu: 5 runs":
+                end()  # the first time; there is nothing to end after that
+
+        def measured() -> BenchReport:
+            return bench(means, at=places([first, second]), runs=5, say=say)
+
+        with ThreadPoolExecutor(1) as apart:  # Playwright has one loop a thread, and this one's is taken
+            report = apart.submit(measured).result()
+    assert exit_code(report) == 1
+    assert [(row.where, row.backend) for row in report.backends] == [
+        (where, backend) for where in (first, second) for backend in ("webgpu", "wasm")
+    ]
+    assert [row.problems[0].code for row in report.backends[:2]] == ["page-failed", "browser-gone"]
+    assert report.backends[0].first is not None
+    assert all(row.measured and not row.problems for row in report.backends[2:])
