@@ -25,7 +25,7 @@ class ForceCpu(Pass):
 
     How: the graph stays as it is. The names go into the manifest, and the runtime hands them to the WebGPU provider as
     `forceCpuNodeNames`; every such node gets a name of its own. It costs a copy each way. The default entry's engine
-    (jsep) has no such option.
+    (jsep) has no such option: there the model steps to WASM.
     """
 
     code = "force-cpu"
