@@ -21,6 +21,8 @@ PACKED := dist/.packed
 WEB_SOURCES := $(shell find web/src web/page web/build web/notices -type f) webbuild/bundle/manifest.schema.json
 PYTHON_SOURCES := $(shell find webbuild -path webbuild/_web -prune -o -type f -not -name '*.pyc' -print)
 MODEL := models/yolo-pose.onnx $(wildcard models/samples/*)
+OTHERS := rt-detr/rt-detr grounding-dino/grounding-dino mask2former-swin/mask2former depth-from-focus/depth-from-focus
+GALLERY := $(foreach model,$(OTHERS),dist/$(notdir $(model))/manifest.json)
 
 # Chromium is found once, and named to everything that starts it. A missing GPU is a failure, not a skipped test.
 CHROMIUM := .venv/.chromium
@@ -61,8 +63,8 @@ build: $(BUILT) ## Build the runtime and the page into webbuild/_web.
 pack: $(PACKED) ## Pack the small model into dist/yolo-pose.
 
 .PHONY: site
-site: pack ## Make dist/site, a gallery of the models that are packed here.
-	$(BIN)/webbuild site $(BUNDLE) -o dist/site --force $(ARGS)
+site: pack $(GALLERY) ## Make dist/site, a gallery of all models of models/. The others than the small one are only proven natively.
+	$(BIN)/webbuild site $(BUNDLE) $(GALLERY:/manifest.json=) -o dist/site --force $(ARGS)
 
 .PHONY: lint
 lint: ## Every check that runs nothing: generated files, style, types.
@@ -174,6 +176,12 @@ $(PACKED): $(INSTALLED) $(BUILT) $(MODEL) $(PYTHON_SOURCES) $(if $(wildcard $(BU
 
 .PHONY: again
 again:
+
+define packed_without_browser
+dist/$(notdir $(1))/manifest.json: models/$(1).onnx $(INSTALLED) $(BUILT) $(PYTHON_SOURCES)
+	$(BIN)/webbuild pack $$< -o $$(@D) --force --no-verify
+endef
+$(foreach model,$(OTHERS),$(eval $(call packed_without_browser,$(model))))
 
 .PHONY: chromium
 chromium: $(INSTALLED)
