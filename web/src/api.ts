@@ -24,7 +24,7 @@ export interface LoadOptions {
   addresses?: Readonly<Record<string, string>> | undefined;
   /** Starts runtime/worker.js, when a bundler has moved it, or to start it from the page's own origin. */
   worker?: (() => Worker) | undefined;
-  /** Where pictures become tensors: "auto" is the GPU wherever it makes the same of them. */
+  /** Where pictures become tensors, and masks regions: "auto" is the GPU wherever that comes to the same. */
   pixels?: "auto" | "cpu" | undefined;
   /** Record which provider runs which node (`info().placement`). Slower to load. */
   trace?: boolean | undefined;
@@ -113,6 +113,8 @@ export interface ModelInfo {
   timings: { engine: number; weights: number; session: number; warmup: number; total: number };
   /** Where the last picture was made into a tensor, before the first run where pictures are going to be. */
   feed: Route;
+  /** Where the last result was made of the model's outputs, or the first is going to be. */
+  decode: Route;
   /** Whether the commands of a run are recorded once and replayed, and why. */
   graphCapture: { used: boolean; why: string };
   /** Which provider runs which nodes; null unless loaded with `trace`. */

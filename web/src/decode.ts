@@ -4,11 +4,12 @@ import type { Result, Tensors, Warning } from "./api.js";
 import { degenerateWarnings } from "./degenerate.js";
 import { internalError, WebbuildError } from "./errors.js";
 import { type Geometry, planeSize } from "./letterbox.js";
-import type { Manifest } from "./manifest.js";
+import type { Manifest, PanopticTask } from "./manifest.js";
 import { picturedInput } from "./pictured.js";
 import { decodeClasses } from "./tasks/classify.js";
 import { decodeMap, depthWarnings, extent } from "./tasks/depth.js";
 import { decodeDetections } from "./tasks/detect.js";
+import type { Size } from "./tasks/mask-maps.js";
 import { decodeObjects, OBJECT_COLUMNS } from "./tasks/obb.js";
 import { decodeRegions } from "./tasks/panoptic.js";
 import { decodePhrases, type Reading } from "./tasks/phrases.js";
@@ -19,7 +20,7 @@ import { decodeSegments, segmentColumns } from "./tasks/segment.js";
 /** A result without what only the run can say of it. */
 export type Decoded = WithoutRun<Result>;
 type WithoutRun<R> = R extends Result
-  ? Omit<R, "timings" | "backend" | "feed" | "repeated" | "warnings">
+  ? Omit<R, "timings" | "backend" | "feed" | "decode" | "repeated" | "warnings">
   : never;
 
 /** The outputs that the task needs: nothing else is read back from the GPU. */
@@ -92,13 +93,9 @@ export function decode(
       return { kind: "phrases", width, height, detections, phrases: reading.prompt.phrases };
     }
     case "panoptic": {
-      const dims = specs.find(({ name }) => name === task.masks)?.shape ?? [];
-      const [, queries = 0, tall = 0, wide = 0] = dims;
+      const { dims, count, cells: grid, input } = maskSizes({ inputs, outputs: specs }, task);
       const masks = floats(outputs, task.masks, dims);
-      const columns = task.classes.length + 1;
-      const scores = task.scores === null ? null : floats(outputs, task.scores, [1, queries, columns]);
-      const input = planeSize(picturedInput(inputs).picture);
-      const grid = { width: wide, height: tall };
+      const scores = classScores(task, outputs, count);
       const { mode } = task;
       return {
         kind: "panoptic",
@@ -113,6 +110,21 @@ export function decode(
     default:
       return task satisfies never;
   }
+}
+
+/** The shape of the masks, how many there are, the cells of each, and the input that they are over. */
+export function maskSizes(
+  { inputs, outputs }: Pick<Manifest, "inputs" | "outputs">,
+  task: PanopticTask,
+): { dims: readonly number[]; count: number; cells: Size; input: Size } {
+  const dims = outputs.find(({ name }) => name === task.masks)?.shape ?? [];
+  const [, count = 0, height = 0, width = 0] = dims;
+  return { dims, count, cells: { width, height }, input: planeSize(picturedInput(inputs).picture) };
+}
+
+/** The logits of the classes of so many queries, null where the masks are those of the classes. */
+export function classScores(task: PanopticTask, outputs: Tensors, queries: number): Float32Array | null {
+  return task.scores === null ? null : floats(outputs, task.scores, [1, queries, task.classes.length + 1]);
 }
 
 /** What a visitor should know of an answer that no model means to give. */

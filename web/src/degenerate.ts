@@ -23,6 +23,15 @@ export function degenerateWarnings(task: Task, outputs: Tensors): Warning[] {
   });
 }
 
+/** Of maps that nobody but the GPU read. */
+export function mapWarnings(
+  name: string,
+  { hasNan, isFlat }: { hasNan: boolean; isFlat: boolean },
+): Warning[] {
+  if (hasNan) return [warning("nan-output", `${name} holds NaN`)];
+  return isFlat ? [warning("flat-output", `${name} holds one number everywhere`)] : [];
+}
+
 function hasRows(task: Task): task is RowTask {
   return "rows" in task;
 }

@@ -36,6 +36,11 @@ export function threadCount(): number {
   return crossOriginIsolated ? Math.min(4, Math.ceil(navigator.hardwareConcurrency / 2)) : 1;
 }
 
+/** The engine's own device, which it shows behind its first session. It can be given none: see docs/decisions/0013. */
+export function deviceOf({ env }: Engine): Promise<GPUDevice> {
+  return Promise.resolve(env.webgpu.device as unknown as GPUDevice);
+}
+
 export function engineFiles({ entry, glue, wasm }: EngineBuild): string[] {
   return [entry, glue, wasm];
 }

@@ -4,22 +4,13 @@ import type { TensorData } from "./api.js";
 import { WebbuildError } from "./errors.js";
 import { type Frame, frameOf } from "./feed/frame.js";
 import type { GpuFeed } from "./feed/gpu-feed.js";
+import type { AnyTensors, GpuTensor } from "./gpu-tensor.js";
 import type { Geometry } from "./letterbox.js";
 import type { Manifest } from "./manifest.js";
 import { picturedInput } from "./pictured.js";
 import type { Picture } from "./pixels.js";
 import { prepare, requireSize } from "./preparing.js";
 import type { Route } from "./results.js";
-
-/** A tensor that never left the GPU. It holds until the next pictures are fed. */
-export interface GpuTensor {
-  type: "float32";
-  dims: number[];
-  buffer: GPUBuffer;
-  read(): Promise<TensorData>;
-}
-
-export type Feeds = Record<string, TensorData | GpuTensor>;
 
 /** The input's name, its tensor, where it was made, and where each picture lies in its plane. */
 export interface Fed {
@@ -56,7 +47,7 @@ export class Feeder {
   }
 
   /** Puts a tensor where the pictures' goes, so that a run is fed as those of pictures are. */
-  fill(feeds: Record<string, TensorData>): Feeds {
+  fill(feeds: Record<string, TensorData>): AnyTensors {
     const gpu = this.#gpu;
     if (gpu === null) return feeds;
     const { name } = picturedInput(this.#inputs);
@@ -97,7 +88,7 @@ export class Feeder {
 function tensorOf(gpu: GpuFeed, shape: readonly number[]): GpuTensor {
   const dims = [...shape];
   const read = async (): Promise<TensorData> => ({ type: "float32", dims, data: await gpu.read() });
-  return { type: "float32", dims, buffer: gpu.buffer, read };
+  return { type: "float32", dims, buffer: gpu.buffer, read, release: () => {} };
 }
 
 function close(frame: Frame): void {

@@ -1,9 +1,11 @@
 // The worker's side of a model: what the page may ask, answered one at a time.
 
 import { finalizer } from "comlink";
+import { type Answered, answer } from "./answering.js";
 import type { Result, RunOptions, TensorData, Tensors, Warning } from "./api.js";
+import { keptOutputs } from "./contest/judge.js";
 import { optionFeeds } from "./contract.js";
-import { answerWarnings, decode, neededOutputs } from "./decode.js";
+import { neededOutputs } from "./decode.js";
 import { abortedError, internalError, WebbuildError } from "./errors.js";
 import { focusFeeds } from "./focus.js";
 import type { Manifest } from "./manifest.js";
@@ -97,7 +99,8 @@ export class Host {
 
   async #infer(pictures: readonly Picture[], thresholds: Thresholds): Promise<Result> {
     const started = performance.now();
-    const { manifest, predictor, reader, feeder } = this.#model();
+    const { manifest, predictor, reader, feeder, judge } = this.#model();
+    const asked = withMode(manifest, thresholds.mode);
     const { name, tensor, geometry, feed } = await feeder.feed(pictures);
     const reading = readingOf(manifest, reader, thresholds);
     const ready = performance.now();
@@ -108,10 +111,13 @@ export class Host {
       ...wordFeeds(manifest, reading),
     };
     const feeds = { ...filled, [name]: tensor };
-    const { outputs, backend, repeated } = await predictor.predict(feeds, neededOutputs(manifest));
+    const kept = keptOutputs(judge, asked);
+    const { outputs, backend, repeated } = await predictor.predict(feeds, neededOutputs(manifest), kept);
     const inferred = performance.now();
-    const decoded = decode(withMode(manifest, thresholds.mode), outputs, geometry, reading);
-    const warnings = [...answerWarnings(manifest, decoded, outputs), ...repeatWarnings(repeated)];
+    const answering = (): Promise<Answered> => answer(judge, asked, outputs, geometry, reading);
+    const { decoded, decode, warnings } = await (kept.length > 0
+      ? this.#engine.gpu.during(answering)
+      : answering());
     const ended = performance.now();
     const timings = {
       preprocess: ready - started,
@@ -119,7 +125,8 @@ export class Host {
       decode: ended - inferred,
       total: ended - started,
     };
-    return { ...decoded, timings, feed, backend, repeated, warnings };
+    const told = [...warnings, ...repeatWarnings(repeated)];
+    return { ...decoded, timings, feed, decode, backend, repeated, warnings: told };
   }
 
   #refuseCancelled(id: number, pictures: readonly Picture[]): void {

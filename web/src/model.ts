@@ -87,7 +87,8 @@ export class Model {
       throw error;
     });
     this.#standing.warn(result.warnings);
-    this.#standing.opened.info.feed = result.feed;
+    const { info } = this.#standing.opened;
+    [info.feed, info.decode] = [result.feed, result.decode];
     return result;
   }
 

@@ -1,6 +1,7 @@
 // Bringing a model up in the worker, on exactly one backend.
 
 import type { Backend, ModelInfo, Tensors, Warning } from "./api.js";
+import { gpuOutputs, type Judge, openJudge } from "./contest/judge.js";
 import { completeFeeds } from "./contract.js";
 import { Downloads } from "./download.js";
 import { type Engine, engineFiles } from "./engine.js";
@@ -37,6 +38,7 @@ export interface OpenRequest {
 export interface OpenModel {
   predictor: Predictor;
   feeder: Feeder;
+  judge: Judge;
   /** Null for a model that takes no prompt. */
   reader: Wordpiece | null;
   info: ModelInfo;
@@ -75,13 +77,15 @@ export async function openModel(
   return shared.queue.add(async () => {
     if (signal.aborted) throw abortedError(signal);
     const gpu = backend === "webgpu" ? shared.gpu : null;
-    const create = (): Promise<Session> => Session.create(engine, graph, bytes, trace);
+    const onGpu = gpu === null ? [] : gpuOutputs(manifest, pixels);
+    const create = (): Promise<Session> => Session.create(engine, graph, bytes, trace, onGpu);
     const session = await stages.measure("session", 1, () => gpu?.during(create) ?? create());
     const placement = log?.placement() ?? null;
     const other = (target: Backend): Promise<Session> => createOther(engine, manifest, target, downloads);
     const predictor = new Predictor(session, gpu, other);
-    const feeding = { inputs: manifest.inputs, engine: backend === "webgpu" ? engine : null, pixels };
-    const feeder = await openFeeder(feeding);
+    const gpuEngine = gpu === null ? null : engine;
+    const feeder = await openFeeder({ inputs: manifest.inputs, engine: gpuEngine, pixels });
+    const judge = await openJudge(manifest, gpuEngine, pixels);
     const raw = (feeds: Tensors): Promise<Tensors> => predictor.raw(feeder.fill(feeds));
     const passed = test?.passed ? { sample: test.golden.sample, before: true } : null;
     const selfTest = await stages
@@ -103,10 +107,11 @@ export async function openModel(
       selfTest,
       timings: stages.timings(),
       feed: feeder.usual,
+      decode: judge.route,
       graphCapture: graphCapture(manifest.engine.version, backend),
       placement,
     };
-    return { predictor, feeder, reader, info, warnings: kept.warnings };
+    return { predictor, feeder, judge, reader, info, warnings: kept.warnings };
   });
 }
 

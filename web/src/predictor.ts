@@ -1,13 +1,13 @@
 // Runs the model's graph and, where its detection head could not be exact, the graph it names instead.
 
 import type { Backend, TensorData, Tensors } from "./api.js";
-import type { Feeds } from "./feeding.js";
 import type { GpuErrors } from "./gpu.js";
+import { type AnyTensors, inMemory } from "./gpu-tensor.js";
 import type { HeadStatus } from "./manifest.js";
 import type { Session } from "./session.js";
 
 export interface Prediction {
-  outputs: Tensors;
+  outputs: AnyTensors;
   backend: Backend;
   repeated: { target: Backend; why: string } | null;
 }
@@ -26,17 +26,26 @@ export class Predictor {
   }
 
   /** Returns every output of the first graph, its status among them. Never repeats. */
-  raw(feeds: Feeds): Promise<Tensors> {
+  async raw(feeds: AnyTensors): Promise<Tensors> {
     const names = this.#first.graph.outputs.map(({ name }) => name);
-    return this.#runFirst(feeds, names);
+    return inMemory(await this.#runFirst(feeds, names));
   }
 
-  /** Returns the outputs named, from the first graph or from the one that stands in for it. */
-  async predict(feeds: Feeds, names: readonly string[]): Promise<Prediction> {
+  /**
+   * Returns the outputs named, from the first graph or from the one that stands in for it. Those of the first that are
+   * `kept` stay on the GPU, if the session left them there.
+   */
+  async predict(
+    feeds: AnyTensors,
+    names: readonly string[],
+    kept: readonly string[] = [],
+  ): Promise<Prediction> {
     const { status, target } = this.#first.graph;
     if (status === null)
-      return { outputs: await this.#runFirst(feeds, names), backend: target, repeated: null };
-    const { [status.output]: report, ...outputs } = await this.#runFirst(feeds, [...names, status.output]);
+      return { outputs: await this.#runFirst(feeds, names, kept), backend: target, repeated: null };
+    const { [status.output]: report, ...outputs } = await inMemory(
+      await this.#runFirst(feeds, [...names, status.output]),
+    );
     const why = inexact(status, report);
     return why === null
       ? { outputs, backend: target, repeated: null }
@@ -49,30 +58,31 @@ export class Predictor {
     await this.#other?.release();
   }
 
-  async #repeat(target: Backend, why: string, feeds: Feeds, names: readonly string[]): Promise<Prediction> {
+  async #repeat(
+    target: Backend,
+    why: string,
+    feeds: AnyTensors,
+    names: readonly string[],
+  ): Promise<Prediction> {
     this.#other ??= await this.#createOther(target);
     return {
-      outputs: await this.#other.run(await onCpu(feeds), names),
+      outputs: await this.#other.run(await inMemory(feeds), names),
       backend: target,
       repeated: { target, why },
     };
   }
 
-  async #runFirst(feeds: Feeds, names: readonly string[]): Promise<Tensors> {
+  async #runFirst(
+    feeds: AnyTensors,
+    names: readonly string[],
+    kept: readonly string[] = [],
+  ): Promise<AnyTensors> {
     if (this.#gpu === null) return this.#first.run(feeds, names);
-    const outputs = await this.#gpu.during(() => this.#first.run(feeds, names));
+    const outputs = await this.#gpu.during(() => this.#first.run(feeds, names, kept));
     const error = this.#gpu.take();
     if (error !== null) throw error;
     return outputs;
   }
-}
-
-async function onCpu(feeds: Feeds): Promise<Tensors> {
-  const read = Object.entries(feeds).map(async ([name, tensor]) => [
-    name,
-    "buffer" in tensor ? await tensor.read() : tensor,
-  ]);
-  return Object.fromEntries(await Promise.all(read));
 }
 
 /** Returns why the detection head could not be exact, null where it was. Written so that NaN is inexact. */

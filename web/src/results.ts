@@ -3,7 +3,7 @@
 import type { Backend, Tensors, Warning } from "./api.js";
 import type { DepthTask, PanopticTask } from "./manifest.js";
 
-/** Where a picture becomes the model's tensor, and why there. */
+/** Where something is done, and why there. */
 export interface Route {
   path: "gpu" | "cpu";
   why: string;
@@ -23,6 +23,8 @@ interface Answer {
   height: number;
   timings: Timings;
   feed: Route;
+  /** Where what the model gave became this result. */
+  decode: Route;
   /** The graph that answered. */
   backend: Backend;
   /** Not null: the first graph could not be exact on this picture, so the run was repeated on another. */

@@ -1,11 +1,11 @@
 // One graph of the bundle, ready to run on one provider.
 
 import type { InferenceSession, Tensor } from "onnxruntime-web";
-import type { Backend, DType, TensorData, Tensors } from "./api.js";
+import type { Backend, DType, TensorData } from "./api.js";
 import type { Downloads, OnBytes } from "./download.js";
 import type { Engine } from "./engine.js";
 import { WebbuildError } from "./errors.js";
-import type { Feeds } from "./feeding.js";
+import { type AnyTensors, type GpuTensor, isOnGpu } from "./gpu-tensor.js";
 import type { Graph, Manifest } from "./manifest.js";
 
 /** A graph and its weights as bytes. Dropped once the session holds them: a later graph fetches them again. */
@@ -53,13 +53,21 @@ export class Session {
     this.#session = session;
   }
 
-  static async create(engine: Engine, graph: Graph, bytes: GraphBytes, verbose: boolean): Promise<Session> {
+  /** `onGpu` names the outputs that are wanted there, where the graph runs on one. */
+  static async create(
+    engine: Engine,
+    graph: Graph,
+    bytes: GraphBytes,
+    verbose: boolean,
+    onGpu: readonly string[] = [],
+  ): Promise<Session> {
     const options: InferenceSession.SessionOptions = {
       executionProviders: [provider(graph)],
       externalData: bytes.weights,
       // Warnings about placement were findings when the model was packed; the visitor's console stays clean.
       logSeverityLevel: verbose ? 0 : 3,
       logVerbosityLevel: 0,
+      preferredOutputLocation: Object.fromEntries(onGpu.map((name) => [name, "gpu-buffer"])),
     };
     try {
       return new Session(graph, engine, await engine.InferenceSession.create(bytes.model, options));
@@ -68,12 +76,16 @@ export class Session {
     }
   }
 
-  /** Runs the graph and returns only the outputs named. */
-  async run(feeds: Feeds, outputs: readonly string[]): Promise<Tensors> {
+  /** Runs the graph and returns only the outputs named: those `kept` where they are, the others in memory. */
+  async run(
+    feeds: AnyTensors,
+    outputs: readonly string[],
+    kept: readonly string[] = [],
+  ): Promise<AnyTensors> {
     try {
       const given = Object.entries(feeds).map(([name, tensor]) => [name, this.#tensor(tensor)]);
       const results = await this.#session.run(Object.fromEntries(given), [...outputs]);
-      return await readAll(results);
+      return await readAll(results, kept);
     } catch (cause) {
       throw failure("run-failed", `${this.graph.file} failed`, cause);
     }
@@ -83,9 +95,9 @@ export class Session {
     return this.#session.release();
   }
 
-  #tensor(tensor: Feeds[string]): Tensor {
+  #tensor(tensor: AnyTensors[string]): Tensor {
     const { type, dims } = tensor;
-    if (!("buffer" in tensor)) return new this.#engine.Tensor(type, tensor.data, dims);
+    if (!isOnGpu(tensor)) return new this.#engine.Tensor(type, tensor.data, dims);
     return this.#engine.Tensor.fromGpuBuffer(tensor.buffer, { dataType: tensor.type, dims });
   }
 }
@@ -109,12 +121,19 @@ function provider({ target, cpuNodes }: Graph): InferenceSession.ExecutionProvid
   return { name: target, forceCpuNodeNames: cpuNodes };
 }
 
-async function readAll(results: InferenceSession.ReturnType): Promise<Tensors> {
-  const read = Object.entries(results).map(async ([name, value]) => [
-    name,
-    await readTensor(value as Tensor),
-  ]);
+async function readAll(results: InferenceSession.ReturnType, kept: readonly string[]): Promise<AnyTensors> {
+  const read = Object.entries(results).map(async ([name, value]) => {
+    const tensor = value as Tensor;
+    const stays = kept.includes(name) && tensor.location === "gpu-buffer" && tensor.type === "float32";
+    return [name, stays ? held(tensor) : await readTensor(tensor)];
+  });
   return Object.fromEntries(await Promise.all(read));
+}
+
+function held(tensor: Tensor): GpuTensor {
+  const buffer = tensor.gpuBuffer as GPUBuffer;
+  const read = async (): Promise<TensorData> => readTensor(tensor);
+  return { type: "float32", dims: [...tensor.dims], buffer, read, release: () => tensor.dispose() };
 }
 
 async function readTensor(tensor: Tensor): Promise<TensorData> {

@@ -24,12 +24,15 @@ function held(): Promise<Held> {
 }
 
 describe.runIf(hasWebgpu)("what a worker holds", () => {
-  test.each(backends)(
-    "does not grow with the runs on %s",
+  test.each([
+    ...backends.map((backend) => [backend, "conv.json"] as const),
+    ["webgpu", "regions.json"] as const,
+  ])(
+    "does not grow with the runs on %s, %s",
     { timeout: 60_000 + runs * 2_000 },
-    async (backend) => {
+    async (backend, manifest) => {
       await withWorker("worker-measured.js", async () => {
-        const model = await loadTiny({ backend }, "conv.json");
+        const model = await loadTiny({ backend }, manifest);
         const image = await picture("upright.png");
         const narrow = new ImageData(9, 31);
         for (let run = 0; run < 10; run++) await model.run(run % 2 ? image : narrow);

@@ -1,6 +1,6 @@
 // Whether pictures go by the GPU: a picture of every kind of pixel is made both ways first, and compared.
 
-import type { Engine } from "../engine.js";
+import { deviceOf, type Engine } from "../engine.js";
 import { Feeder } from "../feeding.js";
 import { letterbox } from "../letterbox.js";
 import type { ImageInput, Manifest } from "../manifest.js";
@@ -32,11 +32,6 @@ export async function openFeeder({ inputs, engine, pixels }: FeedRequest): Promi
   if (why === null) return new Feeder(inputs, gpu, "the GPU makes the same of a picture as the CPU");
   gpu.destroy();
   return new Feeder(inputs, null, `the GPU does not make the same of a picture as the CPU: ${why}`);
-}
-
-/** The engine's own, which it shows behind its first session. It can be given none: see docs/decisions/0013. */
-function deviceOf({ env }: Engine): Promise<GPUDevice> {
-  return Promise.resolve(env.webgpu.device as unknown as GPUDevice);
 }
 
 function takesPictures(inputs: Manifest["inputs"]): Pictured | null {

@@ -17,9 +17,8 @@ export interface DepthMap {
 
 /** Reads the map at the centre of every pixel of the source, see DepthTask. NaN where the model saw nothing. */
 export function decodeMap(geometry: Geometry, { values, grid, input }: DepthMap): Float32Array<ArrayBuffer> {
-  const { left, top, width, height, source } = geometry;
-  const x = taps({ start: left, drawn: width, size: source.width }, input.width, grid.width);
-  const y = taps({ start: top, drawn: height, size: source.height }, input.height, grid.height);
+  const { source } = geometry;
+  const { columns: x, rows: y } = mapTaps(geometry, input, grid);
   const map = new Float32Array(source.width * source.height);
   let to = 0;
   for (const row of y) {
@@ -32,6 +31,18 @@ export function decodeMap(geometry: Geometry, { values, grid, input }: DepthMap)
     }
   }
   return map;
+}
+
+/** Returns which cells each column and row of the source lies between. */
+export function mapTaps(
+  { left, top, width, height, source }: Geometry,
+  input: Size,
+  grid: Size,
+): { columns: MapTap[]; rows: MapTap[] } {
+  return {
+    columns: taps({ start: left, drawn: width, size: source.width }, input.width, grid.width),
+    rows: taps({ start: top, drawn: height, size: source.height }, input.height, grid.height),
+  };
 }
 
 /** Returns the least and the largest finite value, NaN where there is none. */
@@ -54,8 +65,8 @@ export function depthWarnings({ min, max }: { min: number; max: number }): Warni
   return [{ code: "flat-depth", message: `the depth map ${what}: this answer says nothing`, fix }];
 }
 
-/** The two cells that a pixel lies between, and how far it is from the first to the second. */
-interface Tap {
+/** The two cells that a pixel lies between, and how far it is from the first to the second: NaN outside of the input. */
+export interface MapTap {
   first: number;
   second: number;
   fraction: number;
@@ -68,7 +79,7 @@ interface Drawn {
 }
 
 /** One tap for each pixel of a side of the source. The fraction is NaN for a pixel outside of the input. */
-function taps({ start, drawn, size }: Drawn, input: number, grid: number): Tap[] {
+function taps({ start, drawn, size }: Drawn, input: number, grid: number): MapTap[] {
   const cell = (edge: number): number => Math.ceil((edge * grid) / input - 0.5);
   const least = Math.min(cell(Math.max(start, 0)), grid - 1);
   const most = Math.max(least, cell(Math.min(start + drawn, input)) - 1);

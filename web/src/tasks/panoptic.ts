@@ -43,14 +43,38 @@ export function decodeRegions(task: PanopticTask, geometry: Geometry, outputs: M
   }
 }
 
-function byQuery(task: PanopticTask, geometry: Geometry, maps: Cells[], shares: Float32Array[]): Regions {
-  const kept = shares.flatMap((row, query) => {
+/** A map that wants pixels, and what its values there are multiplied by. */
+export interface Contestant {
+  map: number;
+  weight: number;
+}
+
+/** For each pixel the number of the contestant that is likeliest there, from 1; how many each has above a threshold. */
+export interface Decided {
+  winner: Int32Array;
+  above: number[];
+}
+
+/** A query that found something. */
+export interface Kept {
+  query: number;
+  classIndex: number;
+  score: number;
+}
+
+/** Returns the queries that found something, by the probabilities of their classes. */
+export function keptQueries(task: PanopticTask, shares: readonly Float32Array[]): Kept[] {
+  return shares.flatMap((row, query) => {
     const score = row.reduce((most, value) => Math.max(most, value), 0);
     const classIndex = row.indexOf(score);
     return classIndex < task.classes.length && score > Math.fround(task.threshold)
       ? [{ query, classIndex, score }]
       : [];
   });
+}
+
+function byQuery(task: PanopticTask, geometry: Geometry, maps: Cells[], shares: Float32Array[]): Regions {
+  const kept = keptQueries(task, shares);
   const contest = new Contest(geometry);
   const above = kept.map(({ query, score }) => {
     const likely = decodeMap(geometry, probabilities(task, mapAt(maps, query)));
@@ -63,7 +87,17 @@ function byQuery(task: PanopticTask, geometry: Geometry, maps: Cells[], shares: 
     contest.enter(likely);
     return count;
   });
-  const areas = contest.areas();
+  return thingsOf(task, geometry, kept, { winner: contest.winner, above });
+}
+
+/** Returns the regions of the queries kept, those of a fused class as one, without those that are mostly hidden. */
+export function thingsOf(
+  task: PanopticTask,
+  { source }: Geometry,
+  kept: readonly Kept[],
+  { winner, above }: Decided,
+): Regions {
+  const areas = areasOf(winner, kept.length);
   const drawn: Drawn[] = [];
   for (const [index, { classIndex, score }] of kept.entries()) {
     const share = Math.fround((areas[index + 1] ?? 0) / (above[index] ?? 0)); // rounded as torch does
@@ -76,7 +110,7 @@ function byQuery(task: PanopticTask, geometry: Geometry, maps: Cells[], shares: 
       drawn.push({ numbers: [index + 1], classIndex, score });
     }
   }
-  return measure(contest.winner, geometry.source, drawn, task.classes);
+  return measure(winner, source, drawn, task.classes);
 }
 
 function overlaid(task: PanopticTask, geometry: Geometry, maps: Cells[], shares: Float32Array[]): Regions {
@@ -105,8 +139,22 @@ function overlaid(task: PanopticTask, geometry: Geometry, maps: Cells[], shares:
 function byClass(task: PanopticTask, geometry: Geometry, maps: Cells[]): Regions {
   const contest = new Contest(geometry);
   for (const map of maps) contest.enter(decodeMap(geometry, map));
-  const drawn = maps.map((_, classIndex) => ({ numbers: [classIndex + 1], classIndex, score: null }));
-  return measure(contest.winner, geometry.source, drawn, task.classes);
+  return classesOf(task, geometry, maps.length, contest.winner);
+}
+
+/** Returns the regions of so many classes. */
+export function classesOf(
+  { classes }: PanopticTask,
+  { source }: Geometry,
+  count: number,
+  winner: Int32Array,
+): Regions {
+  const drawn = Array.from({ length: count }, (_, classIndex) => ({
+    numbers: [classIndex + 1],
+    classIndex,
+    score: null,
+  }));
+  return measure(winner, source, drawn, classes);
 }
 
 /** For each class the sum of all queries' maps, weighed by the class's probability. */
@@ -146,12 +194,13 @@ class Contest {
       this.winner[index] = this.#entered;
     }
   }
+}
 
-  areas(): number[] {
-    const areas = new Array<number>(this.#entered + 1).fill(0);
-    for (const number of this.winner) areas[number] = (areas[number] ?? 0) + 1;
-    return areas;
-  }
+/** How many pixels nobody has, and each of so many contestants. */
+function areasOf(winner: Int32Array, count: number): number[] {
+  const areas = new Array<number>(count + 1).fill(0);
+  for (const number of winner) areas[number] = (areas[number] ?? 0) + 1;
+  return areas;
 }
 
 /** The mean probability where a mask is above 0. */

@@ -17,11 +17,11 @@ export function measure(
   drawn: readonly Drawn[],
   classes: readonly string[],
 ): { regions: Region[]; map: Uint16Array<ArrayBuffer> } {
-  const places = new Map(drawn.flatMap((each, index) => each.numbers.map((number) => [number, index])));
+  const places = placesOf(drawn);
   const extents = drawn.map(() => ({ pixels: 0, x1: width, y1: height, x2: 0, y2: 0 }));
   for (let y = 0, at = 0; y < height; y += 1) {
     for (let x = 0; x < width; x += 1, at += 1) {
-      const extent = extents[places.get(numbers[at] ?? 0) ?? -1];
+      const extent = extents[places[numbers[at] ?? 0] ?? -1];
       if (extent === undefined) continue;
       extent.pixels += 1;
       if (x < extent.x1) extent.x1 = x;
@@ -38,6 +38,14 @@ export function measure(
     return regions.push({ classIndex, label, score, pixels, share: pixels / (width * height), box });
   });
   const map = new Uint16Array(numbers.length);
-  for (const [at, number] of numbers.entries()) map[at] = renumbered[places.get(number) ?? -1] ?? 0;
+  for (const [at, number] of numbers.entries()) map[at] = renumbered[places[number] ?? -1] ?? 0;
   return { regions, map };
+}
+
+/** By number the place of its region, -1 for one that none has. */
+function placesOf(drawn: readonly Drawn[]): Int32Array {
+  const most = drawn.flatMap(({ numbers }) => numbers).reduce((a, b) => Math.max(a, b), 0);
+  const places = new Int32Array(most + 1).fill(-1);
+  for (const [index, { numbers }] of drawn.entries()) for (const number of numbers) places[number] = index;
+  return places;
 }

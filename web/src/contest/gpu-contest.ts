@@ -1,0 +1,211 @@
+// Masks that lie on the GPU into the likeliest at every pixel of a picture: nothing but that is read back.
+
+import { scoped } from "../feed/scopes.js";
+import type { Geometry } from "../letterbox.js";
+import { type MapTap, mapTaps } from "../tasks/depth.js";
+import type { Size } from "../tasks/mask-maps.js";
+import type { Contestant, Decided } from "../tasks/panoptic.js";
+import { BINDING, GROUP, SHADER } from "./shader.js";
+
+/** Maps of one size, behind one another, over the whole input. */
+export interface Maps {
+  buffer: GPUBuffer;
+  cells: Size;
+  input: Size;
+  /** Whether they are the model's own. */
+  raw: boolean;
+}
+
+/** What the model's own maps are like where they were read. */
+export interface Told {
+  hasNan: boolean;
+  isFlat: boolean;
+}
+
+interface Counts {
+  count: number;
+  queries?: number;
+  threshold?: number;
+  raw?: number;
+}
+
+type Stage = "decide" | "likely" | "summed";
+type Bound = Partial<Record<keyof typeof BINDING, GPUBuffer>>;
+
+export class GpuContest {
+  readonly #device: GPUDevice;
+  readonly #stages: Record<Stage, GPUComputePipeline>;
+
+  private constructor(device: GPUDevice, stages: Record<Stage, GPUComputePipeline>) {
+    this.#device = device;
+    this.#stages = stages;
+  }
+
+  /** Compiles the shaders. Rejects where the GPU cannot have them. */
+  static async open(device: GPUDevice): Promise<GpuContest> {
+    return scoped(device, () => {
+      const module = device.createShaderModule({ code: SHADER });
+      const stage = (entryPoint: Stage): GPUComputePipeline =>
+        device.createComputePipeline({ layout: "auto", compute: { module, entryPoint } });
+      return new GpuContest(device, {
+        decide: stage("decide"),
+        likely: stage("likely"),
+        summed: stage("summed"),
+      });
+    });
+  }
+
+  /** Does a round, and gives back everything it made. Rejects with what the device has against it. */
+  async hold<T>(begin: (round: Round) => Promise<T>): Promise<T> {
+    const round = new Round(this.#device, this.#stages);
+    try {
+      const { ended } = await scoped(this.#device, () => {
+        const ended = begin(round);
+        ended.catch(() => {});
+        return { ended };
+      });
+      return await ended;
+    } finally {
+      round.release();
+    }
+  }
+}
+
+/** The dispatches of one picture. Everything is begun before the first of them has ended. */
+export class Round {
+  readonly #device: GPUDevice;
+  readonly #stages: Record<Stage, GPUComputePipeline>;
+  readonly #encoder: GPUCommandEncoder;
+  readonly #made: GPUBuffer[] = [];
+  readonly #told: GPUBuffer;
+
+  constructor(device: GPUDevice, stages: Record<Stage, GPUComputePipeline>) {
+    this.#device = device;
+    this.#stages = stages;
+    this.#encoder = device.createCommandEncoder();
+    this.#told = this.#empty(2);
+  }
+
+  /** The probabilities of some maps, in the cells of `grid` where it has any. */
+  likely({ buffer, cells, input }: Maps, numbers: readonly number[], grid: readonly number[]): Maps {
+    const [height = cells.height, width = cells.width] = grid;
+    const whole = { source: { width, height }, left: 0, top: 0, ...input };
+    const made = this.#empty(numbers.length * width * height);
+    const contestants = this.#contestants(numbers.map((map) => ({ map, weight: 1 })));
+    const sizes = this.#sizes(cells, { width, height }, { count: numbers.length, raw: 1 });
+    const taps = this.#taps(whole, input, cells);
+    const bound = { sizes, maps: buffer, ...taps, contestants, made, told: this.#told };
+    this.#dispatch("likely", bound, { width, height }, numbers.length);
+    return { buffer: made, cells: { width, height }, input, raw: false };
+  }
+
+  /** For each of `classes` columns of `shares` the sum of the maps, each weighed by its row's. */
+  summed({ buffer, cells, input }: Maps, shares: readonly Float32Array[], classes: number): Maps {
+    const made = this.#empty(classes * cells.width * cells.height);
+    const sizes = this.#sizes(cells, cells, { count: classes, queries: shares.length });
+    const flat = Float32Array.from(shares.flatMap((row) => [...row.subarray(0, classes)]));
+    this.#dispatch("summed", { sizes, maps: buffer, shares: this.#filled(flat), made }, cells, classes);
+    return { buffer: made, cells, input, raw: false };
+  }
+
+  /** Who is likeliest at each pixel of the picture, and how many of its pixels each has that reach the threshold. */
+  async decide(
+    { buffer, cells, input, raw }: Maps,
+    contestants: readonly Contestant[],
+    geometry: Geometry,
+    threshold: number,
+  ): Promise<Decided & Told> {
+    const { source } = geometry;
+    const winners = this.#empty(source.width * source.height);
+    const counts = this.#empty(Math.max(1, contestants.length));
+    const sizes = this.#sizes(cells, source, { count: contestants.length, threshold, raw: raw ? 1 : 0 });
+    const taps = this.#taps(geometry, input, cells);
+    const bound = { sizes, maps: buffer, ...taps, winners, counts, told: this.#told };
+    this.#dispatch("decide", { ...bound, contestants: this.#contestants(contestants) }, source, 1);
+    const read = [winners, counts, this.#told].map((each) => this.#copied(each));
+    this.#device.queue.submit([this.#encoder.finish()]);
+    await Promise.all(read.map((each) => each.mapAsync(GPUMapMode.READ)));
+    const [winner = new Int32Array(), above = new Int32Array(), told = new Int32Array()] = read.map(
+      (each) => new Int32Array(each.getMappedRange().slice(0)),
+    );
+    return { winner, above: [...above], hasNan: told[0] !== 0, isFlat: told[1] === 0 };
+  }
+
+  release(): void {
+    for (const buffer of this.#made) buffer.destroy();
+  }
+
+  #dispatch(stage: Stage, bound: Bound, { width, height }: Size, depth: number): void {
+    const pipeline = this.#stages[stage];
+    const entries = Object.entries(bound).map(([name, buffer]) => ({
+      binding: BINDING[name as keyof typeof BINDING],
+      resource: { buffer },
+    }));
+    const bindings = this.#device.createBindGroup({ layout: pipeline.getBindGroupLayout(0), entries });
+    const pass = this.#encoder.beginComputePass();
+    pass.setPipeline(pipeline);
+    pass.setBindGroup(0, bindings);
+    pass.dispatchWorkgroups(Math.ceil(width / GROUP), Math.ceil(height / GROUP), depth);
+    pass.end();
+  }
+
+  #sizes(cells: Size, out: Size, { count, queries = 0, threshold = 0, raw = 0 }: Counts): GPUBuffer {
+    const words = Uint32Array.of(cells.width, cells.height, out.width, out.height, count, queries, 0, raw);
+    new Float32Array(words.buffer)[6] = threshold;
+    return this.#filled(words, GPUBufferUsage.UNIFORM);
+  }
+
+  #contestants(all: readonly Contestant[]): GPUBuffer {
+    const words = new Uint32Array(Math.max(1, all.length) * 2);
+    const floats = new Float32Array(words.buffer);
+    for (const [index, { map, weight }] of all.entries()) {
+      words[index * 2] = map;
+      floats[index * 2 + 1] = weight;
+    }
+    return this.#filled(words);
+  }
+
+  #taps(geometry: Geometry, input: Size, cells: Size): { columns: GPUBuffer; rows: GPUBuffer } {
+    const { columns, rows } = mapTaps(geometry, input, cells);
+    return { columns: this.#filled(packed(columns)), rows: this.#filled(packed(rows)) };
+  }
+
+  #copied(from: GPUBuffer): GPUBuffer {
+    const { MAP_READ, COPY_DST } = GPUBufferUsage;
+    const copy = this.#kept({ size: from.size, usage: MAP_READ | COPY_DST });
+    this.#encoder.copyBufferToBuffer(from, 0, copy, 0, from.size);
+    return copy;
+  }
+
+  #filled(
+    data: Uint32Array<ArrayBuffer> | Float32Array<ArrayBuffer>,
+    kind = GPUBufferUsage.STORAGE,
+  ): GPUBuffer {
+    const buffer = this.#kept({ size: data.byteLength, usage: kind | GPUBufferUsage.COPY_DST });
+    this.#device.queue.writeBuffer(buffer, 0, data);
+    return buffer;
+  }
+
+  #empty(words: number): GPUBuffer {
+    const { STORAGE, COPY_SRC } = GPUBufferUsage;
+    return this.#kept({ size: words * 4, usage: STORAGE | COPY_SRC });
+  }
+
+  #kept(wanted: GPUBufferDescriptor): GPUBuffer {
+    const buffer = this.#device.createBuffer(wanted);
+    this.#made.push(buffer);
+    return buffer;
+  }
+}
+
+/** A pixel outside of the input has a fraction that is no number. */
+function packed(taps: readonly MapTap[]): Uint32Array<ArrayBuffer> {
+  const words = new Uint32Array(taps.length * 4);
+  const floats = new Float32Array(words.buffer);
+  for (const [index, { first, second, fraction }] of taps.entries()) {
+    const inside = !Number.isNaN(fraction);
+    words.set([first, second, 0, inside ? 1 : 0], index * 4);
+    floats[index * 4 + 2] = inside ? fraction : 0;
+  }
+  return words;
+}
