@@ -77,9 +77,10 @@ export class Engine {
 function showEngine(model: Model): void {
   element("backend-chip", HTMLElement).textContent = backendNames[model.backend];
   element("reason", HTMLElement).textContent = sentence(model.reason);
-  const { engine, adapter, timings } = model.info();
+  const { engine, adapter, timings, feed } = model.info();
   showFact("Graphics", adapter && adapterName(adapter));
   showFact("Build", `${engine.name} ${engine.version}, ${engine.build}`);
+  showFact("Pictures", adapter && (feed.path === "gpu" ? "prepared on the GPU" : `on the CPU: ${feed.why}`));
   showFact("Threads", engine.threads > 1 ? String(engine.threads) : null);
   showFact("Loaded in", milliseconds(timings.total));
 }

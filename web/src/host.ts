@@ -91,6 +91,7 @@ export class Host {
       return moving(result, moved(result));
     } catch (error) {
       if (error instanceof WebbuildError) error.pictures = pictures;
+      else closePictures(pictures);
       throw error;
     } finally {
       this.#cancelled.delete(id);

@@ -83,22 +83,23 @@ export async function openModel(
     const placement = log?.placement() ?? null;
     const other = (target: Backend): Promise<Session> => createOther(engine, manifest, target, downloads);
     const predictor = new Predictor(session, gpu, other);
-    const gpuEngine = gpu === null ? null : engine;
-    const feeder = await openFeeder({ inputs: manifest.inputs, engine: gpuEngine, pixels });
-    const judge = await openJudge(manifest, gpuEngine, pixels);
-    const raw = (feeds: Tensors): Promise<Tensors> => predictor.raw(feeder.fill(feeds));
     const passed = test?.passed ? { sample: test.golden.sample, before: true } : null;
-    const selfTest = await stages
-      .measure("warmup", 1, () =>
-        test && known
-          ? runTest(test, manifest, known, raw)
-          : warmUp(manifest, backend, raw, reader).then(() => passed),
-      )
-      .catch(async (error: unknown) => {
+    const warmed = await stages.measure("warmup", 1, async () => {
+      const gpuEngine = gpu === null ? null : engine;
+      const feeder = await openFeeder({ inputs: manifest.inputs, engine: gpuEngine, pixels });
+      const judge = await openJudge(manifest, gpuEngine, pixels);
+      const raw = (feeds: Tensors): Promise<Tensors> => predictor.raw(feeder.fill(feeds));
+      try {
+        if (test && known) return { feeder, judge, selfTest: await runTest(test, manifest, known, raw) };
+        await warmUp(manifest, backend, raw, reader);
+        return { feeder, judge, selfTest: passed };
+      } catch (error) {
         feeder.release();
         await predictor.release();
         throw error;
-      });
+      }
+    });
+    const { feeder, judge, selfTest } = warmed;
     const threads = engine.env.wasm.numThreads ?? 1;
     const { name, version } = manifest.engine;
     const info = {

@@ -86,7 +86,7 @@ describe.runIf(hasWebgpu)("a model of regions", () => {
     expect(got.decode).toMatchObject({ path: "gpu" });
     expect(onGpu().info().decode).toEqual(got.decode);
     expect(want.decode).toEqual({ path: "cpu", why: 'pixels "cpu" was asked for' });
-    expect(want.regions.length).toBeGreaterThan(2);
+    expect(want.regions.length).toBeGreaterThan(1);
     expect(got.regions.map(({ label }) => label)).toEqual(want.regions.map(({ label }) => label));
     const other = got.map.filter((number, at) => number !== want.map[at]).length;
     expect(other / want.map.length).toBeLessThan(0.01);
@@ -98,7 +98,9 @@ describe.runIf(hasWebgpu)("a model of regions", () => {
     const [got, want] = [await onGpu().runTensors({ image }), await onCpu().runTensors({ image })];
     expect(got.y?.data).toEqual(want.y?.data);
   });
+});
 
+describe.runIf(hasWebgpu)("a model of regions, alone in its worker,", () => {
   test("decides on the CPU where the GPU decides otherwise", async () => {
     await withWorker("worker-misfeeding.js?judge=last", async () => {
       const model = await loadTiny({ backend: "webgpu" }, "regions.json");
