@@ -109,7 +109,7 @@ export async function openModel(
       timings: stages.timings(),
       feed: feeder.usual,
       decode: judge.route,
-      graphCapture: graphCapture(manifest.engine.version, backend),
+      graphCapture: graphCapture(version, build.build, backend),
       placement,
     };
     return { predictor, feeder, judge, reader, info, warnings: kept.warnings };
