@@ -82,8 +82,9 @@ def sequence_out() -> onnx.ModelProto:
     return model
 
 
-def weight_of(size: int) -> TensorProto:
-    tensor: TensorProto = onnx.numpy_helper.from_array(np.array([size]), "w")
+def weight_of(size: int | list[list[int]]) -> TensorProto:
+    values = np.array(size if isinstance(size, list) else [size])
+    tensor: TensorProto = onnx.numpy_helper.from_array(values, "w")
     return tensor
 
 

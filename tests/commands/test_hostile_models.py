@@ -67,6 +67,31 @@ REFUSED: dict[str, tuple[onnx.ModelProto, str, str]] = {
 }
 
 
+ODD = {
+    "a convolution with weights of one size": hostile.graph(
+        make_node("Conv", ["x", "w"], ["y"], group=2),
+        x=(1, 2, 3),
+        y=(1, 1, 3),
+        weights=[hostile.floats(2, values=[1, 2])],
+    ),
+    "its transpose": hostile.graph(
+        make_node("ConvTranspose", ["x", "w"], ["y"], group=2),
+        x=(1, 2, 3),
+        y=(1, 1, 3),
+        weights=[hostile.floats(2, values=[1, 2])],
+    ),
+    "a shape in rows": hostile.graph(
+        make_node("Reshape", ["x", "w"], ["y"]), x=(4,), y=("a", "b"), weights=[hostile.weight_of([[2], [2]])]
+    ),
+}
+
+
+@pytest.mark.parametrize("model", list(ODD.values()), ids=list(ODD))
+def test_what_no_rule_expects_is_inspected_or_refused(tmp_path: Path, model: onnx.ModelProto) -> None:
+    done = webbuild("inspect", save(model, tmp_path / "m.onnx"))
+    assert done.code in (0, 1, 2), done.stderr
+
+
 def refusal(path: Path) -> tuple[str, str]:
     """Return the code and the text of the error in which packing ends, with nothing left beside the model."""
     done = webbuild("pack", path, "-o", path.parent / "out", "--no-verify")

@@ -41,7 +41,7 @@ def _table(report: BenchReport, titles: Sequence[str], cells: Callable[[BackendB
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column("")
     for title in titles:
-        table.add_column(title, justify="right")
+        table.add_column(title, justify="right", overflow="fold")
     for each in report.backends:
-        table.add_row(Text(row(each)), *cells(each))
+        table.add_row(Text(row(each)), *(cell.replace(" ", "\N{NO-BREAK SPACE}") for cell in cells(each)))
     return table

@@ -7,7 +7,7 @@ from webbuild.errors import printable
 from webbuild.verify import words
 
 DASH = words.number(None)
-TIMES = ("downloaded", "a second visit", "session", "first result", "then again", "p50", "p95")
+TIMES = ("bytes", "second visit", "session", "first result", "second visit", "p50", "p95")
 COSTS = ("nodes off it", "dispatches", "to the GPU", "back", "longest task", "beyond 50 ms", "growth")
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 
 import onnx_ir as ir
 
@@ -79,11 +78,9 @@ def _expand(sizes: list[int], wanted: list[int] | None) -> str | None:
 def _numbers(node: ir.Node) -> list[int] | None:
     """Return the numbers of the second input, None where they are computed."""
     values = constant(node.inputs[1]) if len(node.inputs) > 1 else None
-    return None if values is None else [int(value) for value in _flat(values.tolist())]
-
-
-def _flat(values: int | Sequence[int]) -> Sequence[int]:
-    return [values] if isinstance(values, int) else values
+    if values is None or values.ndim > 1 or values.dtype.kind not in "iu":
+        return None
+    return [int(value) for value in values.ravel()]
 
 
 def _is_read(node: ir.Node) -> bool:

@@ -56,6 +56,8 @@ class ConvChannels(Pass):
 
 def is_wrong(weights: list[int], node: ir.Node) -> bool:
     """Whether the kernel gets the input channels of weights [outputs, inputs, *kernel] wrong."""
+    if len(weights) < 3:  # of no convolution: the engine refuses it
+        return False
     outputs, inputs, *kernel = weights
     reads_threes = inputs > 3 and inputs % 3 == 0 and inputs % _WIDTH != 0 and outputs % _WIDTH == 0
     return reads_threes and len(kernel) < 3 and not _is_product(kernel, node) and _one_group(node)

@@ -39,6 +39,8 @@ class ConvGroups(Pass):
 
 def is_wrong(weights: list[int], group: int) -> bool:
     """Whether the kernel gets the outputs of weights [outputs, inputs of a group, *kernel] wrong."""
+    if len(weights) < 3:  # of no convolution: the engine refuses it
+        return False
     outputs, _, *kernel = weights
     width = 4 if outputs % 4 == 0 else 2 if outputs % 2 == 0 else 1
     return group > 1 and len(kernel) < 3 and outputs // group >= 4 and (outputs // group) % width != 0

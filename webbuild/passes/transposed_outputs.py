@@ -42,6 +42,8 @@ class TransposedOutputs(Pass):
 
 def is_wrong(weights: list[int], group: int) -> bool:
     """Whether the kernel gets the outputs of weights [inputs, outputs of a group, *kernel] wrong."""
+    if len(weights) < 3:  # of no convolution: the engine refuses it
+        return False
     inputs, outputs, *kernel = weights
     return len(kernel) < 3 and group > 1 and outputs == 1 and inputs // group % 2 == 0
 
