@@ -7,7 +7,7 @@ export type Frame = ImageBitmap | ImageData;
 
 /**
  * Returns the picture as a frame. One that is not the picture itself is the caller's to close. A VideoFrame is copied
- * first: SwiftShader loses its device on those that it is given as they are.
+ * first: SwiftShader throws at those that it is given as they are, and loses its device on them as external textures.
  */
 export async function frameOf(picture: Picture): Promise<Frame> {
   if (picture instanceof Blob) return decodeBlob(picture);
