@@ -57,8 +57,8 @@ class Row(Struct, frozen=True):
 PLANTED = (
     *(Planted("chain", node, kind) for node in (0, 20, 39) for kind in ("constant", "swapped", "throws")),
     *(Planted("wide", node, kind) for node in (1, 22, 49) for kind in ("constant", "overflow", "throws")),
-    *(Planted("pose", node, kind) for node in (14, 130, 194, 300) for kind in ("constant", "throws")),
-    *(Planted("deep", node, kind) for node in (1234, 2400) for kind in ("swapped", "throws")),
+    *(Planted("pose", node, kind) for node in (14, 130, 194, 241) for kind in ("constant", "throws")),
+    *(Planted("deep", node, kind) for node, kind in ((1234, "swapped"), (2400, "throws"))),
 )
 
 
