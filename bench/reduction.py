@@ -140,6 +140,8 @@ def table(rows: Sequence[tuple[Planted, Row, Row]]) -> str:
 
 
 def _nodes(row: Row) -> str:
+    if not row.nodes:
+        return "no model"
     return str(row.nodes) if row.holds else f"{row.nodes}, the guilty one not among them"
 
 
