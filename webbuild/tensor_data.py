@@ -27,6 +27,10 @@ _NAMING_A_TYPE = frozenset({"to", "dtype", "output_dtype", "output_datatype"})
 """Attributes of ONNX's own operators whose integer is an element type."""
 
 
+_MOST = 1 << 56
+"""Elements; NumPy counts their bytes in 63 bits."""
+
+
 def nodes(graph: onnx.GraphProto) -> Iterator[onnx.NodeProto]:
     """Yield every node of the graph, and of the graphs inside it."""
     for node in graph.node:
@@ -93,6 +97,8 @@ def check_types(proto: onnx.ModelProto, path: Path) -> None:
 def _lack(tensor: onnx.TensorProto) -> str | None:
     if any(size < 0 for size in tensor.dims):
         return "a size below zero"
+    if math.prod(size for size in tensor.dims if size) > _MOST:  # also where another size of it is 0
+        return "more elements than can be counted"
     if tensor.HasField("raw_data"):
         wanted = tensor_bytes(tensor)
         if not wanted and 0 not in tensor.dims:

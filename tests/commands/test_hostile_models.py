@@ -43,6 +43,7 @@ REFUSED: dict[str, tuple[onnx.ModelProto, str, str]] = {
     "a huge weight declared and absent": (hostile.adding(hostile.weight(2**40)), "invalid-model", "w"),
     "a weight whose size overflows": (hostile.adding(hostile.weight(2**40, 2**40)), "invalid-model", "overflow"),
     "a weight of negative size": (hostile.adding(hostile.weight(-2, data=bytes(8))), "invalid-model", "w"),
+    "an empty weight beyond counting": (hostile.adding(hostile.weight(0, 2**40, 2**40)), "invalid-model", "counted"),
     "a weight with too few bytes": (hostile.adding(hostile.weight(3, data=bytes(8))), "invalid-model", "8 bytes"),
     "a weight with too many bytes": (hostile.adding(hostile.weight(2, data=bytes(80))), "invalid-model", "tensor 'w'"),
     "a weight with too many numbers": (
