@@ -6,7 +6,7 @@ import numpy as np
 import onnx_ir as ir
 
 from webbuild.passes._base import Edit, Options, Pass
-from webbuild.passes._graph import Builder, constant, nodes_of, opset_of, users
+from webbuild.passes._graph import Builder, constant, dims, nodes_of, opset_of, users
 from webbuild.targets.schema import schema
 
 FUSED = (
@@ -22,7 +22,8 @@ class ActivationsApart(Pass):
 
     Why: onnxruntime-web's optimiser makes an activation part of the Conv before it, and then the next one too, though
     there is room for one: Relu and then Sigmoid gives the Sigmoid alone, Relu and then x times Sigmoid(x) the SiLU
-    alone, and nothing says so. So with HardSwish, Softplus, Elu, Gelu of one node or of five, ThresholdedRelu, Erf.
+    alone, and nothing says so. So with HardSwish, Softplus, Elu, Gelu of one node or of five, ThresholdedRelu, Erf, and
+    where a factor for each channel, which is folded into the Conv, stands before the first.
 
     How: Max with the least value that the first activation can give changes no number, and is not fused. It costs
     one pass over the tensor.
@@ -51,12 +52,27 @@ class ActivationsApart(Pass):
 
 def lost_behind(conv: ir.Node) -> ir.Value | None:
     """Return what an activation behind a Conv gives, if that is lost for another one behind it."""
-    value = _end(conv.outputs[0])
-    if value is None or value.is_graph_output() or conv.outputs[0].is_graph_output():
+    begin = _folded(conv)
+    value = _end(begin)
+    if value is None or value.is_graph_output() or begin.is_graph_output():
         return None
     readers = users(value)
     one = len(readers) == 1 and readers[0].op_type in FUSED
     return value if one or _opening(readers) is not None else None
+
+
+def _folded(conv: ir.Node) -> ir.Value:
+    """Return what a Conv gives with the factors, terms and normalisation behind it that the engine folds into it."""
+    value, weights = conv.outputs[0], dims(conv.inputs[1])
+    while not value.is_graph_output() and len(readers := users(value)) == 1:
+        node = readers[0]
+        stored = [array for each in node.inputs if (array := constant(each)) is not None]
+        sizes = {array.size for array in stored} - {weights[0] if weights else 0}
+        folds = node.op_type == "BatchNormalization" and not sizes and len(stored) == 4
+        if not folds and not (node.op_type in ("Mul", "Add") and len(stored) == 1 and sizes <= {1}):
+            break
+        value = node.outputs[0]
+    return value
 
 
 def _end(value: ir.Value) -> ir.Value | None:
