@@ -31,15 +31,8 @@ export function onDevice(tell: (device: GPUDevice) => void): void {
 export class GpuErrors {
   #error: WebbuildError | null = null;
   #lost: WebbuildError | null = null;
-  #fail: (error: WebbuildError) => void = () => {};
-  readonly #failed: Promise<never>;
-
-  constructor() {
-    this.#failed = new Promise((_, reject) => {
-      this.#fail = reject;
-    });
-    this.#failed.catch(() => {});
-  }
+  /** How the work under way is told that the device is lost. */
+  readonly #waiting = new Set<(error: WebbuildError) => void>();
 
   watch(device: GPUDevice): void {
     device.addEventListener("uncapturederror", ({ error }) => {
@@ -47,7 +40,7 @@ export class GpuErrors {
     });
     void device.lost.then(({ reason, message }) => {
       this.#lost = lost(`the GPU device was lost (${reason}): ${message}`.trim());
-      this.#fail(this.#lost);
+      for (const fail of this.#waiting) fail(this.#lost);
     });
   }
 
@@ -60,11 +53,18 @@ export class GpuErrors {
   /** Does work on the device. Rejects when that is lost, also where the work never ends; what it told comes first. */
   async during<T>(work: () => Promise<T>): Promise<T> {
     if (this.#lost !== null) throw this.#lost;
+    let fail: (error: unknown) => void = () => {};
     try {
-      return await Promise.race([work(), this.#failed]);
+      return await new Promise<T>((resolve, reject) => {
+        fail = reject;
+        this.#waiting.add(fail);
+        work().then(resolve, reject);
+      });
     } catch (error) {
       await new Promise((resolve) => setTimeout(resolve, TOLD_LATE));
       throw this.take() ?? error;
+    } finally {
+      this.#waiting.delete(fail);
     }
   }
 }

@@ -6,7 +6,7 @@ export class Queue {
 
   add<T>(work: () => Promise<T>): Promise<T> {
     const result = this.#tail.then(work);
-    this.#tail = result.catch(() => {});
+    this.#tail = result.then(nothing, nothing);
     return result;
   }
 }
@@ -18,7 +18,10 @@ export class Turns {
   take<T>(answer: Promise<T>): Promise<T> {
     const before = this.#before;
     const turn = answer.then((value) => before.then(() => value));
-    this.#before = Promise.allSettled([before, turn]);
+    this.#before = Promise.allSettled([before, turn]).then(nothing);
     return turn;
   }
 }
+
+/** What comes next waits for an answer, and must not keep it: each would hold the one before it. */
+function nothing(): void {}
