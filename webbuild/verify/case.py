@@ -3,11 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from webbuild.head import why_repeat
-from webbuild.manifest import ClassifyTask, DepthTask, PanopticTask, PhrasesTask, RowTask, Task
+from webbuild.manifest import (
+    ClassifyTask,
+    DepthTask,
+    ImageInput,
+    PanopticTask,
+    PhrasesTask,
+    RowTask,
+    StackInput,
+    Task,
+)
 from webbuild.tasks.objects import of_detections
 from webbuild.tasks.region_shapes import shapes
 from webbuild.verify.classes import SHOWN, compare_decoded
@@ -28,6 +39,9 @@ INPUT_TOLERANCE = 1e-6
 """How far the browser's tensor may lie from Python's, relative to its largest magnitude: rounding, no more.
 Pillow and Chromium decode JPEG, PNG and WebP to the same bits. Only where a picture is translucent may they be one
 of 256 levels apart: a canvas keeps colours multiplied by their alpha, in 8 bits."""
+GPU_TOLERANCE = 1e-3
+"""The same where a GPU resamples, in float32, as a part of one of 256 levels: normalising takes away from a number one
+almost as large, so that what is left may be far smaller than what was rounded."""
 
 
 def judge(bundle: Bundle, runner: PageRunner, given: Given, expected: Expected) -> tuple[Case, list[float]]:
@@ -117,7 +131,17 @@ def _compare_input(bundle: Bundle, runner: PageRunner, given: Given) -> Comparis
     spec = image_input(bundle.manifest)
     assert spec is not None
     want = given.feeds[spec.name]
-    level = spec.scale / min(spec.std)
-    allowed = level if given.translucent else INPUT_TOLERANCE * float(np.abs(want).max(initial=0.0))
+    allowed = input_tolerance(spec, want, runner.name, translucent=given.translucent)
     subject = Subject(runner.name, given.title, "input", spec.name)
     return compare(subject, want, runner.preprocess(given.files), tolerance=allowed)
+
+
+def input_tolerance(
+    spec: ImageInput | StackInput, want: NDArray[Any], backend: str, *, translucent: bool = False
+) -> float:
+    """Return how far a picture's tensor may lie from `want`, which Python made of it."""
+    level = spec.scale / min(spec.std)
+    if translucent:
+        return level
+    rounding = INPUT_TOLERANCE * float(np.abs(want).max(initial=0.0))
+    return max(rounding, GPU_TOLERANCE * level) if backend == "webgpu" else rounding
