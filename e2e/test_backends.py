@@ -112,7 +112,12 @@ def check_repeated(gpu: Any, wasm: Any, console: Console) -> None:
     assert gpu["warnings"][0]["fix"]
     assert len(gpu["poses"]) == len(wasm["poses"]) > 0
     for one, other in zip(gpu["poses"], wasm["poses"], strict=True):  # from a picture resampled in float32
+        assert (one["label"], one["classIndex"]) == (other["label"], other["classIndex"])
         assert one["box"] == pytest.approx(other["box"], abs=0.01)
         assert one["score"] == pytest.approx(other["score"], abs=1e-5)
+        for mine, theirs in zip(one["keypoints"], other["keypoints"], strict=True):
+            assert mine["name"] == theirs["name"]
+            numbers, wanted = ([point[key] for key in ("x", "y", "confidence")] for point in (mine, theirs))
+            assert numbers == pytest.approx(wanted, abs=0.01)
     assert (wasm["repeated"], wasm["warnings"]) == (None, [])
     assert console.errors == []

@@ -53,7 +53,7 @@ LAYERS = (
         "report_file",
     ),
     ("labels", "companions", "input_specs", "tensor_data"),
-    ("errors", "nodes", "memory", "task_specs"),
+    ("errors", "nodes", "memory", "task_specs", "templates"),
 )
 """From top to bottom; what stands in one line does not import its neighbours."""
 
@@ -67,7 +67,7 @@ LIBRARIES = {
     },
     "onnx_ir": {"bisect", "model", "passes", "plan", "inspection", "bundle", "trial", "recognise", "tensor_data"},
     "tokenizers": {"tasks"},
-    "jinja2": {"bench", "bisect", "bundle", "inspection", "verify"},
+    "jinja2": {"bundle", "templates"},
     "PIL": {"tasks", "verify"},
     "click": {"cli", "commands", "bench", "bisect", "browser", "verify"},
     "rich": {"cli", "commands", "bench", "inspection", "talk", "verify"},

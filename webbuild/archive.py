@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import zipfile
 import zlib
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -29,3 +30,21 @@ def read_arrays(file: Path) -> dict[str, NDArray[Any]]:
             "give an .npz file written by numpy.savez, with an array for each input",
             exit_code=USAGE,
         ) from error
+
+
+def read_inputs(
+    file: Path, wanted: Mapping[str, tuple[str, Sequence[int | str | None]]], mend: str
+) -> dict[str, NDArray[Any]]:
+    """Return the arrays of the inputs `wanted`, which are given by element type and shape; what else is there is not.
+
+    Raises:
+        WebbuildError: `unreadable-tensors`; `wrong-input` with a mend, for one that is missing or another.
+    """
+    arrays = read_arrays(file)
+    for name, (dtype, shape) in wanted.items():
+        found = arrays.get(name)
+        if found is None or found.dtype.name != dtype or list(found.shape) != list(shape):
+            shown = "nothing" if found is None else f"{found.dtype} {list(found.shape)}"
+            what = f"{file}: input '{name}' is {shown}, wanted {dtype} {list(shape)}"
+            raise WebbuildError("wrong-input", what, mend, exit_code=USAGE)
+    return {name: arrays[name] for name in wanted}

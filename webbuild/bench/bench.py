@@ -15,6 +15,7 @@ from webbuild.browser.server import Server
 from webbuild.errors import USAGE, WebbuildError
 from webbuild.verify.inputs import gather
 from webbuild.verify.opened import Bundle, open_bundle
+from webbuild.verify.verify import BACKENDS
 
 EAGER = "--enable-blink-features=ForceEagerMeasureMemory"
 """Chromium says at once how much JavaScript holds, not when it next collects garbage."""
@@ -77,7 +78,7 @@ def chosen(bundle: Bundle, backends: Sequence[str]) -> list[str]:
     Raises:
         WebbuildError: `withheld` where one is named on which the bundle does not run.
     """
-    fit = [name for name in ("webgpu", "wasm") if bundle.graph(name) and not bundle.withholds(name)]
+    fit = [name for name in BACKENDS if bundle.graph(name) and not bundle.withholds(name)]
     unfit = [name for name in backends if name not in fit]
     if unfit:
         raise WebbuildError(

@@ -6,22 +6,15 @@ from webbuild.bench import words as own
 from webbuild.bench.plot import Bar, Dots, Scale, arrival, bar, dots, medians, scale, slowest
 from webbuild.bench.report import BenchReport, exit_code
 from webbuild.errors import CLEAN
+from webbuild.templates import environment
 from webbuild.verify import words
 
 
 def render(report: BenchReport) -> str:
     """Return the page."""
-    from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
-
-    environment = Environment(
-        loader=ChoiceLoader([PackageLoader("webbuild.bench"), PackageLoader("webbuild.verify")]),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters.update(ms=words.milliseconds, name=words.name, mb=own.megabytes, where=own.where, row=own.row)
-    return environment.get_template("bench.html.j2").render(
+    templates = environment("webbuild.bench", "webbuild.verify")
+    templates.filters.update(ms=words.milliseconds, name=words.name, mb=own.megabytes, where=own.where, row=own.row)
+    return templates.get_template("bench.html.j2").render(
         report=report,
         whole=exit_code(report) == CLEAN,
         arrivals=_arrivals(report),

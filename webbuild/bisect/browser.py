@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
@@ -19,6 +18,7 @@ from webbuild.bisect.engine import Array, Ended, Ending, Take
 from webbuild.browser.chromium import Chromium
 from webbuild.browser.page_files import page_files
 from webbuild.browser.server import Server
+from webbuild.browser.tensors import fetched, little_endian
 from webbuild.errors import USAGE, WebbuildError
 from webbuild.probe import engine as builds
 from webbuild.verify.backend import no_adapter
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from playwright.sync_api import Page
 
 _ROOM = "/bisect/"
-_PIECE = 8 << 20
-"""Bytes of a tensor fetched by one call."""
 
 
 class Options(Struct, frozen=True):
@@ -139,18 +137,17 @@ class Browser:
         self._server.virtual[f"{_ROOM}job/model"] = ("application/octet-stream", model)
         for number, (name, value) in enumerate(feeds.items()):
             path = f"{_ROOM}job/{number}"
-            little = np.asarray(value, value.dtype.newbyteorder("<"), order="C")
-            self._server.virtual[path] = ("application/octet-stream", little.tobytes())
+            self._server.virtual[path] = ("application/octet-stream", little_endian(value))
             described.append({"name": name, "type": value.dtype.name, "dims": list(value.shape), "url": path})
         return {"model": f"{_ROOM}job/model", "feeds": described}
 
     def _take(self, output: _Output) -> Array:
-        pieces = [
-            base64.b64decode(self._call("take", name=output.name, offset=start, length=_PIECE))
-            for start in range(0, output.bytes, _PIECE)
-        ]
+        def piece(start: int, most: int) -> str:
+            return str(self._call("take", name=output.name, offset=start, length=most))
+
+        data = fetched(output.bytes, piece)
         self._call("drop", name=output.name)
-        return np.frombuffer(b"".join(pieces), np.dtype(output.type).newbyteorder("<")).reshape(output.dims)
+        return np.frombuffer(data, np.dtype(output.type).newbyteorder("<")).reshape(output.dims)
 
     def _call(self, command: str, **arguments: Any) -> Any:
         request = json.dumps({"command": command, **arguments})

@@ -8,6 +8,7 @@ import platform
 from webbuild.bisect.report import Finding, Report
 from webbuild.bisect.repro import Repro
 from webbuild.errors import printable
+from webbuild.templates import environment
 
 TITLES = {
     "node-differs": "{ops} gives another answer than native ONNX Runtime",
@@ -24,20 +25,12 @@ TITLES = {
 
 def issue(report: Report, finding: Finding, made: Repro) -> str:
     """Return the text, in Markdown. Names of the model stand in code only, where they mean nothing."""
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
-    environment = Environment(
-        loader=PackageLoader("webbuild.bisect"),
-        autoescape=False,  # Markdown: what comes from the model goes through `code`
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters["code"] = code
+    templates = environment("webbuild.bisect", html=False)  # Markdown: what comes from the model goes through `code`
+    templates.filters["code"] = code
     operators = ", ".join(dict.fromkeys(node.operator for node in finding.nodes))
     tensors = [(name, made.values[name], array) for name, array in (*made.feeds.items(), *made.wanted.items())]
     plain = {value: name for name, value in made.values.items()}
-    return environment.get_template("issue.md.j2").render(
+    return templates.get_template("issue.md.j2").render(
         report=report,
         finding=finding,
         title=TITLES[finding.code].format(ops=code(operators)),

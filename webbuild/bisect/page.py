@@ -5,13 +5,14 @@ from __future__ import annotations
 import base64
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from webbuild.bisect.issue import TITLES
 from webbuild.bisect.report import Finding, Report
 from webbuild.bisect.repro import Repro
 from webbuild.bisect.subject import Subject
+from webbuild.browser.tensors import little_endian
+from webbuild.templates import environment
 
 CDN = "https://cdn.jsdelivr.net/npm/onnxruntime-web@{version}/dist/"
 """Where the page finds the engine when it is opened as a file, which no module can be imported beside."""
@@ -19,15 +20,6 @@ CDN = "https://cdn.jsdelivr.net/npm/onnxruntime-web@{version}/dist/"
 
 def page(report: Report, finding: Finding, made: Repro, subject: Subject, engine: str) -> str:
     """Return the page: the model, its inputs and what is wanted are inside; the engine's files lie in `engine`."""
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
-    environment = Environment(
-        loader=PackageLoader("webbuild.bisect"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
     operators = ", ".join(dict.fromkeys(node.operator for node in finding.nodes))
     build = subject.engine
     data = {
@@ -47,14 +39,15 @@ def page(report: Report, finding: Finding, made: Repro, subject: Subject, engine
             ],
         },
     }
-    return environment.get_template("repro.html.j2").render(
-        report=report, finding=finding, title=TITLES[finding.code].format(ops=operators), data=data, made=made
+    return (
+        environment("webbuild.bisect")
+        .get_template("repro.html.j2")
+        .render(report=report, finding=finding, title=TITLES[finding.code].format(ops=operators), data=data, made=made)
     )
 
 
 def _tensor(name: str, array: NDArray[Any]) -> dict[str, Any]:
-    little = np.asarray(array, array.dtype.newbyteorder("<"), order="C")
-    return {"name": name, "type": array.dtype.name, "dims": list(array.shape), "data": _text(little.tobytes())}
+    return {"name": name, "type": array.dtype.name, "dims": list(array.shape), "data": _text(little_endian(array))}
 
 
 def _text(data: bytes) -> str:

@@ -9,13 +9,12 @@ import onnx_ir as ir
 from msgspec import Struct
 
 from webbuild import assets
-from webbuild.archive import read_arrays
+from webbuild.archive import read_inputs
 from webbuild.bisect.browser import Options
 from webbuild.bisect.engine import Array
 from webbuild.bisect.graph import Graph
 from webbuild.dims import choose_sizes, parse_dims
 from webbuild.errors import USAGE, WebbuildError
-from webbuild.facts import TensorFact
 from webbuild.inspection.graph import frozen
 from webbuild.inspection.measured import random_feeds
 from webbuild.model import facts, load
@@ -113,7 +112,9 @@ def _model(asked: Asked) -> Subject:
     inputs = facts(asked.path.name, model).inputs
     graph = _graph(model, asked.path, asked.outputs)
     read = [fact for fact in inputs if fact.name in graph.inputs]
-    cases = [Case(file.name, _read(file, read)) for file in asked.inputs]
+    wanted = {fact.name: (fact.dtype, fact.shape) for fact in read}
+    mend = "save every input under its name, with its type and shape"
+    cases = [Case(file.name, read_inputs(file, wanted, mend)) for file in asked.inputs]
     if not cases:
         cases = [Case("made-up numbers", random_feeds(asked.path.name, read))]
     build = engine(_target(asked), cache_folder())
@@ -152,19 +153,3 @@ def _own(bundle: Bundle, asked: Asked) -> Engine:
         )
     target = Target(bundle.manifest.engine.version, asked.build)
     return Engine(target, *(bundle.directory / path for path in (found.entry, found.glue, found.wasm)))
-
-
-def _read(file: Path, wanted: Sequence[TensorFact]) -> dict[str, Array]:
-    """Read the inputs of a model from an .npz file."""
-    arrays = read_arrays(file)
-    for fact in wanted:
-        found = arrays.get(fact.name)
-        if found is None or found.dtype.name != fact.dtype or found.shape != fact.shape:
-            shown = "nothing" if found is None else f"{found.dtype} {list(found.shape)}"
-            raise WebbuildError(
-                "wrong-input",
-                f"{file}: input '{fact.name}' is {shown}, wanted {fact.dtype} {list(fact.shape)}",
-                "save every input under its name, with its type and shape",
-                exit_code=USAGE,
-            )
-    return {fact.name: arrays[fact.name] for fact in wanted}

@@ -7,7 +7,7 @@ from importlib.resources import files
 
 from webbuild.browser.media_types import media_type
 
-SHARED = ("arrays.js", "asking.js")
+SHARED = ("arrays.js", "asking.js", "base64.js")
 
 
 def page_files(package: str, names: Sequence[str], room: str) -> dict[str, tuple[str, bytes]]:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
+from webbuild import templates
 from webbuild.manifest import (
     ClassifyTask,
     FocusInput,
@@ -105,14 +106,5 @@ def _literal(text: str) -> str:
 
 @cache
 def environment(*, html: bool) -> Environment:
-    """Return the templates of this folder; `html` escapes everything that is not marked safe."""
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
-    return Environment(
-        loader=PackageLoader("webbuild.bundle"),
-        autoescape=html,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
+    """Return the templates of this folder, see `templates`."""
+    return templates.environment("webbuild.bundle", html=html, keep_trailing_newline=True)

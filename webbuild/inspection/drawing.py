@@ -10,6 +10,7 @@ from webbuild.errors import printable
 from webbuild.inspection.inspection import Inspection, Node
 from webbuild.inspection.quantities import counted, in_bytes
 from webbuild.inspection.text import in_half, summary
+from webbuild.templates import environment
 
 COLUMNS = 64
 """Nodes in a row of the map."""
@@ -55,17 +56,9 @@ class Row(Struct, frozen=True):
 
 def render(inspection: Inspection) -> str:
     """Return the page."""
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
-    environment = Environment(
-        loader=PackageLoader("webbuild.inspection"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters.update(bytes=in_bytes, counted=counted, printable=printable, sentence=_sentence)
-    return environment.get_template("inspection.html.j2").render(
+    templates = environment("webbuild.inspection")
+    templates.filters.update(bytes=in_bytes, counted=counted, printable=printable, sentence=_sentence)
+    return templates.get_template("inspection.html.j2").render(
         inspection=inspection, groups=inspection.by_code(), rows=rows(inspection), columns=COLUMNS,
         summary=summary(inspection), half=in_half(inspection.half) if inspection.half else "",
         places=inspection.places(),

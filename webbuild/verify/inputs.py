@@ -11,8 +11,7 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from webbuild.archive import read_arrays
-from webbuild.errors import USAGE, WebbuildError
+from webbuild.archive import read_inputs
 from webbuild.manifest import FocusInput, ImageInput, Manifest, OptionInput, PhrasesTask, StackInput, TensorInput
 from webbuild.stacks import Stack, given_stacks
 from webbuild.tasks.geometry import Placement
@@ -146,19 +145,9 @@ def _stack(manifest: Manifest, spec: StackInput, stack: Stack, title: str) -> Gi
 
 
 def _archive(manifest: Manifest, file: Path) -> Feeds:
-    arrays = read_arrays(file)
-    wanted = {spec.name: spec for spec in manifest.inputs if not isinstance(spec, OptionInput)}
-    for name, spec in wanted.items():
-        found = arrays.get(name)
-        if found is None or found.dtype != spec.dtype or list(found.shape) != spec.shape:
-            shown = "nothing" if found is None else f"{found.dtype} {list(found.shape)}"
-            raise WebbuildError(
-                "wrong-input",
-                f"{file}: input '{name}' is {shown}, wanted {spec.dtype} {spec.shape}",
-                "save every input under its name, with the type and shape that manifest.json gives",
-                exit_code=USAGE,
-            )
-    return {name: arrays[name] for name in wanted}
+    specs = [spec for spec in manifest.inputs if not isinstance(spec, OptionInput)]
+    mend = "save every input under its name, with the type and shape that manifest.json gives"
+    return read_inputs(file, {spec.name: (spec.dtype, spec.shape) for spec in specs}, mend)
 
 
 def _made_up(manifest: Manifest, seed: int) -> Given:

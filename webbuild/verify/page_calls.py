@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 import msgspec
-import numpy as np
 from numpy.typing import NDArray
 
 from webbuild.browser.media_types import media_type
 from webbuild.browser.page_files import page_files
 from webbuild.browser.server import Server
+from webbuild.browser.tensors import little_endian
 from webbuild.verify.runners import Tensors
 from webbuild.verify.wire import Failure
 
@@ -92,6 +92,5 @@ class PageCalls:
 
     def _serve(self, index: int, value: NDArray[Any]) -> str:
         path = f"{ROOM}feed-{index}.bin"
-        little = np.ascontiguousarray(value).astype(value.dtype.newbyteorder("<"), copy=False)
-        self._server.virtual[path] = ("application/octet-stream", little.tobytes())
+        self._server.virtual[path] = ("application/octet-stream", little_endian(value))
         return path

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from webbuild.browser.server import Server
+from webbuild.browser.tensors import fetched
 from webbuild.tasks.depth_map import DepthMap
 from webbuild.tasks.detection import Segment
 from webbuild.tasks.regions import Regions
@@ -19,8 +19,6 @@ from webbuild.verify.page_calls import Page, PageCalls, PageError
 from webbuild.verify.runners import Tensors
 from webbuild.verify.wire import Answer, Failure, Held, Loaded, Ran
 
-_PIECE = 8 << 20
-"""Bytes of a tensor fetched by one call."""
 _TYPES = {"float32": "<f4", "int32": "<i4", "int64": "<i8", "uint8": "|u1", "bool": "|b1"}
 
 
@@ -88,12 +86,12 @@ class PageRunner:
         self._calls.call("dispose", None)
 
     def _take(self, held: Held) -> NDArray[Any]:
-        pieces = [
-            base64.b64decode(self._calls.call("take", str, handle=held.handle, offset=start, length=_PIECE))
-            for start in range(0, held.bytes, _PIECE)
-        ]
+        def piece(start: int, most: int) -> str:
+            return self._calls.call("take", str, handle=held.handle, offset=start, length=most)
+
+        data = fetched(held.bytes, piece)
         self._calls.call("release", None, handle=held.handle)
-        return np.frombuffer(b"".join(pieces), _TYPES[held.type]).reshape(held.dims)
+        return np.frombuffer(data, _TYPES[held.type]).reshape(held.dims)
 
 
 def with_cells(segments: Sequence[Segment], cells: NDArray[Any]) -> tuple[Segment, ...]:

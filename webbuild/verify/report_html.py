@@ -6,6 +6,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from webbuild.templates import environment
 from webbuild.verify import words
 from webbuild.verify.compare import Comparison, Stage
 from webbuild.verify.drawing import Layer, layer
@@ -42,19 +43,11 @@ class Row(Struct, frozen=True):
 
 def render(report: VerifyReport) -> str:
     """Return the page. Pictures are read from where the report says they are."""
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
-    environment = Environment(
-        loader=PackageLoader("webbuild.verify"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters.update(number=words.number, ms=words.milliseconds, name=words.name)
+    templates = environment("webbuild.verify")
+    templates.filters.update(number=words.number, ms=words.milliseconds, name=words.name)
     backends = [run.backend for run in report.backends]
     rows = _rows(report)
-    return environment.get_template("verify.html.j2").render(
+    return templates.get_template("verify.html.j2").render(
         report=report,
         verdict=words.verdict(report),
         notes=words.notes(report),

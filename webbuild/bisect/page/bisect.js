@@ -2,6 +2,7 @@
 // does not answer in time, is ended, and the next model gets a new one. Nothing is judged here.
 
 import { Asked, adapter } from "./asking.js";
+import { base64 } from "./base64.js";
 
 const worker = new Asked((message) => ({ ending: "crash", message, log: [] }));
 /** @type {Map<string, Uint8Array>} outputs that wait to be fetched */
@@ -24,13 +25,7 @@ const commands = {
   },
 
   async take({ name, offset, length }) {
-    const reader = new FileReader();
-    await new Promise((resolve, reject) => {
-      reader.onload = resolve;
-      reader.onerror = () => reject(reader.error);
-      reader.readAsDataURL(new Blob([held.get(name).subarray(offset, offset + length)]));
-    });
-    return reader.result.slice(reader.result.indexOf(",") + 1);
+    return base64(held.get(name).subarray(offset, offset + length));
   },
 
   async drop({ name }) {

@@ -55,6 +55,9 @@ function compare(want, got, type) {
   return { largest: Math.max(0, largest), worst, count, allowed };
 }
 
+/** As many digits as tell float32 numbers apart. */
+const short = (value) => (typeof value === "number" ? Number(value.toPrecision(9)) : value);
+
 function row(cells) {
   const line = document.createElement("tr");
   for (const cell of cells) line.append(Object.assign(document.createElement("td"), { textContent: String(cell) }));
@@ -88,7 +91,7 @@ async function run() {
       const { largest, worst, count, allowed } = compare(wanted, got, want.type);
       differing += count > 0;
       const share = `${count} of ${wanted.length}`;
-      row([want.name, `[${place(worst, want.dims)}]`, wanted[worst], got[worst], largest.toPrecision(3), allowed.toPrecision(3), share]);
+      row([want.name, `[${place(worst, want.dims)}]`, short(wanted[worst]), short(got[worst]), largest.toPrecision(3), allowed.toPrecision(3), share]);
     }
     if (differing) verdict("differs", "The answer differs on this machine.");
     else verdict("agrees", "The answer is right on this machine.");

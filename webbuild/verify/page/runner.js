@@ -1,6 +1,7 @@
 // The page `webbuild verify` drives: the bundle's own runtime, called as a visitor's page would call it.
 // Tensors come in as files of the local server and go out as base64 in pieces; nothing is judged here.
 
+import { base64 } from "./base64.js";
 import { answer, pictures, tensors } from "./calls.js";
 
 /** @type {Map<number, Uint8Array>} outputs that wait to be fetched */
@@ -74,16 +75,6 @@ function hold({ type, dims, data }) {
   const handle = handles++;
   held.set(handle, new Uint8Array(data.buffer, data.byteOffset, data.byteLength));
   return { type, dims: Array.from(dims), handle, bytes: data.byteLength };
-}
-
-async function base64(bytes) {
-  const reader = new FileReader();
-  await new Promise((resolve, reject) => {
-    reader.onload = resolve;
-    reader.onerror = () => reject(reader.error);
-    reader.readAsDataURL(new Blob([bytes]));
-  });
-  return reader.result.slice(reader.result.indexOf(",") + 1);
 }
 
 answer(commands);
