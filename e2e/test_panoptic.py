@@ -17,7 +17,7 @@ from webbuild.browser.chromium import Chromium
 from webbuild.browser.server import Server
 from webbuild.browser.tracing import main_thread_tasks
 from webbuild.nodes import operators
-from webbuild.tasks.match_regions import MASK
+from webbuild.verify.detections import TOLERANCE
 from webbuild.verify.opened import open_bundle
 
 MODEL = Path(__file__).parents[1] / "models" / "mask2former-swin" / "mask2former.onnx"
@@ -60,7 +60,7 @@ def test_every_build_agrees_with_native(
         decoded = {each["subject"]["output"] for each in judged if each["subject"]["stage"] == "decoded"}
         assert decoded == {"regions", "score", "mask", "quality"}
         assert all(each["signal"] >= 5 for each in judged if each["subject"]["stage"] == "decoded")
-        assert all(case["minMaskIou"] > 1 - MASK for case in run["cases"])
+        assert all(case["minMaskIou"] > 1 - TOLERANCE.region for case in run["cases"])
         if run["backend"] == "webgpu" and not build:
             assert [each["provider"] for each in run["placements"]] == ["WebGpuExecutionProvider"]
     assert html.read_text("utf-8").count('class="lines" d="M') >= 3 * 5 * 2

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import msgspec
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
 from tests.manifests import manifest
 from webbuild.errors import WebbuildError
-from webbuild.manifest import SegmentTask
+from webbuild.manifest import Precision, SegmentTask
 from webbuild.proof import Answer, Proof, judge, matched_detections
 from webbuild.prove import require
 from webbuild.samples import Sample
@@ -26,8 +27,8 @@ def answer(rows: NDArray[np.float32] = ROWS, protos: NDArray[np.float32] = PROTO
     return Answer(outputs, decode(TASK, outputs, PLACEMENT))
 
 
-def proofs(want: Answer, got: Answer) -> dict[str, Proof]:
-    graph = manifest().graphs[0]
+def proofs(want: Answer, got: Answer, precision: Precision = "fp32") -> dict[str, Proof]:
+    graph = msgspec.structs.replace(manifest().graphs[0], precision=precision)
     return {each.output: each for each in judge(Sample("one.jpg", {}), graph, TASK, {}, want, got, repeated=False)}
 
 
@@ -63,3 +64,20 @@ def test_masks_that_cover_nothing_on_any_sample_prove_nothing() -> None:
 
 def test_a_missing_output_of_prototypes_differs() -> None:
     assert proofs(answer(), Answer({"rows": ROWS}, ()))["protos"].verdict == "DIFFERS"
+
+
+def test_a_graph_in_reduced_precision_may_lie_further_off_and_not_too_far() -> None:
+    near, far = ROWS.copy(), ROWS.copy()
+    near[0, 0, :5] += (0.4, 0.4, 0.4, 0.4, 0.009)
+    far[0, 0, 4] -= 0.011
+    rounded = PROTOS + np.float32(0.009 * PROTOS.max())
+    off = PROTOS + np.float32(0.011 * PROTOS.max())
+
+    def verdicts(got: Answer, precision: Precision) -> tuple[str, str]:
+        found = proofs(answer(), got, precision)
+        assert {each.target for each in found.values()} == {"webgpu" if precision == "fp32" else "webgpu mixed"}
+        return found["rows"].verdict, found["protos"].verdict
+
+    assert verdicts(answer(near, rounded), "mixed") == ("OK", "OK")
+    assert verdicts(answer(near, rounded), "fp32") == ("DIFFERS", "DIFFERS")
+    assert verdicts(answer(far, off), "mixed") == ("DIFFERS", "DIFFERS")

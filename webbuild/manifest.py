@@ -42,6 +42,7 @@ Sha256 = Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
 Path = Annotated[str, Meta(description="Relative to the manifest, with forward slashes.")]
 TargetName = Literal["webgpu", "wasm"]
 Feature = Literal["shader-f16"]
+Precision = Literal["fp32", "fp16", "mixed"]
 
 
 class Generator(Json, kw_only=True, frozen=True):
@@ -91,10 +92,13 @@ class HeadStatus(Json, kw_only=True, frozen=True):
 
 
 class Graph(Json, kw_only=True, frozen=True):
-    """One ONNX graph of the bundle, for one target. Graphs share their weight files.
+    """One ONNX graph of the bundle, for one target. Graphs of one precision share their weight files.
 
-    `cpuNodes` are the names of nodes that a GPU provider is to leave to the CPU, since its kernels get them wrong.
-    `features` are what the adapter must have: without them the graph throws, and another is to be taken.
+    Of several for `webgpu` the best comes first: a visitor gets the first whose `features` the adapter has and whose
+    answers are right there. `cpuNodes` are the names of nodes that a GPU provider is to leave to the CPU, since its
+    kernels get them wrong. `features` are what the adapter must have: without them the graph throws, and another is to
+    be taken. `precision` is fp32 where the model computes as it was exported, fp16 where what may be is in half
+    precision, mixed where some of that had to stay as it was.
     """
 
     target: TargetName
@@ -105,6 +109,12 @@ class Graph(Json, kw_only=True, frozen=True):
     status: HeadStatus | None
     cpu_nodes: list[str] = []
     features: list[Feature] = []
+    precision: Precision = "fp32"
+
+    @property
+    def name(self) -> str:
+        """What reports call it, such as `webgpu fp16`: the target, and its precision where that was reduced."""
+        return self.target if self.precision == "fp32" else f"{self.target} {self.precision}"
 
 
 class Withheld(Json, kw_only=True, frozen=True):

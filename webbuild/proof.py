@@ -8,8 +8,9 @@ from typing import Any
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from webbuild.manifest import ClassifyTask, DepthTask, Graph, PanopticTask, PhrasesTask, RowTask, Task
+from webbuild.manifest import ClassifyTask, DepthTask, Graph, PanopticTask, PhrasesTask, Precision, RowTask, Task
 from webbuild.samples import Sample
+from webbuild.tasks._base import REDUCED as REDUCED
 from webbuild.tasks._base import Tolerance
 from webbuild.tasks.classify import probabilities
 from webbuild.tasks.detection import Detection, Segment
@@ -17,14 +18,14 @@ from webbuild.tasks.match import match
 from webbuild.tasks.match_classes import match_classes
 from webbuild.tasks.match_depth import match_depth
 from webbuild.tasks.match_phrases import match_phrases
-from webbuild.tasks.match_regions import MASK, match_regions
+from webbuild.tasks.match_regions import match_regions
 from webbuild.tasks.objects import Objects, of_rows
 from webbuild.tasks.regions import Regions
-from webbuild.verify.compare import RELATIVE, Subject, compare
+from webbuild.verify.compare import Subject, compare
 
 TOLERANCE = Tolerance(score=1e-4, pixels=0.05)
-"""For rows of detections; `score` also for classes and, on average, for depth. Other outputs: 1e-4 of the original's
-largest magnitude."""
+"""For rows of detections; `score` also for classes and, on average, for depth. Other outputs: `relative` of the
+original's largest magnitude."""
 
 MASKS = "masks of "
 """In front of the name of the rows whose masks were compared."""
@@ -100,6 +101,11 @@ def judge(
     return proofs
 
 
+def tolerance(precision: Precision) -> Tolerance:
+    """Return how far the answers of a graph of this precision may lie from the original's."""
+    return TOLERANCE if precision == "fp32" else REDUCED
+
+
 def matched_detections(proofs: Sequence[Proof]) -> int:
     """Count the detections that were matched, each once: not their masks again."""
     return sum(proof.objects or 0 for proof in proofs if not proof.output.startswith(MASKS))
@@ -119,64 +125,66 @@ def _rows(
     *,
     repeated: bool,
 ) -> list[Proof]:
-    found = match(want, got, TOLERANCE, confidence=values.get("confidence", 0.0), iou=values.get("iou", 1.0))
+    allowed = tolerance(graph.precision)
+    found = match(want, got, allowed, confidence=values.get("confidence", 0.0), iou=values.get("iou", 1.0))
     why = "; ".join((*found.problems, *found.unmatched))
     verdict = "OK" if found.same else "DIFFERS"
     points = f", keypoint {found.keypoint:.2g} px" if want.keypoints.shape[1] else ""
     distance = f"score {found.score:.2g}, box {found.box:.2g} px{points}"
-    rows = Proof(sample.name, graph.target, name, verdict, found.pairs, found.excused, repeated, distance, why)
+    rows = Proof(sample.name, graph.name, name, verdict, found.pairs, found.excused, repeated, distance, why)
     if not want.masks and not got.masks:
         return [rows]
     least = "none" if found.min_mask_iou is None else f"{found.min_mask_iou:.4f}"
-    distance = f"{found.mask:.2g} of {TOLERANCE.mask:g}, least IoU {least}"
-    masks = Proof(sample.name, graph.target, MASKS + name, verdict, found.masks, 0, repeated, distance, why)
+    distance = f"{found.mask:.2g} of {allowed.mask:g}, least IoU {least}"
+    masks = Proof(sample.name, graph.name, MASKS + name, verdict, found.masks, 0, repeated, distance, why)
     return [rows, masks]
 
 
 def _classes(sample: Sample, graph: Graph, task: ClassifyTask, want: NDArray[Any], got: NDArray[Any]) -> Proof:
-    match = match_classes(probabilities(task, want[0]), probabilities(task, got[0]), TOLERANCE.score)
+    match = match_classes(probabilities(task, want[0]), probabilities(task, got[0]), tolerance(graph.precision).score)
     verdict = "DIFFERS" if not match.same else "OK" if match.says else "VACUOUS"
     distance = f"score {match.distance:.2g} of {match.allowed:.2g}"
     silent = "" if match.says else "all classes have the same score"
     why = silent if match.same else f"wanted class {match.want}, got class {match.got}; {distance}"
-    return Proof(sample.name, graph.target, task.output, verdict, None, match.excused, False, distance, why)
+    return Proof(sample.name, graph.name, task.output, verdict, None, match.excused, False, distance, why)
 
 
 def _depth(sample: Sample, graph: Graph, name: str, want: NDArray[Any], got: NDArray[Any]) -> Proof:
-    match = match_depth(want, got, TOLERANCE.score)
+    match = match_depth(want, got, tolerance(graph.precision).score)
     verdict = "DIFFERS" if not match.same else "VACUOUS" if match.silent else "OK"
     distance = f"absolute relative error {match.error:.2g} of {match.allowed:g}, at worst {match.worst:.2g}"
     why = match.problem or match.silent
-    return Proof(sample.name, graph.target, name, verdict, None, 0, False, distance, why)
+    return Proof(sample.name, graph.name, name, verdict, None, 0, False, distance, why)
 
 
 def _phrases(sample: Sample, graph: Graph, values: Mapping[str, float], want: Answer, got: Answer) -> Proof:
-    match = match_phrases(want.found, got.found, TOLERANCE, values["confidence"], values["textThreshold"])
+    allowed = tolerance(graph.precision)
+    match = match_phrases(want.found, got.found, allowed, values["confidence"], values["textThreshold"])
     why = "; ".join((*match.problems, *match.unmatched))
     distance = f"score {match.score:.2g}, box {match.box:.2g} px"
     verdict = "OK" if match.same else "DIFFERS"
-    return Proof(sample.name, graph.target, PHRASES, verdict, match.pairs, match.excused, False, distance, why)
+    return Proof(sample.name, graph.name, PHRASES, verdict, match.pairs, match.excused, False, distance, why)
 
 
 def _regions(sample: Sample, graph: Graph, task: PanopticTask, want: Regions, got: Regions) -> Proof:
-    match = match_regions(want, got, TOLERANCE.score, task.threshold)
+    allowed = tolerance(graph.precision)
+    match = match_regions(want, got, allowed, task.threshold)
     verdict = "OK" if match.same else "DIFFERS"
     least = "none" if match.least is None else f"{match.least:.4f}"
-    distance = (
-        f"score {match.score:.2g}, mask {match.mask:.2g} of {MASK:g}, least IoU {least}, quality {match.quality:.4f}"
-    )
+    mask = f"mask {match.mask:.2g} of {allowed.region:g}"
+    distance = f"score {match.score:.2g}, {mask}, least IoU {least}, quality {match.quality:.4f}"
     why = "; ".join((*match.problems, *match.unmatched))
-    return Proof(sample.name, graph.target, REGIONS, verdict, match.pairs, match.excused, False, distance, why)
+    return Proof(sample.name, graph.name, REGIONS, verdict, match.pairs, match.excused, False, distance, why)
 
 
 def _tensor(
     sample: Sample, graph: Graph, name: str, want: NDArray[Any], got: NDArray[Any] | None, *, repeated: bool
 ) -> Proof:
-    result = compare(Subject(runner=graph.target, sample=sample.name, stage="raw", output=name), want, got)
+    relative = tolerance(graph.precision).relative
+    subject = Subject(runner=graph.name, sample=sample.name, stage="raw", output=name)
+    result = compare(subject, want, got, relative=relative)
     place = f" at {list(result.worst)}: wanted {result.want}, got {result.got}" if result.verdict == "DIFFERS" else ""
     largest = "not finite" if result.max_abs is None else f"{result.max_abs:.2g}"
-    distance = f"{largest} of {RELATIVE:g} x {result.signal:.3g}"
+    distance = f"{largest} of {relative:g} x {result.signal:.3g}"
     why = result.why + place
-    return Proof(
-        sample.name, graph.target, name, result.verdict, None, 0, repeated, distance, why, apart=result.max_abs
-    )
+    return Proof(sample.name, graph.name, name, result.verdict, None, 0, repeated, distance, why, apart=result.max_abs)

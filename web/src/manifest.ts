@@ -353,10 +353,13 @@ export interface Output {
   shape: number[];
 }
 /**
- * One ONNX graph of the bundle, for one target. Graphs share their weight files.
+ * One ONNX graph of the bundle, for one target. Graphs of one precision share their weight files.
  *
- *     `cpuNodes` are the names of nodes that a GPU provider is to leave to the CPU, since its kernels get them wrong.
- *     `features` are what the adapter must have: without them the graph throws, and another is to be taken.
+ *     Of several for `webgpu` the best comes first: a visitor gets the first whose `features` the adapter has and whose
+ *     answers are right there. `cpuNodes` are the names of nodes that a GPU provider is to leave to the CPU, since its
+ *     kernels get them wrong. `features` are what the adapter must have: without them the graph throws, and another is to
+ *     be taken. `precision` is fp32 where the model computes as it was exported, fp16 where what may be is in half
+ *     precision, mixed where some of that had to stay as it was.
  */
 export interface Graph {
   target: "wasm" | "webgpu";
@@ -373,6 +376,7 @@ export interface Graph {
   status: HeadStatus | null;
   cpuNodes: string[];
   features: "shader-f16"[];
+  precision: "fp16" | "fp32" | "mixed";
 }
 /**
  * Where a graph reports on its fixed-shape detection head.

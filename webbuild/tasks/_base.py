@@ -39,13 +39,22 @@ class Tolerance(Struct, frozen=True):
     """How far two results may lie apart and still be the same. Pixels are those of the input.
 
     `mask` is the part of a mask, of what either side covers, that may be covered by one side only. One cell more
-    may: it can lie so close to the outline that rounding decides, and a small mask has few others.
+    may: it can lie so close to the outline that rounding decides, and a small mask has few others. `region` is the
+    same of a panoptic model's regions, a pixel more. `relative` is how far other floating point outputs may lie apart,
+    as a part of their largest magnitude.
     """
 
     score: float
     pixels: float
     iou: float = 1e-3
     mask: float = 0.02
+    region: float = 0.005
+    relative: float = 1e-4
+
+
+REDUCED = Tolerance(score=0.01, pixels=0.5, iou=0.01, region=0.02, relative=0.01)
+"""For a graph in reduced precision, wherever it is run: a number of half precision has 11 bits, so it is off by up to
+1 part in 2,048 wherever one is stored, and sums of many by more."""
 
 
 class Match(Struct, frozen=True):

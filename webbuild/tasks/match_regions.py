@@ -7,10 +7,8 @@ from collections.abc import Mapping
 import numpy as np
 from msgspec import Struct
 
+from webbuild.tasks._base import Tolerance
 from webbuild.tasks.regions import Regions
-
-MASK = 0.005
-"""Part of what two regions cover that may be covered by one of them only. One pixel more may: a region may be small."""
 
 
 class RegionMatch(Struct, frozen=True):
@@ -38,13 +36,13 @@ class RegionMatch(Struct, frozen=True):
         return not self.unmatched and not self.problems
 
 
-def match_regions(want: Regions, got: Regions, score: float, threshold: float) -> RegionMatch:
+def match_regions(want: Regions, got: Regions, tolerance: Tolerance, threshold: float) -> RegionMatch:
     """Compare two divisions of one picture.
 
     Args:
         want: the reference's.
         got: the other.
-        score: how far scores may lie apart.
+        tolerance: how far scores may lie apart, and what part of two regions only one of them may cover.
         threshold: the score that regions had to reach, at which either side may have decided otherwise.
     """
     if want.map.shape != got.map.shape:
@@ -64,12 +62,12 @@ def match_regions(want: Regions, got: Regions, score: float, threshold: float) -
     differing = np.maximum(covered - shared[at] - 1, 0) / np.maximum(covered, 1)
     scores = np.array([_apart(want.regions[i].score, got.regions[j].score) for i, j in pairs])
     overlaps = shared[at] / np.maximum(covered, 1)
-    accused, excused = _lonely(want, got, pairs, score, threshold)
+    accused, excused = _lonely(want, got, pairs, tolerance.score, threshold)
     lonely = ours + theirs - 2 * len(pairs)
     problems = [
         f"{name} differs by {each.max():.3g}, more than {allowed:g}: "
         f"wanted {want.describe(pairs[int(each.argmax())][0])}, got {got.describe(pairs[int(each.argmax())][1])}"
-        for name, each, allowed in (("score", scores, score), ("mask", differing, MASK))
+        for name, each, allowed in (("score", scores, tolerance.score), ("mask", differing, tolerance.region))
         if each.size and each.max() > allowed
     ]
     return RegionMatch(

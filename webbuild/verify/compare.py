@@ -59,6 +59,7 @@ def compare(
     *,
     tolerance: float | None = None,
     rounding: float = 0.0,
+    relative: float = RELATIVE,
 ) -> Comparison:
     """Judge an array.
 
@@ -66,14 +67,15 @@ def compare(
         subject: what it is.
         want: the reference.
         got: the candidate, None if there was none.
-        tolerance: absolute; by default 1e-4 of the reference's largest magnitude, and 0 for integers and bools.
+        tolerance: absolute; by default `relative` of the reference's largest magnitude, and 0 for integers and bools.
         rounding: what the arithmetic in front of the output rounds by, where the output itself may be much smaller
             than the numbers it comes from. The default tolerance is no smaller than that, and a reference that is
             not ten times as large says nothing.
+        relative: see `tolerance`.
     """
     signal = _signal(want)
     exact = want.dtype.kind in "iub"
-    allowed = tolerance if tolerance is not None else 0.0 if exact else max(RELATIVE * signal, rounding)
+    allowed = tolerance if tolerance is not None else 0.0 if exact else max(relative * signal, rounding)
     for differs, why in (
         (got is None, "the output is missing"),
         (got is not None and got.shape != want.shape, f"shape {_shape(got)}, wanted {_shape(want)}"),

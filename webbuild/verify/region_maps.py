@@ -7,23 +7,22 @@ import math
 import numpy as np
 
 from webbuild.manifest import PanopticTask
-from webbuild.tasks.match_regions import MASK, RegionMatch, match_regions
+from webbuild.tasks._base import Tolerance
+from webbuild.tasks.match_regions import RegionMatch, match_regions
 from webbuild.tasks.regions import Regions
 from webbuild.verify.compare import Comparison, Subject
-
-SCORE = 1e-3
-"""How far scores may lie apart."""
+from webbuild.verify.detections import TOLERANCE
 
 
 def compare_regions(
-    task: PanopticTask, subject: Subject, want: Regions, got: Regions | None
+    task: PanopticTask, subject: Subject, want: Regions, got: Regions | None, tolerance: Tolerance = TOLERANCE
 ) -> tuple[tuple[Comparison, ...], RegionMatch]:
     """Judge what a visitor gets, and return the match too.
 
     Nothing on either side is agreement about one picture; `void_silent` sees to it that it is not all there was.
     """
     other = got if got is not None else Regions(np.zeros((0, 0), np.uint16), ())
-    match = match_regions(want, other, SCORE, task.threshold)
+    match = match_regions(want, other, tolerance, task.threshold)
     broken = "" if math.isfinite(match.mask) else match.problems[0]
     count = Comparison(
         subject=subject.about("regions"),
@@ -36,7 +35,11 @@ def compare_regions(
         why=broken or "; ".join(match.unmatched[:3]),
         rms=float(len(match.unmatched)),
     )
-    measured = (("score", match.score, SCORE), ("mask", match.mask, MASK), ("quality", 1 - match.quality, MASK))
+    measured = (
+        ("score", match.score, tolerance.score),
+        ("mask", match.mask, tolerance.region),
+        ("quality", 1 - match.quality, tolerance.region),
+    )
     quantities = [
         _measured(subject.about(name), distance, allowed, match)
         for name, distance, allowed in measured
