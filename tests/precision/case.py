@@ -1,0 +1,39 @@
+"""Cases of the conversion: text files in ONNX's own syntax, `cases/<what>.onnx.txt`.
+
+A comment at the top may name nodes to keep, `# keep: one, two`.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from pathlib import Path
+
+import onnx_ir as ir
+
+from tests.passes.case import read
+from webbuild.precision.convert import Halved, to_half
+from webbuild.targets.table import Table, table
+from webbuild.targets.target import parse
+
+FOLDER = Path(__file__).parent / "cases"
+FILES = sorted(FOLDER.glob("*.onnx.txt"))
+
+
+def measured() -> Table:
+    """Return the table of the build that is in bundles."""
+    return table(parse("1.30.0-webgpu"))
+
+
+def model(file: Path) -> ir.Model:
+    return read(file)
+
+
+def kept(file: Path) -> tuple[str, ...]:
+    told = re.search(r"^# keep: (.+)$", file.read_text("utf-8"), re.MULTILINE)
+    return tuple(name.strip() for name in told[1].split(",")) if told else ()
+
+
+@cache
+def converted(file: Path) -> Halved:
+    return to_half(model(file), kept(file), measured())
