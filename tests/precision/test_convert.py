@@ -57,7 +57,7 @@ def test_no_value_goes_there_and_back(file: Path) -> None:
 
 
 def _types(node: ir.Node) -> list[ir.DataType | None]:
-    return [node.inputs[0] and node.inputs[0].dtype, node.outputs[0].dtype]
+    return [value.dtype for value in (*node.inputs, *node.outputs) if value is not None]
 
 
 @EACH

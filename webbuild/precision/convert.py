@@ -96,9 +96,7 @@ def softened(model: ir.Model) -> tuple[ir.Model, tuple[str, ...]]:
     return copy, tuple(soften(copy))
 
 
-def convertible(
-    model: ir.Model, table: Table | None = None, ranges: Mapping[str, str] | None = None
-) -> Convertible:
+def convertible(model: ir.Model, table: Table | None = None, ranges: Mapping[str, str] | None = None) -> Convertible:
     """Look at a graph once. See `to_half`."""
     copy, masks = softened(model)
     found = able(copy)

@@ -38,9 +38,9 @@ def soften(model: ir.Model) -> list[str]:
     return list(dict.fromkeys(softened))
 
 
-def limited(array: np.ndarray[tuple[int, ...], np.dtype[np.float32]]) -> np.ndarray[
-    tuple[int, ...], np.dtype[np.float32]
-]:
+def limited(
+    array: np.ndarray[tuple[int, ...], np.dtype[np.float32]],
+) -> np.ndarray[tuple[int, ...], np.dtype[np.float32]]:
     """Return a limit within float16: what lies beyond is the last number, infinities are as they were."""
     return np.where(np.isfinite(array), np.clip(array, -LARGEST, LARGEST), array).astype(np.float32)
 

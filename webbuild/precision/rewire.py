@@ -42,9 +42,7 @@ class Rewiring:
     def run(self) -> None:
         """Change the graph."""
         inner = {value for node in self._graph for value in captured(node)}
-        self._halves = {
-            node.outputs[index] for node, found in self._chosen.items() for index in found.outputs
-        }
+        self._halves = {node.outputs[index] for node, found in self._chosen.items() for index in found.outputs}
         if not self._border:
             self._halves |= {value for value in self._graph.inputs if is_float(value) and not is_constant(value)}
         outer = {value for value in self._graph.outputs if is_float(value)}
