@@ -1,13 +1,10 @@
 // The outputs of a run into its answer: masks that stayed on the GPU there, everything else here.
 
 import type { Tensors, Warning } from "./api.js";
-import type { GpuContest } from "./contest/gpu-contest.js";
 import type { Judge } from "./contest/judge.js";
-import { regionsOnGpu } from "./contest/regions.js";
-import { answerWarnings, classScores, type Decoded, decode, maskSizes } from "./decode.js";
-import { degenerateWarnings, mapWarnings } from "./degenerate.js";
-import { internalError, WebbuildError } from "./errors.js";
-import { type AnyTensors, type GpuTensor, inMemory, isOnGpu } from "./gpu-tensor.js";
+import { answerWarnings, type Decoded, decode } from "./decode.js";
+import { WebbuildError } from "./errors.js";
+import { type AnyTensors, inMemory, isOnGpu } from "./gpu-tensor.js";
 import type { Geometry } from "./letterbox.js";
 import type { Manifest } from "./manifest.js";
 import type { Route } from "./results.js";
@@ -21,21 +18,20 @@ export interface Answered {
 
 /** Masks that are on the GPU are given back, whatever comes of it. */
 export async function answer(
-  { contest, route }: Judge,
+  { decide, route }: Judge,
   manifest: Manifest,
   outputs: AnyTensors,
   geometry: Geometry,
   reading: Reading | null,
 ): Promise<Answered> {
   const masks = Object.values(outputs).find(isOnGpu);
-  if (masks === undefined || contest === null) {
-    const why = "masks are read one by one in this mode";
-    const usual: Route = contest === null ? route : { path: "cpu", why };
+  if (masks === undefined || decide === null) {
+    const usual: Route = decide === null ? route : { path: "cpu", why: notLeft(manifest.task) };
     return here(manifest, await inMemory(outputs), geometry, reading, usual);
   }
   try {
     const others = Object.fromEntries(Object.entries(outputs).filter(([, tensor]) => tensor !== masks));
-    return { ...(await there(contest, manifest, masks, await inMemory(others), geometry)), decode: route };
+    return { ...(await decide(manifest, masks, await inMemory(others), geometry)), decode: route };
   } catch (error) {
     if (error instanceof WebbuildError) throw error;
     const why = `the GPU did not take the masks: ${error}`;
@@ -43,6 +39,10 @@ export async function answer(
   } finally {
     masks.release();
   }
+}
+
+function notLeft({ kind }: Manifest["task"]): string {
+  return kind === "panoptic" ? "masks are read one by one in this mode" : "the run was repeated elsewhere";
 }
 
 function here(
@@ -54,21 +54,4 @@ function here(
 ): Answered {
   const decoded = decode(manifest, outputs, geometry, reading);
   return { decoded, warnings: answerWarnings(manifest, decoded, outputs), decode: route };
-}
-
-async function there(
-  contest: GpuContest,
-  manifest: Manifest,
-  { buffer }: GpuTensor,
-  others: Tensors,
-  geometry: Geometry,
-): Promise<Omit<Answered, "decode">> {
-  const { task } = manifest;
-  if (task.kind !== "panoptic") throw internalError(`a task ${task.kind} left its outputs on the GPU`);
-  const { count, cells, input } = maskSizes(manifest, task);
-  const scores = classScores(task, others, count);
-  const maps = { buffer, cells, input, raw: true };
-  const { regions, map, ...told } = await regionsOnGpu(contest, task, geometry, { maps, count, scores });
-  const decoded: Decoded = { kind: "panoptic", ...geometry.source, mode: task.mode, regions, map };
-  return { decoded, warnings: [...degenerateWarnings(task, others), ...mapWarnings(task.masks, told)] };
 }

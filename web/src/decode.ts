@@ -4,7 +4,7 @@ import type { Result, Tensors, Warning } from "./api.js";
 import { degenerateWarnings } from "./degenerate.js";
 import { internalError, WebbuildError } from "./errors.js";
 import { type Geometry, planeSize } from "./letterbox.js";
-import type { Manifest, PanopticTask } from "./manifest.js";
+import type { Manifest, PanopticTask, SegmentTask } from "./manifest.js";
 import { picturedInput } from "./pictured.js";
 import { decodeClasses } from "./tasks/classify.js";
 import { decodeMap, depthWarnings, extent } from "./tasks/depth.js";
@@ -49,17 +49,11 @@ export function decode(
       return { kind: "pose", width, height, poses: decodePoses(task, geometry, rows) };
     }
     case "segment": {
-      const rows = floats(outputs, task.output, [1, task.rows, segmentColumns(task)]);
-      const [, , tall = 0, wide = 0] = specs.find(({ name }) => name === task.protos)?.shape ?? [];
-      const protos = floats(outputs, task.protos, [1, task.masks, tall, wide]);
-      const input = planeSize(picturedInput(inputs).picture);
-      const grid = { width: wide, height: tall };
-      return {
-        kind: "segment",
-        width,
-        height,
-        segments: decodeSegments(task, geometry, rows, { protos, grid, input }),
-      };
+      const rows = segmentRows(task, outputs);
+      const { dims, grid, input } = protoSizes({ inputs, outputs: specs }, task);
+      const protos = floats(outputs, task.protos, dims);
+      const segments = decodeSegments(task, geometry, rows, { protos, grid, input });
+      return { kind: "segment", width, height, segments };
     }
     case "obb": {
       const rows = floats(outputs, task.output, [1, task.rows, OBJECT_COLUMNS]);
@@ -120,6 +114,20 @@ export function maskSizes(
   const dims = outputs.find(({ name }) => name === task.masks)?.shape ?? [];
   const [, count = 0, height = 0, width = 0] = dims;
   return { dims, count, cells: { width, height }, input: planeSize(picturedInput(inputs).picture) };
+}
+
+/** The shape of the prototypes, the size of each, and the input that they are over. */
+export function protoSizes(
+  { inputs, outputs }: Pick<Manifest, "inputs" | "outputs">,
+  task: SegmentTask,
+): { dims: readonly number[]; grid: Size; input: Size } {
+  const [, , height = 0, width = 0] = outputs.find(({ name }) => name === task.protos)?.shape ?? [];
+  const input = planeSize(picturedInput(inputs).picture);
+  return { dims: [1, task.masks, height, width], grid: { width, height }, input };
+}
+
+export function segmentRows(task: SegmentTask, outputs: Tensors): Float32Array {
+  return floats(outputs, task.output, [1, task.rows, segmentColumns(task)]);
 }
 
 /** The logits of the classes of so many queries, null where the masks are those of the classes. */

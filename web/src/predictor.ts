@@ -1,8 +1,8 @@
 // Runs the model's graph and, where its detection head could not be exact, the graph it names instead.
 
-import type { Backend, TensorData, Tensors } from "./api.js";
+import type { Backend, Tensors } from "./api.js";
 import type { GpuErrors } from "./gpu.js";
-import { type AnyTensors, inMemory } from "./gpu-tensor.js";
+import { type AnyTensors, inMemory, isOnGpu } from "./gpu-tensor.js";
 import type { HeadStatus } from "./manifest.js";
 import type { Session } from "./session.js";
 
@@ -43,13 +43,15 @@ export class Predictor {
     const { status, target } = this.#first.graph;
     if (status === null)
       return { outputs: await this.#runFirst(feeds, names, kept), backend: target, repeated: null };
-    const { [status.output]: report, ...outputs } = await inMemory(
-      await this.#runFirst(feeds, [...names, status.output]),
+    const { [status.output]: report, ...outputs } = await this.#runFirst(
+      feeds,
+      [...names, status.output],
+      kept,
     );
     const why = inexact(status, report);
-    return why === null
-      ? { outputs, backend: target, repeated: null }
-      : this.#repeat(status.fallback, why, feeds, names);
+    if (why === null) return { outputs, backend: target, repeated: null };
+    for (const output of Object.values(outputs)) if (isOnGpu(output)) output.release();
+    return this.#repeat(status.fallback, why, feeds, names);
   }
 
   /** Frees what the sessions hold. Nothing may run any more. */
@@ -86,8 +88,9 @@ export class Predictor {
 }
 
 /** Returns why the detection head could not be exact, null where it was. Written so that NaN is inexact. */
-function inexact({ capacity, rounds }: HeadStatus, report: TensorData | undefined): string | null {
-  const [converged, candidates] = Array.from(report?.data ?? [], Number);
+function inexact({ capacity, rounds }: HeadStatus, report: AnyTensors[string] | undefined): string | null {
+  const read = report === undefined || isOnGpu(report) ? [] : report.data;
+  const [converged, candidates] = Array.from(read, Number);
   if (candidates === undefined || !(candidates <= capacity)) {
     return `${candidates} candidates scored above the confidence threshold, the graph holds ${capacity}`;
   }

@@ -1,8 +1,9 @@
 // Masks that lie on the GPU into the likeliest at every pixel of a picture: nothing but that is read back.
 
 import { scoped } from "../feed/scopes.js";
+import { GpuWork, packedTaps } from "../gpu-work.js";
 import type { Geometry } from "../letterbox.js";
-import { type MapTap, mapTaps } from "../tasks/depth.js";
+import { mapTaps } from "../tasks/depth.js";
 import type { Size } from "../tasks/mask-maps.js";
 import type { Contestant, Decided } from "../tasks/panoptic.js";
 import { BINDING, GROUP, SHADER } from "./shader.js";
@@ -56,41 +57,28 @@ export class GpuContest {
   }
 
   /** Does a round, and gives back everything it made. Rejects with what the device has against it. */
-  async hold<T>(begin: (round: Round) => Promise<T>): Promise<T> {
-    const round = new Round(this.#device, this.#stages);
-    try {
-      const { ended } = await scoped(this.#device, () => {
-        const ended = begin(round);
-        ended.catch(() => {});
-        return { ended };
-      });
-      return await ended;
-    } finally {
-      round.release();
-    }
+  hold<T>(begin: (round: Round) => Promise<T>): Promise<T> {
+    return GpuWork.hold(this.#device, (work) => begin(new Round(work, this.#stages)));
   }
 }
 
-/** The dispatches of one picture. Everything is begun before the first of them has ended. */
+/** The dispatches of one picture. */
 export class Round {
-  readonly #device: GPUDevice;
+  readonly #work: GpuWork;
   readonly #stages: Record<Stage, GPUComputePipeline>;
-  readonly #encoder: GPUCommandEncoder;
-  readonly #made: GPUBuffer[] = [];
   readonly #told: GPUBuffer;
 
-  constructor(device: GPUDevice, stages: Record<Stage, GPUComputePipeline>) {
-    this.#device = device;
+  constructor(work: GpuWork, stages: Record<Stage, GPUComputePipeline>) {
+    this.#work = work;
     this.#stages = stages;
-    this.#encoder = device.createCommandEncoder();
-    this.#told = this.#empty(2);
+    this.#told = work.empty(2);
   }
 
   /** The probabilities of some maps, in the cells of `grid` where it has any. */
   likely({ buffer, cells, input }: Maps, numbers: readonly number[], grid: readonly number[]): Maps {
     const [height = cells.height, width = cells.width] = grid;
     const whole = { source: { width, height }, left: 0, top: 0, ...input };
-    const made = this.#empty(numbers.length * width * height);
+    const made = this.#work.empty(numbers.length * width * height);
     const contestants = this.#contestants(numbers.map((map) => ({ map, weight: 1 })));
     const sizes = this.#sizes(cells, { width, height }, { count: numbers.length, raw: 1 });
     const taps = this.#taps(whole, input, cells);
@@ -101,10 +89,10 @@ export class Round {
 
   /** For each of `classes` columns of `shares` the sum of the maps, each weighed by its row's. */
   summed({ buffer, cells, input }: Maps, shares: readonly Float32Array[], classes: number): Maps {
-    const made = this.#empty(classes * cells.width * cells.height);
+    const made = this.#work.empty(classes * cells.width * cells.height);
     const sizes = this.#sizes(cells, cells, { count: classes, queries: shares.length });
     const flat = Float32Array.from(shares.flatMap((row) => [...row.subarray(0, classes)]));
-    this.#dispatch("summed", { sizes, maps: buffer, shares: this.#filled(flat), made }, cells, classes);
+    this.#dispatch("summed", { sizes, maps: buffer, shares: this.#work.filled(flat), made }, cells, classes);
     return { buffer: made, cells, input, raw: false };
   }
 
@@ -116,43 +104,32 @@ export class Round {
     threshold: number,
   ): Promise<Decided & Told> {
     const { source } = geometry;
-    const winners = this.#empty(source.width * source.height);
-    const counts = this.#empty(Math.max(1, contestants.length));
+    const winners = this.#work.empty(source.width * source.height);
+    const counts = this.#work.empty(contestants.length);
     const sizes = this.#sizes(cells, source, { count: contestants.length, threshold, raw: raw ? 1 : 0 });
     const taps = this.#taps(geometry, input, cells);
     const bound = { sizes, maps: buffer, ...taps, winners, counts, told: this.#told };
     this.#dispatch("decide", { ...bound, contestants: this.#contestants(contestants) }, source, 1);
-    const read = [winners, counts, this.#told].map((each) => this.#copied(each));
-    this.#device.queue.submit([this.#encoder.finish()]);
-    await Promise.all(read.map((each) => each.mapAsync(GPUMapMode.READ)));
+    const read = await this.#work.read(winners, counts, this.#told);
     const [winner = new Int32Array(), above = new Int32Array(), told = new Int32Array()] = read.map(
-      (each) => new Int32Array(each.getMappedRange().slice(0)),
+      (each) => new Int32Array(each),
     );
     return { winner, above: [...above], hasNan: told[0] !== 0, isFlat: told[1] === 0 };
   }
 
-  release(): void {
-    for (const buffer of this.#made) buffer.destroy();
-  }
-
   #dispatch(stage: Stage, bound: Bound, { width, height }: Size, depth: number): void {
-    const pipeline = this.#stages[stage];
-    const entries = Object.entries(bound).map(([name, buffer]) => ({
-      binding: BINDING[name as keyof typeof BINDING],
-      resource: { buffer },
-    }));
-    const bindings = this.#device.createBindGroup({ layout: pipeline.getBindGroupLayout(0), entries });
-    const pass = this.#encoder.beginComputePass();
-    pass.setPipeline(pipeline);
-    pass.setBindGroup(0, bindings);
-    pass.dispatchWorkgroups(Math.ceil(width / GROUP), Math.ceil(height / GROUP), depth);
-    pass.end();
+    const numbered = Object.entries(bound).map(([name, buffer]) => [
+      BINDING[name as keyof typeof BINDING],
+      buffer,
+    ]);
+    const groups = [Math.ceil(width / GROUP), Math.ceil(height / GROUP), depth] as const;
+    this.#work.dispatch(this.#stages[stage], Object.fromEntries(numbered), groups);
   }
 
   #sizes(cells: Size, out: Size, { count, queries = 0, threshold = 0, raw = 0 }: Counts): GPUBuffer {
     const words = Uint32Array.of(cells.width, cells.height, out.width, out.height, count, queries, 0, raw);
     new Float32Array(words.buffer)[6] = threshold;
-    return this.#filled(words, GPUBufferUsage.UNIFORM);
+    return this.#work.filled(words, GPUBufferUsage.UNIFORM);
   }
 
   #contestants(all: readonly Contestant[]): GPUBuffer {
@@ -162,50 +139,11 @@ export class Round {
       words[index * 2] = map;
       floats[index * 2 + 1] = weight;
     }
-    return this.#filled(words);
+    return this.#work.filled(words);
   }
 
   #taps(geometry: Geometry, input: Size, cells: Size): { columns: GPUBuffer; rows: GPUBuffer } {
     const { columns, rows } = mapTaps(geometry, input, cells);
-    return { columns: this.#filled(packed(columns)), rows: this.#filled(packed(rows)) };
+    return { columns: this.#work.filled(packedTaps(columns)), rows: this.#work.filled(packedTaps(rows)) };
   }
-
-  #copied(from: GPUBuffer): GPUBuffer {
-    const { MAP_READ, COPY_DST } = GPUBufferUsage;
-    const copy = this.#kept({ size: from.size, usage: MAP_READ | COPY_DST });
-    this.#encoder.copyBufferToBuffer(from, 0, copy, 0, from.size);
-    return copy;
-  }
-
-  #filled(
-    data: Uint32Array<ArrayBuffer> | Float32Array<ArrayBuffer>,
-    kind = GPUBufferUsage.STORAGE,
-  ): GPUBuffer {
-    const buffer = this.#kept({ size: data.byteLength, usage: kind | GPUBufferUsage.COPY_DST });
-    this.#device.queue.writeBuffer(buffer, 0, data);
-    return buffer;
-  }
-
-  #empty(words: number): GPUBuffer {
-    const { STORAGE, COPY_SRC } = GPUBufferUsage;
-    return this.#kept({ size: words * 4, usage: STORAGE | COPY_SRC });
-  }
-
-  #kept(wanted: GPUBufferDescriptor): GPUBuffer {
-    const buffer = this.#device.createBuffer(wanted);
-    this.#made.push(buffer);
-    return buffer;
-  }
-}
-
-/** A pixel outside of the input has a fraction that is no number. */
-function packed(taps: readonly MapTap[]): Uint32Array<ArrayBuffer> {
-  const words = new Uint32Array(taps.length * 4);
-  const floats = new Float32Array(words.buffer);
-  for (const [index, { first, second, fraction }] of taps.entries()) {
-    const inside = !Number.isNaN(fraction);
-    words.set([first, second, 0, inside ? 1 : 0], index * 4);
-    floats[index * 4 + 2] = inside ? fraction : 0;
-  }
-  return words;
 }

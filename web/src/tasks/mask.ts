@@ -16,29 +16,57 @@ export interface Prototypes {
   input: Size;
 }
 
-/** Decides about every pixel whose centre lies in the box x1 y1 x2 y2 and in the picture. See SegmentTask. */
+/** A mask that is still to be decided, and what of the prototypes each of its columns and rows lies between. */
+export interface Place {
+  rectangle: Omit<Mask, "data">;
+  x: readonly Tap[];
+  y: readonly Tap[];
+}
+
+/** Every pixel of the input whose centre lies in the box x1 y1 x2 y2 and in the picture. See SegmentTask. */
+export function placeMask(
+  geometry: Geometry,
+  box: Float32Array,
+  { grid, input }: Omit<Prototypes, "protos">,
+): Place {
+  const { left, top, width, height } = geometry;
+  const across = span([at(box, 0), at(box, 2)], [left, left + width], input.width);
+  const down = span([at(box, 1), at(box, 3)], [top, top + height], input.height);
+  const start = sourcePoint(geometry, [across.first, down.first]);
+  const end = sourcePoint(geometry, [across.first + across.count, down.first + down.count]);
+  const size = { width: end.x - start.x, height: end.y - start.y };
+  return {
+    rectangle: { ...start, ...size, columns: across.count, rows: down.count },
+    x: taps(across, input.width, grid.width),
+    y: taps(down, input.height, grid.height),
+  };
+}
+
 export function cutMask(
   geometry: Geometry,
   box: Float32Array,
   coefficients: Float32Array,
   { protos, grid, input }: Prototypes,
 ): Mask {
-  const { left, top, width, height } = geometry;
-  const across = span([at(box, 0), at(box, 2)], [left, left + width], input.width);
-  const down = span([at(box, 1), at(box, 3)], [top, top + height], input.height);
-  const x = taps(across, input.width, grid.width);
-  const y = taps(down, input.height, grid.height);
-  const sum = weightedSum(coefficients, protos, grid, { x, y });
-  const start = sourcePoint(geometry, [across.first, down.first]);
-  const end = sourcePoint(geometry, [across.first + across.count, down.first + down.count]);
-  return {
-    ...start,
-    width: end.x - start.x,
-    height: end.y - start.y,
-    columns: across.count,
-    rows: down.count,
-    data: covered(sum, x, y),
-  };
+  const { rectangle, x, y } = placeMask(geometry, box, { grid, input });
+  const part = partOf(x, y);
+  return { ...rectangle, data: covered(weightedSum(coefficients, protos, grid, part), part, { x, y }) };
+}
+
+/** The part of the prototypes' grid that the taps of a mask touch. */
+export interface Part {
+  left: number;
+  top: number;
+  width: number;
+  height: number;
+}
+
+export function partOf(x: readonly Tap[], y: readonly Tap[]): Part {
+  const left = x[0]?.first ?? 0;
+  const top = y[0]?.first ?? 0;
+  const width = (x.at(-1)?.second ?? left - 1) - left + 1;
+  const height = (y.at(-1)?.second ?? top - 1) - top + 1;
+  return { left, top, width, height };
 }
 
 interface Span {
@@ -57,7 +85,7 @@ function span([low, high]: Interval, [start, end]: Interval, size: number): Span
 }
 
 /** The two places in the prototypes that a pixel lies between, and how far it is from the first to the second. */
-interface Tap {
+export interface Tap {
   first: number;
   second: number;
   fraction: number;
@@ -73,25 +101,13 @@ function taps({ first, count }: Span, size: number, grid: number): Tap[] {
   });
 }
 
-/** The prototypes' sum over the part of their grid that begins at (left, top). */
-interface Sum {
-  left: number;
-  top: number;
-  width: number;
-  values: Float64Array;
-}
-
-/** Only where the taps are. In float64 and in the order of the coefficients, as Python sums. */
+/** The prototypes' sum over a part of their grid. In float64 and in the order of the coefficients, as Python sums. */
 function weightedSum(
   coefficients: Float32Array,
   protos: Float32Array,
   grid: Size,
-  { x, y }: { x: readonly Tap[]; y: readonly Tap[] },
-): Sum {
-  const left = x[0]?.first ?? 0;
-  const top = y[0]?.first ?? 0;
-  const width = (x.at(-1)?.second ?? left - 1) - left + 1;
-  const height = (y.at(-1)?.second ?? top - 1) - top + 1;
+  { left, top, width, height }: Part,
+): Float64Array {
   const values = new Float64Array(width * height);
   for (const [index, coefficient] of coefficients.entries()) {
     for (let line = 0; line < height; line++) {
@@ -101,10 +117,14 @@ function weightedSum(
       }
     }
   }
-  return { left, top, width, values };
+  return values;
 }
 
-function covered({ left, top, width, values }: Sum, x: readonly Tap[], y: readonly Tap[]): Mask["data"] {
+function covered(
+  values: Float64Array,
+  { left, top, width }: Part,
+  { x, y }: Pick<Place, "x" | "y">,
+): Mask["data"] {
   const data = new Uint8Array(x.length * y.length);
   let to = 0;
   for (const row of y) {
