@@ -38,6 +38,7 @@ TOLERANCE = {
     "norm-epsilons": 1e-5,
     "recurrent-in-steps": 1e-5,
     "resize-by-matmul": 1e-5,
+    "rows-in-parts": 1e-6,
     "roi-align": 1e-4,
     "sampled-volumes": 1e-5,
     "shifted-log-sums": 1e-6,

@@ -9,9 +9,9 @@ import onnx_ir as ir
 
 from webbuild.passes._graph import constant, dims
 
-_ELEMENTWISE = {"Cast", "Identity", "Neg", "Abs", "Exp", "Log", "Sqrt", "Floor", "Ceil", "Sigmoid", "Relu", "Clip"}
-_ELEMENTWISE |= {"Add", "Sub", "Mul", "Div", "Pow", "Max", "Min", "Mod", "Where", "And", "Or", "Not"}
-_ELEMENTWISE |= {"Equal", "Greater", "Less", "GreaterOrEqual", "LessOrEqual"}
+ELEMENTWISE = {"Cast", "Identity", "Neg", "Abs", "Exp", "Log", "Sqrt", "Floor", "Ceil", "Sigmoid", "Relu", "Clip"}
+ELEMENTWISE |= {"Add", "Sub", "Mul", "Div", "Pow", "Max", "Min", "Mod", "Where", "And", "Or", "Not"}
+ELEMENTWISE |= {"Equal", "Greater", "Less", "GreaterOrEqual", "LessOrEqual"}
 _REDUCING = {"ReduceMax", "ReduceMin", "ReduceSum", "ReduceMean", "ReduceProd", "ArgMax", "ArgMin", "Softmax"}
 
 Axes = Mapping[ir.Value, int]
@@ -28,7 +28,7 @@ def axis_behind(node: ir.Node, axes: Axes) -> int | None:
         return None
     data = node.inputs[0]
     axis = axes.get(data) if data is not None else None
-    if node.op_type in _ELEMENTWISE:
+    if node.op_type in ELEMENTWISE:
         return _broadcast(node, axes)
     if node.op_type == "Concat":
         same = {axes.get(value) for value in node.inputs if value is not None}
