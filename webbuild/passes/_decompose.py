@@ -26,6 +26,7 @@ class Draft(Builder):
         super().__init__(model.graph, before, f"{before.name or before.op_type}/simpler")
         self.opset = model.graph.opset_imports.get("", 0)
         self.nodes: list[ir.Node] = []
+        self.counting: list[ir.Node] = []
         self._consts: list[ir.Value] = []
 
     def _add(
@@ -52,6 +53,12 @@ class Draft(Builder):
         assert value.dtype is not None
         return self.const(array, value.dtype.numpy())
 
+    def counted(self, value: ir.Value) -> ir.Value:
+        """Add a Cast of a few whole numbers to float32, which may run on the CPU: one small copy."""
+        result = self.op("Cast", value, to=ir.DataType.FLOAT)
+        self.counting.append(self.nodes[-1])
+        return result
+
     def take_back(self) -> None:
         """Remove everything added."""
         self._graph.remove(reversed(self.nodes), safe=True)
@@ -67,8 +74,8 @@ Form = Callable[[Draft, ir.Node], ir.Value | list[ir.Value]]
 class Decomposition(Pass):
     """Writes nodes in other operators where that, and only that, brings them to the GPU.
 
-    A node is rewritten if the target's table says that it has no GPU kernel, and that every node instead has one. Only
-    the first outputs may be read, as many as `outputs` says.
+    A node is rewritten if the target's table says that it has no GPU kernel, and that every node instead has one, but
+    for what a draft says to be `counted`. Only the first outputs may be read, as many as `outputs` says.
     """
 
     target = "webgpu"
@@ -94,7 +101,7 @@ class Decomposition(Pass):
                 draft.take_back()
                 edits.append(self.left(where, str(reason)))
                 continue
-            if any(placement(model, each, options) != "gpu" for each in draft.nodes):
+            if any(placement(model, each, options) != "gpu" for each in draft.nodes if each not in draft.counting):
                 draft.take_back()
                 continue
             for output, result in zip(node.outputs, made if isinstance(made, list) else [made], strict=False):

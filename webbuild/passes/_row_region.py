@@ -70,6 +70,23 @@ def region_of(product: ir.Node, graph: ir.Graph, largest: int) -> Region:
     return _ordered(graph, inside, ends)
 
 
+def region_around(node: ir.Node, graph: ir.Graph, largest: int) -> Region | None:
+    """Return the region that a node is in, None if it is in none that can be computed in parts."""
+    product: ir.Node | None = node
+    while product is not None:
+        if product.op_type == "MatMul" and is_product(product) and bytes_of(product.outputs[0]) > largest:
+            break
+        large = max((value for value in product.inputs if value is not None), key=bytes_of, default=None)
+        product = None if large is None or bytes_of(large) <= largest else large.producer()
+    if product is None or product.graph is not graph:
+        return None
+    try:
+        region = region_of(product, graph, largest)
+    except LeavesError:
+        return None
+    return region if node in region.nodes or node in region.ends else None
+
+
 def _ordered(graph: ir.Graph, inside: set[ir.Node], ends: set[ir.Node]) -> Region:
     order = {node: place for place, node in enumerate(graph)}
     readers = [node for end in ends for node in users(end.outputs[0])]

@@ -45,8 +45,11 @@ def _in_parts(add: Draft, node: ir.Node) -> list[ir.Value]:
         keys, values = add.op("Concat", given[4], keys, axis=2), add.op("Concat", given[5], values, axis=2)
     mode, cap = node.attributes.get_int("qk_matmul_output_mode", _RAW), node.attributes.get_float("softcap", 0.0)
     shown = len(node.outputs) > 3 and bool(node.outputs[3].uses() or node.outputs[3].is_graph_output())
-    if given[6] is not None or (shown and mode == _RAW and cap) or "softmax_precision" in node.attributes:
-        raise UnfitError("counts the keys of each batch, or computes in another precision")
+    if (shown and mode == _RAW and cap) or "softmax_precision" in node.attributes:
+        raise UnfitError("computes in another precision")
+    is_causal = node.attributes.get_int("is_causal", 0)
+    if given[6] is not None and (is_causal or past):
+        raise UnfitError("is causal, or has a cache, and counts the keys of each batch")
     if any(name.endswith("window_size") and attribute.as_int() >= 0 for name, attribute in node.attributes.items()):
         raise UnfitError("looks through a window")
     size = _Size(node, is_flat, past)
@@ -57,7 +60,7 @@ def _in_parts(add: Draft, node: ir.Node) -> list[ir.Value]:
     if cap:
         capped = add.op("Tanh", add.op("Div", stages[_RAW], add.like(query, cap)))
         stages[_CAPPED] = add.op("Mul", capped, add.like(query, cap))
-    bias, alive = _bias(add, node, given[3], query, size)
+    bias, alive = _bias(add, node, given[3], given[6], query, size)
     stages.append(stages[_CAPPED] if bias is None else add.op("Add", stages[_CAPPED], bias))
     shares = add.op("Softmax", stages[_BIASED], axis=-1)
     stages.append(shares if alive is None else add.op("Where", alive, shares, add.like(query, 0)))
@@ -116,7 +119,7 @@ def _heads(add: Draft, node: ir.Node) -> tuple[bool, list[ir.Value]]:
 
 
 def _bias(
-    add: Draft, node: ir.Node, mask: ir.Value | None, query: ir.Value, size: _Size
+    add: Draft, node: ir.Node, mask: ir.Value | None, lengths: ir.Value | None, query: ir.Value, size: _Size
 ) -> tuple[ir.Value | None, ir.Value | None]:
     """Return what masks add to the scores, and which queries may look at anything where that is not known."""
     assert query.dtype is not None
@@ -125,16 +128,31 @@ def _bias(
         raise UnfitError("is causal with a cache, and has not as many new keys as queries")
     seen = np.tril(np.ones((size.queries, size.keys), np.bool_), size.past)
     is_causal = bool(node.attributes.get_int("is_causal", 0))
-    if mask is None:
+    if mask is None and lengths is None:
         return (add.like(query, np.where(seen, 0, lowest)) if is_causal else None), None
-    shape = _sizes(mask)
-    if not shape or shape[-1] != size.keys:
-        raise UnfitError("its mask is shorter than its keys")
     never = add.like(query, -np.inf)
-    bias = add.op("Where", mask, add.like(query, 0), never) if mask.dtype == ir.DataType.BOOL else mask
+    bias, rank = add.like(query, 0), 0
+    if mask is not None:
+        bias, rank = _of_all_keys(add, mask, query, size), len(_sizes(mask))
+    if lengths is not None:
+        counts = add.op("Reshape", add.counted(lengths), add.const([-1, 1, 1, 1], np.int64))
+        there = add.op("Less", add.const(np.arange(size.keys), np.float32), counts)
+        bias, rank = add.op("Where", there, bias, never), 4
     if is_causal:
         bias = add.op("Where", add.const(seen, np.bool_), bias, never)
-    best = add.reduce("ReduceMax", bias, max(len(shape), 2 if is_causal else 1) - 1)
+    best = add.reduce("ReduceMax", bias, max(rank, 2 if is_causal else 1) - 1)
     floor = add.like(query, lowest)
     kept = add.op("Where", add.op("GreaterOrEqual", bias, floor), bias, floor)
     return kept, add.op("GreaterOrEqual", best, floor)
+
+
+def _of_all_keys(add: Draft, mask: ir.Value, query: ir.Value, size: _Size) -> ir.Value:
+    """Return what a mask adds to the scores. Keys behind the end of a shorter one are looked at by none."""
+    shape, never = _sizes(mask), add.like(query, -np.inf)
+    if not shape or not 0 < shape[-1] <= size.keys:
+        raise UnfitError("its mask is longer than its keys, or empty")
+    bias = add.op("Where", mask, add.like(query, 0), never) if mask.dtype == ir.DataType.BOOL else mask
+    if shape[-1] == size.keys:
+        return bias
+    rest = np.full([*shape[:-1], size.keys - shape[-1]], -np.inf)
+    return add.op("Concat", bias, add.like(query, rest), axis=len(shape) - 1)

@@ -17,12 +17,13 @@ class ShortAttentionMask(Rule):
 
     `inconsistent total_sequence_length (between attn_mask and past_key and past_value)`, from native ONNX Runtime too,
     though opset 24 allows it.
-    Mend: pad the mask with minus infinity, or False, to the number of keys.
+    Mend: attention-in-parts pads it; or pad the mask with minus infinity, or False, to the number of keys.
     Source: measured on 1.30.0.
     """
 
     code = "short-attention-mask"
     operators = ("Attention",)
+    passes = ("attention-in-parts",)
 
     def check(self, node: ir.Node, context: Context) -> Finding | None:
         """See `Rule`."""
