@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -45,7 +46,8 @@ class Proof(Struct, frozen=True, rename="camel"):
     `objects` is the number of matched detections or regions, or of their masks that cover anything; None for an output
     that is not detections. `excused` ones lie within tolerance of a threshold. `repeated` says that the graph asked for
     its fallback, as at run time. `apart` is the largest difference between tensors, None for what is not compared
-    number by number; `leap` is what the original itself moves by, where that explains it.
+    number by number; `leap` is what the original itself moves by, where that explains it. `used` is the part of the
+    tolerance that the difference takes, infinite for what differs in kind, None where that is not one number.
     """
 
     sample: str
@@ -59,6 +61,7 @@ class Proof(Struct, frozen=True, rename="camel"):
     why: str
     apart: float | None = None
     leap: float | None = None
+    used: float | None = None
 
 
 class Answer(Struct, frozen=True):
@@ -131,7 +134,9 @@ def _rows(
     verdict = "OK" if found.same else "DIFFERS"
     points = f", keypoint {found.keypoint:.2g} px" if want.keypoints.shape[1] else ""
     distance = f"score {found.score:.2g}, box {found.box:.2g} px{points}"
-    rows = Proof(sample.name, graph.name, name, verdict, found.pairs, found.excused, repeated, distance, why)
+    pixels = max(found.box, found.keypoint) / allowed.pixels
+    used = math.inf if found.unmatched else max(found.score / allowed.score, pixels, found.mask / allowed.mask)
+    rows = Proof(sample.name, graph.name, name, verdict, found.pairs, found.excused, repeated, distance, why, used=used)
     if not want.masks and not got.masks:
         return [rows]
     least = "none" if found.min_mask_iou is None else f"{found.min_mask_iou:.4f}"
@@ -146,7 +151,8 @@ def _classes(sample: Sample, graph: Graph, task: ClassifyTask, want: NDArray[Any
     distance = f"score {match.distance:.2g} of {match.allowed:.2g}"
     silent = "" if match.says else "all classes have the same score"
     why = silent if match.same else f"wanted class {match.want}, got class {match.got}; {distance}"
-    return Proof(sample.name, graph.name, task.output, verdict, None, match.excused, False, distance, why)
+    used = match.distance / match.allowed
+    return Proof(sample.name, graph.name, task.output, verdict, None, match.excused, False, distance, why, used=used)
 
 
 def _depth(sample: Sample, graph: Graph, name: str, want: NDArray[Any], got: NDArray[Any]) -> Proof:
@@ -154,7 +160,8 @@ def _depth(sample: Sample, graph: Graph, name: str, want: NDArray[Any], got: NDA
     verdict = "DIFFERS" if not match.same else "VACUOUS" if match.silent else "OK"
     distance = f"absolute relative error {match.error:.2g} of {match.allowed:g}, at worst {match.worst:.2g}"
     why = match.problem or match.silent
-    return Proof(sample.name, graph.name, name, verdict, None, 0, False, distance, why)
+    used = match.error / match.allowed
+    return Proof(sample.name, graph.name, name, verdict, None, 0, False, distance, why, used=used)
 
 
 def _phrases(sample: Sample, graph: Graph, values: Mapping[str, float], want: Answer, got: Answer) -> Proof:
@@ -163,7 +170,8 @@ def _phrases(sample: Sample, graph: Graph, values: Mapping[str, float], want: An
     why = "; ".join((*match.problems, *match.unmatched))
     distance = f"score {match.score:.2g}, box {match.box:.2g} px"
     verdict = "OK" if match.same else "DIFFERS"
-    return Proof(sample.name, graph.name, PHRASES, verdict, match.pairs, match.excused, False, distance, why)
+    used = math.inf if match.unmatched else max(match.score / allowed.score, match.box / allowed.pixels)
+    return Proof(sample.name, graph.name, PHRASES, verdict, match.pairs, match.excused, False, distance, why, used=used)
 
 
 def _regions(sample: Sample, graph: Graph, task: PanopticTask, want: Regions, got: Regions) -> Proof:
@@ -174,7 +182,8 @@ def _regions(sample: Sample, graph: Graph, task: PanopticTask, want: Regions, go
     mask = f"mask {match.mask:.2g} of {allowed.region:g}"
     distance = f"score {match.score:.2g}, {mask}, least IoU {least}, quality {match.quality:.4f}"
     why = "; ".join((*match.problems, *match.unmatched))
-    return Proof(sample.name, graph.name, REGIONS, verdict, match.pairs, match.excused, False, distance, why)
+    used = math.inf if match.unmatched else max(match.score / allowed.score, match.mask / allowed.region)
+    return Proof(sample.name, graph.name, REGIONS, verdict, match.pairs, match.excused, False, distance, why, used=used)
 
 
 def _tensor(
@@ -187,4 +196,8 @@ def _tensor(
     largest = "not finite" if result.max_abs is None else f"{result.max_abs:.2g}"
     distance = f"{largest} of {relative:g} x {result.signal:.3g}"
     why = result.why + place
-    return Proof(sample.name, graph.name, name, result.verdict, None, 0, repeated, distance, why, apart=result.max_abs)
+    apart, allowed = result.max_abs, result.tolerance
+    used = (math.inf if apart is None else apart / allowed) if allowed else None
+    return Proof(
+        sample.name, graph.name, name, result.verdict, None, 0, repeated, distance, why, apart=apart, used=used
+    )

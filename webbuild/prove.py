@@ -69,13 +69,13 @@ def prove(
     given = [{**s.feeds, **thresholds} if confidence is not None and raw is None else s.feeds for s in samples]
     give_back()  # what planning has let go of is room for a run
     references = [
-        _answer(task, _reference(original, feeds, raw, values), sample, values)
+        answer_of(task, _reference(original, feeds, raw, values), sample, values)
         for feeds, sample in zip(given, samples, strict=True)
     ]
     if isinstance(task, PanopticTask) and not any(want.regions and want.regions.regions for want in references):
         task = in_any_case(task)
         references = [
-            _answer(task, want.outputs, sample, values) for sample, want in zip(samples, references, strict=True)
+            answer_of(task, want.outputs, sample, values) for sample, want in zip(samples, references, strict=True)
         ]
     original.close()
     classes = {
@@ -92,7 +92,7 @@ def prove(
         runner = NativeRunner(folder / graph.file)
         answers[graph.target] = []
         for index, (sample, want) in enumerate(zip(samples, references, strict=True)):
-            answer = _answer(task, runner.run({**sample.feeds, **thresholds}), sample, values)
+            answer = answer_of(task, runner.run({**sample.feeds, **thresholds}), sample, values)
             repeated = bool(why_repeat(graph, answer.outputs))
             if repeated and graph.status is not None:
                 answer = answers[graph.status.fallback][index]
@@ -150,7 +150,8 @@ def _filled(array: NDArray[Any], declared: Sequence[int | str | None], room: Seq
     return np.pad(array, [(0, more) for more in missing]) if fits else array
 
 
-def _answer(task: Task, outputs: Mapping[str, NDArray[Any]], sample: Sample, values: Mapping[str, float]) -> Answer:
+def answer_of(task: Task, outputs: Mapping[str, NDArray[Any]], sample: Sample, values: Mapping[str, float]) -> Answer:
+    """Return what a graph gave, and what is in it for the task; `values` are the thresholds by option."""
     if sample.placement is None:
         return Answer(outputs, ())
     if isinstance(task, PhrasesTask):

@@ -49,7 +49,7 @@ class Reference(Mapping[str, NDArray[Any]]):
             WebbuildError: `no-reference`.
         """
         missing = [name for name in dict.fromkeys(names) if name not in self._files and name not in self._feeds]
-        for batch in self._batches(missing):
+        for batch in batches(self._graph, missing, self._batch):
             self._run(batch)
 
     def __getitem__(self, name: str) -> NDArray[Any]:
@@ -64,19 +64,6 @@ class Reference(Mapping[str, NDArray[Any]]):
 
     def __len__(self) -> int:
         return len(self._feeds) + len(self._files)
-
-    def _batches(self, names: list[str]) -> Iterator[list[str]]:
-        batch: list[str] = []
-        room = self._batch
-        for name in names:
-            size = self._graph.bytes(name)
-            if batch and size > room:
-                yield batch
-                batch, room = [], self._batch
-            batch.append(name)
-            room -= size
-        if batch:
-            yield batch
 
     def _run(self, names: list[str]) -> None:
         model = with_outputs(self._graph, names).SerializeToString()
@@ -95,3 +82,18 @@ class Reference(Mapping[str, NDArray[Any]]):
         file = self._folder / f"{len(self._files)}.npy"
         np.save(file, np.asarray(array), allow_pickle=False)
         self._files[name] = file
+
+
+def batches(graph: Graph, names: Iterable[str], room: int) -> Iterator[list[str]]:
+    """Yield values of a graph in groups of at most `room` bytes, as far as sizes are known; one alone may be more."""
+    batch: list[str] = []
+    left = room
+    for name in names:
+        size = graph.bytes(name)
+        if batch and size > left:
+            yield batch
+            batch, left = [], room
+        batch.append(name)
+        left -= size
+    if batch:
+        yield batch

@@ -50,11 +50,13 @@ class Convertible(Struct, frozen=True):
     kept: dict[str, str]
     masks: tuple[str, ...]
 
-    def halved(self, keep: Collection[str] = (), *, border: bool = True, stored: bool = True) -> Halved:
-        """Convert, and keep what must be and these nodes. See `to_half`."""
+    def halved(
+        self, keep: Collection[str] = (), why: str = ASKED, *, border: bool = True, stored: bool = True
+    ) -> Halved:
+        """Convert, and keep what must be and, for the reason that is given, these nodes. See `to_half`."""
         model = self.model.clone()
         found = able(model)
-        kept = {**dict.fromkeys((name for name in keep), ASKED), **self.kept}
+        kept = {**dict.fromkeys(keep, why), **self.kept}
         kept |= between(model.graph, chosen_nodes(model.graph, found, kept), border=border)
         chosen = chosen_nodes(model.graph, found, kept)
         names = {node.name for node in model.graph}
@@ -90,8 +92,15 @@ def to_half(
 
 
 def softened(model: ir.Model) -> tuple[ir.Model, tuple[str, ...]]:
-    """Return a copy whose nodes have names and whose masks are within float16, and the names of those constants."""
+    """Return a copy whose nodes have names and whose masks are within float16, and the names of those constants.
+
+    It holds its numbers itself, so that it can be run and written anywhere.
+    """
     copy, _ = read(model, {})
+    for graph in copy.graphs():
+        for name, value in graph.initializers.items():
+            if isinstance(value.const_value, ir.ExternalTensor):
+                value.const_value = ir.tensor(value.const_value.numpy(), name=name)
     name_nodes(copy.graph)
     return copy, tuple(soften(copy))
 

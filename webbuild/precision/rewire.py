@@ -146,18 +146,13 @@ class Rewiring:
         return name
 
     def _drop(self) -> None:
-        """Take out what nothing reads any more: constants of which there is a copy, Casts that were passed by.
-
-        What is left holds its numbers itself, so that the graph can be run and written anywhere.
-        """
+        """Take out what nothing reads any more: constants of which there is a copy, Casts that were passed by."""
         for node in reversed(list(self._graph)):
             if node.op_type in ("Cast", "Constant") and not any(_is_read(value) for value in node.outputs):
                 self._graph.remove(node, safe=True)
         for name, value in list(self._graph.initializers.items()):
             if not _is_read(value) and not value.is_graph_input():
                 del self._graph.initializers[name]
-            elif isinstance(value.const_value, ir.ExternalTensor):
-                value.const_value = ir.tensor(value.const_value.numpy(), name=name)
 
 
 def _is_read(value: ir.Value) -> bool:

@@ -1,0 +1,46 @@
+"""Networks with one thing in the middle that float16 gets wrong, and a search in them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import onnx_ir as ir
+
+from tests.precision.case import measured
+from webbuild.manifest import Graph, TensorTask
+from webbuild.passes import _shapes
+from webbuild.precision.arithmetic import Emulated
+from webbuild.precision.budget import Budget
+from webbuild.precision.judging import Judging
+from webbuild.precision.search import Found, Search
+from webbuild.samples import Sample
+
+SIZE = 16
+
+
+def network(middle: str, constants: str = "", shape: str = "4,16", end: str = "") -> ir.Model:
+    """Return layers around some nodes that make `b` of `a`. With `end` those nodes make `y` of what comes last."""
+    generator = np.random.default_rng(7)
+    weights = ", ".join(f"{value:.4f}" for value in generator.normal(0, 0.3, SIZE * SIZE))
+    head = f"[before] a0 = MatMul (x, weight)\n a = Sigmoid (a0)\n {middle or 'b = Relu (a)'}\n"
+    tail = f" [behind] c = MatMul (b, weight)\n d = Tanh (c)\n {end or '[last] y = MatMul (d, weight)'}\n"
+    text = (
+        f'<ir_version: 8, opset_import: ["" : 17]>\ngraph (float[{shape}] x) => (float[{shape}] y)\n'
+        f"<float[16,16] weight = {{{weights}}}{constants and ', ' + constants}>\n{{\n {head}{tail}}}"
+    )
+    model = ir.from_onnx_text(text)
+    _shapes.infer(model)
+    return model
+
+
+def searched(model: ir.Model, folder: Path, budget: Budget | None = None, *, whole: bool = False) -> Found:
+    """Search in a network on three random inputs, in emulated float16."""
+    ir.save(model, folder / "graph.onnx")
+    graph = Graph(target="webgpu", file="graph.onnx", weights=[], nodes=3, outputs=[], status=None)
+    shape = [int(dim) for dim in model.graph.inputs[0].shape or () if isinstance(dim, int)]
+    generator = np.random.default_rng(3)
+    samples = [Sample(f"s{index}", {"x": generator.normal(0, 1, shape).astype(np.float32)}) for index in range(3)]
+    judging = Judging(graph, folder, TensorTask(), (), {}, samples)
+    with Emulated() as arithmetic:
+        return Search(model, measured(), judging, arithmetic, budget or Budget(seconds=600), print).run(whole=whole)
