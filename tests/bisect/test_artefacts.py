@@ -16,6 +16,7 @@ from tests.bisect.planted import Fault, constant, swapped
 from tests.models import HEADER, parsed
 from tests.verify.test_report_html import HOSTILE, Tags
 from webbuild.bisect.artefacts import keep
+from webbuild.bisect.drift import LEFT, WIDTH, drift, plot
 from webbuild.bisect.issue import code
 from webbuild.bisect.report import Report, exit_code
 from webbuild.verify.native import NativeRunner
@@ -140,3 +141,26 @@ def test_an_interrupted_search_goes_on(after: int, tmp_path: Path, cache: Path) 
     assert [each.nodes[0].index for each in report.findings] == [33]
     assert engine.sessions == report.sessions - after
     assert list(cache.glob("*.jsonl")) == []
+
+
+def test_a_drift_has_a_picture_of_how_it_grows(tmp_path: Path) -> None:
+    faults = [Fault(node, constant(1 + 2e-5)) for node in range(40)]
+    report, out = kept(branches((17, 23, 9)), tmp_path, *faults)
+    (finding,) = report.findings
+    assert (finding.code, finding.files) == ("error-accumulates", ("drift.html",))
+    page = (out / "drift.html").read_text("utf-8")
+    assert page.count("<circle") == len(report.depths) > 20
+    drawn = plot(report).dots
+    assert drawn[-1].y < drawn[3].y, "larger errors are higher up"
+    assert drawn[0].x < drawn[-1].x <= LEFT + WIDTH
+    assert not {"script", "img"} & set(Tags(page).names)
+
+
+def test_a_value_with_a_hostile_name_is_text_in_the_picture(tmp_path: Path) -> None:
+    report, _ = kept(branches((17, 23, 9)), tmp_path, *[Fault(node, constant(1 + 2e-5)) for node in range(40)])
+    hostile = [msgspec.structs.replace(depth, value=HOSTILE, error=None) for depth in report.depths]
+    page = drift(msgspec.structs.replace(report, depths=tuple(hostile)))
+    tags = Tags(page)
+    assert HOSTILE in tags.text
+    assert not {"script", "img"} & set(tags.names)
+    assert page.count('infinite" cx') == len(hostile)

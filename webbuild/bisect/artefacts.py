@@ -8,11 +8,13 @@ from pathlib import Path
 
 import msgspec
 
+from webbuild.bisect.codes import CODES
 from webbuild.bisect.confirm import LARGEST
+from webbuild.bisect.drift import drift
 from webbuild.bisect.found import Found, Result
 from webbuild.bisect.issue import issue
 from webbuild.bisect.page import page
-from webbuild.bisect.report import Report
+from webbuild.bisect.report import Finding, Report
 from webbuild.bisect.repro import repro, write
 from webbuild.bisect.search import MOST_CONFIRMED
 from webbuild.bisect.subject import Subject
@@ -20,11 +22,13 @@ from webbuild.bisect.tester import Tester
 from webbuild.bundle.staging import staged
 from webbuild.probe.engine import Engine
 
+DRIFT = "drift.html"
+
 
 def keep(out: Path, report: Report, result: Result, tester: Tester, subject: Subject) -> Report:
     """Write the findings: the first in the folder itself, further ones in `2`, `3`... Return the report with the files.
 
-    What lies behind another finding, and a drift, have no cut.
+    What lies behind another finding has no cut, nor has a drift, of which `drift.html` shows how it grows.
 
     Raises:
         WebbuildError: `cannot-write`.
@@ -45,9 +49,16 @@ def keep(out: Path, report: Report, result: Result, tester: Tester, subject: Sub
             told[number] = msgspec.structs.replace(finding, files=files)
         if worth:
             _engine(subject.engine, folder / "ort")
+        if report.depths:
+            (folder / DRIFT).write_text(drift(report), "utf-8")
+            told = [_with_picture(each) for each in told]
         report = msgspec.structs.replace(report, findings=tuple(told))
         (folder / "bisect.json").write_bytes(msgspec.json.format(msgspec.json.encode(report), indent=2) + b"\n")
     return report
+
+
+def _with_picture(finding: Finding) -> Finding:
+    return msgspec.structs.replace(finding, files=(DRIFT,)) if finding.code == CODES["drift"] else finding
 
 
 def _worth(found: Found) -> bool:
