@@ -8,20 +8,16 @@ import numpy as np
 import onnx_ir as ir
 import pytest
 from numpy.typing import NDArray
-from onnx import parser
 
+from tests.precision.arithmetic.conftest import graph
 from webbuild.errors import WebbuildError
 from webbuild.precision.arithmetic import Arithmetic, Emulated
 from webbuild.precision.arithmetic.rounded import rounded
 
 
-def model(text: str) -> ir.Model:
-    return ir.from_proto(parser.parse_model(f'<ir_version: 8, opset_import: ["" : 18]> {text}'))
-
-
 def run(text: str, **feeds: NDArray[Any]) -> dict[str, NDArray[Any]]:
     with Emulated() as arithmetic:
-        (found,) = arithmetic.run(model(text), [feeds])
+        (found,) = arithmetic.run(graph(text), [feeds])
     return found
 
 
@@ -93,7 +89,7 @@ def test_a_branch_that_ends_in_a_sum_is_rounded() -> None:
 
 
 def test_operators_that_only_move_numbers_cost_no_casts() -> None:
-    made = rounded(model("g (float16[2,3] x) => (float16[3,2] y) { t = Transpose(x)\n y = Relu(t) }"))
+    made = rounded(graph("g (float16[2,3] x) => (float16[3,2] y) { t = Transpose(x)\n y = Relu(t) }"))
     assert [node.op_type for node in made.graph] == ["Transpose", "Relu"]
 
 
@@ -105,7 +101,7 @@ def test_a_scatter_that_adds_is_rounded() -> None:
 
 
 def test_the_given_model_stays_as_it_is() -> None:
-    given = model("g (float16[2] x) => (float16[2] y) { y = Exp(x) }")
+    given = graph("g (float16[2] x) => (float16[2] y) { y = Exp(x) }")
     before = ir.to_proto(given).SerializeToString()
     Emulated().run(given, [{"x": half(1, 2)}])
     assert ir.to_proto(given).SerializeToString() == before
@@ -113,11 +109,11 @@ def test_the_given_model_stays_as_it_is() -> None:
 
 def test_every_input_has_its_answer() -> None:
     feeds = [{"x": half(number, 0)} for number in (1, 2, 3)]
-    found = Emulated().run(model("g (float16[2] x) => (float16[2] y) { y = Add(x, x) }"), feeds)
+    found = Emulated().run(graph("g (float16[2] x) => (float16[2] y) { y = Add(x, x) }"), feeds)
     assert [each["y"][0] for each in found] == [2, 4, 6]
 
 
 def test_what_native_onnx_runtime_refuses_is_told() -> None:
     with pytest.raises(WebbuildError, match=r"float16, emulated: .*no session") as raised:
-        Emulated().run(model("g (float16[2] x) => (float16[2] y) { y = NoSuchOperator(x) }"), [])
+        Emulated().run(graph("g (float16[2] x) => (float16[2] y) { y = NoSuchOperator(x) }"), [])
     assert raised.value.code == "arithmetic-failed"
