@@ -41,6 +41,7 @@ LAYERS = (
     ("in_place", "early_opset"),
     (
         "manifest",
+        "levels",
         "facts",
         "external",
         "lookalike",

@@ -155,11 +155,16 @@ class EngineBuild(Json, kw_only=True, frozen=True):
 
 
 class Golden(Json, kw_only=True, frozen=True):
-    """A run with known answers, kept as raw little-endian tensors."""
+    """A run with known answers, kept as raw little-endian tensors.
+
+    Of the inputs in `levels`, which are pictures, a byte for each element is kept: the level of its colour, 0 to 255,
+    still to be scaled and normalised as the input says, in float64.
+    """
 
     sample: str
     inputs: dict[str, Path]
     outputs: dict[str, Path]
+    levels: list[str] = []
 
 
 class Sample(Json, kw_only=True, frozen=True):

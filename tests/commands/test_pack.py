@@ -14,6 +14,7 @@ from tests.models import convolution, save
 from webbuild.commands import pack
 from webbuild.manifest import ImageInput, PoseTask, decode
 from webbuild.verify.native import NativeRunner
+from webbuild.verify.opened import golden, open_bundle
 
 Packed = tuple[Done, Path]
 
@@ -82,16 +83,15 @@ def test_the_golden_run_can_be_repeated(packed: Packed, target: int) -> None:
     folder = packed[1]
     manifest = decode((folder / "manifest.json").read_bytes())
     assert manifest.golden is not None
-    feeds = {
-        spec.name: np.fromfile(folder / manifest.golden.inputs[spec.name], np.float32).reshape(spec.shape)
-        for spec in manifest.inputs
-        if spec.name in manifest.golden.inputs
-    }
-    outputs = NativeRunner(folder / manifest.graphs[target].file).run(feeds)
-    want = np.fromfile(folder / manifest.golden.outputs["output0"], np.float32).reshape(outputs["output0"].shape)
+    recorded = golden(open_bundle(folder))
+    assert recorded is not None
+    feeds, answers = recorded
+    outputs, want = NativeRunner(folder / manifest.graphs[target].file).run(feeds), answers["output0"]
     assert (want[0, :, 4] > 0).any()
     np.testing.assert_allclose(outputs["output0"], want, rtol=0, atol=1e-3)
     assert isinstance(manifest.inputs[0], ImageInput)
+    assert manifest.golden.levels == ["images"]
+    assert (folder / manifest.golden.inputs["images"]).stat().st_size == feeds["images"].size
 
 
 def test_an_interruption_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,7 +3,9 @@
 import type { DType, TensorData, Tensors } from "./api.js";
 import type { Downloads, OnBytes } from "./download.js";
 import { WebbuildError } from "./errors.js";
+import { fromLevels } from "./levels.js";
 import type { Golden, Manifest } from "./manifest.js";
+import { picturedInput } from "./pictured.js";
 
 type Spec = { name: string; dtype: DType; shape: number[] };
 
@@ -23,9 +25,31 @@ export async function fetchGolden(
   onBytes: OnBytes,
 ): Promise<GoldenRun> {
   return {
-    feeds: await tensors(golden.inputs, inputs, downloads, onBytes),
+    feeds: normalised(
+      inputs,
+      golden,
+      await tensors(golden.inputs, recorded(inputs, golden), downloads, onBytes),
+    ),
     wanted: await tensors(golden.outputs, outputs, downloads, onBytes),
   };
+}
+
+/** The inputs as they are recorded: pictures are bytes. */
+function recorded(inputs: Manifest["inputs"], { levels }: Golden): Spec[] {
+  return inputs.map(({ name, dtype, shape }) => ({
+    name,
+    dtype: levels.includes(name) ? "uint8" : dtype,
+    shape: [...shape],
+  }));
+}
+
+function normalised(inputs: Manifest["inputs"], { levels }: Golden, feeds: Tensors): Tensors {
+  const entries = Object.entries(feeds).map(([name, tensor]): [string, TensorData] => {
+    if (!levels.includes(name) || tensor.type !== "uint8") return [name, tensor];
+    const data = fromLevels(tensor.data, picturedInput(inputs).picture);
+    return [name, { type: "float32", dims: tensor.dims, data }];
+  });
+  return Object.fromEntries(entries);
 }
 
 async function tensors(
@@ -34,8 +58,8 @@ async function tensors(
   downloads: Downloads,
   onBytes: OnBytes,
 ): Promise<Tensors> {
-  const recorded = specs.filter(({ name }) => name in paths);
-  const read = recorded.map(async (spec) => {
+  const files = specs.filter(({ name }) => name in paths);
+  const read = files.map(async (spec) => {
     const path = paths[spec.name] ?? "";
     return [spec.name, tensor(spec, path, await downloads.get(path, onBytes))];
   });

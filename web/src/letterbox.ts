@@ -96,7 +96,8 @@ function channelOrder(input: ImageInput): number[] {
   return input.color === "rgb" ? [0, 1, 2] : [2, 1, 0];
 }
 
-function normalizer({ scale, mean, std }: ImageInput, channel: number): (value: number) => number {
+/** A level of a channel into an element of the tensor. */
+export function normalizer({ scale, mean, std }: ImageInput, channel: number): (value: number) => number {
   const offset = mean[channel] ?? 0;
   const divisor = std[channel] ?? 1;
   return (value) => (value * scale - offset) / divisor;

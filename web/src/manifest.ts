@@ -443,6 +443,9 @@ export interface File {
 }
 /**
  * A run with known answers, kept as raw little-endian tensors.
+ *
+ *     Of the inputs in `levels`, which are pictures, a byte for each element is kept: the level of its colour, 0 to 255,
+ *     still to be scaled and normalised as the input says, in float64.
  */
 export interface Golden {
   sample: string;
@@ -458,6 +461,7 @@ export interface Golden {
      */
     [k: string]: string;
   };
+  levels: string[];
 }
 /**
  * A picture to try the model on, or a stack of them: `file` is then its first picture, `stack` has them all.

@@ -18,6 +18,11 @@ describe.runIf(hasWebgpu)("on a GPU that never ran the bundle", () => {
     });
   });
 
+  test("a picture of the golden run may be kept as levels", async () => {
+    const { selfTest } = (await loadTiny(webgpu, "golden-levels.json")).info();
+    expect(selfTest).toEqual({ sample: "noise", before: false });
+  });
+
   test.each(["wrong-golden.json", "wrong-graph.json"])(
     "%s: auto steps down, and says why",
     async (manifest) => {

@@ -5,16 +5,15 @@ from __future__ import annotations
 import shutil
 from collections.abc import Mapping, Sequence, Set
 from pathlib import Path
-from typing import Any
 
 import msgspec
 from msgspec import Struct
-from numpy.typing import NDArray
 
 from webbuild import __version__, assets
 from webbuild import manifest as contract
 from webbuild.bundle import pages
 from webbuild.bundle.deployment import write_deployment
+from webbuild.bundle.golden import Recorded
 from webbuild.bundle.integrity import of_page
 from webbuild.bundle.names import readable, safe_name
 from webbuild.bundle.notices import model_license, model_notice, third_party_notices
@@ -44,7 +43,7 @@ class Contents(Struct, frozen=True):
     graphs: tuple[Graph, ...]
     withheld: tuple[Withheld, ...]
     samples: tuple[Sample, ...]
-    golden: tuple[Sample, Mapping[str, NDArray[Any]]] | None
+    golden: Recorded | None
     trial: Mapping[str, float]
     assumptions: tuple[str, ...]
     files: Mapping[str, bytes] = {}
@@ -64,7 +63,7 @@ def emit(contents: Contents, folder: Path) -> Manifest:
     for name, data in contents.files.items():
         (folder / name).write_bytes(data)
     samples = _copy_samples(contents.samples, folder)
-    golden = None if contents.golden is None else _write_golden(*contents.golden, folder)
+    golden = None if contents.golden is None else _write_golden(contents.golden, folder)
     manifest = Manifest(
         name=contents.name,
         title=contents.title,
@@ -168,15 +167,16 @@ def _copy_stack(sample: Sample, folder: Path, taken: Set[str]) -> contract.Sampl
     )
 
 
-def _write_golden(sample: Sample, outputs: Mapping[str, NDArray[Any]], folder: Path) -> Golden:
+def _write_golden(recorded: Recorded, folder: Path) -> Golden:
     (folder / "golden").mkdir()
     written: dict[str, dict[str, str]] = {"input": {}, "output": {}}
-    for kind, arrays in (("input", sample.feeds), ("output", outputs)):
+    for kind, arrays in (("input", {**recorded.sample.feeds, **recorded.levels}), ("output", recorded.outputs)):
         for index, (name, array) in enumerate(arrays.items()):
             path = f"golden/{kind}-{index}.bin"
             (folder / path).write_bytes(array.astype(array.dtype.newbyteorder("<")).tobytes())
             written[kind][name] = path
-    return Golden(sample=sample.name, inputs=written["input"], outputs=written["output"])
+    levels = list(recorded.levels)
+    return Golden(sample=recorded.sample.name, inputs=written["input"], outputs=written["output"], levels=levels)
 
 
 def _outputs(graphs: Sequence[Graph]) -> list[Output]:

@@ -3,22 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import msgspec
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from webbuild.bundle.weights import SHARD_BYTES
+from webbuild.head import why_repeat
+from webbuild.levels import from_levels, to_levels
+from webbuild.manifest import Graph, ImageInput, Input, StackInput
 from webbuild.proof import Proof
 from webbuild.samples import Sample
+from webbuild.verify.native import NativeRunner
 
 Arrays = Mapping[str, NDArray[Any]]
 
 
+class Recorded(Struct, frozen=True):
+    """A run with known answers. `levels` are those of its inputs that are kept as such."""
+
+    sample: Sample
+    outputs: Arrays
+    levels: Mapping[str, NDArray[np.uint8]] = {}
+
+
 def golden_run(
     samples: Sequence[Sample], proofs: Sequence[Proof], answers: Mapping[str, Arrays], thresholds: Arrays
-) -> tuple[Sample, Arrays] | None:
+) -> Recorded | None:
     """Choose the sample that says most and that no graph has to repeat.
 
     That is the one with the most objects or, where there are no objects, with the largest magnitude in the output
@@ -46,7 +60,34 @@ def golden_run(
     recorded = [*best.feeds.values(), *answers[best.name].values()]
     if any(array.nbytes > SHARD_BYTES for array in recorded):
         return None
-    return msgspec.structs.replace(best, feeds={**best.feeds, **thresholds}), answers[best.name]
+    return Recorded(msgspec.structs.replace(best, feeds={**best.feeds, **thresholds}), answers[best.name])
+
+
+def at_levels(recorded: Recorded, inputs: Sequence[Input], graphs: Sequence[Graph], folder: Path) -> Recorded:
+    """Return the run with its pictures rounded to whole levels, a quarter of the bytes, and the answers to those.
+
+    As it was where a graph would have to repeat that run, or would find nothing any more.
+
+    Args:
+        recorded: as `golden_run` chose it.
+        inputs: of the model.
+        graphs: those of the bundle.
+        folder: in which they lie.
+    """
+    pictures = {spec.name: spec for spec in inputs if isinstance(spec, ImageInput | StackInput)}
+    levels = {name: to_levels(recorded.sample.feeds[name], spec) for name, spec in pictures.items()}
+    feeds = {**recorded.sample.feeds, **{name: from_levels(levels[name], spec) for name, spec in pictures.items()}}
+    answers: dict[str, Arrays] = {}
+    for graph in (each for each in graphs if each.precision == "fp32"):
+        runner = NativeRunner(folder / graph.file)
+        answers[graph.target] = runner.run(feeds)
+        runner.close()
+        if why_repeat(graph, answers[graph.target]):
+            return recorded
+    outputs = {name: answers["wasm"][name] for name in recorded.outputs}
+    if not levels or _weakest(outputs) < _weakest(recorded.outputs) / 2:
+        return recorded
+    return Recorded(msgspec.structs.replace(recorded.sample, feeds=feeds), outputs, levels)
 
 
 def _weakest(outputs: Arrays) -> float:

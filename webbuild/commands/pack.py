@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from webbuild.assets import engine_version
 from webbuild.bundle.emit import Contents, emit, seal
-from webbuild.bundle.golden import golden_run
+from webbuild.bundle.golden import at_levels, golden_run
 from webbuild.bundle.graphs import write_graphs
 from webbuild.bundle.names import safe_name
 from webbuild.bundle.report import PackReport, write_report
@@ -22,7 +22,7 @@ from webbuild.dims import parse_dims
 from webbuild.errors import CLEAN, WebbuildError
 from webbuild.inspection.foreseen import foresee
 from webbuild.inspection.kept_right import unfit
-from webbuild.manifest import OptionInput, TargetName, Withheld
+from webbuild.manifest import OptionInput, TargetName, TensorTask, Withheld
 from webbuild.overrides import parse_overrides
 from webbuild.passes._base import Suppression
 from webbuild.plan import TARGETS, Plan
@@ -102,6 +102,9 @@ def run(request: Request) -> int:
         _tell_proof(talk, witness, options)
         with talk.step("write the bundle"):
             used = {each.name: np.array([witness.thresholds[each.option]], np.float32) for each in options}
+            golden = golden_run(samples, witness.proofs, witness.outputs, used)
+            if golden is not None and not isinstance(known.task, TensorTask):
+                golden = at_levels(golden, known.inputs, graphs, folder)
             contents = Contents(
                 name,
                 request.model.stem,
@@ -111,7 +114,7 @@ def run(request: Request) -> int:
                 tuple(graphs),
                 withheld,
                 tuple(samples),
-                golden_run(samples, witness.proofs, witness.outputs, used),
+                golden,
                 witness.thresholds,
                 assumptions,
                 known.files,

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from webbuild import __version__
 from webbuild import manifest as manifests
 from webbuild.errors import USAGE, WebbuildError
+from webbuild.levels import from_levels
 from webbuild.manifest import Graph, Manifest, Output
 from webbuild.verify.report import Problem
 
@@ -130,14 +131,21 @@ def golden(bundle: Bundle) -> tuple[dict[str, NDArray[Any]], dict[str, NDArray[A
     run = bundle.manifest.golden
     if run is None:
         return None
-    inputs = {spec.name: _tensor(bundle, run.inputs[spec.name], spec) for spec in bundle.manifest.inputs}
+    inputs = {spec.name: _recorded(bundle, run, spec) for spec in bundle.manifest.inputs}
     named = {spec.name: spec for spec in bundle.manifest.outputs}
     return inputs, {name: _tensor(bundle, path, named[name]) for name, path in run.outputs.items()}
 
 
-def _tensor(bundle: Bundle, path: str, spec: Output | manifests.Input) -> NDArray[Any]:
+def _recorded(bundle: Bundle, run: manifests.Golden, spec: manifests.Input) -> NDArray[Any]:
+    path = run.inputs[spec.name]
+    if spec.name in run.levels and isinstance(spec, manifests.ImageInput | manifests.StackInput):
+        return from_levels(_tensor(bundle, path, spec, "uint8"), spec)
+    return _tensor(bundle, path, spec)
+
+
+def _tensor(bundle: Bundle, path: str, spec: Output | manifests.Input, dtype: str | None = None) -> NDArray[Any]:
     try:
         data = (bundle.directory / path).read_bytes()
-        return np.frombuffer(data, np.dtype(spec.dtype).newbyteorder("<")).reshape(spec.shape)
+        return np.frombuffer(data, np.dtype(dtype or spec.dtype).newbyteorder("<")).reshape(spec.shape)
     except (OSError, ValueError) as error:
         raise WebbuildError("bad-golden", f"{path}: {error}", _MEND) from error
