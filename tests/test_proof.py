@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import msgspec
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
 from tests.manifests import manifest
+from tests.tasks.test_conformance import read, room
 from webbuild.errors import WebbuildError
-from webbuild.manifest import Precision, SegmentTask
+from webbuild.manifest import Precision, SegmentTask, Task
 from webbuild.proof import Answer, Proof, judge, matched_detections
 from webbuild.prove import require
 from webbuild.samples import Sample
@@ -81,3 +84,19 @@ def test_a_graph_in_reduced_precision_may_lie_further_off_and_not_too_far() -> N
     assert verdicts(answer(near, rounded), "mixed") == ("OK", "OK")
     assert verdicts(answer(near, rounded), "fp32") == ("DIFFERS", "DIFFERS")
     assert verdicts(answer(far, off), "mixed") == ("DIFFERS", "DIFFERS")
+
+
+@room("reduced")
+def test_the_same_answer_in_reduced_precision_is_what_the_self_test_takes_for_it(file: Path) -> None:
+    case = read(file)
+    task = msgspec.convert(case["task"], Task)
+    want, *others = (
+        np.array([float(value) for value in values], np.float32).reshape(case["dims"])
+        for values in (case["want"], *(each["values"] for each in case["got"]))
+    )
+    graph = msgspec.structs.replace(manifest().graphs[0], precision="fp16")
+    wanted = Answer({case["output"]: want}, ())
+    for each, got in zip(case["got"], others, strict=True):
+        given = Answer({case["output"]: got}, ())
+        (proof,) = judge(Sample("one", {}), graph, task, {"confidence": 0.25}, wanted, given, repeated=False)
+        assert (proof.verdict == "OK") is each["same"], (proof.distance, proof.why)

@@ -1,7 +1,8 @@
 // Whether the outputs of a run are those that were recorded: up to rounding, and to the order of what was found.
 
-import type { TensorData, Tensors } from "./api.js";
+import type { Precision, TensorData, Tensors } from "./api.js";
 import type { Manifest } from "./manifest.js";
+import { alikeReduced, distanceReduced } from "./reduced.js";
 import { at, foundRows } from "./tasks/rows.js";
 
 /** Far above what rounding does on any GPU (1e-4 and less in float32), far below what a wrong kernel does. */
@@ -19,16 +20,31 @@ export function saysSomething(task: Manifest["task"], wanted: Tensors): boolean 
   );
 }
 
-/** Returns in words how the outputs differ from those that are wanted, null where they agree. */
-export function disagreement(task: Manifest["task"], wanted: Tensors, got: Tensors): string | null {
+/**
+ * Returns in words how the outputs differ from those that are wanted, null where they agree. In float32 that is far more
+ * than rounding; in reduced precision, where more is to be expected, exactly what the graph was proven with.
+ */
+export function disagreement(
+  task: Manifest["task"],
+  wanted: Tensors,
+  got: Tensors,
+  precision: Precision = "fp32",
+): string | null {
+  const whole = precision === "fp32";
   for (const [name, want] of Object.entries(wanted)) {
     const other = got[name];
     if (other === undefined) return `${name} is missing`;
     if (other.type !== want.type || other.dims.join() !== want.dims.join())
       return `${name} is ${other.type} [${other.dims.join(", ")}]`;
     const why = hasRows(task, name, want)
-      ? strayRows(foundRows(want.data, columns(want)), foundRows(other.data as Float32Array, columns(want)))
-      : distance(want, other);
+      ? strayRows(
+          foundRows(want.data, columns(want)),
+          foundRows(other.data as Float32Array, columns(want)),
+          whole ? alike : (row, found) => alikeReduced(task, row, found),
+        )
+      : whole
+        ? distance(want, other)
+        : distanceReduced(task, name, want, other);
     if (why !== null) return `${name}: ${why}`;
   }
   return null;
@@ -65,10 +81,14 @@ function distance({ type, data: want }: TensorData, { data: got }: TensorData): 
 }
 
 /** Rows are looked for among the others, for what scores alike may come in any order. */
-function strayRows(wanted: readonly Float32Array[], got: readonly Float32Array[]): string | null {
+function strayRows(
+  wanted: readonly Float32Array[],
+  got: readonly Float32Array[],
+  same: (row: Float32Array, other: Float32Array, largest: number) => boolean,
+): string | null {
   const largest = Math.max(0, ...wanted.flatMap((row) => Array.from(row, Math.abs)));
-  const missing = wanted.filter((row) => !got.some((other) => alike(row, other, largest))).length;
-  const extra = got.filter((row) => !wanted.some((other) => alike(row, other, largest))).length;
+  const missing = wanted.filter((row) => !got.some((other) => same(row, other, largest))).length;
+  const extra = got.filter((row) => !wanted.some((other) => same(other, row, largest))).length;
   const allowed = Math.floor(STRAY * wanted.length);
   if (missing <= allowed && extra <= allowed) return null;
   return `of ${wanted.length} found things ${missing} are missing, ${extra} of ${got.length} are others`;

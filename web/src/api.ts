@@ -1,13 +1,21 @@
 // The public types: what goes into a model, and what it says of itself. What comes out is in results.ts.
 
-import type { Manifest, Output, PanopticTask } from "./manifest.js";
+import type { Graph, Manifest, Output, PanopticTask } from "./manifest.js";
 import type { Route } from "./results.js";
 
 export type Backend = "webgpu" | "wasm";
 
+/** "fp32" is as the model was exported; "mixed" is half precision in part. */
+export type Precision = Graph["precision"];
+
 export interface LoadOptions {
   /** Only "auto" may choose: WebGPU first, WASM where that cannot work. A named backend never falls back. */
   backend?: "auto" | Backend | undefined;
+  /**
+   * Of a bundle that holds the model in several precisions, "auto" takes the best that the adapter can run and that is
+   * right there. A named one never becomes another: "fp32" is the model as it was exported.
+   */
+  precision?: "auto" | Precision | undefined;
   signal?: AbortSignal | undefined;
   onProgress?: ((progress: Progress) => void) | undefined;
   /** Run the bundle's known sample on a GPU that it never ran on. On by default; "webgpu" then fails where it must. */
@@ -107,6 +115,8 @@ export interface ModelInfo {
   engine: { name: string; version: string; build: "jspi" | "asyncify" | "wasm"; threads: number };
   /** The graphics adapter in use, null on WASM. */
   adapter: AdapterInfo | null;
+  /** What the model computes in, and why. */
+  precision: { used: Precision; why: string };
   /** The run with known answers that this GPU passed; null on WASM, and where there was none to compare. */
   selfTest: SelfTest | null;
   /** Milliseconds of each stage of loading. */

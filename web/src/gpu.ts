@@ -16,6 +16,13 @@ export async function requireAdapter(features: readonly string[] = []): Promise<
   return { vendor, architecture, device, description };
 }
 
+/** Returns what the adapter can do besides what every one can; nothing where there is none. */
+export async function adapterFeatures(): Promise<ReadonlySet<string>> {
+  const gpu: GPU | undefined = navigator.gpu;
+  const adapter = await gpu?.requestAdapter({ powerPreference: "high-performance" }).catch(() => null);
+  return adapter?.features ?? new Set();
+}
+
 /** Tells of every device that is made in this worker. The engine shows its own only behind the first session. */
 export function onDevice(tell: (device: GPUDevice) => void): void {
   if (typeof GPUAdapter === "undefined") return;

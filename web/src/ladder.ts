@@ -1,11 +1,12 @@
-// The backends, best first: a model opened on one of them in a worker, and the step down where it cannot run there.
+// A model opened in a worker, on the first rung where it can run.
 
 import { proxy } from "comlink";
-import type { Backend, LoadOptions, ModelInfo, Progress, Warning } from "./api.js";
+import type { Backend, LoadOptions, ModelInfo, Precision, Progress, Warning } from "./api.js";
 import { Connection } from "./connection.js";
 import { chooseBuild } from "./engine.js";
-import { abortedError, type ErrorCode, WebbuildError } from "./errors.js";
+import { abortedError, type ErrorCode, internalError, WebbuildError } from "./errors.js";
 import type { Manifest } from "./manifest.js";
+import { type Ladder, ladderOf, type Rung, under } from "./rungs.js";
 import { engineKey } from "./seat.js";
 
 /** What is to be opened, wherever: the bundle, and what the caller asked for. */
@@ -14,6 +15,7 @@ export interface Wanted {
   /** The manifest's absolute URL. */
   base: string;
   backend: "auto" | Backend;
+  precision: "auto" | Precision;
   trace: boolean;
   selfTest: boolean;
   cache: boolean;
@@ -22,22 +24,22 @@ export interface Wanted {
   worker: (() => Worker) | null;
 }
 
-/** A backend, and what the model will say of it. */
-export interface Choice {
-  backend: Backend;
-  reason: string;
-  warnings: Warning[];
-}
-
 /** A model that is open in a worker. */
-export interface Opened extends Choice {
+interface Placed {
+  rung: Rung;
+  warnings: Warning[];
   info: ModelInfo;
   connection: Connection;
 }
 
+/** And the rungs under its own. */
+export interface Opened extends Placed {
+  below: readonly Rung[];
+}
+
 type Watch = Pick<LoadOptions, "signal" | "onProgress">;
 
-/** Failures of WebGPU here, not of the bundle: "auto" may go on to WASM. */
+/** Failures of a graph or of WebGPU here, not of the bundle: the rung below may do. */
 const STEP_DOWN: ReadonlySet<ErrorCode> = new Set([
   "device-lost",
   "engine-failed",
@@ -51,58 +53,51 @@ const STEP_DOWN: ReadonlySet<ErrorCode> = new Set([
   "self-test-failed",
 ]);
 
-/** Opens the model on the backend that was asked for, with "auto" on the best that can run it. */
-export async function openBest(wanted: Wanted, watch: Watch): Promise<Opened> {
-  const { backend } = wanted;
-  if (backend !== "auto")
-    return openOn(wanted, { backend, reason: `backend "${backend}" was asked for`, warnings: [] }, watch);
-  try {
-    const reason = "this browser has a WebGPU adapter that can run the model";
-    return await openOn(wanted, { backend: "webgpu", reason, warnings: [] }, watch);
-  } catch (error) {
-    if (!(error instanceof WebbuildError) || !STEP_DOWN.has(error.code)) throw error;
-    return openOn(wanted, steppedDown(error), watch);
+/** Opens the model on the first rung that can run it. */
+export async function openBest(wanted: Wanted, watch: Watch, ladder?: Ladder): Promise<Opened> {
+  let { rungs, warnings } = ladder ?? (await ladderOf(wanted));
+  for (;;) {
+    const [rung, ...below] = rungs;
+    if (rung === undefined) throw internalError("a ladder without rungs");
+    try {
+      const opened = await openOn(wanted, rung, watch);
+      return { ...opened, below, warnings: [...warnings, ...opened.warnings] };
+    } catch (error) {
+      if (!(error instanceof WebbuildError) || !STEP_DOWN.has(error.code)) throw error;
+      const next = under(rung, below, error);
+      [rungs, warnings] = [next.rungs, [...warnings, ...next.warnings]];
+    }
   }
 }
 
-/** Returns the choice of WASM because of a failure of WebGPU. */
-export function steppedDown({ code, message, fix }: WebbuildError): Choice {
-  const reason = `WebGPU cannot run the model here: ${message}`;
-  return {
-    backend: "wasm",
-    reason,
-    warnings: [{ code, message: `${reason}; it runs on WASM, slower`, fix }],
-  };
-}
-
-/** Opens the model on one backend. A device that is lost meanwhile is taken anew, once. */
-export async function openOn(wanted: Wanted, choice: Choice, watch: Watch): Promise<Opened> {
+/** A device that is lost meanwhile is taken anew, once. */
+async function openOn(wanted: Wanted, rung: Rung, watch: Watch): Promise<Placed> {
   const { manifest, trace, worker } = wanted;
   // A trace is the log of one model alone.
-  const key = trace ? null : engineKey(manifest, chooseBuild(manifest, choice.backend));
+  const key = trace ? null : engineKey(manifest, chooseBuild(manifest, rung.backend));
   const first = new Connection(key, worker);
   try {
-    return await openIn(first, wanted, choice, watch);
+    return await openIn(first, wanted, rung, watch);
   } catch (error) {
     const lost = error instanceof WebbuildError && error.code === "device-lost";
     if (!lost && !first.mayBlameOthers(error)) throw error;
-    return openIn(new Connection(lost ? key : null, worker), wanted, choice, watch);
+    return openIn(new Connection(lost ? key : null, worker), wanted, rung, watch);
   }
 }
 
 async function openIn(
   connection: Connection,
   { manifest, base, trace, selfTest, cache, pixels, addresses }: Wanted,
-  choice: Choice,
+  rung: Rung,
   { signal, onProgress }: Watch,
-): Promise<Opened> {
-  const { backend } = choice;
+): Promise<Placed> {
+  const { backend, graph, why } = rung;
   try {
     const tell = onProgress ? proxy(listener(onProgress, connection)) : null;
     const build = chooseBuild(manifest, backend);
-    const request = { manifest, base, backend, build, trace, selfTest, cache, pixels, addresses };
+    const request = { manifest, base, backend, graph, why, build, trace, selfTest, cache, pixels, addresses };
     const { info, warnings } = await connection.call((host) => host.open(request, tell), signal);
-    return { ...choice, warnings: [...choice.warnings, ...warnings], info, connection };
+    return { rung, warnings, info, connection };
   } catch (error) {
     connection.end(error instanceof WebbuildError ? error : abortedError(signal));
     throw error;

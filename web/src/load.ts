@@ -12,9 +12,10 @@ import { Standing } from "./standing.js";
 export async function load(manifestUrl: URL | string, options: LoadOptions = {}): Promise<Model> {
   const base = new URL(manifestUrl, document.baseURI).href;
   const manifest = await fetchManifest(base, options.signal);
-  const { backend = "auto", trace = false, selfTest = true, cache = true, pixels = "auto" } = options;
-  const { addresses = {}, worker = null, offline = false } = options;
-  const wanted = { manifest, base, backend, trace, selfTest, cache, pixels, addresses, worker };
+  const { backend = "auto", precision = "auto", trace = false, selfTest = true, cache = true } = options;
+  const { pixels = "auto", addresses = {}, worker = null, offline = false } = options;
+  const how = { trace, selfTest, cache, pixels, addresses, worker };
+  const wanted = { manifest, base, backend, precision, ...how };
   const opened = await openBest(wanted, options);
   const standing = new Standing(wanted, opened, [...opened.warnings, ...unverified()]);
   if (offline !== false) {

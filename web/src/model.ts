@@ -43,12 +43,12 @@ export class Model {
 
   /** Where the model runs now: with "auto" a kernel that fails on the GPU takes it to WASM. */
   get backend(): Backend {
-    return this.#standing.opened.backend;
+    return this.#standing.opened.rung.backend;
   }
 
   /** Why this backend, in one sentence. */
   get reason(): string {
-    return this.#standing.opened.reason;
+    return this.#standing.opened.rung.reason;
   }
 
   /** Of loading and of all runs so far, each code once. */

@@ -1,4 +1,4 @@
-// Bringing a model up in the worker, on exactly one backend.
+// Bringing a model up in the worker: exactly one graph, on its backend.
 
 import type { Backend, ModelInfo, Tensors, Warning } from "./api.js";
 import { gpuOutputs, type Judge, openJudge } from "./contest/judge.js";
@@ -11,13 +11,14 @@ import type { Feeder } from "./feeding.js";
 import { fetchGolden, goldenFiles } from "./golden.js";
 import { requireAdapter } from "./gpu.js";
 import { graphCapture } from "./graph-capture.js";
+import { findGraph, graphFiles } from "./graphs.js";
 import { KeptFiles } from "./kept-files.js";
-import type { EngineBuild, Manifest } from "./manifest.js";
+import type { EngineBuild, Graph, Manifest } from "./manifest.js";
 import { PlacementLog, redirectConsole } from "./placement.js";
 import { Predictor } from "./predictor.js";
 import { captionOf, promptFeeds, readPrompt } from "./prompt.js";
 import { knownTest, runTest } from "./self-test.js";
-import { fetchGraph, findGraph, graphFiles, Session } from "./session.js";
+import { fetchGraph, Session } from "./session.js";
 import type { SharedEngine } from "./shared-engine.js";
 import { Stages, type Tell } from "./stages.js";
 import { openWordpiece, type Wordpiece } from "./wordpiece.js";
@@ -27,6 +28,9 @@ export interface OpenRequest {
   /** The manifest's absolute URL. */
   base: string;
   backend: Backend;
+  graph: Graph;
+  /** Why that graph, of those for the backend. */
+  why: string;
   build: EngineBuild;
   trace: boolean;
   selfTest: boolean;
@@ -52,8 +56,7 @@ export async function openModel(
   shared: SharedEngine,
   signal: AbortSignal,
 ): Promise<OpenModel> {
-  const { manifest, backend, build, trace, pixels } = request;
-  const graph = findGraph(manifest, backend);
+  const { manifest, backend, graph, build, trace, pixels } = request;
   const adapter = backend === "webgpu" ? await requireAdapter(graph.features) : null;
   const test = adapter && request.selfTest ? await knownTest(request, graph, adapter) : null;
   const golden = test === null || test.passed ? null : test.golden;
@@ -105,6 +108,7 @@ export async function openModel(
     const info = {
       engine: { name, version, build: build.build, threads },
       adapter,
+      precision: { used: graph.precision, why: request.why },
       selfTest,
       timings: stages.timings(),
       feed: feeder.usual,

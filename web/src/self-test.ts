@@ -1,7 +1,7 @@
 // The golden run on the graph that was chosen, once on this machine: whether it computes what it must.
 
 import { disagreement, saysSomething } from "./agreement.js";
-import type { AdapterInfo, SelfTest, Tensors } from "./api.js";
+import type { AdapterInfo, Precision, SelfTest, Tensors } from "./api.js";
 import { completeFeeds } from "./contract.js";
 import { engineFiles } from "./engine.js";
 import { WebbuildError } from "./errors.js";
@@ -12,6 +12,7 @@ import { recall, remember, verdictKey } from "./verdicts.js";
 /** A test, and what is known of it from an earlier visit. */
 export interface KnownTest {
   golden: Golden;
+  precision: Precision;
   key: string;
   passed: boolean;
 }
@@ -19,7 +20,7 @@ export interface KnownTest {
 /** Returns the test of a graph on an adapter, null for a bundle that has none. Throws where it is known to fail. */
 export async function knownTest(
   { manifest, base, build }: { manifest: Manifest; base: string; build: EngineBuild },
-  { file, weights }: Graph,
+  { file, weights, precision }: Graph,
   adapter: AdapterInfo,
 ): Promise<KnownTest | null> {
   const { golden, files } = manifest;
@@ -29,19 +30,19 @@ export async function knownTest(
   const key = await verdictKey(base, [adapter, navigator.userAgent, hashes]);
   const verdict = await recall(key);
   if (verdict !== null && verdict.why !== null) throw failed(verdict.why);
-  return { golden, key, passed: verdict !== null };
+  return { golden, precision, key, passed: verdict !== null };
 }
 
 /** Runs the test and keeps its verdict. Throws where it fails. */
 export async function runTest(
-  { golden, key }: KnownTest,
+  { golden, precision, key }: KnownTest,
   { task, inputs }: Manifest,
   { feeds, wanted }: GoldenRun,
   run: (feeds: Tensors) => Promise<Tensors>,
 ): Promise<SelfTest | null> {
   const got = await run(completeFeeds(inputs, feeds));
   if (!saysSomething(task, wanted)) return null;
-  const why = disagreement(task, wanted, got);
+  const why = disagreement(task, wanted, got, precision);
   await remember(key, why);
   if (why !== null) throw failed(why);
   return { sample: golden.sample, before: false };

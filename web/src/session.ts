@@ -1,34 +1,17 @@
 // One graph of the bundle, ready to run on one provider.
 
 import type { InferenceSession, Tensor } from "onnxruntime-web";
-import type { Backend, DType, TensorData } from "./api.js";
+import type { DType, TensorData } from "./api.js";
 import type { Downloads, OnBytes } from "./download.js";
 import type { Engine } from "./engine.js";
 import { WebbuildError } from "./errors.js";
 import { type AnyTensors, type GpuTensor, isOnGpu } from "./gpu-tensor.js";
-import type { Graph, Manifest } from "./manifest.js";
+import type { Graph } from "./manifest.js";
 
 /** A graph and its weights as bytes. Dropped once the session holds them: a later graph fetches them again. */
 export interface GraphBytes {
   model: Uint8Array;
   weights: { path: string; data: Uint8Array }[];
-}
-
-export function findGraph({ graphs, withheld }: Manifest, target: Backend): Graph {
-  const graph = graphs.find((candidate) => candidate.target === target);
-  if (graph !== undefined) return graph;
-  const reason = withheld.find(({ build }) => build === target);
-  if (reason !== undefined) {
-    const what = `${target} would fail: ${reason.why}`;
-    throw new WebbuildError("no-graph", what, `see what \`webbuild explain ${reason.code}\` says`);
-  }
-  const held = graphs.map((candidate) => `"${candidate.target}"`).join(", ");
-  const fix = `load with one of ${held}, or pack the model again with target ${target}`;
-  throw new WebbuildError("no-graph", `the bundle holds no graph for ${target}`, fix);
-}
-
-export function graphFiles(graph: Graph): string[] {
-  return [graph.file, ...graph.weights];
 }
 
 export async function fetchGraph(graph: Graph, downloads: Downloads, onBytes?: OnBytes): Promise<GraphBytes> {

@@ -1,10 +1,11 @@
-// Where a model runs, and how it goes on when that place fails: the engine started anew, or one step down.
+// Where a model runs, and how it goes on when that place fails: the engine started anew, or one rung down.
 
 import type { Warning } from "./api.js";
 import type { RemoteHost } from "./connection.js";
 import { abortedError, type ErrorCode, WebbuildError } from "./errors.js";
-import { type Opened, openBest, openOn, steppedDown, type Wanted } from "./ladder.js";
+import { type Opened, openBest, type Wanted } from "./ladder.js";
 import { closePictures } from "./pixels.js";
+import { under } from "./rungs.js";
 
 export type Ask<T> = (host: RemoteHost) => Promise<T>;
 
@@ -102,21 +103,14 @@ export class Standing {
   /** Returns how the model goes on behind a failure, null where it stays. */
   #mend(error: WebbuildError): (() => Promise<Opened>) | null {
     const watch = { signal: this.#closing.signal };
-    const { backend, reason } = this.#opened;
-    const { backend: asked } = this.#wanted;
-    if (asked === "auto" && backend === "webgpu" && STEP_DOWN.has(error.code))
-      return () => openOn(this.#wanted, steppedDown(error), watch);
+    const { rung, below } = this.#opened;
+    if (below.length > 0 && STEP_DOWN.has(error.code))
+      return () => openBest(this.#wanted, watch, under(rung, below, error));
     if (!START_ANEW.has(error.code)) return null;
     const warnings = [
       { code: error.code, message: `${error.message}; the engine was started anew`, fix: error.fix },
     ];
-    return async () => {
-      const opened =
-        backend === "webgpu"
-          ? await openBest(this.#wanted, watch)
-          : await openOn(this.#wanted, { backend, reason, warnings: [] }, watch);
-      return { ...opened, warnings: [...warnings, ...opened.warnings] };
-    };
+    return () => openBest(this.#wanted, watch, { rungs: [rung, ...below], warnings });
   }
 
   /** Resolves when the model is where it can run. Rejects if it cannot get there; the next call then tries again. */

@@ -3,6 +3,7 @@ import { disagreement, saysSomething } from "../src/agreement.js";
 import type { Tensors } from "../src/index.js";
 import type { Manifest } from "../src/manifest.js";
 import { bundle, hasWebgpu, loadTiny } from "./bundle.js";
+import { room } from "./conformance.js";
 
 const webgpu = { backend: "webgpu" } as const;
 const failed = { code: "self-test-failed", message: expect.stringContaining("y: differs by") };
@@ -117,5 +118,40 @@ describe("agreement", () => {
     expect(saysSomething(plain, floats(0, 1))).toBe(true);
     expect(saysSomething(found, rows(padding))).toBe(false);
     expect(saysSomething(found, rows(first))).toBe(true);
+  });
+});
+
+describe("agreement in reduced precision", () => {
+  interface Case {
+    task: Manifest["task"];
+    output: string;
+    dims: number[];
+    want: number[];
+    got: { values: (number | "NaN")[]; same: boolean }[];
+  }
+
+  test.each(room<Case>("reduced"))("of %s is what the proof takes for it", (_, case_) => {
+    const { task, output, dims, want } = case_;
+    const tensors = (values: readonly (number | "NaN")[]): Tensors => ({
+      [output]: { type: "float32", dims, data: Float32Array.from(values, Number) },
+    });
+    for (const { values, same } of case_.got) {
+      const why = disagreement(task, tensors(want), tensors(values), "mixed");
+      expect(why === null, `${values}: ${why}`).toBe(same);
+    }
+  });
+
+  test("of whole numbers is exact, of a turned box by its corners", () => {
+    const labels = (...data: number[]): Tensors => ({
+      map: { type: "int32", dims: [data.length], data: Int32Array.from(data) },
+    });
+    expect(disagreement({ kind: "tensor" }, labels(1, 2), labels(1, 2), "fp16")).toBeNull();
+    expect(disagreement({ kind: "tensor" }, labels(1, 2), labels(1, 3), "fp16")).toContain("1 of 2");
+    const task: Manifest["task"] = { kind: "obb", output: "rows", rows: 1, classes: ["ship"] };
+    const turned = (angle: number): Tensors => ({
+      rows: { type: "float32", dims: [1, 1, 7], data: Float32Array.of(100, 100, 80, 20, 0.9, 0, angle) },
+    });
+    expect(disagreement(task, turned(0.5), turned(0.51 + Math.PI), "fp16")).toBeNull();
+    expect(disagreement(task, turned(0.5), turned(0.52), "fp16")).not.toBeNull();
   });
 });
