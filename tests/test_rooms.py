@@ -24,6 +24,7 @@ LAYERS = (
     ("recognise", "overrides", "size_order"),
     ("bundle", "trial"),
     ("inspection", "prompts"),
+    ("prove_variant",),
     ("prove",),
     ("leaps",),
     ("proof",),

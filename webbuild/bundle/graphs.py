@@ -11,7 +11,7 @@ import msgspec
 from webbuild.bundle.weights import share_weights
 from webbuild.errors import WebbuildError
 from webbuild.inspection.features import features
-from webbuild.manifest import DType, Graph, HeadStatus, OptionInput, Output, TargetName
+from webbuild.manifest import DType, Graph, HeadStatus, OptionInput, Output, Precision, TargetName
 from webbuild.model import element_type
 from webbuild.passes._status import KEY
 from webbuild.passes.force_cpu import cpu_nodes
@@ -37,7 +37,21 @@ def write_graphs(models: dict[TargetName, ir.Model], folder: Path) -> list[Graph
     return graphs
 
 
-def described(model: ir.Model, target: TargetName, file: str, weights: list[str]) -> Graph:
+def write_variant(model: ir.Model, precision: Precision, folder: Path) -> Graph:
+    """Write one more graph for WebGPU, in another precision, beside those in `folder`.
+
+    Its weights get shards of their own, those that it has in common with the others too: a visitor downloads one graph
+    and its weights, of which every byte is needed. What stays as it was is a small part of a graph that pays.
+    """
+    shards = share_weights([model], folder)
+    path = _save(model, folder, f"webgpu-{precision}")
+    weights = [f"{folder.name}/{name}" for name in shards]
+    return described(model, "webgpu", f"{folder.name}/{path.name}", weights, precision)
+
+
+def described(
+    model: ir.Model, target: TargetName, file: str, weights: list[str], precision: Precision = "fp32"
+) -> Graph:
     """Return what a graph that was written to `file` says of itself.
 
     Raises:
@@ -52,6 +66,7 @@ def described(model: ir.Model, target: TargetName, file: str, weights: list[str]
         status=_status(model),
         cpu_nodes=cpu_nodes(model) if target == "webgpu" else [],
         features=features(model) if target == "webgpu" else [],
+        precision=precision,
     )
 
 
