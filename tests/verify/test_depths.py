@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from webbuild.tasks.depth_map import DepthMap
 from webbuild.verify.compare import Subject
-from webbuild.verify.depths import RATIO, compare_decoded_depth, compare_depth
-from webbuild.verify.detections import void_silent
+from webbuild.verify.depths import compare_decoded_depth, compare_depth
+from webbuild.verify.detections import TOLERANCE, void_silent
 
 ABOUT = Subject("webgpu", "desk", "decoded", "")
 RAMP = np.linspace(0.5, 3, 12, dtype=np.float32).reshape(3, 4)
@@ -23,11 +23,11 @@ def decoded(depth: NDArray[np.float32], confidence: NDArray[np.float32] | None =
 
 def test_equal_maps_are_ok_and_say_how_far_they_may_be_apart() -> None:
     found = compare_depth(ABOUT, RAMP, RAMP)
-    assert (found.verdict, found.max_abs, found.tolerance, found.subject.output) == ("OK", 0, RATIO, "depth")
+    assert (found.verdict, found.max_abs, found.tolerance, found.subject.output) == ("OK", 0, TOLERANCE.score, "depth")
     assert found.signal > 0
 
 
-@pytest.mark.parametrize("factor", [1 + 2 * RATIO, -1, 0, math.nan])
+@pytest.mark.parametrize("factor", [1 + 2 * TOLERANCE.score, -1, 0, math.nan])
 def test_another_map_differs(factor: float) -> None:
     found = compare_depth(ABOUT, RAMP, RAMP * np.float32(factor))
     assert found.verdict == "DIFFERS"

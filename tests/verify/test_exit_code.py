@@ -18,6 +18,8 @@ GOOD = comparison()
     [
         (report(backend(GOOD)), 0),
         (report(backend(GOOD), backend(GOOD, backend="wasm")), 0),
+        (report(backend(GOOD), backend(backend="webgpu fp16", left_out="no shader-f16")), 0),
+        (report(backend(backend="webgpu fp16", left_out="no shader-f16")), 1),
         (report(), 1),
         (report(backend()), 1),
         (report(backend(GOOD), backend(backend="wasm")), 1),
@@ -31,6 +33,8 @@ GOOD = comparison()
     ids=[
         "all the same",
         "both backends the same",
+        "one graph that this adapter cannot run",
+        "nothing that this adapter can run",
         "no backend",
         "nothing compared",
         "one backend compared nothing",

@@ -48,7 +48,7 @@ def test_the_bundle_stays_as_it_was(tmp_path: Path) -> None:
 
 def test_a_graph_that_it_must_not_run_is_taken_out_and_the_reason_stays(tmp_path: Path) -> None:
     bundle = write_bundle(tmp_path / "double")
-    assert without_unfit(bundle) is bundle
+    assert without_unfit(bundle) == bundle
     reason = Withheld(build="jsep", code="force-cpu", why="2 node(s) must run on the CPU")
     graph = msgspec.structs.replace(bundle.manifest.graphs[0], target="webgpu", cpu_nodes=["/resize", "/pool"])
     others = [each for each in bundle.manifest.graphs if each.target != "webgpu"]
@@ -58,3 +58,11 @@ def test_a_graph_that_it_must_not_run_is_taken_out_and_the_reason_stays(tmp_path
     assert unfit.manifest.withheld == [msgspec.structs.replace(reason, build="webgpu")]
     assert unfit.withholds("webgpu")
     assert not unfit.withholds("wasm")
+
+
+def test_it_is_never_given_a_graph_in_half_precision(tmp_path: Path) -> None:
+    bundle = write_bundle(tmp_path / "double")
+    whole = bundle.manifest.graphs
+    half = msgspec.structs.replace(whole[0], target="webgpu", precision="mixed", features=["shader-f16"])
+    manifest = msgspec.structs.replace(bundle.manifest, graphs=[half, *whole])
+    assert without_unfit(msgspec.structs.replace(bundle, manifest=manifest)).manifest.graphs == whole

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -80,3 +81,19 @@ def test_a_golden_file_of_another_size_is_refused(bundle: Bundle, data: bytes) -
     (bundle.directory / "golden" / "y.bin").write_bytes(data)
     with pytest.raises(WebbuildError, match=r"golden/y\.bin"):
         golden(bundle)
+
+
+def test_graphs_have_names_by_backend_and_precision(bundle: Bundle) -> None:
+    (wasm,) = bundle.manifest.graphs
+    webgpu = msgspec.structs.replace(wasm, target="webgpu")
+    mixed = msgspec.structs.replace(webgpu, precision="mixed")
+    manifest = msgspec.structs.replace(bundle.manifest, graphs=[mixed, webgpu, wasm])
+    both = msgspec.structs.replace(bundle, manifest=manifest)
+    assert (both.graph("webgpu"), both.graph("webgpu mixed")) == (webgpu, mixed)
+    assert both.names(["webgpu", "wasm"]) == ["webgpu mixed", "webgpu", "wasm"]
+    assert both.names(["webgpu", "wasm"], "fp32") == ["webgpu", "wasm"]
+    assert both.names(["webgpu", "wasm"], "mixed") == ["webgpu mixed"]
+    assert bundle.names(["webgpu", "wasm"]) == ["webgpu", "wasm"]
+    with pytest.raises(WebbuildError, match="no graph in fp16") as caught:
+        both.names(["webgpu"], "fp16")
+    assert "mixed, fp32" in caught.value.fix

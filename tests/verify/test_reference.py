@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -13,7 +14,7 @@ from webbuild.manifest import Output
 from webbuild.verify.inputs import gather
 from webbuild.verify.native import NativeRunner
 from webbuild.verify.opened import Bundle
-from webbuild.verify.reference import check_golden, expect, reference_runner
+from webbuild.verify.reference import check_golden, compare_raw, expect, reference_runner
 
 
 @pytest.fixture
@@ -50,3 +51,18 @@ def test_what_native_refuses_is_an_error_with_a_mend(tmp_path: Path, bundle: Bun
     with pytest.raises(WebbuildError) as caught:
         reference_runner(bundle).run({**FEEDS, "x": np.zeros((2, 2), np.float32)})
     assert caught.value.code == "native-failed"
+
+
+def test_a_graph_in_half_precision_is_judged_by_the_tolerance_that_it_was_proven_with(bundle: Bundle) -> None:
+    half = msgspec.structs.replace(bundle.manifest.graphs[0], target="webgpu", precision="fp16")
+    manifest = msgspec.structs.replace(bundle.manifest, graphs=[half, *bundle.manifest.graphs])
+    both = msgspec.structs.replace(bundle, manifest=manifest)
+    want = {"y": np.array([1, 100], np.float32)}
+
+    def verdict(runner: str, error: float) -> str:
+        got = {"y": want["y"] + np.float32(error)}
+        (found,) = compare_raw(both, runner, "one", "raw", want, got)
+        return found.verdict
+
+    assert [verdict("webgpu fp16", error) for error in (0.9, 1.1)] == ["OK", "DIFFERS"]
+    assert [verdict("webgpu", error) for error in (0.009, 0.9)] == ["OK", "DIFFERS"]

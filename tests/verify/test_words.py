@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from webbuild.verify.words import milliseconds, number
+from tests.verify.detections_made import backend, comparison, report
+from webbuild.verify.words import milliseconds, name, notes, number, verdict
 
 
 @pytest.mark.parametrize(
@@ -23,3 +24,19 @@ def test_what_is_no_number_is_a_dash(value: float | None) -> None:
 @pytest.mark.parametrize(("value", "wanted"), [(8.43, "8.4 ms"), (812.3, "812 ms"), (12_400, "12.4 s")])
 def test_milliseconds(value: float, wanted: str) -> None:
     assert milliseconds(value) == wanted
+
+
+def test_a_graph_in_half_precision_is_called_by_backend_and_precision() -> None:
+    assert [name(each) for each in ("webgpu", "webgpu fp16", "wasm", "other")] == [
+        "WebGPU",
+        "WebGPU fp16",
+        "WASM",
+        "other",
+    ]
+
+
+def test_what_was_left_out_is_told_and_not_said_to_agree() -> None:
+    told = report(backend(comparison()), backend(backend="webgpu mixed", left_out="this adapter has no shader-f16"))
+    (note,) = notes(told)
+    assert note.startswith("WebGPU mixed was not run: this adapter has no shader-f16.")
+    assert verdict(told)[2].startswith("WebGPU agrees")

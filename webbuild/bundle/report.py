@@ -12,15 +12,17 @@ from msgspec import Struct
 from webbuild import manifest as contract
 from webbuild.bundle.pages import environment
 from webbuild.bundle.precision import precision
+from webbuild.bundle.transfer import Transfer, transfers
 from webbuild.inspection.foreseen import Foreseen
 from webbuild.manifest import DepthTask, Generator, Manifest, Source, TargetName, Task
 from webbuild.passes._base import Edit, all_passes
 from webbuild.plan import Plan
-from webbuild.proof import TOLERANCE, Proof, matched_detections
+from webbuild.proof import REDUCED, TOLERANCE, Proof, matched_detections
 from webbuild.prove import Witness
 from webbuild.samples import Sample
 from webbuild.tasks._base import Tensors, decode
 from webbuild.tasks.classify import ClassScore
+from webbuild.verify import words
 from webbuild.verify.classes import SHOWN
 from webbuild.verify.depth_picture import depth_picture
 from webbuild.verify.drawing import Layer, layer
@@ -41,12 +43,24 @@ class PackReport(Struct, frozen=True, rename="camel"):
     proofs: list[Proof]
     foreseen: Foreseen | None
     precision: str
+    transfers: list[Transfer] = []
+    arithmetic: str = ""
 
     @classmethod
     def of(
-        cls, manifest: Manifest, planned: Plan, proofs: Sequence[Proof], foreseen: Foreseen | None = None
+        cls,
+        manifest: Manifest,
+        planned: Plan,
+        proofs: Sequence[Proof],
+        foreseen: Foreseen | None = None,
+        *,
+        folder: Path,
+        arithmetic: str = "",
     ) -> PackReport:
-        """Gather the report's parts."""
+        """Gather the report's parts.
+
+        `folder` has the graphs and the weights; `arithmetic` says what computed those in half precision, and why that.
+        """
         return cls(
             manifest.generator,
             manifest.source,
@@ -55,6 +69,8 @@ class PackReport(Struct, frozen=True, rename="camel"):
             list(proofs),
             foreseen,
             precision(planned.models["webgpu"]),
+            transfers(manifest, folder),
+            arithmetic,
         )
 
 
@@ -102,19 +118,18 @@ def write_report(
     (folder / "report.json").write_bytes(msgspec.json.format(msgspec.json.encode(report), indent=2) + b"\n")
     style = "".join(file.read_text("utf-8") for file in _STYLES)
     (folder / "page" / "report.css").write_text(style, "utf-8")
-    page = (
-        environment(html=True)
-        .get_template("report.html.j2")
-        .render(
-            manifest=manifest,
-            report=report,
-            nodes=nodes,
-            changes=_changes(report),
-            cards=_cards(manifest, report, samples, witness),
-            tolerance=TOLERANCE,
-            matched=matched_detections(report.proofs),
-            excused=sum(proof.excused for proof in report.proofs),
-        )
+    templates = environment(html=True)
+    templates.filters.update(name=words.name)
+    page = templates.get_template("report.html.j2").render(
+        manifest=manifest,
+        report=report,
+        nodes=nodes,
+        changes=_changes(report),
+        cards=_cards(manifest, report, samples, witness),
+        tolerance=TOLERANCE,
+        reduced=REDUCED,
+        matched=matched_detections(report.proofs),
+        excused=sum(proof.excused for proof in report.proofs),
     )
     (folder / "report.html").write_text(page, "utf-8")
 

@@ -153,7 +153,8 @@ def _moved_file(file: File, own: Path) -> File:
 
 def _card(manifest: Manifest) -> Card:
     kind = str(manifest.task.__struct_config__.tag)
-    used = {path for graph in manifest.graphs for path in (graph.file, *graph.weights)}
+    whole = [graph for graph in manifest.graphs if graph.precision == "fp32"]
+    used = {path for graph in whole for path in (graph.file, *graph.weights)}
     size = sum(file.size for file in manifest.files if file.path in used)
     picture = manifest.samples[0] if manifest.samples else None
     webgpu = any(graph.target == "webgpu" for graph in manifest.graphs)

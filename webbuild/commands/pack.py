@@ -120,7 +120,7 @@ def run(request: Request) -> int:
                 known.files,
             )
             manifest = emit(contents, folder)
-            report = PackReport.of(manifest, planned, witness.proofs, foreseen)
+            report = PackReport.of(manifest, planned, witness.proofs, foreseen, folder=folder)
             pictured = [sample for sample in samples if sample.shown]
             write_report(report, manifest, pictured, witness, source.model.graph.num_nodes(), folder)
             seal(manifest, folder)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import statistics
 from collections.abc import Callable, Sequence
 
+import msgspec
+
 from webbuild.browser.chromium import Chromium
 from webbuild.browser.console import Console, Message
 from webbuild.browser.server import Server
@@ -32,34 +34,42 @@ def run_backend(
     chromium: Chromium,
     server: Server,
     bundle: Bundle,
-    backend: str,
+    name: str,
     work: Work,
     *,
     jsep: bool = False,
     seconds: float,
     say: Say,
 ) -> BackendRun:
-    """Verify one backend. With `jsep`, that build stands in for the bundle's own on `server`.
+    """Verify the graph of a name. With `jsep`, that build stands in for the bundle's own on `server`.
 
-    Where the bundle says that it must not run there, what is verified is WASM, which the runtime then takes.
+    Where the bundle says that it must not run there, what is verified is WASM, which the runtime then takes. A graph in
+    reduced precision is left out on an adapter that lacks what it needs.
 
     Raises:
         WebbuildError: `no-adapter`. All else that goes wrong is a problem in the report.
     """
     with chromium.page() as (page, console):
+        graph = bundle.graph(name)
+        backend = name if graph is None else graph.target
         asked = "auto" if bundle.withholds(backend) else backend
-        runner = PageRunner(page, server, backend, seconds=seconds)
-        if asked == "webgpu" and runner.adapter() is None:
-            raise no_adapter()
+        runner = PageRunner(page, server, name, seconds=seconds)
+        if asked == "webgpu":
+            has = runner.adapter()
+            if has is None:
+                raise no_adapter()
+            lacks = [] if graph is None else [feature for feature in graph.features if feature not in has]
+            if lacks and graph is not None and graph.precision != "fp32":
+                return left_out(name, f"this adapter has no {', '.join(lacks)}")
         loaded: Loaded | None = None
         cases: list[Case] = []
         times: list[float] = []
         problems: list[Problem] = []
         try:
-            say(f"{backend}: loading")
-            loaded = runner.load(bundle.entry, asked)
+            say(f"{name}: loading")
+            loaded = runner.load(bundle.entry, asked, "auto" if graph is None else graph.precision)
             for given, expected in work:
-                say(f"{backend}: {given.title}")
+                say(f"{name}: {given.title}")
                 case, took = judge(bundle, runner, given, expected)
                 cases.append(case)
                 times += took
@@ -67,11 +77,10 @@ def run_backend(
                 times.append(runner.timed(work[-1][0].feeds)[1])
             runner.dispose()
         except PageError as error:
-            problems.append(failed(backend, error))
-        graph = bundle.graph(backend)
+            problems.append(failed(name, error))
         forced = [] if graph is None else [*graph.cpu_nodes, *casts_of_inputs(bundle.directory / graph.file)]
-        told = [*problems, *said(backend, console)]
-        return _report(backend, loaded, cases, times, told, jsep=jsep, forced=forced)
+        told = [*problems, *said(name, console)]
+        return _report(name, loaded, cases, times, told, jsep=jsep, forced=forced)
 
 
 def no_adapter() -> WebbuildError:
@@ -82,6 +91,11 @@ def no_adapter() -> WebbuildError:
         "run with `--backend wasm`, or name a Chromium that has WebGPU in WEBBUILD_CHROMIUM",
         exit_code=USAGE,
     )
+
+
+def left_out(name: str, why: str) -> BackendRun:
+    """Return the run of a graph that the adapter cannot run."""
+    return msgspec.structs.replace(_report(name, None, [], [], [], jsep=False, forced=[]), left_out=why)
 
 
 def not_run(backend: str, error: WebbuildError) -> BackendRun:

@@ -25,7 +25,7 @@ from webbuild.verify.classes import SHOWN, compare_decoded
 from webbuild.verify.compare import Comparison, Subject, compare
 from webbuild.verify.depth_picture import depth_picture
 from webbuild.verify.depths import compare_decoded_depth
-from webbuild.verify.detections import Verdicts, compare_detections, thresholds
+from webbuild.verify.detections import Verdicts, compare_detections, thresholds, tolerance
 from webbuild.verify.inputs import Given, image_input
 from webbuild.verify.opened import Bundle
 from webbuild.verify.page_runner import PageRunner
@@ -52,6 +52,7 @@ def judge(bundle: Bundle, runner: PageRunner, given: Given, expected: Expected) 
     """
     outputs, took = runner.timed(given.feeds)
     graph = bundle.graph(runner.name)
+    allowed = tolerance(graph)
     repeated = "" if graph is None else why_repeat(graph, outputs)
     comparisons: list[Comparison] = []
     if not repeated:
@@ -66,11 +67,13 @@ def judge(bundle: Bundle, runner: PageRunner, given: Given, expected: Expected) 
     about, inference = Subject(runner.name, given.title, "decoded", ""), answer.timings.inference
     if isinstance(task, PhrasesTask) and given.placement is not None:
         pixel = max(1.0, given.placement.source_width / given.placement.width)
-        verdicts = compare_phrases(about, expected.detections, answer.found, trial(bundle.manifest), pixel=pixel)
+        verdicts = compare_phrases(
+            about, expected.detections, answer.found, trial(bundle.manifest), pixel=pixel, tolerance=allowed
+        )
         return _of_detections(given, answer, verdicts, comparisons), [took, inference]
     if isinstance(task, PanopticTask) and expected.regions is not None:
         regions = runner.regions(answer)
-        told, match = compare_regions(task, about, expected.regions, regions)
+        told, match = compare_regions(task, about, expected.regions, regions, allowed)
         return Case(
             sample=given.title,
             comparisons=(*comparisons, *told),
@@ -83,13 +86,13 @@ def judge(bundle: Bundle, runner: PageRunner, given: Given, expected: Expected) 
         got = runner.depth(answer)
         return Case(
             sample=given.title,
-            comparisons=(*comparisons, *compare_decoded_depth(about, expected.depth, got)),
+            comparisons=(*comparisons, *compare_decoded_depth(about, expected.depth, got, tolerance=allowed)),
             inference_ms=inference,
             map="" if got is None else depth_picture(task, got, expected.depth),
         ), [took, inference]
     if not isinstance(task, RowTask) or given.placement is None:
         if isinstance(task, ClassifyTask):
-            comparisons += compare_decoded(task, about, expected.classes, answer.classes)
+            comparisons += compare_decoded(task, about, expected.classes, answer.classes, tolerance=allowed)
         else:
             tensors = runner.tensors(answer)
             comparisons += compare_raw(bundle, runner.name, given.title, "decoded", expected.outputs, tensors)
@@ -103,6 +106,7 @@ def judge(bundle: Bundle, runner: PageRunner, given: Given, expected: Expected) 
         of_detections(task, answer.found),
         thresholds(bundle.manifest),
         pixel=max(1.0, given.placement.source_width / given.placement.width),
+        tolerance=allowed,
     )
     case = _of_detections(given, answer, verdicts, comparisons, repeated)
     return case, [took] if repeated else [took, inference]
@@ -144,4 +148,4 @@ def input_tolerance(
     if translucent:
         return level
     rounding = INPUT_TOLERANCE * float(np.abs(want).max(initial=0.0))
-    return max(rounding, GPU_TOLERANCE * level) if backend == "webgpu" else rounding
+    return max(rounding, GPU_TOLERANCE * level) if backend.startswith("webgpu") else rounding

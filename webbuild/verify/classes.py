@@ -9,26 +9,33 @@ import numpy as np
 from numpy.typing import NDArray
 
 from webbuild.manifest import ClassifyTask
+from webbuild.tasks._base import Tolerance
 from webbuild.tasks.classify import ClassScore
 from webbuild.tasks.match_classes import match_classes
 from webbuild.verify.compare import Comparison, Subject
-
-RATIO = 1e-3
-"""What scores may differ by, as a part of the best one."""
+from webbuild.verify.detections import TOLERANCE
 
 SHOWN = 5
 """Classes that a report names."""
 
 
 def compare_classes(
-    task: ClassifyTask, subject: Subject, want: NDArray[np.float64], got: NDArray[np.float64], why: str = ""
+    task: ClassifyTask,
+    subject: Subject,
+    want: NDArray[np.float64],
+    got: NDArray[np.float64],
+    why: str = "",
+    *,
+    tolerance: Tolerance = TOLERANCE,
 ) -> tuple[Comparison, ...]:
-    """Judge the probabilities [classes] of one picture; `why` is what is wrong with `got` besides.
+    """Judge the probabilities [classes] of one picture, by a part of the best one's.
+
+    `why` is what is wrong with `got` besides.
 
     A picture of which the reference says nothing, all classes having one score, has no signal; `void_silent` sees
     to it that it is not all there was.
     """
-    match = match_classes(want, got, RATIO)
+    match = match_classes(want, got, tolerance.score)
     finite = math.isfinite(match.distance)
     other = "" if match.same_class else "another class is the best"
     far = f"differs by {match.distance:.3g}, more than {match.allowed:.3g}" if finite else "not finite on both sides"
@@ -56,10 +63,16 @@ def compare_classes(
 
 
 def compare_decoded(
-    task: ClassifyTask, subject: Subject, want: Sequence[ClassScore], got: Sequence[ClassScore]
+    task: ClassifyTask,
+    subject: Subject,
+    want: Sequence[ClassScore],
+    got: Sequence[ClassScore],
+    *,
+    tolerance: Tolerance = TOLERANCE,
 ) -> tuple[Comparison, ...]:
     """Judge what a visitor gets: all classes by name, the best first."""
-    return compare_classes(task, subject, _by_index(task, want), _by_index(task, got), _disorder(task, got))
+    sides = _by_index(task, want), _by_index(task, got)
+    return compare_classes(task, subject, *sides, _disorder(task, got), tolerance=tolerance)
 
 
 def _by_index(task: ClassifyTask, found: Sequence[ClassScore]) -> NDArray[np.float64]:

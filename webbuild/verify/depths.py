@@ -8,20 +8,26 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from webbuild.tasks._base import Tolerance
 from webbuild.tasks.depth_map import DepthMap
 from webbuild.tasks.match_depth import match_depth
 from webbuild.verify.compare import Comparison, Subject
-
-RATIO = 1e-3
-"""What the absolute relative error may be on average; a single pixel may be off by ten times that."""
+from webbuild.verify.detections import TOLERANCE
 
 
-def compare_depth(subject: Subject, want: NDArray[Any], got: NDArray[Any], quantity: str = "depth") -> Comparison:
-    """Judge a map against the reference's.
+def compare_depth(
+    subject: Subject,
+    want: NDArray[Any],
+    got: NDArray[Any],
+    quantity: str = "depth",
+    *,
+    tolerance: Tolerance = TOLERANCE,
+) -> Comparison:
+    """Judge a map against the reference's, by its absolute relative error: on average, and ten times that at a pixel.
 
     A map that is the same everywhere has no signal; `void_silent` sees to it that it is not all there was.
     """
-    match = match_depth(want, got, RATIO)
+    match = match_depth(want, got, tolerance.score)
     finite = math.isfinite(match.error)
     signal = float(np.abs(want).max(initial=0.0)) if finite else 0.0
     if quantity == "depth" and match.silent:
@@ -38,7 +44,9 @@ def compare_depth(subject: Subject, want: NDArray[Any], got: NDArray[Any], quant
     )
 
 
-def compare_decoded_depth(subject: Subject, want: DepthMap, got: DepthMap | None) -> tuple[Comparison, ...]:
+def compare_decoded_depth(
+    subject: Subject, want: DepthMap, got: DepthMap | None, *, tolerance: Tolerance = TOLERANCE
+) -> tuple[Comparison, ...]:
     """Judge what a visitor gets: the maps over the source picture.
 
     What lies outside of the model's input has no depth on either side, and is left out.
@@ -48,7 +56,7 @@ def compare_decoded_depth(subject: Subject, want: DepthMap, got: DepthMap | None
     if want.confidence is not None:
         theirs = None if got is None else got.confidence
         sides.append(("confidence", want.confidence, nothing if theirs is None else theirs))
-    return tuple(compare_depth(subject, *_seen(one, other), name) for name, one, other in sides)
+    return tuple(compare_depth(subject, *_seen(one, other), name, tolerance=tolerance) for name, one, other in sides)
 
 
 def _seen(want: NDArray[Any], got: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:

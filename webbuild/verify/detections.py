@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
+import msgspec
 from msgspec import Struct
 
-from webbuild.manifest import Manifest, OptionInput, PoseTask, RowTask
-from webbuild.tasks._base import Match, Tolerance
+from webbuild.manifest import Graph, Manifest, OptionInput, PoseTask, RowTask
+from webbuild.tasks._base import REDUCED, Match, Tolerance
 from webbuild.tasks.match import match
 from webbuild.tasks.objects import Objects
 from webbuild.verify.compare import Comparison, Stage, Subject
@@ -16,6 +17,11 @@ from webbuild.verify.compare import Comparison, Stage, Subject
 TOLERANCE = Tolerance(score=1e-3, pixels=0.5)
 """Scores and keypoint confidences by 0.001; box corners and keypoints by half a pixel of the model's input; masks by
 one cell and 2 % of what either side covers."""
+
+
+def tolerance(graph: Graph | None) -> Tolerance:
+    """Return how far a graph's answers in a browser may lie from the reference's: in reduced precision, as proven."""
+    return TOLERANCE if graph is None or graph.precision == "fp32" else REDUCED
 
 
 class Thresholds(Struct, frozen=True):
@@ -48,6 +54,7 @@ def compare_detections(
     at: Thresholds,
     *,
     pixel: float = 1.0,
+    tolerance: Tolerance = TOLERANCE,
 ) -> Verdicts:
     """Judge the objects of one picture: how many, their scores, boxes, keypoints of people, masks where known.
 
@@ -55,7 +62,7 @@ def compare_detections(
 
     `pixel` is the size of one pixel of the model's input in the units of the objects.
     """
-    allowed = Tolerance(TOLERANCE.score, TOLERANCE.pixels * pixel, TOLERANCE.iou)
+    allowed = msgspec.structs.replace(tolerance, pixels=tolerance.pixels * pixel)
     found = match(want, got, allowed, confidence=at.confidence, iou=at.iou)
     count = Comparison(
         subject=subject.about("detections"),

@@ -89,6 +89,8 @@ def _row(report: VerifyReport, run: BackendRun) -> tuple[str, ...]:
 
 
 def _answers(run: BackendRun) -> str:
+    if run.left_out:
+        return f"not run: {run.left_out}"
     if any(each.verdict != "OK" for each in run.comparisons):
         return "differ"
     if run.problems:

@@ -19,14 +19,19 @@ _ROOM = "/__webbuild__/jsep/"
 
 
 def without_unfit(bundle: Bundle) -> Bundle:
-    """Return the bundle as this build may have it: without its WebGPU graph where that must not run on it."""
+    """Return the bundle as this build may have it: in float32, and without WebGPU where that must not run on it.
+
+    In half precision nothing of it is proven, and without shader-f16 its Cast gives zeros.
+    """
+    whole = [each for each in bundle.manifest.graphs if each.precision == "fp32"]
+    bundle = Bundle(bundle.directory, msgspec.structs.replace(bundle.manifest, graphs=whole))
     graph = bundle.graph("webgpu")
     reason = next((each for each in bundle.manifest.withheld if each.build == BUILD), None)
     if graph is None or reason is None:
         return bundle
     manifest = msgspec.structs.replace(
         bundle.manifest,
-        graphs=[each for each in bundle.manifest.graphs if each is not graph],
+        graphs=[each for each in whole if each is not graph],
         withheld=[msgspec.structs.replace(reason, build="webgpu")],
     )
     return Bundle(bundle.directory, manifest)

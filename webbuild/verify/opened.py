@@ -33,9 +33,29 @@ class Bundle(Struct, frozen=True):
         """The generated loader, a path inside the bundle."""
         return f"{self.manifest.name}.js"
 
-    def graph(self, target: str) -> Graph | None:
-        """Return the graph of a target."""
-        return next((graph for graph in self.manifest.graphs if graph.target == target), None)
+    def graph(self, name: str) -> Graph | None:
+        """Return the graph of a name: a target's is the one as the model was exported, `webgpu fp16` another."""
+        return next((graph for graph in self.manifest.graphs if graph.name == name), None)
+
+    def names(self, backends: Sequence[str], precision: str = "auto") -> list[str]:
+        """Return the names of the graphs of these backends, best first; a backend without any is named itself.
+
+        Raises:
+            WebbuildError: `no-graph` where there is none of this precision.
+        """
+        held = {name: [graph for graph in self.manifest.graphs if graph.target == name] for name in backends}
+        if precision == "auto":
+            return [name for backend, own in held.items() for name in [each.name for each in own] or [backend]]
+        found = [each.name for own in held.values() for each in own if each.precision == precision]
+        if not found:
+            others = dict.fromkeys(each.precision for own in held.values() for each in own)
+            raise WebbuildError(
+                "no-graph",
+                f"{self.directory}: holds no graph in {precision} for {' or '.join(backends)}",
+                f"name one of {', '.join(others)}" if others else "leave --precision out",
+                exit_code=USAGE,
+            )
+        return found
 
     def withholds(self, backend: str) -> bool:
         """Whether it says that it must not run on a backend: the runtime then takes WASM."""

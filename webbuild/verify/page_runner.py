@@ -36,13 +36,13 @@ class PageRunner:
         self._entry = server.url
         self._calls = PageCalls(page, server, seconds, "webbuild.verify", ["runner.js"])
 
-    def adapter(self) -> str | None:
-        """Return the vendor of the page's WebGPU adapter, None if there is none."""
-        return self._calls.call("adapter", str | None)
+    def adapter(self) -> tuple[str, ...] | None:
+        """Return the features of the page's WebGPU adapter, None if there is none."""
+        return self._calls.call("adapter", tuple[str, ...] | None)
 
-    def load(self, entry: str, backend: str) -> Loaded:
-        """Import the bundle's loader, a path inside it, and load. `backend` as the runtime names it."""
-        return self._calls.call("load", Loaded, entry=f"{self._entry}{entry}", backend=backend)
+    def load(self, entry: str, backend: str, precision: str = "auto") -> Loaded:
+        """Import the bundle's loader, a path inside it, and load. `backend` and `precision` as the runtime has them."""
+        return self._calls.call("load", Loaded, entry=f"{self._entry}{entry}", backend=backend, precision=precision)
 
     def timed(self, feeds: Tensors) -> tuple[dict[str, NDArray[Any]], float]:
         """Run raw tensors; return every output, and the milliseconds it took."""

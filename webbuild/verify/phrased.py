@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+import msgspec
+
 from webbuild.manifest import Manifest, PhrasesTask
 from webbuild.tasks._base import Tolerance
 from webbuild.tasks.detection import Detection
@@ -26,12 +28,13 @@ def compare_phrases(
     at: Mapping[str, float],
     *,
     pixel: float = 1.0,
+    tolerance: Tolerance = TOLERANCE,
 ) -> Verdicts:
     """Judge what was found in one picture: how much, the words of each, scores and boxes.
 
     `pixel` is the size of one pixel of the model's input in the units of the boxes.
     """
-    allowed = Tolerance(TOLERANCE.score, TOLERANCE.pixels * pixel)
+    allowed = msgspec.structs.replace(tolerance, pixels=tolerance.pixels * pixel)
     found = match_phrases(want, got, allowed, at["confidence"], at["textThreshold"])
     words = [problem for problem in found.problems if problem.startswith("detection ")]
     wrong = [*found.unmatched, *words]

@@ -45,7 +45,7 @@ def render(report: VerifyReport) -> str:
     """Return the page. Pictures are read from where the report says they are."""
     templates = environment("webbuild.verify")
     templates.filters.update(number=words.number, ms=words.milliseconds, name=words.name)
-    backends = [run.backend for run in report.backends]
+    backends = [run.backend for run in report.backends if not run.left_out]
     rows = _rows(report)
     return templates.get_template("verify.html.j2").render(
         report=report,
@@ -70,7 +70,7 @@ def _cards(report: VerifyReport) -> list[Card]:
             continue
         cases = {run.backend: run.cases[index] for run in report.backends if index < len(run.cases)}
         layers = [layer("native", report.task, sample.detections)]
-        thick_to_thin = [backend for backend in ("webgpu", "wasm") if backend in cases]
+        thick_to_thin = [run.backend for run in report.backends if run.backend in cases]
         layers += [layer(backend, report.task, cases[backend].detections) for backend in thick_to_thin]
         worst = {backend: _worst(case) for backend, case in cases.items()}
         maps: dict[str, str] = {"native": sample.map, **{backend: cases[backend].map for backend in thick_to_thin}}

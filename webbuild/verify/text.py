@@ -44,7 +44,8 @@ def _heading(run: BackendRun) -> str:
     steady = f"{words.milliseconds(run.timings.steady_run)} a run" if run.timings else ""
     build = f"{run.engine_build} build" if run.engine_build else ""
     facts = [printable(fact) for fact in (run.adapter, build, placed, steady) if fact]
-    return f"\n{words.name(run.backend)}: {', '.join(facts) or 'did not load'}"
+    instead = "not run" if run.left_out else "did not load"
+    return f"\n{words.name(run.backend)}: {', '.join(facts) or instead}"
 
 
 def _table(run: BackendRun) -> Table:

@@ -38,6 +38,7 @@ def verify(
     backends: Sequence[str] = BACKENDS,
     inputs: Sequence[Path] = (),
     *,
+    precision: str = "auto",
     jsep: bool = False,
     seconds: float = 300,
     say: Callable[[str], None] = lambda _: None,
@@ -47,7 +48,9 @@ def verify(
     Raises:
         WebbuildError: when nothing can be judged: no bundle, no browser, no adapter, no reference.
     """
-    (found,) = verify_in([Place()], directory, backends, inputs, jsep=jsep, seconds=seconds, say=say)
+    (found,) = verify_in(
+        [Place()], directory, backends, inputs, precision=precision, jsep=jsep, seconds=seconds, say=say
+    )
     if isinstance(found, WebbuildError):
         raise found
     return found
@@ -59,6 +62,7 @@ def verify_in(
     backends: Sequence[str] = BACKENDS,
     inputs: Sequence[Path] = (),
     *,
+    precision: str = "auto",
     jsep: bool = False,
     port: int = 0,
     seconds: float = 300,
@@ -69,8 +73,9 @@ def verify_in(
     Args:
         places: the browsers. What goes wrong in one of several is in its own report, and the others go on.
         directory: what `webbuild pack` wrote.
-        backends: those to judge, each in a page of its own.
+        backends: those to judge.
         inputs: pictures (or .npz files for plain tensors) besides the bundle's samples.
+        precision: that of the graphs to judge; `auto` judges every graph of the backends, each in a page of its own.
         jsep: compare on the engine's default entry instead of the bundle's own builds.
         port: to serve on, 0 for a free one.
         seconds: how long a load or a run may take.
@@ -83,6 +88,7 @@ def verify_in(
     bundle = open_bundle(directory)
     if jsep:
         bundle = without_unfit(bundle)
+    names = bundle.names(backends, precision)
     problems = tuple(changed_files(bundle))
     say("native: the reference")
     runner = reference_runner(bundle)
@@ -97,10 +103,10 @@ def verify_in(
         with Server(directory, port=port) as server:
             engine = stand_in(server, bundle) if jsep else bundle.manifest.engine
 
-            def run(browser: Chromium, backend: str) -> BackendRun:
-                return run_backend(browser, server, bundle, backend, work, jsep=jsep, seconds=seconds, say=say)
+            def run(browser: Chromium, name: str) -> BackendRun:
+                return run_backend(browser, server, bundle, name, work, jsep=jsep, seconds=seconds, say=say)
 
-            told = [in_browser(place, server, backends, run) for place in places]
+            told = [in_browser(place, server, names, run) for place in places]
     task = bundle.manifest.task
     report = VerifyReport(
         bundle=bundle.manifest.name,

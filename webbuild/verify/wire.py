@@ -69,6 +69,13 @@ class Placed(_Js, frozen=True):
     count: int = 0
 
 
+class Computed(_Js, frozen=True):
+    """The precision that was taken, and why that one."""
+
+    used: str = "fp32"
+    why: str = ""
+
+
 class Info(_Js, frozen=True):
     """What `model.info()` says."""
 
@@ -76,6 +83,7 @@ class Info(_Js, frozen=True):
     adapter: Adapter | None
     timings: LoadTimings
     placement: tuple[Placed, ...] | None
+    precision: Computed = Computed()
 
 
 class Loaded(_Js, frozen=True):

@@ -33,20 +33,22 @@ def milliseconds(value: float | None) -> str:
 
 
 def name(runner: str) -> str:
-    """Return a backend's proper name."""
-    return NAMES.get(runner, runner)
+    """Return a runner's proper name: that of its backend, and its precision where that was reduced."""
+    backend, space, precision = runner.partition(" ")
+    return f"{NAMES.get(backend, backend)}{space}{precision}"
 
 
 def verdict(report: VerifyReport) -> tuple[str, str, str]:
     """Return a report's verdict (`same`, `different` or `vacuous`), its headline, and a sentence that carries it."""
-    backends = " and ".join(name(run.backend) for run in report.backends) or "No backend"
+    ran = [run for run in report.backends if not run.left_out]
+    backends = " and ".join(name(run.backend) for run in ran) or "No backend"
     samples = _count(len(report.samples), "sample")
     found = sum(len(sample.detections) for sample in report.samples)
     thing = "region" if isinstance(report.task, PanopticTask) else "detection"
     on = f"{samples}, {_count(found, thing)}" if found else samples
     failures, problems = report.failures(), report.all_problems()
     if exit_code(report) == 0:
-        agree = "agrees" if len(report.backends) == 1 else "agree"
+        agree = "agrees" if len(ran) == 1 else "agree"
         return "same", "Same answers", f"{backends} {agree} with native ONNX Runtime on {on}."
     differing = [each for each in failures if each.verdict == "DIFFERS"]
     if differing or problems:
@@ -59,12 +61,17 @@ def verdict(report: VerifyReport) -> tuple[str, str, str]:
 
 def notes(report: VerifyReport) -> list[str]:
     """Return what a reader should know before the verdict, in sentences."""
+    absent = [
+        f"{name(run.backend)} was not run: {run.left_out}. Its proof is in the bundle's report.html."
+        for run in report.backends
+        if run.left_out
+    ]
     if not report.spread:
-        return []
+        return absent
     largest = max((value for key, value in report.spread.items() if key.endswith(" score")), default=None)
     moves = "" if largest is None else f": its scores by {number(largest)}, root mean square"
     leaps = f"This model quantises at run time: one part in a million of its input makes its answers leap{moves}."
-    return [f"{leaps} A backend is judged by whether its differences are larger than that."]
+    return [*absent, f"{leaps} A backend is judged by whether its differences are larger than that."]
 
 
 def _count(number: int, one: str, many: str = "") -> str:

@@ -13,13 +13,13 @@ let model = null;
 const commands = {
   async adapter() {
     const adapter = await navigator.gpu?.requestAdapter();
-    return adapter ? adapter.info.vendor || "unnamed" : null;
+    return adapter ? [...adapter.features] : null;
   },
 
-  async load({ entry, backend }) {
+  async load({ entry, backend, precision }) {
     const bundle = await import(new URL(entry, document.baseURI).href);
     const start = performance.now();
-    model = await bundle.load({ backend, trace: true, selfTest: false, cache: false });
+    model = await bundle.load({ backend, precision, trace: true, selfTest: false, cache: false });
     const { reason, warnings } = model;
     return { ms: performance.now() - start, backend: model.backend, reason, warnings, info: await model.info() };
   },
