@@ -55,7 +55,7 @@ LAYERS = (
         "archive",
         "report_file",
     ),
-    ("labels", "companions", "input_specs", "tensor_data"),
+    ("labels", "companions", "input_specs", "tensor_data", "storage"),
     ("errors", "nodes", "memory", "task_specs", "templates"),
 )
 """From top to bottom; what stands in one line does not import its neighbours."""

@@ -19,6 +19,7 @@ from webbuild.commands.variadic import Variadic
 from webbuild.errors import INTERRUPTED, WebbuildError
 
 if TYPE_CHECKING:
+    from webbuild.manifest import Weights
     from webbuild.passes._base import Suppression
     from webbuild.targets.target import Build
 
@@ -60,6 +61,13 @@ def cli() -> None:
     show_default=True,
     help="Where WebGPU suppresses boxes: in fixed shapes on the GPU, on the CPU, or exactly as exported.",
 )
+@click.option(
+    "--weights",
+    type=click.Choice(["fp32", "int8"]),
+    default="fp32",
+    show_default=True,
+    help="How weights are stored: as floats, or as whole numbers that become floats where the model is loaded.",
+)
 @override_options
 @click.option("--no-verify", is_flag=True, help="Do not run the bundle in Chromium.")
 @click.option("--dry-run", is_flag=True, help="Say what would be done; write nothing.")
@@ -73,6 +81,7 @@ def pack(
     samples: tuple[Path, ...],
     prompts: tuple[str, ...],
     nms: Suppression,
+    weights: Weights,
     overrides: Mapping[str, Any],
     no_verify: bool,
     dry_run: bool,
@@ -94,7 +103,7 @@ def pack(
     """
     from webbuild.commands.pack import Request, run
 
-    told = (model, out, task, dims, samples, prompts, nms, overrides)
+    told = (model, out, task, dims, samples, prompts, nms, weights, overrides)
     sys.exit(run(Request(*told, verify=not no_verify, dry_run=dry_run, force=force, as_json=as_json)))
 
 

@@ -43,6 +43,7 @@ Path = Annotated[str, Meta(description="Relative to the manifest, with forward s
 TargetName = Literal["webgpu", "wasm"]
 Feature = Literal["shader-f16"]
 Precision = Literal["fp32", "fp16", "mixed"]
+Weights = Literal["fp32", "int8"]
 
 
 class Generator(Json, kw_only=True, frozen=True):
@@ -98,7 +99,8 @@ class Graph(Json, kw_only=True, frozen=True):
     answers are right there. `cpuNodes` are the names of nodes that a GPU provider is to leave to the CPU, since its
     kernels get them wrong. `features` are what the adapter must have: without them the graph throws, and another is to
     be taken. `precision` is fp32 where the model computes as it was exported, fp16 where what may be is in half
-    precision, mixed where some of that had to stay as it was.
+    precision, mixed where some of that had to stay as it was. `weights_stored` is int8 where the weights were rounded
+    to whole numbers with scales, to be downloaded so; what they become is what the graph computes with.
     """
 
     target: TargetName
@@ -110,6 +112,7 @@ class Graph(Json, kw_only=True, frozen=True):
     cpu_nodes: list[str] = []
     features: list[Feature] = []
     precision: Precision = "fp32"
+    weights_stored: Weights = "fp32"
 
     @property
     def name(self) -> str:
@@ -133,8 +136,9 @@ class File(Json, kw_only=True, frozen=True):
     """A file of the bundle that the runtime or the page loads.
 
     `size` and `sha256` are those of the file as it is stored; a file whose `encoding` is gzip holds
-    `inflated` bytes. A file with `parts` is not stored itself: it is its parts, files of this list too, one after
-    the other.
+    `inflated` bytes. A file with `parts` is not stored itself: it is what its parts hold, files of this list too, one
+    after the other; `size` and `sha256` are then those of the parts as they are stored. What the parts of a file of
+    `form` int8 hold are whole numbers with scales, from which its `inflated` bytes are made (webbuild/storage/form.py).
     """
 
     path: Path
@@ -143,6 +147,7 @@ class File(Json, kw_only=True, frozen=True):
     encoding: Literal["identity", "gzip"] = "identity"
     inflated: int
     parts: list[Path] = []
+    form: Literal["plain", "int8"] = "plain"
 
 
 class EngineBuild(Json, kw_only=True, frozen=True):

@@ -9,7 +9,7 @@ from typing import Any
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from webbuild.manifest import ClassifyTask, DepthTask, Graph, PanopticTask, PhrasesTask, Precision, RowTask, Task
+from webbuild.manifest import ClassifyTask, DepthTask, Graph, PanopticTask, PhrasesTask, RowTask, Task
 from webbuild.samples import Sample
 from webbuild.tasks._base import REDUCED as REDUCED
 from webbuild.tasks._base import Tolerance
@@ -104,9 +104,9 @@ def judge(
     return proofs
 
 
-def tolerance(precision: Precision) -> Tolerance:
-    """Return how far the answers of a graph of this precision may lie from the original's."""
-    return TOLERANCE if precision == "fp32" else REDUCED
+def tolerance(graph: Graph) -> Tolerance:
+    """Return how far a graph's answers may lie from the original's: further where it has fewer bits."""
+    return TOLERANCE if graph.precision == graph.weights_stored == "fp32" else REDUCED
 
 
 def matched_detections(proofs: Sequence[Proof]) -> int:
@@ -128,7 +128,7 @@ def _rows(
     *,
     repeated: bool,
 ) -> list[Proof]:
-    allowed = tolerance(graph.precision)
+    allowed = tolerance(graph)
     found = match(want, got, allowed, confidence=values.get("confidence", 0.0), iou=values.get("iou", 1.0))
     why = "; ".join((*found.problems, *found.unmatched))
     verdict = "OK" if found.same else "DIFFERS"
@@ -146,7 +146,7 @@ def _rows(
 
 
 def _classes(sample: Sample, graph: Graph, task: ClassifyTask, want: NDArray[Any], got: NDArray[Any]) -> Proof:
-    match = match_classes(probabilities(task, want[0]), probabilities(task, got[0]), tolerance(graph.precision).score)
+    match = match_classes(probabilities(task, want[0]), probabilities(task, got[0]), tolerance(graph).score)
     verdict = "DIFFERS" if not match.same else "OK" if match.says else "VACUOUS"
     distance = f"score {match.distance:.2g} of {match.allowed:.2g}"
     silent = "" if match.says else "all classes have the same score"
@@ -156,7 +156,7 @@ def _classes(sample: Sample, graph: Graph, task: ClassifyTask, want: NDArray[Any
 
 
 def _depth(sample: Sample, graph: Graph, name: str, want: NDArray[Any], got: NDArray[Any]) -> Proof:
-    match = match_depth(want, got, tolerance(graph.precision).score)
+    match = match_depth(want, got, tolerance(graph).score)
     verdict = "DIFFERS" if not match.same else "VACUOUS" if match.silent else "OK"
     distance = f"absolute relative error {match.error:.2g} of {match.allowed:g}, at worst {match.worst:.2g}"
     why = match.problem or match.silent
@@ -165,7 +165,7 @@ def _depth(sample: Sample, graph: Graph, name: str, want: NDArray[Any], got: NDA
 
 
 def _phrases(sample: Sample, graph: Graph, values: Mapping[str, float], want: Answer, got: Answer) -> Proof:
-    allowed = tolerance(graph.precision)
+    allowed = tolerance(graph)
     match = match_phrases(want.found, got.found, allowed, values["confidence"], values["textThreshold"])
     why = "; ".join((*match.problems, *match.unmatched))
     distance = f"score {match.score:.2g}, box {match.box:.2g} px"
@@ -175,7 +175,7 @@ def _phrases(sample: Sample, graph: Graph, values: Mapping[str, float], want: An
 
 
 def _regions(sample: Sample, graph: Graph, task: PanopticTask, want: Regions, got: Regions) -> Proof:
-    allowed = tolerance(graph.precision)
+    allowed = tolerance(graph)
     match = match_regions(want, got, allowed, task.threshold)
     verdict = "OK" if match.same else "DIFFERS"
     least = "none" if match.least is None else f"{match.least:.4f}"
@@ -189,7 +189,7 @@ def _regions(sample: Sample, graph: Graph, task: PanopticTask, want: Regions, go
 def _tensor(
     sample: Sample, graph: Graph, name: str, want: NDArray[Any], got: NDArray[Any] | None, *, repeated: bool
 ) -> Proof:
-    relative = tolerance(graph.precision).relative
+    relative = tolerance(graph).relative
     subject = Subject(runner=graph.name, sample=sample.name, stage="raw", output=name)
     result = compare(subject, want, got, relative=relative)
     place = f" at {list(result.worst)}: wanted {result.want}, got {result.got}" if result.verdict == "DIFFERS" else ""

@@ -4,6 +4,7 @@ import { abortedError, WebbuildError } from "./errors.js";
 import { sha256 } from "./hash.js";
 import type { KeptFiles } from "./kept-files.js";
 import type { File } from "./manifest.js";
+import { restore, room } from "./restore.js";
 
 export type OnBytes = (count: number) => void;
 type Bytes = Uint8Array<ArrayBuffer>;
@@ -39,7 +40,7 @@ export class Downloads {
 
   /** Returns the bytes that the files take as they are stored. */
   size(paths: readonly string[]): number {
-    return paths.reduce((sum, path) => sum + this.#file(path).size, 0);
+    return sum(paths.map((path) => this.#file(path).size));
   }
 
   /** Returns the checked content of a file. `onBytes` is told of its stored bytes as they come. */
@@ -73,17 +74,24 @@ export class Downloads {
 
   /** One part at a time: beside the whole, memory holds one of them. */
   async #join(file: File, onBytes: OnBytes): Promise<Bytes> {
-    const size = this.size(file.parts);
-    if (size !== file.size)
-      throw badManifest(`the parts of ${file.path} are ${size} bytes, not ${file.size}`);
-    const joined = new Uint8Array(size);
+    const parts = file.parts.map((path) => this.#file(path));
+    const size = sum(parts.map((part) => part.size));
+    const held = sum(parts.map((part) => part.inflated));
+    if (size !== file.size || (file.form === "plain" && held !== file.inflated))
+      throw badManifest(
+        `the parts of ${file.path} are ${size} bytes, not ${file.size}, and hold ${held} of ${file.inflated}`,
+      );
+    if (parts.some((part) => part.parts.length > 0)) throw badManifest(`${file.path} has parts of parts`);
+    const joined = room(held, file.path);
     let offset = 0;
-    for (const part of file.parts) {
-      const content = await this.get(part, onBytes);
+    for (const { path, inflated } of parts) {
+      const content = await this.get(path, onBytes);
+      if (content.byteLength !== inflated)
+        throw badManifest(`${path} holds ${content.byteLength} bytes, not ${inflated}`);
       joined.set(content, offset);
-      offset += content.byteLength;
+      offset += inflated;
     }
-    return joined;
+    return file.form === "int8" ? restore(joined, file.inflated, file.path) : joined;
   }
 
   #file(path: string): File {
@@ -91,6 +99,10 @@ export class Downloads {
     if (file !== undefined) return file;
     throw badManifest(`${path} is used by the manifest but not in its files`);
   }
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
 }
 
 function badManifest(what: string): WebbuildError {

@@ -359,7 +359,8 @@ export interface Output {
  *     answers are right there. `cpuNodes` are the names of nodes that a GPU provider is to leave to the CPU, since its
  *     kernels get them wrong. `features` are what the adapter must have: without them the graph throws, and another is to
  *     be taken. `precision` is fp32 where the model computes as it was exported, fp16 where what may be is in half
- *     precision, mixed where some of that had to stay as it was.
+ *     precision, mixed where some of that had to stay as it was. `weights_stored` is int8 where the weights were rounded
+ *     to whole numbers with scales, to be downloaded so; what they become is what the graph computes with.
  */
 export interface Graph {
   target: "wasm" | "webgpu";
@@ -377,6 +378,7 @@ export interface Graph {
   cpuNodes: string[];
   features: "shader-f16"[];
   precision: "fp16" | "fp32" | "mixed";
+  weightsStored: "fp32" | "int8";
 }
 /**
  * Where a graph reports on its fixed-shape detection head.
@@ -424,8 +426,9 @@ export interface EngineBuild {
  * A file of the bundle that the runtime or the page loads.
  *
  *     `size` and `sha256` are those of the file as it is stored; a file whose `encoding` is gzip holds
- *     `inflated` bytes. A file with `parts` is not stored itself: it is its parts, files of this list too, one after
- *     the other.
+ *     `inflated` bytes. A file with `parts` is not stored itself: it is what its parts hold, files of this list too, one
+ *     after the other; `size` and `sha256` are then those of the parts as they are stored. What the parts of a file of
+ *     `form` int8 hold are whole numbers with scales, from which its `inflated` bytes are made (webbuild/storage/form.py).
  */
 export interface File {
   /**
@@ -440,6 +443,7 @@ export interface File {
    * Items: Relative to the manifest, with forward slashes.
    */
   parts: string[];
+  form: "int8" | "plain";
 }
 /**
  * A run with known answers, kept as raw little-endian tensors.

@@ -19,7 +19,7 @@ from webbuild.bundle.names import readable, safe_name
 from webbuild.bundle.notices import model_license, model_notice, third_party_notices
 from webbuild.bundle.parts import cut_large
 from webbuild.errors import printable
-from webbuild.manifest import Engine, Generator, Golden, Graph, Input, Manifest, Output, Task, Withheld
+from webbuild.manifest import Engine, File, Generator, Golden, Graph, Input, Manifest, Output, Task, Withheld
 from webbuild.model import Source
 from webbuild.samples import Sample
 from webbuild.stored import describe
@@ -32,7 +32,8 @@ class Contents(Struct, frozen=True):
     """What a bundle is made of.
 
     The graphs already lie in the folder; `withheld` says for what there is none. `golden` are a sample's known outputs;
-    `trial` are the thresholds at which the samples have something to compare. `files` are more files, by name.
+    `trial` are the thresholds at which the samples have something to compare. `files` are more files, by name; `stored`
+    are those that the folder has in another form too, which is the one that stays.
     """
 
     name: str
@@ -47,6 +48,7 @@ class Contents(Struct, frozen=True):
     trial: Mapping[str, float]
     assumptions: tuple[str, ...]
     files: Mapping[str, bytes] = {}
+    stored: tuple[File, ...] = ()
 
 
 def emit(contents: Contents, folder: Path) -> Manifest:
@@ -54,6 +56,8 @@ def emit(contents: Contents, folder: Path) -> Manifest:
 
     Weight files above the size of a shard are cut: from here on native ONNX Runtime cannot open the graphs.
     """
+    for file in contents.stored:
+        (folder / file.path).unlink()
     cut = cut_large(folder)
     engines = _copy_engine(folder)
     prompted = isinstance(contents.task, contract.PhrasesTask)
@@ -82,7 +86,7 @@ def emit(contents: Contents, folder: Path) -> Manifest:
         graphs=list(contents.graphs),
         withheld=list(contents.withheld),
         engines=engines,
-        files=cut,
+        files=[*cut, *contents.stored],
         golden=golden,
         trial=dict(contents.trial),
         samples=samples,

@@ -10,6 +10,7 @@ import msgspec
 from msgspec import Struct
 
 from webbuild import manifest as contract
+from webbuild.bundle.lean.report import Lean
 from webbuild.bundle.pages import environment
 from webbuild.bundle.precision import precision
 from webbuild.bundle.transfer import Transfer, transfers
@@ -45,6 +46,7 @@ class PackReport(Struct, frozen=True, rename="camel"):
     precision: str
     transfers: list[Transfer] = []
     arithmetic: str = ""
+    weights: Lean | None = None
 
     @classmethod
     def of(
@@ -56,10 +58,12 @@ class PackReport(Struct, frozen=True, rename="camel"):
         *,
         folder: Path,
         arithmetic: str = "",
+        weights: Lean | None = None,
     ) -> PackReport:
         """Gather the report's parts.
 
         `folder` has the graphs and the weights; `arithmetic` says what computed those in half precision, and why that.
+        `weights` is None where they are stored as floats.
         """
         return cls(
             manifest.generator,
@@ -71,6 +75,7 @@ class PackReport(Struct, frozen=True, rename="camel"):
             precision(planned.models["webgpu"]),
             transfers(manifest, folder),
             arithmetic,
+            weights,
         )
 
 

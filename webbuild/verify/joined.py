@@ -1,38 +1,45 @@
-"""A bundle's graph where native ONNX Runtime can open it: its weights as whole files."""
+"""A bundle's graph where native ONNX Runtime can open it: its weights as whole files, and as floats."""
 
 from __future__ import annotations
 
+import gzip
 import os
 import shutil
-from collections.abc import Iterator
+import zlib
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from webbuild.errors import USAGE, WebbuildError
-from webbuild.manifest import Graph
+from webbuild.manifest import File, Graph
+from webbuild.storage.form import bad
+from webbuild.storage.restore import restore
 from webbuild.verify.opened import Bundle
+
+_PIECE = 8 * 1024 * 1024
 
 
 @contextmanager
 def whole(bundle: Bundle, graph: Graph) -> Iterator[Path]:
     """Give the graph's path.
 
-    Where weights are stored in parts, it is a copy beside the joined ones. It lasts for the block; a session made
-    in it keeps what it has mapped.
+    Where weights are stored in parts, or as whole numbers, it is a copy beside the joined and restored ones. It lasts
+    for the block; a session made in it keeps what it has mapped.
 
     Raises:
-        WebbuildError: `cannot-join`.
+        WebbuildError: `cannot-join`, `bad-weights`.
     """
-    parts = {file.path: file.parts for file in bundle.manifest.files if file.parts}
-    if not any(path in parts for path in graph.weights):
+    files = {file.path: file for file in bundle.manifest.files}
+    paths = (graph.file, *graph.weights)
+    if not any(files[path].parts for path in paths if path in files):
         yield bundle.directory / graph.file
         return
     with ExitStack() as stack:
         try:
             folder = Path(stack.enter_context(TemporaryDirectory(prefix="webbuild-", ignore_cleanup_errors=True)))
-            for path in (graph.file, *graph.weights):
-                _put(bundle.directory, path, parts.get(path, []), folder / Path(path).name)
+            for path in paths:
+                _put(bundle.directory, path, files, folder / Path(path).name)
         except OSError as error:
             raise WebbuildError(
                 "cannot-join",
@@ -43,14 +50,27 @@ def whole(bundle: Bundle, graph: Graph) -> Iterator[Path]:
         yield folder / Path(graph.file).name
 
 
-def _put(directory: Path, path: str, parts: list[str], target: Path) -> None:
-    if not parts:
+def _put(directory: Path, path: str, files: Mapping[str, File], target: Path) -> None:
+    file = files.get(path)
+    if file is None or not file.parts:
         _link(directory / path, target)
         return
     with target.open("xb") as joined:
-        for part in parts:
-            with (directory / part).open("rb") as stream:
-                shutil.copyfileobj(stream, joined, 8 * 1024 * 1024)
+        for part in file.parts:
+            for piece in _held(directory / part, gzipped=part in files and files[part].encoding == "gzip"):
+                joined.write(piece)
+    if file.form == "int8":
+        target.write_bytes(restore(target.read_bytes(), file.inflated, path))
+
+
+def _held(part: Path, *, gzipped: bool) -> Iterator[bytes]:
+    """Give what a part holds, piece by piece."""
+    try:
+        with gzip.open(part) if gzipped else part.open("rb") as stream:
+            while piece := stream.read(_PIECE):
+                yield piece
+    except (gzip.BadGzipFile, zlib.error, EOFError) as error:
+        raise bad(str(part), f"it is no gzip file: {error}") from error
 
 
 def _link(file: Path, target: Path) -> None:

@@ -1,0 +1,63 @@
+"""What storing weights as whole numbers came to, for the report."""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Mapping, Sequence
+
+from msgspec import Struct
+
+from webbuild.bundle.lean.tensors import Held
+from webbuild.manifest import File
+from webbuild.storage.form import Bits
+
+
+class Wide(Struct, frozen=True, rename="camel"):
+    """A tensor that is stored in more than 8 bits."""
+
+    name: str
+    shape: tuple[int, ...]
+    bits: Bits
+    why: str
+
+
+class Lean(Struct, frozen=True, rename="camel"):
+    """What the weight files of a bundle take, in bytes: as floats, those gzipped, and as they are stored.
+
+    `numbers` are the floats in them, of which `eight` are stored in 8 bits; `wide` are the tensors that are not.
+    `tried` is how often the model was run on other weights to find out.
+    """
+
+    floats: int
+    gzipped: int
+    stored: int
+    numbers: int
+    eight: int
+    tried: int
+    wide: tuple[Wide, ...]
+
+
+def told(
+    whole: Sequence[bytes], files: Sequence[File], tensors: Sequence[Held], bits: Mapping[Held, Bits], tried: int
+) -> Lean:
+    """Return what was done to weight files, the widest tensors first."""
+    wide = [
+        Wide(tensor.name, tensor.shape, bits.get(tensor, 32), _why(bits.get(tensor)))
+        for tensor in sorted(tensors, key=lambda tensor: -tensor.numbers)
+        if bits.get(tensor) != 8
+    ]
+    return Lean(
+        floats=sum(map(len, whole)),
+        gzipped=sum(len(gzip.compress(content, mtime=0)) for content in whole),
+        stored=sum(file.size for file in files),
+        numbers=sum(tensor.numbers for tensor in tensors),
+        eight=sum(tensor.numbers for tensor in tensors if bits.get(tensor) == 8),
+        tried=tried,
+        wide=tuple(wide),
+    )
+
+
+def _why(bits: Bits | None) -> str:
+    if bits is None:
+        return "a number in it is not finite, or all are too small for a scale"
+    return f"with fewer than {bits} bits, here or where it was tried together with others, the answers moved too far"
