@@ -18,6 +18,7 @@ const graph: Graph = {
   cpuNodes: [],
   features: [],
   precision: "fp32",
+  weightsStored: "fp32",
 };
 const half: Graph = { ...graph, file: "model/half.onnx", features: ["shader-f16"], precision: "fp16" };
 

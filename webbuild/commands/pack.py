@@ -23,7 +23,7 @@ from webbuild.dims import parse_dims
 from webbuild.errors import CLEAN, WebbuildError
 from webbuild.inspection.foreseen import foresee
 from webbuild.inspection.kept_right import unfit
-from webbuild.manifest import OptionInput, TargetName, TensorTask, Weights, Withheld
+from webbuild.manifest import Graph, OptionInput, TargetName, TensorTask, Weights, Withheld
 from webbuild.overrides import parse_overrides
 from webbuild.passes._base import Suppression
 from webbuild.plan import TARGETS, Plan

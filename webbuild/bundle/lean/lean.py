@@ -29,7 +29,7 @@ Prove = Callable[[Sequence[Graph]], Witness]
 
 
 class Stored(Struct, frozen=True):
-    """The graphs, the proof that they give the original's answers on what is restored, and what stands for which file."""
+    """The graphs, the proof that what is restored gives the original's answers, and what stands for which file."""
 
     graphs: list[Graph]
     witness: Witness
