@@ -11,6 +11,12 @@ import { sentence } from "./words.js";
 
 export const backendNames: Record<Backend, string> = { webgpu: "WebGPU", wasm: "WASM" };
 
+const precisions: Record<ModelInfo["precision"]["used"], string> = {
+  fp32: "float32, as exported",
+  fp16: "half precision",
+  mixed: "half precision in part",
+};
+
 /** Told of every model, and of none with the reason why. */
 export type OnModel = (model: Model | null, why: string) => void;
 
@@ -77,9 +83,10 @@ export class Engine {
 function showEngine(model: Model): void {
   element("backend-chip", HTMLElement).textContent = backendNames[model.backend];
   element("reason", HTMLElement).textContent = sentence(model.reason);
-  const { engine, adapter, timings, feed } = model.info();
+  const { engine, adapter, timings, feed, precision } = model.info();
   showFact("Graphics", adapter && adapterName(adapter));
   showFact("Build", `${engine.name} ${engine.version}, ${engine.build}`);
+  showFact("Precision", precisions[precision.used] + (adapter ? `: ${precision.why}` : ""));
   showFact("Pictures", adapter && (feed.path === "gpu" ? "prepared on the GPU" : `on the CPU: ${feed.why}`));
   showFact("Threads", engine.threads > 1 ? String(engine.threads) : null);
   showFact("Loaded in", milliseconds(timings.total));

@@ -25,11 +25,12 @@ def bench_backend(chromium: Chromium, course: Course, backend: str, where: str =
     except WebbuildError as error:
         problems.append(Problem(code=error.code, where=told, message=error.message, fix=error.fix))
     info = None if visits.arrived is None else visits.arrived.info
+    used = "fp32" if info is None else info.precision.used
     return BackendBench(
         where=where,
         browser=f"Chromium {chromium.version}",
         adapter="" if info is None or info.adapter is None else str(info.adapter),
-        backend=backend,
+        backend=backend if used == "fp32" else f"{backend} {used}",
         engine_build="" if info is None else info.engine.build,
         threads=0 if info is None else info.engine.threads,
         first=visits.first,

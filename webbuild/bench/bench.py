@@ -26,6 +26,7 @@ def bench(
     backends: Sequence[str] = (),
     inputs: Sequence[Path] = (),
     *,
+    precision: str = "auto",
     at: Sequence[Place] = (Place(),),
     port: int = 0,
     runs: int = 30,
@@ -38,6 +39,7 @@ def bench(
         directory: what `webbuild pack` wrote.
         backends: those to measure; none means all that the bundle runs on.
         inputs: pictures (or .npz files for plain tensors) besides the bundle's samples.
+        precision: that of the graphs to measure; `auto` measures what a visitor gets.
         at: the browsers to measure in; one of several that cannot be reached or dies is a problem of its own rows.
         port: to serve on, 0 for a free one.
         runs: how many runs the percentiles are of.
@@ -48,10 +50,10 @@ def bench(
         WebbuildError: when nothing can be measured: no bundle, no browser, no such backend.
     """
     bundle = open_bundle(directory)
-    wanted = chosen(bundle, backends)
+    wanted = chosen(bundle, backends, precision)
     samples, sent = gather(bundle, inputs), Sent()
     with Server(directory, port=port, heard=sent.heard) as server:
-        course = Course(server, sent, bundle, samples, runs, seconds, say)
+        course = Course(server, sent, bundle, samples, runs, seconds, say, precision)
         rows = [row for place in at for row in _in_browser(place, course, wanted, alone=len(at) == 1)]
     return BenchReport(
         bundle=bundle.manifest.name,
@@ -72,11 +74,12 @@ def _in_browser(place: Place, course: Course, backends: Sequence[str], *, alone:
         return [unreached(place.endpoint, backend, error) for backend in backends]
 
 
-def chosen(bundle: Bundle, backends: Sequence[str]) -> list[str]:
-    """Return the backends to measure, WebGPU first.
+def chosen(bundle: Bundle, backends: Sequence[str], precision: str = "auto") -> list[str]:
+    """Return the backends to measure, WebGPU first: those that have a graph of this precision.
 
     Raises:
-        WebbuildError: `withheld` where one is named on which the bundle does not run.
+        WebbuildError: `withheld` where one is named on which the bundle does not run; `no-graph` where none has such a
+            graph.
     """
     fit = [name for name in BACKENDS if bundle.graph(name) and not bundle.withholds(name)]
     unfit = [name for name in backends if name not in fit]
@@ -87,7 +90,9 @@ def chosen(bundle: Bundle, backends: Sequence[str]) -> list[str]:
             f"leave --backend out to measure {' and '.join(fit)}",
             exit_code=USAGE,
         )
-    return [name for name in fit if not backends or name in backends]
+    named = [name for name in fit if not backends or name in backends]
+    held = bundle.names(named, precision)
+    return [name for name in named if any(each.partition(" ")[0] == name for each in held)]
 
 
 def environment(bundle: Bundle) -> Environment:

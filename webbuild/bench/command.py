@@ -20,6 +20,7 @@ def run(
     endpoints: Sequence[str],
     public: str,
     port: int,
+    precision: str = "auto",
 ) -> int:
     """Measure a bundle, print the report, return its exit code.
 
@@ -39,7 +40,7 @@ def run(
 
     talk, at = Console(stderr=True), places(endpoints, public)
     with talk.status("starting") as status:
-        report = bench(directory, backends, inputs, at=at, port=port, runs=runs, say=status.update)
+        report = bench(directory, backends, inputs, precision=precision, at=at, port=port, runs=runs, say=status.update)
     show(report, talk)
     if html is not None:
         write_report_file(html, render(report))

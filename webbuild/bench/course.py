@@ -16,7 +16,7 @@ WARMING = 3
 
 
 class Course(Struct, frozen=True):
-    """The bundle and who serves it, its samples, how often they run, and how many seconds a step may take."""
+    """The bundle and who serves it, its samples, how often they run, the seconds of a step, the precision."""
 
     server: Server
     sent: Sent
@@ -25,6 +25,7 @@ class Course(Struct, frozen=True):
     runs: int
     seconds: float
     say: Callable[[str], None]
+    precision: str = "auto"
 
     def run(self, visitor: Visitor, times: int) -> list[Timed]:
         """Run the held samples one after another, and from the first again, so often."""

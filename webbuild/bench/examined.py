@@ -24,7 +24,7 @@ def examine(browser: Browser, page: Page, course: Course, backend: str) -> Exami
     course.say(f"{backend}: a closer look")
     with main_thread_tasks(browser, page) as tasks:
         visitor = Visitor(page, course.server, seconds=course.seconds)
-        arrived = visitor.load(course.bundle.entry, backend, examined=True)
+        arrived = visitor.load(course.bundle.entry, backend, course.precision, examined=True)
         visitor.first(course.samples[0])
         visitor.hold(course.samples)
         course.run(visitor, WARMING)

@@ -78,11 +78,12 @@ class Visitor:
         server.virtual[WORKER] = ("text/javascript", own.encode())
         self._calls = PageCalls(page, server, seconds, "webbuild.bench", ["bench.js", "counting.js"])
 
-    def load(self, entry: str, backend: str, *, examined: bool = False) -> Arrived:
+    def load(self, entry: str, backend: str, precision: str = "auto", *, examined: bool = False) -> Arrived:
         """Load the bundle; `examined` with the engine's word on its nodes, in a worker that counts."""
         address = f"{self._server.url}{entry}"
         worker = WORKER if examined else None
-        return self._calls.call("load", Arrived, entry=address, backend=backend, worker=worker, trace=examined)
+        asked = {"backend": backend, "precision": precision}
+        return self._calls.call("load", Arrived, entry=address, **asked, worker=worker, trace=examined)
 
     def first(self, given: Given) -> Timed:
         """Run a sample as it lies on the disk."""

@@ -37,7 +37,7 @@ class Visits:
 def visit(visitor: Visitor, course: Course, backend: str) -> tuple[Arrived, Visit]:
     """Come, load, and get an answer to the first sample."""
     before = course.sent.bytes
-    arrived = visitor.load(course.bundle.entry, backend)
+    arrived = visitor.load(course.bundle.entry, backend, course.precision)
     ran = visitor.first(course.samples[0])
     took = arrived.info.timings
     return arrived, Visit(

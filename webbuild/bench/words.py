@@ -31,7 +31,7 @@ def costs(each: BackendBench) -> list[str]:
     if found is None:
         return [DASH] * len(COSTS)
     off = DASH if found.cpu_nodes is None else f"{found.cpu_nodes} of {found.nodes}"
-    asked, gpu = found.per_frame, each.backend == "webgpu"
+    asked, gpu = found.per_frame, each.backend.startswith("webgpu")
     return [
         off,
         rounded(asked.dispatches) if gpu else DASH,

@@ -15,13 +15,13 @@ from msgspec import Struct
 
 from webbuild.bisect.cut import PROBES, title
 from webbuild.bisect.engine import Array, Ended, Ending, Take
+from webbuild.browser.adapter import adapter_name
 from webbuild.browser.chromium import Chromium
 from webbuild.browser.page_files import page_files
 from webbuild.browser.server import Server
 from webbuild.browser.tensors import fetched, little_endian
 from webbuild.errors import USAGE, WebbuildError
 from webbuild.probe import engine as builds
-from webbuild.verify.backend import no_adapter
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -127,10 +127,7 @@ class Browser:
     def _adapter(self) -> str:
         if builds.PROVIDERS[self._build.target.build] == "wasm":
             return "the CPU"
-        found = self._call("adapter")
-        if not found:
-            raise no_adapter()
-        return " ".join(dict.fromkeys(word for word in found.values() if word)) or "an unnamed adapter"
+        return adapter_name(self._call("adapter"))
 
     def _sent(self, model: bytes, feeds: Mapping[str, Array]) -> dict[str, Any]:
         described = []

@@ -57,6 +57,7 @@ class Asked(Struct, frozen=True):
     outputs: tuple[str, ...] = ()
     inputs: tuple[Path, ...] = ()
     dims: tuple[str, ...] = ()
+    precision: str = "fp32"
 
     @property
     def build(self) -> Build:
@@ -77,12 +78,13 @@ def opened(asked: Asked) -> Subject:
 
 
 def _bundle(asked: Asked, bundle: Bundle) -> Subject:
-    held = bundle.graph(asked.backend)
+    name = asked.backend if asked.precision == "fp32" else f"{asked.backend} {asked.precision}"
+    held = None if asked.jsep and asked.precision != "fp32" else bundle.graph(name)
     if held is None:
         raise WebbuildError(
             "no-graph",
-            f"{asked.path}: the bundle holds no graph for {asked.backend}",
-            "take the graph that it holds with --backend, or give the .onnx file instead of the bundle",
+            f"{asked.path}: the bundle holds no graph for {name}",
+            "take the graph that it holds with --backend and --precision, or give the .onnx file instead of the bundle",
             exit_code=USAGE,
         )
     if asked.dims:

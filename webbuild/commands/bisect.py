@@ -31,6 +31,7 @@ def request(
     subject: Path,
     *,
     backend: str,
+    precision: str,
     build: str | None,
     against: str,
     tolerance: float,
@@ -44,7 +45,7 @@ def request(
     as_json: bool,
 ) -> Request:
     """Return the command's options in the form that it works with."""
-    asked = Asked(subject, backend, build == "jsep", outputs, inputs, dims)
+    asked = Asked(subject, backend, build == "jsep", outputs, inputs, dims, precision)
     return Request(asked, How(against, tolerance, seconds, resume), out, force, as_json)
 
 

@@ -18,6 +18,13 @@ _OPTIONS = (
         help="Where it differs.",
     ),
     click.option(
+        "--precision",
+        type=click.Choice(["fp32", "fp16", "mixed"]),
+        default="fp32",
+        show_default=True,
+        help="Which of a bundle's graphs.",
+    ),
+    click.option(
         "--build",
         type=click.Choice(["jsep"]),
         help='Engine to search on: jsep is what `import "onnxruntime-web"` gives. [default: the bundle\'s own]',

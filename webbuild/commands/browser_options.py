@@ -19,6 +19,13 @@ _OPTIONS = (
         help="Backend to run on; may be given twice. [default: both]",
     ),
     click.option(
+        "--precision",
+        type=click.Choice(["auto", "fp32", "fp16", "mixed"]),
+        default="auto",
+        show_default=True,
+        help="Graph to run where there are several: auto verifies all that the adapter can run, and benches the best.",
+    ),
+    click.option(
         "--input", "inputs", multiple=True, type=_PATH, metavar="FILE...", help="Pictures besides the samples."
     ),
     click.option(

@@ -14,10 +14,11 @@ import msgspec
 import numpy as np
 from msgspec import Struct
 
+from webbuild.browser.adapter import adapter_name
 from webbuild.browser.chromium import Chromium
 from webbuild.browser.page_files import page_files
 from webbuild.browser.server import Server
-from webbuild.errors import USAGE, WebbuildError
+from webbuild.errors import WebbuildError
 from webbuild.probe.engine import PROVIDERS, Engine
 from webbuild.probe.node import Array, Probe
 
@@ -67,14 +68,7 @@ class Lab:
         if PROVIDERS[self._engine.target.build] == "wasm":
             return "none"
         found = self._open().evaluate("globalThis.adapter()")
-        if found:
-            return " ".join(dict.fromkeys(word for word in found.values() if word)) or "unnamed"
-        raise WebbuildError(
-            "no-adapter",
-            "chromium: no WebGPU adapter",
-            "unset WEBBUILD_GPU to measure on a software adapter",
-            exit_code=USAGE,
-        )
+        return adapter_name(found, "unset WEBBUILD_GPU to measure on a software adapter")
 
     def measure(self, probes: Sequence[Probe], *, fresh: bool = False) -> list[Answer]:
         """Return an answer for each probe, in order. With `fresh`, a new engine begins.

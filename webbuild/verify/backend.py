@@ -7,10 +7,11 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
+from webbuild.browser.adapter import no_adapter
 from webbuild.browser.chromium import Chromium
 from webbuild.browser.console import Console, Message
 from webbuild.browser.server import Server
-from webbuild.errors import USAGE, WebbuildError
+from webbuild.errors import WebbuildError
 from webbuild.nodes import casts_of_inputs
 from webbuild.verify.case import judge
 from webbuild.verify.inputs import Given
@@ -81,16 +82,6 @@ def run_backend(
         forced = [] if graph is None else [*graph.cpu_nodes, *casts_of_inputs(bundle.directory / graph.file)]
         told = [*problems, *said(name, console)]
         return _report(name, loaded, cases, times, told, jsep=jsep, forced=forced)
-
-
-def no_adapter() -> WebbuildError:
-    """The error of a browser without WebGPU."""
-    return WebbuildError(
-        "no-adapter",
-        "chromium: no WebGPU adapter",
-        "run with `--backend wasm`, or name a Chromium that has WebGPU in WEBBUILD_CHROMIUM",
-        exit_code=USAGE,
-    )
 
 
 def left_out(name: str, why: str) -> BackendRun:

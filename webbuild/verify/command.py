@@ -20,6 +20,7 @@ def run(
     inputs: Sequence[Path],
     as_json: bool,
     html: Path | None,
+    precision: str = "auto",
     jsep: bool = False,
     endpoints: Sequence[str] = (),
     public: str = "",
@@ -49,7 +50,17 @@ def run(
         mend = "leave --html out and take --json, or verify in one browser at a time"
         raise WebbuildError("one-page", f"{html}: a page shows the answers of one browser", mend, exit_code=USAGE)
     with talk.status("starting") as status:
-        found = verify_in(at, directory, backends, inputs, jsep=jsep, port=port, seconds=seconds, say=status.update)
+        found = verify_in(
+            at,
+            directory,
+            backends,
+            inputs,
+            precision=precision,
+            jsep=jsep,
+            port=port,
+            seconds=seconds,
+            say=status.update,
+        )
     report: VerifyReport | fleet.Fleet
     if len(found) > 1:
         report = fleet.fleet(at, found)

@@ -44,11 +44,18 @@ function takesPictures(inputs: Manifest["inputs"]): Pictured | null {
 
 async function difference(gpu: GpuFeed, input: ImageInput): Promise<string | null> {
   const frame = await createImageBitmap(everyPixel(), DECODING);
+  try {
+    return await differenceOf(frame, gpu, input);
+  } finally {
+    frame.close();
+  }
+}
+
+async function differenceOf(frame: ImageBitmap, gpu: GpuFeed, input: ImageInput): Promise<string | null> {
   const refused = await gpu.refusal(frame);
   if (refused !== null) return refused;
   const geometry = gpu.write(frame);
   const want = letterbox(await readPixels(frame), input, geometry);
-  frame.close();
   const got = await gpu.read();
   const level = input.scale / Math.max(...input.std);
   const off = want.reduce(

@@ -11,7 +11,7 @@ const held = [];
 
 const commands = {
   /** Milliseconds since the loader was asked for: it was imported, there was a session, `load()` came back. */
-  async load({ entry, backend, worker, trace }) {
+  async load({ entry, backend, precision, worker, trace }) {
     const start = performance.now();
     const bundle = await import(new URL(entry, document.baseURI).href);
     const imported = performance.now() - start;
@@ -20,7 +20,7 @@ const commands = {
       if (stage === "session" && loaded === total) session = performance.now() - start;
     };
     const own = worker ? { worker: () => new Worker(worker, { type: "module" }) } : {};
-    model = await bundle.load({ backend, trace, onProgress, ...own });
+    model = await bundle.load({ backend, precision, trace, onProgress, ...own });
     const loaded = performance.now() - start;
     const { reason, warnings } = model;
     return { imported, session, loaded, backend: model.backend, reason, warnings, info: model.info() };
