@@ -137,7 +137,7 @@ def _report(
         cases=tuple(cases),
         warnings=loaded.warnings,
         problems=(
-            *misplaced(loaded.backend, placements, jsep=jsep, forced=forced),
+            *misplaced(loaded.backend, placements, where=backend, jsep=jsep, forced=forced),
             *only_repeated(backend, cases),
             *problems,
         ),

@@ -30,13 +30,14 @@ def summarise(backend: str, placed: Sequence[Placed], *, jsep: bool = False) -> 
 
 
 def misplaced(
-    backend: str, placements: Sequence[Placement], *, jsep: bool = False, forced: Sequence[str] = ()
+    backend: str, placements: Sequence[Placement], *, where: str = "", jsep: bool = False, forced: Sequence[str] = ()
 ) -> Iterator[Problem]:
     """Name what is not where it belongs. Unknown is not the same as none.
 
     Args:
         backend: `webgpu` or `wasm`.
         placements: where its nodes are.
+        where: what a report calls it, where that is not the backend alone.
         jsep: whether it is the engine's default entry. The patches are made for the bundle's own builds: that one may
             leave nodes to the CPU, only not all of them.
         forced: names of nodes that belong on the CPU: those that the bundle leaves to it, and those that cast an int64
@@ -45,7 +46,7 @@ def misplaced(
     if not placements:
         yield Problem(
             code="no-placement",
-            where=backend,
+            where=where or backend,
             message="the engine did not say where its nodes run",
             fix="check that this build of the engine logs `Node(s) placed on [...]` at its lowest severity",
         )
@@ -58,7 +59,7 @@ def misplaced(
         more = f" and {count - 5} more" if strays and count > 5 else ""
         yield Problem(
             code="off-gpu" if backend == "webgpu" else "off-backend",
-            where=backend,
+            where=where or backend,
             message=f"{count} node(s) run on {placement.provider}: {names}{more}",
             fix="see in report.html of the bundle what was left alone, and why",
         )

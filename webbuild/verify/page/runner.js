@@ -12,7 +12,7 @@ let model = null;
 
 const commands = {
   async adapter() {
-    const adapter = await navigator.gpu?.requestAdapter();
+    const adapter = await navigator.gpu?.requestAdapter({ powerPreference: "high-performance" });
     return adapter ? [...adapter.features] : null;
   },
 
