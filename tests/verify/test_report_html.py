@@ -116,3 +116,14 @@ def test_a_map_is_told_by_its_range_and_judged_by_its_error(picture: Path) -> No
 def test_a_picture_that_is_gone_is_left_out() -> None:
     sample = Sample(title="gone", file="/nowhere/gone.png", width=4, height=4, detections=())
     assert "img" not in Tags(render(report(backend(comparison()), samples=(sample,)))).names
+
+
+def test_a_graph_in_half_precision_has_a_colour_of_its_own_and_one_that_was_not_run_says_why() -> None:
+    half = backend(comparison(subject=Subject("webgpu fp16", "street", "decoded", "score")), backend="webgpu fp16")
+    absent = backend(backend="webgpu mixed", cases=(), left_out="this adapter has <no> shader-f16")
+    page = render(report(half, backend(comparison()), absent))
+    assert '<i class="swatch half"></i>WebGPU fp16' in page
+    assert "In half precision, as much as when it was proven" in page
+    assert "Not run: this adapter has &lt;no&gt; shader-f16." in page
+    assert "WebGPU fp16 and WebGPU agree" in page
+    assert "In half precision" not in render(report(backend(comparison())))
