@@ -5,7 +5,9 @@ from __future__ import annotations
 import onnx_ir as ir
 
 from tests.models import HEADER, as_ir, convolution
-from webbuild.bundle.precision import precision
+from webbuild.bundle.precision import Part, Searched, Tried, precision
+from webbuild.bundle.precision_plot import height, lines, points
+from webbuild.manifest import Precision
 
 
 def test_a_model_of_float32_stays_one_and_the_report_says_why() -> None:
@@ -19,3 +21,34 @@ def test_a_model_of_halves_stays_one_too() -> None:
         f"{HEADER} g (float16[2] x) => (float16[2] y) <float16[2] w = {{1, 2}}, int64 i = {{0}}> {{ y = Add (x, w) }}"
     )
     assert precision(model).startswith("1 of 1 weights are float16")
+
+
+def test_of_a_graph_that_was_searched_it_is_said_how_much_became_float16() -> None:
+    told = searched(precision="mixed", why="the answers are the same")
+    assert "7 of 10 nodes in float16, with 2 casts" in precision(ir.from_proto(convolution()), told)
+    left = searched(precision="fp32", why="float16 would save 3% of the weights")
+    assert precision(ir.from_proto(convolution()), left) == "float32: float16 would save 3% of the weights"
+
+
+def searched(precision: Precision, why: str) -> Searched:
+    part = Part(0.9, 0.8, 0.7)
+    arguments = (
+        10,
+        7,
+        2,
+        part,
+        (100, 50),
+        (),
+        (),
+        (Tried(part, {"y": 0.5}, ""), Tried(part, {"y": None}, "y: differs")),
+    )
+    return Searched("auto", precision, why, "emulated: nothing else is here", *arguments, "")
+
+
+def test_points_are_drawn_by_share_and_by_powers_of_ten() -> None:
+    right, wrong = points(searched("mixed", "").tried)
+    assert (right.x, right.right, wrong.right) == (0.775, True, False)
+    assert wrong.y == 0
+    assert height(1.0) < right.y < height(0.1)
+    assert (height(0.0), height(1e-9), height(1e9)) == (1.0, 1.0, 0.0)
+    assert [line.label for line in lines()].count("the tolerance") == 1

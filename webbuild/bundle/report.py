@@ -12,7 +12,8 @@ from msgspec import Struct
 from webbuild import manifest as contract
 from webbuild.bundle.lean.report import Lean
 from webbuild.bundle.pages import environment
-from webbuild.bundle.precision import precision
+from webbuild.bundle.precision import Searched, precision
+from webbuild.bundle.precision_plot import lines, points
 from webbuild.bundle.transfer import Transfer, transfers
 from webbuild.inspection.foreseen import Foreseen
 from webbuild.manifest import DepthTask, Generator, Manifest, Source, TargetName, Task
@@ -35,7 +36,10 @@ _STYLES = (
 
 
 class PackReport(Struct, frozen=True, rename="camel"):
-    """Nothing in it depends on the machine or the time: the same model gives the same report."""
+    """Nothing in it depends on the machine or the time, and the same model gives the same report.
+
+    But for `searched`: what computes in float16 is what the machine has, and a search may run out of time.
+    """
 
     generator: Generator
     source: Source
@@ -47,6 +51,7 @@ class PackReport(Struct, frozen=True, rename="camel"):
     transfers: list[Transfer] = []
     arithmetic: str = ""
     weights: Lean | None = None
+    searched: Searched | None = None
 
     @classmethod
     def of(
@@ -59,11 +64,12 @@ class PackReport(Struct, frozen=True, rename="camel"):
         folder: Path,
         arithmetic: str = "",
         weights: Lean | None = None,
+        searched: Searched | None = None,
     ) -> PackReport:
         """Gather the report's parts.
 
         `folder` has the graphs and the weights; `arithmetic` says what computed those in half precision, and why that.
-        `weights` is None where they are stored as floats.
+        `weights` is None where they are stored as floats, `searched` where half precision was not asked for.
         """
         return cls(
             manifest.generator,
@@ -72,10 +78,11 @@ class PackReport(Struct, frozen=True, rename="camel"):
             planned.edits,
             list(proofs),
             foreseen,
-            precision(planned.models["webgpu"]),
+            precision(planned.models["webgpu"], searched),
             transfers(manifest, folder),
             arithmetic,
             weights,
+            searched,
         )
 
 
@@ -135,6 +142,8 @@ def write_report(
         reduced=REDUCED,
         matched=matched_detections(report.proofs),
         excused=sum(proof.excused for proof in report.proofs),
+        drawn_points=points(report.searched.tried) if report.searched else [],
+        drawn_lines=lines(),
     )
     (folder / "report.html").write_text(page, "utf-8")
 

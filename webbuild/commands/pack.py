@@ -27,6 +27,8 @@ from webbuild.manifest import Graph, OptionInput, TargetName, TensorTask, Weight
 from webbuild.overrides import parse_overrides
 from webbuild.passes._base import Suppression
 from webbuild.plan import TARGETS, Plan
+from webbuild.precision.budget import parse_budget
+from webbuild.precision.vary import Asked, Varied, one_of_two, vary
 from webbuild.prepared import Prepared, open_model, prepare
 from webbuild.prompts import asked, asked_extremes, with_prompts
 from webbuild.proof import REGIONS, matched_detections
@@ -55,6 +57,8 @@ class Request(Struct, frozen=True):
     prompts: tuple[str, ...]
     nms: Suppression
     weights: Weights
+    precision: Asked
+    budget: tuple[str, ...]
     overrides: Mapping[str, Any]
     verify: bool
     dry_run: bool
@@ -73,6 +77,8 @@ def run(request: Request) -> int:
     out = request.out or Path("dist") / name
     given = parse_dims(request.dims)
     wanted = parse_overrides(request.overrides)
+    budget = parse_budget(request.budget)
+    one_of_two(request.precision, request.weights)
     if not request.dry_run:
         check_place(out, force=request.force)
     opened = open_model(request.model, given, talk)
@@ -114,6 +120,14 @@ def run(request: Request) -> int:
                 lean = store([planned.models[target] for target in targets], graphs, folder, prove)
                 graphs, witness = lean.graphs, lean.witness
             _tell_lean(talk, lean)
+        varied: Varied | None = None
+        if request.precision != "fp32":
+            with talk.step("look for what can be float16"):
+                shipped, known_table = planned.models["webgpu"], table_if_measured(target)
+                told = (graphs, folder, known.task, options, samples, witness, budget, talk)
+                varied = vary(request.precision, shipped, known_table, *told, browser=request.verify)
+                graphs, witness = varied.graphs, varied.witness
+            talk.say(f"    {varied.searched.precision}: {varied.searched.why}")
         with talk.step("write the bundle"):
             used = {each.name: np.array([witness.thresholds[each.option]], np.float32) for each in options}
             golden = golden_run(samples, witness.proofs, witness.outputs, used)
@@ -135,8 +149,16 @@ def run(request: Request) -> int:
                 () if lean is None else tuple(lean.files),
             )
             manifest = emit(contents, folder)
+            searched = None if varied is None else varied.searched
             report = PackReport.of(
-                manifest, planned, witness.proofs, foreseen, folder=folder, weights=None if lean is None else lean.lean
+                manifest,
+                planned,
+                witness.proofs,
+                foreseen,
+                folder=folder,
+                arithmetic="" if varied is None else varied.arithmetic,
+                weights=None if lean is None else lean.lean,
+                searched=searched,
             )
             pictured = [sample for sample in samples if sample.shown]
             write_report(report, manifest, pictured, witness, source.model.graph.num_nodes(), folder)

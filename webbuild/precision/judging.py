@@ -13,10 +13,11 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from webbuild.head import why_repeat
-from webbuild.manifest import Graph, Precision, Task
+from webbuild.manifest import Graph, PanopticTask, Task
 from webbuild.proof import Answer, Proof, judge
 from webbuild.prove import answer_of
 from webbuild.samples import Sample
+from webbuild.tasks.region_modes import in_any_case
 from webbuild.verify.native import NativeRunner
 
 if TYPE_CHECKING:
@@ -68,7 +69,8 @@ class Judging:
         samples: Sequence[Sample],
     ) -> None:
         self._graph = msgspec.structs.replace(graph, precision="mixed")
-        self._task, self._values = task, dict(values)
+        self._task: Task = task
+        self._values = dict(values)
         given = {each.name: np.array([values[each.option]], np.float32) for each in options}
         runner = NativeRunner(folder / graph.file)
         self._cases: list[tuple[Sample, Arrays, Answer]] = []
@@ -78,6 +80,11 @@ class Judging:
             if not why_repeat(graph, outputs):
                 self._cases.append((sample, feeds, self._answer(outputs, sample)))
         runner.close()
+        if isinstance(task, PanopticTask) and not any(
+            want.regions and want.regions.regions for _, _, want in self._cases
+        ):
+            self._task = in_any_case(task)
+            self._cases = [(sample, fed, self._answer(want.outputs, sample)) for sample, fed, want in self._cases]
 
     @property
     def feeds(self) -> list[Arrays]:
@@ -118,8 +125,3 @@ class Judging:
         status = self._graph.status
         own = {name: array for name, array in outputs.items() if status is None or name != status.output}
         return answer_of(self._task, own, sample, self._values)
-
-
-def precision_of(kept: bool) -> Precision:
-    """Return what a graph is called: `mixed` where the search kept something that could have been float16."""
-    return "mixed" if kept else "fp16"

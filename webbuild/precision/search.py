@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from webbuild.bundle.precision import Part
 from webbuild.precision.budget import Budget
 from webbuild.precision.convert import Convertible, Halved, able, convertible, softened
 from webbuild.precision.judging import Judgement, Judging
 from webbuild.precision.measured import out_of_range
 from webbuild.precision.ranges import measure
 from webbuild.precision.smallest import smallest
-from webbuild.precision.weigh import Share, Weight, share, weigh
+from webbuild.precision.weigh import Weight, share, weigh
 
 if TYPE_CHECKING:
     import onnx_ir as ir
@@ -24,16 +25,15 @@ if TYPE_CHECKING:
 
 Told = Callable[[str], None]
 FOUND = "the answers differ with it in float16"
-Wanted = Literal["fp16", "mixed", "auto"]
 
 
-class Evaluation(Struct, frozen=True, rename="camel"):
+class Evaluation(Struct, frozen=True):
     """A graph that was tried: how much of it was float16, and how much of each output's tolerance it used.
 
     `why` is empty where the answers are the same.
     """
 
-    share: Share
+    share: Part
     used: dict[str, float]
     why: str
 
@@ -41,14 +41,15 @@ class Evaluation(Struct, frozen=True, rename="camel"):
 class Found(Struct, frozen=True):
     """What a search found: `halved` is None where no graph with float16 in it gives the same answers.
 
-    `evaluations` are all that were tried, in order. `ended` says why the search went no further, empty where it was
-    done.
+    `evaluations` are all that were tried, in order. It took `seconds` by the clock, and processors were `busy`.
+    `ended` says why the search went no further, empty where it was done.
     """
 
     halved: Halved | None
-    share: Share
+    share: Part
     evaluations: tuple[Evaluation, ...]
     seconds: float
+    busy: float
     ended: str
 
 
@@ -74,7 +75,7 @@ class Search:
         say: Told,
     ) -> None:
         self._judging, self._arithmetic, self._budget, self._say = judging, arithmetic, budget, say
-        self._started = self._last = time.monotonic()
+        self._started, self._busy = time.monotonic(), time.process_time()
         self._longest = 0.0
         soft, _ = softened(model)
         found = able(soft)
@@ -83,6 +84,7 @@ class Search:
         self._weights: dict[str, Weight] = weigh(found)
         self._stored = True
         self._evaluations: list[Evaluation] = []
+        self._known: dict[tuple[bool, tuple[str, ...]], bool] = {}
         self._best: Halved | None = None
         self._ended = ""
 
@@ -98,6 +100,7 @@ class Search:
             share(self._weights, best.halved if best else ()),
             tuple(self._evaluations),
             time.monotonic() - self._started,
+            time.process_time() - self._busy,
             self._ended,
         )
 
@@ -116,10 +119,10 @@ class Search:
 
     def _right(self, kept: Sequence[str]) -> bool | None:
         """Return whether the answers are the same with these kept; None where the budget is spent."""
-        if self._spent():
-            return None
         halved = self.convertible.halved(kept, FOUND, stored=self._stored)
-        return self._tried(halved)
+        if (known := self._known.get((self._stored, halved.halved))) is not None:
+            return known
+        return None if self._spent() else self._tried(halved)
 
     def _spent(self) -> bool:
         if len(self._evaluations) >= self._budget.evaluations:
@@ -138,4 +141,5 @@ class Search:
         self._say(f"{len(self._evaluations)}: {part.mean:.0%} float16, {judged.worst:.2g} of the tolerance: {word}")
         if not judged.why and (self._best is None or part.mean >= share(self._weights, self._best.halved).mean):
             self._best = halved
+        self._known[self._stored, halved.halved] = not judged.why
         return not judged.why

@@ -8,6 +8,7 @@ from math import prod
 import onnx_ir as ir
 from msgspec import Struct
 
+from webbuild.bundle.precision import Part
 from webbuild.passes._graph import dims
 from webbuild.precision.constants import is_constant
 from webbuild.precision.slots import Slots
@@ -19,19 +20,6 @@ class Weight(Struct, frozen=True):
     stored: int = 0
     computed: int = 0
     flops: int = 0
-
-
-class Share(Struct, frozen=True, rename="camel"):
-    """How much of a graph is float16: of the bytes of weights, of those that are computed, of the multiplications."""
-
-    stored: float
-    computed: float
-    flops: float
-
-    @property
-    def mean(self) -> float:
-        """One number for a plot: half bytes, half multiplications."""
-        return ((self.stored + self.computed) / 2 + self.flops) / 2
 
 
 def weigh(able: Mapping[ir.Node, Slots]) -> dict[str, Weight]:
@@ -47,10 +35,10 @@ def weigh(able: Mapping[ir.Node, Slots]) -> dict[str, Weight]:
     return found
 
 
-def share(weights: Mapping[str, Weight], halved: Iterable[str]) -> Share:
+def share(weights: Mapping[str, Weight], halved: Iterable[str]) -> Part:
     """Return the share of what could be float16 that is."""
     half = [weights[name] for name in halved if name in weights]
-    return Share(
+    return Part(
         _part((each.stored for each in half), (each.stored for each in weights.values())),
         _part((each.computed for each in half), (each.computed for each in weights.values())),
         _part((each.flops for each in half), (each.flops for each in weights.values())),

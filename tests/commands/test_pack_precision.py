@@ -1,0 +1,79 @@
+"""Packing with a graph in half precision beside the others, without a browser."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import onnx_ir as ir
+import pytest
+
+from tests.commands.program import Done, webbuild
+from tests.precision.trapped import network
+from webbuild.manifest import decode
+
+CANCELLED = network("[up] u = Add (a, many)\n[down] b = Sub (u, many)", "float many = {1000}")
+"""A graph with two nodes that float16 has not the digits for."""
+
+
+@pytest.fixture(scope="module")
+def mixed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Done, Path]:
+    folder = tmp_path_factory.mktemp("mixed")
+    ir.save(CANCELLED, folder / "net.onnx")
+    options = ("--precision", "auto", "--budget", "seconds=600", "--no-verify", "--json")
+    return webbuild("pack", folder / "net.onnx", "-o", folder / "out", *options), folder / "out"
+
+
+def test_the_bundle_holds_both_graphs_with_weights_of_their_own(mixed: tuple[Done, Path]) -> None:
+    done, folder = mixed
+    assert (done.code, done.stderr) == (0, "")
+    manifest = decode((folder / "manifest.json").read_bytes())
+    assert [(g.target, g.precision, g.features) for g in manifest.graphs] == [
+        ("webgpu", "mixed", ["shader-f16"]), ("webgpu", "fp32", []), ("wasm", "fp32", []),
+    ]  # fmt: skip
+    half, whole, _ = manifest.graphs
+    assert not set(half.weights) & set(whole.weights)
+    sizes = [sum((folder / path).stat().st_size for path in graph.weights) for graph in (half, whole)]
+    assert sizes[0] <= 0.51 * sizes[1]
+
+
+def test_the_report_says_what_was_kept_and_what_was_tried(mixed: tuple[Done, Path]) -> None:
+    done, folder = mixed
+    report = json.loads(done.stdout)["pack"]
+    searched = report["searched"]
+    assert searched["precision"] == "mixed"
+    kept = {name for each in searched["kept"] for name in each["nodes"]}
+    assert {"up", "down"} <= kept
+    assert len(kept) <= 3 < searched["nodes"]
+    assert searched["halved"] + len(kept) == searched["nodes"]
+    right = [each for each in searched["tried"] if not each["why"]]
+    assert 0 < right[-1]["used"]["y"] < 1 < searched["tried"][0]["used"]["y"]
+    assert {proof["target"] for proof in report["proofs"]} == {"webgpu", "wasm", "webgpu mixed"}
+    page = (folder / "report.html").read_text("utf-8")
+    assert page.count("<circle") == len(searched["tried"])
+    assert "the answers differ with it in float16" in page
+
+
+def test_all_that_can_be_is_refused_where_it_is_wrong_and_nothing_is_written(tmp_path: Path) -> None:
+    ir.save(CANCELLED, tmp_path / "net.onnx")
+    done = webbuild("pack", tmp_path / "net.onnx", "-o", tmp_path / "out", "--precision", "fp16", "--no-verify")
+    assert (done.code, done.error) == (1, "half-differs")
+    assert "--precision mixed" in done.stderr
+    assert not (tmp_path / "out").exists()
+
+
+def test_what_does_not_pay_stays_as_it_is_and_says_why(tmp_path: Path) -> None:
+    ir.save(network(""), tmp_path / "net.onnx")
+    options = ("--precision", "auto", "--budget", "saving=0.9", "--no-verify", "--json")
+    done = webbuild("pack", tmp_path / "net.onnx", "-o", tmp_path / "out", *options)
+    assert done.code == 0
+    manifest = decode((tmp_path / "out" / "manifest.json").read_bytes())
+    assert [graph.precision for graph in manifest.graphs] == ["fp32", "fp32"]
+    report = json.loads(done.stdout)["pack"]
+    assert "less than 90%" in report["precision"]
+    assert report["searched"]["precision"] == "fp32"
+
+
+def test_a_budget_that_makes_no_sense_stops_before_anything_is_read(tmp_path: Path) -> None:
+    done = webbuild("pack", tmp_path / "m.onnx", "--precision", "auto", "--budget", "speed=1")
+    assert (done.code, done.error) == (2, "bad-budget")

@@ -1,0 +1,201 @@
+"""From a graph of float32 to the one in half precision that goes into the bundle beside it, and what is told of it."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from msgspec import Struct
+
+from webbuild.bundle.graphs import write_variant
+from webbuild.bundle.precision import Kept, Searched, Tried
+from webbuild.errors import USAGE, WebbuildError
+from webbuild.inspection.quantities import counted
+from webbuild.precision.arithmetic import Arithmetic, Emulated, choose_arithmetic
+from webbuild.precision.budget import Budget
+from webbuild.precision.convert import Halved
+from webbuild.precision.judging import Judging
+from webbuild.precision.search import Found, Search
+from webbuild.precision.weigh import share
+from webbuild.prove import Witness
+from webbuild.prove_variant import prove_variant
+
+if TYPE_CHECKING:
+    import onnx_ir as ir
+
+    from webbuild.manifest import Graph, OptionInput, Precision, Task
+    from webbuild.samples import Sample
+    from webbuild.talk import Talk
+    from webbuild.targets.table import Table
+
+_SLOW = "{} computes on the CPU, slowly: it proves what was found"
+Asked = Literal["fp32", "fp16", "mixed", "auto"]
+
+
+class Varied(Struct, frozen=True):
+    """The graphs of a bundle, the best first, their proof, and what was searched.
+
+    `arithmetic` computed the one in half precision for the proof, empty where there is none.
+    """
+
+    graphs: list[Graph]
+    witness: Witness
+    searched: Searched
+    arithmetic: str = ""
+
+
+def vary(
+    asked: Asked,
+    model: ir.Model,
+    table: Table | None,
+    graphs: Sequence[Graph],
+    folder: Path,
+    task: Task,
+    options: Sequence[OptionInput],
+    samples: Sequence[Sample],
+    witness: Witness,
+    budget: Budget,
+    talk: Talk,
+    *,
+    browser: bool,
+) -> Varied:
+    """Search, write what was found to `folder`, and prove it.
+
+    Args:
+        asked: `fp16` for all that can be float16, `mixed` for what may be, `auto` for that if it pays.
+        model: the graph for WebGPU.
+        table: of the build it is for.
+        graphs: those that were written, and proven.
+        folder: the bundle's.
+        task: what it is for.
+        options: its thresholds, which are inputs.
+        samples: to search and to prove on.
+        witness: the proof of `graphs`.
+        budget: what the search may cost, and has to save.
+        talk: where it is told.
+        browser: whether Chromium may be asked to compute.
+
+    Raises:
+        WebbuildError: `no-half`, `half-differs`, `not-proven` or `proved-nothing`.
+    """
+    graph = next((graph for graph in graphs if graph.target == "webgpu"), None)
+    if graph is None:
+        raise WebbuildError(
+            "no-half", "the bundle has no graph for WebGPU, which float16 is for", "pack it with --precision fp32"
+        )
+    with choose_arithmetic(browser=browser) as arithmetic:
+        judging = Judging(graph, folder, task, options, witness.thresholds, samples)
+        quick = Emulated(_SLOW.format(arithmetic.name)) if "lavapipe" in arithmetic.name else arithmetic
+        search = Search(model, table, judging, quick, budget, lambda line: talk.say(f"    {line}"))
+        found = search.run(whole=asked == "fp16")
+        runs, busy = counted(len(found.evaluations), "evaluation"), f"{found.busy:.1f} s of processor time"
+        talk.say(f"    {runs} in {found.seconds:.1f} s, {busy}")
+        named = _named(found)
+        why = _refusal(asked, model, found, budget)
+        if why and asked != "auto":
+            raise WebbuildError("half-differs", why, _mend(asked))
+        if why or found.halved is None:
+            told = _told(asked, "fp32", why, model, found, quick)
+            return Varied(list(graphs), witness, told)
+        variant = write_variant(_without_sizes(found.halved.model), named, folder / "model")
+        half = found.halved.model
+        proven = prove_variant(variant, lambda feeds: arithmetic.run(half, feeds), task, options, samples, witness)
+        told = _told(asked, named, _result(found), model, found, quick)
+        return Varied([variant, *graphs], proven, told, arithmetic.name)
+
+
+def one_of_two(precision: Asked, weights: str) -> None:
+    """See that a model is made smaller in one way only. Raises WebbuildError `two-reductions`."""
+    if precision != "fp32" and weights != "fp32":
+        raise WebbuildError(
+            "two-reductions",
+            f"--precision {precision} and --weights {weights} are not combined",
+            "say one of them: int8 is smaller to download, float16 also to run",
+            exit_code=USAGE,
+        )
+
+
+def _without_sizes(model: ir.Model) -> ir.Model:
+    """Return a copy that says nothing of values inside it, which the engine infers: up to half of a graph's bytes."""
+    copy = model.clone()
+    for value in (value for node in copy.graph for value in node.outputs if not value.is_graph_output()):
+        value.shape = value.type = None
+    return copy
+
+
+def _named(found: Found) -> Precision:
+    """Return what the graph is called: `fp16` where all is that could be, `mixed` where the search kept some."""
+    return "fp16" if len(found.evaluations) == 1 else "mixed"
+
+
+def _refusal(asked: Asked, model: ir.Model, found: Found, budget: Budget) -> str:
+    """Return why no graph in half precision is shipped, empty where one is."""
+    first = next((each.why for each in found.evaluations if each.why), "")
+    if not found.evaluations:
+        return "nothing in it can be float16: every node is kept for what it is, or for what goes through it"
+    if found.halved is None:
+        return f"with {found.evaluations[-1].share.mean:.0%} of it in float16 the answers differ: {first}"
+    before, after = weights_of(model), weights_of(found.halved.model)
+    if asked == "auto" and after > (1 - budget.saving) * before:
+        return f"float16 would save {1 - after / max(before, 1):.0%} of the weights, less than {budget.saving:.0%}"
+    return ""
+
+
+def _mend(asked: Asked) -> str:
+    if asked == "fp16":
+        return "say --precision mixed, which keeps in float32 what has to be, or auto, which does so only where it pays"
+    return "pack it with --precision fp32, or auto, which leaves it so; --budget evaluations=40 searches longer"
+
+
+def _result(found: Found) -> str:
+    right = [each for each in found.evaluations if not each.why]
+    worst = max((part for part in right[-1].used.values()), default=0.0)
+    return f"the answers are the same, at {worst:.2g} of the tolerance"
+
+
+def _told(
+    asked: Asked, precision: Precision, why: str, model: ir.Model, found: Found, arithmetic: Arithmetic
+) -> Searched:
+    half = found.halved if precision != "fp32" else None
+    after = weights_of(half.model) if half is not None else weights_of(model)
+    return Searched(
+        asked,
+        precision,
+        why,
+        f"{arithmetic.name}: {arithmetic.why}",
+        model.graph.num_nodes(),
+        len(half.halved) if half else 0,
+        half.casts if half else 0,
+        found.share if half else share({}, ()),
+        (weights_of(model), after),
+        tuple(_kept(half)) if half else (),
+        half.masks if half else (),
+        tuple(Tried(each.share, _finite(each.used), each.why) for each in found.evaluations),
+        found.ended,
+    )
+
+
+def _finite(used: dict[str, float]) -> dict[str, float | None]:
+    return {name: part if math.isfinite(part) else None for name, part in used.items()}
+
+
+def _kept(half: Halved) -> list[Kept]:
+    """Return what stayed float32 by reason, the commonest first."""
+    operators = {node.name: node.op_type for node in half.model.graph}
+    by_reason: dict[str, list[str]] = {}
+    for name, why in half.kept.items():
+        by_reason.setdefault(why, []).append(name)
+    ordered = sorted(by_reason.items(), key=lambda pair: (-len(pair[1]), pair[0]))
+    return [
+        Kept(why, dict(sorted(Counter(operators[name] for name in names).items())), tuple(names))
+        for why, names in ordered
+    ]
+
+
+def weights_of(model: ir.Model) -> int:
+    """Return the bytes of a graph's constants."""
+    tensors = (value.const_value for graph in model.graphs() for value in graph.initializers.values())
+    return sum(tensor.nbytes for tensor in tensors if tensor is not None and not tensor.dtype.is_string())
