@@ -1,4 +1,4 @@
-"""One bundle in several browsers behind Playwright servers, one of which dies on the way."""
+"""One bundle in several browsers behind Playwright servers, one of which dies, and in one behind a DevTools port."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -46,6 +47,26 @@ def launched(folder: Path, chromium: Path) -> Iterator[tuple[str, Callable[[], N
         process.wait(20)
 
 
+@contextmanager
+def listening(profile: Path, chromium: Path) -> Iterator[str]:
+    """Run a browser with a DevTools port, as anybody starts one; give the port's address."""
+    own = ("--remote-debugging-address=127.0.0.1", "--remote-debugging-port=0", f"--user-data-dir={profile}")
+    command = [str(chromium), *flags(webgpu=False), *own, "about:blank"]
+    process = subprocess.Popen(command, stderr=subprocess.DEVNULL, start_new_session=True)
+    told = profile / "DevToolsActivePort"
+    try:
+        for _ in range(200):
+            if told.is_file() and told.read_text().count("\n"):
+                break
+            assert process.poll() is None
+            time.sleep(0.1)
+        yield f"http://127.0.0.1:{int(told.read_text().split()[0])}"
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait(20)
+
+
 @pytest.fixture(scope="module")
 def chromium_path(webgpu: Chromium) -> Path:
     assert webgpu.path is not None
@@ -66,6 +87,24 @@ def test_verify_in_two_browsers_and_none(webbuild: Webbuild, means: Path, chromi
         assert run["adapter"]
         assert {c["verdict"] for case in run["cases"] for c in case["comparisons"]} == {"OK"}
         assert "expose_network" in each["report"]["environment"]["browserPath"]
+
+
+def test_verify_in_a_browser_behind_a_devtools_port(
+    webbuild: Webbuild,
+    means: Path,  # noqa: F811
+    chromium_path: Path,
+    tmp_path: Path,
+) -> None:
+    with listening(tmp_path / "profile", chromium_path) as address:
+        done = webbuild("verify", means, "--backend", "wasm", "--connect", address, "--json")
+    assert done.returncode == 0, done.stderr
+    report = json.loads(done.stdout)
+    assert report["environment"]["browserPath"].startswith(address)
+    assert "from this machine" in report["environment"]["browserPath"]
+    (run,) = report["backends"]
+    judged = [each for case in run["cases"] for each in case["comparisons"]]
+    assert {each["verdict"] for each in judged} == {"OK"}
+    assert all(each["signal"] > 0 for each in judged)
 
 
 def test_a_browser_that_dies_in_the_middle_is_told_of_and_the_rest_finish(
