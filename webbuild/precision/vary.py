@@ -16,6 +16,7 @@ from webbuild.errors import USAGE, WebbuildError
 from webbuild.inspection.quantities import counted
 from webbuild.precision.arithmetic import Arithmetic, Emulated, choose_arithmetic
 from webbuild.precision.budget import Budget
+from webbuild.precision.compact import compact
 from webbuild.precision.convert import Halved
 from webbuild.precision.judging import Judging
 from webbuild.precision.search import Found, Search
@@ -100,7 +101,7 @@ def vary(
         if why or found.halved is None:
             told = _told(asked, "fp32", why, model, found, quick)
             return Varied(list(graphs), witness, told)
-        variant = write_variant(_without_sizes(found.halved.model), named, folder / "model")
+        variant = write_variant(compact(found.halved.model), named, folder / "model")
         half = found.halved.model
         proven = prove_variant(variant, lambda feeds: arithmetic.run(half, feeds), task, options, samples, witness)
         told = _told(asked, named, _result(found), model, found, quick)
@@ -116,14 +117,6 @@ def one_of_two(precision: Asked, weights: str) -> None:
             "say one of them: int8 is smaller to download, float16 also to run",
             exit_code=USAGE,
         )
-
-
-def _without_sizes(model: ir.Model) -> ir.Model:
-    """Return a copy that says nothing of values inside it, which the engine infers: up to half of a graph's bytes."""
-    copy = model.clone()
-    for value in (value for node in copy.graph for value in node.outputs if not value.is_graph_output()):
-        value.shape = value.type = None
-    return copy
 
 
 def _named(found: Found) -> Precision:
