@@ -72,7 +72,7 @@ def summary(inspection: Inspection) -> str:
     parts.append(f"{in_bytes(memory.weights)} of weights, {in_bytes(memory.activations)} at work")
     if memory.unknown:
         parts.append(f"{counted(memory.unknown, 'tensor')} of unknown size")
-    return "; ".join([*parts, "webbuild pack --precision auto finds what changes no answer"])
+    return "; ".join(parts)
 
 
 def in_half(half: Half) -> str:
@@ -85,7 +85,7 @@ def in_half(half: Half) -> str:
     if half.kept:
         listed = ", ".join(f"{number} {operator}" for operator, number in half.kept.items())
         parts.append(f"stay in float32 for want of a kernel: {listed}")
-    return "; ".join(parts)
+    return "; ".join([*parts, "webbuild pack --precision auto finds what changes no answer"])
 
 
 def _line(code: str, found: list[Finding]) -> Text:
