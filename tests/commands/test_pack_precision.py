@@ -10,7 +10,9 @@ import pytest
 
 from tests.commands.program import Done, webbuild
 from tests.precision.trapped import network
+from webbuild.errors import WebbuildError
 from webbuild.manifest import decode
+from webbuild.precision.arithmetic import Emulated
 
 CANCELLED = network("[up] u = Add (a, many)\n[down] b = Sub (u, many)", "float many = {1000}")
 """A graph with two nodes that float16 has not the digits for."""
@@ -77,3 +79,29 @@ def test_what_does_not_pay_stays_as_it_is_and_says_why(tmp_path: Path) -> None:
 def test_a_budget_that_makes_no_sense_stops_before_anything_is_read(tmp_path: Path) -> None:
     done = webbuild("pack", tmp_path / "m.onnx", "--precision", "auto", "--budget", "speed=1")
     assert (done.code, done.error) == (2, "bad-budget")
+
+
+@pytest.mark.parametrize(("asked", "code"), [("auto", 0), ("mixed", 1)])
+def test_where_float16_cannot_be_computed_only_auto_goes_on(
+    asked: str, code: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise WebbuildError("arithmetic-failed", "float16, emulated: out of order", "mend it")
+
+    monkeypatch.setattr(Emulated, "run", fail)
+    ir.save(network(""), tmp_path / "net.onnx")
+    done = webbuild(
+        "pack", tmp_path / "net.onnx", "-o", tmp_path / "out", "--precision", asked, "--no-verify", "--json"
+    )
+    assert done.code == code
+    if code:
+        assert done.error == "arithmetic-failed"
+        assert not (tmp_path / "out").exists()
+    else:
+        assert json.loads(done.stdout)["pack"]["precision"] == "float32: float16, emulated: out of order"
+        assert len(decode((tmp_path / "out" / "manifest.json").read_bytes()).graphs) == 2
+
+
+def test_two_ways_to_make_a_model_smaller_are_not_combined(tmp_path: Path) -> None:
+    done = webbuild("pack", tmp_path / "m.onnx", "--precision", "auto", "--weights", "int8")
+    assert (done.code, done.error) == (2, "two-reductions")

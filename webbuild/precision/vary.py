@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-import math
-from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+import msgspec
 from msgspec import Struct
 
 from webbuild.bundle.graphs import write_variant
-from webbuild.bundle.precision import Kept, Searched, Tried
+from webbuild.bundle.precision import Searched
 from webbuild.errors import USAGE, WebbuildError
 from webbuild.inspection.quantities import counted
-from webbuild.precision.arithmetic import Arithmetic, Emulated, choose_arithmetic
+from webbuild.precision.arithmetic import Emulated, choose_arithmetic
 from webbuild.precision.budget import Budget
 from webbuild.precision.compact import compact
-from webbuild.precision.convert import Halved
 from webbuild.precision.judging import Judging
 from webbuild.precision.search import Found, Search
-from webbuild.precision.weigh import share
+from webbuild.precision.told import told, unsearched, weights_of
 from webbuild.prove import Witness
 from webbuild.prove_variant import prove_variant
 
@@ -32,6 +30,8 @@ if TYPE_CHECKING:
     from webbuild.talk import Talk
     from webbuild.targets.table import Table
 
+_STAYS = ("arithmetic-failed", "not-proven", "proved-nothing")
+"""Errors with which `auto` leaves a model in float32."""
 _SLOW = "{} computes on the CPU, slowly: it proves what was found"
 Asked = Literal["fp32", "fp16", "mixed", "auto"]
 
@@ -80,32 +80,43 @@ def vary(
         browser: whether Chromium may be asked to compute.
 
     Raises:
-        WebbuildError: `no-half`, `half-differs`, `not-proven` or `proved-nothing`.
+        WebbuildError: `no-half`, `half-differs`, `arithmetic-failed`, `not-proven` or `proved-nothing`. None of them
+            with `auto`: the model then stays as it is.
     """
     graph = next((graph for graph in graphs if graph.target == "webgpu"), None)
-    if graph is None:
-        raise WebbuildError(
-            "no-half", "the bundle has no graph for WebGPU, which float16 is for", "pack it with --precision fp32"
-        )
-    with choose_arithmetic(browser=browser) as arithmetic:
-        judging = Judging(graph, folder, task, options, witness.thresholds, samples)
-        quick = Emulated(_SLOW.format(arithmetic.name)) if "lavapipe" in arithmetic.name else arithmetic
-        search = Search(model, table, judging, quick, budget, lambda line: talk.say(f"    {line}"))
-        found = search.run(whole=asked == "fp16")
-        runs, busy = counted(len(found.evaluations), "evaluation"), f"{found.busy:.1f} s of processor time"
-        talk.say(f"    {runs} in {found.seconds:.1f} s, {busy}")
-        named = _named(found)
-        why = _refusal(asked, model, found, budget)
-        if why and asked != "auto":
-            raise WebbuildError("half-differs", why, _mend(asked))
-        if why or found.halved is None:
-            told = _told(asked, "fp32", why, model, found, quick)
-            return Varied(list(graphs), witness, told)
-        variant = write_variant(compact(found.halved.model), named, folder / "model")
-        half = found.halved.model
-        proven = prove_variant(variant, lambda feeds: arithmetic.run(half, feeds), task, options, samples, witness)
-        told = _told(asked, named, _result(found), model, found, quick)
-        return Varied([variant, *graphs], proven, told, arithmetic.name)
+    why = "there is no graph for WebGPU, which alone has float16"
+    computed = "nothing"
+    if graph is not None:
+        with choose_arithmetic(browser=browser) as arithmetic:
+            computed = f"{arithmetic.name}: {arithmetic.why}"
+            quick = Emulated(_SLOW.format(arithmetic.name)) if "lavapipe" in arithmetic.name else arithmetic
+            try:
+                judging = Judging(graph, folder, task, options, witness.thresholds, samples)
+                search = Search(model, table, judging, quick, budget, lambda line: talk.say(f"    {line}"))
+                found = search.run(whole=asked == "fp16")
+                _tell(found, talk)
+                if (why := _refusal(asked, model, found, budget)) and asked != "auto":
+                    raise WebbuildError("half-differs", why, _mend(asked))
+                if why or found.halved is None:
+                    return Varied(list(graphs), witness, told(asked, "fp32", why, model, found, quick))
+                half, named = found.halved.model, _named(found)
+                like = msgspec.structs.replace(graph, precision=named)
+                proven = prove_variant(like, lambda feeds: arithmetic.run(half, feeds), task, options, samples, witness)
+                variant = write_variant(compact(half), named, folder / "model")
+                searched = told(asked, named, _result(found), model, found, quick)
+                return Varied([variant, *graphs], proven, searched, arithmetic.name)
+            except WebbuildError as error:
+                if asked != "auto" or error.code not in _STAYS:
+                    raise
+                why = error.message
+    if asked != "auto":
+        raise WebbuildError("no-half", why, "pack it with --precision fp32, or auto, which leaves it so")
+    return Varied(list(graphs), witness, unsearched(asked, why, model, computed))
+
+
+def _tell(found: Found, talk: Talk) -> None:
+    runs = counted(len(found.evaluations), "evaluation")
+    talk.say(f"    {runs} in {found.seconds:.1f} s, {found.busy:.1f} s of processor time")
 
 
 def one_of_two(precision: Asked, weights: str) -> None:
@@ -147,48 +158,3 @@ def _result(found: Found) -> str:
     right = [each for each in found.evaluations if not each.why]
     worst = max((part for part in right[-1].used.values()), default=0.0)
     return f"the answers are the same, at {worst:.2g} of the tolerance"
-
-
-def _told(
-    asked: Asked, precision: Precision, why: str, model: ir.Model, found: Found, arithmetic: Arithmetic
-) -> Searched:
-    half = found.halved if precision != "fp32" else None
-    after = weights_of(half.model) if half is not None else weights_of(model)
-    return Searched(
-        asked,
-        precision,
-        why,
-        f"{arithmetic.name}: {arithmetic.why}",
-        model.graph.num_nodes(),
-        len(half.halved) if half else 0,
-        half.casts if half else 0,
-        found.share if half else share({}, ()),
-        (weights_of(model), after),
-        tuple(_kept(half)) if half else (),
-        half.masks if half else (),
-        tuple(Tried(each.share, _finite(each.used), each.why) for each in found.evaluations),
-        found.ended,
-    )
-
-
-def _finite(used: dict[str, float]) -> dict[str, float | None]:
-    return {name: part if math.isfinite(part) else None for name, part in used.items()}
-
-
-def _kept(half: Halved) -> list[Kept]:
-    """Return what stayed float32 by reason, the commonest first."""
-    operators = {node.name: node.op_type for node in half.model.graph}
-    by_reason: dict[str, list[str]] = {}
-    for name, why in half.kept.items():
-        by_reason.setdefault(why, []).append(name)
-    ordered = sorted(by_reason.items(), key=lambda pair: (-len(pair[1]), pair[0]))
-    return [
-        Kept(why, dict(sorted(Counter(operators[name] for name in names).items())), tuple(names))
-        for why, names in ordered
-    ]
-
-
-def weights_of(model: ir.Model) -> int:
-    """Return the bytes of a graph's constants."""
-    tensors = (value.const_value for graph in model.graphs() for value in graph.initializers.values())
-    return sum(tensor.nbytes for tensor in tensors if tensor is not None and not tensor.dtype.is_string())
