@@ -66,7 +66,8 @@ def table(rows: list[Row]) -> str:
         errors = ", ".join(f"{output} {part:.2f}" for output, part in best.items() if part is not None)
         nodes = f"{100 * found['halved'] / found['nodes']:.0f} %"
         transfer = f"{each.half / 1e6:.2f} of {each.whole / 1e6:.2f} MB, {100 * each.half / each.whole:.1f} %"
-        flops, took = f"{100 * found['part']['flops']:.1f} %", f"{each.seconds:.0f}, {each.busy:.0f}"
+        early = ", ended early" if found["ended"] else ""
+        flops, took = f"{100 * found['part']['flops']:.1f} %", f"{each.seconds:.0f}, {each.busy:.0f}{early}"
         cells = (each.model, found["precision"], nodes, flops, str(found["casts"]), transfer, str(each.evaluations))
         cells = (*cells, took, errors)
         lines.append(f"| {' | '.join(cells)} |")
@@ -77,7 +78,7 @@ def kept(rows: list[Row]) -> str:
     """Return what stayed float32, and why, as a list in Markdown."""
     lines = []
     for each in rows:
-        lines.append(f"\n{each.model}, computed by {each.searched['arithmetic']}:\n")
+        lines.append(f"\n{each.model}, float16 computed by {each.searched['arithmetic'].partition(':')[0]}:\n")
         for reason in each.searched["kept"]:
             operators = ", ".join(f"{count} {name}" for name, count in reason["operators"].items())
             lines.append(f"- {reason['why']}: {operators}")
