@@ -11,7 +11,7 @@ import pytest
 
 from tests.verify.bundle_made import ANSWERS, FEEDS, write_bundle
 from webbuild.errors import WebbuildError
-from webbuild.verify.opened import Bundle, changed_files, golden, open_bundle
+from webbuild.verify.opened import Bundle, changed_files, golden, half_by, open_bundle
 
 
 @pytest.fixture
@@ -97,3 +97,12 @@ def test_graphs_have_names_by_backend_and_precision(bundle: Bundle) -> None:
     with pytest.raises(WebbuildError, match="no graph in fp16") as caught:
         both.names(["webgpu"], "fp16")
     assert "mixed, fp32" in caught.value.fix
+
+
+def test_what_computed_half_precision_is_read_where_a_report_says_so(bundle: Bundle) -> None:
+    report = bundle.directory / "report.json"
+    report.unlink(missing_ok=True)
+    assert half_by(bundle) == ""
+    for text, wanted in (("[1]", ""), ("{", ""), ("{}", ""), ('{"arithmetic": "Dawn\\u001b[31m"}', "Dawn\\x1b[31m")):
+        report.write_text(text)
+        assert half_by(bundle) == wanted

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 from tests.verify.detections_made import backend, comparison, report
 from webbuild.verify.words import milliseconds, name, notes, number, verdict
@@ -40,3 +41,5 @@ def test_what_was_left_out_is_told_and_not_said_to_agree() -> None:
     (note,) = notes(told)
     assert note.startswith("WebGPU mixed was not run: this adapter has no shader-f16.")
     assert verdict(told)[2].startswith("WebGPU agrees")
+    (note,) = notes(replace(told, half_by="Dawn on lavapipe"))
+    assert "was proven when it was packed (Dawn on lavapipe)" in note

@@ -15,6 +15,8 @@ from webbuild.bisect.subject import Asked, opened
 from webbuild.bisect.text import show
 from webbuild.bundle.staging import check_place
 from webbuild.talk import Talk
+from webbuild.tasks._base import REDUCED
+from webbuild.verify.compare import RELATIVE
 
 
 class Request(Struct, frozen=True):
@@ -34,7 +36,7 @@ def request(
     precision: str,
     build: str | None,
     against: str,
-    tolerance: float,
+    tolerance: float | None,
     outputs: tuple[str, ...],
     inputs: tuple[Path, ...],
     dims: tuple[str, ...],
@@ -46,7 +48,8 @@ def request(
 ) -> Request:
     """Return the command's options in the form that it works with."""
     asked = Asked(subject, backend, build == "jsep", outputs, inputs, dims, precision)
-    return Request(asked, How(against, tolerance, seconds, resume), out, force, as_json)
+    usual = RELATIVE if precision == "fp32" else REDUCED.relative
+    return Request(asked, How(against, tolerance or usual, seconds, resume), out, force, as_json)
 
 
 def run(request: Request) -> int:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from webbuild import __version__
 from webbuild import manifest as manifests
-from webbuild.errors import USAGE, WebbuildError
+from webbuild.errors import USAGE, WebbuildError, printable
 from webbuild.levels import from_levels
 from webbuild.manifest import Graph, Manifest, Output
 from webbuild.verify.report import Problem
@@ -85,6 +85,19 @@ def open_bundle(directory: Path) -> Bundle:
     if (lack := _lack(manifest)) is not None:
         raise WebbuildError("bad-manifest", f"{path}: {lack}", _MEND)
     return Bundle(directory, manifest)
+
+
+class _Packed(Struct, frozen=True):
+    arithmetic: str = ""
+
+
+def half_by(bundle: Bundle) -> str:
+    """Return what computed the graphs in half precision when the bundle was packed; nothing where no report says."""
+    try:
+        packed = msgspec.json.decode((bundle.directory / "report.json").read_bytes(), type=_Packed)
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return ""
+    return printable(packed.arithmetic, 100)
 
 
 def _lack(manifest: Manifest) -> str | None:

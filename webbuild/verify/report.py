@@ -122,6 +122,7 @@ class VerifyReport(Json, frozen=True):
     """Everything. `reference` names what the backends were judged against.
 
     `spread` is not empty for a model whose answers leap: by quantity, how far apart the reference's own answers lie.
+    `half_by` is what computed the graphs in half precision when they were proven.
     """
 
     bundle: str
@@ -135,6 +136,7 @@ class VerifyReport(Json, frozen=True):
     backends: tuple[BackendRun, ...]
     problems: tuple[Problem, ...]
     spread: dict[str, float] = {}
+    half_by: str = ""
 
     def comparisons(self) -> Iterator[Comparison]:
         """Every judgement, the reference's own checks first."""

@@ -25,7 +25,7 @@ from webbuild.verify.in_browser import InBrowser, in_browser
 from webbuild.verify.inputs import Given, brought, gather
 from webbuild.verify.jsep import stand_in, without_unfit
 from webbuild.verify.more_pictures import more_pictures
-from webbuild.verify.opened import Bundle, changed_files, open_bundle
+from webbuild.verify.opened import Bundle, changed_files, half_by, open_bundle
 from webbuild.verify.reference import Expected, check_golden, divided, expect, reference_runner
 from webbuild.verify.report import BackendRun, Environment, Sample, VerifyReport
 from webbuild.verify.steadiness import Spread, measure
@@ -119,6 +119,7 @@ def verify_in(
         checks=tuple(checks),
         backends=(),
         spread={f"{stage} {name}": value for (stage, name), value in spread.pooled.items()} if spread else {},
+        half_by=half_by(bundle),
         problems=(*problems, *degenerate.problems(task, [want.outputs for _, want in work])),
     )
     return [each if isinstance(each, WebbuildError) else _reported(report, each, spread) for each in told]

@@ -61,8 +61,9 @@ def verdict(report: VerifyReport) -> tuple[str, str, str]:
 
 def notes(report: VerifyReport) -> list[str]:
     """Return what a reader should know before the verdict, in sentences."""
+    by = f" ({report.half_by})" if report.half_by else ""
     absent = [
-        f"{name(run.backend)} was not run: {run.left_out}. Its proof is in the bundle's report.html."
+        f"{name(run.backend)} was not run: {run.left_out}. It was proven when it was packed{by}: see its report.html."
         for run in report.backends
         if run.left_out
     ]
