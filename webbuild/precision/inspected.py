@@ -35,7 +35,7 @@ def refused(model: ir.Model, halved: Collection[str], table: Table, *, measured:
         name = each.node.name or ""
         if name not in wanted or each.parent is not None:
             continue
-        if not context.on_gpu(each.node):
+        if context.placings[each.node].place not in ("gpu", "folded"):
             found[name] = "no float16 kernel on the GPU"
             continue
         for rule in rules_of(each.node.op_type):

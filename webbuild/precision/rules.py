@@ -16,6 +16,8 @@ from webbuild.precision.positions import positions
 from webbuild.precision.slots import Slots, is_float, measures
 from webbuild.targets.table import Table
 
+_PASSED_BY = ("Identity", "Dropout")
+"""Operators that the engine takes out of a graph: they are of the type of what they read."""
 _ADDED = {"Add": (0, 1), "Sub": (0, 1), "Conv": (2,), "ConvTranspose": (2,), "Gemm": (2,)}
 """Inputs that are added to what float16 holds anyway: a bias may vanish beside it. An epsilon is a parameter."""
 LONG = 2048
@@ -41,8 +43,18 @@ def _unable(graph: ir.Graph, able: Mapping[ir.Node, Slots]) -> Iterator[tuple[ir
     for node in graph:
         if any(True for _ in subgraphs(node)):
             yield node, "its inner graphs stay as they are"
+            for maker in _given_out(node):
+                yield maker, "an inner graph gives it out"
         elif node not in able and node.op_type != "Cast" and not measures(node) and _has_floats(node):
             yield node, "the operator has no form of float16, or its numbers are an argument"
+
+
+def _given_out(node: ir.Node) -> Iterator[ir.Node]:
+    """Yield what makes the values that graphs inside a node give out as they are."""
+    for _, graph in subgraphs(node):
+        for value in graph.outputs:
+            if (maker := value.producer()) is not None and maker.graph is not graph:
+                yield maker
 
 
 def _has_floats(node: ir.Node) -> bool:
@@ -58,6 +70,8 @@ def _elsewhere(model: ir.Model, table: Table | None) -> Iterator[tuple[ir.Node, 
     where = {"cpu": "runs on the CPU", "folded": "is computed while loading", "none": "has no kernel"}
     placings = place(nodes, table, cpu_nodes(copy))
     for each in walk(copy.graph):
+        if each.node.op_type in _PASSED_BY:
+            continue
         why = where.get(placings[each.node].place)
         if why and each.parent is None and not measures(each.node) and _has_floats(named[each.node.name]):
             yield named[each.node.name], why
