@@ -14,7 +14,7 @@ from pathlib import Path
 from bench.marked import rewrite
 from bench.plain.cut import cut
 from bench.plain.measure import Side, alike, bundled, by_hand
-from webbuild.bench.words import megabytes
+from bench.plain.table import rows
 from webbuild.browser.chromium import chromium
 from webbuild.verify import words
 from webbuild.verify.inputs import gather
@@ -23,23 +23,6 @@ from webbuild.verify.opened import open_bundle
 ROOT = Path(__file__).parents[2]
 MODEL = ROOT / "models" / "yolo-pose.onnx"
 PAGE = ROOT / "docs" / "plain.md"
-MEASURES = {
-    "bytes of a first visit": "bytes",
-    "to a session": "session",
-    "to a first result": "first_result",
-    "a run, median": "p50",
-    "a run, 19 of 20": "p95",
-}
-
-
-def rows(backend: str, ours: Side, theirs: Side) -> list[str]:
-    """Return a backend's lines of the table: the ratio first, then both."""
-    lines = []
-    for label, field in MEASURES.items():
-        mine, plain = getattr(ours, field), getattr(theirs, field)
-        shown = megabytes if field == "bytes" else words.milliseconds
-        lines.append(f"| {words.name(backend)} | {label} | {mine / plain:.2f} | {shown(mine)} | {shown(plain)} |")
-    return lines
 
 
 def text(found: dict[str, tuple[Side, Side]], browser: str, runs: int) -> str:

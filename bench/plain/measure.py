@@ -71,7 +71,7 @@ def bundled(chromium: Chromium, bundle: Bundle, backend: str, samples: Sequence[
         visitor.dispose()
         runner = PageRunner(page, server, backend, seconds=SECONDS)
         runner.load(bundle.entry, backend)
-        answers = [runner.picture(given.files, {}) for given in samples]
+        answers = [runner.picture(given.files, given.options) for given in samples]
         runner.dispose()
     boxes = [[[e.box.x1, e.box.y1, e.box.x2, e.box.y2, e.score] for e in answer.found] for answer in answers]
     adapter = str(arrived.info.adapter) if arrived.info.adapter else ""

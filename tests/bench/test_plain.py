@@ -6,9 +6,10 @@ from pathlib import Path
 
 import onnx
 
-from bench.plain.__main__ import MODEL, PAGE, rows, text
+from bench.plain.__main__ import MODEL, PAGE, text
 from bench.plain.cut import cut
 from bench.plain.measure import Side, alike
+from bench.plain.table import rows
 
 BOX = [10.0, 10.0, 50.0, 90.0, 0.9]
 

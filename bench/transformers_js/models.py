@@ -1,0 +1,74 @@
+"""The shipped models laid out as transformers.js wants them."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import onnx
+from msgspec import Struct
+
+ROOT = Path(__file__).parents[2] / "models"
+WEBBUILD = (sys.executable, "-c", "from webbuild.cli import main; main()")
+LOGITS, BOXES = "/detector/Gather_output_0", "/detector/Gather_1_output_0"
+"""What RT-DETR's post-processing is given. transformers.js brings its own."""
+
+
+class Shipped(Struct, frozen=True):
+    """A model of `models/`, and the pipeline of transformers.js that it is for."""
+
+    title: str
+    name: str
+    pipeline: str
+
+    @property
+    def file(self) -> Path:
+        """Its .onnx file."""
+        return ROOT / self.name / f"{self.name}.onnx"
+
+
+SHIPPED = (
+    Shipped("RT-DETR", "rt-detr", "object-detection"),
+    Shipped("Grounding DINO", "grounding-dino", "zero-shot-object-detection"),
+)
+
+
+def lay_out(shipped: Shipped, folder: Path) -> Path:
+    """Write `folder`/name as a model is laid out on the Hub, and return it."""
+    out = folder / shipped.name
+    (out / "onnx").mkdir(parents=True)
+    for file in shipped.file.parent.glob("*.json"):
+        shutil.copyfile(file, out / file.name)
+    target = out / "onnx" / "model.onnx"
+    if shipped.pipeline == "object-detection":
+        onnx.save(without_ending(onnx.load(shipped.file)), target)
+    else:
+        shutil.copyfile(shipped.file, target)
+    return out
+
+
+def patch(laid: Path, backend: str) -> None:
+    """Put what `webbuild patch` makes of a model that is laid out in its place."""
+    model = laid / "onnx" / "model.onnx"
+    out = laid.parent / f"{laid.name}-patched"
+    subprocess.run([*WEBBUILD, "patch", str(model), "-o", str(out), "--target", f"1.30.0-{backend}"], check=True)
+    (made,) = out.glob("*.onnx")
+    shutil.copyfile(made, model)
+
+
+def without_ending(model: onnx.ModelProto) -> onnx.ModelProto:
+    """Return RT-DETR without its post-processing, its values named as transformers names them."""
+    for name, rank in ((LOGITS, 3), (BOXES, 3)):
+        shape = [f"{name}_{axis}" for axis in range(rank)]
+        model.graph.value_info.append(onnx.helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, shape))
+    cut = onnx.utils.Extractor(model).extract_model(["images"], [LOGITS, BOXES])
+    names = {"images": "pixel_values", LOGITS: "logits", BOXES: "pred_boxes"}
+    for value in (*cut.graph.input, *cut.graph.output):
+        value.name = names[value.name]
+    for node in cut.graph.node:
+        node.input[:] = [names.get(name, name) for name in node.input]
+        node.output[:] = [names.get(name, name) for name in node.output]
+    onnx.checker.check_model(cut)
+    return cut
