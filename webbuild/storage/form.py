@@ -30,9 +30,8 @@ MAGIC = b"WBW1"
 _HEAD = struct.Struct("<4sI")
 _PIECE = struct.Struct("<6I")
 
-Bits = Literal[8, 16, 32]
-"""Of a stored number; 32 is a float as it was."""
-_KINDS: dict[int, Bits] = {0: 32, 1: 8, 2: 16}
+Kind = Literal["bytes", "int8", "int16"]
+_KINDS: tuple[Kind, ...] = ("bytes", "int8", "int16")
 
 
 class Grid(Struct, frozen=True):
@@ -60,32 +59,31 @@ class Grid(Struct, frozen=True):
 
 
 class Piece(Struct, frozen=True):
-    """A tensor of the file that is stood for, or bytes of it as they are: then `bits` is 32, `grid` that of bytes."""
+    """A tensor of the file that is stood for, or bytes of it as they are, on a grid [1, 1, 1, bytes]."""
 
-    bits: Bits
+    kind: Kind
     offset: int
     grid: Grid
 
     @property
     def scales(self) -> int:
         """How many it has."""
-        return 0 if self.bits == 32 else self.grid.scales
+        return 0 if self.kind == "bytes" else self.grid.scales
 
     @property
     def stored(self) -> int:
         """How many bytes it is stored in, its scales aside."""
-        return self.grid.numbers * (2 if self.bits == 16 else 1)
+        return self.grid.numbers * (2 if self.kind == "int16" else 1)
 
     @property
     def end(self) -> int:
         """Where it ends in the file that is stood for."""
-        return self.offset + self.grid.numbers * (1 if self.bits == 32 else 4)
+        return self.offset + self.grid.numbers * (1 if self.kind == "bytes" else 4)
 
 
 def head(pieces: Sequence[Piece]) -> bytes:
     """Return what a file begins with: all that stands in front of the scales."""
-    kinds = {bits: kind for kind, bits in _KINDS.items()}
-    table = (_PIECE.pack(kinds[piece.bits], piece.offset, *piece.grid.shape) for piece in pieces)
+    table = (_PIECE.pack(_KINDS.index(piece.kind), piece.offset, *piece.grid.shape) for piece in pieces)
     return _HEAD.pack(MAGIC, len(pieces)) + b"".join(table)
 
 
@@ -123,7 +121,7 @@ def read_head(data: bytes, size: int, file: str) -> tuple[list[Piece], int]:
 
 def _piece(fields: tuple[int, ...], file: str) -> Piece:
     kind, offset, *shape = fields
-    piece = Piece(_KINDS.get(kind, 32), offset, Grid(*shape))
+    piece = Piece(_KINDS[kind] if kind < len(_KINDS) else "bytes", offset, Grid(*shape))
     whole = kind == 0 and shape[:3] == [1, 1, 1]
     if not (whole or kind in (1, 2)) or not piece.grid.numbers or (offset % 4 and not whole):
         raise bad(file, f"there is no piece of kind {kind} and shape {shape} at {offset}")

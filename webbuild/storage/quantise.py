@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from math import prod
+from typing import Literal
 
 import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from webbuild.storage.form import Bits, Grid
+from webbuild.storage.form import Grid
 from webbuild.storage.restore import products
 
-_LARGEST = {8: 127, 16: 32767}
+Bits = Literal[8, 10, 12, 16, 32]
+"""Of a stored number; 32 is a float as it was. What has 10 or 12 is stored in 16: its high bytes are so alike that gzip
+leaves little of them."""
 _BLOCKS = (32, 64, 128)
 """Numbers that share a scale where a channel has more of them than one scale serves well."""
 _TINY = float(np.finfo(np.float32).tiny)
@@ -34,10 +37,10 @@ class Quantised(Struct, frozen=True):
 def quantise(array: NDArray[np.float32], bits: Bits, grid: Grid) -> Quantised:
     """Return a tensor's nearest whole numbers, symmetric about zero: no float moves by more than half a step.
 
-    A step is the largest magnitude under a scale, divided by 127 (8 bits) or 32,767 (16).
+    A step is the largest magnitude under a scale, divided by the largest whole number of so many bits: 127 of 8.
     """
     seen = np.ascontiguousarray(array, np.float32).reshape(grid.shape)
-    most = _LARGEST[bits]
+    most = 2 ** (bits - 1) - 1
     scales = (np.abs(seen).max(axis=(1, 3), keepdims=True) / np.float32(most)).astype(np.float32)
     divisors = np.where(scales == 0, np.float32(1), scales).astype(np.float64)
     numbers = np.rint(seen / divisors).clip(-most, most).astype(np.int16)
@@ -47,7 +50,7 @@ def quantise(array: NDArray[np.float32], bits: Bits, grid: Grid) -> Quantised:
 def can_be(array: NDArray[np.float32]) -> bool:
     """Whether a tensor can be stored so: every number finite, and none so small that its scale loses digits."""
     magnitudes = np.abs(array[array != 0])
-    return bool(np.isfinite(array).all() and (not magnitudes.size or magnitudes.max() / _LARGEST[16] >= _TINY))
+    return bool(np.isfinite(array).all() and (not magnitudes.size or magnitudes.max() / 2**15 >= _TINY))
 
 
 def best_grid(array: NDArray[np.float32]) -> Grid:

@@ -22,7 +22,7 @@ def restore(data: bytes, size: int, file: str) -> bytearray:
     pieces, start = read_head(data, size, file)
     restored = bytearray(size)
     for piece, scales, at in spans(pieces, start):
-        if piece.bits == 32:
+        if piece.kind == "bytes":
             restored[piece.offset : piece.end] = data[at : at + piece.stored]
             continue
         factors = np.frombuffer(data, "<f4", piece.scales, scales)
@@ -37,7 +37,7 @@ def whole_numbers(data: bytes, piece: Piece, at: int) -> NDArray[np.int16]:
     """Return a piece's numbers, which begin at `at`."""
     count = piece.grid.numbers
     high = np.frombuffer(data, np.int8, count, at).astype(np.int16)
-    if piece.bits == 8:
+    if piece.kind == "int8":
         return high
     return high * np.int16(256) + np.frombuffer(data, np.uint8, count, at + count).astype(np.int16)
 

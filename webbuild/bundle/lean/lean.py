@@ -18,8 +18,8 @@ from webbuild.bundle.lean.tensors import Held, held
 from webbuild.errors import WebbuildError
 from webbuild.manifest import File, Graph
 from webbuild.prove import Witness
-from webbuild.storage.form import Bits, Grid
-from webbuild.storage.quantise import best_grid, can_be, quantise
+from webbuild.storage.form import Grid
+from webbuild.storage.quantise import Bits, best_grid, can_be, quantise
 from webbuild.storage.restore import restore
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 
 from webbuild.bundle.lean.tensors import Held
-from webbuild.storage.form import Bits, Grid, Piece, head
-from webbuild.storage.quantise import quantise
+from webbuild.storage.form import Grid, Piece, head
+from webbuild.storage.quantise import Bits, quantise
 
 
 def stored(whole: bytes, tensors: Sequence[Held], bits: Mapping[Held, Bits], grids: Mapping[Held, Grid]) -> bytes:
@@ -30,7 +30,7 @@ def stored(whole: bytes, tensors: Sequence[Held], bits: Mapping[Held, Bits], gri
             numbers.append(content)
         array = np.frombuffer(whole, "<f4", tensor.numbers, tensor.offset).reshape(tensor.shape)
         made = quantise(array, bits[tensor], grids[tensor])
-        pieces.append(Piece(bits[tensor], tensor.offset, made.grid))
+        pieces.append(Piece("int8" if bits[tensor] == 8 else "int16", tensor.offset, made.grid))
         scales.append(made.scales.astype("<f4").tobytes())
         numbers += _planes(made.numbers, bits[tensor])
         at = tensor.end
@@ -44,7 +44,7 @@ def _between(whole: bytes, start: int, end: int) -> Iterator[tuple[Piece, bytes]
     """Give the bytes that stay as they are; none where they are the zeros that are there anyway."""
     content = whole[start:end]
     if content.strip(b"\0"):
-        yield Piece(32, start, Grid(1, 1, 1, len(content))), content
+        yield Piece("bytes", start, Grid(1, 1, 1, len(content))), content
 
 
 def _planes(numbers: np.typing.NDArray[np.int16], bits: Bits) -> list[bytes]:

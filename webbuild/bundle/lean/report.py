@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from webbuild.bundle.lean.tensors import Held
 from webbuild.manifest import File
-from webbuild.storage.form import Bits
+from webbuild.storage.quantise import Bits
 
 
 class Wide(Struct, frozen=True, rename="camel"):

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Generic, TypeVar
 
-from webbuild.storage.form import Bits
+from webbuild.storage.quantise import Bits
 
 MOST = 20
 """Questions that are asked at most."""
-_WORTH = 0.003
-"""Part of all numbers from which on a group is worth a question."""
+_WORTH = 0.02
+"""Bits that a question must be able to save, of every number on average."""
 
 
 T = TypeVar("T")
@@ -34,11 +34,15 @@ class Search(Generic[T]):
         self._same = same
 
     def run(self) -> None:
-        """Find out how many of the order need 16 bits, or even the 32 of a float, then which of those do with 8."""
-        narrow, wide = self._all(8), self._all(16)
+        """Find out how many of the order need more than 8 bits, then which of those do with 8 or 10 after all.
+
+        They get 12 where that keeps the answers if all have it, else 16, else some of them the 32 of a float.
+        """
+        narrow = self._all(8)
         if not self._order or self._keeps(narrow):
             return
-        if not self._keeps(wide):
+        wide = self._all(12)
+        if not self._keeps(wide) and not self._keeps(wide := self._all(16)):
             wide = self._fewest(wide, self._all(32))
         if self.kept:
             wide = self._fewest(narrow, wide)
@@ -71,18 +75,21 @@ class Search(Generic[T]):
         return {each: (high if index < first else low)[each] for index, each in enumerate(self._order)}
 
     def _narrow(self, wide: Sequence[T]) -> None:
-        """Try 8 bits for groups of what is wide, the largest first; a group that needs more is cut in two."""
-        groups = list(_halves(wide))
-        while groups and self.asked < MOST:
-            group = max(groups, key=self._size)
-            groups.remove(group)
-            if self._size(group) < _WORTH * self._size(self._order):
+        """Try fewer bits for groups, what saves most first. A group that does not do with them is cut in two."""
+        tries: list[tuple[Sequence[T], Bits]] = [(half, 8) for half in _halves(wide)]
+        tries.append((wide, 10))
+        while tries and self.asked < MOST:
+            group, bits = best = max(tries, key=lambda each: self._saved(*each))
+            tries.remove(best)
+            if self._saved(group, bits) < _WORTH * sum(self._numbers.values()):
                 return
-            if not self._keeps({**self.kept[-1], **dict.fromkeys(group, 8)}):
-                groups += _halves(group)
+            fewer = {each: min(bits, self.kept[-1][each]) for each in group}
+            if not self._keeps({**self.kept[-1], **fewer}):
+                tries += [(half, bits) for half in _halves(group)]
 
-    def _size(self, group: Sequence[T]) -> int:
-        return sum(self._numbers[each] for each in group)
+    def _saved(self, group: Sequence[T], bits: Bits) -> int:
+        """Return how many bits are saved where a group has no more than these."""
+        return sum(self._numbers[each] * max(0, self.kept[-1][each] - bits) for each in group)
 
 
 def _halves(group: Sequence[T]) -> list[Sequence[T]]:

@@ -1,0 +1,38 @@
+"""Weights stored as whole numbers: turned back in the browser, compared on both backends."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.models import convolution, save
+
+SMALL_TENSORS = """
+from webbuild.bundle import weights
+weights._SMALLEST = 64
+from webbuild.cli import main
+main()
+"""
+
+
+@pytest.mark.usefixtures("webgpu")
+def test_a_bundle_with_weights_in_eight_bits_gives_the_answers_of_what_comes_back(tmp_path: Path) -> None:
+    path = save(convolution(), tmp_path / "small.onnx")
+    out = tmp_path / "out"
+    command = [sys.executable, "-c", SMALL_TENSORS, "pack", str(path), "-o", str(out), "--weights", "int8", "--json"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
+    assert done.returncode == 0, done.stderr
+    said = json.loads(done.stdout)
+    files = json.loads((out / "manifest.json").read_bytes())["files"]
+    assert [file["inflated"] for file in files if file["form"] == "int8"] == [4 * 4 * 3 * 3 * 3]
+    assert said["pack"]["weights"]["eight"] == 4 * 3 * 3 * 3
+    assert {run["backend"] for run in said["verify"]["backends"]} == {"wasm", "webgpu"}
+    for run in said["verify"]["backends"]:
+        judged = [each for case in run["cases"] for each in case["comparisons"]]
+        assert {each["verdict"] for each in judged} == {"OK"}, run["backend"]
+        assert all(each["tolerance"] <= 2e-4 * each["signal"] for each in judged), "of the floats that come back"
+        assert run["problems"] == []
