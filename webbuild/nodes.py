@@ -1,7 +1,8 @@
-"""Every node of a model as it is on disk."""
+"""Every node of a model as it is on disk, gzipped where its name says so."""
 
 from __future__ import annotations
 
+import gzip
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,9 +13,14 @@ if TYPE_CHECKING:
 
 def operators(path: Path) -> frozenset[str]:
     """Return the operators of a model on disk; its external data are not read."""
+    return frozenset(node.op_type for node in every_node(_read(path)))
+
+
+def _read(path: Path) -> onnx.ModelProto:
     import onnx
 
-    return frozenset(node.op_type for node in every_node(onnx.load(path, load_external_data=False)))
+    data = path.read_bytes()
+    return onnx.load_model_from_string(gzip.decompress(data) if path.suffix == ".gz" else data)
 
 
 def every_node(proto: onnx.ModelProto) -> Iterator[onnx.NodeProto]:
@@ -37,9 +43,7 @@ _MOVES = frozenset({
 
 def outputs_within_one(path: Path) -> frozenset[str]:
     """Return the outputs of a model on disk that are probabilities or the like, computed from numbers around 1."""
-    import onnx
-
-    graph = onnx.load(path, load_external_data=False).graph
+    graph = _read(path).graph
     makers = {name: node for node in graph.node for name in node.output}
     found = set()
     for output in graph.output:
@@ -55,6 +59,6 @@ def casts_of_inputs(path: Path) -> frozenset[str]:
     """Return the names of the nodes of a model on disk that cast an int64 input of the graph, as it is given."""
     import onnx
 
-    graph = onnx.load(path, load_external_data=False).graph
+    graph = _read(path).graph
     wide = {value.name for value in graph.input if value.type.tensor_type.elem_type == onnx.TensorProto.INT64}
     return frozenset(node.name for node in graph.node if node.op_type == "Cast" and node.input[0] in wide)

@@ -79,7 +79,7 @@ def run_backend(
             runner.dispose()
         except PageError as error:
             problems.append(failed(name, error))
-        forced = [] if graph is None else [*graph.cpu_nodes, *casts_of_inputs(bundle.directory / graph.file)]
+        forced = [] if graph is None else [*graph.cpu_nodes, *casts_of_inputs(bundle.stored(graph))]
         told = [*problems, *said(name, console)]
         return _report(name, loaded, cases, times, told, jsep=jsep, forced=forced)
 

@@ -57,6 +57,11 @@ class Bundle(Struct, frozen=True):
             )
         return found
 
+    def stored(self, graph: Graph) -> Path:
+        """Return the file that a graph is stored in: its own, or the gzipped one that is its only part."""
+        parts = next((file.parts for file in self.manifest.files if file.path == graph.file), [])
+        return self.directory / (parts[0] if len(parts) == 1 else graph.file)
+
     def withholds(self, backend: str) -> bool:
         """Whether it says that it must not run on a backend: the runtime then takes WASM."""
         return any(each.build == backend for each in self.manifest.withheld)

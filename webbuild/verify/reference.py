@@ -121,7 +121,7 @@ def compare_raw(
 
 def reference_file(bundle: Bundle) -> Path:
     """Return the file of the graph that is the reference, its weights perhaps in parts beside it."""
-    return bundle.directory / (bundle.graph("wasm") or bundle.manifest.graphs[-1]).file
+    return bundle.stored(bundle.graph("wasm") or bundle.manifest.graphs[-1])
 
 
 def _state(path: Path) -> tuple[int, int]:

@@ -1,17 +1,18 @@
-"""Stored weights as files that every host takes, beside the weight file that they stand for."""
+"""What is stored of graphs and weights: gzipped files that every host takes, beside those that they stand for."""
 
 from __future__ import annotations
 
 import gzip
 import hashlib
 from pathlib import Path
+from typing import Literal
 
 from webbuild.bundle import weights
 from webbuild.manifest import File
 
 
-def write(content: bytes, file: Path, folder: Path, size: int) -> File:
-    """Write what stands for a weight file, gzipped, no piece larger than a shard.
+def write_weights(content: bytes, file: Path, folder: Path, size: int) -> File:
+    """Write what stands for a weight file, no piece of it larger than a shard.
 
     Args:
         content: what stands for it.
@@ -22,14 +23,32 @@ def write(content: bytes, file: Path, folder: Path, size: int) -> File:
     Returns:
         What the manifest says of the weight file, which is not to be in the bundle.
     """
-    pieces = [content[start : start + weights.SHARD_BYTES] for start in range(0, len(content), weights.SHARD_BYTES)]
-    parts, digest, total = [], hashlib.sha256(), 0
-    for piece in pieces:
-        gzipped = gzip.compress(piece, 9, mtime=0)
-        part = file.with_name(f"weights-{hashlib.sha256(gzipped).hexdigest()[:12]}.int8.gz")
-        part.write_bytes(gzipped)
-        parts.append(part.relative_to(folder).as_posix())
-        digest.update(gzipped)
-        total += len(gzipped)
-    path = file.relative_to(folder).as_posix()
-    return File(path=path, size=total, sha256=digest.hexdigest(), inflated=size, parts=parts, form="int8")
+    starts = range(0, len(content), weights.SHARD_BYTES)
+    pieces = [_gzipped(content[start : start + weights.SHARD_BYTES]) for start in starts]
+    parts = [file.with_name(f"weights-{hashlib.sha256(piece).hexdigest()[:12]}.int8.gz") for piece in pieces]
+    return _written(pieces, parts, file, folder, size, "int8")
+
+
+def write_graph(file: Path, folder: Path) -> File:
+    """Write a graph gzipped, since most of it is names, and return what the manifest says of its file."""
+    content = file.read_bytes()
+    return _written([_gzipped(content)], [file.with_name(f"{file.name}.gz")], file, folder, len(content), "plain")
+
+
+def _gzipped(content: bytes) -> bytes:
+    return gzip.compress(content, 9, mtime=0)
+
+
+def _written(
+    pieces: list[bytes], parts: list[Path], file: Path, folder: Path, size: int, form: Literal["plain", "int8"]
+) -> File:
+    for piece, part in zip(pieces, parts, strict=True):
+        part.write_bytes(piece)
+    return File(
+        path=file.relative_to(folder).as_posix(),
+        size=sum(map(len, pieces)),
+        sha256=hashlib.sha256(b"".join(pieces)).hexdigest(),
+        inflated=size,
+        parts=[part.relative_to(folder).as_posix() for part in parts],
+        form=form,
+    )

@@ -10,7 +10,7 @@ import msgspec
 import numpy as np
 from msgspec import Struct
 
-from webbuild.bundle.lean.files import write
+from webbuild.bundle.lean.files import write_graph, write_weights
 from webbuild.bundle.lean.pieces import stored
 from webbuild.bundle.lean.report import Lean, told
 from webbuild.bundle.lean.search import Search
@@ -38,7 +38,7 @@ class Stored(Struct, frozen=True):
 
 
 def store(models: Sequence[ir.Model], graphs: Sequence[Graph], folder: Path, prove: Prove) -> Stored:
-    """Store the weights of graphs as whole numbers, in as few bits as keep the original's answers.
+    """Store the weights of graphs as whole numbers, in as few bits as keep the original's answers; gzip the graphs.
 
     The graph for WASM is asked while bits are searched, and every graph at the end.
 
@@ -82,9 +82,10 @@ def store(models: Sequence[ir.Model], graphs: Sequence[Graph], folder: Path, pro
             "pack it with --weights fp32",
         )
     contents = _stored(whole, tensors, chosen, grids)
-    files = [write(contents[file], file, folder, len(whole[file])) for file in whole]
+    files = [write_weights(contents[file], file, folder, len(whole[file])) for file in whole]
     report = told(list(whole.values()), files, tensors, chosen, search.asked)
-    return Stored(lean, proven, files, report)
+    stored_graphs = [write_graph(folder / path, folder) for path in sorted({graph.file for graph in graphs})]
+    return Stored(lean, proven, [*files, *stored_graphs], report)
 
 
 def _stored(
