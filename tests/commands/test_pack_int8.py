@@ -124,6 +124,10 @@ def test_where_only_floats_do_nothing_is_written(tmp_path: Path, stand_in: None)
     assert refused(save(angles(1e6, 1e6), tmp_path / "m.onnx"), *INT8) == "needs-floats"
 
 
+def test_it_is_refused_beside_another_precision(tmp_path: Path, stand_in: None) -> None:
+    assert refused(save(layers(), tmp_path / "m.onnx"), *INT8, "--precision", "auto") == "two-reductions"
+
+
 def test_the_same_model_gives_the_same_bytes(tmp_path: Path, packed: Manifest) -> None:
     pack(save(layers(), tmp_path / "again" / "m.onnx"), *INT8)
     assert hashes(tmp_path / "again" / "out") == hashes(tmp_path / "out")

@@ -20,7 +20,7 @@ from webbuild.bundle.names import safe_name
 from webbuild.bundle.report import PackReport, write_report
 from webbuild.bundle.staging import check_place, staged
 from webbuild.dims import parse_dims
-from webbuild.errors import CLEAN, WebbuildError
+from webbuild.errors import CLEAN, USAGE, WebbuildError
 from webbuild.inspection.foreseen import foresee
 from webbuild.inspection.kept_right import unfit
 from webbuild.manifest import Graph, OptionInput, TargetName, TensorTask, Weights, Withheld
@@ -33,7 +33,7 @@ from webbuild.prepared import Prepared, open_model, prepare
 from webbuild.prompts import asked, asked_extremes, with_prompts
 from webbuild.proof import REGIONS, matched_detections
 from webbuild.prove import Witness
-from webbuild.samples import collect, edge_cases, with_focus
+from webbuild.samples import Sample, collect, edge_cases, with_focus
 from webbuild.talk import Talk
 from webbuild.targets.table import table_if_measured
 from webbuild.targets.target import Target
@@ -79,6 +79,13 @@ def run(request: Request) -> int:
     wanted = parse_overrides(request.overrides)
     budget = parse_budget(request.budget)
     one_of_two(request.precision, request.weights)
+    if request.weights == "int8" and request.precision != "fp32":
+        raise WebbuildError(
+            "two-reductions",
+            f"weights in 8 bits and graphs of --precision {request.precision} are each proven alone, not together",
+            "leave out --weights int8 or --precision",
+            exit_code=USAGE,
+        )
     if not request.dry_run:
         check_place(out, force=request.force)
     opened = open_model(request.model, given, talk)
@@ -107,12 +114,12 @@ def run(request: Request) -> int:
             edges = asked_extremes(known, edge_cases(known.inputs))
             again = Remembered(original) if request.weights == "int8" else original
 
-            def prove(graphs: Sequence[Graph]) -> Witness:
+            def prove(graphs: Sequence[Graph], edges: Sequence[Sample] = ()) -> Witness:
                 return prove_where_it_finds(
                     again, source, graphs, folder, known.task, options, samples, edges, ready.raw, opened.sizes.dims
                 )
 
-            witness = prove(graphs)
+            witness = prove(graphs, edges)
         _tell_proof(talk, witness, options)
         lean: Stored | None = None
         if request.weights == "int8":

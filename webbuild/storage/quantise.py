@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from webbuild.storage.form import Grid
 from webbuild.storage.restore import products
 
-Bits = Literal[8, 10, 12, 16, 32]
-"""Of a stored number; 32 is a float as it was. What has 10 or 12 is stored in 16: its high bytes are so alike that gzip
-leaves little of them."""
+Bits = Literal[8, 10, 11, 12, 13, 14, 16, 32]
+"""Of a stored number; 32 is a float as it was. What is between 8 and 16 is stored in 16: its high bytes are so alike
+that gzip leaves little of them."""
 _BLOCKS = (32, 64, 128)
 """Numbers that share a scale where a channel has more of them than one scale serves well."""
 _TINY = float(np.finfo(np.float32).tiny)

@@ -9,6 +9,7 @@ from webbuild.storage.quantise import Bits
 
 MOST = 20
 """Questions that are asked at most."""
+_WIDE: tuple[Bits, ...] = (10, 11, 12, 13, 14, 16)
 _WORTH = 0.02
 """Bits that a question must be able to save, of every number on average."""
 
@@ -34,19 +35,32 @@ class Search(Generic[T]):
         self._same = same
 
     def run(self) -> None:
-        """Find out how many of the order need more than 8 bits, then which of those do with 8 or 10 after all.
+        """Find out how many of the order need more than 8 bits, then which of those do with fewer after all.
 
-        They get 12 where that keeps the answers if all have it, else 16, else some of them the 32 of a float.
+        They get the fewest that keep the answers if all have them, and some of them the 32 of a float where none do.
         """
         narrow = self._all(8)
         if not self._order or self._keeps(narrow):
             return
-        wide = self._all(12)
-        if not self._keeps(wide) and not self._keeps(wide := self._all(16)):
+        wide = self._all(self._least())
+        if not self.kept:
             wide = self._fewest(wide, self._all(32))
         if self.kept:
             wide = self._fewest(narrow, wide)
             self._narrow([each for each in self._order if wide[each] != 8])
+
+    def _least(self) -> Bits:
+        """Return the fewest bits that keep the answers if all have them; the most there are where none do."""
+        low, high = 0, len(_WIDE) - 1
+        if not self._keeps(self._all(_WIDE[high])):
+            return _WIDE[high]
+        while low < high:
+            middle = (low + high) // 2
+            if self._keeps(self._all(_WIDE[middle])):
+                high = middle
+            else:
+                low = middle + 1
+        return _WIDE[high]
 
     def _all(self, bits: Bits) -> dict[T, Bits]:
         return dict.fromkeys(self._order, bits)
@@ -76,8 +90,9 @@ class Search(Generic[T]):
 
     def _narrow(self, wide: Sequence[T]) -> None:
         """Try fewer bits for groups, what saves most first. A group that does not do with them is cut in two."""
+        between: Bits = 12 if max(self.kept[-1].values()) > 13 else 10
         tries: list[tuple[Sequence[T], Bits]] = [(half, 8) for half in _halves(wide)]
-        tries.append((wide, 10))
+        tries += [(half, between) for half in _halves(wide)]
         while tries and self.asked < MOST:
             group, bits = best = max(tries, key=lambda each: self._saved(*each))
             tries.remove(best)
