@@ -111,6 +111,7 @@ def test_the_report_says_what_it_came_to(tmp_path: Path, packed: Manifest) -> No
     file = stored(packed)
     assert (told["floats"], told["stored"]) == (file.inflated, file.size)
     assert (told["numbers"], told["eight"], told["wide"]) == (2 * 64 * 64, 2 * 64 * 64, [])
+    assert "100.0 % of the numbers have 8 bits" in (tmp_path / "out" / "report.html").read_text("utf-8")
 
 
 def test_a_tensor_that_eight_bits_spoil_gets_sixteen(tmp_path: Path, stand_in: None) -> None:

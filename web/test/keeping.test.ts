@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { sha256 } from "../src/hash.js";
 import type { Progress } from "../src/index.js";
-import { loadTiny, picture, withWorker } from "./bundle.js";
+import { bundle, loadTiny, picture, withWorker } from "./bundle.js";
 
 const wasm = { backend: "wasm", cache: true } as const;
 const PARTS = "parts.json";
@@ -160,3 +161,11 @@ async function outdate(name: string): Promise<void> {
   await writable.write(JSON.stringify([...hashes, "f".repeat(64)]));
   await writable.close();
 }
+
+test("of stored weights the stored form is kept, and restored on every visit", async () => {
+  const stored = "model/weights.int8.gz";
+  expect((await visit(undefined, "int8.json")).files).toContain(stored);
+  const bytes = new Uint8Array(await (await fetch(bundle(stored))).arrayBuffer());
+  expect(await kept()).toContain(await sha256(bytes));
+  expect((await visit(undefined, "int8.json")).files).toEqual([]);
+});
