@@ -34,14 +34,18 @@ def stand_in(folder: Path, job: str, *, adapter: dict[str, str] | None = LAVAPIP
         f"""#!{sys.executable}
 import json, sys, time
 def tell(answer):
-    print("@" + json.dumps(answer), flush=True)
+    print("@webbuild " + json.dumps(answer), flush=True)
 for line in sys.stdin:
     request = json.loads(line)
     if "webgpu" in request:
-        print("Warning: Dawn says so", flush=True)
+        print("Warning: Dawn says so\\n@group(0)", flush=True)
         tell({{"adapter": {adapter!r}, "halves": {halves!r}}})
     elif "engine" in request:
         tell({{"ready": True}})
+        tried = False
+    elif not tried:
+        tried = True
+        tell({RAN!r})
     else:
 {indent(job, " " * 8)}
 """

@@ -17,22 +17,22 @@ import msgspec
 import numpy as np
 from msgspec import Struct
 
-from webbuild import assets
 from webbuild.bisect.engine import Array, Ended, Ending, Take
-from webbuild.browser.page_files import page_files
 from webbuild.browser.tensors import little_endian
 from webbuild.errors import USAGE, WebbuildError
+from webbuild.precision.arithmetic.laid import laid, tiny
 from webbuild.precision.arithmetic.parts import INSTALL, Parts
-from webbuild.probe.engine import Engine
-from webbuild.targets.target import Target
 
 _BAD = re.compile(
     r"WebGPU.*(error|invalid|lost)|Uncaptured|\[Invalid \w+|[Dd]evice (was|is) lost|Error while parsing WGSL"
 )
 """What a GPU or the engine says of a run that did not fail, and whose answers mean nothing. In Node it goes past
 `console`, where the worker listens for the same."""
+_MARK = "@webbuild "
+"""Before each answer of the script."""
 _STARTING = 120.0
 """Seconds for the driver and the engine to start: the engine's WebAssembly is compiled."""
+_TRIES = 3
 
 
 class _Found(Struct, frozen=True):
@@ -71,10 +71,10 @@ class Dawn:
         self._said: list[str] = []
         self._folder = TemporaryDirectory(prefix="webbuild-dawn-")
         self._root = f"{self._folder.name}/"
-        self._engine = _laid(self._root)
+        self._engine = laid(self._root)
         self._process: subprocess.Popen[str] | None = None
         try:
-            self.adapter = self._start()
+            self.adapter = self._started()
         except BaseException:
             self.close()
             raise
@@ -96,15 +96,20 @@ class Dawn:
             WebbuildError: `dawn-failed` where the engine does not start again.
         """
         if self._process is None:
-            self._start()
+            self._started()
+        return self._attempt(model, feeds, take, self._seconds, verbose=verbose)
+
+    def _attempt(
+        self, model: bytes, feeds: Mapping[str, Array], take: Take, seconds: float, *, verbose: bool = False
+    ) -> Ended:
         options = {"executionProviders": [{"name": "webgpu"}]}
         job = {**self._sent(model, feeds), "options": options, "verbose": verbose or self._verbose}
         try:
-            answer = msgspec.convert(self._ask({"job": job, "outputs": f"{self._root}out"}, self._seconds), _Answer)
+            answer = msgspec.convert(self._ask({"job": job, "outputs": f"{self._root}out"}, seconds), _Answer)
         except _GoneError as error:
             self._end()
             return Ended("hang" if error.silent else "crash", str(error))
-        complaint = next(filter(_BAD.search, self._said), "") if answer.ending == "ran" else ""
+        complaint = next(filter(_complains, self._said), "") if answer.ending == "ran" else ""
         if answer.ending == "throws" or complaint:
             self._end()  # a device that was lost, or an engine that aborted, spoils what comes after
         if complaint:
@@ -118,6 +123,18 @@ class Dawn:
         """End the process, and delete its files."""
         self._end()
         self._folder.cleanup()
+
+    def _started(self) -> str:
+        """Start until a model of one node is answered: rarely an engine that started never answers."""
+        for left in reversed(range(_TRIES)):
+            adapter = self._start()
+            ended = self._attempt(tiny(), {"x": np.zeros(1, np.float16)}, lambda *_: None, _STARTING / 2)
+            if ended.ending == "ran":
+                return adapter
+            if ended.ending != "hang" or not left:
+                break
+        what = f"Dawn for Node: a model of one node: {ended.ending}: {ended.message}"
+        raise WebbuildError("dawn-failed", what, INSTALL, exit_code=USAGE)
 
     def _start(self) -> str:
         variables = {**os.environ, **self._parts.variables}
@@ -169,14 +186,14 @@ class Dawn:
             late.cancel()
         if line is None:
             raise _GoneError(f"no answer in {seconds:g} s" if silent else "the process ended", silent=silent)
-        answer: dict[str, Any] = json.loads(line[1:])
+        answer: dict[str, Any] = json.loads(line.removeprefix(_MARK))
         return answer
 
     def _heard(self, line: str) -> bool:
         """Whether a line is what the engine or Dawn said, not an answer."""
-        if not line.startswith("@"):
+        if not line.startswith(_MARK):
             self._said.append(line.rstrip())
-        return not line.startswith("@")
+        return not line.startswith(_MARK)
 
     def _end(self) -> None:
         if self._process is not None:
@@ -186,24 +203,17 @@ class Dawn:
         self._process = None
 
 
+def _complains(line: str) -> bool:
+    """Whether something went wrong: the engine destroys a device itself, behind its last session."""
+    return _BAD.search(line) is not None and "Device was destroyed" not in line
+
+
 class _GoneError(Exception):
     """The process is gone. `silent`: it was ended, since it did not answer."""
 
     def __init__(self, message: str, *, silent: bool) -> None:
         super().__init__(message)
         self.silent = silent
-
-
-def _laid(root: str) -> Engine:
-    """Put the engine and what runs it into a folder. Returns the engine."""
-    files = next(files for spec, files in assets.engine_files() if spec.build == "asyncify")
-    engine = Engine(Target(assets.engine_version(), "webgpu"), *files)
-    pages = page_files("webbuild.bisect", ("worker.js",), root)
-    pages |= page_files("webbuild.precision.arithmetic", ("dawn.js",), root)
-    for path, (_, data) in {**pages, **engine.served(root)}.items():
-        Path(path).write_bytes(data)
-    Path(f"{root}package.json").write_text('{"type": "module"}', "utf-8")
-    return engine
 
 
 def _lack(found: _Found) -> str:

@@ -12,9 +12,9 @@ async function asked() {
   return done ? null : JSON.parse(value);
 }
 
-/** Dawn itself prints lines too: ours begin with a mark. */
+/** The engine and Dawn print lines too, WGSL among them: ours begin with a mark. */
 function tell(answer) {
-  process.stdout.write(`@${JSON.stringify(answer)}\n`);
+  process.stdout.write(`\n@webbuild ${JSON.stringify(answer)}\n`);
 }
 
 /** Dawn takes no view of shared memory, which the engine's WebAssembly has. */

@@ -1,0 +1,1 @@
+"""Single operators and short chains in float16, through every arithmetic there is: `python -m bench.half --write`."""
