@@ -81,6 +81,28 @@ describe.runIf(hasWebgpu)("a bundle in two precisions", () => {
     expect(model.info()).toMatchObject({ precision: { used: "fp16" }, selfTest: { before: false } });
   });
 
+  test("runs in the best that is right here, and fetches nothing of the others", async () => {
+    const { model, graphs } = await visit("right-half.json");
+    expect(graphs).toEqual(["model/conv.onnx"]);
+    expect([model.backend, model.warnings]).toEqual(["webgpu", []]);
+    const why = "the best that this adapter can run";
+    expect(model.info()).toMatchObject({ precision: { used: "fp16", why }, selfTest: { before: false } });
+  });
+
+  test.runIf(!hasHalf)("steps down where the worker's adapter has less than the page's", async () => {
+    const { features } = Object.getOwnPropertyDescriptors(GPUAdapter.prototype);
+    Object.defineProperty(GPUAdapter.prototype, "features", { get: () => HALF, configurable: true });
+    try {
+      const { model, graphs } = await visit("half.json");
+      expect(graphs).toEqual(["model/conv.onnx"]);
+      expect([model.backend, model.info().precision.used]).toEqual(["webgpu", "fp32"]);
+      const message = expect.stringContaining("the adapter has no shader-f16");
+      expect(model.warnings).toMatchObject([{ code: "no-adapter", message }]);
+    } finally {
+      Object.defineProperty(GPUAdapter.prototype, "features", features);
+    }
+  });
+
   test("runs in the precision that was asked for", async () => {
     const { model, graphs } = await visit("half.json", { precision: "fp32" });
     expect(graphs).toEqual(["model/conv.onnx"]);
