@@ -176,7 +176,8 @@ def _cards(
         name = tried.name
         seen = witness.detections.get(name, {})
         classes = witness.classes.get(name, ())[:SHOWN]
-        layers = tuple(layer(runner, manifest.task, found) for runner, found in seen.items())
+        thick_to_thin = sorted(seen.items(), key=lambda each: each[0] == "wasm")
+        layers = tuple(layer(runner, manifest.task, found) for runner, found in thick_to_thin)
         repeated = tuple(proof.target for proof in report.proofs if proof.sample == name and proof.repeated)
         maps = _maps(manifest.task, tried, witness.outputs.get(name, {}))
         cards.append(Card(sample, len(seen.get("native", ())), classes, layers, repeated, maps))
