@@ -18,6 +18,7 @@ from webbuild.bisect.report import Report
 from webbuild.bisect.subject import Asked, opened
 from webbuild.browser.chromium import Chromium
 from webbuild.browser.server import Server
+from webbuild.errors import WebbuildError
 
 RESIZING = f"""{HEADER} resizing (float[1,3,4,8] x) => (float[1,8,16,8] y, float[1,4,8,8] z)
 <float[4] scales = {{1, 2, 2, 1}}>
@@ -137,6 +138,20 @@ def test_a_type_without_kernels(webgpu: Chromium, tmp_path: Path) -> None:
     assert found[0] == ("node-unloadable", "Cast", False)
     assert {code for code, _, _ in found} == {"node-unloadable"}
     assert all(behind for _, _, behind in found[1:])
+
+
+def test_a_graph_that_no_session_here_can_run_is_not_searched(webgpu: Chromium, tmp_path: Path) -> None:
+    half = f"{HEADER} half (float16[2,3] x) => (float16[2,3] y)\n{{\n  y = Relu (x)\n}}"
+    subject = opened(Asked(save(parsed(half), tmp_path / "half.onnx")))
+    with browsers(webgpu, [(subject.engine, subject.options)]) as (engine,):
+        engine.require(())
+        lacks = "no shader-f16" if "swiftshader" in engine.adapter else ""
+        if lacks:
+            with pytest.raises(WebbuildError, match=lacks) as raised:
+                engine.require(subject.features)
+            assert raised.value.code == "no-feature"
+        else:
+            engine.require(subject.features)
 
 
 def test_the_command_leaves_a_page_that_shows_it(webbuild: Webbuild, webgpu: Chromium, tmp_path: Path) -> None:

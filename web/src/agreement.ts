@@ -2,7 +2,7 @@
 
 import type { Precision, TensorData, Tensors } from "./api.js";
 import type { Manifest } from "./manifest.js";
-import { alikeReduced, distanceReduced } from "./reduced.js";
+import { alikeReduced, distanceReduced, SCORE } from "./reduced.js";
 import { at, foundRows } from "./tasks/rows.js";
 
 /** Far above what rounding does on any GPU (1e-4 and less in float32), far below what a wrong kernel does. */
@@ -22,15 +22,18 @@ export function saysSomething(task: Manifest["task"], wanted: Tensors): boolean 
 
 /**
  * Returns in words how the outputs differ from those that are wanted, null where they agree. In float32 that is far more
- * than rounding; in reduced precision, where more is to be expected, exactly what the graph was proven with.
+ * than rounding; in reduced precision, where more is to be expected, exactly what the graph was proven with: what scores
+ * within its tolerance of `confidence`, the threshold of the run, may be found or not.
  */
 export function disagreement(
   task: Manifest["task"],
   wanted: Tensors,
   got: Tensors,
   precision: Precision = "fp32",
+  confidence = Number.NEGATIVE_INFINITY,
 ): string | null {
   const whole = precision === "fp32";
+  const border = whole ? Number.NEGATIVE_INFINITY : confidence + SCORE;
   for (const [name, want] of Object.entries(wanted)) {
     const other = got[name];
     if (other === undefined) return `${name} is missing`;
@@ -41,6 +44,7 @@ export function disagreement(
           foundRows(want.data, columns(want)),
           foundRows(other.data as Float32Array, columns(want)),
           whole ? alike : (row, found) => alikeReduced(task, row, found),
+          border,
         )
       : whole
         ? distance(want, other)
@@ -80,18 +84,26 @@ function distance({ type, data: want }: TensorData, { data: got }: TensorData): 
   return `differs by ${(relative * 100).toPrecision(2)} % of its magnitude, ${TOLERANCE * 100} % are allowed`;
 }
 
-/** Rows are looked for among the others, for what scores alike may come in any order. */
+/**
+ * Rows are looked for among the others, for what scores alike may come in any order. One that scores less than `border`
+ * may be missing, if not all are.
+ */
 function strayRows(
   wanted: readonly Float32Array[],
   got: readonly Float32Array[],
   same: (row: Float32Array, other: Float32Array, largest: number) => boolean,
+  border: number,
 ): string | null {
   const largest = Math.max(0, ...wanted.flatMap((row) => Array.from(row, Math.abs)));
-  const missing = wanted.filter((row) => !got.some((other) => same(row, other, largest))).length;
-  const extra = got.filter((row) => !wanted.some((other) => same(other, row, largest))).length;
+  const without = wanted.filter((row) => !got.some((other) => same(row, other, largest)));
+  const missing = without.filter((row) => !(at(row, 4) < border)).length;
+  const extra = got.filter(
+    (row) => !(at(row, 4) < border) && !wanted.some((other) => same(other, row, largest)),
+  ).length;
   const allowed = Math.floor(STRAY * wanted.length);
-  if (missing <= allowed && extra <= allowed) return null;
-  return `of ${wanted.length} found things ${missing} are missing, ${extra} of ${got.length} are others`;
+  const nothing = wanted.length > 0 && without.length === wanted.length;
+  if (missing <= allowed && extra <= allowed && !nothing) return null;
+  return `of ${wanted.length} found things ${without.length} are missing, ${extra} of ${got.length} are others`;
 }
 
 function alike(row: Float32Array, other: Float32Array, largest: number): boolean {

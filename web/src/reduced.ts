@@ -7,7 +7,7 @@ import { at, DETECTION_COLUMNS } from "./tasks/rows.js";
 
 type Task = Manifest["task"];
 
-const SCORE = 0.01;
+export const SCORE = 0.01;
 /** Of the model's input. */
 const PIXELS = 0.5;
 /** Of an output's largest magnitude. */

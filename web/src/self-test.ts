@@ -36,13 +36,13 @@ export async function knownTest(
 /** Runs the test and keeps its verdict. Throws where it fails. */
 export async function runTest(
   { golden, precision, key }: KnownTest,
-  { task, inputs }: Manifest,
+  { task, inputs, trial }: Manifest,
   { feeds, wanted }: GoldenRun,
   run: (feeds: Tensors) => Promise<Tensors>,
 ): Promise<SelfTest | null> {
   const got = await run(completeFeeds(inputs, feeds));
   if (!saysSomething(task, wanted)) return null;
-  const why = disagreement(task, wanted, got, precision);
+  const why = disagreement(task, wanted, got, precision, trial.confidence);
   await remember(key, why);
   if (why !== null) throw failed(why);
   return { sample: golden.sample, before: false };

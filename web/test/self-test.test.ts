@@ -141,6 +141,21 @@ describe("agreement in reduced precision", () => {
     }
   });
 
+  test("leaves open what scores at the threshold, as the proof does", () => {
+    const task: Manifest["task"] = { kind: "detect", output: "rows", rows: 2, classes: ["ship"] };
+    const found = (...scores: number[]): Tensors => {
+      const things = scores.flatMap((score, index) => [100 * index, 100, 100 * index + 50, 150, score, 0]);
+      return { rows: { type: "float32", dims: [1, scores.length, 6], data: Float32Array.from(things) } };
+    };
+    const why = (want: Tensors, got: Tensors) => disagreement(task, want, got, "fp16", 0.5);
+    expect(why(found(0.9, 0.505), found(0.9, 0))).toBeNull();
+    expect(why(found(0.9, 0), found(0.9, 0.505))).toBeNull();
+    expect(why(found(0.9, 0.52), found(0.9, 0))).toContain("1 are missing");
+    expect(why(found(0.9, 0), found(0.9, Number.NaN))).toBeNull(); // no row is found there
+    expect(why(found(0.505, 0), found(0, 0))).toContain("1 are missing");
+    expect(disagreement(task, found(0.9, 0.505), found(0.9, 0))).toContain("1 are missing");
+  });
+
   test("of whole numbers is exact, of a turned box by its corners", () => {
     const labels = (...data: number[]): Tensors => ({
       map: { type: "int32", dims: [data.length], data: Int32Array.from(data) },

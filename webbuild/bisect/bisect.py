@@ -44,7 +44,7 @@ def searched(subject: Subject, how: How, say: Say = lambda _: None) -> Iterator[
 
     Raises:
         WebbuildError: `no-reference`, `no-inputs`, `no-nodes`, `no-chromium`, `chromium-failed`, `chromium-died`,
-            `no-adapter`, `engine-failed`.
+            `no-adapter`, `no-feature`, `engine-failed`.
     """
     _check(subject)
     with engines(subject, how) as (backend, other), TemporaryDirectory(prefix="webbuild-bisect-") as folder:
@@ -103,11 +103,13 @@ def engines(subject: Subject, how: How) -> Iterator[tuple[Browser, Engine]]:
     with chromium(webgpu=not wasm) as browser:
         if how.against == "native":
             with browsers(browser, [(build, subject.options)], how.seconds) as (backend,):
+                backend.require(subject.features)
                 yield backend, Native()
             return
         other = engine(Target(build.target.version, "wasm"), cache_folder())
         wanted = [(build, subject.options), (other, Options())]
         with browsers(browser, wanted, how.seconds) as (backend, reference):
+            backend.require(subject.features)
             yield backend, reference
 
 

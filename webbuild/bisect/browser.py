@@ -81,6 +81,20 @@ class Browser:
         """How its sessions are made."""
         return self._options
 
+    def require(self, features: Sequence[str]) -> None:
+        """See that the adapter has what a graph needs.
+
+        Raises:
+            WebbuildError: `no-feature`.
+        """
+        if features and (missing := sorted(set(features) - set(self._call("features")))):
+            raise WebbuildError(
+                "no-feature",
+                f"chromium: {self.adapter} has no {', '.join(missing)}, without which every session would throw",
+                "search on a GPU that has it (WEBBUILD_GPU=real), or the graph in float32",
+                exit_code=USAGE,
+            )
+
     def attempt(self, model: bytes, feeds: Mapping[str, Array], take: Take, *, verbose: bool = False) -> Ended:
         """Run a model. See `Engine`.
 

@@ -15,6 +15,7 @@ from webbuild.bisect.engine import Array
 from webbuild.bisect.graph import Graph
 from webbuild.dims import choose_sizes, parse_dims
 from webbuild.errors import USAGE, WebbuildError
+from webbuild.inspection.features import features
 from webbuild.inspection.graph import frozen
 from webbuild.inspection.measured import random_feeds
 from webbuild.model import facts, load
@@ -37,7 +38,10 @@ class Case(Struct, frozen=True):
 
 
 class Subject(Struct, frozen=True):
-    """A graph, its inputs, the build that the backend is, and how the bundle makes its sessions."""
+    """A graph, its inputs, the build that the backend is, and how the bundle makes its sessions.
+
+    `features` are what the adapter must have: without them every session throws.
+    """
 
     name: str
     sha256: str
@@ -46,6 +50,7 @@ class Subject(Struct, frozen=True):
     engine: Engine
     options: Options
     assumptions: tuple[str, ...] = ()
+    features: tuple[str, ...] = ()
 
 
 class Asked(Struct, frozen=True):
@@ -104,13 +109,15 @@ def _bundle(asked: Asked, bundle: Bundle) -> Subject:
     forced = set(held.cpu_nodes)
     nodes = tuple(index for index, node in enumerate(graph.nodes) if node.name in forced)
     build = engine(_target(asked), cache_folder()) if asked.jsep else _own(bundle, asked)
-    return Subject(bundle.manifest.name, source.sha256, graph, cases, build, Options(cpu_nodes=nodes))
+    options, needed = Options(cpu_nodes=nodes), tuple(held.features)
+    return Subject(bundle.manifest.name, source.sha256, graph, cases, build, options, features=needed)
 
 
 def _model(asked: Asked) -> Subject:
     source = load(asked.path)
     sizes = choose_sizes(source.facts, parse_dims(asked.dims))
     model = frozen(source.model, sizes.dims)
+    needed = () if asked.backend == "wasm" else tuple(features(model))
     inputs = facts(asked.path.name, model).inputs
     graph = _graph(model, asked.path, asked.outputs)
     read = [fact for fact in inputs if fact.name in graph.inputs]
@@ -120,7 +127,7 @@ def _model(asked: Asked) -> Subject:
     if not cases:
         cases = [Case("made-up numbers", random_feeds(asked.path.name, read))]
     build = engine(_target(asked), cache_folder())
-    return Subject(asked.path.stem, source.sha256, graph, tuple(cases), build, Options(), sizes.assumptions)
+    return Subject(asked.path.stem, source.sha256, graph, tuple(cases), build, Options(), sizes.assumptions, needed)
 
 
 def _graph(model: ir.Model, path: Path, outputs: Sequence[str]) -> Graph:

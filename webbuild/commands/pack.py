@@ -20,7 +20,7 @@ from webbuild.bundle.names import safe_name
 from webbuild.bundle.report import PackReport, write_report
 from webbuild.bundle.staging import check_place, staged
 from webbuild.dims import parse_dims
-from webbuild.errors import CLEAN, USAGE, WebbuildError
+from webbuild.errors import CLEAN, WebbuildError
 from webbuild.inspection.foreseen import foresee
 from webbuild.inspection.kept_right import unfit
 from webbuild.manifest import Graph, OptionInput, TargetName, TensorTask, Weights, Withheld
@@ -79,13 +79,6 @@ def run(request: Request) -> int:
     wanted = parse_overrides(request.overrides)
     budget = parse_budget(request.budget)
     one_of_two(request.precision, request.weights)
-    if request.weights == "int8" and request.precision != "fp32":
-        raise WebbuildError(
-            "two-reductions",
-            f"weights in 8 bits and graphs of --precision {request.precision} are each proven alone, not together",
-            "leave out --weights int8 or --precision",
-            exit_code=USAGE,
-        )
     if not request.dry_run:
         check_place(out, force=request.force)
     opened = open_model(request.model, given, talk)

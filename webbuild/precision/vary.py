@@ -17,6 +17,7 @@ from webbuild.precision.arithmetic import Emulated, choose_arithmetic
 from webbuild.precision.budget import Budget
 from webbuild.precision.compact import compact
 from webbuild.precision.judging import Judging
+from webbuild.precision.proving import Proving
 from webbuild.precision.search import Found, Search
 from webbuild.precision.told import told, unsearched, weights_of
 from webbuild.prove import Witness
@@ -101,10 +102,11 @@ def vary(
                     return Varied(list(graphs), witness, told(asked, "fp32", why, model, found, quick))
                 half, named = found.halved.model, _named(found)
                 like = msgspec.structs.replace(graph, precision=named)
-                proven = prove_variant(like, lambda feeds: arithmetic.run(half, feeds), task, options, samples, witness)
+                proving = Proving(arithmetic, quick, talk.say)
+                proven = prove_variant(like, lambda feeds: proving.run(half, feeds), task, options, samples, witness)
                 variant = write_variant(compact(half), named, folder / "model")
                 searched = told(asked, named, _result(found), model, found, quick)
-                return Varied([variant, *graphs], proven, searched, arithmetic.name)
+                return Varied([variant, *graphs], proven, searched, proving.name)
             except WebbuildError as error:
                 if asked != "auto" or error.code not in _STAYS:
                     raise

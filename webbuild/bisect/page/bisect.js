@@ -1,7 +1,7 @@
 // The page `webbuild bisect` drives. One model at a time goes to a worker; a worker in which something failed, or that
 // does not answer in time, is ended, and the next model gets a new one. Nothing is judged here.
 
-import { Asked, adapter } from "./asking.js";
+import { Asked, adapter, features } from "./asking.js";
 import { base64 } from "./base64.js";
 
 const worker = new Asked((message) => ({ ending: "crash", message, log: [] }));
@@ -10,6 +10,7 @@ let held = new Map();
 
 const commands = {
   adapter,
+  features,
 
   async attempt({ engine, job, seconds }) {
     held = new Map();

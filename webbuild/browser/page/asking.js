@@ -43,6 +43,11 @@ export class Asked {
   }
 }
 
+/** Which features of WebGPU its adapter has. */
+export async function features() {
+  return [...((await navigator.gpu?.requestAdapter())?.features ?? [])];
+}
+
 /** What the browser says of its GPU, null where it has none. */
 export async function adapter() {
   const found = await navigator.gpu?.requestAdapter();
