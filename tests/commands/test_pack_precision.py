@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import onnx_ir as ir
 import pytest
+from numpy.typing import NDArray
 
 from tests.commands.program import Done, webbuild
 from tests.precision.trapped import network
 from webbuild.errors import WebbuildError
 from webbuild.manifest import decode
 from webbuild.precision.arithmetic import Emulated
+from webbuild.precision.arithmetic.protocol import Tensors
 
 CANCELLED = network("[up] u = Add (a, many)\n[down] b = Sub (u, many)", "float many = {1000}")
 """A graph with two nodes that float16 has not the digits for."""
@@ -105,3 +109,26 @@ def test_where_float16_cannot_be_computed_only_auto_goes_on(
 def test_two_ways_to_make_a_model_smaller_are_not_combined(tmp_path: Path) -> None:
     done = webbuild("pack", tmp_path / "m.onnx", "--precision", "auto", "--weights", "int8")
     assert (done.code, done.error) == (2, "two-reductions")
+
+
+class Coarse(Emulated):
+    """An arithmetic that gets one product wrong, and is slow."""
+
+    name = "Dawn on lavapipe"
+
+    def run(self, model: ir.Model, feeds: Sequence[Tensors]) -> list[dict[str, NDArray[Any]]]:
+        halved = any(node.name == "before" and node.inputs[0].dtype is ir.DataType.FLOAT16 for node in model.graph)  # type: ignore[union-attr]
+        return [{name: array + 0.5 * halved for name, array in each.items()} for each in super().run(model, feeds)]
+
+
+def test_what_a_slow_arithmetic_does_not_confirm_it_searches_itself(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("webbuild.precision.vary.choose_arithmetic", lambda **_: Coarse("for a test"))
+    ir.save(network(""), tmp_path / "net.onnx")
+    options = ("--precision", "auto", "--budget", "seconds=600", "--no-verify", "--json")
+    done = webbuild("pack", tmp_path / "net.onnx", "-o", tmp_path / "out", *options)
+    assert done.code == 0
+    report = json.loads(done.stdout)["pack"]
+    assert (report["arithmetic"], report["searched"]["precision"]) == ("Dawn on lavapipe", "mixed")
+    assert {name for each in report["searched"]["kept"] for name in each["nodes"]} == {"before"}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 
 _STAYS = ("arithmetic-failed", "not-proven", "proved-nothing")
 """Errors with which `auto` leaves a model in float32."""
-_SLOW = "{} computes on the CPU, slowly: it proves what was found"
+_SLOW = "{} computes on the CPU, slowly: it proves what was found, and searches where that is not so"
 Asked = Literal["fp32", "fp16", "mixed", "auto"]
 
 
@@ -91,26 +92,32 @@ def vary(
         with choose_arithmetic(browser=browser) as arithmetic:
             computed = f"{arithmetic.name}: {arithmetic.why}"
             quick = Emulated(_SLOW.format(arithmetic.name)) if "lavapipe" in arithmetic.name else arithmetic
-            try:
-                judging = Judging(graph, folder, task, options, witness.thresholds, samples)
-                search = Search(model, table, judging, quick, budget, lambda line: talk.say(f"    {line}"))
-                found = search.run(whole=asked == "fp16")
-                _tell(found, talk)
-                if (why := _refusal(asked, model, found, budget)) and asked != "auto":
-                    raise WebbuildError("half-differs", why, _mend(asked))
-                if why or found.halved is None:
-                    return Varied(list(graphs), witness, told(asked, "fp32", why, model, found, quick))
-                half, named = found.halved.model, _named(found)
-                like = msgspec.structs.replace(graph, precision=named)
-                proving = Proving(arithmetic, quick, talk.say)
-                proven = prove_variant(like, lambda feeds: proving.run(half, feeds), task, options, samples, witness)
-                variant = write_variant(compact(half), named, folder / "model")
-                searched = told(asked, named, _result(found), model, found, quick)
-                return Varied([variant, *graphs], proven, searched, proving.name)
-            except WebbuildError as error:
-                if asked != "auto" or error.code not in _STAYS:
-                    raise
-                why = error.message
+            judging = Judging(graph, folder, task, options, witness.thresholds, samples)
+            for computes in dict.fromkeys((quick, arithmetic)):
+                search = Search(model, table, judging, computes, budget, lambda line: talk.say(f"    {line}"))
+                try:
+                    found = search.run(whole=asked == "fp16")
+                    _tell(found, talk)
+                    if (why := _refusal(asked, model, found, budget)) and asked != "auto":
+                        raise WebbuildError("half-differs", why, _mend(asked))
+                    if why or found.halved is None:
+                        return Varied(list(graphs), witness, told(asked, "fp32", why, model, found, computes))
+                    half, named = found.halved.model, _named(found)
+                    like = msgspec.structs.replace(graph, precision=named)
+                    proving = Proving(arithmetic, computes, talk.say)
+                    run = partial(proving.run, half)
+                    proven = prove_variant(like, run, task, options, samples, witness)
+                    variant = write_variant(compact(half), named, folder / "model")
+                    searched = told(asked, named, _result(found), model, found, computes)
+                    return Varied([variant, *graphs], proven, searched, proving.name)
+                except WebbuildError as error:
+                    if error.code == "not-proven" and computes is not arithmetic:
+                        talk.say(f"    {arithmetic.name}: {error.message}; searched again in its arithmetic, slowly")
+                        continue
+                    if asked != "auto" or error.code not in _STAYS:
+                        raise
+                    why = error.message
+                    break
     if asked != "auto":
         raise WebbuildError("no-half", why, "pack it with --precision fp32, or auto, which leaves it so")
     return Varied(list(graphs), witness, unsearched(asked, why, model, computed))
