@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -101,17 +100,6 @@ def numbers(node: ir.Node, index: int) -> NDArray[Any] | None:
     if value is not None and value.const_value is not None and value.const_value.size > 1 << 16:
         return None
     return constant(value)
-
-
-def size(value: ir.Value | None) -> int | None:
-    """Return the bytes of a value, None if a size or its type is unknown."""
-    sizes = dims(value)
-    if sizes is None or value is None or value.dtype is None:
-        return None
-    try:
-        return math.ceil(math.prod(sizes) * value.dtype.itemsize)
-    except TypeError:  # strings have no size
-        return None
 
 
 def uncertain(nodes: Sequence[Placed]) -> frozenset[ir.Value]:

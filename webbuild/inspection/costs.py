@@ -5,7 +5,7 @@ from __future__ import annotations
 import onnx_ir as ir
 
 from webbuild.findings import Severity
-from webbuild.inspection.context import size
+from webbuild.passes._graph import nbytes
 
 LEAST_BINDING, MOST_BINDING = 128 << 20, 2 << 30
 """Bytes of a tensor that every device can give to a shader, and that none goes beyond."""
@@ -16,5 +16,5 @@ _LITTLE = 1024
 
 def weight(node: ir.Node) -> Severity:
     """Return `note` where all that a node reads and writes is small, else `warning`."""
-    sizes = [size(value) for value in (*node.inputs, *node.outputs) if value is not None]
+    sizes = [nbytes(value) for value in (*node.inputs, *node.outputs) if value is not None]
     return "note" if all(taken is not None and taken <= _LITTLE for taken in sizes) else "warning"

@@ -9,9 +9,10 @@ from typing import Literal
 import onnx_ir as ir
 from msgspec import Struct
 
-from webbuild.inspection.context import Context, size
+from webbuild.inspection.context import Context
 from webbuild.inspection.cpu_inputs import read_on_cpu, written_on_cpu
 from webbuild.inspection.inspection import Copy, Island
+from webbuild.passes._graph import nbytes
 
 
 class Crossing(Struct, frozen=True, eq=False):
@@ -73,7 +74,7 @@ def _crossings(
     def copy(to: Literal["cpu", "gpu"], ends: list[ir.Node]) -> Copy:
         at = None if producer is None else index[producer]
         implicit = producer is not None and all(node.graph is not producer.graph for node in ends)
-        return Copy(value.name or "", to, size(value), at, tuple(index[node] for node in ends), implicit)
+        return Copy(value.name or "", to, nbytes(value), at, tuple(index[node] for node in ends), implicit)
 
     if producer is not None and context.on_gpu(producer) and not written_on_cpu(producer):
         if at_home:

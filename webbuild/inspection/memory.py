@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import onnx_ir as ir
 
-from webbuild.inspection.context import Context, size
+from webbuild.inspection.context import Context
 from webbuild.inspection.inspection import Memory
+from webbuild.passes._graph import nbytes
 
 
 def memory(context: Context) -> Memory:
@@ -16,12 +17,12 @@ def memory(context: Context) -> Memory:
     held = sum(value.const_value.nbytes for value in weights if value.const_value is not None)
     running = [each.node for each in context.nodes if context.placings[each.node].place in ("gpu", "cpu")]
     last = {value: index for index, node in enumerate(running) for value in node.inputs if value is not None}
-    living = sum(size(value) or 0 for value in context.model.graph.inputs)
+    living = sum(nbytes(value) or 0 for value in context.model.graph.inputs)
     peak, unknown, largest, name = living, 0, 0, ""
     ends: dict[int, int] = {}
     for index, node in enumerate(running):
         for value in node.outputs:
-            taken = size(value)
+            taken = nbytes(value)
             unknown += taken is None
             living += taken or 0
             if (taken or 0) > largest:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -27,6 +28,17 @@ def dims(value: ir.Value | None) -> list[int] | None:
     if value is None or value.shape is None or not all(isinstance(dim, int) for dim in value.shape):
         return None
     return [int(dim) for dim in value.shape if isinstance(dim, int)]
+
+
+def nbytes(value: ir.Value | None) -> int | None:
+    """Return the bytes of a value, None if a size or its type is unknown."""
+    sizes = dims(value)
+    if sizes is None or value is None or value.dtype is None:
+        return None
+    try:
+        return math.ceil(math.prod(sizes) * value.dtype.itemsize)
+    except TypeError:  # strings have no size
+        return None
 
 
 def users(value: ir.Value) -> list[ir.Node]:

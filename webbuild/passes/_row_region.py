@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import math
-
 import onnx_ir as ir
 from msgspec import Struct
 
-from webbuild.passes._graph import dims, users
+from webbuild.passes._graph import dims, nbytes, users
 from webbuild.passes._row_axis import ELEMENTWISE
 
 ROWS = -2
@@ -55,7 +53,7 @@ def region_of(product: ir.Node, graph: ir.Graph, largest: int) -> Region:
             if node in inside or node in ends:
                 continue
             if _ends(node, value):
-                if bytes_of(node.outputs[0]) > largest:
+                if (nbytes(node.outputs[0]) or 0) > largest:
                     raise LeavesError(f"'{node.outputs[0].name}' is as large")
                 ends.add(node)
             elif _keeps_rows(node, value, rows, along):
@@ -74,10 +72,10 @@ def region_around(node: ir.Node, graph: ir.Graph, largest: int) -> Region | None
     """Return the region that a node is in, None if it is in none that can be computed in parts."""
     product: ir.Node | None = node
     while product is not None:
-        if product.op_type == "MatMul" and is_product(product) and bytes_of(product.outputs[0]) > largest:
+        if product.op_type == "MatMul" and is_product(product) and (nbytes(product.outputs[0]) or 0) > largest:
             break
-        large = max((value for value in product.inputs if value is not None), key=bytes_of, default=None)
-        product = None if large is None or bytes_of(large) <= largest else large.producer()
+        large = max(product.inputs, key=lambda value: nbytes(value) or 0, default=None)
+        product = None if large is None or (nbytes(large) or 0) <= largest else large.producer()
     if product is None or product.graph is not graph:
         return None
     try:
@@ -92,6 +90,8 @@ def _ordered(graph: ir.Graph, inside: set[ir.Node], ends: set[ir.Node]) -> Regio
     readers = [node for end in ends for node in users(end.outputs[0])]
     if any(node not in order for node in (*readers, *inside, *ends)):
         raise LeavesError("a branch or a loop reads it")
+    if again := next((node for node in readers if node in inside or node in ends), None):
+        raise LeavesError(f"{again.op_type} '{again.name}' reads it beside what comes of it")
     first = min(readers, key=lambda node: order[node], default=None)
     for node in (*inside, *ends):
         made = (value.producer() for value in node.inputs if value is not None)
@@ -132,9 +132,3 @@ def _keeps_rows(node: ir.Node, value: ir.Value, rows: int, along: int) -> bool:
 
 def _rows(value: ir.Value) -> int:
     return (dims(value) or [0, 0])[ROWS]
-
-
-def bytes_of(value: ir.Value) -> int:
-    """Return the bytes that a value takes, 0 where its shape or type is not known."""
-    shape = dims(value)
-    return 0 if shape is None or value.dtype is None else math.ceil(math.prod(shape) * value.dtype.itemsize)

@@ -8,8 +8,8 @@ import numpy as np
 import onnx_ir as ir
 
 from webbuild.passes._base import Edit, Options, Pass
-from webbuild.passes._graph import Builder, dims, nodes_of, replace
-from webbuild.passes._row_region import ROWS, LeavesError, Region, bytes_of, is_product, region_of
+from webbuild.passes._graph import Builder, dims, nbytes, nodes_of, replace
+from webbuild.passes._row_region import ROWS, LeavesError, Region, is_product, region_of
 
 _MOST = 64
 """Parts that are worth it: each runs every operator of the region once more."""
@@ -38,17 +38,18 @@ class RowsInParts(Pass):
         """Cut the rows of each product that is too large."""
         edits: list[Edit] = []
         for node in nodes_of(model, "MatMul"):
-            if not is_product(node) or bytes_of(node.outputs[0]) <= options.binding:
+            size = nbytes(node.outputs[0])
+            if not is_product(node) or size is None or size <= options.binding:
                 continue
             where, rows = f"MatMul '{node.name}'", (dims(node.outputs[0]) or [])[ROWS]
             try:
                 region = region_of(node, model.graph, options.binding)
-                largest = max(bytes_of(each.outputs[0]) for each in region.nodes)
+                largest = max(nbytes(each.outputs[0]) or 0 for each in region.nodes)
                 held = options.binding * rows // largest
                 if held * _MOST < rows:
                     raise LeavesError(f"it would be more than {_MOST} parts")
             except LeavesError as reason:
-                edits.append(self.left(where, f"{bytes_of(node.outputs[0]) >> 20} MiB: {reason}"))
+                edits.append(self.left(where, f"{size >> 20} MiB: {reason}"))
                 continue
             parts = -(-rows // held)
             _cut(model.graph, region, rows, -(-rows // parts))

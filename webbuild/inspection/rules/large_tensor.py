@@ -5,9 +5,10 @@ from __future__ import annotations
 import onnx_ir as ir
 
 from webbuild.findings import Finding
-from webbuild.inspection.context import Context, size
+from webbuild.inspection.context import Context
 from webbuild.inspection.costs import LEAST_BINDING, MOST_BINDING
 from webbuild.inspection.rules._base import Rule
+from webbuild.passes._graph import nbytes
 from webbuild.passes._row_region import region_around
 
 _CUT = ("Gather", "Gemm", "MatMul")
@@ -31,7 +32,7 @@ class LargeTensor(Rule):
         """See `Rule`."""
         if not context.on_gpu(node):
             return None
-        tensors = {value: size(value) or 0 for value in (*node.inputs, *node.outputs) if value is not None}
+        tensors = {value: nbytes(value) or 0 for value in (*node.inputs, *node.outputs) if value is not None}
         large = max(tensors, key=lambda value: tensors[value], default=None)
         if large is None or tensors[large] <= LEAST_BINDING:
             return None
