@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import argparse
 import json
+from functools import partial
 from pathlib import Path
 
-import msgspec
 from msgspec import Struct
 
 from bench.held import taken
 from bench.marked import rewrite
+from bench.remembered import remembered
 from bench.shipped import rows
 from webbuild.inspection.inspection import Inspection
 
@@ -113,9 +114,7 @@ def main() -> None:
     found = []
     for system in SYSTEMS:
         kept = options.folder / system.name / "measured.json"
-        if not kept.exists():
-            kept.write_bytes(msgspec.json.encode(measure(system, options.folder)))
-        found.append(msgspec.json.decode(kept.read_bytes(), type=Row))
+        found.append(remembered(kept, Row, partial(measure, system, options.folder)))
     print(page(found))
     if options.write:
         rewrite(PAGE, page(found))

@@ -14,14 +14,15 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterator
+from functools import partial
 from math import prod
 from pathlib import Path
 from typing import Any
 
-import msgspec
 from msgspec import Struct
 
 from bench.marked import rewrite
+from bench.remembered import remembered
 from bench.shipped import MODELS, ROOT
 
 PAGE = ROOT / "docs" / "weights.md"
@@ -111,11 +112,8 @@ def main() -> None:
     options.folder.mkdir(parents=True, exist_ok=True)
     found = []
     for name, file in MODELS.items():
-        kept = options.folder / f"{Path(file).stem}.json"
-        if not kept.exists():
-            row = measure(name, ROOT / "models" / file, options.folder / Path(file).stem)
-            kept.write_bytes(msgspec.json.encode(row))
-        found.append(msgspec.json.decode(kept.read_bytes(), type=Row))
+        out = options.folder / Path(file).stem
+        found.append(remembered(out.with_suffix(".json"), Row, partial(measure, name, ROOT / "models" / file, out)))
     print(page(found))
     if options.write:
         rewrite(PAGE, page(found))

@@ -81,13 +81,17 @@ class Browser:
         """How its sessions are made."""
         return self._options
 
+    def lacking(self, features: Sequence[str]) -> list[str]:
+        """Return which of these features of WebGPU the adapter does not have."""
+        return sorted(set(features) - set(self._call("features") or ()))
+
     def require(self, features: Sequence[str]) -> None:
         """See that the adapter has what a graph needs.
 
         Raises:
             WebbuildError: `no-feature`.
         """
-        if features and (missing := sorted(set(features) - set(self._call("features")))):
+        if features and (missing := self.lacking(features)):
             raise WebbuildError(
                 "no-feature",
                 f"chromium: {self.adapter} has no {', '.join(missing)}, without which every session would throw",

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import click
 
+from webbuild.commands.option_group import option_group
+
 _FOLDER = click.Path(path_type=Path)
-_OPTIONS = (
+bisect_options = option_group(
     click.option(
         "--backend",
         type=click.Choice(["webgpu", "wasm"]),
@@ -57,10 +57,3 @@ _OPTIONS = (
     click.option("--force", is_flag=True, help="Replace the folder of an earlier search."),
     click.option("--json", "as_json", is_flag=True, help="Print the report as JSON on stdout."),
 )
-
-
-def bisect_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command all of them, in this order."""
-    for option in reversed(_OPTIONS):
-        command = option(command)
-    return command

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import click
 
+from webbuild.commands.option_group import option_group
+
 _PATH = click.Path(path_type=Path)
 
-_OPTIONS = (
+browser_options = option_group(
     click.option(
         "--backend",
         "backends",
@@ -40,10 +40,3 @@ _OPTIONS = (
     click.option("--json", "as_json", is_flag=True, help="Print the report as JSON on stdout."),
     click.option("--html", type=_PATH, help="Write the report with its pictures to this file."),
 )
-
-
-def browser_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command these options."""
-    for option in reversed(_OPTIONS):
-        command = option(command)
-    return command

@@ -9,6 +9,8 @@ from typing import Any
 
 import click
 
+from webbuild.commands.option_group import option_group
+
 _OPTIONS = {
     "labels": click.option(
         "--labels",
@@ -44,6 +46,4 @@ def override_options(command: Callable[..., None]) -> Callable[..., None]:
         overrides = {name: arguments.pop(name) for name in _OPTIONS}
         command(overrides=overrides, **arguments)
 
-    for option in reversed(_OPTIONS.values()):
-        option(gathered)
-    return gathered
+    return option_group(*_OPTIONS.values())(gathered)

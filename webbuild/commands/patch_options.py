@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import click
 
+from webbuild.commands.option_group import option_group
+
 _PATH = click.Path(path_type=Path)
 
-_OPTIONS = (
+patch_options = option_group(
     click.option("-o", "--out", type=_PATH, default="patched", show_default=True, help="Folder to write to."),
     click.option(
         "--target",
@@ -35,10 +35,3 @@ _OPTIONS = (
     click.option("--force", is_flag=True, help="Replace files that are there."),
     click.option("--json", "as_json", is_flag=True, help="Print the report as JSON on stdout."),
 )
-
-
-def patch_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command these options."""
-    for option in reversed(_OPTIONS):
-        command = option(command)
-    return command

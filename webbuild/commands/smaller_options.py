@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import click
 
-_OPTIONS = (
+from webbuild.commands.option_group import option_group
+
+smaller_options = option_group(
     click.option(
         "--weights",
         type=click.Choice(["fp32", "int8"]),
@@ -29,10 +28,3 @@ _OPTIONS = (
         help="Of that search: evaluations=20, seconds=60; saving=0.2, the part of the weights that auto has to save.",
     ),
 )
-
-
-def smaller_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options to a command, in their order."""
-    for option in reversed(_OPTIONS):
-        command = option(command)
-    return command

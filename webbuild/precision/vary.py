@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     import onnx_ir as ir
 
     from webbuild.manifest import Graph, OptionInput, Precision, Task
+    from webbuild.precision.arithmetic import Arithmetic
     from webbuild.samples import Sample
     from webbuild.talk import Talk
     from webbuild.targets.table import Table
@@ -86,41 +87,45 @@ def vary(
             with `auto`: the model then stays as it is.
     """
     graph = next((graph for graph in graphs if graph.target == "webgpu"), None)
-    why = "there is no graph for WebGPU, which alone has float16"
-    computed = "nothing"
-    if graph is not None:
-        with choose_arithmetic(browser=browser) as arithmetic:
-            computed = f"{arithmetic.name}: {arithmetic.why}"
-            quick = Emulated(_SLOW.format(arithmetic.name)) if "lavapipe" in arithmetic.name else arithmetic
-            judging = Judging(graph, folder, task, options, witness.thresholds, samples)
-            for computes in dict.fromkeys((quick, arithmetic)):
-                search = Search(model, table, judging, computes, budget, lambda line: talk.say(f"    {line}"))
-                try:
-                    found = search.run(whole=asked == "fp16")
-                    _tell(found, talk)
-                    if (why := _refusal(asked, model, found, budget)) and asked != "auto":
-                        raise WebbuildError("half-differs", why, _mend(asked))
-                    if why or found.halved is None:
-                        return Varied(list(graphs), witness, told(asked, "fp32", why, model, found, computes))
-                    half, named = found.halved.model, _named(found)
-                    like = msgspec.structs.replace(graph, precision=named)
-                    proving = Proving(arithmetic, computes, talk.say)
-                    run = partial(proving.run, half)
-                    proven = prove_variant(like, run, task, options, samples, witness)
-                    variant = write_variant(compact(half), named, folder / "model")
-                    searched = told(asked, named, _result(found), model, found, computes)
-                    return Varied([variant, *graphs], proven, searched, proving.name)
-                except WebbuildError as error:
-                    if error.code == "not-proven" and computes is not arithmetic:
-                        talk.say(f"    {arithmetic.name}: {error.message}; searched again in its arithmetic, slowly")
-                        continue
-                    if asked != "auto" or error.code not in _STAYS:
-                        raise
-                    why = error.message
-                    break
-    if asked != "auto":
-        raise WebbuildError("no-half", why, "pack it with --precision fp32, or auto, which leaves it so")
-    return Varied(list(graphs), witness, unsearched(asked, why, model, computed))
+    if graph is None:
+        why = "there is no graph for WebGPU, which alone has float16"
+        if asked != "auto":
+            raise WebbuildError("no-half", why, "pack it with --precision fp32, or auto, which leaves it so")
+        return Varied(list(graphs), witness, unsearched(asked, why, model, "nothing"))
+    with choose_arithmetic(browser=browser) as best:
+        judging = Judging(graph, folder, task, options, witness.thresholds, samples)
+
+        def searched(computes: Arithmetic) -> Varied:
+            search = Search(model, table, judging, computes, budget, lambda line: talk.say(f"    {line}"))
+            found = search.run(whole=asked == "fp16")
+            _tell(found, talk)
+            if (why := _refusal(asked, model, found, budget)) and asked != "auto":
+                raise WebbuildError("half-differs", why, _mend(asked))
+            if why or found.halved is None:
+                return Varied(list(graphs), witness, told(asked, "fp32", why, model, found, computes))
+            half, named = found.halved.model, _named(found)
+            proving = Proving(best, computes, talk.say)
+            like = msgspec.structs.replace(graph, precision=named)
+            proven = prove_variant(like, partial(proving.run, half), task, options, samples, witness)
+            variant = write_variant(compact(half), named, folder / "model")
+            report = told(asked, named, _result(found), model, found, computes)
+            return Varied([variant, *graphs], proven, report, proving.name)
+
+        try:
+            if "lavapipe" not in best.name:
+                return searched(best)
+            try:
+                return searched(Emulated(_SLOW.format(best.name)))
+            except WebbuildError as error:
+                if error.code != "not-proven":
+                    raise
+                talk.say(f"    {best.name}: {error.message}; searched again in its arithmetic, slowly")
+                return searched(best)
+        except WebbuildError as error:
+            if asked != "auto" or error.code not in _STAYS:
+                raise
+            computed = f"{best.name}: {best.why}"
+            return Varied(list(graphs), witness, unsearched(asked, error.message, model, computed))
 
 
 def _tell(found: Found, talk: Talk) -> None:

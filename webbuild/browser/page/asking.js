@@ -43,9 +43,10 @@ export class Asked {
   }
 }
 
-/** Which features of WebGPU its adapter has. */
+/** Which features of WebGPU the GPU has that the engine takes, null where there is none. */
 export async function features() {
-  return [...((await navigator.gpu?.requestAdapter())?.features ?? [])];
+  const found = await navigator.gpu?.requestAdapter({ powerPreference: "high-performance" });
+  return found ? [...found.features] : null;
 }
 
 /** What the browser says of its GPU, null where it has none. */

@@ -55,7 +55,7 @@ def store(models: Sequence[ir.Model], graphs: Sequence[Graph], folder: Path, pro
     """
     whole = {file: file.read_bytes() for file in sorted({folder / path for graph in graphs for path in graph.weights})}
     tensors = held(models)
-    grids = {tensor: best_grid(tensor.read()) for tensor in tensors if can_be(tensor.read())}
+    grids = {tensor: best_grid(array) for tensor in tensors if can_be(array := tensor.read())}
     lean = [msgspec.structs.replace(graph, weights_stored="int8") for graph in graphs]
     asked = [graph for graph in lean if graph.target == "wasm"][:1] or lean[:1]
     proven: Witness | None = None

@@ -1,6 +1,7 @@
 // The page `webbuild verify` drives: the bundle's own runtime, called as a visitor's page would call it.
 // Tensors come in as files of the local server and go out as base64 in pieces; nothing is judged here.
 
+import { features } from "./asking.js";
 import { base64 } from "./base64.js";
 import { answer, pictures, tensors } from "./calls.js";
 
@@ -11,10 +12,7 @@ let handles = 0;
 let model = null;
 
 const commands = {
-  async adapter() {
-    const adapter = await navigator.gpu?.requestAdapter({ powerPreference: "high-performance" });
-    return adapter ? [...adapter.features] : null;
-  },
+  adapter: features,
 
   async load({ entry, backend, precision }) {
     const bundle = await import(new URL(entry, document.baseURI).href);
