@@ -13,7 +13,7 @@ from pathlib import Path
 
 from bench.marked import rewrite
 from bench.plain.cut import cut
-from bench.plain.measure import Side, alike, bundled, by_hand
+from bench.plain.measure import Effort, Side, alike, bundled, by_hand
 from bench.plain.table import rows
 from webbuild.browser.chromium import chromium
 from webbuild.verify import words
@@ -44,7 +44,7 @@ def main() -> None:
     parser.add_argument("--pictures", type=int, default=6, help="how many of the bundle's samples")
     parser.add_argument("--write", action="store_true", help=f"write {PAGE.name}")
     options = parser.parse_args()
-    found = {}
+    found, effort = {}, Effort(options.runs)
     with tempfile.TemporaryDirectory() as name, chromium() as browser:
         folder = Path(name)
         (folder / "plain").mkdir()
@@ -53,8 +53,8 @@ def main() -> None:
         bundle, raw = open_bundle(folder / "pose"), cut(MODEL, folder / "plain" / "raw.onnx")
         samples = gather(bundle, [])[: options.pictures]
         for backend in ("wasm", "webgpu"):
-            theirs = by_hand(browser, raw, backend, samples, options.runs)
-            found[backend] = bundled(browser, bundle, backend, samples, options.runs), theirs
+            theirs = by_hand(browser, raw, backend, samples, effort)
+            found[backend] = bundled(browser, bundle, backend, samples, effort), theirs
             print(*rows(backend, *found[backend]), sep="\n", file=sys.stderr, flush=True)
         measured = text(found, browser.version, options.runs)
     print(measured)

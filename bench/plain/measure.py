@@ -16,7 +16,6 @@ from webbuild.browser.server import Server
 from webbuild.verify.inputs import Given
 from webbuild.verify.opened import Bundle
 from webbuild.verify.page_calls import PageCalls
-from webbuild.verify.page_runner import PageRunner
 
 ENGINE = ("ort.webgpu.min.mjs", "ort-wasm-simd-threaded.asyncify.mjs", "ort-wasm-simd-threaded.asyncify.wasm")
 DIST = Path(__file__).parents[2] / "node_modules" / "onnxruntime-web" / "dist"
@@ -25,58 +24,73 @@ SECONDS = 120.0
 Boxes = list[list[float]]
 
 
+class Effort(Struct, frozen=True):
+    """Runs that count, runs before them, and the seconds that one step may take."""
+
+    runs: int
+    warming: int = WARMING
+    seconds: float = SECONDS
+
+
 class Side(Struct, frozen=True):
-    """One of the two: bytes of a first visit, milliseconds to a session, to a first result and of a run; its boxes."""
+    """One of the two: bytes of a first visit, milliseconds to a session, to a first result and of runs; its boxes."""
 
     adapter: str
     bytes: float
     session: float
     first_result: float
-    p50: float
-    p95: float
+    times: list[float]
     found: list[Boxes]
 
+    @property
+    def p50(self) -> float:
+        """The median of its runs."""
+        return percentile(self.times, 50)
 
-def by_hand(chromium: Chromium, model: Path, backend: str, samples: Sequence[Given], runs: int) -> Side:
+    @property
+    def p95(self) -> float | None:
+        """What 19 of 20 runs take at most; None of fewer than 20."""
+        return percentile(self.times, 95) if len(self.times) >= 20 else None
+
+
+def by_hand(chromium: Chromium, model: Path, backend: str, samples: Sequence[Given], effort: Effort) -> Side:
     """Measure the page by hand."""
     sent = Sent()
     engine = {f"/ort/{name}": (media_type(name), (DIST / name).read_bytes()) for name in ENGINE}
     with Server(model.parent, virtual=dict(engine), heard=sent.heard) as server, chromium.page() as (page, _):
-        calls = PageCalls(page, server, SECONDS, "bench.plain", ["plain.js"])
+        calls = PageCalls(page, server, effort.seconds, "bench.plain", ["plain.js"])
         entry, address = f"{server.url}ort/{ENGINE[0]}", f"{server.url}{model.name}"
         loaded: dict[str, float] = calls.call("load", dict[str, float], entry=entry, model=address, backend=backend)
         first: float = calls.call("first", float, urls=calls.show(samples[0].files))
         received = sent.bytes
         for given in samples:
             calls.call("hold", None, urls=calls.show(given.files))
-        times: list[float] = [calls.call("run", float, sample=index % len(samples)) for index in range(WARMING + runs)][
-            WARMING:
-        ]
+        times: list[float] = [calls.call("run", float, sample=sample) for sample in order(samples, effort)]
         found: list[Boxes] = [calls.call("found", Boxes, sample=index) for index in range(len(samples))]
         calls.call("dispose", None)
-    p50, p95 = (percentile(times, percent) for percent in (50, 95))
-    return Side("", received, loaded["session"], loaded["loaded"] + first, p50, p95, found)
+    return Side("", received, loaded["session"], loaded["loaded"] + first, times[effort.warming :], found)
 
 
-def bundled(chromium: Chromium, bundle: Bundle, backend: str, samples: Sequence[Given], runs: int) -> Side:
+def bundled(chromium: Chromium, bundle: Bundle, backend: str, samples: Sequence[Given], effort: Effort) -> Side:
     """Measure the bundle, in a fresh profile, as `webbuild bench` does."""
     sent = Sent()
     with Server(bundle.directory, heard=sent.heard) as server, chromium.page() as (page, _):
-        visitor = Visitor(page, server, seconds=SECONDS)
+        visitor = Visitor(page, server, seconds=effort.seconds)
         arrived = visitor.load(bundle.entry, backend)
         first = visitor.first(samples[0])
         received = sent.bytes
         visitor.hold(samples)
-        times = [visitor.run(index % len(samples)).ms for index in range(WARMING + runs)][WARMING:]
+        times = [visitor.run(sample).ms for sample in order(samples, effort)]
+        answers = [visitor.answer(index) for index in range(len(samples))]
         visitor.dispose()
-        runner = PageRunner(page, server, backend, seconds=SECONDS)
-        runner.load(bundle.entry, backend)
-        answers = [runner.picture(given.files, given.options) for given in samples]
-        runner.dispose()
     boxes = [[[e.box.x1, e.box.y1, e.box.x2, e.box.y2, e.score] for e in answer.found] for answer in answers]
     adapter = str(arrived.info.adapter) if arrived.info.adapter else ""
-    p50, p95 = (percentile(times, percent) for percent in (50, 95))
-    return Side(adapter, received, arrived.session, arrived.loaded + first.ms, p50, p95, boxes)
+    return Side(adapter, received, arrived.session, arrived.loaded + first.ms, times[effort.warming :], boxes)
+
+
+def order(samples: Sequence[Given], effort: Effort) -> list[int]:
+    """Return the samples that are run, by their numbers: one after another, and from the first again."""
+    return [index % len(samples) for index in range(effort.warming + effort.runs)]
 
 
 def alike(ours: Side, theirs: Side) -> tuple[int, int]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bench.plain.measure import Side
-from webbuild.bench.words import megabytes
+from webbuild.bench.words import DASH, megabytes
 from webbuild.verify import words
 
 MEASURES = {
@@ -15,11 +15,15 @@ MEASURES = {
 }
 
 
-def rows(backend: str, ours: Side, theirs: Side) -> list[str]:
-    """Return a backend's lines of the table: the ratio first, then both."""
+def rows(backend: str, ours: Side | None, theirs: Side | None) -> list[str]:
+    """Return a backend's lines of the table: the ratio first, then both; dashes for a side that gave nothing."""
     lines = []
     for label, field in MEASURES.items():
-        mine, plain = getattr(ours, field), getattr(theirs, field)
+        mine, other = (None if side is None else getattr(side, field) for side in (ours, theirs))
+        if mine is None and other is None:
+            continue
         shown = megabytes if field == "bytes" else words.milliseconds
-        lines.append(f"| {words.name(backend)} | {label} | {mine / plain:.2f} | {shown(mine)} | {shown(plain)} |")
+        ratio = DASH if mine is None or other is None else f"{mine / other:.2f}"
+        figures = (DASH if value is None else shown(value) for value in (mine, other))
+        lines.append(f"| {words.name(backend)} | {label} | {ratio} | {' | '.join(figures)} |")
     return lines

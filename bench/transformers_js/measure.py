@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from bench.plain.measure import SECONDS, Boxes, Side
-from bench.transformers_js.models import Shipped
+from bench.plain.measure import Boxes, Effort, Side, order
+from bench.transformers_js.models import Shipped, tokens
 from bench.transformers_js.packages import ENGINE, TRANSFORMERS, unpacked
-from webbuild.bench.course import WARMING
-from webbuild.bench.percentiles import percentile
 from webbuild.bench.visitor import Sent
 from webbuild.browser.chromium import Chromium
 from webbuild.browser.media_types import media_type
@@ -39,7 +37,7 @@ def pipelined(
     samples: Sequence[Given],
     *,
     threshold: float,
-    runs: int,
+    effort: Effort,
 ) -> Side:
     """Measure it, in a fresh profile; `laid` is the model as it is laid out. Raises PageError."""
     sent = Sent()
@@ -48,7 +46,7 @@ def pipelined(
     virtual = {path: (media_type(file.name), file.read_bytes()) for path, file in files.items()}
     captions = [None if given.prompt is None else given.prompt.text for given in samples]
     with Server(laid.parent, virtual=virtual, heard=sent.heard) as server, chromium.page() as (page, _):
-        calls = PageCalls(page, server, SECONDS, "bench.transformers_js", ["pipeline.js"])
+        calls = PageCalls(page, server, effort.seconds, "bench.transformers_js", ["pipeline.js"])
         loaded: dict[str, float] = calls.call(
             "load",
             dict[str, float],
@@ -58,15 +56,14 @@ def pipelined(
             name=shipped.name,
             task=shipped.pipeline,
             backend=backend,
+            tokens=tokens(laid),
         )
         told = {"threshold": threshold}
         first: float = calls.call("first", float, urls=calls.show(samples[0].files), caption=captions[0], **told)
         received = sent.bytes
         for given, caption in zip(samples, captions, strict=True):
             calls.call("hold", None, urls=calls.show(given.files), caption=caption)
-        order = [index % len(samples) for index in range(WARMING + runs)]
-        times: list[float] = [calls.call("run", float, sample=index, **told) for index in order][WARMING:]
+        times: list[float] = [calls.call("run", float, sample=sample, **told) for sample in order(samples, effort)]
         found: list[Boxes] = [calls.call("found", Boxes, sample=index, **told) for index in range(len(samples))]
         calls.call("dispose", None)
-    p50, p95 = (percentile(times, percent) for percent in (50, 95))
-    return Side("", received, loaded["session"], loaded["loaded"] + first, p50, p95, found)
+    return Side("", received, loaded["session"], loaded["loaded"] + first, times[effort.warming :], found)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import subprocess
 import sys
@@ -17,11 +18,15 @@ LOGITS, BOXES = "/detector/Gather_output_0", "/detector/Gather_1_output_0"
 
 
 class Shipped(Struct, frozen=True):
-    """A model of `models/`, and the pipeline of transformers.js that it is for."""
+    """A model of `models/`, and the pipeline of transformers.js that it is for.
+
+    `processor` is the class that its preprocessor_config.json names on the Hub, where the pipeline needs that.
+    """
 
     title: str
     name: str
     pipeline: str
+    processor: str = ""
 
     @property
     def file(self) -> Path:
@@ -31,7 +36,7 @@ class Shipped(Struct, frozen=True):
 
 SHIPPED = (
     Shipped("RT-DETR", "rt-detr", "object-detection"),
-    Shipped("Grounding DINO", "grounding-dino", "zero-shot-object-detection"),
+    Shipped("Grounding DINO", "grounding-dino", "zero-shot-object-detection", "GroundingDinoProcessor"),
 )
 
 
@@ -41,6 +46,9 @@ def lay_out(shipped: Shipped, folder: Path) -> Path:
     (out / "onnx").mkdir(parents=True)
     for file in shipped.file.parent.glob("*.json"):
         shutil.copyfile(file, out / file.name)
+    if shipped.processor:
+        told = out / "preprocessor_config.json"
+        told.write_text(json.dumps({**json.loads(told.read_text("utf-8")), "processor_class": shipped.processor}))
     target = out / "onnx" / "model.onnx"
     if shipped.pipeline == "object-detection":
         onnx.save(without_ending(onnx.load(shipped.file)), target)
@@ -49,13 +57,24 @@ def lay_out(shipped: Shipped, folder: Path) -> Path:
     return out
 
 
-def patch(laid: Path, backend: str) -> None:
-    """Put what `webbuild patch` makes of a model that is laid out in its place."""
+def tokens(laid: Path) -> int | None:
+    """Return how many tokens a model that is laid out takes, None where any number will do, or it takes none."""
+    model = onnx.load(laid / "onnx" / "model.onnx", load_external_data=False)
+    shapes = {value.name: value.type.tensor_type.shape.dim for value in model.graph.input}
+    return shapes["input_ids"][-1].dim_value or None if "input_ids" in shapes else None
+
+
+def patch(laid: Path, backend: str) -> Path:
+    """Put what `webbuild patch` makes of a model that is laid out in its place, and return that.
+
+    Raises:
+        subprocess.CalledProcessError: it cannot be patched.
+    """
     model = laid / "onnx" / "model.onnx"
     out = laid.parent / f"{laid.name}-patched"
     subprocess.run([*WEBBUILD, "patch", str(model), "-o", str(out), "--target", f"1.30.0-{backend}"], check=True)
     (made,) = out.glob("*.onnx")
-    shutil.copyfile(made, model)
+    return Path(shutil.copyfile(made, model))
 
 
 def without_ending(model: onnx.ModelProto) -> onnx.ModelProto:

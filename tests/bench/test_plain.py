@@ -10,6 +10,7 @@ from bench.plain.__main__ import MODEL, PAGE, text
 from bench.plain.cut import cut
 from bench.plain.measure import Side, alike
 from bench.plain.table import rows
+from webbuild.bench.words import DASH
 
 BOX = [10.0, 10.0, 50.0, 90.0, 0.9]
 
@@ -20,8 +21,7 @@ def side(**changes: object) -> Side:
         "bytes": 8_000_000,
         "session": 400.0,
         "first_result": 1000.0,
-        "p50": 20.0,
-        "p95": 30.0,
+        "times": [*[20.0] * 18, 30.0, 40.0],
         "found": [[BOX], []],
     }
     return Side(**{**made, **changes})  # type: ignore[arg-type]
@@ -35,9 +35,22 @@ def test_what_is_cut_off_is_the_suppression(tmp_path: Path) -> None:
 
 
 def test_ratios_are_the_bundles_by_the_others() -> None:
-    lines = rows("webgpu", side(bytes=4_000_000, p50=30.0), side())
+    lines = rows("webgpu", side(bytes=4_000_000, times=[30.0]), side())
     assert lines[0] == "| WebGPU | bytes of a first visit | 0.50 | 4.0 MB | 8.0 MB |"
     assert lines[3] == "| WebGPU | a run, median | 1.50 | 30.0 ms | 20.0 ms |"
+    assert lines[4] == f"| WebGPU | a run, 19 of 20 | {DASH} | {DASH} | 30.0 ms |"
+
+
+def test_what_19_of_20_runs_take_is_not_told_of_fewer() -> None:
+    few = side(times=[20.0] * 19)
+    assert few.p95 is None
+    assert len(rows("webgpu", few, few)) == 4
+
+
+def test_a_side_that_gave_nothing_has_dashes() -> None:
+    assert rows("webgpu", side(), None)[3] == f"| WebGPU | a run, median | {DASH} | 20.0 ms | {DASH} |"
+    assert rows("webgpu", None, side())[0] == f"| WebGPU | bytes of a first visit | {DASH} | {DASH} | 8.0 MB |"
+    assert rows("webgpu", None, None) == []
 
 
 def test_people_are_the_same_where_their_boxes_are() -> None:

@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
+from pathlib import Path
+
 import onnx
 import pytest
 
-from bench.transformers_js.__main__ import PAGE, Compared, text
+from bench.plain.measure import Effort, Side
+from bench.transformers_js.__main__ import PAGE
 from bench.transformers_js.measure import confidence
-from bench.transformers_js.models import SHIPPED, without_ending
+from bench.transformers_js.models import SHIPPED, lay_out, tokens, without_ending
 from bench.transformers_js.packages import ENGINE, Package, check
-from tests.bench.test_plain import side
+from bench.transformers_js.table import Plan, text, vacuous
+from bench.transformers_js.visits import BUNDLE, EXPORTED, PATCHED, Failed, Visited, visit
+from tests.bench.test_plain import BOX, side
 from tests.manifests import manifest
+from webbuild.bench.words import DASH
+from webbuild.verify.page_calls import PageError
+from webbuild.verify.wire import Failure
+
+PLANS = {"wasm": Plan(3, 3, Effort(12)), "webgpu": Plan(1, 1, Effort(3))}
 
 
 def test_rt_detr_is_given_without_its_post_processing() -> None:
@@ -28,15 +40,89 @@ def test_a_package_that_is_not_the_pinned_one_is_refused() -> None:
     check(b"", Package("nothing", "1", empty))
 
 
+def test_grounding_dino_is_laid_out_with_the_processor_that_the_pipeline_needs(tmp_path: Path) -> None:
+    _, grounding = SHIPPED
+    laid = lay_out(grounding, tmp_path)
+    told = json.loads((laid / "preprocessor_config.json").read_text("utf-8"))
+    assert told["processor_class"] == "GroundingDinoProcessor"
+    assert told["image_processor_type"] == "GroundingDinoImageProcessor"
+    assert (laid / "tokenizer.json").is_file()
+
+
+def test_a_prompt_is_padded_only_where_the_graph_has_a_length(tmp_path: Path) -> None:
+    _, grounding = SHIPPED
+    laid = lay_out(grounding, tmp_path)
+    file = laid / "onnx" / "model.onnx"
+    assert tokens(laid) is None
+    model = onnx.load(file)
+    (ids,) = [value for value in model.graph.input if value.name == "input_ids"]
+    ids.type.tensor_type.shape.dim[1].dim_value = 256
+    onnx.save(model, file)
+    assert tokens(laid) == 256
+
+
+def ways(*failing: str, taken: list[str]) -> dict[str, Callable[[], Side]]:
+    """Return the three ways; those that are named fail."""
+
+    def way(name: str) -> Callable[[], Side]:
+        def measure() -> Side:
+            taken.append(name)
+            if name in failing:
+                raise PageError(Failure("uncaught", f"{name}:\nno", ""))
+            return side(session=100.0 * len(taken))
+
+        return measure
+
+    return {name: way(name) for name in (EXPORTED, PATCHED, BUNDLE)}
+
+
+def test_a_way_that_failed_is_no_end_of_the_others() -> None:
+    taken: list[str] = []
+    found = visit(ways(EXPORTED, PATCHED, taken=taken), 2)
+    assert taken == [EXPORTED, PATCHED, BUNDLE, BUNDLE]
+    assert list(found.sides) == [BUNDLE]
+    assert found.failed == (Failed(EXPORTED, f"{EXPORTED}: no"), Failed(PATCHED, f"{PATCHED}: no"))
+    taken.clear()
+    found = visit(ways(BUNDLE, taken=taken), 2)
+    assert taken == [EXPORTED, BUNDLE, EXPORTED]
+    assert list(found.sides) == [EXPORTED]
+
+
+def test_visits_alternate_and_are_told_by_their_medians() -> None:
+    taken: list[str] = []
+    found = visit(ways(taken=taken), 3)
+    assert taken == [EXPORTED, BUNDLE] * 3
+    assert found.sides[EXPORTED].session == 300.0
+    assert len(found.sides[EXPORTED].times) == 60
+
+
 def test_what_gives_nothing_is_told_with_its_message() -> None:
-    refused = Compared(side(), None, "no kernel for Cast", "none either")
-    mended = Compared(side(), side(p50=40.0), "no kernel for Cast")
-    told = text({"RT-DETR": {"wasm": refused, "webgpu": mended}}, "156", 5)
+    refused = Visited({BUNDLE: side()}, (Failed(EXPORTED, "no `Cast` | none"), Failed(PATCHED, "none either")))
+    mended = Visited({BUNDLE: side(), PATCHED: side(times=[40.0] * 20)}, (Failed(EXPORTED, "no kernel"),))
+    told = text({"RT-DETR": {"wasm": refused, "webgpu": mended}}, PLANS, "156").splitlines()
+    assert "- WASM: 3 visits of 12 runs on 3 pictures." in told
+    assert "- WebGPU (adapter: google swiftshader): 1 visit of 3 runs on 1 picture." in told
     assert "| WebGPU | a run, median | 0.50 | 20.0 ms | 40.0 ms |" in told
-    assert "| WASM |" not in told
-    assert "WASM: transformers.js gives nothing of the model as it was exported (`no kernel for Cast`); nor" in told
-    assert "WebGPU: 1 of 1 objects are the same" in told
+    assert f"| WASM | a run, median | {DASH} | 20.0 ms | {DASH} |" in told
+    assert "WebGPU: transformers.js has the graph that `webbuild patch` makes." in told
+    assert "WebGPU: 1 of 1 objects are the same to an overlap of 0.9." in told
+    assert "| RT-DETR | WASM | transformers.js, as exported | `no 'Cast' \\| none` |" in told
+    assert "| RT-DETR | WASM | transformers.js, patched | `none either` |" in told
+    assert "| RT-DETR | WebGPU | transformers.js, as exported | `no kernel` |" in told
     assert PAGE.is_file()
+
+
+def test_nothing_is_told_of_failures_where_there_are_none() -> None:
+    told = text({"RT-DETR": {"wasm": Visited({BUNDLE: side(), EXPORTED: side()}, ())}}, PLANS, "156")
+    assert "did not run" not in told
+    assert "webbuild patch" not in told
+
+
+def test_times_of_other_work_are_no_comparison() -> None:
+    far = [[[value + 30.0 for value in BOX]], []]
+    assert vacuous(Visited({BUNDLE: side(), PATCHED: side(found=far)}, ()))
+    assert not vacuous(Visited({BUNDLE: side(), PATCHED: side()}, ()))
+    assert not vacuous(Visited({BUNDLE: side()}, ()))
 
 
 def test_both_find_at_the_bundles_threshold() -> None:

@@ -11,7 +11,7 @@ from msgspec import Struct
 from webbuild.browser.server import Server
 from webbuild.verify.inputs import Given
 from webbuild.verify.page_calls import ROOM, Page, PageCalls
-from webbuild.verify.wire import Info, Warned
+from webbuild.verify.wire import Answer, Info, Warned
 
 WORKER = f"{ROOM}counting-worker.js"
 
@@ -97,6 +97,10 @@ class Visitor:
     def run(self, sample: int) -> Timed:
         """Run a sample that is held."""
         return self._calls.call("run", Timed, sample=sample)
+
+    def answer(self, sample: int) -> Answer:
+        """Return what a sample that is held comes to: of poses and boxes, nothing that holds masks or maps."""
+        return self._calls.call("answer", Answer, sample=sample)
 
     def counted(self) -> Counted:
         """Return what the worker counted; of an examined model only."""

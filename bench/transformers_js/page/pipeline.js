@@ -7,7 +7,7 @@ let pipe = null;
 const held = [];
 
 const commands = {
-  async load({ entry, engine, models, name, task, backend }) {
+  async load({ entry, engine, models, name, task, backend, tokens }) {
     const start = performance.now();
     const library = await import(entry);
     const imported = performance.now() - start;
@@ -20,6 +20,7 @@ const commands = {
     const part = `${engine}ort-wasm-simd-threaded.asyncify`;
     env.backends.onnx.wasm.wasmPaths = { mjs: `${part}.mjs`, wasm: `${part}.wasm` };
     pipe = await pipeline(task, name, { device: backend, dtype: "fp32" });
+    if (tokens !== null) pad(tokens);
     const loaded = performance.now() - start;
     return { imported, session: loaded, loaded };
   },
@@ -50,6 +51,12 @@ const commands = {
     await pipe?.dispose();
   },
 };
+
+/** Gives the model as many tokens as its input has, where a pipeline pads to the longest of its prompts. */
+function pad(tokens) {
+  const { tokenizer } = pipe;
+  pipe.tokenizer = (texts, options) => tokenizer(texts, { ...options, padding: "max_length", max_length: tokens });
+}
 
 /** Boxes in pixels of the picture: x1, y1, x2, y2, score. */
 async function detect(picture, caption, threshold) {
