@@ -26,11 +26,27 @@ function findChromium(): string | undefined {
   return process.env.WEBBUILD_CHROMIUM ?? named.find((path) => existsSync(path));
 }
 
-function launchOptions() {
+/** What else makes Chromium take VideoFrames as external textures on a software adapter: all of its drawing on Vulkan. */
+const EXTERNAL = [
+  "--use-vulkan=native",
+  "--use-angle=swiftshader",
+  "--enable-unsafe-swiftshader",
+  "--ignore-gpu-blocklist",
+  "--disable-vulkan-surface",
+  "--enable-gpu-rasterization",
+  "--enable-features=Vulkan,VulkanFromANGLE,DefaultANGLEVulkan",
+];
+
+function chromium(args: string[]) {
   const executablePath = findChromium();
   // Playwright's default headless shell has no WebGPU; the full browser has.
-  return executablePath ? { executablePath, args: FLAGS } : { channel: "chromium", args: FLAGS };
+  return playwright({
+    launchOptions: executablePath ? { executablePath, args } : { channel: "chromium", args },
+  });
 }
+
+const TESTS = "web/**/*.test.ts";
+const WITH_EXTERNAL = "web/test/external/*.test.ts";
 
 /** Threads need a page that is isolated from other origins. */
 const ISOLATED = {
@@ -42,7 +58,6 @@ export default defineConfig({
   server: { headers: ISOLATED },
   plugins: [serveBundle()],
   test: {
-    include: ["web/**/*.test.ts"],
     provide: {
       required: process.env.WEBBUILD_REQUIRE ?? "",
       times: Number(process.env.WEBBUILD_TIMES ?? 5),
@@ -54,8 +69,16 @@ export default defineConfig({
       enabled: true,
       headless: true,
       screenshotFailures: false,
-      provider: playwright({ launchOptions: launchOptions() }),
-      instances: [{ browser: "chromium" }],
+      provider: chromium(FLAGS),
+      instances: [
+        { browser: "chromium", include: [TESTS], exclude: [WITH_EXTERNAL] },
+        {
+          browser: "chromium",
+          name: "external",
+          include: [WITH_EXTERNAL],
+          provider: chromium([...FLAGS, ...EXTERNAL]),
+        },
+      ],
     },
   },
 });

@@ -1,7 +1,7 @@
 // The public types: what goes into a model, and what it says of itself. What comes out is in results.ts.
 
 import type { Graph, Manifest, Output, PanopticTask } from "./manifest.js";
-import type { Route } from "./results.js";
+import type { FeedRoute, Route } from "./results.js";
 
 export type Backend = "webgpu" | "wasm";
 
@@ -122,7 +122,7 @@ export interface ModelInfo {
   /** Milliseconds of each stage of loading. */
   timings: { engine: number; weights: number; session: number; warmup: number; total: number };
   /** Where the last picture was made into a tensor, before the first run where pictures are going to be. */
-  feed: Route;
+  feed: FeedRoute;
   /** Where the last result was made of the model's outputs, or the first is going to be. */
   decode: Route;
   /** Whether the commands of a run are recorded once and replayed, and why. */

@@ -23,10 +23,18 @@ export async function adapterFeatures(): Promise<ReadonlySet<string>> {
   return adapter?.features ?? new Set();
 }
 
+const requestDevice = globalThis.GPUAdapter?.prototype.requestDevice;
+
+/** Returns a device of the engine's adapter that nobody is told of: it may be lost. Rejects where there is none. */
+export async function spareDevice(): Promise<GPUDevice> {
+  const adapter = await navigator.gpu.requestAdapter({ powerPreference: "high-performance" });
+  if (adapter === null) throw noAdapter("WebGPU is there, but no adapter to run on");
+  return requestDevice.call(adapter);
+}
+
 /** Tells of every device that is made in this worker. The engine shows its own only behind the first session. */
 export function onDevice(tell: (device: GPUDevice) => void): void {
   if (typeof GPUAdapter === "undefined") return;
-  const { requestDevice } = GPUAdapter.prototype;
   GPUAdapter.prototype.requestDevice = async function (...given) {
     const device = await requestDevice.apply(this, given);
     tell(device);

@@ -24,7 +24,10 @@ import type { Wordpiece } from "./wordpiece.js";
 /** A run's options without what cannot cross into a worker. */
 export type Thresholds = Omit<RunOptions, "signal">;
 
-type HeldModel = Omit<OpenModel, "info" | "warnings"> & { manifest: Manifest };
+type HeldModel = Omit<OpenModel, keyof OpenedModel> & { manifest: Manifest };
+
+/** What the page is told of a model. */
+type OpenedModel = Pick<OpenModel, "info" | "takesFrames" | "warnings">;
 
 export class Host {
   readonly #engine: SharedEngine;
@@ -37,11 +40,11 @@ export class Host {
     this.#engine = engine;
   }
 
-  async open(request: OpenRequest, tell: Tell | null): Promise<Pick<OpenModel, "info" | "warnings">> {
+  async open(request: OpenRequest, tell: Tell | null): Promise<OpenedModel> {
     this.#opening = openModel(request, tell, this.#engine, this.#closing.signal);
-    const { info, warnings, ...held } = await this.#opening;
+    const { info, takesFrames, warnings, ...held } = await this.#opening;
     this.#opened = { manifest: request.manifest, ...held };
-    return { info, warnings };
+    return { info, takesFrames, warnings };
   }
 
   /** Called when the page has let go of this model, and others of the worker go on. */

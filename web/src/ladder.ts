@@ -20,6 +20,8 @@ export interface Wanted {
   selfTest: boolean;
   cache: boolean;
   pixels: "auto" | "cpu";
+  /** Why VideoFrames are copied whatever the GPU can, null where that is found out. */
+  copied: string | null;
   addresses: Readonly<Record<string, string>>;
   worker: (() => Worker) | null;
 }
@@ -29,6 +31,8 @@ interface Placed {
   rung: Rung;
   warnings: Warning[];
   info: ModelInfo;
+  /** Whether the worker wants a VideoFrame of a video, not a bitmap. */
+  takesFrames: boolean;
   connection: Connection;
 }
 
@@ -81,13 +85,19 @@ async function openOn(wanted: Wanted, rung: Rung, watch: Watch): Promise<Placed>
   } catch (error) {
     const lost = error instanceof WebbuildError && error.code === "device-lost";
     if (!lost && !first.mayBlameOthers(error)) throw error;
-    return openIn(new Connection(lost ? key : null, worker), wanted, rung, watch);
+    const careful = lost ? withoutFrames(wanted) : wanted;
+    return openIn(new Connection(lost ? key : null, worker), careful, rung, watch);
   }
+}
+
+/** A GPU that was lost once is not given a VideoFrame where it lies any more: that may have been it. */
+export function withoutFrames(wanted: Wanted): Wanted {
+  return { ...wanted, copied: "the GPU was lost before" };
 }
 
 async function openIn(
   connection: Connection,
-  { manifest, base, trace, selfTest, cache, pixels, addresses }: Wanted,
+  { manifest, base, trace, selfTest, cache, pixels, copied, addresses }: Wanted,
   rung: Rung,
   { signal, onProgress }: Watch,
 ): Promise<Placed> {
@@ -95,9 +105,10 @@ async function openIn(
   try {
     const tell = onProgress ? proxy(listener(onProgress, connection)) : null;
     const build = chooseBuild(manifest, backend);
-    const request = { manifest, base, backend, graph, why, build, trace, selfTest, cache, pixels, addresses };
-    const { info, warnings } = await connection.call((host) => host.open(request, tell), signal);
-    return { rung, warnings, info, connection };
+    const how = { trace, selfTest, cache, pixels, copied };
+    const request = { manifest, base, backend, graph, why, build, addresses, ...how };
+    const opened = await connection.call((host) => host.open(request, tell), signal);
+    return { rung, connection, ...opened };
   } catch (error) {
     connection.end(error instanceof WebbuildError ? error : abortedError(signal));
     throw error;

@@ -148,7 +148,7 @@ export class Model {
   ): Promise<T> {
     const sources = counted(picturedInput(this.manifest.inputs), source);
     this.#standing.check(signal);
-    const { pictures, moved } = await parcels(sources);
+    const { pictures, moved } = await parcels(sources, this.#standing.opened.takesFrames);
     try {
       return await this.#standing.call((host) => ask(transfer(pictures, moved))(host), again, signal);
     } finally {

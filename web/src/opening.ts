@@ -36,6 +36,8 @@ export interface OpenRequest {
   selfTest: boolean;
   cache: boolean;
   pixels: "auto" | "cpu";
+  /** Why VideoFrames are copied whatever the GPU can, null where that is found out. */
+  copied: string | null;
   addresses: Readonly<Record<string, string>>;
 }
 
@@ -43,6 +45,8 @@ export interface OpenModel {
   predictor: Predictor;
   feeder: Feeder;
   judge: Judge;
+  /** Whether a VideoFrame is better than a bitmap of it. */
+  takesFrames: boolean;
   /** Null for a model that takes no prompt. */
   reader: Wordpiece | null;
   info: ModelInfo;
@@ -64,6 +68,7 @@ export async function openModel(
   const downloads = new Downloads(request, manifest.files, kept, signal);
   const files = [...graphFiles(graph), ...(golden ? goldenFiles(golden) : [])];
   const stages = new Stages(tell, downloads.size([...engineFiles(build), ...files]));
+  const tried = triedFrames(request, shared);
   const log = trace ? redirectConsole(new PlacementLog()) : null;
 
   const engine = await stages.measure("engine", downloads.size(engineFiles(build)), (more) =>
@@ -77,6 +82,7 @@ export async function openModel(
     ]),
   );
   const reader = await openWordpiece(manifest, downloads);
+  const copied = await tried;
   return shared.queue.add(async () => {
     if (signal.aborted) throw abortedError(signal);
     const gpu = backend === "webgpu" ? shared.gpu : null;
@@ -89,7 +95,7 @@ export async function openModel(
     const passed = test?.passed ? { sample: test.golden.sample, before: true } : null;
     const warmed = await stages.measure("warmup", 1, async () => {
       const gpuEngine = gpu === null ? null : engine;
-      const feeder = await openFeeder({ inputs: manifest.inputs, engine: gpuEngine, pixels });
+      const feeder = await openFeeder({ inputs: manifest.inputs, engine: gpuEngine, pixels, copied });
       const judge = await openJudge(manifest, gpuEngine, pixels);
       const raw = (feeds: Tensors): Promise<Tensors> => predictor.raw(feeder.fill(feeds));
       try {
@@ -116,8 +122,19 @@ export async function openModel(
       graphCapture: graphCapture(version, build.build, backend),
       placement,
     };
-    return { predictor, feeder, judge, reader, info, warnings: kept.warnings };
+    const { takesFrames } = feeder;
+    return { predictor, feeder, judge, takesFrames, reader, info, warnings: kept.warnings };
   });
+}
+
+/** Whether VideoFrames are copied, and why: begun beside the downloads, over before the engine has a device. */
+async function triedFrames(
+  { manifest, backend, pixels, copied }: OpenRequest,
+  shared: SharedEngine,
+): Promise<string | null> {
+  const pictured = manifest.inputs.some(({ kind }) => kind === "image" || kind === "stack");
+  if (backend === "wasm" || pixels === "cpu" || !pictured) return "no frame comes to the GPU";
+  return copied ?? shared.refusalOfFrames();
 }
 
 /** The weights come a second time, from the HTTP cache: keeping them for a rare event would double the memory. */

@@ -39,6 +39,20 @@ export function movable(pictures: readonly Picture[]): Transferable[] {
   });
 }
 
+/** Not every browser has VideoFrame. */
+export function isVideoFrame(picture: object): picture is VideoFrame {
+  return typeof VideoFrame === "function" && picture instanceof VideoFrame;
+}
+
+/** The size of the upright picture, which is how a VideoFrame is shown, whatever it is stored as. */
+export function sizeOf(frame: VideoFrame | { width: number; height: number }): {
+  width: number;
+  height: number;
+} {
+  if (!isVideoFrame(frame)) return { width: frame.width, height: frame.height };
+  return { width: frame.displayWidth, height: frame.displayHeight };
+}
+
 /** Gives back the memory of the pictures that have some. */
 export function closePictures(pictures: readonly Picture[]): void {
   for (const picture of pictures) if ("close" in picture) picture.close();
@@ -65,7 +79,7 @@ function draw(frame: ImageBitmap | VideoFrame): Pixels {
 }
 
 function drawIn(frame: ImageBitmap | VideoFrame, colorType: "unorm8" | "float16"): Pixels {
-  const [width, height] = sizeOf(frame);
+  const { width, height } = sizeOf(frame);
   const canvas = new OffscreenCanvas(width, height);
   const settings = { willReadFrequently: true, colorType };
   const context = canvas.getContext("2d", settings);
@@ -77,10 +91,6 @@ function drawIn(frame: ImageBitmap | VideoFrame, colorType: "unorm8" | "float16"
 function isOpaque({ data }: Pixels): boolean {
   for (let at = 3; at < data.length; at += 4) if (data[at] !== 255) return false;
   return true;
-}
-
-function sizeOf(frame: ImageBitmap | VideoFrame): [number, number] {
-  return "displayWidth" in frame ? [frame.displayWidth, frame.displayHeight] : [frame.width, frame.height];
 }
 
 function tooLarge(width: number, height: number): WebbuildError {

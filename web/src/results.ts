@@ -9,6 +9,14 @@ export interface Route {
   why: string;
 }
 
+/**
+ * How the GPU got the picture: as an external texture, which is a VideoFrame where it lies, or copied into a texture of
+ * its own. Null where the CPU made the tensor.
+ */
+export interface FeedRoute extends Route {
+  texture: "external" | "copied" | null;
+}
+
 /** Milliseconds in the worker. On the GPU's path `preprocess` hands the picture over; the GPU's own time is `inference`'s. */
 export interface Timings {
   preprocess: number;
@@ -22,7 +30,7 @@ interface Answer {
   width: number;
   height: number;
   timings: Timings;
-  feed: Route;
+  feed: FeedRoute;
   /** Where what the model gave became this result. */
   decode: Route;
   /** The graph that answered. */

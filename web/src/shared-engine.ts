@@ -2,6 +2,7 @@
 
 import type { Downloads, OnBytes } from "./download.js";
 import { type Engine, startEngine } from "./engine.js";
+import { trialOfFrames } from "./feed/trial.js";
 import { GpuErrors, onDevice } from "./gpu.js";
 import type { EngineBuild } from "./manifest.js";
 import { Queue } from "./queue.js";
@@ -11,9 +12,16 @@ export class SharedEngine {
   readonly queue = new Queue();
   readonly gpu = new GpuErrors();
   #engine: Promise<Engine> | null = null;
+  #frames: Promise<string | null> | null = null;
 
   constructor() {
     onDevice((device) => this.gpu.watch(device));
+  }
+
+  /** Returns why VideoFrames are copied, null where the GPU may read them where they lie. Found out once. */
+  refusalOfFrames(): Promise<string | null> {
+    this.#frames ??= trialOfFrames();
+    return this.#frames;
   }
 
   /** Starts the engine, or waits for the model that does. Where that one fails, this one tries its own files. */

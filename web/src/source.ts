@@ -2,7 +2,7 @@
 
 import type { ImageSource } from "./api.js";
 import { WebbuildError } from "./errors.js";
-import { DECODING, type Picture } from "./pixels.js";
+import { DECODING, isVideoFrame, type Picture } from "./pixels.js";
 
 type Moved = ImageBitmap | VideoFrame | ArrayBuffer;
 
@@ -12,14 +12,18 @@ interface Parcel {
   moved: Moved[];
 }
 
-/** Packs each picture. Where one cannot be read, nothing of the others is left behind. */
+/**
+ * Packs each picture; a video's as a VideoFrame where that is wanted, which copies nothing, else as a bitmap. Where one
+ * cannot be read, nothing of the others is left behind.
+ */
 export async function parcels(
   sources: readonly ImageSource[],
+  asFrames: boolean,
 ): Promise<{ pictures: Picture[]; moved: Moved[] }> {
   const packed: Parcel[] = [];
   const moved = (): Moved[] => packed.flatMap((each) => each.moved);
   try {
-    for (const source of sources) packed.push(await parcel(source));
+    for (const source of sources) packed.push(await parcel(source, asFrames));
   } catch (error) {
     close(moved());
     throw error;
@@ -32,12 +36,12 @@ export function close(moved: readonly Moved[]): void {
   for (const part of moved) if ("close" in part) part.close();
 }
 
-async function parcel(source: ImageSource): Promise<Parcel> {
+async function parcel(source: ImageSource, asFrames: boolean): Promise<Parcel> {
   if (source instanceof Blob) return { picture: source, moved: [] };
   if (source instanceof ImageData) return copyOf(source);
   if (isVideoFrame(source)) return moving(source.clone());
   if (!isDrawable(source)) throw unsupported(source);
-  return moving(await snapshot(source));
+  return moving(await snapshot(source, asFrames));
 }
 
 /** A copy that moves takes the main thread less time than one that postMessage makes. */
@@ -48,8 +52,9 @@ function copyOf({ data, width, height }: ImageData): Parcel {
 
 type Drawable = ImageBitmap | HTMLImageElement | HTMLVideoElement | HTMLCanvasElement | OffscreenCanvas;
 
-async function snapshot(source: Drawable): Promise<ImageBitmap> {
+async function snapshot(source: Drawable, asFrames: boolean): Promise<ImageBitmap | VideoFrame> {
   try {
+    if (asFrames && source instanceof HTMLVideoElement) return new VideoFrame(source);
     if (source instanceof HTMLImageElement) await source.decode();
     return await createImageBitmap(source, DECODING);
   } catch (cause) {
@@ -59,11 +64,6 @@ async function snapshot(source: Drawable): Promise<ImageBitmap> {
 
 function moving(picture: ImageBitmap | VideoFrame): Parcel {
   return { picture, moved: [picture] };
-}
-
-/** Not every browser has VideoFrame. */
-function isVideoFrame(source: ImageSource): source is VideoFrame {
-  return typeof VideoFrame === "function" && source instanceof VideoFrame;
 }
 
 function isDrawable(source: ImageSource): source is Drawable {

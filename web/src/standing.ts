@@ -3,7 +3,7 @@
 import type { Warning } from "./api.js";
 import type { RemoteHost } from "./connection.js";
 import { abortedError, type ErrorCode, WebbuildError } from "./errors.js";
-import { type Opened, openBest, type Wanted } from "./ladder.js";
+import { type Opened, openBest, type Wanted, withoutFrames } from "./ladder.js";
 import { closePictures } from "./pixels.js";
 import { under } from "./rungs.js";
 
@@ -20,7 +20,7 @@ const START_ANEW: ReadonlySet<ErrorCode> = new Set([
 const STEP_DOWN: ReadonlySet<ErrorCode> = new Set(["gpu-error", "run-failed"]);
 
 export class Standing {
-  readonly #wanted: Wanted;
+  #wanted: Wanted;
   readonly #closing = new AbortController();
   readonly #warnings: Warning[];
   #opened: Opened;
@@ -110,6 +110,7 @@ export class Standing {
     const warnings = [
       { code: error.code, message: `${error.message}; the engine was started anew`, fix: error.fix },
     ];
+    if (error.code === "device-lost") this.#wanted = withoutFrames(this.#wanted);
     return () => openBest(this.#wanted, watch, { rungs: [rung, ...below], warnings });
   }
 

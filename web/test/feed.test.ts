@@ -21,9 +21,10 @@ describe.runIf(hasWebgpu)("pictures go by the GPU", () => {
   const onCpu = sharedTiny({ backend: "webgpu", pixels: "cpu" });
 
   test("and the model, its info and every result say so", async () => {
-    const usual = { path: "gpu", why: "the GPU makes the same of a picture as the CPU" };
-    expect(onGpu().info().feed).toEqual(usual);
-    expect((await onGpu().run(await picture("upright.png"))).feed).toEqual(usual);
+    const why = "the GPU makes the same of a picture as the CPU";
+    const usual = { path: "gpu", texture: "copied" };
+    expect(onGpu().info().feed).toMatchObject({ ...usual, why: expect.stringContaining(`${why}; VideoF`) });
+    expect((await onGpu().run(await picture("upright.png"))).feed).toEqual({ ...usual, why });
   });
 
   test.each(["upright.png", "turned.jpg", "alpha.png", "gamma.png"])(
@@ -73,13 +74,13 @@ describe.runIf(hasWebgpu)("pictures go by the GPU", () => {
 describe.runIf(hasWebgpu)("pictures go by the CPU", () => {
   test("where that was asked for", async () => {
     const model = await loadTiny({ backend: "webgpu", pixels: "cpu" });
-    expect(model.info().feed).toEqual({ path: "cpu", why: 'pixels "cpu" was asked for' });
+    expect(model.info().feed).toEqual({ path: "cpu", texture: null, why: 'pixels "cpu" was asked for' });
   });
 
   test("on WASM", async () => {
     const model = await loadTiny({ backend: "wasm" });
     const { feed } = await model.run(await picture("upright.png"));
-    expect(feed).toEqual({ path: "cpu", why: "the model runs on WASM" });
+    expect(feed).toEqual({ path: "cpu", texture: null, why: "the model runs on WASM" });
   });
 
   test.each([

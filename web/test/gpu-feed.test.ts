@@ -7,6 +7,7 @@ import { type Picture, readPixels } from "../src/pixels.js";
 import { hasWebgpu, picture } from "./bundle.js";
 import { room } from "./conformance.js";
 import { expectClose } from "./tensors.js";
+import { RGB, videoFrame } from "./video-frames.js";
 
 interface Case {
   input: ImageInput;
@@ -118,9 +119,21 @@ describe.runIf(hasWebgpu)("what the GPU and the CPU make of a picture is one", (
     await expectOne(await open(INPUT), INPUT, bitmap, LEVEL);
   });
 
-  test("a VideoFrame", async () => {
+  test.each([
+    ...RGB,
+    ["of luma and chroma", { format: "I420" }],
+    ["without alpha", { format: "RGBX" }],
+  ] as typeof RGB)("a VideoFrame: %s", async (_, made) => {
+    const frame = videoFrame(made);
+    await expectOne(await open(INPUT), INPUT, frame, LEVEL);
+    frame.close();
+  });
+
+  test.each([0.4, 1])("a VideoFrame of a canvas, drawn with alpha %f", async (alpha) => {
     const canvas = new OffscreenCanvas(50, 30);
-    canvas.getContext("2d")?.putImageData(painted(50, 30), 0, 0);
+    const context = canvas.getContext("2d");
+    if (context !== null) context.fillStyle = `rgb(200 30 90 / ${alpha})`;
+    context?.fillRect(5, 5, 30, 20);
     const frame = new VideoFrame(canvas, { timestamp: 0 });
     await expectOne(await open(INPUT), INPUT, frame, LEVEL);
     frame.close();

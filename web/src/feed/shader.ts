@@ -3,11 +3,32 @@
 /** Threads of a workgroup, in each direction. */
 export const GROUP = 8;
 
+/** What the shader reads: a texture that the picture was copied into, or a VideoFrame where it lies. */
+export type TextureKind = "copied" | "external";
+
+/** A frame comes multiplied by its alpha, and goes beyond 0 to 1 where its colours are none of sRGB. */
+const PICTURES: Record<TextureKind, string> = {
+  copied: /* wgsl */ `
+@group(0) @binding(0) var picture: texture_2d<f32>;
+
+fn overWhite(x: u32, y: u32) -> vec3f {
+  let pixel = textureLoad(picture, vec2u(x, y), 0);
+  return pixel.rgb * pixel.a + vec3f(1.0 - pixel.a);
+}`,
+  external: /* wgsl */ `
+@group(0) @binding(0) var picture: texture_external;
+
+fn overWhite(x: u32, y: u32) -> vec3f {
+  let pixel = saturate(textureLoad(picture, vec2u(x, y)));
+  return pixel.rgb + vec3f(1.0 - pixel.a);
+}`,
+};
+
 /**
  * One thread a pixel of the input. What the taps weigh is worked out in float64 beforehand, see resample.ts: here they
  * are only summed, in float32, columns before rows as there.
  */
-export const SHADER = /* wgsl */ `
+export const shaderOf = (kind: TextureKind): string => /* wgsl */ `
 struct Placing {
   plane: vec2u,       // the size of the input
   first: vec2u,       // its first pixel that has some of the picture in it
@@ -26,16 +47,11 @@ struct Placing {
 }
 struct Tap { at: u32, weight: f32 }
 
-@group(0) @binding(0) var picture: texture_2d<f32>;
+${PICTURES[kind]}
 @group(0) @binding(1) var<storage, read> columns: array<Tap>;
 @group(0) @binding(2) var<storage, read> rows: array<Tap>;
 @group(0) @binding(3) var<uniform> placing: Placing;
 @group(0) @binding(4) var<storage, read_write> tensor: array<f32>;
-
-fn overWhite(x: u32, y: u32) -> vec3f {
-  let pixel = textureLoad(picture, vec2u(x, y), 0);
-  return pixel.rgb * pixel.a + vec3f(1.0 - pixel.a);
-}
 
 fn resampled(column: u32, row: u32) -> vec3f {
   var sum = vec3f(0.0);
