@@ -1,0 +1,81 @@
+"""A folder that holds Chromium with lavapipe where SwiftShader was."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import shutil
+import subprocess
+from collections.abc import Iterable
+from pathlib import Path
+
+SOURCE = Path(__file__).with_name("driver.c")
+LIBRARY, DESCRIPTION = "libvk_swiftshader.so", "vk_swiftshader_icd.json"
+"""What Chromium loads as its software adapter, and what its OpenGL finds that by: the latter keeps SwiftShader."""
+
+_START = """#!/bin/sh
+# Mesa's own libraries lie beside the driver where it was unpacked instead of installed.
+export LD_LIBRARY_PATH={libraries}${{LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}}
+exec {browser} "$@"
+"""
+
+
+def driver(described: Iterable[Path]) -> Path:
+    """Return the library of the first driver that a Vulkan loader's description names.
+
+    Raises:
+        SystemExit: There is none.
+    """
+    for path in described:
+        if path.is_file():
+            named = Path(json.loads(path.read_bytes())["ICD"]["library_path"])
+            found = named if named.is_absolute() else path.parents[3] / "lib" / "x86_64-linux-gnu" / named
+            if found.is_file():
+                return found
+    raise SystemExit("lavapipe: not found; install Mesa 24 or newer (mesa-vulkan-drivers), or name its description")
+
+
+def installation(folders: Iterable[Path]) -> Path:
+    """Return the first folder that holds Chromium's software adapter.
+
+    Raises:
+        SystemExit: There is none.
+    """
+    for folder in folders:
+        if (folder / LIBRARY).is_file():
+            return folder
+    raise SystemExit(f"no folder with {LIBRARY}; name that of a Chromium by --chromium")
+
+
+def make(out: Path, chromium: Path, lavapipe: Path) -> Path:
+    """Write the folder and return the executable to name in `WEBBUILD_CHROMIUM`.
+
+    Everything is linked but for the executable, which finds its files beside itself, and what is replaced.
+
+    Raises:
+        SystemExit: There is no C compiler, or it failed.
+    """
+    if out.exists():
+        raise SystemExit(f"{out} exists already")
+    compiler = shutil.which("cc") or shutil.which("gcc")
+    if compiler is None:
+        raise SystemExit("there is no C compiler; install gcc")
+    out.mkdir(parents=True)
+    for entry in chromium.iterdir():
+        (out / entry.name).symlink_to(entry)
+    (executable,) = (out / name for name in ("chromium", "chrome", "headless_shell") if (out / name).exists())
+    original = executable.resolve()
+    executable.unlink()
+    shutil.copy2(original, out / "browser")
+    icd = {"library_path": str(chromium / LIBRARY), "api_version": "1.1"}
+    (out / DESCRIPTION).unlink()
+    (out / DESCRIPTION).write_text(json.dumps({"file_format_version": "1.0.0", "ICD": icd}))
+    (out / LIBRARY).unlink()
+    flags = ["-shared", "-fPIC", "-O1", "-fvisibility=hidden", f"-DDRIVER={json.dumps(str(lavapipe))}"]
+    if subprocess.run([compiler, *flags, "-o", out / LIBRARY, SOURCE, "-ldl"], check=False).returncode:
+        raise SystemExit("the C compiler failed")
+    executable.write_text(
+        _START.format(libraries=shlex.quote(str(lavapipe.parent)), browser=shlex.quote(str(out / "browser")))
+    )
+    executable.chmod(0o755)
+    return executable
