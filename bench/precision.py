@@ -69,8 +69,8 @@ def table(rows: list[Row]) -> str:
         transfer = f"{each.half / 1e6:.2f} of {each.whole / 1e6:.2f} MB, {100 * each.half / each.whole:.1f} %"
         early = ", ended early" if found["ended"] else ""
         flops, took = f"{100 * found['part']['flops']:.1f} %", f"{each.seconds:.0f}, {each.busy:.0f}{early}"
-        cells = (each.model, found["precision"], nodes, flops, str(found["casts"]), transfer, str(each.evaluations))
-        cells = (*cells, took, errors)
+        counts = (str(found["casts"]), transfer, str(each.evaluations))
+        cells = (each.model, found["precision"], nodes, flops, *counts, took, errors)
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
 

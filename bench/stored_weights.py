@@ -47,7 +47,7 @@ class Row(Struct, frozen=True):
 
 def measure(name: str, model: Path, bundle: Path) -> Row:
     """Pack a model without verification, and read what its report says."""
-    command = [sys.executable, "-m", "webbuild", "pack", model, "-o", bundle, "--no-verify", "--force"]
+    command = [sys.executable, "-m", "webbuild", "pack", str(model), "-o", str(bundle), "--no-verify", "--force"]
     done = subprocess.run([*command, "--weights", "int8"], capture_output=True, text=True, check=False)
     step = _STEP.search(done.stderr)
     if done.returncode or step is None:

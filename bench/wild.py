@@ -129,7 +129,8 @@ def pack(wild: Wild, path: Path, photographs: list[Path], bundle: Path) -> str:
         samples = []
         for picture in photographs:
             samples.append(bundle.parent / f"{wild.name}-{picture.stem}.npz")
-            np.savez(samples[-1], **{wild.input: wild.tensor(picture)})
+            named: dict[str, Any] = {wild.input: wild.tensor(picture)}
+            np.savez(samples[-1], **named)
     dims = [word for each in wild.dims for word in ("--dim", each)]
     ran = _webbuild("pack", path, "--sample", *samples, "-o", bundle, "--no-verify", "--force", *dims)
     return "" if ran.returncode == 0 else ran.stderr.strip().splitlines()[-2]

@@ -98,7 +98,7 @@ def _webbuild(trap: Trap, target: Target) -> Made:
 
 
 def _onnxsim(model: onnx.ModelProto) -> onnx.ModelProto:
-    import onnxsim  # type: ignore[import-untyped]
+    import onnxsim
 
     simplified, proven = onnxsim.simplify(model)
     if not proven:
@@ -108,7 +108,7 @@ def _onnxsim(model: onnx.ModelProto) -> onnx.ModelProto:
 
 
 def _onnxslim(model: onnx.ModelProto) -> onnx.ModelProto:
-    import onnxslim  # type: ignore[import-untyped]
+    import onnxslim
 
     slim: onnx.ModelProto = onnxslim.slim(model)
     return slim
