@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 
 import msgspec
@@ -61,7 +62,12 @@ def asked_extremes(known: Guess, samples: Sequence[Sample]) -> list[Sample]:
 def reader_of(known: Guess) -> Wordpiece:
     """Return the tokenizer of a model that takes a prompt."""
     assert isinstance(known.task, PhrasesTask)
-    return Wordpiece(known.files[known.task.tokenizer].decode())
+    return _read(known.files[known.task.tokenizer])
+
+
+@cache
+def _read(tokenizer: bytes) -> Wordpiece:
+    return Wordpiece(tokenizer.decode())
 
 
 def _beside(file: Path) -> list[str]:

@@ -2,6 +2,7 @@
 
 import type { TensorData, Tensors } from "../src/index.js";
 import type { Manifest } from "../src/manifest.js";
+import { rawTensor } from "../src/raw-tensor.js";
 import { PageError } from "./failure.js";
 
 type Spec = Pick<Manifest["outputs"][number], "name" | "dtype" | "shape">;
@@ -20,27 +21,10 @@ export async function goldenTensors(
 
 async function fetchTensor(address: URL, spec: Spec): Promise<TensorData> {
   const response = await fetch(address).catch(() => null);
-  if (response?.ok) return tensor(spec, await response.arrayBuffer());
+  if (response?.ok) return rawTensor(spec, address.href, await response.arrayBuffer());
   throw new PageError(
     "golden-missing",
     `The recorded tensor ${spec.name} could not be loaded.`,
     "Put the whole folder of the bundle on the server, golden included.",
   );
-}
-
-function tensor({ dtype, shape }: Spec, bytes: ArrayBuffer): TensorData {
-  const dims = [...shape];
-  switch (dtype) {
-    case "float32":
-      return { type: dtype, dims, data: new Float32Array(bytes) };
-    case "int32":
-      return { type: dtype, dims, data: new Int32Array(bytes) };
-    case "int64":
-      return { type: dtype, dims, data: new BigInt64Array(bytes) };
-    case "uint8":
-    case "bool":
-      return { type: dtype, dims, data: new Uint8Array(bytes) };
-    default:
-      return dtype satisfies never;
-  }
 }

@@ -2,10 +2,10 @@
 
 import type { DType, TensorData, Tensors } from "./api.js";
 import type { Downloads, OnBytes } from "./download.js";
-import { WebbuildError } from "./errors.js";
 import { fromLevels } from "./levels.js";
 import type { Golden, Manifest } from "./manifest.js";
 import { picturedInput } from "./pictured.js";
+import { rawTensor } from "./raw-tensor.js";
 
 type Spec = { name: string; dtype: DType; shape: number[] };
 
@@ -61,31 +61,8 @@ async function tensors(
   const files = specs.filter(({ name }) => name in paths);
   const read = files.map(async (spec) => {
     const path = paths[spec.name] ?? "";
-    return [spec.name, tensor(spec, path, await downloads.get(path, onBytes))];
+    const { buffer } = await downloads.get(path, onBytes);
+    return [spec.name, rawTensor(spec, path, buffer)];
   });
   return Object.fromEntries(await Promise.all(read));
 }
-
-function tensor({ dtype, shape }: Spec, path: string, { buffer }: Uint8Array<ArrayBuffer>): TensorData {
-  const dims = [...shape];
-  const size = dims.reduce((product, length) => product * length, BYTES[dtype]);
-  if (buffer.byteLength !== size) {
-    const what = `${path} is ${buffer.byteLength} bytes, a ${dtype} [${dims.join(", ")}] is ${size}`;
-    throw new WebbuildError("bad-manifest", what, "pack the model again");
-  }
-  switch (dtype) {
-    case "float32":
-      return { type: dtype, dims, data: new Float32Array(buffer) };
-    case "int32":
-      return { type: dtype, dims, data: new Int32Array(buffer) };
-    case "int64":
-      return { type: dtype, dims, data: new BigInt64Array(buffer) };
-    case "uint8":
-    case "bool":
-      return { type: dtype, dims, data: new Uint8Array(buffer) };
-    default:
-      return dtype satisfies never;
-  }
-}
-
-const BYTES: Record<DType, number> = { float32: 4, int32: 4, int64: 8, uint8: 1, bool: 1 };
