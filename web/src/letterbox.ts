@@ -106,8 +106,10 @@ export function normalizer({ scale, mean, std }: ImageInput, channel: number): (
 function paddedTensor(input: ImageInput, area: number): Float32Array<ArrayBuffer> {
   const pad = channelOrder(input).map((_, channel) => normalizer(input, channel)(input.letterbox.pad));
   const tensor = new Float32Array(area * 3);
-  for (let at = 0; at < tensor.length; at++) {
-    tensor[at] = pad[input.layout === "nchw" ? Math.floor(at / area) : at % 3] ?? 0;
+  if (input.layout === "nchw") {
+    for (const [channel, value] of pad.entries()) tensor.fill(value, channel * area, (channel + 1) * area);
+    return tensor;
   }
+  for (let at = 0; at < tensor.length; at++) tensor[at] = pad[at % 3] ?? 0;
   return tensor;
 }

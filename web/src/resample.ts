@@ -39,14 +39,17 @@ export function resample(pixels: Pixels, columns: Taps, rows: Taps, resampler: R
   const width = columns.at.length / columns.count;
   const height = rows.at.length / rows.count;
   const result = new Float64Array(height * width * 3);
+  const source = new Float64Array(pixels.width * 3);
   const lines = new Map<number, Float64Array>();
   for (let row = 0; row < height; row++) {
     const into = result.subarray(row * width * 3, (row + 1) * width * 3);
     for (let tap = row * rows.count; tap < (row + 1) * rows.count; tap++) {
+      const weight = rows.weights[tap] ?? 0;
+      if (weight === 0) continue;
       const y = rows.at[tap] ?? 0;
-      const line = lines.get(y) ?? resampledLine(pixels, y, columns);
+      const line = lines.get(y) ?? resampledLine(lineOverWhite(pixels, y, source), columns);
       lines.set(y, line);
-      addWeighted(into, line, rows.weights[tap] ?? 0);
+      addWeighted(into, line, weight);
     }
   }
   return resampler === "bicubic" ? result.map((value) => Math.min(Math.max(value, 0), 255)) : result;
@@ -56,29 +59,36 @@ function addWeighted(into: Float64Array, line: Float64Array, weight: number): vo
   for (let at = 0; at < into.length; at++) into[at] = (into[at] ?? 0) + weight * (line[at] ?? 0);
 }
 
-function resampledLine(pixels: Pixels, y: number, { count, at, weights }: Taps): Float64Array {
-  const source = lineOverWhite(pixels, y);
+/** The three channels of a pixel are summed side by side: what is read of a tap serves all of them. */
+function resampledLine(source: Float64Array, { count, at, weights }: Taps): Float64Array {
   const line = new Float64Array((at.length / count) * 3);
-  for (let index = 0; index < line.length; index++) {
-    const channel = index % 3;
-    const first = ((index - channel) / 3) * count;
-    let sum = 0;
+  for (let into = 0, first = 0; into < line.length; into += 3, first += count) {
+    let red = 0;
+    let green = 0;
+    let blue = 0;
     for (let tap = first; tap < first + count; tap++) {
-      sum += (weights[tap] ?? 0) * (source[(at[tap] ?? 0) * 3 + channel] ?? 0);
+      const weight = weights[tap] ?? 0;
+      const from = (at[tap] ?? 0) * 3;
+      red += weight * (source[from] ?? 0);
+      green += weight * (source[from + 1] ?? 0);
+      blue += weight * (source[from + 2] ?? 0);
     }
-    line[index] = sum;
+    line[into] = red;
+    line[into + 1] = green;
+    line[into + 2] = blue;
   }
   return line;
 }
 
-function lineOverWhite({ width, data }: Pixels, y: number): Float64Array {
-  const line = new Float64Array(width * 3);
-  for (let x = 0; x < width; x++) {
-    const pixel = (y * width + x) * 4;
-    const alpha = (data[pixel + 3] ?? 0) / 255;
-    for (let channel = 0; channel < 3; channel++) {
-      line[x * 3 + channel] = (data[pixel + channel] ?? 0) * alpha + 255 * (1 - alpha);
-    }
+/** Writes a row of the picture into `line`, and returns that. */
+function lineOverWhite({ width, data }: Pixels, y: number, line: Float64Array): Float64Array {
+  const end = (y + 1) * width * 4;
+  for (let from = y * width * 4, into = 0; from < end; from += 4, into += 3) {
+    const alpha = (data[from + 3] ?? 0) / 255;
+    const white = 255 * (1 - alpha);
+    line[into] = (data[from] ?? 0) * alpha + white;
+    line[into + 1] = (data[from + 1] ?? 0) * alpha + white;
+    line[into + 2] = (data[from + 2] ?? 0) * alpha + white;
   }
   return line;
 }
