@@ -22,8 +22,8 @@ export const DECODING: ImageBitmapOptions = {
 /** Reads the picture, which stays open. */
 export async function readPixels(picture: Picture): Promise<Pixels> {
   if (picture instanceof ImageData) return picture;
-  if (!(picture instanceof Blob)) return draw(picture);
-  const frame = await decodeBlob(picture);
+  if (!(picture instanceof Blob) && !hasChroma(picture)) return draw(picture);
+  const frame = picture instanceof Blob ? await decodeBlob(picture) : drawnFrame(picture);
   try {
     return draw(frame);
   } finally {
@@ -67,6 +67,24 @@ export async function decodeBlob(blob: Blob): Promise<ImageBitmap> {
       cause,
     });
   }
+}
+
+/**
+ * A VideoFrame as the browser's canvas has it. createImageBitmap() leaves out how it is turned, and what its colours mean
+ * where they are none of sRGB.
+ */
+export function drawnFrame(frame: VideoFrame): ImageBitmap {
+  const { width, height } = sizeOf(frame);
+  const canvas = new OffscreenCanvas(width, height);
+  const context = canvas.getContext("2d");
+  if (context === null) throw tooLarge(width, height);
+  context.drawImage(frame, 0, 0, width, height);
+  return canvas.transferToImageBitmap();
+}
+
+/** What colours these are differs between canvases that the GPU draws and others: one kind is for everybody to read. */
+function hasChroma(frame: ImageBitmap | VideoFrame): frame is VideoFrame {
+  return isVideoFrame(frame) && !/^(RGB|BGR)/.test(frame.format ?? "");
 }
 
 /**

@@ -129,6 +129,27 @@ describe.runIf(hasWebgpu)("what the GPU and the CPU make of a picture is one", (
     frame.close();
   });
 
+  test("a VideoFrame of luma and chroma, whatever a canvas makes of it that nobody reads back", async () => {
+    const { getContext } = OffscreenCanvas.prototype;
+    const frame = videoFrame({ format: "I420" });
+    const usual = await onCpu(INPUT, frame);
+    OffscreenCanvas.prototype.getContext = function (this: OffscreenCanvas, ...given: unknown[]) {
+      const context = Reflect.apply(getContext, this, given);
+      const [, settings] = given as [string, CanvasRenderingContext2DSettings?];
+      if (!settings?.willReadFrequently) context.filter = "invert(1)";
+      return context;
+    } as typeof getContext;
+    try {
+      await expectOne(await open(INPUT), INPUT, frame, LEVEL);
+      expect(
+        Math.max(...(await onCpu(INPUT, frame)).map((value, at) => value - (usual[at] ?? 0))),
+      ).toBeGreaterThan(1);
+    } finally {
+      OffscreenCanvas.prototype.getContext = getContext;
+      frame.close();
+    }
+  });
+
   test.each([0.4, 1])("a VideoFrame of a canvas, drawn with alpha %f", async (alpha) => {
     const canvas = new OffscreenCanvas(50, 30);
     const context = canvas.getContext("2d");
