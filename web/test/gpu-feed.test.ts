@@ -6,6 +6,7 @@ import type { ImageInput } from "../src/manifest.js";
 import { type Picture, readPixels } from "../src/pixels.js";
 import { hasWebgpu, picture } from "./bundle.js";
 import { room } from "./conformance.js";
+import { INPUT } from "./image-input.js";
 import { expectClose } from "./tensors.js";
 import { RGB, videoFrame } from "./video-frames.js";
 
@@ -72,19 +73,6 @@ describe.runIf(hasWebgpu)("the input made on the GPU", () => {
     expectClose(await feed.read(), want.tensor, ROUNDING * largest(want.tensor));
   });
 });
-
-const INPUT: ImageInput = {
-  kind: "image",
-  name: "x",
-  dtype: "float32",
-  shape: [1, 3, 40, 56],
-  layout: "nchw",
-  color: "rgb",
-  scale: 1 / 255,
-  mean: [0.485, 0.456, 0.406],
-  std: [0.229, 0.224, 0.225],
-  letterbox: { mode: "letterbox", anchor: "center", pad: 114, resampler: "bilinear" },
-};
 
 /** One level of 255, after what the input does to it. */
 const LEVEL = INPUT.scale / Math.min(...INPUT.std);

@@ -9,22 +9,13 @@ import { Feeder } from "../../src/feeding.js";
 import { letterbox, placePicture } from "../../src/letterbox.js";
 import type { ImageInput, Manifest } from "../../src/manifest.js";
 import { readPixels, sizeOf } from "../../src/pixels.js";
+import { INPUT as ANY } from "../image-input.js";
 import { expectClose } from "../tensors.js";
 import { RGB, videoFrame } from "../video-frames.js";
 import { fromI420 } from "./bt709.js";
 
-const INPUT: ImageInput = {
-  kind: "image",
-  name: "x",
-  dtype: "float32",
-  shape: [1, 3, 40, 56],
-  layout: "nchw",
-  color: "rgb",
-  scale: 1 / 255,
-  mean: [0, 0, 0],
-  std: [1, 1, 1],
-  letterbox: { mode: "letterbox", anchor: "center", pad: 114, resampler: "bilinear" },
-};
+/** From 0 to 1, as colours are on the GPU. */
+const INPUT: ImageInput = { ...ANY, mean: [0, 0, 0], std: [1, 1, 1] };
 type Stack = Manifest["inputs"][number];
 /** One level of 255. */
 const LEVEL = 1 / 255;
