@@ -21,12 +21,13 @@ PLAIN = """
 <ir_version: 8, opset_import: ["" : 17]>
 plain (float[1, 4] x) => (float[1, 4] y) <float[1] two = {2}, float[1] one = {1}> { z = Mul(x, two) y = Add(z, one) }
 """
-COUNTING = b"""
-const { requestDevice } = GPUAdapter.prototype;
-GPUAdapter.prototype.requestDevice = function (...given) {
-  new BroadcastChannel("devices").postMessage("one");
-  return requestDevice.apply(this, given);
-};
+COUNTING = b"""{
+  const { requestDevice } = GPUAdapter.prototype;
+  GPUAdapter.prototype.requestDevice = function (...given) {
+    new BroadcastChannel("devices").postMessage("one");
+    return requestDevice.apply(this, given);
+  };
+}
 """
 SCRIPT = """async ([picture, order]) => {
   let devices = 0;
