@@ -158,7 +158,7 @@ $(MODULES): package.json package-lock.json | node
 	@touch $@
 
 $(BUILT): $(WEB_SOURCES) $(MODULES) tsconfig.json
-	@echo "Building the runtime and the page ..."
+	@echo "Building the runtime and the page; the first time the engine is compressed, which takes a minute ..."
 	@npm run --silent build
 	@touch $@
 

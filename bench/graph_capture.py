@@ -19,7 +19,9 @@ from numpy.typing import NDArray
 from bench.capture_subject import Subject, of_bundle, one_convolution
 from webbuild import assets
 from webbuild.browser.chromium import Chromium, chromium
+from webbuild.browser.media_types import media_type
 from webbuild.browser.server import Server
+from webbuild.stored import engine_content
 
 PAGE = Path(__file__).with_suffix(".html")
 ORDER = (0, 1, 0, 2, 3, 1, 0, 4, 5, 0)
@@ -149,12 +151,10 @@ def engines(server: Server, folder: Path | None) -> Iterator[tuple[str, dict[str
     for spec, files in assets.engine_files():
         if spec.build == "wasm":
             continue
-        paths = [file.relative_to(assets.ROOT).as_posix() for file in files]
-        if folder is not None:
-            paths = [f"other/{file.name.removesuffix('.gz')}" for file in files]
-            for path in paths:
-                kind = "application/wasm" if path.endswith(".wasm") else "text/javascript"
-                server.virtual[f"/{path}"] = (kind, (folder / Path(path).name).read_bytes())
+        plain = [file.name.removesuffix(".zst") for file in files]
+        paths = [f"engine/{name}" for name in plain]
+        for path, file in zip(paths, files if folder is None else [folder / name for name in plain], strict=True):
+            server.virtual[f"/{path}"] = (media_type(path), engine_content(file))
         yield spec.build, dict(zip(("entry", "glue", "wasm"), (f"{server.origin}/{p}" for p in paths), strict=True))
 
 

@@ -34,7 +34,7 @@ def measure(bundle: Path) -> dict[str, Sizes]:
         elif file.path.startswith("runtime/ort/"):
             part = "engines"
         data = (bundle / file.path).read_bytes()
-        size = Sizes(len(data), len(data) if file.encoding == "gzip" else len(zlib.compress(data, 6)))
+        size = Sizes(len(data), len(data) if file.encoding != "identity" else len(zlib.compress(data, 6)))
         parts[part] += size
         parts["all"] += size
     return parts

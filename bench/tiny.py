@@ -15,6 +15,7 @@ from playwright.sync_api import Error
 from webbuild import assets
 from webbuild.browser.chromium import Chromium, chromium
 from webbuild.browser.server import Server
+from webbuild.stored import engine_content
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -70,6 +71,7 @@ def run_all(jobs: Sequence[Job], build: Build) -> Iterator[tuple[Job, Answer]]:
     """Run every job. What throws, hangs or crashes costs the page, and what follows gets a new one."""
     with Server(assets.ROOT) as server, chromium() as browser:
         server.virtual["/tiny.html"] = ("text/html", PAGE.read_bytes())
+        server.virtual["/engine.wasm"] = ("application/wasm", engine_content(_engine(build)[2]))
         rest = list(jobs)
         lonely = 0
         while rest:
@@ -90,7 +92,8 @@ def _on_a_page(browser: Chromium, origin: str, build: Build, jobs: Sequence[Job]
     with browser.page() as (page, _):
         page.goto(f"{origin}/tiny.html")
         page.wait_for_function("() => globalThis.begin !== undefined")
-        engine = {kind: f"{origin}/{file}" for kind, file in _engine(build).items()}
+        entry, glue = (f"{origin}/{file.relative_to(assets.ROOT).as_posix()}" for file in _engine(build)[:2])
+        engine = {"entry": entry, "glue": glue, "wasm": f"{origin}/engine.wasm"}
         page.evaluate("engine => start(engine)", {**engine, "provider": "wasm" if build == "wasm" else "webgpu"})
         for at in range(0, len(jobs), BATCH):
             try:
@@ -115,14 +118,12 @@ def _told(page: Page, jobs: Sequence[Job], *, wary: bool) -> tuple[list[dict[str
     return told, doubtful
 
 
-def _engine(build: Build) -> dict[str, str]:
+def _engine(build: Build) -> list[Path]:
+    """Return the build's entry, glue and WebAssembly."""
     if build == "jsep":
-        files = assets.jsep_files()[1]
-    else:
-        name = "wasm" if build == "wasm" else "jspi"
-        files = next(files for spec, files in assets.engine_files() if spec.build == name)
-    paths = (file.relative_to(assets.ROOT).as_posix() for file in files)
-    return dict(zip(("entry", "glue", "wasm"), paths, strict=True))
+        return assets.jsep_files()[1]
+    name = "wasm" if build == "wasm" else "jspi"
+    return next(files for spec, files in assets.engine_files() if spec.build == name)
 
 
 def _sent(job: Job) -> dict[str, Any]:

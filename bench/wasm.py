@@ -10,6 +10,7 @@ from webbuild import manifest
 from webbuild.browser.chromium import chromium
 from webbuild.browser.server import Server
 from webbuild.manifest import ImageInput, OptionInput
+from webbuild.stored import engine_content
 
 PAGE = Path(__file__).with_name("page.html")
 
@@ -23,6 +24,8 @@ def medians(model: Path, bundle: Path, rounds: int) -> dict[str, float]:
     defaults = {spec.name: spec.default for spec in packed.inputs if isinstance(spec, OptionInput)}
     with Server(bundle) as server, chromium(webgpu=False) as browser, browser.page() as (page, _):
         server.virtual["/bench/page.html"] = ("text/html", PAGE.read_bytes())
+        wasm = engine_content(bundle / engine.wasm)
+        server.virtual["/bench/engine.wasm"] = ("application/wasm", wasm)
         server.virtual["/bench/original.onnx"] = ("application/octet-stream", model.read_bytes())
         at: Any = lambda path: f"{server.origin}/{path}"  # noqa: E731
         page.goto(at("bench/page.html"))
@@ -39,7 +42,7 @@ def medians(model: Path, bundle: Path, rounds: int) -> dict[str, float]:
             {
                 "entry": at(engine.entry),
                 "glue": at(engine.glue),
-                "wasm": at(engine.wasm),
+                "wasm": at("bench/engine.wasm"),
                 "graphs": [{**one, "input": image.name} for one in (original, ours)],
                 "shape": image.shape,
                 "seed": 1,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -14,6 +13,7 @@ from webbuild import assets
 from webbuild.browser.chromium import Chromium
 from webbuild.browser.server import Server
 from webbuild.browser.site import Virtual
+from webbuild.stored import engine_content
 
 _APP = """async ([name, shapes]) => {
   const ort = await import("./ort.min.mjs");
@@ -45,7 +45,7 @@ def run_app(chromium: Chromium, model: onnx.ModelProto, feeds: Sequence[NDArray[
     virtual: Virtual = {
         "/app.html": ("text/html", b"<link rel=icon href=data:,>"),
         "/model.onnx": ("application/octet-stream", model.SerializeToString()),
-        f"/{wasm.stem}": ("application/wasm", gzip.decompress(wasm.read_bytes())),
+        f"/{wasm.stem}": ("application/wasm", engine_content(wasm)),
     }
     for index, feed in enumerate(feeds):
         virtual[f"/feed-{index}.bin"] = ("application/octet-stream", feed.astype("<f4").tobytes())

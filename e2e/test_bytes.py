@@ -39,11 +39,11 @@ def share(bundle: Path, measure: Callable[[Iterable[Path]], int]) -> float:
 
 
 def test_a_first_visit_is_smaller_than_the_plain_engine(bundle: Path) -> None:
-    assert 0.1 < share(bundle, stored) <= 0.35
-    assert 0.1 < share(bundle, compressed) <= 0.76
+    assert 0.1 < share(bundle, stored) <= 0.25
+    assert 0.1 < share(bundle, compressed) <= 0.65
 
 
-def test_with_weights_of_8_bits_it_is_also_where_the_host_compresses(webbuild: Webbuild, tmp_path: Path) -> None:
+def test_with_weights_of_8_bits_it_is_smaller_still(webbuild: Webbuild, tmp_path: Path) -> None:
     done = webbuild("pack", MODEL, "-o", tmp_path / "yolo-pose", "--no-verify", "--weights", "int8")
     assert done.returncode == 0, done.stderr
-    assert 0.1 < share(tmp_path / "yolo-pose", compressed) <= 0.60
+    assert 0.1 < share(tmp_path / "yolo-pose", compressed) <= 0.45

@@ -46,8 +46,8 @@ def test_from_the_gallery_to_a_result_and_on_to_the_next_model(visitor: BrowserC
         demo.page.go_back()
         demo.at("model-1").click()
         demo.page.wait_for_function("() => document.body.dataset.state === 'ready'")
-        engines = [url for url in asked if url.endswith(".wasm.gz")]
-        assert engines == [f"{server.url}runtime/ort/ort-wasm-simd-threaded.wasm.gz"]
+        engines = [url for url in asked if url.endswith(".wasm.zst")]
+        assert engines == [f"{server.url}runtime/ort/ort-wasm-simd-threaded.wasm.zst"]
         assert demo.console.errors == []
 
 

@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, BrowserContext
 from e2e.demo_page import DemoPage
 from webbuild.browser.server import Server
 
-LARGE = (".gz", ".bin", ".onnx")
+LARGE = (".zst", ".bin", ".onnx")
 READY = "async () => { const { active } = await navigator.serviceWorker.ready; return active !== null; }"
 
 
@@ -33,7 +33,7 @@ def visit(context: BrowserContext, url: str) -> tuple[DemoPage, list[str]]:
 
 def test_the_second_visit_downloads_neither_model_nor_engine(visitor: BrowserContext, root: Server) -> None:
     first, asked = visit(visitor, root.url)
-    assert len([name for name in asked if name.endswith(".wasm.gz")]) == 1
+    assert len([name for name in asked if name.endswith(".wasm.zst")]) == 1
     assert len([name for name in asked if name.startswith("weights-")]) >= 1
     first.page.close()
     second, asked = visit(visitor, root.url)

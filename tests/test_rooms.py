@@ -84,6 +84,7 @@ LIBRARIES = {
     },
     "tokenizers": {"tasks"},
     "jinja2": {"bundle", "templates"},
+    "zstandard": {"stored"},
     "PIL": {"tasks", "verify"},
     "click": {"cli", "commands", "bench", "bisect", "browser", "verify"},
     "rich": {"cli", "commands", "bench", "inspection", "talk", "verify"},

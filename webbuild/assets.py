@@ -17,7 +17,7 @@ _BUILDS = {"jspi": ("jspi", "jspi"), "asyncify": ("webgpu", "asyncify"), "wasm":
 
 
 def engine_files() -> list[tuple[EngineBuild, list[Path]]]:
-    """Return each build of the engine and its source files: entry, glue, gzipped WebAssembly.
+    """Return each build of the engine and its source files: entry, glue, compressed WebAssembly.
 
     Raises:
         WebbuildError: `no-runtime` when the TypeScript runtime was not built.
@@ -25,7 +25,7 @@ def engine_files() -> list[tuple[EngineBuild, list[Path]]]:
     found = []
     for build, (entry, infix) in _BUILDS.items():
         stem = "ort-wasm-simd-threaded" + (f".{infix}" if infix else "")
-        files = [ROOT / "ort" / name for name in (f"ort.{entry}.min.mjs", f"{stem}.mjs", f"{stem}.wasm.gz")]
+        files = [ROOT / "ort" / name for name in (f"ort.{entry}.min.mjs", f"{stem}.mjs", f"{stem}.wasm.zst")]
         _require(*files)
         spec = EngineBuild(
             build=build,  # type: ignore[arg-type]
@@ -44,7 +44,7 @@ def jsep_files() -> tuple[str, list[Path]]:
         WebbuildError: `no-runtime` when the TypeScript runtime was not built.
     """
     stem = "ort-wasm-simd-threaded.jsep"
-    files = [ROOT / "jsep" / name for name in ("ort.min.mjs", f"{stem}.mjs", f"{stem}.wasm.gz")]
+    files = [ROOT / "jsep" / name for name in ("ort.min.mjs", f"{stem}.mjs", f"{stem}.wasm.zst")]
     version = ROOT / "jsep" / "VERSION"
     _require(*files, version)
     return version.read_text("utf-8").strip(), files
@@ -72,6 +72,13 @@ def license_files() -> list[Path]:
     files = [ROOT / "ort" / name for name in ("LICENSE", "ThirdPartyNotices.txt")]
     _require(*files)
     return files
+
+
+def fzstd_license() -> str:
+    """Return the licence of what the worker undoes zstd with, where the browser cannot."""
+    file = ROOT / "licenses" / "fzstd.txt"
+    _require(file)
+    return file.read_text("utf-8")
 
 
 def _folder(name: str, entry: str) -> list[Path]:

@@ -135,23 +135,24 @@ class Withheld(Json, kw_only=True, frozen=True):
 class File(Json, kw_only=True, frozen=True):
     """A file of the bundle that the runtime or the page loads.
 
-    `size` and `sha256` are those of the file as it is stored; a file whose `encoding` is gzip holds
-    `inflated` bytes. A file with `parts` is not stored itself: it is what its parts hold, files of this list too, one
-    after the other; `size` and `sha256` are then those of the parts as they are stored. What the parts of a file of
-    `form` int8 hold are whole numbers with scales, from which its `inflated` bytes are made (webbuild/storage/form.py).
+    `size` and `sha256` are those of the file as it is stored; a file that is compressed, as its
+    `encoding` says, holds `inflated` bytes. A file with `parts` is not stored itself: it is what its parts hold, files
+    of this list too, one after the other; `size` and `sha256` are then those of the parts as they are stored. What the
+    parts of a file of `form` int8 hold are whole numbers with scales, from which its `inflated` bytes are made
+    (webbuild/storage/form.py).
     """
 
     path: Path
     size: int
     sha256: Sha256
-    encoding: Literal["identity", "gzip"] = "identity"
+    encoding: Literal["identity", "gzip", "zstd"] = "identity"
     inflated: int
     parts: list[Path] = []
     form: Literal["plain", "int8"] = "plain"
 
 
 class EngineBuild(Json, kw_only=True, frozen=True):
-    """One build of the engine: its JavaScript entry, its glue, its (gzipped) WebAssembly."""
+    """One build of the engine: its JavaScript entry, its glue, its (compressed) WebAssembly."""
 
     build: Literal["jspi", "asyncify", "wasm"]
     entry: Path

@@ -54,8 +54,8 @@ def bundle(tmp_path: Path) -> Path:
     manifest = made.manifest
     graph = msgspec.structs.replace(manifest.graphs[0], target="webgpu", cpu_nodes=["late"])
     engines = [
-        EngineBuild(build="asyncify", entry="a.mjs", glue="b.mjs", wasm="c.wasm.gz"),
-        EngineBuild(build="jspi", entry="d.mjs", glue="e.mjs", wasm="f.wasm.gz"),
+        EngineBuild(build="asyncify", entry="a.mjs", glue="b.mjs", wasm="c.wasm.zst"),
+        EngineBuild(build="jspi", entry="d.mjs", glue="e.mjs", wasm="f.wasm.zst"),
     ]
     changed = msgspec.structs.replace(manifest, graphs=[graph], engines=engines)
     (tmp_path / "bundle" / "manifest.json").write_bytes(encode(changed))

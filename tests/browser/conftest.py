@@ -24,7 +24,7 @@ def folder(tmp_path: Path) -> Path:
     (folder / "empty.bin").write_bytes(b"")
     (folder / ".hidden").write_text("secret")
     (folder / "a b+c%.js").write_text("1")
-    for name in ("worker.js", "ort.mjs", "ort.wasm", "ort.wasm.gz", "manifest.json", "model.onnx", "x.jpg", "x.css"):
+    for name in ("worker.js", "ort.mjs", "ort.wasm", "ort.wasm.zst", "manifest.json", "model.onnx", "x.jpg", "x.css"):
         (folder / "runtime" / name).write_bytes(b"content")
     (folder / "outside.txt").symlink_to(tmp_path / "secret.txt")
     (folder / "out").symlink_to(tmp_path)

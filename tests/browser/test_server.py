@@ -37,7 +37,7 @@ def ask(server: Server, path: str, method: str = "GET", **headers: str) -> Answe
         ("/runtime/worker.js", "text/javascript; charset=utf-8"),
         ("/runtime/ort.mjs", "text/javascript; charset=utf-8"),
         ("/runtime/ort.wasm", "application/wasm"),
-        ("/runtime/ort.wasm.gz", "application/gzip"),
+        ("/runtime/ort.wasm.zst", "application/zstd"),
         ("/runtime/manifest.json", "application/json"),
         ("/runtime/model.onnx", "application/octet-stream"),
         ("/weights.bin", "application/octet-stream"),

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import gzip
 from pathlib import Path
 
 import pytest
+import zstandard
 
 from tests.commands.program import POSE, Done, webbuild
 from webbuild import assets
@@ -29,11 +29,11 @@ def stand_in(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monke
     root = tmp_path_factory.mktemp("web")
     names = ["runtime/webbuild.js", "runtime/worker.js", "runtime/webbuild.d.ts", "page/page.js", "page/page.css"]
     names += [f"ort/ort.{entry}.min.mjs" for entry in ("jspi", "webgpu", "wasm")]
-    names += [f"ort/ort-wasm-simd-threaded{i}.{e}" for i in ("", ".jspi", ".asyncify") for e in ("mjs", "wasm.gz")]
-    names += ["ort/LICENSE", "ort/ThirdPartyNotices.txt"]
+    names += [f"ort/ort-wasm-simd-threaded{i}.{e}" for i in ("", ".jspi", ".asyncify") for e in ("mjs", "wasm.zst")]
+    names += ["ort/LICENSE", "ort/ThirdPartyNotices.txt", "licenses/fzstd.txt"]
     for name in names:
         (root / name).parent.mkdir(exist_ok=True)
         content = f"// {name}\n".encode()
-        (root / name).write_bytes(gzip.compress(content, mtime=0) if name.endswith(".gz") else content)
+        (root / name).write_bytes(zstandard.compress(content) if name.endswith(".zst") else content)
     (root / "ort" / "VERSION").write_text("1.0.0\n")
     monkeypatch.setattr(assets, "ROOT", root)

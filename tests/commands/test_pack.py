@@ -42,7 +42,7 @@ def test_every_file_is_listed_with_its_hash_and_size(packed: Packed) -> None:
     del found["manifest.json"]
     assert {file.path: file.sha256 for file in manifest.files} == found
     assert all((folder / file.path).stat().st_size == file.size for file in manifest.files)
-    assert all((file.encoding == "gzip") == file.path.endswith(".wasm.gz") for file in manifest.files)
+    assert all((file.encoding == "zstd") == file.path.endswith(".wasm.zst") for file in manifest.files)
     assert not any(path.is_symlink() for path in folder.rglob("*"))
 
 

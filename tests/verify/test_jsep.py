@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import gzip
 import hashlib
 from pathlib import Path
 from urllib.parse import urljoin
 from urllib.request import urlopen
 
 import msgspec
+import zstandard
 
 from tests.verify.bundle_made import write_bundle
 from webbuild import manifest as contract
@@ -33,7 +33,7 @@ def test_the_manifest_names_the_build_and_vouches_for_it(tmp_path: Path) -> None
             content = fetch(urljoin(server.url, path))
             assert hashlib.sha256(content).hexdigest() == listed[path].sha256
             assert "jsep" in path
-        assert len(gzip.decompress(content)) == listed[build.wasm].inflated
+        assert len(zstandard.decompress(content)) == listed[build.wasm].inflated
     assert served.engine == engine
     assert [file for file in served.files if "jsep" not in file.path] == bundle.manifest.files
 

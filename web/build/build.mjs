@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { writeDeclarations } from "./declarations.mjs";
 import { copyEngine, copyJsep } from "./engine.mjs";
 import { buildPage } from "./page.mjs";
-import { buildRuntime } from "./runtime.mjs";
+import { buildRuntime, copyLicenses } from "./runtime.mjs";
 import { writeManifestTypes } from "./types.mjs";
 
 const OUT = fileURLToPath(new URL("../../webbuild/_web/", import.meta.url));
@@ -15,6 +15,7 @@ const PARTS = {
   runtime: async () => {
     await rm(`${OUT}runtime`, { recursive: true, force: true });
     await buildRuntime(`${OUT}runtime`);
+    await copyLicenses(`${OUT}licenses`);
     await writeDeclarations(`${OUT}runtime/webbuild.d.ts`);
   },
   engine: async () => {

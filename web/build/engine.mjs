@@ -1,18 +1,23 @@
-// The files of onnxruntime-web, as they are and gzipped: those that go into bundles, and those to compare with.
+// The files of onnxruntime-web, as they are and as zstd: those that go into bundles, and those to compare with.
 
-import { copyFile, mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
+import { copyFile, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
-import { gzip } from "node:zlib";
+import { Zstd } from "@hpcc-js/wasm-zstd";
 
 const PACKAGE = new URL("../../node_modules/onnxruntime-web/", import.meta.url);
+/** Compressed once: it takes a minute. */
+const CACHE = fileURLToPath(new URL("../../node_modules/.cache/webbuild/", import.meta.url));
 const NOTICES = fileURLToPath(new URL("../notices/", import.meta.url));
 const BUNDLED = {
   entries: ["ort.jspi.min.mjs", "ort.webgpu.min.mjs", "ort.wasm.min.mjs"],
   builds: [".jspi", ".asyncify", ""],
+  /** The highest with a window of 8 MiB: what browsers take of zstd (RFC 9659). */
+  level: 19,
 };
 /** What `import "onnxruntime-web"` gives: for `webbuild verify --build jsep`, in no bundle. */
-const JSEP = { entries: ["ort.min.mjs"], builds: [".jsep"] };
+const JSEP = { entries: ["ort.min.mjs"], builds: [".jsep"], level: 9 };
 
 export async function copyEngine(out) {
   await copyBuilds(out, BUNDLED);
@@ -23,23 +28,33 @@ export async function copyJsep(out) {
 }
 
 /** Fills `out`. Does nothing where this version is there already: VERSION is written last. */
-async function copyBuilds(out, { entries, builds }) {
+async function copyBuilds(out, { entries, builds, level }) {
   const { version } = JSON.parse(await readFile(new URL("package.json", PACKAGE), "utf8"));
   const there = await readFile(`${out}/VERSION`, "utf8").catch(() => "");
-  if (there.trim() === version) return;
+  const stems = builds.map((build) => `ort-wasm-simd-threaded${build}`);
+  if (there.trim() === version && stems.every((stem) => existsSync(`${out}/${stem}.wasm.zst`))) return;
   await rm(out, { recursive: true, force: true });
   await mkdir(out, { recursive: true });
-  const stems = builds.map((build) => `ort-wasm-simd-threaded${build}`);
   for (const file of [...entries, ...stems.map((stem) => `${stem}.mjs`)]) {
     await copyFile(new URL(`dist/${file}`, PACKAGE), `${out}/${file}`);
   }
-  for (const stem of stems) await compress(`dist/${stem}.wasm`, `${out}/${stem}.wasm.gz`);
+  for (const stem of stems) await compress(`dist/${stem}.wasm`, `${out}/${stem}.wasm.zst`, level);
   // The npm package has neither: these are those of the same project's release.
   await copyFile(`${NOTICES}onnxruntime-web-LICENSE.txt`, `${out}/LICENSE`);
   await copyFile(`${NOTICES}onnxruntime-web-ThirdPartyNotices.txt`, `${out}/ThirdPartyNotices.txt`);
   await writeFile(`${out}/VERSION`, `${version}\n`);
 }
 
-async function compress(source, out) {
-  await writeFile(out, await promisify(gzip)(await readFile(new URL(source, PACKAGE)), { level: 9 }));
+async function compress(source, out, level) {
+  const content = await readFile(new URL(source, PACKAGE));
+  const zstd = await Zstd.load();
+  const hash = createHash("sha256").update(content).digest("hex");
+  const cached = `${CACHE}${hash}-${zstd.version()}-${level}.zst`;
+  if (!existsSync(cached)) {
+    await mkdir(CACHE, { recursive: true });
+    const part = `${cached}.${process.pid}`;
+    await writeFile(part, zstd.compress(content, level));
+    await rename(part, cached);
+  }
+  await copyFile(cached, out);
 }

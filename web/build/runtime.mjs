@@ -1,10 +1,19 @@
 // The runtime: the page's half and the worker as two real files, so that a worker-src 'self' policy holds; and the
 // tokenizer, another project's, which only the workers of some bundles import.
 
+import { copyFile, mkdir } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { buildModule } from "./modules.mjs";
 
 const source = (file) => fileURLToPath(new URL(`../src/${file}`, import.meta.url));
+
+const FZSTD = fileURLToPath(new URL("../../node_modules/fzstd/LICENSE", import.meta.url));
+
+/** What the worker undoes zstd with is inside it: its licence goes into every bundle. */
+export async function copyLicenses(outDir) {
+  await mkdir(outDir, { recursive: true });
+  await copyFile(FZSTD, `${outDir}/fzstd.txt`);
+}
 
 export async function buildRuntime(outDir) {
   await buildModule({ entry: source("index.ts"), name: "webbuild", outDir });

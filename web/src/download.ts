@@ -1,7 +1,8 @@
 // Files of the bundle: streamed, counted, checked against the manifest, inflated.
 
-import { abortedError, WebbuildError } from "./errors.js";
+import { abortedError, corruptFile, WebbuildError } from "./errors.js";
 import { sha256 } from "./hash.js";
+import { Inflating, isStored } from "./inflate.js";
 import type { KeptFiles } from "./kept-files.js";
 import type { File } from "./manifest.js";
 import { restore, room } from "./restore.js";
@@ -48,28 +49,29 @@ export class Downloads {
     const file = this.#file(path);
     if (file.parts.length > 0) return this.#join(file, onBytes);
     const kept = await this.#kept.get(file);
-    if (kept !== null) onBytes(file.size);
-    const stored = kept ?? (await this.#fetch(file, onBytes));
-    if (file.encoding === "gzip" && !isGzip(stored)) return inflatedByHost(file, stored);
-    return file.encoding === "gzip" ? inflate(stored) : stored;
+    if (kept === null) return this.#fetch(file, onBytes);
+    onBytes(file.size);
+    const inflating = new Inflating(file);
+    inflating.push(kept);
+    return inflating.content(kept);
   }
 
   /** Fetches a script that the browser will fetch again to run it: checked, and left to the HTTP cache. */
   async check(path: string, onBytes: OnBytes): Promise<void> {
     const file = this.#file(path);
-    await verify(file, await receive(this.url(path), file, onBytes, { signal: this.#signal }));
+    await verify(file, (await receive(this.url(path), file, onBytes, { signal: this.#signal })).stored);
   }
 
   /** A copy on the way that is old or broken is passed by: what is not as the manifest says is fetched anew, once. */
   async #fetch(file: File, onBytes: OnBytes): Promise<Bytes> {
     const [url, signal] = [this.url(file.path), this.#signal];
-    let stored = await receive(url, file, onBytes, { signal });
-    if (file.encoding === "gzip" && !isGzip(stored)) return stored;
+    let { stored, inflating } = await receive(url, file, onBytes, { signal });
+    if (!isStored(file, stored)) return inflating.content(stored);
     if ((await difference(file, stored)) !== null)
-      stored = await receive(url, file, () => {}, { signal, cache: "reload" });
+      ({ stored, inflating } = await receive(url, file, () => {}, { signal, cache: "reload" }));
     await verify(file, stored);
     await this.#kept.keep(file, stored);
-    return stored;
+    return inflating.content(stored);
   }
 
   /** One part at a time: beside the whole, memory holds one of them. */
@@ -110,17 +112,24 @@ function badManifest(what: string): WebbuildError {
 }
 
 /** Counts at most `file.size`: a host that inflates sends more bytes than are stored. */
-async function receive(url: string, file: File, onBytes: OnBytes, options: RequestInit): Promise<Bytes> {
+async function receive(
+  url: string,
+  file: File,
+  onBytes: OnBytes,
+  options: RequestInit,
+): Promise<{ stored: Bytes; inflating: Inflating }> {
   let told = 0;
   const chunks: Bytes[] = [];
+  const inflating = new Inflating(file);
   for await (const chunk of stream(url, file, options)) {
     chunks.push(chunk);
+    inflating.push(chunk);
     const more = Math.min(chunk.byteLength, file.size - told);
     told += more;
     onBytes(more);
   }
   onBytes(file.size - told);
-  return new Uint8Array(await new Blob(chunks).arrayBuffer());
+  return { stored: new Uint8Array(await new Blob(chunks).arrayBuffer()), inflating };
 }
 
 async function* stream(url: string, file: File, options: RequestInit): AsyncGenerator<Bytes> {
@@ -139,7 +148,7 @@ async function* stream(url: string, file: File, options: RequestInit): AsyncGene
 
 async function verify(file: File, stored: Bytes): Promise<void> {
   const wrong = await difference(file, stored);
-  if (wrong !== null) throw corrupt(file, wrong);
+  if (wrong !== null) throw corruptFile(file.path, wrong);
 }
 
 /** Returns how the file is not the one of the manifest, null where it is. */
@@ -149,27 +158,4 @@ async function difference(file: File, stored: Bytes): Promise<string | null> {
   if (!isSecureContext) return null;
   const got = await sha256(stored);
   return got === file.sha256 ? null : `sha256 ${got}, wanted ${file.sha256}`;
-}
-
-/** A host that sends `Content-Encoding: gzip` leaves only the inflated size to check. */
-function inflatedByHost(file: File, content: Bytes): Bytes {
-  if (content.byteLength === file.inflated) return content;
-  throw corrupt(
-    file,
-    `${content.byteLength} bytes, wanted gzip, or ${file.inflated} bytes inflated by the host`,
-  );
-}
-
-async function inflate(stored: Bytes): Promise<Bytes> {
-  const inflated = new Blob([stored]).stream().pipeThrough(new DecompressionStream("gzip"));
-  return new Uint8Array(await new Response(inflated).arrayBuffer());
-}
-
-function isGzip(bytes: Bytes): boolean {
-  return bytes[0] === 0x1f && bytes[1] === 0x8b;
-}
-
-function corrupt(file: File, how: string): WebbuildError {
-  const fix = "reload without the cache; if it stays, deploy the whole bundle again, unchanged";
-  return new WebbuildError("corrupt-file", `${file.path} is not the file of this bundle: ${how}`, fix);
 }

@@ -52,6 +52,12 @@ export function asWebbuildError(error: unknown, wrap: (message: string) => Webbu
   return wrapped;
 }
 
+/** @internal A file that is not the one of the manifest. */
+export function corruptFile(path: string, how: string, options?: ErrorOptions): WebbuildError {
+  const fix = "reload without the cache; if it stays, deploy the whole bundle again, unchanged";
+  return new WebbuildError("corrupt-file", `${path} is not the file of this bundle: ${how}`, fix, options);
+}
+
 /** @internal An error that nobody foresaw. */
 export function internalError(message: string): WebbuildError {
   return new WebbuildError("internal", message, "this is a bug in webbuild: report it with this message");

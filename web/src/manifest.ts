@@ -405,7 +405,7 @@ export interface Withheld {
   why: string;
 }
 /**
- * One build of the engine: its JavaScript entry, its glue, its (gzipped) WebAssembly.
+ * One build of the engine: its JavaScript entry, its glue, its (compressed) WebAssembly.
  */
 export interface EngineBuild {
   build: "asyncify" | "jspi" | "wasm";
@@ -425,10 +425,11 @@ export interface EngineBuild {
 /**
  * A file of the bundle that the runtime or the page loads.
  *
- *     `size` and `sha256` are those of the file as it is stored; a file whose `encoding` is gzip holds
- *     `inflated` bytes. A file with `parts` is not stored itself: it is what its parts hold, files of this list too, one
- *     after the other; `size` and `sha256` are then those of the parts as they are stored. What the parts of a file of
- *     `form` int8 hold are whole numbers with scales, from which its `inflated` bytes are made (webbuild/storage/form.py).
+ *     `size` and `sha256` are those of the file as it is stored; a file that is compressed, as its
+ *     `encoding` says, holds `inflated` bytes. A file with `parts` is not stored itself: it is what its parts hold, files
+ *     of this list too, one after the other; `size` and `sha256` are then those of the parts as they are stored. What the
+ *     parts of a file of `form` int8 hold are whole numbers with scales, from which its `inflated` bytes are made
+ *     (webbuild/storage/form.py).
  */
 export interface File {
   /**
@@ -437,7 +438,7 @@ export interface File {
   path: string;
   size: number;
   sha256: string;
-  encoding: "gzip" | "identity";
+  encoding: "gzip" | "identity" | "zstd";
   inflated: number;
   /**
    * Items: Relative to the manifest, with forward slashes.

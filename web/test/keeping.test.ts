@@ -9,7 +9,7 @@ const WANTED = [
   "model/wasm.onnx",
   "model/weights-0000.bin",
   "model/weights-0001.bin",
-  "runtime/ort/ort-wasm-simd-threaded.wasm.gz",
+  "runtime/ort/ort-wasm-simd-threaded.wasm.zst",
 ];
 let fetched: string[] = [];
 let channel: BroadcastChannel;
@@ -114,7 +114,7 @@ describe("a download that was interrupted", () => {
       loadTiny({ ...wasm, onProgress, signal: controller.signal }, PARTS),
     );
     await expect(aborted).rejects.toMatchObject({ code: "aborted" });
-    expect((await visit()).files).not.toContain("runtime/ort/ort-wasm-simd-threaded.wasm.gz");
+    expect((await visit()).files).not.toContain("runtime/ort/ort-wasm-simd-threaded.wasm.zst");
   });
 });
 

@@ -172,7 +172,7 @@ describe("files", () => {
     await expect(loadTiny(wasm, "unlisted.json")).rejects.toMatchObject({ code: "bad-manifest" });
   });
 
-  test("a host that inflates gzip is understood", async () => {
+  test("a host that inflates the engine is understood", async () => {
     const model = await load(new URL("/inflating/manifest.json", location.origin), wasm);
     expect(await model.run(await picture("upright.png"))).toMatchObject({ poses: [{ label: "person" }, {}] });
     await model.dispose();

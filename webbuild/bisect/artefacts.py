@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import shutil
 from pathlib import Path
 
@@ -21,6 +20,7 @@ from webbuild.bisect.subject import Subject
 from webbuild.bisect.tester import Tester
 from webbuild.bundle.staging import staged
 from webbuild.probe.engine import Engine
+from webbuild.stored import engine_content
 
 DRIFT = "drift.html"
 
@@ -70,6 +70,4 @@ def _engine(engine: Engine, folder: Path) -> None:
     folder.mkdir()
     for file in (engine.entry, engine.glue):
         shutil.copyfile(file, folder / file.name)
-    data = engine.wasm.read_bytes()
-    plain = gzip.decompress(data) if engine.wasm.suffix == ".gz" else data
-    (folder / engine.wasm.name.removesuffix(".gz")).write_bytes(plain)
+    (folder / engine.wasm.name.removesuffix(".zst")).write_bytes(engine_content(engine.wasm))

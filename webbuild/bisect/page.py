@@ -32,7 +32,7 @@ def page(report: Report, finding: Finding, made: Repro, subject: Subject, engine
             "beside": engine,
             "entry": build.entry.name,
             "glue": build.glue.name,
-            "wasm": build.wasm.name.removesuffix(".gz"),
+            "wasm": build.wasm.name.removesuffix(".zst"),
             "cdn": CDN.format(version=build.target.version),
             "elsewhere": {"webgpu": "ort.webgpu.min.mjs", "jsep": "ort.min.mjs", "wasm": "ort.wasm.min.mjs"}[
                 build.target.build

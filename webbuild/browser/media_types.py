@@ -17,6 +17,7 @@ _TYPES = {
     ".webmanifest": "application/manifest+json",
     ".wasm": "application/wasm",
     ".gz": "application/gzip",
+    ".zst": "application/zstd",
     ".svg": "image/svg+xml",
     ".png": "image/png",
     ".jpg": "image/jpeg",

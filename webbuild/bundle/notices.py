@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from webbuild import __version__
-from webbuild.assets import engine_version, license_files
+from webbuild.assets import engine_version, fzstd_license, license_files
 from webbuild.errors import printable
 from webbuild.facts import ModelFacts
 
@@ -34,6 +34,7 @@ def third_party_notices(*, prompted: bool = False) -> str:
         "https://www.apache.org/licenses/LICENSE-2.0",
         f"\nruntime/ort/ holds onnxruntime-web {engine_version()}, under the MIT License below.",
         "\nruntime/ contains comlink, Copyright Google LLC, under the Apache License 2.0.",
+        f"\nruntime/worker.js contains fzstd, under this licence:\n\n{fzstd_license()}",
     ]
     if prompted:
         parts.append("\nruntime/tokenizer.js contains @huggingface/tokenizers, Copyright Hugging Face, under the same.")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import os
 import shutil
 import subprocess
@@ -15,6 +14,7 @@ from webbuild import assets
 from webbuild.browser.media_types import media_type
 from webbuild.browser.site import Virtual
 from webbuild.errors import USAGE, WebbuildError
+from webbuild.stored import engine_content
 from webbuild.targets.target import Target
 
 _ENTRIES = {
@@ -33,7 +33,7 @@ PROVIDERS = {"webgpu": "webgpu", "jsep": "webgpu", "wasm": "wasm"}
 
 @dataclass(frozen=True)
 class Engine:
-    """A build to measure: its three files, of which the WebAssembly may be gzipped."""
+    """A build to measure: its three files, of which the WebAssembly may be compressed."""
 
     target: Target
     entry: Path
@@ -42,11 +42,10 @@ class Engine:
 
     def served(self, room: str) -> Virtual:
         """Return the files as a server's virtual files in the folder `room`."""
-        wasm = self.wasm.read_bytes()
         return {
             f"{room}{self.entry.name}": (media_type(self.entry.name), self.entry.read_bytes()),
             f"{room}{self.glue.name}": (media_type(self.glue.name), self.glue.read_bytes()),
-            f"{room}engine.wasm": ("application/wasm", gzip.decompress(wasm) if self.wasm.suffix == ".gz" else wasm),
+            f"{room}engine.wasm": ("application/wasm", engine_content(self.wasm)),
         }
 
     def told(self, room: str) -> dict[str, str]:
@@ -71,7 +70,7 @@ def engine(target: Target, cache: Path) -> Engine:
         folder = _downloaded(target.version, cache)
     for entry, stem in _ENTRIES[target.build]:
         glue, wasm = folder / f"{stem}.mjs", folder / f"{stem}.wasm"
-        wasm = wasm if wasm.is_file() else wasm.with_suffix(".wasm.gz")
+        wasm = wasm if wasm.is_file() else wasm.with_suffix(".wasm.zst")
         if all(path.is_file() for path in (folder / entry, glue, wasm)):
             return Engine(target, folder / entry, glue, wasm)
     raise WebbuildError(

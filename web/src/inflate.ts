@@ -1,0 +1,100 @@
+// Files that are stored compressed: what they are when they are not. The browser undoes gzip, and zstd where it can;
+// where it cannot, fzstd does, while the file still comes.
+
+import { Decompress } from "fzstd";
+import { corruptFile } from "./errors.js";
+import type { File } from "./manifest.js";
+import { room } from "./restore.js";
+
+type Bytes = Uint8Array<ArrayBuffer>;
+
+const MAGIC = { identity: [], gzip: [0x1f, 0x8b], zstd: [0x28, 0xb5, 0x2f, 0xfd] } as const;
+
+/** Whether a file is as it is stored. A host that sends `Content-Encoding` has the browser inflate it on the way. */
+export function isStored({ encoding }: File, content: Bytes): boolean {
+  return MAGIC[encoding].every((byte, index) => content[index] === byte);
+}
+
+/** What takes in a file as it comes, and gives what is in it once the whole was checked. */
+export class Inflating {
+  readonly #file: File;
+  readonly #zstd: Unzstd | null;
+
+  constructor(file: File) {
+    this.#file = file;
+    this.#zstd = file.encoding === "zstd" && !knowsZstd() ? new Unzstd(file) : null;
+  }
+
+  push(chunk: Bytes): void {
+    this.#zstd?.push(chunk);
+  }
+
+  /** Returns what `stored`, all that was pushed, holds. Throws `corrupt-file` where that is not what it must be. */
+  async content(stored: Bytes): Promise<Bytes> {
+    const { encoding, inflated } = this.#file;
+    if (encoding === "identity") return stored;
+    const content = isStored(this.#file, stored) ? await this.#inflate(encoding, stored) : stored;
+    if (content.byteLength === inflated) return content;
+    const what = `${content.byteLength} bytes, wanted ${encoding} of ${inflated}, or those inflated by the host`;
+    throw corruptFile(this.#file.path, what);
+  }
+
+  async #inflate(encoding: string, stored: Bytes): Promise<Bytes> {
+    try {
+      return this.#zstd?.end() ?? (await byBrowser(encoding, stored));
+    } catch (cause) {
+      const why = cause instanceof Error ? cause.message : String(cause);
+      throw corruptFile(this.#file.path, `it is no whole ${encoding} file: ${why}`, { cause });
+    }
+  }
+}
+
+/** One zstd file, into memory of the size that the manifest gives. An error waits until what was pushed is asked for. */
+class Unzstd {
+  readonly #content: Bytes;
+  readonly #frame: Decompress;
+  #length = 0;
+  #error: unknown = null;
+
+  constructor({ inflated, path }: File) {
+    this.#content = room(inflated, path);
+    this.#frame = new Decompress((block) => {
+      this.#content.set(block, this.#length); // throws where there is more than there may be
+      this.#length += block.byteLength;
+    });
+  }
+
+  push(chunk: Bytes, last = false): void {
+    if (this.#error !== null) return;
+    try {
+      this.#frame.push(chunk, last);
+    } catch (error) {
+      this.#error = error;
+    }
+  }
+
+  end(): Bytes {
+    this.push(new Uint8Array(0), true);
+    if (this.#error !== null) throw this.#error;
+    return this.#content.subarray(0, this.#length);
+  }
+}
+
+async function byBrowser(encoding: string, stored: Bytes): Promise<Bytes> {
+  const inflated = new Blob([stored]).stream().pipeThrough(inflater(encoding));
+  return new Uint8Array(await new Response(inflated).arrayBuffer());
+}
+
+/** TypeScript's DOM does not know zstd yet. */
+function inflater(encoding: string): DecompressionStream {
+  return new DecompressionStream(encoding as CompressionFormat);
+}
+
+function knowsZstd(): boolean {
+  try {
+    inflater("zstd");
+    return true;
+  } catch {
+    return false;
+  }
+}
