@@ -19,7 +19,8 @@ LOAD = """async (backend) => {
   for (const visit of [1, 2]) {
     try {
       const model = await load({ backend });
-      told.push({ backend: model.backend, warnings: model.warnings, selfTest: model.info().selfTest });
+      const { selfTest, graphCapture } = model.info();
+      told.push({ backend: model.backend, warnings: model.warnings, selfTest, graphCapture });
       await model.dispose();
     } catch ({ code, message, fix }) { told.push({ code, message, fix }); }
   }
@@ -40,6 +41,7 @@ def test_the_bundle_passes_once_and_is_believed_then(webgpu: Chromium, bundle: P
     first, second = load_twice(webgpu, bundle, "auto")
     assert (first["backend"], first["warnings"], first["selfTest"]["before"]) == ("webgpu", [], False)
     assert (second["backend"], second["warnings"], second["selfTest"]["before"]) == ("webgpu", [], True)
+    assert [visit["graphCapture"]["used"] for visit in (first, second)] == [True, True], first["graphCapture"]
 
 
 @pytest.fixture(scope="module")

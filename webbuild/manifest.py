@@ -97,10 +97,11 @@ class Graph(Json, kw_only=True, frozen=True):
 
     Of several for `webgpu` the best comes first: a visitor gets the first whose `features` the adapter has and whose
     answers are right there. `cpuNodes` are the names of nodes that a GPU provider is to leave to the CPU, since its
-    kernels get them wrong. `features` are what the adapter must have: without them the graph throws, and another is to
-    be taken. `precision` is fp32 where the model computes as it was exported, fp16 where what may be is in half
-    precision, mixed where some of that had to stay as it was. `weights_stored` is int8 where the weights were rounded
-    to whole numbers with scales, to be downloaded so; what they become is what the graph computes with.
+    kernels get them wrong. `allOnGpu` says that the engine leaves it none either. `features` are what the adapter must
+    have: without them the graph throws, and another is to be taken. `precision` is fp32 where the model computes as it
+    was exported, fp16 where what may be is in half precision, mixed where some of that had to stay as it was.
+    `weights_stored` is int8 where the weights were rounded to whole numbers with scales, to be downloaded so; what they
+    become is what the graph computes with.
     """
 
     target: TargetName
@@ -110,6 +111,7 @@ class Graph(Json, kw_only=True, frozen=True):
     outputs: list[Output]
     status: HeadStatus | None
     cpu_nodes: list[str] = []
+    all_on_gpu: bool = False
     features: list[Feature] = []
     precision: Precision = "fp32"
     weights_stored: Weights = "fp32"

@@ -13,6 +13,7 @@ from tests.models import as_ir
 from webbuild.dims import choose_sizes
 from webbuild.inspection.inspect import inspect
 from webbuild.inspection.inspection import Inspection, exit_code
+from webbuild.inspection.on_gpu import all_on_gpu
 from webbuild.model import facts
 from webbuild.targets.table import Kernels, Table, table
 from webbuild.targets.target import Target
@@ -140,3 +141,15 @@ def test_where_all_is_computed_on_the_cpu_nothing_is_said_of_that() -> None:
     assert found.findings == ()
     nowhere = inspected("g (double[4] x) => (double[4] y) { y = Tanh (x) }", wasm)
     assert [finding.code for finding in nowhere.findings] == ["no-kernel"]
+
+
+@pytest.mark.parametrize(
+    ("body", "wholly"),
+    [
+        ("y = Relu (x)", True),
+        ("a = Relu (x) b = Round (a) y = Sigmoid (b)", False),
+        ("s = Shape (x) y = Reshape (x, s)", True),
+    ],
+)
+def test_a_graph_is_on_the_gpu_where_the_cpu_is_left_nothing(body: str, wholly: bool) -> None:
+    assert all_on_gpu(as_ir(f"{HEADER} g (float[4] x) => (float[4] y) {{ {body} }}"), TABLE) is wholly

@@ -17,6 +17,7 @@ carryErrors();
 
 /** Failures behind which an engine may be broken: no further model joins it. */
 const TAINTING: ReadonlySet<ErrorCode> = new Set([
+  "capture-failed",
   "device-lost",
   "engine-failed",
   "gpu-error",

@@ -5,6 +5,7 @@ import type { Picture } from "./pixels.js";
 export type ErrorCode =
   | "aborted"
   | "bad-manifest"
+  | "capture-failed"
   | "corrupt-file"
   | "device-lost"
   | "disposed"

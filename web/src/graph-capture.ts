@@ -1,26 +1,113 @@
-// Whether a run's commands are recorded once and replayed: not with this engine, which was measured.
+// Whether a run's commands are recorded once and replayed: where the engine was measured to do it right, and does so here.
 
-import type { Backend, ModelInfo } from "./api.js";
-import type { EngineBuild } from "./manifest.js";
+import type { ModelInfo, Tensors } from "./api.js";
+import { type ErrorCode, WebbuildError } from "./errors.js";
+import type { EngineBuild, Graph } from "./manifest.js";
+import { forget, recall, remember } from "./verdicts.js";
 
-const VERSION = "1.30.0";
+/** `python -m bench.graph_capture`, on two adapters: right where the engine owns the buffers of inputs and outputs. */
+const MEASURED = { version: "1.30.0", builds: ["jspi", "asyncify"] };
 
-/**
- * What the builds of that version do with inputs that change between runs, `python -m bench.graph_capture` on
- * SwiftShader: not what could be tried on a visitor's machine, where a trap ends the engine and an old answer has no error.
- */
-const MEASURED: Record<EngineBuild["build"], string> = {
-  jspi: "traps in its first replay, which ends the engine",
-  asyncify: "repeats its first answer without an error, where outputs are the caller's buffers",
-  wasm: "has no GPU",
-};
+/** Failures that may come of capturing, and not come without. */
+const BLAMED: ReadonlySet<ErrorCode> = new Set([
+  "engine-failed",
+  "gpu-error",
+  "no-session",
+  "out-of-memory",
+  "run-failed",
+]);
+/** Stands in for a verdict until there is one: who finds it was not there for the end of the trial. */
+const UNFINISHED = "its trial in an earlier visit did not end";
 
-export function graphCapture(
-  version: string,
-  build: EngineBuild["build"],
-  backend: Backend,
-): ModelInfo["graphCapture"] {
-  if (backend === "wasm") return { used: false, why: "the model runs on WASM" };
-  const known = version === VERSION ? MEASURED[build] : `was not measured, ${VERSION} was not fit for it`;
-  return { used: false, why: `onnxruntime-web ${version} ${known}` };
+/** What is known before there is a session. */
+export interface Capture {
+  /** Whether the session is made so, and why not; why it is, where that is known. */
+  used: boolean;
+  why: string;
+  /** Whether its replays have to be seen right first. */
+  untried: boolean;
+  /** What the verdict is kept under. */
+  key: string;
+}
+
+interface Asked {
+  version: string;
+  build: EngineBuild["build"];
+  graph: Graph;
+  /** What names the self-test of the graph on this adapter, null where it has none. */
+  test: string | null;
+  /** Why the page wants none: it failed, which is remembered. */
+  refused: string | null;
+}
+
+/** Returns whether the graph is to be captured, as far as that is known without a trial. */
+export async function planCapture({ version, build, graph, test, refused }: Asked): Promise<Capture> {
+  const no = (why: string): Capture => ({ used: false, why, untried: false, key: "" });
+  if (graph.target === "wasm") return no("the model runs on WASM");
+  if (version !== MEASURED.version || !MEASURED.builds.includes(build))
+    return no(`onnxruntime-web ${version} was not measured, ${MEASURED.version} was`);
+  if (!graph.allOnGpu) return no("the manifest does not say that every node is on the GPU");
+  if (test === null) return no("no self-test could see its replays");
+  const key = `${test}-capture`;
+  if (refused !== null) await remember(key, refused);
+  const verdict = await recall(key);
+  const why = refused ?? verdict?.why ?? null;
+  if (why !== null) return no(why);
+  return { used: true, why: "its replays were right in the self-test", untried: verdict === null, key };
+}
+
+/** Does work with a session that captures. What fails of it is "capture-failed". */
+export async function blamingCapture<T>({ used, untried, key }: Capture, work: () => Promise<T>): Promise<T> {
+  if (!used) return work();
+  if (untried) await remember(key, UNFINISHED);
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof WebbuildError && BLAMED.has(error.code))
+      throw captureFailed(`a session with it failed: ${error.message}`, error);
+    const failed = error instanceof WebbuildError && error.code === "capture-failed";
+    if (untried && !failed) await forget(key);
+    throw error;
+  }
+}
+
+/** Sees replays of a run that was right: on the same inputs, on others, and on the same again. Throws "capture-failed". */
+export async function tryReplays(
+  { key }: Capture,
+  feeds: Tensors,
+  run: (feeds: Tensors) => Promise<Tensors>,
+  difference: (got: Tensors) => string | null,
+): Promise<void> {
+  const again = await run(feeds);
+  const others = await run(reversed(feeds));
+  const back = await run(feeds);
+  const why =
+    difference(again) ?? difference(back) ?? (same(again, others) ? "the inputs change nothing" : null);
+  if (why !== null) throw captureFailed(`a replay in the self-test was wrong: ${why}`);
+  await remember(key, null);
+}
+
+/** Why a model that was captured is not any more. */
+export function withoutCapture(info: ModelInfo, { code, message }: WebbuildError): string | null {
+  return info.graphCapture.used && BLAMED.has(code) ? `a session with it failed: ${message}` : null;
+}
+
+export function captureFailed(why: string, cause?: unknown): WebbuildError {
+  return new WebbuildError("capture-failed", why, "nothing: the model runs without", { cause });
+}
+
+/** The same elements from the last to the first: other inputs, of which none is out of its range. */
+function reversed(feeds: Tensors): Tensors {
+  const turned = Object.entries(feeds).map(([name, tensor]) => [
+    name,
+    { ...tensor, data: tensor.data.slice().reverse() },
+  ]);
+  return Object.fromEntries(turned);
+}
+
+function same(first: Tensors, second: Tensors): boolean {
+  return Object.entries(first).every(([name, { data }]) => {
+    const other = second[name]?.data;
+    return other !== undefined && data.every((value, at) => value === other[at]);
+  });
 }

@@ -22,6 +22,8 @@ export interface Wanted {
   pixels: "auto" | "cpu";
   /** Why VideoFrames are copied whatever the GPU can, null where that is found out. */
   copied: string | null;
+  /** Why graphs are not to be captured, null where they may be. */
+  noCapture: string | null;
   addresses: Readonly<Record<string, string>>;
   worker: (() => Worker) | null;
 }
@@ -74,8 +76,18 @@ export async function openBest(wanted: Wanted, watch: Watch, ladder?: Ladder): P
   }
 }
 
-/** A device that is lost meanwhile is taken anew, once. */
+/** Where capturing the graph fails it is done without, in a new worker. */
 async function openOn(wanted: Wanted, rung: Rung, watch: Watch): Promise<Placed> {
+  try {
+    return await openAnew(wanted, rung, watch);
+  } catch (error) {
+    if (!(error instanceof WebbuildError) || error.code !== "capture-failed") throw error;
+    return openAnew({ ...wanted, noCapture: error.message }, rung, watch);
+  }
+}
+
+/** A device that is lost meanwhile is taken anew, once. */
+async function openAnew(wanted: Wanted, rung: Rung, watch: Watch): Promise<Placed> {
   const { manifest, trace, worker } = wanted;
   // A trace is the log of one model alone.
   const key = trace ? null : engineKey(manifest, chooseBuild(manifest, rung.backend));
@@ -97,7 +109,7 @@ export function withoutFrames(wanted: Wanted): Wanted {
 
 async function openIn(
   connection: Connection,
-  { manifest, base, trace, selfTest, cache, pixels, copied, addresses }: Wanted,
+  { manifest, base, trace, selfTest, cache, pixels, copied, noCapture, addresses }: Wanted,
   rung: Rung,
   { signal, onProgress }: Watch,
 ): Promise<Placed> {
@@ -105,7 +117,7 @@ async function openIn(
   try {
     const tell = onProgress ? proxy(listener(onProgress, connection)) : null;
     const build = chooseBuild(manifest, backend);
-    const how = { trace, selfTest, cache, pixels, copied };
+    const how = { trace, selfTest, cache, pixels, copied, noCapture };
     const request = { manifest, base, backend, graph, why, build, addresses, ...how };
     const opened = await connection.call((host) => host.open(request, tell), signal);
     return { rung, connection, ...opened };

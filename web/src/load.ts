@@ -15,7 +15,7 @@ export async function load(manifestUrl: URL | string, options: LoadOptions = {})
   const { backend = "auto", precision = "auto", trace = false, selfTest = true, cache = true } = options;
   const { pixels = "auto", addresses = {}, worker = null, offline = false } = options;
   const how = { trace, selfTest, cache, pixels, addresses, worker };
-  const wanted = { manifest, base, backend, precision, copied: null, ...how };
+  const wanted = { manifest, base, backend, precision, copied: null, noCapture: null, ...how };
   const opened = await openBest(wanted, options);
   const standing = new Standing(wanted, opened, [...opened.warnings, ...unverified()]);
   if (offline !== false) {

@@ -357,10 +357,11 @@ export interface Output {
  *
  *     Of several for `webgpu` the best comes first: a visitor gets the first whose `features` the adapter has and whose
  *     answers are right there. `cpuNodes` are the names of nodes that a GPU provider is to leave to the CPU, since its
- *     kernels get them wrong. `features` are what the adapter must have: without them the graph throws, and another is to
- *     be taken. `precision` is fp32 where the model computes as it was exported, fp16 where what may be is in half
- *     precision, mixed where some of that had to stay as it was. `weights_stored` is int8 where the weights were rounded
- *     to whole numbers with scales, to be downloaded so; what they become is what the graph computes with.
+ *     kernels get them wrong. `allOnGpu` says that the engine leaves it none either. `features` are what the adapter must
+ *     have: without them the graph throws, and another is to be taken. `precision` is fp32 where the model computes as it
+ *     was exported, fp16 where what may be is in half precision, mixed where some of that had to stay as it was.
+ *     `weights_stored` is int8 where the weights were rounded to whole numbers with scales, to be downloaded so; what they
+ *     become is what the graph computes with.
  */
 export interface Graph {
   target: "wasm" | "webgpu";
@@ -376,6 +377,7 @@ export interface Graph {
   outputs: Output[];
   status: HeadStatus | null;
   cpuNodes: string[];
+  allOnGpu: boolean;
   features: "shader-f16"[];
   precision: "fp16" | "fp32" | "mixed";
   weightsStored: "fp32" | "int8";

@@ -1,6 +1,6 @@
 // Bringing a model up in the worker: exactly one graph, on its backend.
 
-import type { Backend, ModelInfo, Tensors, Warning } from "./api.js";
+import type { Backend, ModelInfo, SelfTest, Tensors, Warning } from "./api.js";
 import { gpuOutputs, type Judge, openJudge } from "./contest/judge.js";
 import { completeFeeds } from "./contract.js";
 import { Downloads } from "./download.js";
@@ -10,7 +10,7 @@ import { openFeeder } from "./feed/opening.js";
 import type { Feeder } from "./feeding.js";
 import { fetchGolden, goldenFiles } from "./golden.js";
 import { requireAdapter } from "./gpu.js";
-import { graphCapture } from "./graph-capture.js";
+import { blamingCapture, planCapture } from "./graph-capture.js";
 import { findGraph, graphFiles } from "./graphs.js";
 import { KeptFiles } from "./kept-files.js";
 import type { EngineBuild, Graph, Manifest } from "./manifest.js";
@@ -38,6 +38,8 @@ export interface OpenRequest {
   pixels: "auto" | "cpu";
   /** Why VideoFrames are copied whatever the GPU can, null where that is found out. */
   copied: string | null;
+  /** Why the graph is not to be captured, null where it may be. */
+  noCapture: string | null;
   addresses: Readonly<Record<string, string>>;
 }
 
@@ -63,7 +65,10 @@ export async function openModel(
   const { manifest, backend, graph, build, trace, pixels } = request;
   const adapter = backend === "webgpu" ? await requireAdapter(graph.features) : null;
   const test = adapter && request.selfTest ? await knownTest(request, graph, adapter) : null;
-  const golden = test === null || test.passed ? null : test.golden;
+  const { version } = manifest.engine;
+  const asked = { version, build: build.build, graph, test: test?.key ?? null, refused: request.noCapture };
+  const capture = await planCapture(asked);
+  const golden = test === null || (test.passed && !capture.untried) ? null : test.golden;
   const kept = request.cache ? await KeptFiles.open(request.base, manifest.files) : KeptFiles.none();
   const downloads = new Downloads(request, manifest.files, kept, signal);
   const files = [...graphFiles(graph), ...(golden ? goldenFiles(golden) : [])];
@@ -87,8 +92,11 @@ export async function openModel(
     if (signal.aborted) throw abortedError(signal);
     const gpu = backend === "webgpu" ? shared.gpu : null;
     const onGpu = gpu === null ? [] : gpuOutputs(manifest, pixels);
-    const create = (): Promise<Session> => Session.create(engine, graph, bytes, trace, onGpu);
-    const session = await stages.measure("session", 1, () => gpu?.during(create) ?? create());
+    const captured = capture.used ? manifest.inputs : null;
+    const create = (): Promise<Session> => Session.create(engine, graph, bytes, trace, onGpu, captured);
+    const session = await stages.measure("session", 1, () =>
+      blamingCapture(capture, () => gpu?.during(create) ?? create()),
+    );
     const placement = log?.placement() ?? null;
     const other = (target: Backend): Promise<Session> => createOther(engine, manifest, target, downloads);
     const predictor = new Predictor(session, gpu, other);
@@ -99,27 +107,29 @@ export async function openModel(
       const judge = await openJudge(manifest, gpuEngine, pixels);
       const raw = (feeds: Tensors): Promise<Tensors> => predictor.raw(feeder.fill(feeds));
       try {
-        if (test && known) return { feeder, judge, selfTest: await runTest(test, manifest, known, raw) };
-        await warmUp(manifest, backend, raw, reader);
-        return { feeder, judge, selfTest: passed };
+        const first = (): Promise<SelfTest | null> =>
+          test && known
+            ? runTest(test, manifest, known, raw, capture)
+            : warmUp(manifest, backend, raw, reader).then(() => passed);
+        return { feeder, judge, selfTest: await blamingCapture(capture, first) };
       } catch (error) {
         feeder.release();
-        await predictor.release();
+        // Behind a trap this may trap again: the first error tells more.
+        await predictor.release().catch(() => {});
         throw error;
       }
     });
     const { feeder, judge, selfTest } = warmed;
     const threads = engine.env.wasm.numThreads ?? 1;
-    const { name, version } = manifest.engine;
     const info = {
-      engine: { name, version, build: build.build, threads },
+      engine: { ...manifest.engine, build: build.build, threads },
       adapter,
       precision: { used: graph.precision, why: request.why },
       selfTest,
       timings: stages.timings(),
       feed: feeder.usual,
       decode: judge.route,
-      graphCapture: graphCapture(version, build.build, backend),
+      graphCapture: { used: capture.used, why: capture.why },
       placement,
     };
     const { takesFrames } = feeder;

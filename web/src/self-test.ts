@@ -6,6 +6,7 @@ import { completeFeeds } from "./contract.js";
 import { engineFiles } from "./engine.js";
 import { WebbuildError } from "./errors.js";
 import { type GoldenRun, goldenFiles } from "./golden.js";
+import { type Capture, captureFailed, tryReplays } from "./graph-capture.js";
 import type { EngineBuild, Golden, Graph, Manifest } from "./manifest.js";
 import { recall, remember, verdictKey } from "./verdicts.js";
 
@@ -33,18 +34,27 @@ export async function knownTest(
   return { golden, precision, key, passed: verdict !== null };
 }
 
-/** Runs the test and keeps its verdict. Throws where it fails. */
+/** Runs the test and keeps its verdict, and that on replays where they are untried. Throws where it fails. */
 export async function runTest(
   { golden, precision, key }: KnownTest,
   { task, inputs, trial }: Manifest,
   { feeds, wanted }: GoldenRun,
   run: (feeds: Tensors) => Promise<Tensors>,
+  capture: Capture,
 ): Promise<SelfTest | null> {
-  const got = await run(completeFeeds(inputs, feeds));
-  if (!saysSomething(task, wanted)) return null;
-  const why = disagreement(task, wanted, got, precision, trial.confidence);
+  const given = completeFeeds(inputs, feeds);
+  const got = await run(given);
+  if (!saysSomething(task, wanted)) {
+    if (capture.used)
+      throw captureFailed("the golden run answers nothing that its replays could be compared with");
+    return null;
+  }
+  const difference = (each: Tensors): string | null =>
+    disagreement(task, wanted, each, precision, trial.confidence);
+  const why = difference(got);
   await remember(key, why);
   if (why !== null) throw failed(why);
+  if (capture.untried) await tryReplays(capture, given, run, difference);
   return { sample: golden.sample, before: false };
 }
 

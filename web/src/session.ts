@@ -6,7 +6,8 @@ import type { Downloads, OnBytes } from "./download.js";
 import type { Engine } from "./engine.js";
 import { WebbuildError } from "./errors.js";
 import { type AnyTensors, type GpuTensor, isOnGpu } from "./gpu-tensor.js";
-import type { Graph } from "./manifest.js";
+import type { Graph, Manifest } from "./manifest.js";
+import { OwnedBuffers } from "./owned-buffers.js";
 
 /** A graph and its weights as bytes. Dropped once the session holds them: a later graph fetches them again. */
 export interface GraphBytes {
@@ -29,20 +30,27 @@ export class Session {
   readonly graph: Graph;
   readonly #engine: Engine;
   readonly #session: InferenceSession;
+  /** The inputs of a session that captures its first run and replays it. */
+  readonly #inputs: OwnedBuffers | null;
 
-  private constructor(graph: Graph, engine: Engine, session: InferenceSession) {
+  private constructor(graph: Graph, engine: Engine, session: InferenceSession, inputs: OwnedBuffers | null) {
     this.graph = graph;
     this.#engine = engine;
     this.#session = session;
+    this.#inputs = inputs;
   }
 
-  /** `onGpu` names the outputs that are wanted there, where the graph runs on one. */
+  /**
+   * `onGpu` names the outputs that are wanted there, where the graph runs on one. With `captured`, which are all inputs of
+   * the graph, the commands of the first run are replayed by the others: on the engine's own buffers, see decision 0013.
+   */
   static async create(
     engine: Engine,
     graph: Graph,
     bytes: GraphBytes,
     verbose: boolean,
     onGpu: readonly string[] = [],
+    captured: Manifest["inputs"] | null = null,
   ): Promise<Session> {
     const options: InferenceSession.SessionOptions = {
       executionProviders: [provider(graph)],
@@ -50,10 +58,14 @@ export class Session {
       // Warnings about placement were findings when the model was packed; the visitor's console stays clean.
       logSeverityLevel: verbose ? 0 : 3,
       logVerbosityLevel: 0,
-      preferredOutputLocation: Object.fromEntries(onGpu.map((name) => [name, "gpu-buffer"])),
+      preferredOutputLocation: captured
+        ? "gpu-buffer"
+        : Object.fromEntries(onGpu.map((name) => [name, "gpu-buffer"])),
+      enableGraphCapture: captured !== null,
     };
     try {
-      return new Session(graph, engine, await engine.InferenceSession.create(bytes.model, options));
+      const session = await engine.InferenceSession.create(bytes.model, options);
+      return new Session(graph, engine, session, captured && (await OwnedBuffers.open(engine, captured)));
     } catch (cause) {
       throw failure("no-session", `no ${graph.target} session for ${graph.file}`, cause);
     }
@@ -66,6 +78,7 @@ export class Session {
     kept: readonly string[] = [],
   ): Promise<AnyTensors> {
     try {
+      if (this.#inputs !== null) return await this.#replay(this.#inputs, feeds, outputs, kept);
       const given = Object.entries(feeds).map(([name, tensor]) => [name, this.#tensor(tensor)]);
       const results = await this.#session.run(Object.fromEntries(given), [...outputs]);
       return await readAll(results, kept);
@@ -74,8 +87,22 @@ export class Session {
     }
   }
 
-  release(): Promise<void> {
-    return this.#session.release();
+  async release(): Promise<void> {
+    await this.#session.release();
+    await this.#inputs?.release();
+  }
+
+  /** What was captured has all outputs, always in the same buffers: the next run writes into them. */
+  async #replay(
+    inputs: OwnedBuffers,
+    feeds: AnyTensors,
+    outputs: readonly string[],
+    kept: readonly string[],
+  ): Promise<AnyTensors> {
+    inputs.fill(feeds);
+    const results = Object.entries(await this.#session.run(inputs.tensors));
+    for (const [name, tensor] of results) if (!outputs.includes(name)) tensor.dispose();
+    return readAll(Object.fromEntries(results.filter(([name]) => outputs.includes(name))), kept);
   }
 
   #tensor(tensor: AnyTensors[string]): Tensor {

@@ -3,6 +3,7 @@
 import type { Warning } from "./api.js";
 import type { RemoteHost } from "./connection.js";
 import { abortedError, type ErrorCode, WebbuildError } from "./errors.js";
+import { withoutCapture } from "./graph-capture.js";
 import { type Opened, openBest, type Wanted, withoutFrames } from "./ladder.js";
 import { closePictures } from "./pixels.js";
 import { under } from "./rungs.js";
@@ -103,7 +104,12 @@ export class Standing {
   /** Returns how the model goes on behind a failure, null where it stays. */
   #mend(error: WebbuildError): (() => Promise<Opened>) | null {
     const watch = { signal: this.#closing.signal };
-    const { rung, below } = this.#opened;
+    const { rung, below, info } = this.#opened;
+    const noCapture = withoutCapture(info, error);
+    if (noCapture !== null) {
+      this.#wanted = { ...this.#wanted, noCapture };
+      return () => openBest(this.#wanted, watch, { rungs: [rung, ...below], warnings: [] });
+    }
     if (below.length > 0 && STEP_DOWN.has(error.code))
       return () => openBest(this.#wanted, watch, under(rung, below, error));
     if (!START_ANEW.has(error.code)) return null;

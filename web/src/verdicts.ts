@@ -42,3 +42,11 @@ export async function remember(key: string, why: string | null): Promise<void> {
     return;
   }
 }
+
+export async function forget(key: string): Promise<void> {
+  try {
+    await (await caches.open(CACHE)).delete(key);
+  } catch {
+    return;
+  }
+}

@@ -99,14 +99,3 @@ describe.runIf(hasWebgpu)("pictures go by the CPU", () => {
     });
   });
 });
-
-describe("graph capture", () => {
-  test.each(hasWebgpu ? (["webgpu", "wasm"] as const) : (["wasm"] as const))(
-    "is off on %s, and says why",
-    async (backend) => {
-      const { graphCapture } = (await loadTiny({ backend })).info();
-      expect(graphCapture.used).toBe(false);
-      expect(graphCapture.why).toContain(backend === "wasm" ? "WASM" : "1.30.0 traps");
-    },
-  );
-});

@@ -55,7 +55,7 @@ async function expectFlat(
 
 describe.runIf(hasWebgpu)("what a worker holds", () => {
   test.each([
-    ...backends.map((backend) => [backend, "conv.json"] as const),
+    ...backends.map((backend) => [backend, "golden.json"] as const),
     ["webgpu", "regions.json"] as const,
   ])(
     "does not grow with the runs on %s, %s",
@@ -71,6 +71,7 @@ describe.runIf(hasWebgpu)("what a worker holds", () => {
           await model.run(run % 2 ? image : narrow);
         });
         expect(await held()).toEqual(before);
+        expect(model.info().graphCapture.used).toBe(backend === "webgpu" && manifest === "golden.json");
         expect(before.bytes).toBeGreaterThan(1_000_000);
         if (backend === "webgpu") expect(before.buffers).toBeGreaterThan(0);
         expect(before.textures).toBe(backend === "webgpu" ? 1 : 0);
@@ -83,11 +84,11 @@ describe.runIf(hasWebgpu)("what a worker holds", () => {
     timeout: 60_000 + WINDOWS * cycles * 10_000,
   }, async () => {
     await withWorker("worker-measured.js", async () => {
-      const stays = await loadTiny({ backend: "webgpu" }, "conv.json");
+      const stays = await loadTiny({ backend: "webgpu" }, "golden.json");
       const image = await picture("upright.png");
       const visit = async (): Promise<Held> => {
         // Not loadTiny, which holds every model, its manifest with it, until the test ends.
-        const comes = await runtime.load(bundle("conv.json"), { backend: "webgpu", cache: false });
+        const comes = await runtime.load(bundle("golden.json"), { backend: "webgpu", cache: false });
         await comes.run(image);
         await comes.dispose();
         await stays.run(image);

@@ -16,6 +16,7 @@ const graph: Graph = {
   outputs: [],
   status: null,
   cpuNodes: [],
+  allOnGpu: false,
   features: [],
   precision: "fp32",
   weightsStored: "fp32",

@@ -8,14 +8,18 @@ from typing import TYPE_CHECKING, cast, get_args
 
 import msgspec
 
+from webbuild.assets import engine_version
 from webbuild.bundle.weights import share_weights
 from webbuild.errors import WebbuildError
 from webbuild.inspection.features import features
+from webbuild.inspection.on_gpu import all_on_gpu
 from webbuild.manifest import DType, Graph, HeadStatus, OptionInput, Output, Precision, TargetName
 from webbuild.model import element_type
 from webbuild.passes._status import KEY
 from webbuild.passes.force_cpu import cpu_nodes
 from webbuild.passes.threshold_inputs import PREFIX
+from webbuild.targets.table import table_if_measured
+from webbuild.targets.target import Target
 
 if TYPE_CHECKING:
     import onnx_ir as ir
@@ -66,8 +70,14 @@ def described(
         status=_status(model),
         cpu_nodes=cpu_nodes(model) if target == "webgpu" else [],
         features=features(model) if target == "webgpu" else [],
+        all_on_gpu=target == "webgpu" and _on_gpu(model),
         precision=precision,
     )
+
+
+def _on_gpu(model: ir.Model) -> bool:
+    known = table_if_measured(Target(engine_version(), "webgpu"))
+    return known is not None and all_on_gpu(model, known)
 
 
 def _save(model: ir.Model, folder: Path, target: str) -> Path:
