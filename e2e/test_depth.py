@@ -85,6 +85,51 @@ def value_at(demo: DemoPage, across: float) -> float:
     return float(found[1])
 
 
+def painted_at(demo: DemoPage, across: float) -> list[int]:
+    """Return red, green, blue and opacity of what is laid over the picture."""
+    return list(
+        demo.page.evaluate(
+            """across => {
+              const overlay = document.getElementById("overlay");
+              const [x, y] = [Math.round(overlay.width * across), Math.round(overlay.height / 2)];
+              return [...overlay.getContext("2d").getImageData(x, y, 1, 1).data];
+            }""",
+            across,
+        )
+    )
+
+
+def wait_until_painted(demo: DemoPage, *, faded: bool) -> None:
+    """Wait until the middle of the map is all opaque, or somewhere is not."""
+    demo.page.wait_for_function(
+        """faded => {
+          const overlay = document.getElementById("overlay");
+          const [x, y] = [Math.round(overlay.width * 0.15), Math.round(overlay.height * 0.1)];
+          const { data } = overlay.getContext("2d").getImageData(x, y, overlay.width - 2 * x, overlay.height - 2 * y);
+          const opacities = data.filter((_, at) => at % 4 === 3);
+          return faded ? opacities.some((each) => each > 0 && each < 250) : opacities.every((each) => each === 255);
+        }""",
+        arg=faded,
+        polling=200,
+        timeout=SOON,
+    )
+
+
+@pytest.mark.parametrize("backend", ["webgpu", "wasm"])
+def test_what_is_near_is_bright_and_what_is_unsure_fades(
+    open_page: Open, webgpu: Chromium, without_gpu: Browser, served: Server, backend: str
+) -> None:
+    demo = open_page(webgpu.browser if backend == "webgpu" else without_gpu, served.url)
+    expect(demo.at("legend")).to_be_visible(timeout=LOADED)
+    wait_until_painted(demo, faded=False)
+    far, near = painted_at(demo, 0.15), painted_at(demo, 0.85)
+    assert far[3] == near[3] == 255
+    assert sum(far[:3]) + 100 < sum(near[:3])
+    demo.at("fading").click()
+    wait_until_painted(demo, faded=True)
+    assert value_at(demo, 0.15) > 2 > 1 > value_at(demo, 0.85)
+
+
 def test_the_pointer_reads_the_depth_and_the_distances_decide_about_it(demo: DemoPage) -> None:
     assert value_at(demo, 0.15) > 2 > 1 > value_at(demo, 0.85)
     demo.at("sample-1").click()

@@ -147,6 +147,8 @@ def test_the_types_are_typescript_whatever_the_classes_are_called(tmp_path: Path
     for index, text in enumerate(HOSTILE):
         for kind, task in enumerate(tasks(text)):
             (tmp_path / f"model-{index}-{kind}.d.ts").write_text(render_types(manifest(task)), "utf-8")
+    faded = DepthTask(output="rows", confidence="sure", quantity="depth", unit="metres")
+    (tmp_path / "depth.d.ts").write_text(render_types(manifest(faded)), "utf-8")
     (tmp_path / "use.ts").write_text(
         'import { load, type KeypointName } from "./model-0-0.js";\n'
         "const { poses } = await (await load()).run(new Blob(), { confidence: 0.5 });\n"
@@ -158,6 +160,14 @@ def test_the_types_are_typescript_whatever_the_classes_are_called(tmp_path: Path
         'import { load as loadTurned } from "./model-0-3.js";\n'
         "const { objects } = await (await loadTurned()).run(new Blob());\n"
         "export const across: number | undefined = objects[0]?.corners[0].x;\n"
+        'import { depthAt, load as loadDepth } from "./depth.js";\n'
+        "const model = await loadDepth();\n"
+        "export const first: number | undefined = (await model.run(new Blob())).depth[0];\n"
+        'const shown = await model.run(new Blob(), { depth: ["colors", "map"], fade: true });\n'
+        "export const [colors, at]: [ImageBitmap, number] = [shown.colors, depthAt(shown, 1, 2)];\n"
+        "export const values: number = shown.map.values.length;\n"
+        "// @ts-expect-error: only where they were asked for\n"
+        "export const none: number = shown.depth.length;\n"
     )
     options = ["--noEmit", "--strict", "--target", "esnext", "--module", "esnext", "--moduleResolution", "bundler"]
     done = subprocess.run([TSC, *options, *tmp_path.glob("*.ts")], cwd=tmp_path, capture_output=True, check=False)

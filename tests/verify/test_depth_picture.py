@@ -54,8 +54,8 @@ def test_a_large_map_becomes_small() -> None:
     assert max(pixels(depth_picture(METRES, found(*[[1.0, 2.0] * 500] * 20))).shape) == 440
 
 
-def test_the_page_has_the_same_colours() -> None:
-    page = Path(__file__).parents[2] / "web" / "page" / "viridis.ts"
-    told = re.search(r'stops = "([0-9a-f ]+)"', page.read_text("utf-8"))
+def test_the_runtime_has_the_same_colours() -> None:
+    runtime = Path(__file__).parents[2] / "web" / "src" / "coloring" / "viridis.ts"
+    told = re.search(r'written = "([0-9a-f ]+)"', runtime.read_text("utf-8"))
     assert told is not None
     assert told[1] == STOPS

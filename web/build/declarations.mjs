@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
-const PUBLIC = ["manifest", "api", "results", "errors", "stream", "model", "load"];
+const PUBLIC = ["manifest", "api", "results", "depth-at", "errors", "stream", "model", "load"];
 const BETWEEN_MODULES =
   /^(?:import|export) (?:type )?(?:\{[^}]*\}|\*) from "\.[^"]*";\n|^export type \{[^}]*\};\n/gm;
 

@@ -1,9 +1,10 @@
 // The scale of a depth map: colours with the values at their ends, and the value under the pointer.
 
+import { shareOf } from "../src/coloring/paint.js";
+import { gradient } from "../src/coloring/viridis.js";
 import type { DepthResult } from "../src/index.js";
-import { inWords, type Scale, shareOf } from "./depth-scale.js";
+import { inWords } from "./depth-scale.js";
 import { element } from "./elements.js";
-import { gradient } from "./viridis.js";
 
 export class DepthLegend {
   readonly #root = element("legend", HTMLElement);
@@ -11,12 +12,12 @@ export class DepthLegend {
   readonly #mark = element("legend-mark", HTMLElement);
   readonly #range = element("depth-range", HTMLElement);
 
-  show({ min, max }: DepthResult, scale: Scale): void {
-    this.#range.textContent = `${inWords(scale, min)} to ${inWords(scale, max)}`;
+  show({ min, max, near, far, unit }: DepthResult): void {
+    this.#range.textContent = `${inWords(unit, min)} to ${inWords(unit, max)}`;
     this.#bar.style.background = gradient;
-    element("legend-far", HTMLElement).textContent = inWords(scale, scale.dark);
-    element("legend-middle", HTMLElement).textContent = inWords(scale, (scale.dark + scale.bright) / 2);
-    element("legend-near", HTMLElement).textContent = inWords(scale, scale.bright);
+    element("legend-far", HTMLElement).textContent = inWords(unit, far);
+    element("legend-middle", HTMLElement).textContent = inWords(unit, (far + near) / 2);
+    element("legend-near", HTMLElement).textContent = inWords(unit, near);
     this.#root.hidden = false;
   }
 
@@ -25,9 +26,9 @@ export class DepthLegend {
     this.#root.hidden = true;
   }
 
-  /** Marks a value on the scale; null takes the mark away. */
-  mark(scale: Scale | null, value: number): void {
-    const share = scale === null ? Number.NaN : shareOf(scale, value);
+  /** Marks a value on a result's scale; null takes the mark away. */
+  mark(result: DepthResult | null, value: number): void {
+    const share = result === null ? Number.NaN : shareOf(result, value);
     this.#mark.hidden = !Number.isFinite(share);
     if (!this.#mark.hidden) this.#mark.style.setProperty("--share", String(Math.min(1, Math.max(0, share))));
   }

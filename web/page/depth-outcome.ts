@@ -1,10 +1,10 @@
 // Shows how far away things are: the map in colours over the picture, its scale, the value under the pointer.
 
+import { depthAt } from "../src/depth-at.js";
 import type { DepthResult, Model, Result, RunOptions } from "../src/index.js";
 import { BaseOutcome } from "./base-outcome.js";
 import { DepthLegend } from "./depth-legend.js";
-import { DepthPicture } from "./depth-picture.js";
-import { inWords, type Scale, scaleOf } from "./depth-scale.js";
+import { inWords } from "./depth-scale.js";
 import { elements } from "./elements.js";
 import { disagreement } from "./failure.js";
 import { FocalStack } from "./focal-stack.js";
@@ -15,25 +15,26 @@ import type { ThresholdSliders } from "./thresholds.js";
 
 export class DepthOutcome extends BaseOutcome {
   readonly #legend = new DepthLegend();
-  readonly #picture = new DepthPicture();
   readonly #reading = new Reading();
   readonly #views = elements("input[name=layer]", HTMLInputElement);
   readonly #fading = document.querySelector<HTMLInputElement>("#fading");
   readonly #stack = FocalStack.find((shown) => this.#showFrame(shown));
-  #answer: { result: DepthResult; scale: Scale } | null = null;
+  #answer: DepthResult | null = null;
 
   constructor() {
     super();
     for (const view of this.#views) view.addEventListener("change", () => this.#layer());
-    this.#fading?.addEventListener("change", () => void this.#paint());
   }
 
   onChange(rerun: () => void): void {
     this.#stack?.onChange(rerun);
+    this.#fading?.addEventListener("change", rerun);
   }
 
+  /** The colours as they are shown, and the model's own map for the number under the pointer. */
   options(): RunOptions {
-    return this.#stack?.options() ?? {};
+    const fade = this.#fading?.checked ? { fade: true } : {};
+    return { depth: ["colors", "map"], ...fade, ...this.#stack?.options() };
   }
 
   override showPicture(shown: Shown, title: string, picture?: Picture): void {
@@ -41,18 +42,16 @@ export class DepthOutcome extends BaseOutcome {
     if (picture) void this.#stack?.take(picture, shown).catch(() => {});
   }
 
-  async showResult(result: Result, model: Model, _thresholds: ThresholdSliders, due = true): Promise<void> {
-    const { task } = model.manifest;
-    if (result.kind !== "depth" || task.kind !== "depth") throw disagreement();
-    const scale = scaleOf(result, task);
-    this.#answer = { result, scale };
+  showResult(result: Result, _model: Model, _thresholds: ThresholdSliders, due = true): void {
+    if (result.kind !== "depth" || result.colors === null) throw disagreement();
+    this.#answer = result;
     this.showRun(result, due);
     if (due) {
-      this.#legend.show(result, scale);
-      const range = `${inWords(scale, result.min)} to ${inWords(scale, result.max)}`;
-      this.stage.describe(`${this.title}: depth from ${range}`);
+      const { unit, min, max } = result;
+      this.#legend.show(result);
+      this.stage.describe(`${this.title}: depth from ${inWords(unit, min)} to ${inWords(unit, max)}`);
     }
-    await this.#paint();
+    this.stage.showMap(result.colors);
   }
 
   protected override empty(why: string): void {
@@ -61,16 +60,8 @@ export class DepthOutcome extends BaseOutcome {
 
   clear(): void {
     this.#answer = null;
-    this.#picture.stop();
     this.stage.showMap(null);
     this.point(null);
-  }
-
-  async #paint(): Promise<void> {
-    if (this.#answer === null) return;
-    const { result, scale } = this.#answer;
-    const map = await this.#picture.paint(result, scale, this.#fading?.checked ?? false);
-    if (map !== null) this.stage.showMap(map);
   }
 
   #layer(): void {
@@ -85,15 +76,10 @@ export class DepthOutcome extends BaseOutcome {
   }
 
   protected override point(place: Place | null): void {
-    const value = this.#valueAt(place);
-    const scale = this.#answer?.scale ?? null;
-    this.#legend.mark(scale, value ?? Number.NaN);
-    this.#reading.show(place, value === null || scale === null ? null : inWords(scale, value));
-  }
-
-  #valueAt(place: Place | null): number | null {
-    const result = this.#answer?.result;
-    const cell = result ? cellAt(result, place) : null;
-    return cell === null ? null : (result?.depth[cell] ?? null);
+    const result = this.#answer;
+    const value = result && place ? depthAt(result, place.x, place.y) : Number.NaN;
+    this.#legend.mark(result, value);
+    const inside = result !== null && cellAt(result, place) !== null;
+    this.#reading.show(place, inside ? inWords(result.unit, value) : null);
   }
 }

@@ -1,14 +1,14 @@
-// The outputs of a run into its answer: masks that stayed on the GPU there, everything else here.
+// The outputs of a run into its answer: masks and depth maps that stayed on the GPU there, everything else here.
 
 import type { Tensors, Warning } from "./api.js";
-import type { Judge } from "./contest/judge.js";
-import { answerWarnings, type Decoded, decode } from "./decode.js";
-import { WebbuildError } from "./errors.js";
-import { type AnyTensors, inMemory, isOnGpu } from "./gpu-tensor.js";
+import { fadingOf, paintMap, type Scale } from "./coloring/paint.js";
+import { answerWarnings, type Decoded, decode, depthMaps } from "./decode.js";
+import { internalError, WebbuildError } from "./errors.js";
+import { type AnyTensors, type GpuTensor, inMemory, isOnGpu } from "./gpu-tensor.js";
+import type { Asking, Judge } from "./judge.js";
 import type { Geometry } from "./letterbox.js";
 import type { Manifest } from "./manifest.js";
 import type { Route } from "./results.js";
-import type { Reading } from "./tasks/phrases.js";
 
 export interface Answered {
   decoded: Decoded;
@@ -16,42 +16,62 @@ export interface Answered {
   decode: Route;
 }
 
-/** Masks that are on the GPU are given back, whatever comes of it. */
+/** What is on the GPU is given back, whatever comes of it. */
 export async function answer(
   { decide, route }: Judge,
   manifest: Manifest,
   outputs: AnyTensors,
   geometry: Geometry,
-  reading: Reading | null,
+  asking: Asking,
 ): Promise<Answered> {
-  const masks = Object.values(outputs).find(isOnGpu);
-  if (masks === undefined || decide === null) {
-    const usual: Route = decide === null ? route : { path: "cpu", why: notLeft(manifest.task) };
-    return here(manifest, await inMemory(outputs), geometry, reading, usual);
+  const kept: Record<string, GpuTensor> = {};
+  const others: Tensors = {};
+  for (const [name, tensor] of Object.entries(outputs)) {
+    if (isOnGpu(tensor)) kept[name] = tensor;
+    else others[name] = tensor;
+  }
+  if (Object.keys(kept).length === 0 || decide === null) {
+    const usual: Route = decide === null ? route : { path: "cpu", why: notLeft(manifest.task, asking) };
+    return here(manifest, await inMemory(outputs), geometry, asking, usual);
   }
   try {
-    const others = Object.fromEntries(Object.entries(outputs).filter(([, tensor]) => tensor !== masks));
-    return { ...(await decide(manifest, masks, await inMemory(others), geometry)), decode: route };
+    return { ...(await decide(manifest, kept, others, geometry, asking)), decode: route };
   } catch (error) {
     if (error instanceof WebbuildError) throw error;
-    const why = `the GPU did not take the masks: ${error}`;
-    return here(manifest, await inMemory(outputs), geometry, reading, { path: "cpu", why });
+    const why = `the GPU did not take them: ${error}`;
+    return here(manifest, await inMemory(outputs), geometry, asking, { path: "cpu", why });
   } finally {
-    masks.release();
+    for (const tensor of Object.values(kept)) tensor.release();
   }
 }
 
-function notLeft({ kind }: Manifest["task"]): string {
+function notLeft({ kind }: Manifest["task"], { wish }: Asking): string {
+  if (wish !== null && !wish.colors) return "numbers were asked for, no colours";
   return kind === "panoptic" ? "masks are read one by one in this mode" : "the run was repeated elsewhere";
 }
 
-function here(
+async function here(
   manifest: Manifest,
   outputs: Tensors,
   geometry: Geometry,
-  reading: Reading | null,
+  asking: Asking,
   route: Route,
-): Answered {
-  const decoded = decode(manifest, outputs, geometry, reading);
+): Promise<Answered> {
+  const decoded = decode(manifest, outputs, geometry, asking);
+  if (decoded.kind === "depth" && asking.wish?.colors)
+    decoded.colors = await colored(manifest, outputs, geometry, decoded, asking.wish.fade);
   return { decoded, warnings: answerWarnings(manifest, decoded, outputs), decode: route };
+}
+
+async function colored(
+  manifest: Manifest,
+  outputs: Tensors,
+  geometry: Geometry,
+  scale: Scale,
+  fade: boolean,
+): Promise<ImageBitmap> {
+  if (manifest.task.kind !== "depth") throw internalError(`a task ${manifest.task.kind} has no colours`);
+  const { depth, confidence } = depthMaps(manifest, manifest.task, outputs);
+  const fading = fade && confidence !== null ? fadingOf(geometry, confidence) : null;
+  return createImageBitmap(paintMap(geometry, depth, scale, fading));
 }

@@ -32,7 +32,7 @@ export interface LoadOptions {
   addresses?: Readonly<Record<string, string>> | undefined;
   /** Starts runtime/worker.js, when a bundler has moved it, or to start it from the page's own origin. */
   worker?: (() => Worker) | undefined;
-  /** Where pictures become tensors, and masks regions: "auto" is the GPU wherever that comes to the same. */
+  /** Where pictures become tensors, masks regions, and depth maps colours: "auto" is the GPU wherever that comes to the same. */
   pixels?: "auto" | "cpu" | undefined;
   /** Record which provider runs which node (`info().placement`). Slower to load. */
   trace?: boolean | undefined;
@@ -75,9 +75,20 @@ export interface RunOptions {
   textThreshold?: number | undefined;
   /** How a picture is divided into regions, where the model can do it in several ways. Default: the model's own. */
   mode?: PanopticTask["mode"] | undefined;
+  /**
+   * Of a depth map, which parts the result holds, one or several: "values", a number for each pixel of the picture;
+   * "map", as small as the model gives it; "colors", a picture of it. Default: "values". On a GPU "colors" alone are
+   * all that is read back.
+   */
+  depth?: DepthPart | readonly DepthPart[] | undefined;
+  /** The less sure the model is, the more transparent are the colours of its depth map. Default: false. */
+  fade?: boolean | undefined;
   /** Drops the run. One that the GPU has begun is finished there, and its result is thrown away. */
   signal?: AbortSignal | undefined;
 }
+
+/** A part of a depth result. */
+export type DepthPart = "values" | "map" | "colors";
 
 /** The frame of a video that a result of `stream()` is of. */
 export interface StreamedFrame {

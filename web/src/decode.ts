@@ -3,16 +3,19 @@
 import type { Result, Tensors, Warning } from "./api.js";
 import { degenerateWarnings } from "./degenerate.js";
 import { internalError, WebbuildError } from "./errors.js";
+import type { Asking } from "./judge.js";
 import { type Geometry, planeSize } from "./letterbox.js";
-import type { Manifest, PanopticTask, SegmentTask } from "./manifest.js";
+import type { DepthTask, Manifest, PanopticTask, SegmentTask } from "./manifest.js";
 import { picturedInput } from "./pictured.js";
 import { decodeClasses } from "./tasks/classify.js";
-import { decodeMap, depthWarnings, extent } from "./tasks/depth.js";
+import { type DepthMap, depthWarnings } from "./tasks/depth.js";
+import { type DepthMaps, depthAnswer } from "./tasks/depth-answer.js";
+import { type DepthWish, mapSizes, VALUES } from "./tasks/depth-parts.js";
 import { decodeDetections } from "./tasks/detect.js";
 import type { Size } from "./tasks/mask-maps.js";
 import { decodeObjects, OBJECT_COLUMNS } from "./tasks/obb.js";
 import { decodeRegions } from "./tasks/panoptic.js";
-import { decodePhrases, type Reading } from "./tasks/phrases.js";
+import { decodePhrases } from "./tasks/phrases.js";
 import { decodePoses, poseColumns } from "./tasks/pose.js";
 import { DETECTION_COLUMNS } from "./tasks/rows.js";
 import { decodeSegments, segmentColumns } from "./tasks/segment.js";
@@ -24,20 +27,25 @@ type WithoutRun<R> = R extends Result
   : never;
 
 /** The outputs that the task needs: nothing else is read back from the GPU. */
-export function neededOutputs({ task, outputs }: Manifest): string[] {
+export function neededOutputs({ task, outputs }: Manifest, wish: DepthWish | null = null): string[] {
   if (task.kind === "tensor") return outputs.map(({ name }) => name);
   if (task.kind === "panoptic") return task.scores === null ? [task.masks] : [task.masks, task.scores];
-  if (task.kind === "depth") return task.confidence === null ? [task.output] : [task.output, task.confidence];
+  if (task.kind === "depth") {
+    const isSure = wish === null || wish.values || wish.fade;
+    return task.confidence === null || !isSure ? [task.output] : [task.output, task.confidence];
+  }
   if (task.kind === "phrases") return [task.output, task.boxes];
   return task.kind === "segment" ? [task.output, task.protos] : [task.output];
 }
 
+/** Everything but what is no numbers: the colours of a depth map. */
 export function decode(
-  { task, inputs, outputs: specs }: Manifest,
+  manifest: Manifest,
   outputs: Tensors,
   geometry: Geometry,
-  reading: Reading | null = null,
+  { reading, wish }: Asking = { reading: null, wish: null },
 ): Decoded {
+  const { task, inputs, outputs: specs } = manifest;
   const { width, height } = geometry.source;
   switch (task.kind) {
     case "detect": {
@@ -63,19 +71,8 @@ export function decode(
       const values = floats(outputs, task.output, [1, task.classes.length]);
       return { kind: "classify", width, height, classes: decodeClasses(task, values) };
     }
-    case "depth": {
-      const input = planeSize(picturedInput(inputs).picture);
-      const read = (name: string): Float32Array<ArrayBuffer> => {
-        const dims = specs.find((spec) => spec.name === name)?.shape ?? [];
-        const [tall = 0, wide = 0] = dims.slice(-2);
-        const values = floats(outputs, name, dims);
-        return decodeMap(geometry, { values, grid: { width: wide, height: tall }, input });
-      };
-      const depth = read(task.output);
-      const confidence = task.confidence === null ? null : read(task.confidence);
-      const { quantity, unit } = task;
-      return { kind: "depth", width, height, depth, confidence, ...extent(depth), quantity, unit };
-    }
+    case "depth":
+      return depthAnswer(task, geometry, depthMaps(manifest, task, outputs), wish ?? VALUES);
     case "phrases": {
       if (reading === null) throw internalError("phrases were to be read without a prompt");
       const dims = specs.find(({ name }) => name === task.output)?.shape ?? [];
@@ -104,6 +101,16 @@ export function decode(
     default:
       return task satisfies never;
   }
+}
+
+/** The maps of depth and of confidence that are there. */
+export function depthMaps(manifest: Manifest, task: DepthTask, outputs: Tensors): DepthMaps {
+  const read = (name: string): DepthMap => {
+    const { dims, ...sizes } = mapSizes(manifest, name);
+    return { values: floats(outputs, name, dims), ...sizes };
+  };
+  const { output, confidence } = task;
+  return { depth: read(output), confidence: confidence && confidence in outputs ? read(confidence) : null };
 }
 
 /** The shape of the masks, how many there are, the cells of each, and the input that they are over. */

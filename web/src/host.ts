@@ -3,11 +3,11 @@
 import { finalizer } from "comlink";
 import { type Answered, answer } from "./answering.js";
 import type { Result, RunOptions, TensorData, Tensors, Warning } from "./api.js";
-import { keptOutputs } from "./contest/judge.js";
 import { optionFeeds } from "./contract.js";
 import { neededOutputs } from "./decode.js";
 import { abortedError, internalError, WebbuildError } from "./errors.js";
 import { focusFeeds } from "./focus.js";
+import { keptOutputs } from "./judge.js";
 import type { Manifest } from "./manifest.js";
 import { withMode } from "./mode.js";
 import { type OpenModel, type OpenRequest, openModel } from "./opening.js";
@@ -17,6 +17,7 @@ import { askedOf, ownOptions, promptFeeds, readPrompt } from "./prompt.js";
 import type { SharedEngine } from "./shared-engine.js";
 import { sizeFeeds } from "./sizes.js";
 import type { Tell } from "./stages.js";
+import { depthWish } from "./tasks/depth-parts.js";
 import type { Reading } from "./tasks/phrases.js";
 import { moving } from "./wire.js";
 import type { Wordpiece } from "./wordpiece.js";
@@ -91,7 +92,7 @@ export class Host {
     try {
       const result = await this.#infer(pictures, thresholds);
       closePictures(pictures);
-      return moving(result, moved(result));
+      return moving(result, ...moved(result));
     } catch (error) {
       if (error instanceof WebbuildError) error.pictures = pictures;
       else closePictures(pictures);
@@ -105,6 +106,7 @@ export class Host {
     const started = performance.now();
     const { manifest, predictor, reader, feeder, judge } = this.#model();
     const asked = withMode(manifest, thresholds.mode);
+    const wish = depthWish(manifest, thresholds);
     const { name, tensor, geometry, feed } = await feeder.feed(pictures);
     const reading = readingOf(manifest, reader, thresholds);
     const ready = performance.now();
@@ -115,10 +117,14 @@ export class Host {
       ...wordFeeds(manifest, reading),
     };
     const feeds = { ...filled, [name]: tensor };
-    const kept = keptOutputs(judge, asked);
-    const { outputs, backend, repeated } = await predictor.predict(feeds, neededOutputs(manifest), kept);
+    const kept = keptOutputs(judge, asked, wish);
+    const { outputs, backend, repeated } = await predictor.predict(
+      feeds,
+      neededOutputs(manifest, wish),
+      kept,
+    );
     const inferred = performance.now();
-    const answering = (): Promise<Answered> => answer(judge, asked, outputs, geometry, reading);
+    const answering = (): Promise<Answered> => answer(judge, asked, outputs, geometry, { reading, wish });
     const { decoded, decode, warnings } = await (kept.length > 0
       ? this.#engine.gpu.during(answering)
       : answering());
@@ -157,11 +163,18 @@ function wordFeeds({ inputs, task }: Manifest, reading: Reading | null): Tensors
 }
 
 /** What of a result is too large to be copied. */
-function moved(result: Result): ArrayBufferView<ArrayBuffer>[] {
-  if (result.kind === "segment") return result.segments.map(({ mask }) => mask.data);
-  if (result.kind === "panoptic") return [result.map];
-  if (result.kind === "depth") return result.confidence ? [result.depth, result.confidence] : [result.depth];
-  return result.kind === "tensor" ? arrays(result.outputs) : [];
+function moved(result: Result): [arrays: ArrayBufferView<ArrayBuffer>[], others?: Transferable[]] {
+  if (result.kind === "segment") return [result.segments.map(({ mask }) => mask.data)];
+  if (result.kind === "panoptic") return [[result.map]];
+  if (result.kind === "depth") {
+    const { depth, confidence, map, colors } = result;
+    return [[depth, confidence, map?.values].filter(isThere), [colors].filter(isThere)];
+  }
+  return [result.kind === "tensor" ? arrays(result.outputs) : []];
+}
+
+function isThere<T>(part: T | null | undefined): part is T {
+  return part !== null && part !== undefined;
 }
 
 function arrays(tensors: Tensors): ArrayBufferView<ArrayBuffer>[] {

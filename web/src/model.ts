@@ -24,6 +24,7 @@ import { Turns } from "./queue.js";
 import { close, parcels } from "./source.js";
 import type { Ask, Standing } from "./standing.js";
 import { requireVideo, Stream } from "./stream.js";
+import { depthWish } from "./tasks/depth-parts.js";
 
 export class Model {
   readonly manifest: Manifest;
@@ -73,6 +74,7 @@ export class Model {
     askedOf(this.manifest, thresholds);
     focusFeeds(this.manifest.inputs, thresholds.focusDistances);
     withMode(this.manifest, thresholds.mode);
+    depthWish(this.manifest, thresholds);
     const id = this.#runs++;
     const result = await this.#send(
       source,

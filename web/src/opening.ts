@@ -1,7 +1,6 @@
 // Bringing a model up in the worker: exactly one graph, on its backend.
 
 import type { Backend, ModelInfo, SelfTest, Tensors, Warning } from "./api.js";
-import { gpuOutputs, type Judge, openJudge } from "./contest/judge.js";
 import { completeFeeds } from "./contract.js";
 import { Downloads } from "./download.js";
 import { type Engine, engineFiles } from "./engine.js";
@@ -12,6 +11,7 @@ import { fetchGolden, goldenFiles } from "./golden.js";
 import { requireAdapter } from "./gpu.js";
 import { blamingCapture, planCapture } from "./graph-capture.js";
 import { findGraph, graphFiles } from "./graphs.js";
+import { gpuOutputs, type Judge, openJudge } from "./judge.js";
 import { KeptFiles } from "./kept-files.js";
 import type { EngineBuild, Graph, Manifest } from "./manifest.js";
 import { PlacementLog, redirectConsole } from "./placement.js";

@@ -35,7 +35,11 @@ export function carryErrors(): void {
   transferHandlers.set("throw", handler);
 }
 
-/** Marks the arrays inside `value` to be moved when it crosses. */
-export function moving<T extends object>(value: T, arrays: readonly ArrayBufferView<ArrayBuffer>[]): T {
-  return transfer(value, [...new Set(arrays.map(({ buffer }) => buffer))]);
+/** Marks the arrays inside `value`, and what else in it can be moved, to be moved when it crosses. */
+export function moving<T extends object>(
+  value: T,
+  arrays: readonly ArrayBufferView<ArrayBuffer>[],
+  others: readonly Transferable[] = [],
+): T {
+  return transfer(value, [...new Set(arrays.map(({ buffer }) => buffer)), ...others]);
 }

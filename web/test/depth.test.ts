@@ -1,7 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { decode } from "../src/decode.js";
+import { decode, neededOutputs } from "../src/decode.js";
+import { depthAt } from "../src/depth-at.js";
+import type { DepthResult } from "../src/index.js";
 import type { DepthTask, ImageInput, Manifest } from "../src/manifest.js";
 import { decodeMap, depthWarnings, extent } from "../src/tasks/depth.js";
+import { depthWish } from "../src/tasks/depth-parts.js";
 import { room } from "./conformance.js";
 import { variants } from "./fixture/manifests.js";
 
@@ -78,11 +81,53 @@ describe("a manifest of task depth", () => {
       height: 1,
       depth: Float32Array.of(3, 7),
       confidence: Float32Array.of(0.5, 1),
+      map: null,
+      colors: null,
       min: 3,
       max: 7,
+      near: 7,
+      far: 3,
       quantity: "inverse-depth",
       unit: "relative",
     });
+  });
+
+  test("gives no more than was asked for, and reads the map where there is nothing else", () => {
+    const wish = { values: false, map: true, colors: false, fade: false };
+    expect(neededOutputs(manifest, wish)).toEqual(["map"]);
+    expect(neededOutputs(manifest)).toEqual(["map", "sure"]);
+    const wide = { ...geometry, source: { width: 4, height: 1 } };
+    const whole = decode(manifest, outputs, wide) as DepthResult;
+    const small = decode(manifest, { map: outputs.map }, wide, { reading: null, wish }) as DepthResult;
+    expect(small).toMatchObject({ depth: null, confidence: null, colors: null, min: 3, max: 7 });
+    expect(small.map).toMatchObject({ columns: 2, rows: 1, values: Float32Array.of(3, 7) });
+    const read = (result: DepthResult) => [0, 1.9, 2.5, 3].map((x) => depthAt(result, x, 0.5));
+    expect(read(small)).toEqual([3, 4, 6, 7]);
+    expect(read(whole)).toEqual(read(small));
+    expect(depthAt(whole, 4, 0)).toBeNaN();
+    expect(depthAt(small, 0, -0.1)).toBeNaN();
+    expect(depthAt({ ...small, map: null }, 1, 0)).toBeNaN();
+  });
+
+  test("takes options that fit, and no others", () => {
+    const none = { values: false, map: false, colors: false, fade: false };
+    expect(depthWish(manifest, {})).toEqual({ ...none, values: true });
+    expect(depthWish(manifest, { depth: "colors" })).toEqual({ ...none, colors: true });
+    expect(depthWish(manifest, { depth: ["map", "colors"], fade: true })).toEqual({
+      ...none,
+      map: true,
+      colors: true,
+      fade: true,
+    });
+    expect(depthWish(base, {})).toBeNull();
+    const odd = (options: object, of = manifest) => expect(() => depthWish(of, options));
+    odd({ depth: [] }).toThrow("got []");
+    odd({ depth: "colours" }).toThrow('wanted parts of a result, got "colours"');
+    odd({ depth: ["map", 1] }).toThrow("got 1");
+    odd({ depth: 5 }).toThrow("got 5");
+    odd({ depth: "map" }, base).toThrow("the model makes no depth map");
+    odd({ fade: true }, base).toThrow("the model makes no depth map");
+    odd({ fade: true }, { ...manifest, task: { ...task, confidence: null } }).toThrow("how sure it is");
   });
 
   test("refuses a map of another shape", () => {

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from webbuild import templates
 from webbuild.manifest import (
     ClassifyTask,
+    DepthTask,
     FocusInput,
     Manifest,
     OptionInput,
@@ -69,6 +70,7 @@ def render_types(manifest: Manifest) -> str:
             options=[spec for spec in manifest.inputs if isinstance(spec, OptionInput)],
             stack=any(isinstance(spec, StackInput) for spec in manifest.inputs),
             asked=task if isinstance(task, PhrasesTask) else None,
+            fades=isinstance(task, DepthTask) and task.confidence is not None,
             focus=next((spec for spec in manifest.inputs if isinstance(spec, FocusInput)), None),
         )
     )

@@ -12,7 +12,7 @@ from webbuild.tasks.depth_map import DepthMap
 from webbuild.verify.embedded import as_url
 
 STOPS = "440154 472d7b 3b528b 2c728e 21918c 28ae80 5ec962 addc30 fde725"
-"""Nine colours of viridis at even steps; web/page/viridis.ts has the same."""
+"""Nine colours of viridis at even steps; web/src/coloring/viridis.ts has the same."""
 _SIDE = 440
 """Pixels of the longer side."""
 

@@ -3,17 +3,19 @@
 import { classScores, type Decoded, maskSizes } from "../decode.js";
 import { degenerateWarnings, mapWarnings } from "../degenerate.js";
 import { internalError } from "../errors.js";
+import type { Decide } from "../judge.js";
 import type { GpuContest } from "./gpu-contest.js";
-import type { Decide } from "./judge.js";
 import { regionsOnGpu } from "./regions.js";
 
 export function decideRegions(contest: GpuContest): Decide {
-  return async (manifest, { buffer }, others, geometry) => {
+  return async (manifest, kept, others, geometry) => {
     const { task } = manifest;
-    if (task.kind !== "panoptic") throw internalError(`a task ${task.kind} was to become regions`);
+    const masks = task.kind === "panoptic" ? kept[task.masks] : undefined;
+    if (task.kind !== "panoptic" || masks === undefined)
+      throw internalError(`a task ${task.kind} was to become regions`);
     const { count, cells, input } = maskSizes(manifest, task);
     const scores = classScores(task, others, count);
-    const maps = { buffer, cells, input, raw: true };
+    const maps = { buffer: masks.buffer, cells, input, raw: true };
     const { regions, map, ...told } = await regionsOnGpu(contest, task, geometry, { maps, count, scores });
     const decoded: Decoded = { kind: "panoptic", ...geometry.source, mode: task.mode, regions, map };
     return { decoded, warnings: [...degenerateWarnings(task, others), ...mapWarnings(task.masks, told)] };

@@ -1,6 +1,6 @@
 // Masks that lie on the GPU into the likeliest at every pixel of a picture: nothing but that is read back.
 
-import { scoped } from "../feed/scopes.js";
+import { GpuStages } from "../gpu-stages.js";
 import { GpuWork, packedTaps } from "../gpu-work.js";
 import type { Geometry } from "../letterbox.js";
 import { mapTaps } from "../tasks/depth.js";
@@ -31,44 +31,34 @@ interface Counts {
 }
 
 type Stage = "decide" | "likely" | "summed";
+type Stages = GpuStages<Stage, typeof BINDING>;
 type Bound = Partial<Record<keyof typeof BINDING, GPUBuffer>>;
 
 export class GpuContest {
-  readonly #device: GPUDevice;
-  readonly #stages: Record<Stage, GPUComputePipeline>;
+  readonly #stages: Stages;
 
-  private constructor(device: GPUDevice, stages: Record<Stage, GPUComputePipeline>) {
-    this.#device = device;
+  private constructor(stages: Stages) {
     this.#stages = stages;
   }
 
   /** Compiles the shaders. Rejects where the GPU cannot have them. */
   static async open(device: GPUDevice): Promise<GpuContest> {
-    return scoped(device, () => {
-      const module = device.createShaderModule({ code: SHADER });
-      const stage = (entryPoint: Stage): GPUComputePipeline =>
-        device.createComputePipeline({ layout: "auto", compute: { module, entryPoint } });
-      return new GpuContest(device, {
-        decide: stage("decide"),
-        likely: stage("likely"),
-        summed: stage("summed"),
-      });
-    });
+    return new GpuContest(await GpuStages.open(device, SHADER, BINDING, ["decide", "likely", "summed"]));
   }
 
   /** Does a round, and gives back everything it made. Rejects with what the device has against it. */
   hold<T>(begin: (round: Round) => Promise<T>): Promise<T> {
-    return GpuWork.hold(this.#device, (work) => begin(new Round(work, this.#stages)));
+    return GpuWork.hold(this.#stages.device, (work) => begin(new Round(work, this.#stages)));
   }
 }
 
 /** The dispatches of one picture. */
 export class Round {
   readonly #work: GpuWork;
-  readonly #stages: Record<Stage, GPUComputePipeline>;
+  readonly #stages: Stages;
   readonly #told: GPUBuffer;
 
-  constructor(work: GpuWork, stages: Record<Stage, GPUComputePipeline>) {
+  constructor(work: GpuWork, stages: Stages) {
     this.#work = work;
     this.#stages = stages;
     this.#told = work.empty(2);
@@ -118,12 +108,8 @@ export class Round {
   }
 
   #dispatch(stage: Stage, bound: Bound, { width, height }: Size, depth: number): void {
-    const numbered = Object.entries(bound).map(([name, buffer]) => [
-      BINDING[name as keyof typeof BINDING],
-      buffer,
-    ]);
     const groups = [Math.ceil(width / GROUP), Math.ceil(height / GROUP), depth] as const;
-    this.#work.dispatch(this.#stages[stage], Object.fromEntries(numbered), groups);
+    this.#stages.dispatch(this.#work, stage, bound, groups);
   }
 
   #sizes(cells: Size, out: Size, { count, queries = 0, threshold = 0, raw = 0 }: Counts): GPUBuffer {

@@ -1,5 +1,6 @@
 // Regions decided by the GPU and by the CPU from the same noise: how much they differ.
 
+import { noise, withBuffer } from "../gpu-trial.js";
 import type { Geometry } from "../letterbox.js";
 import type { PanopticTask } from "../manifest.js";
 import { decodeRegions } from "../tasks/panoptic.js";
@@ -20,12 +21,9 @@ export async function regionDifference(
   const masks = noise(QUERIES * CELLS.width * CELLS.height, 6);
   const classes = byClass ? QUERIES : 3;
   const scores = byClass ? null : noise(QUERIES * (classes + 1), 4);
-  const usage = GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_DST;
-  const buffer = device.createBuffer({ size: masks.byteLength, usage });
-  device.queue.writeBuffer(buffer, 0, masks);
-  const maps = { buffer, cells: CELLS, input: INPUT, raw: true };
   const modes: PanopticTask["mode"][] = byClass ? ["semantic"] : ["panoptic", "semantic"];
-  try {
+  return withBuffer(device, masks, async (buffer) => {
+    const maps = { buffer, cells: CELLS, input: INPUT, raw: true };
     const parts = modes.map(async (mode) => {
       const task = tried(mode, classes, byClass);
       const want = decodeRegions(task, GEOMETRY, { masks, scores, grid: CELLS, input: INPUT }).map;
@@ -33,9 +31,7 @@ export async function regionDifference(
       return want.reduce((sum, number, at) => sum + (got[at] === number ? 0 : 1), 0) / want.length;
     });
     return Math.max(...(await Promise.all(parts)));
-  } finally {
-    buffer.destroy();
-  }
+  });
 }
 
 function tried(mode: PanopticTask["mode"], classes: number, byClass: boolean): PanopticTask {
@@ -51,13 +47,4 @@ function tried(mode: PanopticTask["mode"], classes: number, byClass: boolean): P
     maskThreshold: 0.1,
     overlap: 0,
   };
-}
-
-/** Numbers from -reach to reach, the same every time. */
-export function noise(count: number, reach: number): Float32Array<ArrayBuffer> {
-  let seed = 1;
-  return Float32Array.from({ length: count }, () => {
-    seed = (seed * 48271) % 2147483647;
-    return ((seed % 2001) / 1000 - 1) * reach;
-  });
 }

@@ -1,7 +1,7 @@
 // Masks cut out of prototypes that lie on the GPU: a bit for each of their pixels is all that is read back.
 
 import type { Told } from "../contest/gpu-contest.js";
-import { scoped } from "../feed/scopes.js";
+import { GpuStages } from "../gpu-stages.js";
 import { GpuWork, packedTaps } from "../gpu-work.js";
 import { type Place, partOf } from "../tasks/mask.js";
 import type { Size } from "../tasks/mask-maps.js";
@@ -24,28 +24,19 @@ export interface Job {
 const MOST = 65_535;
 
 type Stage = "watched" | "summed" | "covered";
+type Stages = GpuStages<Stage, typeof BINDING>;
+type Bound = Partial<Record<keyof typeof BINDING, GPUBuffer>>;
 
 export class GpuCutter {
-  readonly #device: GPUDevice;
-  readonly #stages: Record<Stage, GPUComputePipeline>;
+  readonly #stages: Stages;
 
-  private constructor(device: GPUDevice, stages: Record<Stage, GPUComputePipeline>) {
-    this.#device = device;
+  private constructor(stages: Stages) {
     this.#stages = stages;
   }
 
   /** Compiles the shaders. Rejects where the GPU cannot have them. */
   static async open(device: GPUDevice): Promise<GpuCutter> {
-    return scoped(device, () => {
-      const module = device.createShaderModule({ code: SHADER });
-      const stage = (entryPoint: Stage): GPUComputePipeline =>
-        device.createComputePipeline({ layout: "auto", compute: { module, entryPoint } });
-      return new GpuCutter(device, {
-        watched: stage("watched"),
-        summed: stage("summed"),
-        covered: stage("covered"),
-      });
-    });
+    return new GpuCutter(await GpuStages.open(device, SHADER, BINDING, ["watched", "summed", "covered"]));
   }
 
   /** Returns the pixels of each mask, row by row, and what the prototypes are like. */
@@ -53,14 +44,14 @@ export class GpuCutter {
     { buffer: protos, count, grid }: GpuPrototypes,
     jobs: readonly Job[],
   ): Promise<Told & { pixels: Uint8Array<ArrayBuffer>[] }> {
-    return GpuWork.hold(this.#device, async (work) => {
+    return GpuWork.hold(this.#stages.device, async (work) => {
       const elements = count * grid.width * grid.height;
       const words = Uint32Array.of(grid.width, grid.height, count, elements);
       const sizes = work.filled(words, GPUBufferUsage.UNIFORM);
       const told = work.empty(2);
       const run = (stage: Stage, bound: Bound, threads: number, deep = 1): void => {
         const groups = Math.min(MOST, Math.ceil(threads / GROUP));
-        work.dispatch(this.#stages[stage], numbered(bound), [groups, deep, 1]);
+        this.#stages.dispatch(work, stage, bound, [groups, deep, 1]);
       };
       run("watched", { sizes, protos, told }, elements);
       const laid = layOut(jobs);
@@ -78,14 +69,6 @@ export class GpuCutter {
       return { pixels, hasNan: hasNan !== 0, isFlat: isVaried === 0 };
     });
   }
-}
-
-type Bound = Partial<Record<keyof typeof BINDING, GPUBuffer>>;
-
-function numbered(bound: Bound): Record<number, GPUBuffer> {
-  return Object.fromEntries(
-    Object.entries(bound).map(([name, buffer]) => [BINDING[name as keyof typeof BINDING], buffer]),
-  );
 }
 
 const pixelsOf = ({ place: { x, y } }: Job): number => x.length * y.length;

@@ -1,6 +1,6 @@
 // Masks cut by the GPU and by the CPU from the same noise: how much they differ.
 
-import { noise } from "../contest/trial.js";
+import { noise, withBuffer } from "../gpu-trial.js";
 import type { Geometry } from "../letterbox.js";
 import type { SegmentTask } from "../manifest.js";
 import { decodeSegments } from "../tasks/segment.js";
@@ -35,10 +35,7 @@ export async function maskDifference(device: GPUDevice, cutter: GpuCutter): Prom
     0,
     ...coefficients.subarray(index * TASK.masks, (index + 1) * TASK.masks),
   ]);
-  const usage = GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_DST;
-  const buffer = device.createBuffer({ size: protos.byteLength, usage });
-  device.queue.writeBuffer(buffer, 0, protos);
-  try {
+  return withBuffer(device, protos, async (buffer) => {
     const elements = Float32Array.from(rows);
     const kept = { buffer, grid: GRID, input: INPUT };
     const { segments: got } = await segmentsOnGpu(cutter, TASK, GEOMETRY, elements, kept);
@@ -47,7 +44,5 @@ export async function maskDifference(device: GPUDevice, cutter: GpuCutter): Prom
       [...mask.data].map((pixel, at) => pixel === got[index]?.mask.data[at]),
     );
     return pairs.filter((same) => !same).length / pairs.length;
-  } finally {
-    buffer.destroy();
-  }
+  });
 }

@@ -16,21 +16,44 @@ export interface DepthMap {
 }
 
 /** Reads the map at the centre of every pixel of the source, see DepthTask. NaN where the model saw nothing. */
-export function decodeMap(geometry: Geometry, { values, grid, input }: DepthMap): Float32Array<ArrayBuffer> {
-  const { source } = geometry;
-  const { columns: x, rows: y } = mapTaps(geometry, input, grid);
-  const map = new Float32Array(source.width * source.height);
+export function decodeMap(geometry: Geometry, map: DepthMap): Float32Array<ArrayBuffer> {
+  const { width, height } = geometry.source;
+  const read = new Float32Array(width * height);
   let to = 0;
-  for (const row of y) {
-    const upper = row.first * grid.width;
-    const lower = row.second * grid.width;
-    for (const { first, second, fraction } of x) {
-      const above = (1 - fraction) * at(values, upper + first) + fraction * at(values, upper + second);
-      const below = (1 - fraction) * at(values, lower + first) + fraction * at(values, lower + second);
-      map[to++] = (1 - row.fraction) * above + row.fraction * below;
-    }
+  for (const row of readRows(geometry, map)) {
+    read.set(row, to);
+    to += width;
   }
-  return map;
+  return read;
+}
+
+/** The same row by row, for who needs no more than one at a time: each is written over the one before. */
+export function* readRows(geometry: Geometry, map: DepthMap): Generator<Float32Array<ArrayBuffer>> {
+  const { columns, rows } = mapTaps(geometry, map.input, map.grid);
+  const read = new Float32Array(columns.length);
+  for (const row of rows) {
+    readRow(map, columns, row, read);
+    yield read;
+  }
+}
+
+/** The same at one pixel of the source. */
+export function readPixel(geometry: Geometry, map: DepthMap, x: number, y: number): number {
+  const { columns, rows } = mapTaps(geometry, map.input, map.grid);
+  const read = Float32Array.of(Number.NaN);
+  for (const row of rows.slice(y, y + 1)) readRow(map, columns.slice(x, x + 1), row, read);
+  return at(read, 0);
+}
+
+function readRow({ values, grid }: DepthMap, columns: readonly MapTap[], row: MapTap, into: Float32Array) {
+  const upper = row.first * grid.width;
+  const lower = row.second * grid.width;
+  let to = 0;
+  for (const { first, second, fraction } of columns) {
+    const above = (1 - fraction) * at(values, upper + first) + fraction * at(values, upper + second);
+    const below = (1 - fraction) * at(values, lower + first) + fraction * at(values, lower + second);
+    into[to++] = (1 - row.fraction) * above + row.fraction * below;
+  }
 }
 
 /** Returns which cells each column and row of the source lies between. */
@@ -45,20 +68,32 @@ export function mapTaps(
   };
 }
 
+export interface Extent {
+  min: number;
+  max: number;
+}
+
 /** Returns the least and the largest finite value, NaN where there is none. */
-export function extent(map: Float32Array): { min: number; max: number } {
+export function extent(map: Float32Array): Extent {
+  return extentOf([map]);
+}
+
+/** The same of a map that is read row by row. */
+export function extentOf(rows: Iterable<Float32Array>): Extent {
   let min = Number.POSITIVE_INFINITY;
   let max = Number.NEGATIVE_INFINITY;
-  for (const value of map) {
-    if (!Number.isFinite(value)) continue;
-    if (value < min) min = value;
-    if (value > max) max = value;
+  for (const row of rows) {
+    for (const value of row) {
+      if (!Number.isFinite(value)) continue;
+      if (value < min) min = value;
+      if (value > max) max = value;
+    }
   }
   return min <= max ? { min, max } : { min: Number.NaN, max: Number.NaN };
 }
 
 /** A map that is the same everywhere says nothing of any picture. */
-export function depthWarnings({ min, max }: { min: number; max: number }): Warning[] {
+export function depthWarnings({ min, max }: Extent): Warning[] {
   if (min < max) return [];
   const what = Number.isNaN(min) ? "has no number in it" : `is ${min} everywhere`;
   const fix = 'give a picture that shows something, compare with { backend: "wasm" }, run `webbuild verify`';

@@ -1,0 +1,47 @@
+"""What a depth map costs that becomes colours or numbers: bytes off the GPU, time in the worker, time of the page.
+
+python -m bench.depth_colors dist/depth-from-focus
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from webbuild.browser.chromium import chromium
+from webbuild.browser.server import Server
+
+PAGE = Path(__file__).with_suffix(".html")
+SIZES = ((1280, 720), (1920, 1080))
+
+
+def row(size: tuple[int, int], part: str, told: dict[str, Any]) -> str:
+    """Return a line of the table."""
+    worker, page = (f"{median(told[name]):.1f}" for name in ("decode", "page"))
+    return f"| {size[0]} x {size[1]} | {part} | {told['path']} | {told['read']:,} | {worker} | {page} |"
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("bundle", type=Path)
+    parser.add_argument("--rounds", type=int, default=11)
+    arguments = parser.parse_args()
+    with Server(arguments.bundle) as server, chromium() as browser, browser.page() as (page, _):
+        server.virtual["/depth_colors.html"] = ("text/html", PAGE.read_bytes())
+        page.goto(f"{server.origin}/depth_colors.html")
+        page.wait_for_function("() => globalThis.measure !== undefined")
+        info = page.evaluate("folder => open(folder)", server.url)
+        print(f"{info['adapter']['description'] or info['adapter']['vendor']}; {info['decode']['why']}\n")
+        print("| picture | asked for | made on | bytes read back | ms in the worker | ms of the page |")
+        print("|---|---|---|---|---|---|", flush=True)
+        for width, height in SIZES:
+            wanted = {"width": width, "height": height, "rounds": arguments.rounds}
+            for part, told in page.evaluate("wanted => measure(wanted)", wanted).items():
+                print(row((width, height), part, told), flush=True)
+
+
+if __name__ == "__main__":
+    main()
