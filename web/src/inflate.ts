@@ -5,9 +5,12 @@ import { Decompress } from "fzstd";
 import { corruptFile } from "./errors.js";
 import type { File } from "./manifest.js";
 import { room } from "./restore.js";
+import { HEAD, windowOf } from "./zstd-window.js";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
+/** What a decoder of zstd is to have room for: RFC 9659. */
+const WINDOW = 8 * 2 ** 20;
 const MAGIC = { identity: [], gzip: [0x1f, 0x8b], zstd: [0x28, 0xb5, 0x2f, 0xfd] } as const;
 
 /** Whether a file is as it is stored. A host that sends `Content-Encoding` has the browser inflate it on the way. */
@@ -53,6 +56,8 @@ export class Inflating {
 class Unzstd {
   readonly #content: Bytes;
   readonly #frame: Decompress;
+  /** What came until the head was whole, null behind it. */
+  #head: number[] | null = [];
   #length = 0;
   #error: unknown = null;
 
@@ -67,7 +72,8 @@ class Unzstd {
   push(chunk: Bytes, last = false): void {
     if (this.#error !== null) return;
     try {
-      this.#frame.push(chunk, last);
+      const next = this.#behindHead(chunk, last);
+      if (next !== null) this.#frame.push(next, last);
     } catch (error) {
       this.#error = error;
     }
@@ -77,6 +83,23 @@ class Unzstd {
     this.push(new Uint8Array(0), true);
     if (this.#error !== null) throw this.#error;
     return this.#content.subarray(0, this.#length);
+  }
+
+  /** Returns what the decoder may have: nothing before it is known how much memory it will take. */
+  #behindHead(chunk: Bytes, last: boolean): Bytes | null {
+    if (this.#head === null) return chunk;
+    const came = Uint8Array.of(...this.#head, ...chunk.subarray(0, HEAD));
+    if (came.length < HEAD && !last) {
+      this.#head.push(...chunk);
+      return null;
+    }
+    const asked = windowOf(came);
+    if (asked > Math.max(WINDOW, this.#content.byteLength)) throw new Error(`a window of ${asked} bytes`);
+    const all = new Uint8Array(this.#head.length + chunk.length);
+    all.set(this.#head);
+    all.set(chunk, this.#head.length);
+    this.#head = null;
+    return all;
   }
 }
 

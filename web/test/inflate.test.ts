@@ -73,6 +73,16 @@ test("broken zstd is an error", async () => {
   await expect(inflated(content, 99)).rejects.toThrow(corrupt("engine.wasm.zst"));
 });
 
+test.each([
+  ["of its own", [0x80, 0xff]],
+  ["as large as its content", [0xe0, 0xff, 0xff, 0xff, 0xff]],
+])("zstd that asks for a window %s that is too large is given none", async (_, head) => {
+  const content = await stored();
+  content.set(head, 4);
+  for (const chunk of [1, 7, 1000])
+    await expect(inflated(content, chunk)).rejects.toThrow(corrupt("a window of"));
+});
+
 test.each([SIZE - 1, SIZE + 1])("content of another size than the manifest's is an error", async (size) => {
   const wrong = inflated(await stored(), 1000, file({ inflated: size }));
   await expect(wrong).rejects.toThrow(corrupt("engine.wasm.zst"));
