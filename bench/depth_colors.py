@@ -5,13 +5,11 @@ python -m bench.depth_colors dist/depth-from-focus
 
 from __future__ import annotations
 
-import argparse
 from pathlib import Path
 from statistics import median
 from typing import Any
 
-from webbuild.browser.chromium import chromium
-from webbuild.browser.server import Server
+from bench.measuring import adapter, asked, measuring
 
 PAGE = Path(__file__).with_suffix(".html")
 SIZES = ((1280, 720), (1920, 1080))
@@ -25,16 +23,9 @@ def row(size: tuple[int, int], part: str, told: dict[str, Any]) -> str:
 
 def main() -> None:
     """Print the table."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("bundle", type=Path)
-    parser.add_argument("--rounds", type=int, default=11)
-    arguments = parser.parse_args()
-    with Server(arguments.bundle) as server, chromium() as browser, browser.page() as (page, _):
-        server.virtual["/depth_colors.html"] = ("text/html", PAGE.read_bytes())
-        page.goto(f"{server.origin}/depth_colors.html")
-        page.wait_for_function("() => globalThis.measure !== undefined")
-        info = page.evaluate("folder => open(folder)", server.url)
-        print(f"{info['adapter']['description'] or info['adapter']['vendor']}; {info['decode']['why']}\n")
+    arguments = asked(__doc__, rounds=11)
+    with measuring(arguments.bundle, PAGE) as (page, info):
+        print(f"{adapter(info)}; {info['decode']['why']}\n")
         print("| picture | asked for | made on | bytes read back | ms in the worker | ms of the page |")
         print("|---|---|---|---|---|---|", flush=True)
         for width, height in SIZES:

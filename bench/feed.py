@@ -5,13 +5,11 @@ python -m bench.feed dist/yolo-pose
 
 from __future__ import annotations
 
-import argparse
 from pathlib import Path
 from statistics import median
 from typing import Any
 
-from webbuild.browser.chromium import chromium
-from webbuild.browser.server import Server
+from bench.measuring import adapter, asked, measuring
 
 PAGE = Path(__file__).with_suffix(".html")
 SIZES = ((320, 240), (640, 480), (1280, 720), (1920, 1080), (4032, 3024))
@@ -34,17 +32,9 @@ def row(size: tuple[int, int], told: dict[str, Any]) -> str:
 
 def main() -> None:
     """Print the table."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("bundle", type=Path)
-    parser.add_argument("--rounds", type=int, default=15)
-    arguments = parser.parse_args()
-    with Server(arguments.bundle) as server, chromium() as browser, browser.page() as (page, _):
-        server.virtual["/feed.html"] = ("text/html", PAGE.read_bytes())
-        page.goto(f"{server.origin}/feed.html")
-        page.wait_for_function("() => globalThis.measure !== undefined")
-        info = page.evaluate("folder => open(folder)", server.url)
-        adapter = info["adapter"]["description"] or info["adapter"]["vendor"]
-        print(f"{adapter}; {info['feed']['why']}; {info['decode']['why']}\n")
+    arguments = asked(__doc__, rounds=15)
+    with measuring(arguments.bundle, PAGE) as (page, info):
+        print(f"{adapter(info)}; {info['feed']['why']}; {info['decode']['why']}\n")
         print(f"| picture | made on | {' | '.join(STAGES)} | CPU: preprocess / whole | CPU: decode / whole |")
         print("|---" * (len(STAGES) + 4) + "|", flush=True)
         for width, height in SIZES:
