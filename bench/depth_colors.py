@@ -1,4 +1,4 @@
-"""What a depth map costs that becomes colours or numbers: bytes off the GPU, time in the worker, time of the page.
+"""What a depth map costs that becomes colours or numbers: bytes off the GPU, a run of the worker, time of the page.
 
 python -m bench.depth_colors dist/depth-from-focus
 """
@@ -17,7 +17,7 @@ SIZES = ((1280, 720), (1920, 1080))
 
 def row(size: tuple[int, int], part: str, told: dict[str, Any]) -> str:
     """Return a line of the table."""
-    worker, page = (f"{median(told[name]):.1f}" for name in ("decode", "page"))
+    worker, page = (f"{median(told[name]):.1f}" for name in ("worker", "page"))
     return f"| {size[0]} x {size[1]} | {part} | {told['path']} | {told['read']:,} | {worker} | {page} |"
 
 
@@ -26,7 +26,7 @@ def main() -> None:
     arguments = asked(__doc__, rounds=11)
     with measuring(arguments.bundle, PAGE) as (page, info):
         print(f"{adapter(info)}; {info['decode']['why']}\n")
-        print("| picture | asked for | made on | bytes read back | ms in the worker | ms of the page |")
+        print("| picture | asked for | made on | bytes read back | ms of inference and decoding | ms of the page |")
         print("|---|---|---|---|---|---|", flush=True)
         for width, height in SIZES:
             wanted = {"width": width, "height": height, "rounds": arguments.rounds}
