@@ -85,7 +85,8 @@ def test_without_a_sample_one_is_made_up_and_the_distances_are_even(tmp_path: Pa
     assert 'data-view="depth"' in page
     assert "model.run(images)" in page
     types = (tmp_path / "out" / "focus.d.ts").read_text("utf-8")
-    assert "run(source: readonly ImageSource[], options?: RunOptions): Promise<Result>;" in types
+    run = '<Part extends DepthPart = "values">(source: readonly ImageSource[], options?: RunOptions<Part>)'
+    assert f"  run{run}: Promise<Result<Part>>;" in types
     assert "focusDistances?: readonly number[] | undefined;" in types
 
 
