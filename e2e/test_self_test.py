@@ -15,10 +15,11 @@ from webbuild.browser.server import Server
 
 LOAD = """async (backend) => {
   const { load } = await import("./yolo-pose.js");
+  const worker = () => new Worker("./hardware.js", { type: "module" });
   const told = [];
   for (const visit of [1, 2]) {
     try {
-      const model = await load({ backend });
+      const model = await load({ backend, worker });
       const { selfTest, graphCapture } = model.info();
       told.push({ backend: model.backend, warnings: model.warnings, selfTest, graphCapture });
       await model.dispose();
@@ -27,9 +28,16 @@ LOAD = """async (backend) => {
   return told;
 }"""
 
+HARDWARE = {
+    "/hides.js": b"Object.defineProperty(GPUAdapterInfo.prototype, 'isFallbackAdapter', { get: () => false });",
+    "/hardware.js": b"import './hides.js'; import './runtime/worker.js';",
+}
+"""A worker that takes the software adapter for hardware, on which a graph is captured."""
+
 
 def load_twice(chromium: Chromium, bundle: Path, backend: str) -> Any:
     virtual = {"/blank.html": ("text/html", b"<link rel=icon href=data:,>")}
+    virtual |= {path: ("text/javascript", script) for path, script in HARDWARE.items()}
     with Server(bundle, virtual=virtual) as server, chromium.page() as (page, console):
         page.goto(f"{server.url}blank.html")
         told = page.evaluate(LOAD, backend)

@@ -23,6 +23,12 @@ export async function adapterFeatures(): Promise<ReadonlySet<string>> {
   return adapter?.features ?? new Set();
 }
 
+/** Whether what computes as a GPU is the CPU, as SwiftShader does. */
+export async function isSoftware(): Promise<boolean> {
+  const adapter = await navigator.gpu.requestAdapter({ powerPreference: "high-performance" });
+  return adapter?.info.isFallbackAdapter ?? false;
+}
+
 const requestDevice = globalThis.GPUAdapter?.prototype.requestDevice;
 
 /** Returns a device of the engine's adapter that nobody is told of: it may be lost. Rejects where there is none. */

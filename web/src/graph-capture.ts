@@ -34,6 +34,8 @@ interface Asked {
   version: string;
   build: EngineBuild["build"];
   graph: Graph;
+  /** Whether the adapter computes on the CPU: giving commands is next to nothing there, seeing replays takes seconds. */
+  software: boolean;
   /** What names the self-test of the graph on this adapter, null where it has none. */
   test: string | null;
   /** Why the page wants none: it failed, which is remembered. */
@@ -41,12 +43,20 @@ interface Asked {
 }
 
 /** Returns whether the graph is to be captured, as far as that is known without a trial. */
-export async function planCapture({ version, build, graph, test, refused }: Asked): Promise<Capture> {
+export async function planCapture({
+  version,
+  build,
+  graph,
+  software,
+  test,
+  refused,
+}: Asked): Promise<Capture> {
   const no = (why: string): Capture => ({ used: false, why, untried: false, key: "" });
   if (graph.target === "wasm") return no("the model runs on WASM");
   if (version !== MEASURED.version || !MEASURED.builds.includes(build))
     return no(`onnxruntime-web ${version} was not measured, ${MEASURED.version} was`);
   if (!graph.allOnGpu) return no("the manifest does not say that every node is on the GPU");
+  if (software) return no("the adapter is software, which replays would not make faster");
   if (test === null) return no("no self-test could see its replays");
   const key = `${test}-capture`;
   if (refused !== null) await remember(key, refused);

@@ -9,6 +9,10 @@ const webgpu = { backend: "webgpu" } as const;
 const verdicts = "webbuild-self-tests";
 const right = { used: true, why: expect.stringContaining("right in the self-test") };
 
+/** On an adapter that is taken for hardware. */
+const loadCaptured = (): Promise<Model> =>
+  withWorker("worker-hardware.js", () => loadTiny(webgpu, "golden.json"));
+
 /** What comes of one picture and then another, again and again. */
 async function answers(models: readonly Model[]): Promise<TensorData["data"][]> {
   const pictures = [await picture("upright.png"), new ImageData(9, 31), await picture("alpha.png")];
@@ -25,7 +29,9 @@ describe.runIf(hasWebgpu)("a graph that is captured", () => {
   beforeEach(() => caches.delete(verdicts));
 
   test("answers as one that is not, whatever it was given before", async () => {
-    const plain = await loadTiny({ ...webgpu, selfTest: false }, "golden.json");
+    const plain = await withWorker("worker-hardware.js", () =>
+      loadTiny({ ...webgpu, selfTest: false }, "golden.json"),
+    );
     expect(plain.info().graphCapture).toMatchObject({
       used: false,
       why: expect.stringContaining("self-test"),
@@ -34,17 +40,20 @@ describe.runIf(hasWebgpu)("a graph that is captured", () => {
     expect(wanted).toHaveLength(6);
     expect(wanted[0]).not.toEqual(wanted[1]);
     for (const before of [false, true]) {
-      const captured = await loadTiny(webgpu, "golden.json");
+      const captured = await loadCaptured();
       expect(captured.info()).toMatchObject({ graphCapture: right, selfTest: { before } });
       expect(await answers([captured])).toEqual(wanted);
     }
   });
 
   test("lets others be captured beside it, and go", async () => {
-    const plain = await loadTiny({ ...webgpu, selfTest: false }, "golden.json");
+    const plain = await withWorker("worker-hardware.js", () =>
+      loadTiny({ ...webgpu, selfTest: false }, "golden.json"),
+    );
     const wanted = await answers([plain]);
-    const first = await loadTiny(webgpu, "golden.json");
-    const second = await loadTiny(webgpu, "golden.json");
+    const first = await loadCaptured();
+    const second = await loadCaptured();
+    expect([first, second].map((model) => model.info().graphCapture)).toEqual([right, right]);
     expect(await answers([first, second])).toEqual(wanted.flatMap((each) => [each, each]));
     await first.dispose();
     expect(await answers([second])).toEqual(wanted);
@@ -117,8 +126,14 @@ describe.runIf(hasWebgpu)("a graph is not captured, and the model stays on the G
     });
   });
 
+  test("where the adapter is software", async () => {
+    const { graphCapture } = (await loadTiny(webgpu, "golden.json")).info();
+    expect(graphCapture).toEqual({ used: false, why: expect.stringContaining("is software") });
+  });
+
   test("where there is no golden run", async () => {
-    const { graphCapture } = (await loadTiny(webgpu, "conv.json")).info();
+    const load = (): Promise<Model> => loadTiny(webgpu, "conv.json");
+    const { graphCapture } = (await withWorker("worker-hardware.js", load)).info();
     expect(graphCapture).toEqual({ used: false, why: "no self-test could see its replays" });
   });
 });
@@ -146,6 +161,7 @@ describe("what is known before there is a session", () => {
     version: "1.30.0",
     build: "jspi",
     graph,
+    software: false,
     test: bundle("self-test/0").href,
     refused: null,
   } as const;
@@ -159,6 +175,7 @@ describe("what is known before there is a session", () => {
     ["an engine that was not measured", { version: "1.31.0" }, "1.31.0 was not measured"],
     ["a build that was not measured", { build: "wasm" }, "was not measured"],
     ["nodes on the CPU", { graph: { ...graph, allOnGpu: false } }, "every node"],
+    ["an adapter that is software", { software: true }, "is software"],
     ["no self-test", { test: null }, "no self-test"],
   ] as const)("is against it: %s", async (_, other, why) => {
     expect(await planCapture({ ...asked, ...other })).toMatchObject({
