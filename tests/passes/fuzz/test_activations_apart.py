@@ -39,4 +39,5 @@ def test_the_least_value_bounds_nothing(
         return [node(op, [value, *(limits if op == "Clip" else [])], [out])]
 
     nodes = [node("Conv", ["x", "w"], ["a"]), *activation(first, "a", "b"), *activation(second, "b", "y")]
-    assert_same(model_of(nodes, {"x": x}, opset, held), ActivationsApart, {"x": x})
+    # The CPU's kernels take four or eight numbers at a time, and round those at the end otherwise.
+    assert_same(model_of(nodes, {"x": x}, opset, held), ActivationsApart, {"x": x}, 1e-6)
