@@ -55,7 +55,7 @@ describe.runIf(hasWebgpu)("a bundle in two precisions", () => {
   ): Promise<{ model: Model; graphs: string[] }> {
     const channel = new BroadcastChannel("fetched");
     const graphs: string[] = [];
-    channel.onmessage = ({ data }) => data.startsWith("model/") && graphs.push(data);
+    channel.onmessage = ({ data: { path } }) => path.startsWith("model/") && graphs.push(path);
     try {
       return await withWorker("worker-fetching.js", async () => {
         const model = await loadTiny(options, manifest);
