@@ -7,7 +7,6 @@ SHELL := bash
 .DEFAULT_GOAL := help
 
 BIN := .venv/bin
-PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 BUNDLE := dist/yolo-pose
 ARGS ?=
 
@@ -18,7 +17,7 @@ MODULES := node_modules/.installed
 BUILT := webbuild/_web/.built
 PACKED := dist/.packed
 
-WEB_SOURCES := $(shell find web/src web/page web/build web/notices -type f) webbuild/bundle/manifest.schema.json
+WEB_SOURCES := $(shell find web/src web/page web/build web/notices -type f) webbuild/manifest/manifest.schema.json
 PYTHON_SOURCES := $(shell find webbuild -path webbuild/_web -prune -o -type f -not -name '*.pyc' -print)
 MODEL := models/yolo-pose.onnx $(wildcard models/samples/*)
 OTHERS := rt-detr/rt-detr grounding-dino/grounding-dino mask2former-swin/mask2former depth-from-focus/depth-from-focus
@@ -74,7 +73,7 @@ lint: ## Every check that runs nothing: generated files, style, types.
 format: $(DEVELOPING) $(MODULES) ## Lay out the code, and write the generated files.
 	$(BIN)/ruff check --fix-only --quiet .
 	$(BIN)/ruff format .
-	$(BIN)/python -c '$(SCHEMA)' > webbuild/bundle/manifest.schema.json
+	$(BIN)/python -c '$(SCHEMA)' > webbuild/manifest/manifest.schema.json
 	npm run --silent build -- types
 	npm run --silent format
 
@@ -86,11 +85,15 @@ unit: $(DEVELOPING) $(BUILT) chromium ## The Python tests. ARGS go to pytest: ma
 fuzz: $(DEVELOPING) ## 200 random models for each pass, and 20,000 broken models and manifests. ARGS go to pytest; WEBBUILD_SEED=N.
 	@WEBBUILD_EXAMPLES=fuzz $(BIN)/python -m pytest tests/passes/fuzz tests/fuzz $(ARGS)
 
+.PHONY: recorded
+recorded: $(DEVELOPING) $(BUILT) ## Compare the packs of all models of models/ and all exports with what was recorded; ARGS=--regenerate writes.
+	@$(BIN)/python -m pytest tests/characterization -m "slow or not slow" -n auto --dist worksteal $(ARGS)
+
 .PHONY: web
 web: $(MODULES) $(BUILT) chromium ## The TypeScript tests, in Chromium.
 	@$(IN_CHROMIUM) npm test --silent -- $(ARGS)
 
-SOAKED := web/test/recovery.test.ts web/test/stream.test.ts web/test/flat.test.ts
+SOAKED := web/test/fallback/recovery.test.ts web/test/api/stream.test.ts web/test/session/memory-growth.test.ts
 
 .PHONY: soak
 soak: $(MODULES) $(BUILT) chromium ## What may end differently every time, 100 times: a GPU that is lost while loading, in a run, in a stream.
@@ -98,7 +101,7 @@ soak: $(MODULES) $(BUILT) chromium ## What may end differently every time, 100 t
 
 .PHONY: e2e
 e2e: $(DEVELOPING) $(BUILT) chromium firefox ## Pack, serve, verify, and use the page, in Chromium and Firefox.
-	@$(IN_BROWSERS) $(BIN)/python -m pytest e2e $(ARGS)
+	@$(IN_BROWSERS) $(BIN)/python -m pytest e2e -n 2 --dist loadfile $(ARGS)
 
 .PHONY: browsers
 browsers: $(DEVELOPING) $(BUILT) chromium firefox ## Measure in every browser anew, and write the README's table of them.
@@ -122,28 +125,28 @@ biome: $(MODULES)
 tsc: $(MODULES)
 	npm run --silent check
 
-SCHEMA := import json; from webbuild.manifest import json_schema; print(json.dumps(json_schema(), indent=2))
+SCHEMA := import json; from webbuild.manifest.manifest import json_schema; print(json.dumps(json_schema(), indent=2))
 TYPES := import { manifestTypes } from "./web/build/types.mjs"; process.stdout.write(await manifestTypes())
 
 generated: $(INSTALLED) $(MODULES)
-	@$(BIN)/python -c '$(SCHEMA)' | diff -u webbuild/bundle/manifest.schema.json - \
-	  && node --input-type=module -e '$(TYPES)' | diff -u web/src/manifest.ts - \
+	@$(BIN)/python -c '$(SCHEMA)' | diff -u webbuild/manifest/manifest.schema.json - \
+	  && node --input-type=module -e '$(TYPES)' | diff -u web/src/manifest/manifest.ts - \
 	  || { echo "A generated file is not what its source says. fix: make format" >&2; exit 1; }
-	@echo "manifest.schema.json and web/src/manifest.ts are current"
+	@echo "manifest.schema.json and web/src/manifest/manifest.ts are current"
 
 # The stamps.
 
 .venv/bin/python:
 	@.ci/python-environment
 
-$(INSTALLED): pyproject.toml | .venv/bin/python
+$(INSTALLED): pyproject.toml uv.lock | .venv/bin/python
 	@echo "Installing webbuild into .venv, with onnx and onnxruntime to patch and prove models, and Playwright to drive Chromium ..."
-	@$(PIP) --editable . || { echo "  fix: pip says above what it lacks; mostly it is the network. Then run make again." >&2; exit 2; }
+	@.ci/install || { echo "  fix: pip says above what it lacks; mostly it is the network. Then run make again." >&2; exit 2; }
 	@touch $@
 
 $(DEVELOPING): $(INSTALLED)
 	@echo "Installing the tools that check and test: ruff, mypy, pytest, hypothesis ..."
-	@$(PIP) --editable '.[dev]' || { echo "  fix: pip says above what it lacks; mostly it is the network. Then run make again." >&2; exit 2; }
+	@.ci/install dev || { echo "  fix: pip says above what it lacks; mostly it is the network. Then run make again." >&2; exit 2; }
 	@touch $@
 
 # Asked before anything is installed: it is the shorter wait.
@@ -164,7 +167,7 @@ $(BUILT): $(WEB_SOURCES) $(MODULES) tsconfig.json
 
 # A bundle that could not be compared in a browser gets no stamp: the next run tries again.
 $(PACKED): $(INSTALLED) $(BUILT) $(MODEL) $(PYTHON_SOURCES) $(if $(wildcard $(BUNDLE)/manifest.json),,again)
-	@if chromium=$$($(BIN)/python -m webbuild.browser.install); then \
+	@if chromium=$$($(BIN)/python -m webbuild.browser.ensure_chromium); then \
 	  WEBBUILD_CHROMIUM=$$chromium $(BIN)/webbuild pack models/yolo-pose.onnx -o $(BUNDLE) --force && touch $@; \
 	elif [[ $$? == 2 ]]; then \
 	  echo "Going on without Chromium: the bundle is proven on the CPU, but NOT compared in a browser." >&2; \
@@ -185,7 +188,7 @@ $(foreach model,$(OTHERS),$(eval $(call packed_without_browser,$(model))))
 
 .PHONY: chromium
 chromium: $(INSTALLED)
-	@$(BIN)/python -m webbuild.browser.install > $(CHROMIUM)
+	@$(BIN)/python -m webbuild.browser.ensure_chromium > $(CHROMIUM)
 
 .PHONY: firefox
 firefox: $(DEVELOPING)

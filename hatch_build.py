@@ -9,7 +9,7 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-_BUILT = ("runtime/webbuild.js", "page/page.js", "ort/VERSION", "jsep/VERSION")
+_BUILT = ("runtime/webbuild.js", "page/page.js", "ort/VERSION")
 
 
 class WebRuntimeHook(BuildHookInterface[Any]):

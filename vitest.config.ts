@@ -17,6 +17,8 @@ const FLAGS = [
   "--disable-sync",
   // Chromium says at once how much JavaScript holds, not when it next collects garbage.
   "--enable-blink-features=ForceEagerMeasureMemory",
+  // Tests collect garbage with gc(), to see what is still held.
+  "--js-flags=--expose-gc",
 ];
 
 /** WEBBUILD_CHROMIUM, else a chromium or google-chrome on the path, else (undefined) Playwright's own. */
@@ -65,6 +67,7 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     fileParallelism: false,
+    reporters: ["default", ["json", { outputFile: "test-results/vitest.json" }]],
     browser: {
       enabled: true,
       headless: true,

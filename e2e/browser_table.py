@@ -8,10 +8,10 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from webbuild.verify import words
+from webbuild.verify import formatting
 
 ROOT = Path(__file__).parents[1]
-README, MEASURED = ROOT / "README.md", ROOT / "docs" / "browsers.json"
+README, MEASURED = ROOT / "README.md", ROOT / "benchmarks" / "results" / "browsers.json"
 BEGIN, END = "<!-- browsers: written by `make browsers` -->\n", "<!-- /browsers -->\n"
 
 
@@ -69,9 +69,9 @@ def _line(row: Row) -> str:
     name = f"{row.browser} {row.version.split('.')[0]}"
     isolated = "yes" if row.isolated else "no"
     if row.found is None:
-        cells = [name, words.name(row.backend), isolated, "", "", "not there: `auto` takes WASM", ""]
+        cells = [name, formatting.runner_name(row.backend), isolated, "", "", "not there: `auto` takes WASM", ""]
     else:
-        difference = f"{words.number(row.pixels)} px, score {words.number(row.score)}"
-        cells = [name, words.name(row.backend), isolated, row.build, str(row.threads)]
+        difference = f"{formatting.format_number(row.pixels)} px, score {formatting.format_number(row.score)}"
+        cells = [name, formatting.runner_name(row.backend), isolated, row.build, str(row.threads)]
         cells += [f"{row.found} of {row.found} people", difference]
     return f"| {' | '.join(cells)} |\n"

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from collections.abc import Callable, Generator, Iterator
+from contextlib import ExitStack, contextmanager
+from importlib.metadata import distributions
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser
 
 from e2e.demo_page import DemoPage
-from webbuild.browser.chromium import Chromium, chromium
-from webbuild.browser.flags import flags
+from webbuild.browser.chromium import Chromium, open_chromium
+from webbuild.browser.chromium_flags import chromium_flags
 from webbuild.browser.server import Server
 
 MODEL = Path(__file__).parents[1] / "models" / "yolo-pose.onnx"
@@ -27,6 +29,42 @@ Open = Callable[..., DemoPage]
 def required() -> set[str]:
     """Return what may not be missing, as WEBBUILD_REQUIRE lists it: `webgpu firefox`."""
     return set(os.environ.get("WEBBUILD_REQUIRE", "").replace(",", " ").split())
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _locked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Whatever a test installs with pip has the versions of this environment, those of uv.lock."""
+    constraints = tmp_path_factory.mktemp("locked") / "constraints.txt"
+    installed = {each.name: each.version for each in distributions()}
+    lines = (f"{name}=={version}\n" for name, version in sorted(installed.items()) if name != "webbuild")
+    constraints.write_text("".join(lines), "utf-8")
+    with pytest.MonkeyPatch.context() as patch:
+        for variable in ("PIP_CONSTRAINT", "PIP_BUILD_CONSTRAINT"):
+            patch.setenv(variable, str(constraints))
+        yield
+
+
+@contextmanager
+def _turn(folder: Path, *, alone: bool) -> Iterator[None]:
+    """Hold a lock for a block: the shared one, or, once nobody holds that, the exclusive one.
+
+    Who waits holds the door, so that one who wants to be alone is not passed by those who do not.
+    """
+    with (folder / "door.lock").open("w") as door, (folder / "room.lock").open("w") as room:
+        fcntl.flock(door, fcntl.LOCK_EX)
+        fcntl.flock(room, fcntl.LOCK_EX if alone else fcntl.LOCK_SH)
+        fcntl.flock(door, fcntl.LOCK_UN)
+        yield
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    """Run a test that measures time (`@pytest.mark.alone`) while the other processes of `-n` wait."""
+    if not hasattr(item.config, "workerinput"):
+        return (yield)
+    factory = item.config._tmp_path_factory  # type: ignore[attr-defined]
+    with _turn(factory.getbasetemp().parent, alone=item.get_closest_marker("alone") is not None):
+        return (yield)
 
 
 @pytest.fixture(scope="session")
@@ -50,7 +88,7 @@ def bundle(webbuild: Webbuild, tmp_path_factory: pytest.TempPathFactory) -> Path
 
 @pytest.fixture(scope="session")
 def with_gpu() -> Iterator[Chromium]:
-    with chromium() as browser:
+    with open_chromium() as browser:
         yield browser
 
 
@@ -58,7 +96,7 @@ def with_gpu() -> Iterator[Chromium]:
 def without_gpu(with_gpu: Chromium) -> Iterator[Browser]:
     """A browser in which no page finds an adapter. Of the same Playwright: a thread can have only one."""
     launch = with_gpu.browser.browser_type.launch
-    browser = launch(executable_path=with_gpu.path, args=list(flags(webgpu=False)))
+    browser = launch(executable_path=with_gpu.path, args=list(chromium_flags(webgpu=False)))
     yield browser
     browser.close()
 

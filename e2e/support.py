@@ -15,15 +15,16 @@ from e2e.browser_table import Row, table, write
 from e2e.conftest import MODEL, WEBBUILD
 from e2e.firefox import firefox
 from e2e.firefox_install import ensure
-from webbuild.browser.chromium import Chromium, chromium
-from webbuild.browser.install import ThisMachine
+from webbuild.browser.chromium import Chromium, open_chromium
+from webbuild.browser.ensure_chromium import LocalSystem
 from webbuild.browser.server import Server
-from webbuild.verify.case import judge
-from webbuild.verify.inputs import Given, gather
-from webbuild.verify.opened import Bundle, open_bundle
-from webbuild.verify.page_calls import Page
+from webbuild.equivalence.answer import Answer
+from webbuild.verify.bundle_reader import Bundle, open_bundle
+from webbuild.verify.inputs import VerifyInput, collect_inputs
+from webbuild.verify.page_rpc import Page
 from webbuild.verify.page_runner import PageRunner
-from webbuild.verify.reference import Expected, expect, reference_runner
+from webbuild.verify.reference import reference_runner, run_reference
+from webbuild.verify.run_sample import run_sample
 
 SCRIPT = "runtime/worker.js"
 CORES = b'Object.defineProperty(navigator, "hardwareConcurrency", { value: 8 });\n'
@@ -44,8 +45,8 @@ class Work(Struct, frozen=True):
     """The golden sample, and native ONNX Runtime's answer to it."""
 
     bundle: Bundle
-    given: Given
-    expected: Expected
+    given: VerifyInput
+    expected: Answer
 
 
 def golden_work(directory: Path) -> Work:
@@ -53,8 +54,8 @@ def golden_work(directory: Path) -> Work:
     bundle = open_bundle(directory)
     assert bundle.manifest.golden is not None
     name = bundle.manifest.golden.sample
-    (given,) = [given for given in gather(bundle, []) if given.file is not None and given.file.name == name]
-    return Work(bundle, given, expect(bundle, reference_runner(bundle), given))
+    (given,) = [given for given in collect_inputs(bundle, []) if given.file is not None and given.file.name == name]
+    return Work(bundle, given, run_reference(bundle, reference_runner(bundle), given))
 
 
 @contextmanager
@@ -76,8 +77,8 @@ def measure(page: Page, work: Work, browser: str, version: str, backend: str, *,
         runner = PageRunner(page, server, backend)
         if backend == "webgpu" and runner.adapter() is None:
             return Row(browser, version, backend, isolated)
-        engine = runner.load(work.bundle.entry, backend).info.engine
-        case, _ = judge(work.bundle, runner, work.given, work.expected)
+        engine = runner.load(work.bundle.loader_file, backend).info.engine
+        case, _ = run_sample(work.bundle, runner, work.given, work.expected)
         runner.dispose()
     assert [each for each in case.comparisons if each.verdict != "OK"] == []
     decoded = {each.subject.output: each.max_abs for each in case.comparisons if each.subject.stage == "decoded"}
@@ -112,8 +113,8 @@ def main(arguments: list[str]) -> int:
     def say(line: str) -> None:
         click.echo(line, err=True)
 
-    other = ensure(ThisMachine(), say)
-    with tempfile.TemporaryDirectory() as folder, chromium() as browser:
+    other = ensure(LocalSystem(), say)
+    with tempfile.TemporaryDirectory() as folder, open_chromium() as browser:
         out = Path(folder) / "yolo-pose"
         subprocess.run([*WEBBUILD, "pack", MODEL, "-o", out, "--no-verify"], check=True)
         work = golden_work(out)

@@ -42,14 +42,14 @@ def test_each_backend_is_measured_whole(report: Any) -> None:
     assert [each["backend"] for each in report["backends"]] == ["webgpu", "wasm"]
     for each in report["backends"]:
         assert each["problems"] == []
-        for visit in (each["first"], each["second"]):
+        for visit in (each["firstLoad"], each["secondLoad"]):
             assert 0 < visit["imported"] < visit["session"] < visit["loaded"] < visit["firstResult"]
             assert visit["firstResult"] == pytest.approx(visit["loaded"] + visit["firstRun"])
-        assert len(each["frames"]["runs"]) == 4
-        assert {"preprocess", "inference"} <= set(each["frames"]["stages"])
-        assert all(0 <= sum(stages) < sum(each["frames"]["runs"]) for stages in each["frames"]["stages"].values())
-        assert each["examined"]["blocking"]["longest"] > 0
-        assert each["examined"]["growth"]["heap"] is not None
+        assert len(each["runTimes"]["runs"]) == 4
+        assert {"preprocess", "inference"} <= set(each["runTimes"]["stages"])
+        assert all(0 <= sum(stages) < sum(each["runTimes"]["runs"]) for stages in each["runTimes"]["stages"].values())
+        assert each["profile"]["longTasks"]["longest"] > 0
+        assert each["profile"]["growth"]["heap"] is not None
 
 
 def test_bytes_are_those_of_the_files(report: Any, means: Path) -> None:
@@ -57,18 +57,18 @@ def test_bytes_are_those_of_the_files(report: Any, means: Path) -> None:
     sizes = {file["path"]: file["size"] for file in described["files"]}
     for each, build in zip(report["backends"], ("jspi", "wasm"), strict=True):
         (engine,) = [engine for engine in described["engines"] if engine["build"] == build]
-        assert sizes[engine["wasm"]] < each["first"]["bytes"] < sizes[engine["wasm"]] + 1_000_000
-        assert each["second"]["bytes"] < 100_000
+        assert sizes[engine["wasm"]] < each["firstLoad"]["bytes"] < sizes[engine["wasm"]] + 1_000_000
+        assert each["secondLoad"]["bytes"] < 100_000
 
 
 def test_only_the_gpu_is_asked_for_kernels(report: Any) -> None:
     webgpu, wasm = report["backends"]
-    assert webgpu["examined"]["nodes"] >= 2
-    assert webgpu["examined"]["cpuNodes"] == 0
-    assert webgpu["examined"]["perFrame"]["dispatches"] >= 2
-    assert webgpu["examined"]["perFrame"]["readbacks"] >= 1
+    assert webgpu["profile"]["nodes"] >= 2
+    assert webgpu["profile"]["cpuNodes"] == 0
+    assert webgpu["profile"]["perRun"]["dispatches"] >= 2
+    assert webgpu["profile"]["perRun"]["readbacks"] >= 1
     assert webgpu["adapter"]
-    assert set(wasm["examined"]["perFrame"].values()) == {0}
+    assert set(wasm["profile"]["perRun"].values()) == {0}
     assert wasm["adapter"] == ""
 
 
@@ -79,11 +79,11 @@ def test_a_bundle_that_does_not_load_has_failed(webbuild: Webbuild, means: Path,
     done = webbuild("bench", copy, "--backend", "wasm", "--json")
     assert done.returncode == 1
     (each,) = json.loads(done.stdout)["backends"]
-    assert (each["first"], each["frames"], each["examined"]) == (None, None, None)
+    assert (each["firstLoad"], each["runTimes"], each["profile"]) == (None, None, None)
     assert each["problems"][0]["code"] == "corrupt-file"
 
 
 def test_no_bundle_is_a_mistake_of_the_call(webbuild: Webbuild, tmp_path: Path) -> None:
     done = webbuild("bench", tmp_path)
     assert (done.returncode, done.stdout) == (2, "")
-    assert "error[no-bundle]" in done.stderr
+    assert "error[bundle-not-found]" in done.stderr

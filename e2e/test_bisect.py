@@ -11,14 +11,14 @@ import pytest
 from e2e.conftest import MODEL, Webbuild
 from tests.bisect.planted import Fault, Faulty, constant
 from tests.models import HEADER, parsed, save, weights
-from webbuild.bisect.bisect import How, look
-from webbuild.bisect.browser import browsers
-from webbuild.bisect.native import Native
-from webbuild.bisect.report import Report
-from webbuild.bisect.subject import Asked, opened
+from webbuild.bisect.bisect import BisectOptions, search_inputs
+from webbuild.bisect.model_under_test import ModelSelection, open_model_under_test
+from webbuild.bisect.report import BisectReport
 from webbuild.browser.chromium import Chromium
 from webbuild.browser.server import Server
 from webbuild.errors import WebbuildError
+from webbuild.ortweb.browser_session import open_sessions
+from webbuild.runners.native_unoptimized import UnoptimizedNativeRunner
 
 RESIZING = f"""{HEADER} resizing (float[1,3,4,8] x) => (float[1,8,16,8] y, float[1,4,8,8] z)
 <float[4] scales = {{1, 2, 2, 1}}>
@@ -31,10 +31,11 @@ RESIZING = f"""{HEADER} resizing (float[1,3,4,8] x) => (float[1,8,16,8] y, float
   e = Tanh (b)
   z = Add (e, b)
 }}"""
-POOLING = f"""{HEADER} pooling (float[1,3,15,15] x) => (float[1,3,8,8] y, float[1,3,15,15] z)
+SHRINKING = f"""{HEADER} shrinking (float[1,3,16,16] x) => (float[1,3,8,8] y, float[1,3,16,16] z)
+<float[4] scales = {{1, 1, 0.5, 0.5}}>
 {{
   a = Relu (x)
-  b = AveragePool <kernel_shape = [2, 2], strides = [2, 2], ceil_mode = 1> (a)
+  b = Resize <mode = "linear", antialias = 1> (a, , scales)
   y = Sigmoid (b)
   z = Tanh (a)
 }}"""
@@ -71,15 +72,15 @@ def resizing(path: Path) -> Path:
     return save(model, path)
 
 
-def searched(browser: Chromium, path: Path, folder: Path, *, jsep: bool = False, backend: str = "webgpu") -> Report:
-    subject = opened(Asked(path, backend, jsep))
+def searched(browser: Chromium, path: Path, folder: Path, *, backend: str = "webgpu") -> BisectReport:
+    subject = open_model_under_test(ModelSelection(path, backend))
     folder.mkdir()
-    with browsers(browser, [(subject.engine, subject.options)]) as (engine,):
-        return look(subject, How(), engine, Native(), folder)[0]
+    with open_sessions(browser, [(subject.build, subject.options)]) as (engine,):
+        return search_inputs(subject, BisectOptions(), engine, UnoptimizedNativeRunner(), folder)[0]
 
 
-def blamed(report: Report) -> list[tuple[str, ...]]:
-    return [(each.code, *(node.operator for node in each.nodes), each.place) for each in report.findings]
+def blamed(report: BisectReport) -> list[tuple[str, ...]]:
+    return [(each.code, *(node.operator for node in each.nodes), each.placement) for each in report.findings]
 
 
 @pytest.fixture(autouse=True)
@@ -88,11 +89,11 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_node_of_the_shipped_model_that_the_reference_has_wrong(webgpu: Chromium, tmp_path: Path) -> None:
-    subject, node = opened(Asked(MODEL)), 194
-    with browsers(webgpu, [(subject.engine, subject.options)]) as (engine,):
-        report, _, _ = look(subject, How(), engine, Faulty(Fault(node, constant(1.5))), tmp_path)
+    subject, node = open_model_under_test(ModelSelection(MODEL)), 194
+    with open_sessions(webgpu, [(subject.build, subject.options)]) as (engine,):
+        report, _, _ = search_inputs(subject, BisectOptions(), engine, Faulty(Fault(node, constant(1.5))), tmp_path)
     assert [[each.index for each in finding.nodes] for finding in report.findings] == [[node]]
-    assert report.untried == 0
+    assert report.unresolved == 0
     assert report.sessions <= 6
 
 
@@ -100,58 +101,58 @@ def test_a_bundle_that_agrees(webbuild: Webbuild, webgpu: Chromium, bundle: Path
     done = webbuild("bisect", bundle, "-o", tmp_path / "none", "--json")
     assert done.returncode == 0, done.stderr
     told = json.loads(done.stdout)
-    assert (told["whole"], told["findings"]) == ("agrees", [])
-    assert told["compared"] > 0
+    assert (told["wholeGraphVerdict"], told["findings"]) == ("agrees", [])
+    assert told["comparedValues"] > 0
     assert not (tmp_path / "none").exists()
 
 
 def test_a_wrong_answer(webgpu: Chromium, tmp_path: Path) -> None:
     path = resizing(tmp_path / "resizing.onnx")
     report = searched(webgpu, path, tmp_path / "webgpu")
-    assert blamed(report) == [("node-differs", "Resize", "gpu")]
+    assert blamed(report) == [("node-mismatch", "Resize", "gpu")]
     assert report.sessions <= 4
     on_the_cpu = searched(webgpu, path, tmp_path / "wasm", backend="wasm")
-    assert (on_the_cpu.whole, on_the_cpu.compared) == ("agrees", 2)
+    assert (on_the_cpu.whole_graph_verdict, on_the_cpu.compared_values) == ("agrees", 2)
 
 
 def test_two_nodes_made_one(webgpu: Chromium, tmp_path: Path) -> None:
     report = searched(webgpu, save(parsed(PADDING), tmp_path / "padding.onnx"), tmp_path / "webgpu")
-    assert blamed(report) == [("fused-nodes-differ", "Pad", "MaxPool", "gpu")]
+    assert blamed(report) == [("fusion-mismatch", "Pad", "MaxPool", "gpu")]
 
 
 def test_a_kernel_compiled_for_another(webgpu: Chromium, tmp_path: Path) -> None:
     report = searched(webgpu, save(parsed(NORMS), tmp_path / "norms.onnx"), tmp_path / "webgpu")
-    assert blamed(report) == [("neighbour-differs", "InstanceNormalization", "InstanceNormalization", "gpu")]
+    assert blamed(report) == [("shader-cache-interaction", "InstanceNormalization", "InstanceNormalization", "gpu")]
 
 
 def test_a_run_that_throws(webgpu: Chromium, tmp_path: Path) -> None:
-    path = save(parsed(POOLING), tmp_path / "pooling.onnx")
-    report = searched(webgpu, path, tmp_path / "jsep", jsep=True)
-    assert blamed(report)[0][:2] == ("node-throws", "AveragePool")
+    path = save(parsed(SHRINKING), tmp_path / "shrinking.onnx")
+    report = searched(webgpu, path, tmp_path / "webgpu")
+    assert blamed(report)[0][:2] == ("node-throws", "Resize")
     assert len(report.findings) == 1
 
 
 def test_a_type_without_kernels(webgpu: Chromium, tmp_path: Path) -> None:
     path = save(parsed(DOUBLE), tmp_path / "double.onnx")
     report = searched(webgpu, path, tmp_path / "webgpu")
-    found = [(each.code, each.nodes[0].operator, each.behind) for each in report.findings]
-    assert found[0] == ("node-unloadable", "Cast", False)
-    assert {code for code, _, _ in found} == {"node-unloadable"}
+    found = [(each.code, each.nodes[0].operator, each.downstream) for each in report.findings]
+    assert found[0] == ("node-session-failure", "Cast", False)
+    assert {code for code, _, _ in found} == {"node-session-failure"}
     assert all(behind for _, _, behind in found[1:])
 
 
 def test_a_graph_that_no_session_here_can_run_is_not_searched(webgpu: Chromium, tmp_path: Path) -> None:
     half = f"{HEADER} half (float16[2,3] x) => (float16[2,3] y)\n{{\n  y = Relu (x)\n}}"
-    subject = opened(Asked(save(parsed(half), tmp_path / "half.onnx")))
-    with browsers(webgpu, [(subject.engine, subject.options)]) as (engine,):
-        engine.require(())
+    subject = open_model_under_test(ModelSelection(save(parsed(half), tmp_path / "half.onnx")))
+    with open_sessions(webgpu, [(subject.build, subject.options)]) as (engine,):
+        engine.require_features(())
         lacks = "no shader-f16" if "swiftshader" in engine.adapter else ""
         if lacks:
             with pytest.raises(WebbuildError, match=lacks) as raised:
-                engine.require(subject.features)
-            assert raised.value.code == "no-feature"
+                engine.require_features(subject.features)
+            assert raised.value.code == "missing-adapter-feature"
         else:
-            engine.require(subject.features)
+            engine.require_features(subject.features)
 
 
 def test_the_command_leaves_a_page_that_shows_it(webbuild: Webbuild, webgpu: Chromium, tmp_path: Path) -> None:

@@ -44,6 +44,6 @@ def test_a_first_visit_is_smaller_than_the_plain_engine(bundle: Path) -> None:
 
 
 def test_with_weights_of_8_bits_it_is_smaller_still(webbuild: Webbuild, tmp_path: Path) -> None:
-    done = webbuild("pack", MODEL, "-o", tmp_path / "yolo-pose", "--no-verify", "--weights", "int8")
+    done = webbuild("pack", MODEL, "-o", tmp_path / "yolo-pose", "--no-verify", "--weight-dtype", "int8")
     assert done.returncode == 0, done.stderr
     assert 0.1 < share(tmp_path / "yolo-pose", compressed) <= 0.45

@@ -16,9 +16,9 @@ from e2e.demo_page import DemoPage
 from webbuild.browser.chromium import Chromium
 from webbuild.browser.console import Console
 from webbuild.browser.server import Server
-from webbuild.bundle.hosting import RULES
+from webbuild.bundle.hosting import HEADER_RULES
 
-POLICY = {"Content-Security-Policy": RULES[0].headers["Content-Security-Policy"]}
+POLICY = {"Content-Security-Policy": HEADER_RULES[0].headers["Content-Security-Policy"]}
 SHARED = {"Access-Control-Allow-Origin": "*", "Cross-Origin-Resource-Policy": "cross-origin"}
 BLANK = {"/blank.html": ("text/html", b"<link rel=icon href=data:,>")}
 RUN = """async ([bundle, backend]) => {

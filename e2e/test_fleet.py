@@ -21,15 +21,15 @@ from e2e.test_bench import means  # noqa: F401 (a fixture)
 from webbuild.bench.bench import bench
 from webbuild.bench.report import BenchReport, exit_code
 from webbuild.browser.chromium import Chromium
-from webbuild.browser.flags import flags
-from webbuild.browser.places import places
+from webbuild.browser.chromium_flags import chromium_flags
+from webbuild.browser.endpoints import parse_endpoints
 
 
 @contextmanager
 def launched(folder: Path, chromium: Path) -> Iterator[tuple[str, Callable[[], None]]]:
     """Run a browser behind a Playwright server of its own; give its address, and what ends it at once."""
     config = folder / "server.json"
-    config.write_text(json.dumps({"executablePath": str(chromium), "args": list(flags(webgpu=True))}))
+    config.write_text(json.dumps({"executablePath": str(chromium), "args": list(chromium_flags(webgpu=True))}))
     command = [sys.executable, "-m", "playwright", "launch-server", "--browser", "chromium", "--config", str(config)]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True)
 
@@ -51,7 +51,7 @@ def launched(folder: Path, chromium: Path) -> Iterator[tuple[str, Callable[[], N
 def listening(profile: Path, chromium: Path) -> Iterator[str]:
     """Run a browser with a DevTools port, as anybody starts one; give the port's address."""
     own = ("--remote-debugging-address=127.0.0.1", "--remote-debugging-port=0", f"--user-data-dir={profile}")
-    command = [str(chromium), *flags(webgpu=False), *own, "about:blank"]
+    command = [str(chromium), *chromium_flags(webgpu=False), *own, "about:blank"]
     process = subprocess.Popen(command, stderr=subprocess.DEVNULL, start_new_session=True)
     told = profile / "DevToolsActivePort"
     try:
@@ -119,14 +119,14 @@ def test_a_browser_that_dies_in_the_middle_is_told_of_and_the_rest_finish(
                 end()  # the first time; there is nothing to end after that
 
         def measured() -> BenchReport:
-            return bench(means, at=places([first, second]), runs=5, say=say)
+            return bench(means, at=parse_endpoints([first, second]), runs=5, say=say)
 
         with ThreadPoolExecutor(1) as apart:  # Playwright has one loop a thread, and this one's is taken
             report = apart.submit(measured).result()
     assert exit_code(report) == 1
-    assert [(row.where, row.backend) for row in report.backends] == [
+    assert [(row.endpoint, row.backend) for row in report.backends] == [
         (where, backend) for where in (first, second) for backend in ("webgpu", "wasm")
     ]
-    assert [row.problems[0].code for row in report.backends[:2]] == ["page-failed", "browser-gone"]
-    assert report.backends[0].first is not None
+    assert [row.problems[0].code for row in report.backends[:2]] == ["page-failed", "browser-disconnected"]
+    assert report.backends[0].first_load is not None
     assert all(row.measured and not row.problems for row in report.backends[2:])

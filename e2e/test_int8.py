@@ -23,7 +23,18 @@ main()
 def test_a_bundle_with_weights_in_eight_bits_gives_the_answers_of_what_comes_back(tmp_path: Path) -> None:
     path = save(convolution(), tmp_path / "small.onnx")
     out = tmp_path / "out"
-    command = [sys.executable, "-c", SMALL_TENSORS, "pack", str(path), "-o", str(out), "--weights", "int8", "--json"]
+    command = [
+        sys.executable,
+        "-c",
+        SMALL_TENSORS,
+        "pack",
+        str(path),
+        "-o",
+        str(out),
+        "--weight-dtype",
+        "int8",
+        "--json",
+    ]
     done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
     assert done.returncode == 0, done.stderr
     said = json.loads(done.stdout)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from playwright.sync_api import Browser
 
 from e2e.conftest import Open
@@ -9,6 +10,7 @@ from webbuild.browser.chromium import Chromium
 from webbuild.browser.server import Server
 from webbuild.browser.tracing import main_thread_tasks
 
+pytestmark = pytest.mark.alone
 LIMIT = 50
 """Milliseconds: what browsers call a long task."""
 

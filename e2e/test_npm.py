@@ -50,12 +50,14 @@ def app(bundle: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("app")
     packed = run(folder, "npm", "pack", "--silent", str(bundle))
     assert packed.returncode == 0, packed.stderr
-    wanted = json.loads((ROOT / "package.json").read_text())["devDependencies"]
+    locked = json.loads((ROOT / "package-lock.json").read_text())["packages"]
+    versions = {path.removeprefix("node_modules/"): each["version"] for path, each in locked.items() if path}
     described = {
         "type": "module",
         "private": True,
         "dependencies": {"yolo-pose": f"file:{packed.stdout.strip()}"},
-        "devDependencies": {name: wanted[name] for name in ("vite", "typescript")},
+        "devDependencies": {name: versions[name] for name in ("vite", "typescript")},
+        "overrides": {name: version for name, version in versions.items() if "node_modules/" not in name},
     }
     (folder / "package.json").write_text(json.dumps(described))
     (folder / "tsconfig.json").write_text(json.dumps({"compilerOptions": OPTIONS, "files": ["main.ts"]}))

@@ -28,7 +28,7 @@ def tensors(webbuild: Webbuild, tmp_path_factory: pytest.TempPathFactory) -> Pat
     folder = tmp_path_factory.mktemp("means")
     paint(folder / "samples")
     out = folder / "out"
-    options = ("--layout", "nhwc", "--color", "bgr", "--fit", "crop", "--resampler", "bicubic", "--scale", "1")
+    options = ("--layout", "nhwc", "--color", "bgr", "--resize", "crop", "--interpolation", "bicubic", "--scale", "1")
     done = webbuild("pack", save(parsed(MEANS), folder / "means.onnx"), "-o", out, "--no-verify", *options)
     assert done.returncode == 0, done.stderr
     return out

@@ -16,11 +16,11 @@ from e2e.conftest import Open, Webbuild
 from tests.models import HEADER, parsed, save, weights
 from webbuild.browser.chromium import Chromium
 from webbuild.browser.server import Server
-from webbuild.bundle.graphs import write_variant
-from webbuild.manifest import encode
-from webbuild.precision.convert import to_half
-from webbuild.stored import describe
-from webbuild.verify.opened import open_bundle
+from webbuild.bundle.graphs import write_reduced_precision_graph
+from webbuild.manifest.file_entry import file_entry
+from webbuild.manifest.manifest import encode
+from webbuild.precision.convert import convert_to_fp16
+from webbuild.verify.bundle_reader import open_bundle
 
 CONV = f"{HEADER} g (float[1,16,12,12] x) => (float[1,32,10,10] y) {{ y = Conv(x, w) }}"
 WHY = "this adapter has no shader-f16"
@@ -35,12 +35,12 @@ def both(webbuild: Webbuild, tmp_path_factory: pytest.TempPathFactory) -> Path:
     np.savez(folder / "sample.npz", x=weights(1, 16, 12, 12, seed=1))
     out = folder / "conv"
     done = webbuild(
-        "pack", save(model, folder / "conv.onnx"), "-o", out, "--sample", folder / "sample.npz", "--no-verify"
+        "pack", save(model, folder / "conv.onnx"), "-o", out, "--input", folder / "sample.npz", "--no-verify"
     )
     assert done.returncode == 0, done.stderr
     manifest = open_bundle(out).manifest
-    half = write_variant(to_half(ir.from_proto(model)).model, "fp16", out / "model")
-    more = [describe(out / path, out) for path in (half.file, *half.weights)]
+    half = write_reduced_precision_graph(convert_to_fp16(ir.from_proto(model)).model, "fp16", out / "model")
+    more = [file_entry(out / path, out) for path in (half.file, *half.weights)]
     manifest = msgspec.structs.replace(manifest, graphs=[half, *manifest.graphs], files=[*manifest.files, *more])
     (out / "manifest.json").write_bytes(encode(manifest))
     return out

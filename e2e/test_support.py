@@ -13,7 +13,7 @@ from e2e.firefox import firefox
 from e2e.firefox_install import NAMES, VARIABLE, find
 from e2e.support import Work, golden_work, in_chromium, in_firefox
 from webbuild.browser.chromium import Chromium
-from webbuild.browser.install import ThisMachine
+from webbuild.browser.ensure_chromium import LocalSystem
 from webbuild.browser.server import Server
 
 ROWS = browser_table.read()
@@ -33,7 +33,7 @@ def work(bundle: Path) -> Work:
 def other() -> Path:
     """Firefox. Without it tests are skipped, or fail where WEBBUILD_REQUIRE names firefox."""
     named = os.environ.get(VARIABLE)
-    found = find(ThisMachine(), (named,) if named else NAMES)
+    found = find(LocalSystem(), (named,) if named else NAMES)
     if found is None and "firefox" in required():
         pytest.fail(f"no Firefox, and WEBBUILD_REQUIRE forbids to go without: apt-get install {NAMES[0]}")
     if found is None:

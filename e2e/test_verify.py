@@ -10,6 +10,8 @@ import pytest
 
 from e2e import broken
 from e2e.conftest import Webbuild
+from tests.characterization import compare_recorded
+from tests.characterization.summary import summarize_verification
 from webbuild.browser.chromium import Chromium
 
 
@@ -20,6 +22,10 @@ def report(webbuild: Webbuild, bundle: Path, webgpu: Chromium, tmp_path_factory:
     assert done.returncode == 0, done.stderr
     assert "Same answers" in html.read_text()
     return json.loads(done.stdout)
+
+
+def test_the_backends_answer_what_was_recorded(report: Any, regenerate: bool) -> None:
+    compare_recorded("yolo-pose/verify", summarize_verification(report), regenerate=regenerate)
 
 
 def test_both_backends_agree_with_native_on_detections(report: Any) -> None:
@@ -109,4 +115,4 @@ def test_a_missing_file_is_named(webbuild: Webbuild, bundle: Path, tmp_path: Pat
 def test_no_bundle_is_a_mistake_of_the_call(webbuild: Webbuild, tmp_path: Path, folder: str) -> None:
     done = webbuild("verify", tmp_path / folder)
     assert (done.returncode, done.stdout) == (2, "")
-    assert "error[no-bundle]" in done.stderr
+    assert "error[bundle-not-found]" in done.stderr

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from webbuild.browser.server import Server
 
 LARGE = (".zst", ".bin", ".onnx")
 READY = "async () => { const { active } = await navigator.serviceWorker.ready; return active !== null; }"
+STATE = "(path) => fetch(path, { cache: 'no-store' }).then((response) => response.json()).then(({ state }) => state)"
 
 
 @pytest.fixture
@@ -52,3 +54,25 @@ def test_the_page_opens_when_the_server_is_gone(visitor: BrowserContext, bundle:
     assert (again.count(), asked) == (found, [])
     assert again.chip() == "WASM"
     assert again.page.evaluate("() => fetch('./manifest.json').then((response) => response.ok)")
+
+
+def test_a_full_disk_does_not_keep_pages_from_who_is_online(visitor: BrowserContext, bundle: Path) -> None:
+    """The server's answer counts, of a file that was kept and of one that was not."""
+    with Server(bundle) as server:
+        demo, _ = visit(visitor, server.url)
+        assert demo.page.evaluate(READY)
+        session = visitor.new_cdp_session(demo.page)
+        session.send("Storage.overrideQuotaForOrigin", {"origin": server.url.rstrip("/"), "quotaSize": 1})
+        full = """async () => {
+          const cache = await caches.open((await caches.keys())[0]);
+          return cache.put("./probe.json", new Response("x".repeat(1e6))).then(() => "", ({ name }) => name);
+        }"""
+        assert demo.page.evaluate(full) == "QuotaExceededError"
+        padding = "x" * 1_000_000
+        for path, state in [("/report.json", "changed"), ("/added.json", "added")]:
+            content = json.dumps({"state": state, "padding": padding}).encode()
+            server.virtual[path] = ("application/json", content)
+        assert demo.page.evaluate(STATE, "./report.json") == "changed"
+        assert demo.page.evaluate(STATE, "./added.json") == "added"
+        kept = "() => caches.match('./report.json').then((response) => response.json()).then(({ state }) => state)"
+        assert demo.page.evaluate(kept) is None

@@ -91,8 +91,8 @@ def test_the_wheel_holds_what_it_needs_and_nothing_else(wheel: Path) -> None:
         "webbuild/_web/licenses/fzstd.txt",
         "webbuild/_web/ort/LICENSE",
         "webbuild/_web/ort/ThirdPartyNotices.txt",
-        "webbuild/bundle/manifest.schema.json",
-        "webbuild/bundle/pictures/one.jpg",
+        "webbuild/manifest/manifest.schema.json",
+        "webbuild/samples/pictures/one.jpg",
         "webbuild/bundle/templates/page/picture.j2",
         "webbuild/browser/page/asking.js",
     ):

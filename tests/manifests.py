@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from webbuild.manifest import (
+from webbuild.manifest.manifest import (
     Engine,
     EngineBuild,
     File,

@@ -11,10 +11,10 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from tests.native import Session
-from webbuild.manifest import TargetName
-from webbuild.passes._base import Options
-from webbuild.plan import plan
-from webbuild.raw_head import DETECTIONS, RawHead
+from webbuild.manifest.manifest import TargetName
+from webbuild.passes.base import PassOptions
+from webbuild.passes.pipeline import lower
+from webbuild.postprocess.dense_head import DETECTIONS, DenseHead
 
 SIDE = 96
 Floats = NDArray[np.float32]
@@ -29,23 +29,23 @@ class Box(Struct, frozen=True):
     label: int = 0
 
 
-def head(classes: int = 3, extra: int = 0, agnostic: bool = False, rows: int = 5) -> RawHead:
-    return RawHead(
+def head(classes: int = 3, extra: int = 0, agnostic: bool = False, rows: int = 5) -> DenseHead:
+    return DenseHead(
         output="raw",
         layout="columns",
         size=(SIDE, SIDE),
         classes=classes,
-        extra=extra,
-        agnostic=agnostic,
+        extra_columns=extra,
+        class_agnostic=agnostic,
         max_detections=rows,
     )
 
 
-def raw_output(raw: RawHead, boxes: Sequence[Box], anchors: int, seed: int = 0) -> Floats:
+def raw_output(raw: DenseHead, boxes: Sequence[Box], anchors: int, seed: int = 0) -> Floats:
     """Return the raw output in which anchor i says box i and the others nothing; extra columns are random."""
-    table = np.zeros((anchors, raw.numbers), np.float32)
+    table = np.zeros((anchors, raw.row_width), np.float32)
     first = 5 if raw.layout == "rows" else 4
-    table[:, first + raw.classes :] = np.random.default_rng(seed).uniform(0, SIDE, (anchors, raw.extra))
+    table[:, first + raw.classes :] = np.random.default_rng(seed).uniform(0, SIDE, (anchors, raw.extra_columns))
     for anchor, box in enumerate(boxes):
         table[anchor, :4] = *box.centre, *box.size
         table[anchor, first + box.label] = box.score
@@ -57,12 +57,12 @@ def raw_output(raw: RawHead, boxes: Sequence[Box], anchors: int, seed: int = 0) 
 class Appended:
     """Both targets' graphs of a model that is nothing but its raw output."""
 
-    def __init__(self, raw: RawHead, shape: Sequence[int]) -> None:
+    def __init__(self, raw: DenseHead, shape: Sequence[int]) -> None:
         sizes = ",".join(map(str, shape))
         text = f"""<ir_version: 8, opset_import: ["" : 17]>
         g (float[{sizes}] x) => (float[{sizes}] raw) <float one = {{1.0}}> {{ raw = Mul (x, one) }}"""
-        self.plan = plan(ir.from_onnx_text(text), Options(raw=raw))
-        self._sessions = {target: Session(model) for target, model in self.plan.models.items()}
+        self.plan = lower(ir.from_onnx_text(text), PassOptions(missing_head=raw))
+        self._sessions = {target: Session(model) for target, model in self.plan.graphs.items()}
 
     def run(self, target: TargetName, raw: Floats, **thresholds: float) -> dict[str, NDArray[Any]]:
         """Return the outputs at confidence 0.25 and overlap 0.7, or at those given."""

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from webbuild.errors import FAILED, WebbuildError, printable
-from webbuild.talk import Talk
+from webbuild.reporting.progress import ProgressReporter
 
 
 def test_an_error_is_a_line_and_its_mend() -> None:
@@ -42,7 +42,7 @@ def test_a_message_of_several_lines_stays_under_its_first() -> None:
 def test_steps_go_to_stderr_and_name_what_failed(monkeypatch: pytest.MonkeyPatch) -> None:
     stream = io.StringIO()
     monkeypatch.setattr(sys, "stderr", stream)
-    talk = Talk()
+    talk = ProgressReporter()
     with talk.step("load \x1b[31mmodel"):
         pass
     with pytest.raises(ValueError, match="no"), talk.step("prove"):
@@ -55,6 +55,6 @@ def test_steps_go_to_stderr_and_name_what_failed(monkeypatch: pytest.MonkeyPatch
 def test_quiet_says_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     stream = io.StringIO()
     monkeypatch.setattr(sys, "stderr", stream)
-    with Talk(quiet=True).step("load"):
-        Talk(quiet=True).say("hello")
+    with ProgressReporter(quiet=True).step("load"):
+        ProgressReporter(quiet=True).print("hello")
     assert stream.getvalue() == ""

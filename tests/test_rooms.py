@@ -14,81 +14,39 @@ import webbuild
 
 ROOT = Path(webbuild.__file__).parent
 
-LAYERS = (
+TIERS = (
     ("__main__",),
     ("cli",),
     ("commands",),
-    ("precision",),
-    ("bisect",),
-    ("prepared",),
-    ("recognise", "overrides", "size_order"),
-    ("bundle", "trial"),
-    ("inspection", "prompts"),
-    ("prove_variant",),
-    ("prove",),
-    ("leaps",),
-    ("proof",),
-    ("bench",),
-    ("verify",),
-    ("completed",),
-    ("plan", "dims", "samples", "head", "reference_head", "reference_set"),
-    ("probe",),
-    ("made_up_stack",),
-    ("made_up", "stacks"),
-    ("passes", "tasks", "browser"),
-    ("findings",),
-    ("targets",),
-    ("model", "assets", "reference_rotated", "stored"),
-    ("in_place", "early_opset"),
-    (
-        "manifest",
-        "levels",
-        "facts",
-        "external",
-        "lookalike",
-        "phrase_head",
-        "operators",
-        "prose",
-        "raw_head",
-        "set_head",
-        "talk",
-        "archive",
-        "report_file",
-    ),
-    ("labels", "companions", "input_specs", "tensor_data", "storage"),
-    ("errors", "nodes", "memory", "task_specs", "templates"),
+    ("bisect", "compile"),
+    ("bundle",),
+    ("bench", "precision"),
+    ("inspection", "verify"),
+    ("equivalence", "probe", "reporting"),
+    ("ortweb", "samples"),
+    ("passes", "subgraph", "tasks"),
+    ("browser", "compare", "model", "preprocess", "quantization", "runners", "targets"),
+    ("errors", "manifest", "postprocess"),
 )
-"""From top to bottom; what stands in one line does not import its neighbours."""
+"""Rooms from top to bottom, by folder; a room imports only from the tiers below its own."""
 
 LIBRARIES = {
-    "playwright": {"bench", "bisect", "browser", "probe", "verify"},
-    "onnxruntime": {"bisect", "operators", "probe", "verify"},
-    "onnxscript": {"passes"},
-    "onnx": {
-        *("model", "in_place", "targets", "inspection", "external", "nodes", "operators", "probe", "prose"),
-        *("early_opset", "bisect", "tensor_data", "precision"),
-    },
+    "PIL": {"preprocess", "reporting", "verify"},
+    "click": {"bisect", "browser", "cli", "commands"},
+    "jinja2": {"bundle", "reporting"},
+    "onnx": {"bisect", "inspection", "model", "precision", "probe", "subgraph", "targets"},
     "onnx_ir": {
-        *(
-            "bisect",
-            "model",
-            "passes",
-            "plan",
-            "inspection",
-            "bundle",
-            "trial",
-            "recognise",
-            "tensor_data",
-            "precision",
-        ),
+        *("bisect", "bundle", "compile", "equivalence", "inspection"),
+        *("model", "passes", "precision", "quantization"),
     },
-    "tokenizers": {"tasks"},
-    "jinja2": {"bundle", "templates"},
-    "zstandard": {"stored"},
-    "PIL": {"tasks", "verify"},
-    "click": {"cli", "commands", "bench", "bisect", "browser", "verify"},
-    "rich": {"cli", "commands", "bench", "inspection", "talk", "verify"},
+    "onnxruntime": {"model", "probe", "runners"},
+    "onnxscript": {"passes"},
+    "playwright": {"bench", "browser", "ortweb", "probe", "verify"},
+    "rich": {"bench", "commands", "inspection", "reporting", "verify"},
+    "tokenizers": {"preprocess"},
+    "zstandard": {"manifest"},
 }
+"""Which rooms may import a library; any room may import those that are not listed."""
 
 
 def room(file: Path) -> str:
@@ -105,11 +63,17 @@ def imported(file: Path) -> Iterator[str]:
 
 
 FILES = sorted(file for file in ROOT.rglob("*.py") if file.name != "__init__.py")
-LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
+LEVEL = {name: level for level, names in enumerate(TIERS) for name in names}
 
 
-def test_every_room_has_its_level() -> None:
-    assert {room(file) for file in FILES} == set(LEVEL), "say in LAYERS where a new room stands"
+def test_every_room_has_its_tier() -> None:
+    assert {room(file) for file in FILES} == set(LEVEL), "say in TIERS where a new room stands"
+    assert len(TIERS) <= 12
+
+
+def test_the_root_holds_the_entry_points_alone() -> None:
+    names = {file.name for file in ROOT.iterdir() if file.is_file()}
+    assert names == {"__init__.py", "__main__.py", "cli.py", "errors.py", "py.typed"}
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: str(file.relative_to(ROOT)))
@@ -122,6 +86,23 @@ def test_a_room_imports_only_what_stands_below_it(file: Path) -> None:
             assert LEVEL[there] > LEVEL[here], f"{here} imports {name}"
         if package in LIBRARIES:
             assert here in LIBRARIES[package], f"{here} imports {name}"
+
+
+COMPARING = {"compare", "equivalence", "verify"}
+"""Rooms that still ask which task a model has."""
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: str(file.relative_to(ROOT)))
+def test_only_a_task_knows_which_task_it_is(file: Path) -> None:
+    if room(file) in COMPARING | {"tasks"}:
+        return
+    calls = [node for node in ast.walk(ast.parse(file.read_text("utf-8"))) if isinstance(node, ast.Call)]
+    asking = [
+        call.lineno
+        for call in calls
+        if isinstance(call.func, ast.Name) and call.func.id == "isinstance" and "Task" in ast.unparse(call.args[1])
+    ]
+    assert asking == [], "give `TaskKind` a method for this"
 
 
 def test_the_program_starts_without_the_heavy_libraries() -> None:

@@ -10,17 +10,17 @@ import onnx_ir as ir
 from numpy.typing import NDArray
 from onnx import TensorProto, helper, numpy_helper
 
-from webbuild.bisect.graph import Graph
-from webbuild.passes._shapes import infer
+from webbuild.passes.analysis.shape_inference import infer_shapes
+from webbuild.subgraph.graph import ModelGraph
 
 SIZE = 6
 
 
-def graph(model: onnx.ModelProto, *outputs: str) -> Graph:
+def graph(model: onnx.ModelProto, *outputs: str) -> ModelGraph:
     """Return a model with its shapes inferred, as it is searched."""
     known = ir.from_proto(model)
-    infer(known)
-    return Graph(ir.to_proto(known), outputs)
+    infer_shapes(known)
+    return ModelGraph(ir.to_proto(known), outputs)
 
 
 def feeds(*names: str) -> dict[str, NDArray[Any]]:

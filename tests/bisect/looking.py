@@ -8,29 +8,33 @@ import onnx
 
 from tests.bisect.generated import feeds, graph
 from tests.bisect.planted import Fault, Faulty
-from webbuild.bisect.bisect import How, look
-from webbuild.bisect.browser import Options
-from webbuild.bisect.engine import Engine as Runs
-from webbuild.bisect.found import Result
-from webbuild.bisect.native import Native
-from webbuild.bisect.report import Report
-from webbuild.bisect.subject import Case, Subject
-from webbuild.bisect.tester import Tester
-from webbuild.probe.engine import Engine
+from webbuild.bisect.bisect import BisectOptions, search_inputs
+from webbuild.bisect.culprit import BisectResult
+from webbuild.bisect.model_under_test import BisectInput, ModelUnderTest
+from webbuild.bisect.report import BisectReport
+from webbuild.bisect.subgraph_runner import SubgraphRunner
+from webbuild.ortweb.browser_session import SessionOptions
+from webbuild.ortweb.build import OrtWebBuild
+from webbuild.runners.native_unoptimized import UnoptimizedNativeRunner
+from webbuild.runners.session import SessionRunner as Runs
 from webbuild.targets.target import Target
 
 
-def subject(model: onnx.ModelProto, folder: Path, *names: str) -> Subject:
+def subject(model: onnx.ModelProto, folder: Path, *names: str) -> ModelUnderTest:
     """Return a model as it is searched; its engine's files are not those of an engine."""
     files = [folder / name for name in ("ort.jspi.min.mjs", "glue.mjs", "engine.wasm")]
     for file in files:
         file.write_text(file.name)
-    cases = (Case("numbers", feeds(*(names or ("x",)))),)
-    return Subject("model", "0" * 64, graph(model), cases, Engine(Target("1.2.3", "webgpu"), *files), Options())
+    cases = (BisectInput("numbers", feeds(*(names or ("x",)))),)
+    return ModelUnderTest(
+        "model", "0" * 64, graph(model), cases, OrtWebBuild(Target("1.2.3", "webgpu"), *files), SessionOptions()
+    )
 
 
 def looked(
-    made: Subject, folder: Path, *faults: Fault, resume: bool = False, engine: Runs | None = None
-) -> tuple[Report, Result, Tester]:
+    made: ModelUnderTest, folder: Path, *faults: Fault, resume: bool = False, engine: Runs | None = None
+) -> tuple[BisectReport, BisectResult, SubgraphRunner]:
     folder.mkdir(parents=True, exist_ok=True)
-    return look(made, How(resume=resume), engine or Faulty(*faults), Native(), folder)
+    return search_inputs(
+        made, BisectOptions(resume=resume), engine or Faulty(*faults), UnoptimizedNativeRunner(), folder
+    )

@@ -11,11 +11,11 @@ import onnx
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from webbuild.bisect.engine import Ended, Ending, Take
-from webbuild.bisect.graph import Graph
-from webbuild.bisect.native import Native
-from webbuild.bisect.reference import Reference
-from webbuild.bisect.tester import Terms, Tester
+from webbuild.bisect.subgraph_runner import RunSettings, SubgraphRunner
+from webbuild.runners.native_unoptimized import UnoptimizedNativeRunner
+from webbuild.runners.session import ModelRunResult, OutputCallback, RunStatus
+from webbuild.subgraph.activations import ReferenceActivations
+from webbuild.subgraph.graph import ModelGraph
 
 Mutate = Callable[[onnx.GraphProto, onnx.NodeProto], None]
 Feeds = dict[str, NDArray[Any]]
@@ -30,7 +30,7 @@ class Fault(Struct, frozen=True):
 
     node: int
     mutate: Mutate | None = None
-    ending: Ending = "ran"
+    ending: RunStatus = "ran"
     fused: int | None = None
     beside: int | None = None
     tells: bool = False
@@ -42,13 +42,15 @@ class Faulty:
     name = "faulty"
 
     def __init__(self, *faults: Fault) -> None:
-        self._faults, self._native = faults, Native()
+        self._faults, self._native = faults, UnoptimizedNativeRunner()
         self.sessions = 0
 
-    def attempt(self, model: bytes, feeds: Mapping[str, NDArray[Any]], take: Take, *, verbose: bool = False) -> Ended:
+    def run_model(
+        self, model: bytes, feeds: Mapping[str, NDArray[Any]], take: OutputCallback, *, verbose: bool = False
+    ) -> ModelRunResult:
         self.sessions += 1
         proto = onnx.ModelProto.FromString(model)
-        ends: list[Ended] = []
+        ends: list[ModelRunResult] = []
         for fault in self._faults:
             for node in list(proto.graph.node):
                 if node.name.partition("_")[0] != f"n{fault.node}" or not _met(fault, proto.graph, node):
@@ -56,10 +58,10 @@ class Faulty:
                 if fault.mutate is not None:
                     fault.mutate(proto.graph, node)
                 elif fault.ending != "ran":
-                    ends.append(Ended(fault.ending, f"failed at {node.name}" if fault.tells else "failed"))
+                    ends.append(ModelRunResult(fault.ending, f"failed at {node.name}" if fault.tells else "failed"))
         if ends:  # a session that cannot be made fails before any run does
-            return min(ends, key=lambda end: end.ending != "no-session")
-        return self._native.attempt(proto.SerializeToString(), feeds, take)
+            return min(ends, key=lambda end: end.status != "no-session")
+        return self._native.run_model(proto.SerializeToString(), feeds, take)
 
 
 def _met(fault: Fault, graph: onnx.GraphProto, node: onnx.NodeProto) -> bool:
@@ -109,7 +111,12 @@ def swapped(graph: onnx.GraphProto, node: onnx.NodeProto) -> None:
 
 
 def trying_with(
-    graph: Graph, feeds: Feeds, folder: Path, faults: Sequence[Fault], *, room: int = 1 << 28, batch: int = 1 << 28
-) -> tuple[Tester, Faulty]:
+    graph: ModelGraph, feeds: Feeds, folder: Path, faults: Sequence[Fault], *, room: int = 1 << 28, batch: int = 1 << 28
+) -> tuple[SubgraphRunner, Faulty]:
     engine = Faulty(*faults)
-    return Tester(graph, Reference(graph, feeds, Native(), folder, batch), engine, Terms(room=room)), engine
+    return SubgraphRunner(
+        graph,
+        ReferenceActivations(graph, feeds, UnoptimizedNativeRunner(), folder, batch),
+        engine,
+        RunSettings(session_bytes=room),
+    ), engine

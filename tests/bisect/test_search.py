@@ -8,7 +8,7 @@ import pytest
 
 from tests.bisect.generated import branches, feeds, graph
 from tests.bisect.planted import Fault, Mutate, constant, overflow, swapped, trying_with
-from webbuild.bisect.search import search
+from webbuild.bisect.search import search_culprits
 
 LONG, WIDE = (40,), (17, 23, 9)
 VALUES: dict[str, Mutate] = {"constant": constant(1.5), "swapped": swapped, "overflow": overflow}
@@ -31,11 +31,11 @@ def test_a_wrong_answer_is_blamed_on_its_node(kind: str, place: str, tmp_path: P
     lengths, node = PLACES[place]
     made = graph(branches(lengths))
     trying, engine = trying_with(made, feeds("x"), tmp_path, [Fault(node, VALUES[kind])])
-    result = search(trying)
-    assert [(each.kind, each.piece, each.guilty, each.behind) for each in result.found] == [
+    result = search_culprits(trying)
+    assert [(each.kind, each.subgraph, each.node, each.downstream) for each in result.culprits] == [
         ("wrong", (node,), node, False)
     ]
-    assert result.found[0].alone
+    assert result.culprits[0].reproduced
     assert result.sessions == engine.sessions <= 6
 
 
@@ -47,48 +47,53 @@ ENDS = [*(("throws", place) for place in PLACES), *(("no-session", place) for pl
 def test_what_fails_is_blamed_on_its_node(ending: str, place: str, tells: bool, tmp_path: Path) -> None:
     lengths, node = PLACES[place]
     fault = Fault(node, ending=ending, tells=tells)  # type: ignore[arg-type]
-    result = search(trying_with(graph(branches(lengths)), feeds("x"), tmp_path, [fault])[0])
-    assert [(each.kind, each.piece, each.guilty) for each in result.found] == [(ending, (node,), node)]
+    result = search_culprits(trying_with(graph(branches(lengths)), feeds("x"), tmp_path, [fault])[0])
+    assert [(each.kind, each.subgraph, each.node) for each in result.culprits] == [(ending, (node,), node)]
     assert result.sessions <= (4 if tells else 12)
 
 
 def test_every_branch_has_its_first(tmp_path: Path) -> None:
     faults = [Fault(4, constant(1.5)), Fault(20, swapped), Fault(25, constant(0.5)), Fault(22, overflow)]
-    result = search(trying_with(graph(branches(WIDE)), feeds("x"), tmp_path, faults)[0])
-    assert [(each.guilty, each.behind) for each in result.found] == [(4, False), (20, False), (22, True), (25, True)]
+    result = search_culprits(trying_with(graph(branches(WIDE)), feeds("x"), tmp_path, faults)[0])
+    assert [(each.node, each.downstream) for each in result.culprits] == [
+        (4, False),
+        (20, False),
+        (22, True),
+        (25, True),
+    ]
 
 
 def test_what_fails_does_not_hide_what_is_wrong(tmp_path: Path) -> None:
     faults = [Fault(5, ending="throws"), Fault(31, ending="no-session"), Fault(12, swapped)]
-    result = search(trying_with(graph(branches(LONG)), feeds("x"), tmp_path, faults)[0])
-    assert [(each.kind, each.guilty) for each in result.found] == [("throws", 5), ("wrong", 12), ("no-session", 31)]
+    result = search_culprits(trying_with(graph(branches(LONG)), feeds("x"), tmp_path, faults)[0])
+    assert [(each.kind, each.node) for each in result.culprits] == [("throws", 5), ("wrong", 12), ("no-session", 31)]
 
 
 def test_nothing_differs(tmp_path: Path) -> None:
-    result = search(trying_with(graph(branches(WIDE)), feeds("x"), tmp_path, [])[0])
-    assert (result.found, result.sessions, result.compared) == ((), 1, 1)
+    result = search_culprits(trying_with(graph(branches(WIDE)), feeds("x"), tmp_path, [])[0])
+    assert (result.culprits, result.sessions, result.compared_values) == ((), 1, 1)
 
 
 @pytest.mark.parametrize("node", [0, 13, 38])
 def test_two_nodes_fused(node: int, tmp_path: Path) -> None:
     fault = Fault(node, constant(1.5), fused=node + 1)
-    result = search(trying_with(graph(branches(LONG)), feeds("x"), tmp_path, [fault])[0])
-    assert [(each.kind, each.piece, each.guilty) for each in result.found] == [("fused", (node, node + 1), None)]
+    result = search_culprits(trying_with(graph(branches(LONG)), feeds("x"), tmp_path, [fault])[0])
+    assert [(each.kind, each.subgraph, each.node) for each in result.culprits] == [("fused", (node, node + 1), None)]
 
 
 @pytest.mark.parametrize(("node", "other"), [(6, 36), (31, 1)])
 def test_a_node_that_is_wrong_beside_another(node: int, other: int, tmp_path: Path) -> None:
     fault = Fault(node, constant(1.5), beside=other)  # both are Sin
-    result = search(trying_with(graph(branches(LONG)), feeds("x"), tmp_path, [fault])[0])
-    assert [(each.kind, each.piece) for each in result.found] == [("beside", tuple(sorted((node, other))))]
+    result = search_culprits(trying_with(graph(branches(LONG)), feeds("x"), tmp_path, [fault])[0])
+    assert [(each.kind, each.subgraph) for each in result.culprits] == [("beside", tuple(sorted((node, other))))]
     assert result.sessions <= 14
 
 
 def test_small_errors_that_add_up(tmp_path: Path) -> None:
     faults = [Fault(node, constant(1 + 2e-5)) for node in range(40)]
-    result = search(trying_with(graph(branches(LONG)), feeds("x"), tmp_path, faults)[0])
-    assert [(each.kind, each.guilty) for each in result.found] == [("drift", None)]
-    errors = [depth.error for depth in result.depths if depth.error is not None]
+    result = search_culprits(trying_with(graph(branches(LONG)), feeds("x"), tmp_path, faults)[0])
+    assert [(each.kind, each.node) for each in result.culprits] == [("drift", None)]
+    errors = [depth.error for depth in result.depth_errors if depth.error is not None]
     assert len(errors) == 32
     assert errors[-1] > 3 * errors[3] > 0
 
@@ -98,8 +103,8 @@ def test_2500_nodes_in_at_most_25_sessions(fault: Fault, tmp_path: Path) -> None
     made = graph(branches((500, 700, 600, 699)))
     assert len(made.nodes) == 2500
     trying, engine = trying_with(made, feeds("x"), tmp_path, [fault])
-    result = search(trying)
-    assert [each.guilty for each in result.found] == [fault.node]
+    result = search_culprits(trying)
+    assert [each.node for each in result.culprits] == [fault.node]
     assert engine.sessions <= (6 if fault.mutate else 15)
 
 
@@ -109,8 +114,8 @@ def test_many_faults_in_2500_nodes_in_at_most_25_sessions(tells: bool, tmp_path:
     fails = [Fault(node, ending="throws", tells=tells) for node in (111, 999, 1999)]
     wrong = [Fault(node, swapped) for node in range(1200, 1210)]
     trying, engine = trying_with(made, feeds("x"), tmp_path, [*fails, *wrong])
-    result = search(trying)
-    told = [each.guilty for each in result.found]
+    result = search_culprits(trying)
+    told = [each.node for each in result.culprits]
     assert told == ([111, 999, *range(1200, 1210), 1999] if tells else [111])
     assert bool(result.unfinished) != tells
     assert engine.sessions <= 25
@@ -118,6 +123,6 @@ def test_many_faults_in_2500_nodes_in_at_most_25_sessions(tells: bool, tmp_path:
 
 def test_little_room_means_more_sessions_and_the_same_answer(tmp_path: Path) -> None:
     trying, engine = trying_with(graph(branches(WIDE)), feeds("x"), tmp_path, [Fault(30, swapped)], room=600, batch=300)
-    result = search(trying)
-    assert [each.guilty for each in result.found] == [30]
+    result = search_culprits(trying)
+    assert [each.node for each in result.culprits] == [30]
     assert engine.sessions > 6

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from webbuild.browser.console import Console, Kind, Message
+from webbuild.browser.console import Console, ConsoleMessage, MessageKind
 
 
 @pytest.mark.parametrize(
@@ -21,11 +21,11 @@ from webbuild.browser.console import Console, Kind, Message
         ("crash", "the page crashed", False, True),
     ],
 )
-def test_messages(kind: Kind, text: str, gpu: bool, bad: bool) -> None:
-    message = Message(kind, text, "")
-    assert (message.gpu, message.bad) == (gpu, bad)
+def test_messages(kind: MessageKind, text: str, gpu: bool, bad: bool) -> None:
+    message = ConsoleMessage(kind, text, "")
+    assert (message.is_gpu_error, message.is_error) == (gpu, bad)
 
 
 def test_errors_are_told_once() -> None:
-    message = Message("error", "boom", "")
-    assert Console([message, message, Message("log", "fine", "")]).errors == [message]
+    message = ConsoleMessage("error", "boom", "")
+    assert Console([message, message, ConsoleMessage("log", "fine", "")]).errors == [message]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from e2e.firefox_install import VARIABLE, ensure
-from tests.browser.test_install import Pretended, nothing_said
+from tests.browser.test_ensure_chromium import Pretended, nothing_said
 from webbuild.errors import WebbuildError
 
 ESR, APT = "/usr/bin/firefox-esr", "/usr/bin/apt-get"

@@ -8,8 +8,8 @@ import json
 import re
 from pathlib import Path
 
-from webbuild.bundle.deployment import package, write_deployment
-from webbuild.bundle.integrity import integrity, of_page
+from webbuild.bundle.deployment import package_json, write_deployment
+from webbuild.bundle.integrity import page_integrity, sri_hash
 
 
 def made(folder: Path) -> Path:
@@ -36,7 +36,7 @@ def test_bundlers_see_every_file_that_is_loaded_by_its_address(tmp_path: Path) -
 
 
 def test_the_package_has_types_and_every_file() -> None:
-    described = json.loads(package("pose", 'Pose "of" people'))
+    described = json.loads(package_json("pose", 'Pose "of" people'))
     assert described["exports"] == {".": {"types": "./pose.d.ts", "default": "./npm.js"}, "./*": "./*"}
     assert (described["name"], described["type"]) == ("pose", "module")
 
@@ -46,6 +46,6 @@ def test_the_integrity_is_what_browsers_compute(tmp_path: Path) -> None:
     for path in paths:
         (tmp_path / path).parent.mkdir(exist_ok=True)
         (tmp_path / path).write_text(path)
-    assert tuple(of_page("pose", tmp_path)) == tuple(f"./{path}" for path in paths)
-    kind, _, digest = integrity(tmp_path / "pose.js").partition("-")
+    assert tuple(page_integrity("pose", tmp_path)) == tuple(f"./{path}" for path in paths)
+    kind, _, digest = sri_hash(tmp_path / "pose.js").partition("-")
     assert (kind, base64.b64decode(digest)) == ("sha384", hashlib.sha384(b"pose.js").digest())

@@ -7,12 +7,14 @@ import re
 
 import pytest
 
-from webbuild.bundle.hosting import POLICY, RULES, headers_file, nginx_file, vercel_file
+from webbuild.bundle.hosting import CONTENT_SECURITY_POLICY, HEADER_RULES, headers_file, nginx_file, vercel_file
 
 
 def applying(path: str) -> dict[str, str]:
     """What the description says of a file."""
-    return {name: value for rule in RULES if path.startswith(rule.folder) for name, value in rule.headers.items()}
+    return {
+        name: value for rule in HEADER_RULES if path.startswith(rule.folder) for name, value in rule.headers.items()
+    }
 
 
 def of_headers_file(text: str, path: str) -> dict[str, str]:
@@ -66,7 +68,7 @@ def test_nginx_sends_scripts_as_scripts() -> None:
 
 
 def test_the_policy_is_strict() -> None:
-    assert POLICY["default-src"] == "'none'"
-    said = " ".join(POLICY.values())
+    assert CONTENT_SECURITY_POLICY["default-src"] == "'none'"
+    said = " ".join(CONTENT_SECURITY_POLICY.values())
     assert not re.search(r"unsafe-(eval|inline)|https?:|\*", said.replace("wasm-unsafe-eval", ""))
-    assert "blob:" not in POLICY["worker-src"] + POLICY["script-src"]
+    assert "blob:" not in CONTENT_SECURITY_POLICY["worker-src"] + CONTENT_SECURITY_POLICY["script-src"]

@@ -9,10 +9,10 @@ import msgspec
 import pytest
 
 from tests.manifests import manifest as made_up
-from webbuild.bundle.emit import seal
-from webbuild.bundle.site import build_site
+from webbuild.bundle.emit import write_manifest
+from webbuild.bundle.site import write_site
 from webbuild.errors import WebbuildError
-from webbuild.manifest import EngineBuild, Manifest, decode
+from webbuild.manifest.manifest import EngineBuild, Manifest, decode
 
 RUNTIME = ("page/page.css", "page/page.js", "runtime/webbuild.js", "runtime/worker.js", "runtime/ort/e.mjs")
 BUILD = EngineBuild(build="wasm", entry="runtime/ort/e.mjs", glue="runtime/ort/e.mjs", wasm="runtime/ort/e.mjs")
@@ -26,13 +26,13 @@ def bundle(folder: Path, name: str, runtime: str = "") -> tuple[Path, Manifest]:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(f'{path} {runtime} from "./runtime/webbuild.js" href="page/report.css"')
     described = msgspec.structs.replace(made_up(), name=name, title=f"<{name}>", engines=[BUILD], files=[], samples=[])
-    seal(described, folder / name)
+    write_manifest(described, folder / name)
     return folder / name, decode((folder / name / "manifest.json").read_bytes())
 
 
 @pytest.fixture
 def site(tmp_path: Path) -> Path:
-    build_site([bundle(tmp_path, "a"), bundle(tmp_path, "b")], tmp_path / "site", title="Two & more", force=False)
+    write_site([bundle(tmp_path, "a"), bundle(tmp_path, "b")], tmp_path / "site", title="Two & more", force=False)
     return tmp_path / "site"
 
 
@@ -81,15 +81,15 @@ def test_the_hosts_keep_every_models_weights(site: Path) -> None:
 
 def refused(tmp_path: Path, *bundles: tuple[Path, Manifest]) -> str:
     with pytest.raises(WebbuildError) as caught:
-        build_site(bundles, tmp_path / "site", title="", force=False)
+        write_site(bundles, tmp_path / "site", title="", force=False)
     assert not (tmp_path / "site").exists()
     return caught.value.code
 
 
 def test_bundles_that_do_not_fit_together_are_refused(tmp_path: Path) -> None:
     one, other = bundle(tmp_path, "a"), bundle(tmp_path, "b", runtime="of another version")
-    assert refused(tmp_path, one, other) == "several-runtimes"
-    assert refused(tmp_path, one, one) == "same-name"
+    assert refused(tmp_path, one, other) == "mixed-runtimes"
+    assert refused(tmp_path, one, one) == "name-collision"
 
 
 @pytest.mark.parametrize("path", ["../secret", "/etc/passwd", "model/../../secret", "gone.bin"])
@@ -97,13 +97,13 @@ def test_a_manifest_leads_nowhere_else(tmp_path: Path, path: str) -> None:
     (tmp_path / "secret").write_text("")
     directory, manifest = bundle(tmp_path, "a")
     files = [*manifest.files, msgspec.structs.replace(manifest.files[0], path=path)]
-    assert refused(tmp_path, (directory, msgspec.structs.replace(manifest, files=files))) == "bad-manifest"
-    assert refused(tmp_path, (directory, msgspec.structs.replace(manifest, name="../a"))) == "bad-manifest"
+    assert refused(tmp_path, (directory, msgspec.structs.replace(manifest, files=files))) == "invalid-manifest"
+    assert refused(tmp_path, (directory, msgspec.structs.replace(manifest, name="../a"))) == "invalid-manifest"
 
 
 def test_a_site_is_replaced_and_another_folder_is_not(tmp_path: Path, site: Path) -> None:
     again = [bundle(tmp_path / "again", "c")]
-    build_site(again, site, title="", force=True)
+    write_site(again, site, title="", force=True)
     assert not (site / "a").exists()
     with pytest.raises(WebbuildError, match="not a bundle"):
-        build_site(again, tmp_path / "again", title="", force=True)
+        write_site(again, tmp_path / "again", title="", force=True)

@@ -9,7 +9,7 @@ import onnx
 import onnx_ir as ir
 
 from tests.models import HEADER, parsed, weights
-from webbuild.bundle.graphs import write_graphs, write_variant
+from webbuild.bundle.graphs import write_graphs, write_reduced_precision_graph
 
 WHOLE = "h = MatMul(x, w) y = Relu(h)"
 HALF = "g = Cast <to = 10> (x) h = MatMul(g, w) r = Relu(h) y = Cast <to = 1> (r)"
@@ -24,7 +24,7 @@ def model(body: str, kind: type = np.float32) -> ir.Model:
 def test_a_visitor_of_one_graph_downloads_nothing_of_the_other(tmp_path: Path) -> None:
     folder = tmp_path / "model"
     webgpu, wasm = write_graphs({"webgpu": model(WHOLE), "wasm": model(f"{WHOLE} z = Neg(y)")}, folder)
-    half = write_variant(model(HALF, np.float16), "fp16", folder)
+    half = write_reduced_precision_graph(model(HALF, np.float16), "fp16", folder)
     assert webgpu.weights == wasm.weights
     assert not {half.file, *half.weights} & {webgpu.file, *webgpu.weights, wasm.file}
     (own,), (shared,) = ([(tmp_path / path).stat().st_size for path in graph.weights] for graph in (half, webgpu))
@@ -39,7 +39,7 @@ def test_what_stays_as_it_was_is_written_again(tmp_path: Path) -> None:
     folder = tmp_path / "model"
     (webgpu, _) = write_graphs({"webgpu": model(WHOLE), "wasm": model(f"{WHOLE} z = Neg(y)")}, folder)
     kept = "a = Cast <to = 10> (x) b = Cast <to = 1> (a) h = MatMul(b, w) y = Relu(h)"
-    mixed = write_variant(model(kept), "mixed", folder)
+    mixed = write_reduced_precision_graph(model(kept), "mixed", folder)
     assert (mixed.weights, mixed.features, mixed.precision) == (webgpu.weights, ["shader-f16"], "mixed")
     loaded = ir.load(tmp_path / mixed.file).graph.initializers["w"].const_value
     assert loaded is not None

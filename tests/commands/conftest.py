@@ -8,15 +8,20 @@ import pytest
 import zstandard
 
 from tests.commands.program import POSE, Done, webbuild
-from webbuild import assets
 from webbuild.errors import WebbuildError
+from webbuild.ortweb import distribution
 
 
 @pytest.fixture(scope="session")
 def packed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Done, Path]:
     """Return what `webbuild pack` said of the pose model, and the bundle; fail where the runtime was not built."""
     try:
-        assets.engine_files(), assets.engine_version(), assets.runtime_files(), assets.page_files()
+        (
+            distribution.engine_build_files(),
+            distribution.engine_version(),
+            distribution.runtime_files(),
+            distribution.demo_page_files(),
+        )
     except WebbuildError as error:
         pytest.fail(f"{error}", pytrace=False)
     out = tmp_path_factory.mktemp("packed") / "pose"
@@ -36,4 +41,4 @@ def stand_in(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monke
         content = f"// {name}\n".encode()
         (root / name).write_bytes(zstandard.compress(content) if name.endswith(".zst") else content)
     (root / "ort" / "VERSION").write_text("1.0.0\n")
-    monkeypatch.setattr(assets, "ROOT", root)
+    monkeypatch.setattr(distribution, "WEB_ROOT", root)

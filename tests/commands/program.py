@@ -9,10 +9,11 @@ import sys
 from pathlib import Path
 from unittest.mock import patch
 
+import click
 from msgspec import Struct
 
-from webbuild.cli import main
-from webbuild.manifest import Manifest, decode
+from webbuild.cli import cli, main
+from webbuild.manifest.manifest import Manifest, decode
 
 ROOT = Path(__file__).parents[2]
 POSE = ROOT / "models" / "yolo-pose.onnx"
@@ -32,6 +33,13 @@ class Done(Struct, frozen=True):
         assert len(lines) == 1, self.stderr
         assert self.stderr.splitlines()[self.stderr.splitlines().index(lines[0]) + 1].startswith("  fix: ")
         return lines[0].removeprefix("error[").partition("]")[0]
+
+
+def command(name: str) -> click.Command:
+    """Return a command of the program."""
+    found = cli.get_command(click.Context(cli), name)
+    assert found is not None
+    return found
 
 
 def webbuild(*arguments: str | Path) -> Done:

@@ -27,25 +27,29 @@ def test_a_model_that_answers_wrongly_exits_1_and_names_the_node_and_the_mend(tm
     done = webbuild("inspect", save(parsed(BACKWARDS), tmp_path / "backwards.onnx"))
     assert done.code == 1
     first = done.stdout.splitlines()[0]
-    assert first.startswith("error[slice-backwards] wrong answer")
+    assert first.startswith("error[slice-negative-step] wrong answer")
     assert "Slice 'y'" in done.stdout
-    assert "fix: webbuild pack, with its pass backward-slices" in done.stdout
+    assert "fix: webbuild pack (pass slice-to-gather)" in done.stdout
 
 
 def test_json_has_every_node(tmp_path: Path) -> None:
     done = webbuild("inspect", save(parsed(BACKWARDS), tmp_path / "backwards.onnx"), "--json")
     assert done.code == 1
     told = json.loads(done.stdout)
-    assert told["schema"] == 1
-    assert [(node["operator"], node["place"], node["outcome"]) for node in told["nodes"]] == [("Slice", "gpu", "wrong")]
-    assert [finding["code"] for finding in told["findings"]] == ["slice-backwards"]
+    assert told["schema"] == 2
+    assert [(node["operator"], node["placement"], node["outcome"]) for node in told["nodes"]] == [
+        ("Slice", "gpu", "wrong")
+    ]
+    assert [finding["code"] for finding in told["findings"]] == ["slice-negative-step"]
 
 
 def test_the_target_decides(tmp_path: Path) -> None:
     model = save(convolution(), tmp_path / "small.onnx")
-    assert webbuild("inspect", model, "--target", "1.30.0-jsep").code == 1
-    unknown = webbuild("inspect", model, "--target", "0.1-jsep")
-    assert (unknown.code, unknown.error) == (2, "no-target")
+    assert webbuild("inspect", model, "--target", "1.30.0-wasm").code == 0
+    unknown = webbuild("inspect", model, "--target", "0.1-wasm")
+    assert (unknown.code, unknown.error) == (2, "unknown-target")
+    deprecated = webbuild("inspect", model, "--target", "1.30.0-jsep")
+    assert (deprecated.code, deprecated.error) == (2, "jsep-build")
 
 
 def test_a_free_size_that_nothing_tells_is_asked_for(tmp_path: Path) -> None:

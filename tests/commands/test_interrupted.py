@@ -9,19 +9,19 @@ import pytest
 from tests.commands.program import hashes, pack
 from tests.commands.stopped import interrupt, start
 from tests.models import convolution, save
-from webbuild import assets
+from webbuild.ortweb import distribution
 
 pytestmark = pytest.mark.usefixtures("stand_in")
 
 PLACES = {
-    "load": "webbuild.prepared:load",
-    "plan": "webbuild.prepared:plan",
-    "write the graphs": "webbuild.commands.pack:write_graphs",
-    "prove": "webbuild.commands.pack:prove_where_it_finds",
-    "write the bundle": "webbuild.commands.pack:emit",
-    "seal it": "webbuild.commands.pack:seal",
+    "load": "webbuild.compile.prepare:load_onnx",
+    "plan": "webbuild.compile.prepare:lower",
+    "write the graphs": "webbuild.compile.prove:write_graphs",
+    "prove": "webbuild.compile.prove:check_with_detections",
+    "write the bundle": "webbuild.commands.pack:write_bundle",
+    "seal it": "webbuild.commands.pack:write_manifest",
     "open it to verify it": "webbuild.verify.verify:open_bundle",
-    "the reference": "webbuild.verify.verify:expect",
+    "the reference": "webbuild.verify.verify:run_reference",
 }
 
 
@@ -31,7 +31,7 @@ def test_an_interrupt_leaves_the_bundle_that_was_there_and_nothing_else(tmp_path
     pack(path)
     before = hashes(tmp_path / "out")
     save(convolution(seed=1), path)
-    process = start(place, assets.ROOT, "pack", path, "-o", tmp_path / "out", "--force")
+    process = start(place, distribution.WEB_ROOT, "pack", path, "-o", tmp_path / "out", "--force")
     said = interrupt(process)
     assert process.returncode == 130
     assert said.splitlines()[-1] == "interrupted"

@@ -15,8 +15,8 @@ import pytest
 from tests.commands.program import hashes, pack, webbuild
 from tests.commands.stopped import start
 from tests.models import HEADER, convolution, parsed, save
-from webbuild import assets
 from webbuild.commands import explain
+from webbuild.ortweb import distribution
 
 pytestmark = pytest.mark.usefixtures("stand_in")
 
@@ -38,7 +38,7 @@ def test_where_the_disk_is_full_nothing_is_left(tmp_path: Path, size: int) -> No
     pack(path)
     before = hashes(tmp_path / "out")
     arguments = ("pack", path, "-o", tmp_path / "out", "--force", "--no-verify")
-    process = start(":", assets.ROOT, *arguments, prepare=no_larger_than(size))
+    process = start(":", distribution.WEB_ROOT, *arguments, prepare=no_larger_than(size))
     said = process.communicate(timeout=120)[1]
     assert process.returncode == 2, said
     assert f"error[cannot-write] {tmp_path / 'out'}: {os.strerror(errno.EFBIG)}\n  fix: " in said
@@ -77,5 +77,5 @@ def test_a_model_that_may_not_be_read_is_told(tmp_path: Path, monkeypatch: pytes
     path = save(convolution(), tmp_path / "m.onnx")
     monkeypatch.setattr(Path, "read_bytes", refuse)
     done = webbuild("pack", path, "-o", tmp_path / "out", "--no-verify")
-    assert (done.code, done.error) == (2, "no-such-model")
+    assert (done.code, done.error) == (2, "model-not-found")
     assert "Permission denied" in done.stderr

@@ -13,9 +13,9 @@ import pytest
 from tests.commands.program import POSE, Done, webbuild
 from tests.models import convolution, save
 from webbuild.bundle import graphs
-from webbuild.commands import pack
-from webbuild.manifest import Graph, TargetName
-from webbuild.passes import _suppression, fixed_shape_head
+from webbuild.compile import prove
+from webbuild.manifest.manifest import Graph, TargetName
+from webbuild.passes.nms import static_nms, unrolled_nms
 
 pytestmark = pytest.mark.usefixtures("stand_in")
 
@@ -31,7 +31,7 @@ def packed_with(change: Callable[[ir.Model], None], target: TargetName, model: P
         return write(models, folder)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pack, "write_graphs", tampered)
+        patch.setattr(prove, "write_graphs", tampered)
         return webbuild("pack", model, "-o", out, "--no-verify")
 
 
@@ -47,7 +47,7 @@ def scale_weights(model: ir.Model, by: float = 1.01) -> None:
 
 
 def expect(done: Done, out: Path, *words: str) -> None:
-    assert (done.code, done.error, done.stdout) == (1, "not-proven", "")
+    assert (done.code, done.error, done.stdout) == (1, "output-mismatch", "")
     for word in words:
         assert word in done.stderr
     assert list(out.parent.iterdir()) == []
@@ -72,13 +72,13 @@ def test_other_weights_in_a_pose_model_are_found_out(tmp_path: Path) -> None:
 
 
 def test_rows_in_the_wrong_order_of_suppression_are_found_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    honest = _suppression.suppress
+    honest = unrolled_nms.add_unrolled_nms
 
     def keep_all(add: Any, boxes: Any, valid: Any, iou: Any, **sizes: Any) -> tuple[ir.Value, ir.Value]:
         _, unsettled = honest(add, boxes, valid, iou, **sizes)
         return valid, unsettled
 
-    monkeypatch.setattr(fixed_shape_head, "suppress", keep_all)
+    monkeypatch.setattr(static_nms, "add_unrolled_nms", keep_all)
     (tmp_path / "dist").mkdir()
     done = webbuild("pack", POSE, "-o", tmp_path / "dist" / "out", "--no-verify")
     expect(done, tmp_path / "dist" / "out", "got only")

@@ -9,12 +9,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.characterization import compare_recorded
+from tests.characterization.summary import summarize_pack
 from tests.commands.program import POSE, Done, hashes, webbuild
 from tests.models import convolution, save
-from webbuild.commands import pack
-from webbuild.manifest import ImageInput, PoseTask, decode
-from webbuild.verify.native import NativeRunner
-from webbuild.verify.opened import golden, open_bundle
+from webbuild.compile import prove
+from webbuild.manifest.manifest import ImageInput, PoseTask, decode
+from webbuild.runners.native import NativeRunner
+from webbuild.verify.bundle_reader import open_bundle, read_golden
 
 Packed = tuple[Done, Path]
 
@@ -25,7 +27,12 @@ def test_packing_succeeds_and_says_so_in_json(packed: Packed) -> None:
     report = json.loads(done.stdout)["pack"]
     assert {proof["verdict"] for proof in report["proofs"]} == {"OK"}
     assert sum(proof["objects"] or 0 for proof in report["proofs"]) > 0
-    assert {"threshold-inputs", "fixed-shape-head"} <= {edit["code"] for edit in report["edits"]["webgpu"]}
+    assert {"promote-thresholds", "static-nms"} <= {edit["code"] for edit in report["edits"]["webgpu"]}
+
+
+def test_the_rewrites_and_comparisons_are_those_that_were_recorded(packed: Packed, regenerate: bool) -> None:
+    report = json.loads(packed[0].stdout)["pack"]
+    compare_recorded("yolo-pose/pack", summarize_pack(report), regenerate=regenerate)
 
 
 def test_packing_twice_gives_the_same_bytes(packed: Packed, tmp_path: Path) -> None:
@@ -83,7 +90,7 @@ def test_the_golden_run_can_be_repeated(packed: Packed, target: int) -> None:
     folder = packed[1]
     manifest = decode((folder / "manifest.json").read_bytes())
     assert manifest.golden is not None
-    recorded = golden(open_bundle(folder))
+    recorded = read_golden(open_bundle(folder))
     assert recorded is not None
     feeds, answers = recorded
     outputs, want = NativeRunner(folder / manifest.graphs[target].file).run(feeds), answers["output0"]
@@ -98,7 +105,7 @@ def test_an_interruption_leaves_nothing_behind(tmp_path: Path, monkeypatch: pyte
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(pack, "write_graphs", interrupted)
+    monkeypatch.setattr(prove, "write_graphs", interrupted)
     model = save(convolution(), tmp_path / "in" / "small.onnx")
     done = webbuild("pack", model, "-o", tmp_path / "dist" / "out", "--no-verify")
     assert done.code == 130

@@ -10,11 +10,13 @@ import onnx
 import pytest
 from PIL import Image
 
+from tests.characterization import compare_recorded
+from tests.characterization.summary import summarize_pack
 from tests.colours import colours
 from tests.commands.program import pack, refused, webbuild
 from tests.models import HEADER, focus_network, parsed, save
-from webbuild.made_up_stack import made_up_stack
-from webbuild.manifest import DepthTask, FocusInput, ImageInput, Manifest, StackInput, decode
+from webbuild.manifest.manifest import DepthTask, FocusInput, ImageInput, Manifest, StackInput, decode
+from webbuild.samples.synthetic_focal_stack import synthetic_focal_stack
 
 pytestmark = pytest.mark.usefixtures("stand_in")
 
@@ -37,7 +39,7 @@ free (float[1,n,3,8,8] stack, float[1,n] focus_distances) => (float[1,8,8] depth
 
 def stack_in(folder: Path, count: int = 3, focus: str = "") -> Path:
     folder.mkdir(parents=True)
-    for index, data in enumerate(made_up_stack(count)):
+    for index, data in enumerate(synthetic_focal_stack(count)):
         (folder / f"{index}.png").write_bytes(data)
     if focus:
         (folder / "focus.json").write_text(focus)
@@ -94,15 +96,15 @@ def test_a_given_folder_and_given_files_are_stacks(tmp_path: Path) -> None:
     model = save(focus_network(), tmp_path / "focus.onnx")
     one, two = stack_in(tmp_path / "one", focus="[1, 2, 3]"), stack_in(tmp_path / "two")
     files = [str(file) for file in sorted(two.glob("*.png"))]
-    manifest = pack(model, "--sample", str(one), *files)
+    manifest = pack(model, "--input", str(one), *files)
     assert [(sample.title, sample.focus) for sample in manifest.samples] == [("One", [1, 2, 3]), ("Two", [])]
 
 
 def test_more_pictures_than_the_stack_has_are_refused(tmp_path: Path) -> None:
     given = stack_in(tmp_path / "four", 4)
-    assert refused(save(focus_network(), tmp_path / "focus.onnx"), "--sample", str(given)) == "wrong-sample"
+    assert refused(save(focus_network(), tmp_path / "focus.onnx"), "--input", str(given)) == "invalid-sample"
     other = stack_in(tmp_path / "three", focus="[1, 2]")
-    assert refused(save(focus_network(), tmp_path / "focus.onnx"), "--sample", str(other)) == "wrong-sample"
+    assert refused(save(focus_network(), tmp_path / "focus.onnx"), "--input", str(other)) == "invalid-sample"
 
 
 def test_one_picture_is_enough_for_other_models(tmp_path: Path) -> None:
@@ -118,20 +120,20 @@ def test_one_picture_is_enough_for_other_models(tmp_path: Path) -> None:
 
 
 def test_a_model_without_a_map_is_no_model_of_depth(tmp_path: Path) -> None:
-    assert refused(save(colours(), tmp_path / "colours.onnx"), "--task", "depth") == "wrong-task"
+    assert refused(save(colours(), tmp_path / "colours.onnx"), "--task", "depth") == "task-mismatch"
 
 
 def test_a_map_that_is_the_same_everywhere_proves_nothing(tmp_path: Path) -> None:
     model = focus_network()
     (average,) = [tensor for tensor in model.graph.initializer if tensor.name == "average"]
     average.CopyFrom(onnx.numpy_helper.from_array(np.zeros((1, 1, 3, 9, 9), np.float32), "average"))
-    assert refused(save(model, tmp_path / "flat.onnx")) == "proved-nothing"
+    assert refused(save(model, tmp_path / "flat.onnx")) == "vacuous-comparison"
 
 
 def test_sizes_that_do_not_come_out_even_stop_before_anything_runs(tmp_path: Path) -> None:
     model = save(parsed(FREE), tmp_path / "free.onnx")
     done = webbuild("pack", model, "-o", tmp_path / "out", "--no-verify", "--dim", "n=5")
-    assert done.error == "reshape-count"
+    assert done.error == "reshape-mismatch"
     assert "Reshape 'a': [1, 5, 3, 8, 8] has 960 elements, [1, 3, 3, 8, 8] wants 576" in done.stderr
     assert "native" not in done.stderr
     assert pack(model, "--dim", "n=3").task.__class__ is DepthTask
@@ -144,12 +146,12 @@ def test_a_fixed_squeeze_that_cannot_be_is_named_before_the_engine_refuses(tmp_p
     (one,) = [tensor for tensor in model.graph.initializer if tensor.name == "one"]
     one.CopyFrom(onnx.numpy_helper.from_array(np.array([2], np.int64), "one"))
     done = webbuild("pack", save(model, tmp_path / "odd.onnx"), "-o", tmp_path / "out", "--no-verify")
-    assert done.error == "reshape-count"
+    assert done.error == "reshape-mismatch"
     assert "Squeeze '/decoder3/Squeeze'" in done.stderr
     assert "has 3 elements and not 1" in done.stderr
 
 
-def test_the_shipped_model_says_for_itself_what_it_is(tmp_path: Path) -> None:
+def test_the_shipped_model_says_for_itself_what_it_is(tmp_path: Path, regenerate: bool) -> None:
     shipped = Path(__file__).parents[2] / "models" / "depth-from-focus"
     done = webbuild("pack", shipped / "depth-from-focus.onnx", "-o", tmp_path / "out", "--no-verify", "--json")
     assert done.code == 0, done.stderr
@@ -164,6 +166,7 @@ def test_the_shipped_model_says_for_itself_what_it_is(tmp_path: Path) -> None:
     report = json.loads(done.stdout)["pack"]
     assert report["precision"].startswith("float32")
     assert {proof["verdict"] for proof in report["proofs"]} == {"OK"}
+    compare_recorded("depth-from-focus/pack", summarize_pack(report), regenerate=regenerate)
     inspected = webbuild("inspect", shipped / "depth-from-focus.onnx", "--json")
     assert inspected.code == 0
-    assert {node["place"] for node in json.loads(inspected.stdout)["nodes"]} <= {"gpu", "folded"}
+    assert {node["placement"] for node in json.loads(inspected.stdout)["nodes"]} <= {"gpu", "folded"}

@@ -13,14 +13,14 @@ from numpy.typing import NDArray
 
 from tests.commands.program import hashes, pack, refused
 from tests.models import HEADER, parsed, save, weights
-from webbuild.bundle import weights as sharing
+from webbuild.bundle import weight_shards as sharing
 from webbuild.errors import WebbuildError
-from webbuild.manifest import File, Manifest
-from webbuild.verify.joined import whole
-from webbuild.verify.opened import changed_files, open_bundle
-from webbuild.verify.reference import check_golden, reference_runner
+from webbuild.manifest.manifest import File, Manifest
+from webbuild.verify.bundle_reader import changed_files, open_bundle
+from webbuild.verify.merged_weights import materialize_graph
+from webbuild.verify.reference import check_golden_run, reference_runner
 
-INT8 = ("--weights", "int8")
+INT8 = ("--weight-dtype", "int8")
 
 
 def model(nodes: str, **tensors: NDArray[np.float32]) -> onnx.ModelProto:
@@ -66,10 +66,10 @@ def test_the_reference_is_the_graph_with_what_comes_back(tmp_path: Path, packed:
     bundle = open_bundle(tmp_path / "out")
     before = hashes(tmp_path / "out")
     assert list(changed_files(bundle)) == []
-    (check,) = check_golden(bundle, reference_runner(bundle))
+    (check,) = check_golden_run(bundle, reference_runner(bundle))
     assert check.verdict == "OK"
     assert check.max_abs == 0
-    with whole(bundle, packed.graphs[0]) as path:
+    with materialize_graph(bundle, packed.graphs[0]) as path:
         floats = np.fromfile(path.with_name(Path(stored(packed).path).name), np.float32).reshape(2, 64, 64)
     original = np.stack([weights(64, 64) / 8, weights(64, 64, seed=1)])
     moved = np.abs(floats - original).max(axis=(1, 2)) / np.abs(original).max(axis=(1, 2))
@@ -85,7 +85,7 @@ def test_other_numbers_give_another_answer(tmp_path: Path, packed: Manifest) -> 
     content[-4096:] = bytes(4096)
     part.write_bytes(gzip.compress(content))
     assert {problem.code for problem in changed_files(bundle)} == {"changed-file"}
-    assert [check.verdict for check in check_golden(bundle, reference_runner(bundle))] == ["DIFFERS"]
+    assert [check.verdict for check in check_golden_run(bundle, reference_runner(bundle))] == ["DIFFERS"]
 
 
 BROKEN = {
@@ -103,7 +103,7 @@ def test_a_broken_file_is_refused_by_name(tmp_path: Path, packed: Manifest, cont
     (bundle.directory / stored(packed).parts[0]).write_bytes(content)
     with pytest.raises(WebbuildError, match="weights-") as caught:
         reference_runner(bundle)
-    assert caught.value.code == "bad-weights"
+    assert caught.value.code == "invalid-weights"
 
 
 def test_the_report_says_what_it_came_to(tmp_path: Path, packed: Manifest) -> None:
@@ -122,11 +122,11 @@ def test_a_tensor_that_eight_bits_spoil_gets_sixteen(tmp_path: Path, stand_in: N
 
 
 def test_where_only_floats_do_nothing_is_written(tmp_path: Path, stand_in: None) -> None:
-    assert refused(save(angles(1e6, 1e6), tmp_path / "m.onnx"), *INT8) == "needs-floats"
+    assert refused(save(angles(1e6, 1e6), tmp_path / "m.onnx"), *INT8) == "weights-not-quantizable"
 
 
 def test_it_is_refused_beside_another_precision(tmp_path: Path, stand_in: None) -> None:
-    assert refused(save(layers(), tmp_path / "m.onnx"), *INT8, "--precision", "auto") == "two-reductions"
+    assert refused(save(layers(), tmp_path / "m.onnx"), *INT8, "--precision", "auto") == "conflicting-options"
 
 
 def test_the_same_model_gives_the_same_bytes(tmp_path: Path, packed: Manifest) -> None:
@@ -140,4 +140,4 @@ def test_what_is_stored_is_cut_too(tmp_path: Path, stand_in: None, monkeypatch: 
     bundle = open_bundle(tmp_path / "out")
     assert max(path.stat().st_size for path in (tmp_path / "out" / "model").iterdir()) <= 5100
     assert {len(file.parts) for file in manifest.files if file.form == "int8"} == {1}
-    assert [check.verdict for check in check_golden(bundle, reference_runner(bundle))] == ["OK"]
+    assert [check.verdict for check in check_golden_run(bundle, reference_runner(bundle))] == ["OK"]

@@ -10,7 +10,7 @@ import pytest
 
 from tests.commands.program import pack, refused
 from tests.models import HEADER, convolution, parsed, save, save_external, weights
-from webbuild.manifest import TensorTask
+from webbuild.manifest.manifest import TensorTask
 
 pytestmark = pytest.mark.usefixtures("stand_in")
 
@@ -104,22 +104,22 @@ def test_a_model_without_inputs_or_of_several_packs(tmp_path: Path) -> None:
 
 
 def test_a_model_of_tensors_is_not_a_pose(tmp_path: Path) -> None:
-    assert refused(save(convolution(), tmp_path / "small.onnx"), "--task", "pose") == "wrong-task"
+    assert refused(save(convolution(), tmp_path / "small.onnx"), "--task", "pose") == "task-mismatch"
 
 
 def test_an_output_of_nothing_but_zeros_proves_nothing(tmp_path: Path) -> None:
     text = f"{HEADER} g (float[2,3] x) => (float[2,3] y) <float zero = {{0.0}}> {{ y = Mul (x, zero) }}"
-    assert refused(save(parsed(text), tmp_path / "m.onnx")) == "proved-nothing"
+    assert refused(save(parsed(text), tmp_path / "m.onnx")) == "vacuous-comparison"
 
 
 def test_nan_is_never_proven(tmp_path: Path) -> None:
     text = f"{HEADER} g (float[2,3] x) => (float[2,3] y) <float zero = {{0.0}}> {{ a = Mul (x, zero) y = Div (a, a) }}"
-    assert refused(save(parsed(text), tmp_path / "m.onnx")) in ("not-proven", "proved-nothing")
+    assert refused(save(parsed(text), tmp_path / "m.onnx")) in ("output-mismatch", "vacuous-comparison")
 
 
 def test_the_report_lists_what_was_left_alone(tmp_path: Path) -> None:
     text = f"{HEADER} g (float[5,3] x) => (int64[5,1] y, float[5,3] z) {{ y = ArgMax <axis = 1> (x) z = Relu (x) }}"
     pack(save(parsed(text), tmp_path / "m.onnx"))
     edits = json.loads((tmp_path / "out" / "report.json").read_bytes())["edits"]["webgpu"]
-    assert [(edit["code"], edit["done"]) for edit in edits] == [("int32-indices", False)]
+    assert [(edit["code"], edit["applied"]) for edit in edits] == [("argmax-int32", False)]
     assert onnx.load(next((tmp_path / "out" / "model").glob("*.onnx")))

@@ -10,8 +10,8 @@ import pytest
 from tests.colours import colours, paint
 from tests.commands.program import pack, refused, webbuild
 from tests.models import HEADER, convolution, parsed, save
-from webbuild.manifest import ClassifyTask, ImageInput, TensorTask
-from webbuild.tasks.picture import read_rgba, to_tensor
+from webbuild.manifest.manifest import ClassifyTask, ImageInput, TensorTask
+from webbuild.preprocess.image import image_to_tensor, load_image
 
 pytestmark = pytest.mark.usefixtures("stand_in")
 
@@ -36,21 +36,21 @@ def test_a_model_of_tensors_takes_pictures_where_the_user_says_how(tmp_path: Pat
     assert manifest.golden is not None
     fed = np.frombuffer((tmp_path / "out" / manifest.golden.inputs["x"]).read_bytes(), np.float32)
     (picture,) = (picture for picture in pictures if picture.name == manifest.golden.sample)
-    np.testing.assert_array_equal(fed, to_tensor(read_rgba(picture), spec)[0].ravel())
+    np.testing.assert_array_equal(fed, image_to_tensor(load_image(picture), spec)[0].ravel())
     page = (tmp_path / "out" / "index.html").read_text("utf-8")
-    assert 'data-view="outputs"' in page
+    assert 'data-view="tensor" data-input="picture"' in page
 
 
 def test_a_picture_with_its_channels_last_goes_in_as_it_lies(tmp_path: Path) -> None:
     paint(tmp_path / "samples")
-    options = ("--layout", "nhwc", "--scale", "1", "--fit", "crop", "--color", "bgr", "--resampler", "nearest")
+    options = ("--layout", "nhwc", "--scale", "1", "--resize", "crop", "--color", "bgr", "--interpolation", "nearest")
     manifest = pack(save(parsed(LAST), tmp_path / "last.onnx"), *options)
     (spec,) = manifest.inputs
     assert isinstance(spec, ImageInput)
     assert (spec.layout, spec.shape, spec.color, spec.letterbox.mode) == ("nhwc", [1, 6, 5, 3], "bgr", "crop")
     assert manifest.golden is not None
     means = np.frombuffer((tmp_path / "out" / manifest.golden.outputs["y"]).read_bytes(), np.float32)
-    red, green, blue = read_rgba(tmp_path / "samples" / manifest.golden.sample)[0, 0, :3].astype(float)
+    red, green, blue = load_image(tmp_path / "samples" / manifest.golden.sample)[0, 0, :3].astype(float)
     np.testing.assert_allclose(means, [blue, 2 * green, 3 * red], rtol=1e-6)
 
 
@@ -81,5 +81,5 @@ def test_an_option_that_fits_nothing_leaves_nothing_behind(
 def test_the_options_are_in_the_help() -> None:
     said = webbuild("pack", "--help").stdout
     assert all(
-        f"--{name}" in said for name in ("labels", "mean", "std", "scale", "layout", "color", "resampler", "fit")
+        f"--{name}" in said for name in ("labels", "mean", "std", "scale", "layout", "color", "interpolation", "resize")
     )

@@ -11,10 +11,10 @@ import pytest
 
 from tests.commands.program import pack, refused, webbuild
 from tests.prompted import QUERIES, original, transformers, with_words
-from webbuild.manifest import Manifest, PhrasesTask, PromptInput
-from webbuild.tasks.prompt import prompt_feeds, read_prompt
-from webbuild.tasks.wordpiece import Wordpiece
-from webbuild.verify.native import NativeRunner
+from webbuild.manifest.manifest import Manifest, PhrasesTask, PromptInput
+from webbuild.preprocess.prompt import prompt_feeds, tokenize_prompt
+from webbuild.preprocess.wordpiece import WordpieceTokenizer
+from webbuild.runners.native import NativeRunner
 
 pytestmark = pytest.mark.usefixtures("stand_in")
 
@@ -61,7 +61,7 @@ def test_the_length_that_is_asked_for_is_the_most_a_prompt_may_have(tmp_path: Pa
     manifest = pack(model, *ASK, "--dim", "seq_len=10")
     assert task_of(manifest).tokens == 10
     done = webbuild("pack", model, "--prompt", "red circle . blue square . star .", "--dim", "seq_len=9")
-    assert refused_with(done) == "error[wrong-prompt] the prompt has 10 tokens, and the model takes 9"
+    assert refused_with(done) == "error[invalid-prompt] the prompt has 10 tokens, and the model takes 9"
 
 
 def test_the_example_is_cut_to_what_the_model_takes(tmp_path: Path) -> None:
@@ -96,10 +96,10 @@ def test_the_bundles_graph_answers_prompts_of_any_length_as_the_original(tmp_pat
     manifest = pack(model, *ASK)
     graph = next(graph for graph in manifest.graphs if graph.target == "wasm")
     packed, free = NativeRunner(tmp_path / "out" / graph.file), NativeRunner(model)
-    reader = Wordpiece((tmp_path / "out" / "tokenizer.json").read_text("utf-8"))
+    reader = WordpieceTokenizer((tmp_path / "out" / "tokenizer.json").read_text("utf-8"))
     picture = {"img": np.random.default_rng(0).random((1, 3, 32, 32), np.float32)}
     for words in (1, 6, 50):
-        prompt = read_prompt(["star", "circle", "square"][:1] * words, reader, task_of(manifest))
+        prompt = tokenize_prompt(["star", "circle", "square"][:1] * words, reader, task_of(manifest))
         fed = prompt_feeds(manifest.inputs, task_of(manifest), prompt)
         count = len(prompt.ids)
         cut = {name: tensor[(slice(None), *[slice(count)] * (tensor.ndim - 1))] for name, tensor in fed.items()}
@@ -109,7 +109,7 @@ def test_the_bundles_graph_answers_prompts_of_any_length_as_the_original(tmp_pat
 
 
 @pytest.mark.parametrize(
-    ("names", "code"), [((), "no-tokenizer"), (("broken",), "wrong-tokenizer")], ids=["none", "of another kind"]
+    ("names", "code"), [((), "no-tokenizer"), (("broken",), "tokenizer-mismatch")], ids=["none", "of another kind"]
 )
 def test_without_its_tokenizer_it_is_refused(names: tuple[str, ...], code: str, tmp_path: Path) -> None:
     model = with_words(transformers(), tmp_path / "m.onnx")
@@ -130,7 +130,7 @@ def test_a_graph_whose_words_are_wrong_is_not_proven(tmp_path: Path, monkeypatch
         return outputs
 
     monkeypatch.setattr(NativeRunner, "run", wrong)
-    assert refused(model) == "not-proven"
+    assert refused(model) == "output-mismatch"
 
 
 def test_infinite_on_one_side_only_is_a_difference(tmp_path: Path) -> None:

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from tests.commands.program import Done, webbuild
 from tests.precision.trapped import network
 from webbuild.errors import WebbuildError
-from webbuild.manifest import decode
-from webbuild.precision.arithmetic import Emulated
-from webbuild.precision.arithmetic.protocol import Tensors
+from webbuild.manifest.manifest import decode
+from webbuild.precision.fp16_backends import EmulatedFp16
+from webbuild.precision.fp16_backends.protocol import Tensors
 
 CANCELLED = network("[up] u = Add (a, many)\n[down] b = Sub (u, many)", "float many = {1000}")
 """A graph with two nodes that float16 has not the digits for."""
@@ -63,7 +63,7 @@ def test_the_report_says_what_was_kept_and_what_was_tried(mixed: tuple[Done, Pat
 def test_all_that_can_be_is_refused_where_it_is_wrong_and_nothing_is_written(tmp_path: Path) -> None:
     ir.save(CANCELLED, tmp_path / "net.onnx")
     done = webbuild("pack", tmp_path / "net.onnx", "-o", tmp_path / "out", "--precision", "fp16", "--no-verify")
-    assert (done.code, done.error) == (1, "half-differs")
+    assert (done.code, done.error) == (1, "fp16-mismatch")
     assert "--precision mixed" in done.stderr
     assert not (tmp_path / "out").exists()
 
@@ -82,7 +82,7 @@ def test_what_does_not_pay_stays_as_it_is_and_says_why(tmp_path: Path) -> None:
 
 def test_a_budget_that_makes_no_sense_stops_before_anything_is_read(tmp_path: Path) -> None:
     done = webbuild("pack", tmp_path / "m.onnx", "--precision", "auto", "--budget", "speed=1")
-    assert (done.code, done.error) == (2, "bad-budget")
+    assert (done.code, done.error) == (2, "invalid-budget")
 
 
 @pytest.mark.parametrize(("asked", "code"), [("auto", 0), ("mixed", 1)])
@@ -90,16 +90,16 @@ def test_where_float16_cannot_be_computed_only_auto_goes_on(
     asked: str, code: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(*_: object) -> None:
-        raise WebbuildError("arithmetic-failed", "float16, emulated: out of order", "mend it")
+        raise WebbuildError("fp16-backend-failed", "float16, emulated: out of order", "mend it")
 
-    monkeypatch.setattr(Emulated, "run", fail)
+    monkeypatch.setattr(EmulatedFp16, "run", fail)
     ir.save(network(""), tmp_path / "net.onnx")
     done = webbuild(
         "pack", tmp_path / "net.onnx", "-o", tmp_path / "out", "--precision", asked, "--no-verify", "--json"
     )
     assert done.code == code
     if code:
-        assert done.error == "arithmetic-failed"
+        assert done.error == "fp16-backend-failed"
         assert not (tmp_path / "out").exists()
     else:
         assert json.loads(done.stdout)["pack"]["precision"] == "float32: float16, emulated: out of order"
@@ -107,14 +107,14 @@ def test_where_float16_cannot_be_computed_only_auto_goes_on(
 
 
 def test_two_ways_to_make_a_model_smaller_are_not_combined(tmp_path: Path) -> None:
-    done = webbuild("pack", tmp_path / "m.onnx", "--precision", "auto", "--weights", "int8")
-    assert (done.code, done.error) == (2, "two-reductions")
+    done = webbuild("pack", tmp_path / "m.onnx", "--precision", "auto", "--weight-dtype", "int8")
+    assert (done.code, done.error) == (2, "conflicting-options")
 
 
-class Coarse(Emulated):
+class Coarse(EmulatedFp16):
     """An arithmetic that gets one product wrong, and is slow."""
 
-    name = "Dawn on lavapipe"
+    name = "Chromium"
 
     def run(self, model: ir.Model, feeds: Sequence[Tensors]) -> list[dict[str, NDArray[Any]]]:
         halved = any(node.name == "before" and node.inputs[0].dtype is ir.DataType.FLOAT16 for node in model.graph)  # type: ignore[union-attr]
@@ -124,11 +124,11 @@ class Coarse(Emulated):
 def test_what_a_slow_arithmetic_does_not_confirm_it_searches_itself(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("webbuild.precision.vary.choose_arithmetic", lambda **_: Coarse("for a test"))
+    monkeypatch.setattr("webbuild.compile.mixed_precision.select_backend", lambda **_: Coarse("for a test"))
     ir.save(network(""), tmp_path / "net.onnx")
     options = ("--precision", "auto", "--budget", "seconds=600", "--no-verify", "--json")
     done = webbuild("pack", tmp_path / "net.onnx", "-o", tmp_path / "out", *options)
     assert done.code == 0
     report = json.loads(done.stdout)["pack"]
-    assert (report["arithmetic"], report["searched"]["precision"]) == ("Dawn on lavapipe", "mixed")
+    assert (report["arithmetic"], report["searched"]["precision"]) == ("Chromium", "mixed")
     assert {name for each in report["searched"]["kept"] for name in each["nodes"]} == {"before"}

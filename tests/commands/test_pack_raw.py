@@ -11,10 +11,10 @@ import onnx
 import pytest
 
 from tests.commands.program import pack, refused, webbuild
-from tests.models import DETECT, detector, grid_detector, save
-from webbuild import completed
-from webbuild.manifest import DetectTask, PoseTask, TensorTask
-from webbuild.reference_head import reference_head
+from tests.models import DETECT, HEADER, detector, grid_detector, parsed, save
+from webbuild.manifest.manifest import DetectTask, PoseTask, TensorTask
+from webbuild.postprocess import reference
+from webbuild.postprocess.reference_nms import reference_nms
 
 pytestmark = pytest.mark.usefixtures("stand_in")
 
@@ -40,6 +40,10 @@ def test_a_raw_pose_model_packs_too(tmp_path: Path) -> None:
     assert manifest.outputs[0].shape == [1, 64, 12]
 
 
+_PER_LEVEL = {"cls": 1, "obj": 1, "bbox": 4, "kps": 10}
+"""Outputs of a detector that leaves its levels apart, as YuNet's export does, and their columns."""
+
+
 @pytest.mark.parametrize("numbers", [7, 85])
 @pytest.mark.parametrize("anchors", [21, 63], ids=["YOLOX", "YOLOv5"])
 def test_a_detector_that_says_nothing_of_itself_packs_where_the_user_says_detect(
@@ -58,8 +62,25 @@ def test_a_detector_that_says_nothing_of_itself_packs_where_the_user_says_detect
 def test_a_detector_of_another_shape_is_refused_with_its_shape(tmp_path: Path) -> None:
     model = save(grid_detector(22, 7), tmp_path / "m.onnx")
     done = webbuild("pack", model, "-o", tmp_path / "out", "--no-verify", "--task", "detect")
-    assert done.error == "wrong-task"
+    assert done.error == "task-mismatch"
     assert "[1, 22, 7]" in done.stderr
+
+
+def test_a_head_for_each_level_is_refused_with_its_twelve_outputs(tmp_path: Path) -> None:
+    outputs = {f"{name}_{level}": columns for level in (8, 16, 32) for name, columns in _PER_LEVEL.items()}
+    listed = ", ".join(f"float[1,16,{columns}] {name}" for name, columns in outputs.items())
+    nodes = " ".join(
+        f"t_{name} = Slice (table, zero, n{columns}, two) {name} = Sigmoid (t_{name})"
+        for name, columns in outputs.items()
+    )
+    model = parsed(f"""{HEADER} per_level (float[1,3,32,32] input) => ({listed})
+    <int64[1] zero = {{0}}, int64[1] n1 = {{1}}, int64[1] n4 = {{4}}, int64[1] n10 = {{10}}, int64[1] two = {{2}},
+     int64[3] shape = {{1, 16, 192}}>
+    {{ table = Reshape (input, shape) {nodes} }}""")
+    done = webbuild("pack", save(model, tmp_path / "m.onnx"), "-o", tmp_path / "out", "--no-verify", "--task", "detect")
+    assert (done.code, done.error) == (2, "task-mismatch")
+    assert "'kps_32' float32 [1, 16, 10]" in done.stderr
+    assert "Traceback" not in done.stderr
 
 
 def test_scores_below_the_threshold_are_compared_at_a_lower_one(tmp_path: Path) -> None:
@@ -74,13 +95,13 @@ def test_scores_below_the_threshold_are_compared_at_a_lower_one(tmp_path: Path) 
 
 
 def test_a_head_that_computes_something_else_is_not_emitted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(completed, "reference_head", lambda raw, output, *_: reference_head(raw, output, 0.3, 0.2))
-    assert refused(save(detector(metadata=DETECT), tmp_path / "m.onnx")) == "not-proven"
+    monkeypatch.setattr(reference, "reference_nms", lambda raw, output, *_: reference_nms(raw, output, 0.3, 0.2))
+    assert refused(save(detector(metadata=DETECT), tmp_path / "m.onnx")) == "output-mismatch"
 
 
 def test_names_that_do_not_fit_the_scores_are_refused(tmp_path: Path) -> None:
     model = save(detector(3, metadata=DETECT), tmp_path / "m.onnx")
-    assert refused(model) == "class-names"
+    assert refused(model) == "class-count-mismatch"
     assert isinstance(pack(model, "--task", "tensor").task, TensorTask)
 
 
@@ -90,5 +111,5 @@ def test_a_head_that_cannot_be_appended_is_refused_with_the_reason(tmp_path: Pat
     model.graph.input.extend(onnx.helper.make_tensor_value_info(t.name, 1, t.dims) for t in model.graph.initializer[1:])
     model.graph.input.append(onnx.helper.make_tensor_value_info("flat", 7, [3]))
     done = webbuild("pack", save(model, tmp_path / "m.onnx"), "-o", tmp_path / "out", "--no-verify")
-    assert done.error == "no-head"
+    assert done.error == "postprocess-not-appended"
     assert "opset is older than 11" in done.stderr

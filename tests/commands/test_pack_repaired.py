@@ -9,9 +9,9 @@ import pytest
 
 from tests.commands.program import webbuild
 from tests.models import parsed, save
+from webbuild.equivalence.thresholds import open_reference
 from webbuild.errors import WebbuildError
-from webbuild.model import load
-from webbuild.trial import open_original
+from webbuild.model.load import load_onnx
 
 SAMPLED = """<ir_version: 8, opset_import: ["" : 17]>
 sampled (float[1,2,4,4] x, float[1,3,3,2] grid) => (float[1,2,3,3] y)
@@ -41,8 +41,8 @@ def test_what_is_refused_for_another_reason_stays_refused(tmp_path: Path) -> Non
     )
     save(parsed(text), tmp_path / "wrong.onnx")
     with pytest.raises(WebbuildError) as caught:
-        open_original(load(tmp_path / "wrong.onnx"))
-    assert caught.value.code == "native-refused"
+        open_reference(load_onnx(tmp_path / "wrong.onnx"))
+    assert caught.value.code == "reference-session-failed"
 
 
 def test_what_runs_in_float64_is_compared_in_float64(tmp_path: Path) -> None:
@@ -50,7 +50,7 @@ def test_what_runs_in_float64_is_compared_in_float64(tmp_path: Path) -> None:
         parsed(SAMPLED.replace("GridSample (wide, scaled)", "Mul (wide, half)").replace("[1,2,3,3] y", "[1,2,4,4] y")),
         tmp_path / "fine.onnx",
     )
-    _, assumed = open_original(load(tmp_path / "fine.onnx"))
+    _, assumed = open_reference(load_onnx(tmp_path / "fine.onnx"))
     assert assumed == ()
 
 
@@ -69,4 +69,4 @@ def test_a_choice_between_masks_that_native_has_no_kernel_for_is_packed(tmp_path
     save(parsed(chosen), tmp_path / "chosen.onnx")
     done = webbuild("pack", tmp_path / "chosen.onnx", "-o", tmp_path / "bundle", "--no-verify", "--json")
     assert done.code == 0, done.stderr
-    assert any("choice-of-masks made of it" in told for told in json.loads(done.stdout)["pack"]["assumptions"])
+    assert any("decompose-bool-where made of it" in told for told in json.loads(done.stdout)["pack"]["assumptions"])

@@ -13,11 +13,11 @@ import pytest
 from tests.commands.program import pack, refused, webbuild
 from tests.models import save
 from tests.set_detectors import QUERIES, ROWS, SIDE, detr, rt_detr
-from webbuild import completed
-from webbuild.manifest import DetectTask, ImageInput, SizeInput
-from webbuild.reference_set import reference_set
-from webbuild.set_head import SetHead
-from webbuild.verify.native import NativeRunner
+from webbuild.manifest.manifest import DetectTask, ImageInput, SizeInput
+from webbuild.postprocess import reference
+from webbuild.postprocess.query_head import QueryHead
+from webbuild.postprocess.reference_detr import reference_detr
+from webbuild.runners.native import NativeRunner
 
 pytestmark = pytest.mark.usefixtures("stand_in")
 
@@ -67,8 +67,8 @@ def test_where_no_box_says_it_the_order_is_that_of_the_name(tmp_path: Path) -> N
 def test_float64_is_gone_and_no_pool_rounds_up(tmp_path: Path) -> None:
     pack(save(rt_detr(), tmp_path / "m.onnx"))
     edits = json.loads((tmp_path / "out" / "report.json").read_bytes())["edits"]
-    done = {edit["code"] for edits in edits.values() for edit in edits if edit["done"]}
-    assert {"append-set-rows", "float64-to-float32", "ceil-mode", "freeze-dimensions"} <= done
+    done = {edit["code"] for edits in edits.values() for edit in edits if edit["applied"]}
+    assert {"append-detr-postprocess", "float64-to-float32", "pool-ceil-mode", "fix-dynamic-dims"} <= done
 
 
 def test_a_detr_packs_with_what_lies_beside_it(tmp_path: Path) -> None:
@@ -84,11 +84,11 @@ def test_a_detr_packs_with_what_lies_beside_it(tmp_path: Path) -> None:
 
 
 def test_rows_of_something_else_are_not_emitted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def turned(raw: SetHead, *given: object) -> object:
-        return reference_set(msgspec.structs.replace(raw, order="height-width"), *given)  # type: ignore[arg-type]
+    def turned(raw: QueryHead, *given: object) -> object:
+        return reference_detr(msgspec.structs.replace(raw, size_order="height-width"), *given)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(completed, "reference_set", turned)
-    assert refused(save(rt_detr(), tmp_path / "m.onnx")) == "not-proven"
+    monkeypatch.setattr(reference, "reference_detr", turned)
+    assert refused(save(rt_detr(), tmp_path / "m.onnx")) == "output-mismatch"
 
 
 def test_rows_that_cannot_be_appended_are_refused_with_the_reason(tmp_path: Path) -> None:
@@ -99,5 +99,5 @@ def test_rows_that_cannot_be_appended_are_refused_with_the_reason(tmp_path: Path
             names[:] = ["detections" if name == "table" else name for name in names]
     sizes = ("--dim", f"height={SIDE}", "--dim", f"width={SIDE}")
     done = webbuild("pack", save(model, tmp_path / "m.onnx"), "-o", tmp_path / "out", "--no-verify", *sizes)
-    assert done.error == "no-head"
+    assert done.error == "postprocess-not-appended"
     assert "another output has the name 'detections'" in done.stderr

@@ -8,7 +8,7 @@ import pytest
 
 from tests.commands.program import Done, webbuild
 from tests.exports import write
-from webbuild.manifest import DetectTask, Manifest, OptionInput, TensorTask, decode
+from webbuild.manifest.manifest import DetectTask, Manifest, OptionInput, TensorTask, decode
 
 pytestmark = pytest.mark.usefixtures("stand_in")
 
@@ -22,7 +22,7 @@ def packed(name: str, folder: Path, nms: str, *more: str) -> tuple[Done, Manifes
 
 def test_on_the_cpu_it_is_proven_and_needs_no_fallback(tmp_path: Path) -> None:
     done, manifest = packed("detect-nms", tmp_path, "cpu")
-    assert "suppression runs on the CPU" in done.stderr
+    assert "NMS runs on the CPU" in done.stderr
     assert isinstance(manifest.task, DetectTask)
     assert [graph.status for graph in manifest.graphs] == [None, None]
     assert {spec.option for spec in manifest.inputs if isinstance(spec, OptionInput)} == {"confidence", "iou"}

@@ -11,11 +11,11 @@ import pytest
 
 from tests.commands.program import hashes, pack
 from tests.models import HEADER, parsed, save, save_external, weights
-from webbuild.bundle import weights as sharing
-from webbuild.bundle.parts import cut_large
-from webbuild.manifest import Manifest
-from webbuild.verify.opened import changed_files, open_bundle
-from webbuild.verify.reference import check_golden, reference_runner
+from webbuild.bundle import weight_shards as sharing
+from webbuild.bundle.weight_parts import split_large_files
+from webbuild.manifest.manifest import Manifest
+from webbuild.verify.bundle_reader import changed_files, open_bundle
+from webbuild.verify.reference import check_golden_run, reference_runner
 
 LIMIT = 5000
 
@@ -44,7 +44,7 @@ def test_a_file_is_cut_where_it_must_be(tmp_path: Path, size: int, parts: int) -
     data = np.random.default_rng(0).bytes(size)
     (tmp_path / "model").mkdir()
     (tmp_path / "model" / "weights-abc.bin").write_bytes(data)
-    cut = cut_large(tmp_path)
+    cut = split_large_files(tmp_path)
     if not parts:
         assert cut == []
         assert (tmp_path / "model" / "weights-abc.bin").read_bytes() == data
@@ -71,7 +71,7 @@ def test_no_file_of_the_bundle_is_larger_than_a_shard(tmp_path: Path, packed: Ma
 def test_the_reference_runs_on_the_joined_weights(tmp_path: Path, packed: Manifest) -> None:
     bundle = open_bundle(tmp_path / "out")
     before = hashes(tmp_path / "out")
-    checks = check_golden(bundle, reference_runner(bundle))
+    checks = check_golden_run(bundle, reference_runner(bundle))
     assert [check.verdict for check in checks] == ["OK"]
     assert hashes(tmp_path / "out") == before
 
@@ -82,7 +82,7 @@ def test_another_weight_in_a_part_gives_another_answer(tmp_path: Path, packed: M
         if "weights" in file.path and not file.parts:
             numbers = np.fromfile(bundle.directory / file.path, np.float32)
             (2 * numbers).tofile(bundle.directory / file.path)
-    assert "DIFFERS" in [check.verdict for check in check_golden(bundle, reference_runner(bundle))]
+    assert "DIFFERS" in [check.verdict for check in check_golden_run(bundle, reference_runner(bundle))]
 
 
 def test_a_changed_and_a_missing_part_are_named(tmp_path: Path, packed: Manifest) -> None:

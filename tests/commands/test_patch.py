@@ -15,9 +15,9 @@ from tests.commands.stopped import interrupt, start
 from tests.exports import write
 from tests.models import HEADER, convolution, parsed, save, save_external
 from tests.native import Session
-from webbuild import assets
-from webbuild.bundle import loose
-from webbuild.commands import patch
+from webbuild.bundle import onnx_only
+from webbuild.commands import patch_model
+from webbuild.ortweb import distribution
 
 pytestmark = pytest.mark.usefixtures("stand_in")
 
@@ -42,7 +42,7 @@ def test_the_patched_model_has_the_interface_and_the_answers_of_the_original(tmp
     assert file["targets"] == ["1.30.0-webgpu"]
     assert (outcome["interface"], file["data"]) == ([], "")
     assert outcome["compared"] > 0
-    assert any(edit["done"] for edit in outcome["edits"]["1.30.0-webgpu"])
+    assert any(edit["applied"] for edit in outcome["edits"]["1.30.0-webgpu"])
     assert names(tmp_path / "out") == ["detect-nms.1.30.0-webgpu.onnx"]
     assert interface(Path(file["file"])) == interface(model)
 
@@ -118,7 +118,7 @@ def test_weights_too_large_for_a_file_go_beside_it(tmp_path: Path, monkeypatch: 
     proto = onnx.load(model)
     proto.graph.initializer.append(onnx.numpy_helper.from_array(np.eye(64, dtype=np.float32), "w"))
     save(proto, model)
-    monkeypatch.setattr(loose, "LARGEST", 64 * 64 * 4 - 1)
+    monkeypatch.setattr(onnx_only, "MAX_SINGLE_FILE_BYTES", 64 * 64 * 4 - 1)
     assert webbuild("patch", model, "-o", tmp_path / "out").code == 0
     assert names(tmp_path / "out") == ["m.1.0.0-webgpu.onnx", "m.1.0.0-webgpu.onnx.data"]
 
@@ -149,30 +149,32 @@ def test_a_dry_run_lists_the_edits_and_the_refusals_and_writes_nothing(tmp_path:
     done = webbuild("patch", model, "-o", tmp_path / "out", "--dry-run", "--target", "1.30.0-webgpu")
     assert done.code == 0, done.stderr
     assert ": done [fold-constants]" in done.stdout
-    assert ": left [unrolled-loops]" in done.stdout
+    assert ": left [unroll-loops]" in done.stdout
     assert names(tmp_path) == ["m.onnx"]
 
 
 def test_a_patch_that_changes_the_answers_is_found_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    honest = loose.write_model
+    honest = onnx_only.write_model
 
-    def tampered(model: ir.Model, folder: Path, stem: str, target: str, *, external: bool) -> loose.Written:
+    def tampered(model: ir.Model, folder: Path, stem: str, target: str, *, external: bool) -> onnx_only.OnnxFile:
         file = honest(model, folder, stem, target, external=external)
         proto = onnx.load(folder / file.file)
         proto.graph.node[-1].op_type = "Sigmoid"
         (folder / file.file).write_bytes(proto.SerializeToString())
         return file
 
-    monkeypatch.setattr(patch, "write_model", tampered)
+    monkeypatch.setattr(patch_model, "write_model", tampered)
     done = webbuild("patch", save(convolution(), tmp_path / "m.onnx"), "-o", tmp_path / "out")
-    assert (done.code, done.error, done.stdout) == (1, "not-proven", "")
+    assert (done.code, done.error, done.stdout) == (1, "output-mismatch", "")
     assert names(tmp_path / "out") == []
 
 
-@pytest.mark.parametrize("place", ["webbuild.prepared:plan", "webbuild.commands.patch:prove_where_it_finds"])
+@pytest.mark.parametrize(
+    "place", ["webbuild.compile.prepare:lower", "webbuild.commands.patch_model:check_with_detections"]
+)
 def test_an_interrupt_leaves_nothing(tmp_path: Path, place: str) -> None:
     model = save(convolution(), tmp_path / "m.onnx")
-    process = start(place, assets.ROOT, "patch", model, "-o", tmp_path / "out")
+    process = start(place, distribution.WEB_ROOT, "patch", model, "-o", tmp_path / "out")
     assert interrupt(process).splitlines()[-1] == "interrupted"
     assert process.returncode == 130
     assert [path for path in tmp_path.rglob("*") if path.is_file()] == [model]
@@ -184,9 +186,9 @@ def test_a_graph_that_a_build_would_fail_at_is_not_written_for_it_but_the_one_fo
     done = webbuild("patch", model, "-o", tmp_path / "out", "--target", "1.30.0-webgpu", "--json")
     (outcome,) = json.loads(done.stdout)
     assert (done.code, names(tmp_path / "out")) == (0, ["short.1.30.0-wasm.onnx"])
-    assert outcome["withheld"]["1.30.0-webgpu"]["code"] == "no-kernel"
+    assert outcome["withheld"]["1.30.0-webgpu"]["code"] == "unimplemented-dtype"
     told = webbuild("patch", model, "-o", tmp_path / "again", "--target", "1.30.0-webgpu").stdout
-    assert "1.30.0-webgpu would fail, use WASM: [no-kernel] Cast 'a': no session can be created" in told
+    assert "1.30.0-webgpu would fail, use WASM: [unimplemented-dtype] Cast 'a': no session can be created" in told
 
 
 def test_nodes_that_only_the_cpu_gets_right_are_named_for_the_engine(tmp_path: Path) -> None:
@@ -212,6 +214,6 @@ def test_what_no_build_runs_is_refused_before_anything_is_written(tmp_path: Path
     done = webbuild("patch", model, "-o", tmp_path / "out", "--target", "1.30.0-webgpu")
     assert (done.code, (tmp_path / "out").exists()) == (1, False)
     assert (
-        "error[no-browser-build] no build of onnxruntime-web runs it: on webgpu, ai.onnx.ml:Binarizer 'y'"
+        "error[no-compatible-build] no build of onnxruntime-web runs it: on webgpu, ai.onnx.ml:Binarizer 'y'"
         in done.stderr
     )

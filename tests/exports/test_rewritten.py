@@ -9,10 +9,10 @@ import pytest
 
 from tests.exports import NAMES
 from tests.exports.rewritten import Rewritten, rewritten
-from webbuild.manifest import ClassifyTask, RowTask
-from webbuild.passes._graph import dims
-from webbuild.prove import prove, require
-from webbuild.verify.native import NativeRunner
+from webbuild.equivalence.check import check_equivalence, require_equivalent
+from webbuild.manifest.manifest import ClassifyTask, RowTask
+from webbuild.passes.rewrite import static_shape
+from webbuild.runners.native import NativeRunner
 
 DATA_DECIDE = {"NonMaxSuppression", "NonZero", "Compress", "Unique", "If", "Loop", "Scan"}
 """Operators whose output's size hangs on the data."""
@@ -31,9 +31,11 @@ def scores(export: Rewritten) -> np.ndarray:
 
 
 def nothing_is_left_to_the_data(export: Rewritten) -> None:
-    model = export.planned.models["webgpu"]
+    model = export.planned.graphs["webgpu"]
     assert not {node.op_type for node in model.graph} & DATA_DECIDE
-    assert [value.name for node in model.graph for value in node.outputs if value.name and dims(value) is None] == []
+    assert [
+        value.name for node in model.graph for value in node.outputs if value.name and static_shape(value) is None
+    ] == []
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -43,8 +45,8 @@ def test_the_same_is_found_at_every_threshold(name: str, tmp_path: Path) -> None
     task = export.known.task
     assert type(task).__struct_config__.tag == name.rpartition("/")[2].partition("-")[0]
     if isinstance(task, ClassifyTask):
-        witness = prove(NativeRunner(export.source.path), export.graphs, tmp_path, task, [], export.samples)
-        require(witness.proofs)
+        witness = check_equivalence(NativeRunner(export.source.path), export.graphs, tmp_path, task, [], export.samples)
+        require_equivalent(witness.comparisons)
         return
     assert isinstance(task, RowTask)
     best = scores(export)
@@ -61,11 +63,11 @@ def test_the_same_is_found_at_every_threshold(name: str, tmp_path: Path) -> None
         witness = export.prove_at(float(np.float32(threshold)), iou)
         wrong = [
             f"{p.target} {p.output} {p.sample} at {threshold}: {p.why}"
-            for p in witness.proofs
+            for p in witness.comparisons
             if p.verdict == "DIFFERS"
         ]
         assert not wrong, wrong
-        own = [p for p in witness.proofs if p.sample == "(blocks)" and p.output == task.output]
+        own = [p for p in witness.comparisons if p.sample == "(blocks)" and p.output == task.output]
         assert {p.target for p in own} == {"webgpu", "wasm"}
         assert not any(p.repeated for p in own), "the graph's own answer was not tried"
         assert len({p.objects for p in own}) == 1

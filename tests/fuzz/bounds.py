@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import hypothesis
 from hypothesis import HealthCheck, settings
 
 SECONDS = 20.0
@@ -19,20 +18,18 @@ BYTES = 3 << 30
 """What a case may reserve beyond what the process has; a model of a few hundred bytes needs next to none."""
 
 _ALL = os.environ.get("WEBBUILD_EXAMPLES") == "fuzz"
-_SEED = int(os.environ.get("WEBBUILD_SEED", "0"))
 
 
 def tried(few: int, many: int) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Try so many examples: `few` in `make test`, `many` in `make fuzz`. WEBBUILD_SEED takes others."""
+    """Try so many examples: `few` in `make test`, `many` in `make fuzz`."""
 
     def decorate(test: Callable[..., Any]) -> Callable[..., Any]:
         bound = settings(
             max_examples=many if _ALL else few,
             deadline=None,
-            database=None,
             suppress_health_check=list(HealthCheck),
         )
-        return hypothesis.seed(_SEED)(bound(test))
+        return bound(test)
 
     return decorate
 

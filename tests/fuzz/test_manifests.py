@@ -16,12 +16,12 @@ from tests.fuzz import damage
 from tests.fuzz.bounds import bounded, tried
 from tests.manifests import manifest
 from tests.verify.bundle_made import write_bundle
-from webbuild.bench.bench import chosen
+from webbuild.bench.bench import select_backends
 from webbuild.errors import WebbuildError
-from webbuild.manifest import TensorTask, encode
-from webbuild.verify.inputs import gather
-from webbuild.verify.opened import changed_files, golden, open_bundle
-from webbuild.verify.reference import check_golden, reference_runner
+from webbuild.manifest.manifest import TensorTask, encode
+from webbuild.verify.bundle_reader import changed_files, open_bundle, read_golden
+from webbuild.verify.inputs import collect_inputs
+from webbuild.verify.reference import check_golden_run, reference_runner
 
 VALUES: tuple[Any, ...] = (
     *(None, True, 0, -1, 0.5, 1 << 31, 1 << 62, 1 << 70, 1e308, "", "../../../etc/passwd", "/etc/passwd", "nul\0l"),
@@ -83,7 +83,7 @@ def test_any_manifest_is_read_or_refused(whole: tuple[Path, list[bytes]], data: 
     with bounded(), contextlib.suppress(WebbuildError):
         bundle = open_bundle(folder)
         list(changed_files(bundle))
-        chosen(bundle, [])
-        gather(bundle, [])
-        golden(bundle)
-        check_golden(bundle, reference_runner(bundle))
+        select_backends(bundle, [])
+        collect_inputs(bundle, [])
+        read_golden(bundle)
+        check_golden_run(bundle, reference_runner(bundle))

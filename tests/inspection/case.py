@@ -1,6 +1,6 @@
 """Cases of the rules: models in ONNX's text form, `cases/<code>/<what>.onnx.txt`.
 
-Comments at the top may give `# target: 1.30.0-jsep` and `# dims: N=2`. In a file whose name begins with `keep_` the
+Comments at the top may give `# target: 1.30.0-wasm` and `# dims: N=2`. In a file whose name begins with `keep_` the
 rule must find nothing.
 """
 
@@ -15,8 +15,8 @@ from msgspec import Struct
 
 from webbuild.inspection.inspect import inspect
 from webbuild.inspection.inspection import Inspection
-from webbuild.targets.table import table
-from webbuild.targets.target import Target, parse
+from webbuild.targets.table import load_table
+from webbuild.targets.target import Target, parse_target
 
 FOLDER = Path(__file__).parent / "cases"
 
@@ -39,7 +39,7 @@ class Case(Struct, frozen=True):
         return model
 
     def inspect(self) -> Inspection:
-        return inspect(self.path.name, ir.from_proto(self.proto()), table(self.target), self.dims)
+        return inspect(self.path.name, ir.from_proto(self.proto()), load_table(self.target), self.dims)
 
 
 def all_cases() -> list[Case]:
@@ -54,6 +54,6 @@ def _case(file: Path) -> Case:
         file,
         file.parent.name,
         file.name.startswith("keep_"),
-        parse(target[1] if target else "1.30.0-webgpu"),
+        parse_target(target[1] if target else "1.30.0-webgpu"),
         {name.strip(): int(size) for name, _, size in pairs},
     )

@@ -7,16 +7,18 @@ import onnx_ir as ir
 
 from tests.inspection.case import FOLDER
 from webbuild.inspection.inspect import inspect
-from webbuild.targets.table import table
+from webbuild.targets.table import load_table
 from webbuild.targets.target import Target
 
 
-def mends(text: str) -> list[str]:
-    found = inspect("model.onnx", ir.from_proto(onnx.parser.parse_model(text)), table(Target("1.30.0", "webgpu")), {})
-    return [finding.mended_by for finding in found.findings if finding.code == "large-tensor"]
+def mends(text: str) -> list[tuple[str, ...]]:
+    found = inspect(
+        "model.onnx", ir.from_proto(onnx.parser.parse_model(text)), load_table(Target("1.30.0", "webgpu")), {}
+    )
+    return [finding.mended_by for finding in found.findings if finding.code == "storage-buffer-size"]
 
 
 def test_attention_is_taken_in_parts_up_to_the_product_with_the_values() -> None:
-    text = (FOLDER / "large-tensor" / "attention.onnx.txt").read_text("utf-8")
-    assert set(mends(text)) == {"rows-in-parts"}
+    text = (FOLDER / "storage-buffer-size" / "attention.onnx.txt").read_text("utf-8")
+    assert set(mends(text)) == {("tile-attention",)}
     assert not any(mends(text.replace("Softmax", "Softmax <axis = 1>")))

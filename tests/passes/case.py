@@ -18,12 +18,12 @@ import onnx_ir as ir
 import onnx_ir.passes.common as common
 from msgspec import Struct
 
-from webbuild.passes import _shapes
-from webbuild.passes._base import Edit, Options, Pass, all_passes
-from webbuild.raw_head import RawHead
-from webbuild.set_head import SetHead
-from webbuild.targets.table import table
-from webbuild.targets.target import parse
+from webbuild.passes.analysis import shape_inference
+from webbuild.passes.base import Pass, PassOptions, Rewrite, all_passes
+from webbuild.postprocess.dense_head import DenseHead
+from webbuild.postprocess.query_head import QueryHead
+from webbuild.targets.table import load_table
+from webbuild.targets.target import parse_target
 
 FOLDER = Path(__file__).parent / "cases"
 
@@ -34,7 +34,7 @@ class Case(Struct, frozen=True, eq=False):
     path: Path
     kind: type[Pass]
     keep: bool
-    options: Options
+    options: PassOptions
 
     @property
     def name(self) -> str:
@@ -49,10 +49,10 @@ class Outcome(Struct, frozen=True):
     """What became of a case: after the pass, and after a second call."""
 
     model: ir.Model
-    edits: list[Edit]
+    edits: list[Rewrite]
     before: str
     after: str
-    again: list[Edit]
+    again: list[Rewrite]
     after_again: str
 
 
@@ -64,7 +64,7 @@ def all_cases() -> list[Case]:
 
 def read(path: Path) -> ir.Model:
     model = ir.from_onnx_text(path.read_text("utf-8"))
-    _shapes.infer(model)
+    shape_inference.infer_shapes(model)
     return model
 
 
@@ -88,7 +88,7 @@ def text(model: ir.Model) -> str:
 
 
 def tidy(model: ir.Model) -> ir.Model:
-    """Return the model without the nodes that nothing reads: passes leave them to `clean-up`."""
+    """Return the model without the nodes that nothing reads: passes leave them to `canonicalize`."""
     tidied = model.clone()
     common.RemoveUnusedNodesPass()(tidied)
     return tidied
@@ -99,13 +99,18 @@ def _shorten(match: re.Match[str]) -> str:
     return f"{{{','.join(values[:8])}, ... {len(values)} values, the sum is {sum(map(float, values)):g}}}"
 
 
-def _options(path: Path) -> Options:
+def _options(path: Path) -> PassOptions:
     keys, told = ("dims", "raw", "set", "target", "binding"), path.read_text("utf-8")
     sizes, raw, several, build, binding = (re.search(rf"^# {key}: (.+)$", told, re.MULTILINE) for key in keys)
     pairs = (pair.rpartition("=") for pair in sizes[1].split(",")) if sizes else ()
-    head: RawHead | SetHead | None = msgspec.json.decode(raw[1], type=RawHead) if raw else None
+    head: DenseHead | QueryHead | None = msgspec.json.decode(raw[1], type=DenseHead) if raw else None
     if several:
-        head = msgspec.json.decode(several[1], type=SetHead)
-    known = table(parse(build[1])) if build else None
-    least = int(binding[1]) if binding else Options().binding
-    return Options(dims={name.strip(): int(size) for name, _, size in pairs}, raw=head, table=known, binding=least)
+        head = msgspec.json.decode(several[1], type=QueryHead)
+    known = load_table(parse_target(build[1])) if build else None
+    least = int(binding[1]) if binding else PassOptions().max_binding_size
+    return PassOptions(
+        dims={name.strip(): int(size) for name, _, size in pairs},
+        missing_head=head,
+        table=known,
+        max_binding_size=least,
+    )

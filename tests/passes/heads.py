@@ -17,9 +17,9 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from tests.native import Session
-from webbuild.manifest import TargetName
-from webbuild.passes._base import Options
-from webbuild.plan import Plan, plan
+from webbuild.manifest.manifest import TargetName
+from webbuild.passes.base import PassOptions
+from webbuild.passes.pipeline import LoweredGraphs, lower
 
 FILES = sorted((Path(__file__).parent / "tails").glob("*.onnx.txt"))
 NAMES = [file.name.removesuffix(".onnx.txt") for file in FILES]
@@ -62,9 +62,9 @@ class Head:
             text = text.replace(f"{{{old}}}", f"{{{old if new is None else new!r}}}")
         model = ir.from_onnx_text(text)
         self.input = str(model.graph.inputs[0].name)
-        self.plan: Plan = plan(model, Options())
+        self.plan: LoweredGraphs = lower(model, PassOptions())
         self._original = Session(model)
-        self._sessions = {target: Session(patched) for target, patched in self.plan.models.items()}
+        self._sessions = {target: Session(patched) for target, patched in self.plan.graphs.items()}
 
     def original(self, raw: NDArray[Any]) -> Rows:
         return np.asarray(self._original.run({self.input: raw})["output0"][0])

@@ -12,50 +12,15 @@ from numpy.typing import NDArray
 
 from tests.native import Session, Tensors, random_feeds, runner
 from tests.passes.case import FOLDER, Case, all_cases, outcome, text, tidy
-from webbuild.completed import completed, with_ones
-from webbuild.passes._base import all_passes
-from webbuild.passes._shapes import infer
-from webbuild.passes.threshold_inputs import PREFIX
-from webbuild.phrase_head import PhraseHead
-from webbuild.raw_head import RawHead
+from webbuild.passes.analysis.shape_inference import infer_shapes
+from webbuild.passes.base import all_passes
+from webbuild.passes.nms.promote_thresholds import OPTION_KEY_PREFIX
+from webbuild.postprocess.dense_head import DenseHead
+from webbuild.postprocess.grounding_head import GroundingHead
+from webbuild.postprocess.reference import add_constant_masks, apply_reference_postprocess
 
 CASES = all_cases()
 EACH = pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-TOLERANCE = {
-    "append-head": 1e-6,
-    "append-set-rows": 1e-6,
-    "attention-in-parts": 1e-5,
-    "ceil-mode": 1e-6,
-    "conv-channels": 1e-6,
-    "conv-groups": 1e-6,
-    "deformable-conv": 1e-5,
-    "float64-to-float32": 1e-5,
-    "fold-constants": 1e-6,
-    "folded-columns": 1e-6,
-    "grouped-volumes": 1e-6,
-    "lower-opset": 1e-6,
-    "masked-rows": 1e-6,
-    "norm-epsilons": 1e-5,
-    "recurrent-in-steps": 1e-5,
-    "resize-by-matmul": 1e-5,
-    "rows-in-parts": 1e-6,
-    "roi-align": 1e-4,
-    "sampled-volumes": 1e-5,
-    "shifted-log-sums": 1e-6,
-    "split-buffers": 1e-6,
-    "simpler-activations": 1e-6,
-    "simpler-losses": 1e-5,
-    "simpler-matrices": 1e-5,
-    "simpler-norms": 1e-5,
-    "simpler-pools": 1e-5,
-    "simpler-softmax": 1e-6,
-    "simpler-spectra": 1e-4,
-    "simpler-sums": 1e-6,
-    "training-norms": 1e-5,
-    "transposed-outputs": 1e-6,
-    "transposed-volumes": 1e-5,
-}
-"""Relative to the largest magnitude of the output; every other pass is exact."""
 
 
 def test_every_pass_has_a_case_that_it_changes_and_one_that_it_keeps() -> None:
@@ -67,22 +32,22 @@ def test_every_pass_has_a_case_that_it_changes_and_one_that_it_keeps() -> None:
 @EACH
 def test_a_case_is_changed_unless_it_is_to_be_kept(case: Case) -> None:
     result = outcome(case)
-    assert any(edit.done for edit in result.edits) is not case.keep, result.edits
+    assert any(edit.applied for edit in result.edits) is not case.keep, result.edits
     assert (result.before == result.after) is case.keep
-    assert all(edit.code == case.kind.code and edit.where and edit.why for edit in result.edits)
+    assert all(edit.code == case.kind.code and edit.location and edit.reason for edit in result.edits)
 
 
 @EACH
 def test_a_second_call_changes_nothing(case: Case) -> None:
     result = outcome(case)
-    assert not [edit for edit in result.again if edit.done]
+    assert not [edit for edit in result.again if edit.applied]
     assert result.after_again == result.after
 
 
 @EACH
 def test_the_result_is_a_valid_model(case: Case) -> None:
     model = outcome(case).model.clone()
-    infer(model)
+    infer_shapes(model)
     proto = ir.to_proto(model)
     onnx.checker.check_model(proto, full_check=True)
     onnx.shape_inference.infer_shapes(proto, check_type=True, strict_mode=True, data_prop=True)
@@ -92,7 +57,7 @@ def test_the_result_is_a_valid_model(case: Case) -> None:
 def test_the_result_is_as_recorded(case: Case, regenerate: bool) -> None:
     result = outcome(case)
     record = case.path.with_name(case.path.name.replace(".onnx.txt", ".snapshot"))
-    edits = "".join(f"{'done' if e.done else 'left'} {e.where}: {e.why}\n" for e in result.edits)
+    edits = "".join(f"{'done' if e.applied else 'left'} {e.location}: {e.reason}\n" for e in result.edits)
     if regenerate:
         record.write_text(edits + ("" if case.keep else f"\n{text(tidy(result.model))}"), "utf-8")
     assert record.is_file(), "run pytest with --regenerate and read what it wrote"
@@ -105,14 +70,19 @@ def test_the_numbers_stay_those_of_the_original(case: Case) -> None:
     before, after = runner(original), Session(patched)
     signal = 0.0
     for seed in range(4):
-        feeds = {**_defaults(patched), **random_feeds(original, seed), **_frozen(case, patched, seed)}
-        want, got = _completed(case, before.run(with_ones(case.options.raw, feeds)), feeds), after.run(feeds)
+        feeds = {**defaults(patched), **random_feeds(original, seed), **_frozen(case, patched, seed)}
+        want, got = (
+            _completed(case, before.run(add_constant_masks(case.options.missing_head, feeds)), feeds),
+            after.run(feeds),
+        )
         assert set(want) <= set(got)
         for name, value in want.items():
             value = _filled(original, name, value, got[name].shape)
             assert got[name].shape == value.shape
-            limit = TOLERANCE.get(case.kind.code, 0.0) * np.abs(value).max(initial=0.0)
-            np.testing.assert_allclose(got[name], value, rtol=0, atol=limit)
+            limit = case.kind.tolerance * np.abs(value).max(initial=0.0)
+            np.testing.assert_allclose(
+                got[name], value, rtol=0, atol=limit, err_msg=f"tolerance {case.kind.tolerance:g}"
+            )
             signal = max(signal, float(np.abs(value.astype(np.float64)).max(initial=0.0)))
     assert signal > 0, "zeros were compared with zeros"
 
@@ -127,15 +97,16 @@ def _filled(original: ir.Model, name: str, value: NDArray[Any], room: tuple[int,
 
 def _completed(case: Case, outputs: Tensors, feeds: Tensors) -> Tensors:
     """Return the outputs with what the case says that the original lacks."""
-    raw = case.options.raw
-    if raw is None or isinstance(raw, PhraseHead) or case.keep or raw.output not in outputs:
+    raw = case.options.missing_head
+    if raw is None or isinstance(raw, GroundingHead) or case.keep or raw.output not in outputs:
         return outputs
-    thresholds = {"confidence": raw.confidence, **({"iou": raw.iou} if isinstance(raw, RawHead) else {})}
-    return completed(raw, outputs, feeds, thresholds)
+    thresholds = {"confidence": raw.confidence, **({"iou": raw.iou} if isinstance(raw, DenseHead) else {})}
+    return apply_reference_postprocess(raw, outputs, feeds, thresholds)
 
 
-def _defaults(patched: ir.Model) -> Tensors:
-    pairs = (text.rpartition("=") for key, text in patched.metadata_props.items() if key.startswith(PREFIX))
+def defaults(patched: ir.Model) -> Tensors:
+    """Return the values of the thresholds that a pass made inputs."""
+    pairs = (text.rpartition("=") for key, text in patched.metadata_props.items() if key.startswith(OPTION_KEY_PREFIX))
     return {name: np.array([float(default)], np.float32) for name, _, default in pairs}
 
 

@@ -8,22 +8,22 @@ import numpy as np
 import pytest
 
 from tests.passes.heads import ANCHORS, NAMES, ROWS, Detection, Head, apart, chain, head, raw_output
-from webbuild.passes._status import KEY, capacity
-from webbuild.passes.fixed_shape_head import ROUNDS
+from webbuild.passes.nms.static_nms import MAX_ROUNDS
+from webbuild.passes.nms.status_output import HEAD_STATUS_KEY, candidate_capacity
 
 EACH = pytest.mark.parametrize("name", NAMES)
-CAPACITY = capacity(ANCHORS, ROWS)
+CAPACITY = candidate_capacity(ANCHORS, ROWS)
 
 
 @EACH
 def test_the_model_states_the_capacity_and_the_rounds_of_its_head(name: str) -> None:
-    stated = json.loads(head(name).plan.models["webgpu"].metadata_props[KEY])
-    assert stated == {"output": "head_status", "capacity": CAPACITY, "rounds": ROUNDS}
-    assert KEY not in head(name).plan.models["wasm"].metadata_props
+    stated = json.loads(head(name).plan.graphs["webgpu"].metadata_props[HEAD_STATUS_KEY])
+    assert stated == {"output": "head_status", "capacity": CAPACITY, "rounds": MAX_ROUNDS}
+    assert HEAD_STATUS_KEY not in head(name).plan.graphs["wasm"].metadata_props
 
 
 @EACH
-@pytest.mark.parametrize("length", [2, 3, ROUNDS - 1, ROUNDS])
+@pytest.mark.parametrize("length", [2, 3, MAX_ROUNDS - 1, MAX_ROUNDS])
 def test_a_chain_no_longer_than_the_rounds_is_settled(name: str, length: int) -> None:
     raw = raw_output(chain(length))
     answer = head(name).run("webgpu", raw)
@@ -33,7 +33,7 @@ def test_a_chain_no_longer_than_the_rounds_is_settled(name: str, length: int) ->
 
 
 @EACH
-@pytest.mark.parametrize("length", [ROUNDS + 2, 40])
+@pytest.mark.parametrize("length", [MAX_ROUNDS + 2, 40])
 def test_a_longer_chain_is_reported_and_the_cpu_graph_is_right(name: str, length: int) -> None:
     raw = raw_output(chain(length))
     rows = head(name).original(raw)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.passes.heads import ANCHORS, NAMES, ROWS, Detection, Head, head, raw_output
-from webbuild.passes._status import capacity
+from webbuild.passes.nms.status_output import candidate_capacity
 
 EACH = pytest.mark.parametrize("name", NAMES)
 TRIALS = 200
@@ -41,7 +41,7 @@ def test_random_crowds_give_the_rows_of_the_export(name: str) -> None:
         want = head(name).original(raw)
         np.testing.assert_array_equal(head(name).run("wasm", raw).rows, want, f"seed {seed}")
         answer = head(name).run("webgpu", raw)
-        if answer.converged and answer.candidates <= capacity(ANCHORS, ROWS):
+        if answer.converged and answer.candidates <= candidate_capacity(ANCHORS, ROWS):
             np.testing.assert_array_equal(answer.rows, want, f"seed {seed}")
             exact += 1
             rows_found += len(answer.found)
@@ -64,12 +64,12 @@ def test_thresholds_given_at_run_time_act_as_if_exported(name: str, confidence: 
         want = exported.original(raw)
         np.testing.assert_array_equal(head(name).run("wasm", raw, confidence, iou).rows, want)
         answer = head(name).run("webgpu", raw, confidence, iou)
-        if answer.converged and answer.candidates <= capacity(ANCHORS, ROWS):
+        if answer.converged and answer.candidates <= candidate_capacity(ANCHORS, ROWS):
             np.testing.assert_array_equal(answer.rows, want)
 
 
 @EACH
 def test_the_defaults_are_the_exported_thresholds(name: str) -> None:
-    for model in Head(name, 0.35, 0.6).plan.models.values():
+    for model in Head(name, 0.35, 0.6).plan.graphs.values():
         assert model.metadata_props["webbuild.option.confidence"] == "confidence=0.35"
         assert model.metadata_props["webbuild.option.iou"] == "iou=0.6"

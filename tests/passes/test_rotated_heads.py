@@ -189,7 +189,7 @@ def test_thresholds_given_at_run_time_act_as_if_exported(name: str, confidence: 
 
 @EACH
 def test_the_graph_for_the_gpu_has_no_int64_but_places_and_no_free_shape(name: str) -> None:
-    for node in head(name).plan.models["webgpu"].graph:
+    for node in head(name).plan.graphs["webgpu"].graph:
         for value in node.outputs:
             assert value.dtype != ir.DataType.INT64 or node.op_type == "TopK", node
             assert value.shape is not None

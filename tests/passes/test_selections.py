@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from tests.native import Session
 from tests.passes.selections import Feeds, crowd, end2end, multiclass, separate
-from webbuild.passes._base import Options
-from webbuild.plan import TARGETS, plan
+from webbuild.passes.base import PassOptions
+from webbuild.passes.pipeline import TARGETS, lower
 
 IOU, SCORE = 0.5, 0.25
 SIZES = {"one": (1, 1, 40, 10), "classes": (1, 5, 60, 4), "pictures": (3, 2, 50, 6), "wide": (1, 20, 120, 30)}
@@ -32,16 +32,16 @@ class Graphs:
     """The original, both graphs of it, and what they report."""
 
     def __init__(self, model: onnx.ModelProto, candidates: int | None = None) -> None:
-        self.plan = plan(ir.from_proto(model), Options(candidates=candidates))
+        self.plan = lower(ir.from_proto(model), PassOptions(candidates=candidates))
         self._original = Session(model)
-        self._sessions = {target: Session(patched) for target, patched in self.plan.models.items()}
+        self._sessions = {target: Session(patched) for target, patched in self.plan.graphs.items()}
 
     def original(self, feeds: Feeds) -> dict[str, NDArray[Any]]:
         return self._original.run(feeds)
 
     def run(self, target: str, feeds: Feeds) -> dict[str, NDArray[Any]]:
         thresholds = {}
-        for key, text in self.plan.models["wasm"].metadata_props.items():
+        for key, text in self.plan.graphs["wasm"].metadata_props.items():
             if key.startswith("webbuild.option."):
                 name, _, value = text.rpartition("=")
                 thresholds[name] = np.array([float(value)], np.float32)
@@ -90,11 +90,11 @@ def same(want: dict[str, NDArray[Any]], got: dict[str, NDArray[Any]], note: str 
 def test_every_output_has_a_fixed_shape_and_nothing_on_the_gpu_is_int64_but_places(form: str, size: str) -> None:
     planned = graphs(form, size).plan
     for target in TARGETS:
-        for value in planned.models[target].graph.outputs:
+        for value in planned.graphs[target].graph.outputs:
             assert value.shape is not None
             assert all(isinstance(dim, int) for dim in value.shape)
-        assert not [edit for edit in planned.edits[target] if not edit.done]
-    for node in planned.models["webgpu"].graph:
+        assert not [edit for edit in planned.edits[target] if not edit.applied]
+    for node in planned.graphs["webgpu"].graph:
         assert node.op_type not in ("NonMaxSuppression", "NonZero", "Shape", "Slice" if form == "multiclass" else "")
         for value in node.outputs:
             assert value.shape is not None
@@ -179,12 +179,12 @@ def test_more_candidates_than_the_capacity_are_reported_and_the_cpu_graph_is_rig
 
 def test_on_the_cpu_both_graphs_keep_the_operator_and_give_the_rows_of_the_original() -> None:
     model = multiclass(2, 3, 40, 5, IOU, SCORE)
-    planned = plan(ir.from_proto(model), Options(nms="cpu"))
+    planned = lower(ir.from_proto(model), PassOptions(nms="cpu"))
     feeds = feeds_of("multiclass", *crowd(4, 2, 3, 40, 30), 5)
     want = Session(model).run(feeds)
     thresholds = {"confidence": np.array([SCORE]), "webbuild_iou": np.array([IOU])}
     for target in TARGETS:
-        graph = planned.models[target].graph
+        graph = planned.graphs[target].graph
         assert "NonMaxSuppression" in {node.op_type for node in graph}
         assert [value.name for value in graph.outputs] == ["bbox", "bbox_num"]
-        assert same(want, Session(planned.models[target]).run({**feeds, **thresholds})) > 0
+        assert same(want, Session(planned.graphs[target]).run({**feeds, **thresholds})) > 0

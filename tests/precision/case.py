@@ -12,17 +12,17 @@ from pathlib import Path
 import onnx_ir as ir
 
 from tests.passes.case import read
-from webbuild.precision.convert import Halved, to_half
-from webbuild.targets.table import Table, table
-from webbuild.targets.target import parse
+from webbuild.precision.convert import Fp16Graph, convert_to_fp16
+from webbuild.targets.table import KernelTable, load_table
+from webbuild.targets.target import parse_target
 
 FOLDER = Path(__file__).parent / "cases"
 FILES = sorted(FOLDER.glob("*.onnx.txt"))
 
 
-def measured() -> Table:
+def measured() -> KernelTable:
     """Return the table of the build that is in bundles."""
-    return table(parse("1.30.0-webgpu"))
+    return load_table(parse_target("1.30.0-webgpu"))
 
 
 def model(file: Path) -> ir.Model:
@@ -35,5 +35,5 @@ def kept(file: Path) -> tuple[str, ...]:
 
 
 @cache
-def converted(file: Path) -> Halved:
-    return to_half(model(file), kept(file), measured())
+def converted(file: Path) -> Fp16Graph:
+    return convert_to_fp16(model(file), kept(file), measured())

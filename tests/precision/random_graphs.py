@@ -7,7 +7,7 @@ import onnx_ir as ir
 from hypothesis import strategies as st
 from msgspec import Struct
 
-from webbuild.passes import _shapes
+from webbuild.passes.analysis import shape_inference
 
 SIZE = 8
 ONE = ("Relu", "Sigmoid", "Tanh", "Softmax", "Transpose", "Neg", "MatMul", "Reshape")
@@ -42,5 +42,5 @@ def graphs(draw: st.DrawFn) -> Drawn:
         f"<float[{SIZE},{SIZE}] weight = {{{numbers}}}, int64[2] shape = {{{SIZE}, {SIZE}}}>\n"
         f"{{\n{chr(10).join(lines)}\n}}"
     )
-    _shapes.infer(model)
+    shape_inference.infer_shapes(model)
     return Drawn(model, count)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from webbuild.errors import USAGE, WebbuildError
-from webbuild.precision.budget import Budget, parse_budget
+from webbuild.precision.budget import SearchBudget, parse_budget
 
 
 def test_what_is_not_said_stays() -> None:
-    assert parse_budget([]) == Budget(evaluations=20, seconds=60, saving=0.2)
-    assert parse_budget(["evaluations=5", "seconds=1.5"]) == Budget(evaluations=5, seconds=1.5)
+    assert parse_budget([]) == SearchBudget(evaluations=20, seconds=60, saving=0.2)
+    assert parse_budget(["evaluations=5", "seconds=1.5"]) == SearchBudget(evaluations=5, seconds=1.5)
 
 
 @pytest.mark.parametrize(
@@ -19,6 +19,6 @@ def test_what_is_not_said_stays() -> None:
 def test_what_makes_no_sense_is_refused_with_a_mend(text: str) -> None:
     with pytest.raises(WebbuildError) as raised:
         parse_budget([text])
-    assert (raised.value.code, raised.value.exit_code) == ("bad-budget", USAGE)
+    assert (raised.value.code, raised.value.exit_code) == ("invalid-budget", USAGE)
     assert text in raised.value.message or text.partition("=")[0] in raised.value.message
     assert "--budget" in raised.value.fix

@@ -12,8 +12,8 @@ import pytest
 from tests.native import Session, random_feeds
 from tests.passes.case import text
 from tests.precision.case import FILES, converted, kept, measured, model
-from webbuild.passes._shapes import infer
-from webbuild.precision.convert import to_half
+from webbuild.passes.analysis.shape_inference import infer_shapes
+from webbuild.precision.convert import convert_to_fp16
 
 EACH = pytest.mark.parametrize("file", FILES, ids=lambda file: file.name.removesuffix(".onnx.txt"))
 ROUNDING = 4 * 2.0**-10
@@ -24,7 +24,7 @@ HALF_AND_FLOAT = {ir.DataType.FLOAT, ir.DataType.FLOAT16}
 @EACH
 def test_the_result_is_a_valid_model(file: Path) -> None:
     found = converted(file).model.clone()
-    infer(found)
+    infer_shapes(found)
     proto = ir.to_proto(found)
     onnx.checker.check_model(proto, full_check=True)
     onnx.shape_inference.infer_shapes(proto, check_type=True, strict_mode=True, data_prop=True)
@@ -40,8 +40,8 @@ def test_the_border_stays_as_it_was(file: Path) -> None:
 @EACH
 def test_a_second_conversion_changes_nothing(file: Path) -> None:
     once = converted(file)
-    twice = to_half(once.model, kept(file), measured())
-    assert (twice.casts, twice.halved) == (0, ())
+    twice = convert_to_fp16(once.model, kept(file), measured())
+    assert (twice.casts, twice.fp16_nodes) == (0, ())
     assert text(twice.model) == text(once.model)
 
 
@@ -64,9 +64,9 @@ def _types(node: ir.Node) -> list[ir.DataType | None]:
 def test_the_result_is_as_recorded(file: Path, regenerate: bool) -> None:
     result = converted(file)
     record = file.with_name(file.name.replace(".onnx.txt", ".snapshot"))
-    told = "".join(f"kept {name}: {why}\n" for name, why in result.kept.items())
-    told += "".join(f"mask {name}\n" for name in result.masks)
-    told += f"{len(result.halved)} nodes are float16, with {result.casts} casts\n\n{text(result.model)}"
+    told = "".join(f"kept {name}: {why}\n" for name, why in result.fp32_reasons.items())
+    told += "".join(f"mask {name}\n" for name in result.clamped_mask_constants)
+    told += f"{len(result.fp16_nodes)} nodes are float16, with {result.casts} casts\n\n{text(result.model)}"
     if regenerate:
         record.write_text(told, "utf-8")
     assert record.is_file(), "run pytest with --regenerate and read what it wrote"
@@ -90,7 +90,9 @@ def test_the_numbers_are_those_of_the_original_rounded(file: Path) -> None:
 
 
 def test_the_border_becomes_float16_when_asked() -> None:
-    found = to_half(model(FILES[[f.name for f in FILES].index("everything_between_two_casts.onnx.txt")]), border=False)
+    found = convert_to_fp16(
+        model(FILES[[f.name for f in FILES].index("everything_between_two_casts.onnx.txt")]), border=False
+    )
     assert found.casts == 0
     kinds = {value.dtype for value in (*found.model.graph.inputs, *found.model.graph.outputs)}
     assert kinds == {ir.DataType.FLOAT16}

@@ -11,32 +11,32 @@ from hypothesis import strategies as st
 from tests.native import Session
 from tests.precision.case import measured
 from tests.precision.random_graphs import SIZE, Drawn, graphs
-from webbuild.precision.arithmetic import Emulated
-from webbuild.precision.convert import Halved, to_half
+from webbuild.precision.convert import Fp16Graph, convert_to_fp16
+from webbuild.precision.fp16_backends import EmulatedFp16
 
 KEEP = st.sets(st.integers(0, 8).map("n{}".format), max_size=4)
 
 
-def converted(drawn: Drawn, keep: set[str]) -> Halved:
-    return to_half(drawn.model, keep, measured())
+def converted(drawn: Drawn, keep: set[str]) -> Fp16Graph:
+    return convert_to_fp16(drawn.model, keep, measured())
 
 
 @given(graphs(), KEEP)
 def test_it_is_valid_and_what_is_not_kept_is_float16(drawn: Drawn, keep: set[str]) -> None:
     found = converted(drawn, keep)
     onnx.checker.check_model(ir.to_proto(found.model), full_check=True)
-    assert keep & {f"n{index}" for index in range(drawn.nodes)} <= set(found.kept)
+    assert keep & {f"n{index}" for index in range(drawn.nodes)} <= set(found.fp32_reasons)
     for node in found.model.graph:
         if node.op_type != "Cast":
-            wanted = ir.DataType.FLOAT if node.name in found.kept else ir.DataType.FLOAT16
+            wanted = ir.DataType.FLOAT if node.name in found.fp32_reasons else ir.DataType.FLOAT16
             assert node.outputs[0].dtype == wanted, node.name
 
 
 @given(graphs(), KEEP)
 def test_a_second_conversion_changes_nothing(drawn: Drawn, keep: set[str]) -> None:
     once = converted(drawn, keep)
-    twice = to_half(once.model, keep, measured())
-    assert (twice.casts, twice.halved) == (0, ())
+    twice = convert_to_fp16(once.model, keep, measured())
+    assert (twice.casts, twice.fp16_nodes) == (0, ())
     assert ir.to_proto(twice.model).graph.node == ir.to_proto(once.model).graph.node
 
 
@@ -57,7 +57,7 @@ def test_the_numbers_are_near_the_originals(drawn: Drawn, keep: set[str], seed: 
     found = converted(drawn, keep)
     feeds = {"x": np.random.default_rng(seed).uniform(-1, 1, (SIZE, SIZE)).astype(np.float32)}
     want = Session(drawn.model).run(feeds)
-    with Emulated() as arithmetic:
+    with EmulatedFp16() as arithmetic:
         (emulated,) = arithmetic.run(found.model, [feeds])
     for got in (Session(found.model).run(feeds), emulated):
         for name, value in want.items():

@@ -8,8 +8,8 @@ import onnx_ir as ir
 import pytest
 
 from tests.precision.trapped import network, searched
-from webbuild.precision.budget import Budget
-from webbuild.precision.search import FOUND
+from webbuild.precision.budget import SearchBudget
+from webbuild.precision.search import KEPT_BY_SEARCH
 
 EXP = network("[grow] e = Mul (a, fifteen)\n[exp] f = Exp (e)\n[log] b = Log (f)", "float fifteen = {15}")
 MASK = network("[mask] m = Where (hidden, never, a)\n[look] b = Softmax (m)",
@@ -46,37 +46,37 @@ TRAPS = {
 def test_exactly_the_trap_is_kept(name: str, tmp_path: Path) -> None:
     model, wanted = TRAPS[name]
     found = searched(model, tmp_path)
-    assert found.halved is not None
-    assert set(found.halved.kept) == wanted, found.halved.kept
-    assert not found.evaluations[-1].why
-    assert not found.ended
+    assert found.best is not None
+    assert set(found.best.fp32_reasons) == wanted, found.best.fp32_reasons
+    assert not found.evaluations[-1].mismatch
+    assert not found.stop_reason
 
 
 def test_what_only_a_run_can_tell_takes_few_runs(tmp_path: Path) -> None:
     found = searched(CANCELLED, tmp_path)
-    assert found.halved is not None
-    assert {found.halved.kept[name] for name in ("up", "down")} == {FOUND}
+    assert found.best is not None
+    assert {found.best.fp32_reasons[name] for name in ("up", "down")} == {KEPT_BY_SEARCH}
     assert 1 < len(found.evaluations) <= 12
 
 
 def test_two_searches_find_the_same(tmp_path: Path) -> None:
     one, other = searched(CANCELLED, tmp_path), searched(CANCELLED, tmp_path)
     assert one.evaluations == other.evaluations
-    assert one.halved is not None
-    assert other.halved is not None
-    assert ir.to_proto(one.halved.model) == ir.to_proto(other.halved.model)
+    assert one.best is not None
+    assert other.best is not None
+    assert ir.to_proto(one.best.model) == ir.to_proto(other.best.model)
 
 
 def test_a_spent_budget_keeps_what_was_right_and_says_so(tmp_path: Path) -> None:
-    found = searched(CANCELLED, tmp_path, Budget(evaluations=3, seconds=600))
-    assert "3 evaluations" in found.ended
+    found = searched(CANCELLED, tmp_path, SearchBudget(evaluations=3, seconds=600))
+    assert "3 evaluations" in found.stop_reason
     assert len(found.evaluations) == 3
-    assert found.halved is not None
-    assert {"up", "down"} <= set(found.halved.kept)
+    assert found.best is not None
+    assert {"up", "down"} <= set(found.best.fp32_reasons)
 
 
 def test_the_whole_or_nothing_searches_nothing(tmp_path: Path) -> None:
     found = searched(CANCELLED, tmp_path, whole=True)
-    assert found.halved is None
+    assert found.best is None
     assert len(found.evaluations) == 1
-    assert found.evaluations[0].why
+    assert found.evaluations[0].mismatch

@@ -8,13 +8,13 @@ import numpy as np
 import onnx_ir as ir
 
 from tests.precision.case import measured
-from webbuild.manifest import Graph, TensorTask
-from webbuild.passes import _shapes
-from webbuild.precision.arithmetic import Emulated
-from webbuild.precision.budget import Budget
-from webbuild.precision.judging import Judging
-from webbuild.precision.search import Found, Search
-from webbuild.samples import Sample
+from webbuild.manifest.manifest import Graph, TensorTask
+from webbuild.passes.analysis import shape_inference
+from webbuild.precision.accuracy_checker import AccuracyChecker
+from webbuild.precision.budget import SearchBudget
+from webbuild.precision.fp16_backends import EmulatedFp16
+from webbuild.precision.search import PrecisionSearch, SearchResult
+from webbuild.samples.collect import Sample
 
 SIZE = 16
 
@@ -30,17 +30,19 @@ def network(middle: str, constants: str = "", shape: str = "4,16", end: str = ""
         f"<float[16,16] weight = {{{weights}}}{constants and ', ' + constants}>\n{{\n {head}{tail}}}"
     )
     model = ir.from_onnx_text(text)
-    _shapes.infer(model)
+    shape_inference.infer_shapes(model)
     return model
 
 
-def searched(model: ir.Model, folder: Path, budget: Budget | None = None, *, whole: bool = False) -> Found:
+def searched(model: ir.Model, folder: Path, budget: SearchBudget | None = None, *, whole: bool = False) -> SearchResult:
     """Search in a network on three random inputs, in emulated float16."""
     ir.save(model, folder / "graph.onnx")
     graph = Graph(target="webgpu", file="graph.onnx", weights=[], nodes=3, outputs=[], status=None)
     shape = [int(dim) for dim in model.graph.inputs[0].shape or () if isinstance(dim, int)]
     generator = np.random.default_rng(3)
     samples = [Sample(f"s{index}", {"x": generator.normal(0, 1, shape).astype(np.float32)}) for index in range(3)]
-    judging = Judging(graph, folder, TensorTask(), (), {}, samples)
-    with Emulated() as arithmetic:
-        return Search(model, measured(), judging, arithmetic, budget or Budget(seconds=600), print).run(whole=whole)
+    judging = AccuracyChecker(graph, folder, TensorTask(), (), {}, samples)
+    with EmulatedFp16() as arithmetic:
+        return PrecisionSearch(model, measured(), judging, arithmetic, budget or SearchBudget(seconds=600), print).run(
+            whole=whole
+        )

@@ -7,10 +7,10 @@ from collections import Counter
 import onnx
 import pytest
 
-from webbuild.probe.draw import Draw
-from webbuild.probe.native import reference
-from webbuild.probe.node import Probe
-from webbuild.probe.registry import families, probes
+from webbuild.probe.native_process import reference_outputs
+from webbuild.probe.probe_model import Probe
+from webbuild.probe.random_data import RandomData
+from webbuild.probe.registry import families, family_probes
 
 REFUSED = (
     "pad/reflect beyond the size",
@@ -23,11 +23,11 @@ REFUSED = (
 
 @pytest.mark.parametrize("family", families())
 def test_cases_are_valid_and_run(family: str) -> None:
-    made = list(probes(family))
+    made = list(family_probes(family))
     assert len(made) > 10
     for probe in made:
         onnx.checker.check_model(shaped(probe))
-        outputs = reference(probe.model, probe.feeds)
+        outputs = reference_outputs(probe.model, probe.feeds)
         if isinstance(outputs, str):
             assert probe.name.startswith(REFUSED), f"{probe.name}: {outputs}"
         else:
@@ -43,12 +43,12 @@ def shaped(probe: Probe) -> onnx.ModelProto:
 
 
 def test_names_are_unique_and_begin_with_the_family() -> None:
-    names = [(family, probe.name) for family in families() for probe in probes(family)]
+    names = [(family, probe.name) for family in families() for probe in family_probes(family)]
     assert not [name for name, count in Counter(names).items() if count > 1]
     assert all(name.startswith(f"{family}/") for family, name in names)
 
 
 def test_a_case_is_drawn_alike_every_time() -> None:
-    assert (Draw("a").floats(3) == Draw("a").floats(3)).all()
-    assert (Draw("a").floats(3) != Draw("b").floats(3)).all()
-    assert [probe.model for probe in probes("gather")] == [probe.model for probe in probes("gather")]
+    assert (RandomData("a").floats(3) == RandomData("a").floats(3)).all()
+    assert (RandomData("a").floats(3) != RandomData("b").floats(3)).all()
+    assert [probe.model for probe in family_probes("gather")] == [probe.model for probe in family_probes("gather")]

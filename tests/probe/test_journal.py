@@ -6,11 +6,11 @@ from pathlib import Path
 
 import numpy as np
 
-from webbuild.probe.journal import Journal, Line, digest
-from webbuild.probe.node import node
-from webbuild.targets.table import Case, Given
+from webbuild.probe.journal import ProbeJournal, ProbeRecord, probe_digest
+from webbuild.probe.probe_model import make_probe
+from webbuild.targets.table import CaseInput, MeasuredCase
 
-CASE = Case(
+CASE = MeasuredCase(
     what="a/b",
     op="Pad",
     opset=17,
@@ -18,40 +18,44 @@ CASE = Case(
     outcome="wrong",
     error=2.5,
     attributes={"mode": "wrap", "pads": [1, 2], "value": 0.5},
-    inputs=[Given("float", [1, 2]), None, Given("int64", [2], [0, -1])],
+    inputs=[CaseInput("float", [1, 2]), None, CaseInput("int64", [2], [0, -1])],
 )
-LINES = [Line("sweep/Abs 6 float", place="gpu"), Line("a/b", case=CASE), Line("a/c", refused="no kernel")]
+LINES = [
+    ProbeRecord("sweep/Abs 6 float", placement="gpu"),
+    ProbeRecord("a/b", case=CASE),
+    ProbeRecord("a/c", reason="no kernel"),
+]
 
 
 def test_what_was_measured_is_there_again(tmp_path: Path) -> None:
     file = tmp_path / "cache" / "journal.jsonl"
-    first = Journal(file, resume=True)
+    first = ProbeJournal(file, resume=True)
     first.add(LINES[:1])
     first.add(LINES[1:])
-    again = Journal(file, resume=True)
+    again = ProbeJournal(file, resume=True)
     assert list(again.lines.values()) == LINES
     assert again.lines["a/b"].case == CASE
 
 
 def test_a_new_measurement_begins_empty(tmp_path: Path) -> None:
     file = tmp_path / "journal.jsonl"
-    Journal(file, resume=False).add(LINES)
-    assert Journal(file, resume=False).lines == {}
-    assert Journal(file, resume=True).lines == {}
+    ProbeJournal(file, resume=False).add(LINES)
+    assert ProbeJournal(file, resume=False).lines == {}
+    assert ProbeJournal(file, resume=True).lines == {}
 
 
 def test_half_a_line_is_dropped_and_written_over(tmp_path: Path) -> None:
     file = tmp_path / "journal.jsonl"
-    Journal(file, resume=False).add(LINES)
+    ProbeJournal(file, resume=False).add(LINES)
     file.write_bytes(file.read_bytes()[:-7])
-    again = Journal(file, resume=True)
+    again = ProbeJournal(file, resume=True)
     assert list(again.lines) == [line.name for line in LINES[:-1]]
     again.add(LINES[-1:])
-    assert list(Journal(file, resume=True).lines.values()) == LINES
+    assert list(ProbeJournal(file, resume=True).lines.values()) == LINES
 
 
 def test_a_complete_one_leaves_nothing(tmp_path: Path) -> None:
-    journal = Journal(tmp_path / "journal.jsonl", resume=False)
+    journal = ProbeJournal(tmp_path / "journal.jsonl", resume=False)
     journal.add(LINES)
     journal.delete()
     assert list(tmp_path.iterdir()) == []
@@ -59,10 +63,10 @@ def test_a_complete_one_leaves_nothing(tmp_path: Path) -> None:
 
 def test_a_probe_that_changed_was_not_measured(tmp_path: Path) -> None:
     x = np.zeros((2, 3), np.float32)
-    before = node("a/b", "Softmax", x, axis=0)
-    journal = Journal(tmp_path / "journal.jsonl", resume=False)
-    journal.add([Line("a/b", digest(before), case=CASE)])
+    before = make_probe("a/b", "Softmax", x, axis=0)
+    journal = ProbeJournal(tmp_path / "journal.jsonl", resume=False)
+    journal.add([ProbeRecord("a/b", probe_digest(before), case=CASE)])
     assert journal.has(before)
-    assert not journal.has(node("a/c", "Softmax", x, axis=0))
-    for changed in (node("a/b", "Softmax", x, axis=1), node("a/b", "Softmax", x + 1, axis=0)):
+    assert not journal.has(make_probe("a/c", "Softmax", x, axis=0))
+    for changed in (make_probe("a/b", "Softmax", x, axis=1), make_probe("a/b", "Softmax", x + 1, axis=0)):
         assert not journal.has(changed)

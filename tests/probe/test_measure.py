@@ -9,25 +9,25 @@ from typing import cast
 import numpy as np
 import pytest
 
-from webbuild.probe.journal import Journal, Line
-from webbuild.probe.lab import Answer, Lab
-from webbuild.probe.measure import measure
-from webbuild.probe.native import Native
-from webbuild.probe.node import Array, Probe, node
+from webbuild.probe.browser_harness import ProbeHarness, ProbeResponse
+from webbuild.probe.journal import ProbeJournal, ProbeRecord
+from webbuild.probe.measure import measure_probes
+from webbuild.probe.native_process import NativeProcess
+from webbuild.probe.probe_model import Array, Probe, make_probe
 
-PROBE = node("t/Relu", "Relu", np.ones((2, 3), np.float32))
-HUNG = Answer("hang", "no answer in 60 s")
-FAILED = Answer("run", 'running Relu node. Error: "[Relu] n" failed')
-MISFIT = Answer("run", 'Kernel "[Relu] n" failed. Error: Uniform variable 6 mismatch')
+PROBE = make_probe("t/Relu", "Relu", np.ones((2, 3), np.float32))
+HUNG = ProbeResponse("hang", "no answer in 60 s")
+FAILED = ProbeResponse("run", 'running Relu node. Error: "[Relu] n" failed')
+MISFIT = ProbeResponse("run", 'Kernel "[Relu] n" failed. Error: Uniform variable 6 mismatch')
 
 
 class Page:
     """Gives the answers in order; of each it is kept whether a fresh engine was asked for."""
 
-    def __init__(self, answers: Sequence[Answer]) -> None:
+    def __init__(self, answers: Sequence[ProbeResponse]) -> None:
         self.left, self.fresh = list(answers), list[bool]()
 
-    def measure(self, probes: Sequence[Probe], *, fresh: bool = False) -> list[Answer]:
+    def measure(self, probes: Sequence[Probe], *, fresh: bool = False) -> list[ProbeResponse]:
         self.fresh.append(fresh)
         return [self.left.pop(0) for _ in probes]
 
@@ -39,27 +39,27 @@ class Reference:
         return {"y0": np.ones((2, 3), np.float32)}
 
 
-def measured(page: Page, file: Path) -> Line:
-    journal = Journal(file, resume=False)
-    measure(cast("Lab", page), cast("Native", Reference()), journal, [PROBE], lambda _: None)
+def measured(page: Page, file: Path) -> ProbeRecord:
+    journal = ProbeJournal(file, resume=False)
+    measure_probes(cast("ProbeHarness", page), cast("NativeProcess", Reference()), journal, [PROBE], lambda _: None)
     return journal.lines[PROBE.name]
 
 
 def test_what_is_not_answered_in_time_is_asked_again_and_then_no_case(tmp_path: Path) -> None:
     page = Page([HUNG, HUNG])
     line = measured(page, tmp_path / "journal")
-    assert (line.case, line.refused, page.fresh) == (None, "no answer in 60 s", [False, True])
+    assert (line.case, line.reason, page.fresh) == (None, "no answer in 60 s", [False, True])
 
 
 def test_what_is_answered_the_second_time_is_a_case(tmp_path: Path) -> None:
     line = measured(Page([HUNG, FAILED]), tmp_path / "journal")
     assert line.case is not None
-    assert (line.case.outcome, line.refused) == ("throws", "")
+    assert (line.case.outcome, line.reason) == ("throws", "")
 
 
 @pytest.mark.parametrize(("answer", "times"), [(FAILED, 1), (MISFIT, 2)])
 def test_an_error_that_an_earlier_probe_may_have_made_is_measured_again(
-    answer: Answer, times: int, tmp_path: Path
+    answer: ProbeResponse, times: int, tmp_path: Path
 ) -> None:
     page = Page([answer] * 2)
     line = measured(page, tmp_path / "journal")

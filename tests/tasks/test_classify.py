@@ -7,11 +7,12 @@ import numpy as np
 import pytest
 
 from webbuild.errors import WebbuildError
-from webbuild.facts import Dim, ModelFacts, TensorFact
-from webbuild.manifest import ClassifyTask, ImageInput, TensorTask
-from webbuild.tasks._base import guess
-from webbuild.tasks.classify import TASK, probabilities
-from webbuild.tasks.match_classes import ClassMatch, match_classes
+from webbuild.manifest.manifest import ClassifyTask, ImageInput, TensorTask
+from webbuild.model.signature import Dim, ModelSignature, TensorSpec
+from webbuild.tasks.base import RunContext, match_task
+from webbuild.tasks.class_scores import class_probabilities
+from webbuild.tasks.classify import TASK
+from webbuild.tasks.compare.match_classes import ClassMatch, match_classes
 
 NAMES = {"task": "classify", "names": "{0: 'cup', 1: 'plate', 2: 'spoon'}"}
 RATIO = 1e-3
@@ -22,9 +23,9 @@ def facts(
     output: tuple[Dim, ...] = (1, 3),
     picture: tuple[Dim, ...] = (1, 3, 64, 64),
     dtype: str = "float32",
-) -> ModelFacts:
-    inputs = (TensorFact("images", "float32", picture),)
-    return ModelFacts("m.onnx", "", metadata, inputs, (TensorFact("output0", dtype, output),))
+) -> ModelSignature:
+    inputs = (TensorSpec("images", "float32", picture),)
+    return ModelSignature("m.onnx", "", metadata, inputs, (TensorSpec("output0", dtype, output),))
 
 
 def task(*classes: str, logits: bool = False) -> ClassifyTask:
@@ -36,7 +37,7 @@ def match(want: list[float], got: list[float]) -> ClassMatch:
 
 
 def test_a_classification_export_is_known_by_its_metadata() -> None:
-    found = guess(facts(NAMES))
+    found = match_task(facts(NAMES))
     assert found.task == ClassifyTask(output="output0", classes=["cup", "plate", "spoon"], logits=False)
     (image,) = found.inputs
     assert isinstance(image, ImageInput)
@@ -46,7 +47,7 @@ def test_a_classification_export_is_known_by_its_metadata() -> None:
 
 
 def test_an_input_that_is_not_square_is_stretched_into_as_the_exporter_does() -> None:
-    (image,) = guess(facts(NAMES, picture=(1, 3, 32, 64))).inputs
+    (image,) = match_task(facts(NAMES, picture=(1, 3, 32, 64))).inputs
     assert isinstance(image, ImageInput)
     assert (image.letterbox.mode, image.letterbox.resampler) == ("stretch", "bilinear-antialias")
 
@@ -64,16 +65,16 @@ def test_an_input_that_is_not_square_is_stretched_into_as_the_exporter_does() ->
         facts(NAMES, picture=(1, 4, 64, 64)),
     ],
 )
-def test_what_does_not_fit_is_a_model_of_tensors(odd: ModelFacts) -> None:
-    assert isinstance(guess(odd).task, TensorTask)
+def test_what_does_not_fit_is_a_model_of_tensors(odd: ModelSignature) -> None:
+    assert isinstance(match_task(odd).task, TensorTask)
 
 
 @pytest.mark.parametrize(("operator", "logits"), [("Softmax", False), ("Sigmoid", False), ("Gemm", True), ("", True)])
 def test_what_the_user_calls_a_classifier_is_one_whatever_its_metadata(operator: str, logits: bool) -> None:
     seen = facts({}, output=(1, 2))
-    seen = msgspec.structs.replace(seen, outputs=(TensorFact("y", "float32", (1, 2), operator),))
-    assert TASK.guess(seen) is None
-    found = TASK.guess(seen, asked=True)
+    seen = msgspec.structs.replace(seen, outputs=(TensorSpec("y", "float32", (1, 2), operator),))
+    assert TASK.infer(seen) is None
+    found = TASK.infer(seen, requested=True)
     assert found is not None
     assert found.task == ClassifyTask(output="y", classes=["class 0", "class 1"], logits=logits)
     assert any("--labels" in each for each in found.assumptions)
@@ -82,16 +83,16 @@ def test_what_the_user_calls_a_classifier_is_one_whatever_its_metadata(operator:
 def test_other_names_than_scores_are_an_error_unless_the_user_asks() -> None:
     odd = facts(NAMES, output=(1, 4))
     with pytest.raises(WebbuildError, match=r"4 class scores, the metadata 3 name") as caught:
-        guess(odd)
-    assert caught.value.code == "class-names"
-    found = TASK.guess(odd, asked=True)
+        match_task(odd)
+    assert caught.value.code == "class-count-mismatch"
+    found = TASK.infer(odd, requested=True)
     assert found is not None
     assert isinstance(found.task, ClassifyTask)
     assert len(found.task.classes) == 4
 
 
 def test_a_picture_with_its_channels_last_is_one_too() -> None:
-    found = TASK.guess(facts({}, picture=(1, 32, 48, 3)), asked=True)
+    found = TASK.infer(facts({}, picture=(1, 32, 48, 3)), requested=True)
     assert found is not None
     (image,) = found.inputs
     assert isinstance(image, ImageInput)
@@ -101,30 +102,30 @@ def test_a_picture_with_its_channels_last_is_one_too() -> None:
 @pytest.mark.parametrize(
     "odd", [facts(NAMES, output=(3,)), facts(NAMES, picture=(2, 3, 8, 8)), facts({}, dtype="int8")]
 )
-def test_what_is_no_classifier_is_none_even_when_asked(odd: ModelFacts) -> None:
-    assert TASK.guess(odd, asked=True) is None
+def test_what_is_no_classifier_is_none_even_when_asked(odd: ModelSignature) -> None:
+    assert TASK.infer(odd, requested=True) is None
 
 
 def test_a_score_that_is_not_a_number_comes_last() -> None:
     values = np.array([[np.nan, 0.25, np.nan, 0.75]])
-    found = TASK.decode(task("a", "b", "c", "d"), {"y": values}, None)
+    found = TASK.decode(task("a", "b", "c", "d"), {"y": values}, RunContext())
     assert [each.label for each in found] == ["d", "b", "a", "c"]
 
 
 def test_logits_become_probabilities_and_probabilities_stay() -> None:
     values = np.array([0.0, np.log(3)], np.float64)
-    np.testing.assert_allclose(probabilities(task("a", "b", logits=True), values), [0.25, 0.75], rtol=1e-12)
-    np.testing.assert_array_equal(probabilities(task("a", "b"), values), values)
+    np.testing.assert_allclose(class_probabilities(task("a", "b", logits=True), values), [0.25, 0.75], rtol=1e-12)
+    np.testing.assert_array_equal(class_probabilities(task("a", "b"), values), values)
 
 
 def test_equal_scores_are_the_same_at_no_distance() -> None:
     found = match([0.7, 0.2, 0.1], [0.7, 0.2, 0.1])
-    assert (found.same, found.says, found.distance, found.excused) == (True, True, 0, False)
+    assert (found.matches, found.is_informative, found.distance, found.tied) == (True, True, 0, False)
 
 
 @pytest.mark.parametrize(("shift", "same"), [(0.0006, True), (0.0008, False)])
 def test_any_score_may_move_by_a_thousandth_of_the_best(shift: float, same: bool) -> None:
-    assert match([0.7, 0.2, 0.1], [0.7, 0.2, 0.1 + shift]).same is same
+    assert match([0.7, 0.2, 0.1], [0.7, 0.2, 0.1 + shift]).matches is same
 
 
 def test_the_small_scores_of_many_classes_have_a_small_tolerance() -> None:
@@ -132,25 +133,25 @@ def test_the_small_scores_of_many_classes_have_a_small_tolerance() -> None:
     want[7] = 0.0012
     got = want.copy()
     got[7] = 0.001
-    assert not match_classes(want, got, RATIO).same
+    assert not match_classes(want, got, RATIO).matches
 
 
 def test_another_best_class_is_another_answer() -> None:
     found = match([0.7, 0.2, 0.1], [0.2, 0.7, 0.1])
-    assert (found.want, found.got, found.same_class, found.same) == (0, 1, False, False)
+    assert (found.want, found.got, found.same_class, found.matches) == (0, 1, False, False)
 
 
 def test_the_best_two_may_change_places_where_they_are_as_good() -> None:
     found = match([0.5, 0.4999, 0.0], [0.4999, 0.5, 0.0])
-    assert (found.same, found.excused) == (True, True)
+    assert (found.matches, found.tied) == (True, True)
     assert not match([0.5, 0.499, 0.0], [0.4995, 0.49951, 0.0]).same_class
 
 
 @pytest.mark.parametrize("got", [[np.nan, 0.2], [np.inf, 0.2], [0.8]])
 def test_what_is_no_number_or_missing_is_never_the_same(got: list[float]) -> None:
-    assert not match([0.8, 0.2], got).same
-    assert not match([np.nan, 0.2], [np.nan, 0.2]).same
+    assert not match([0.8, 0.2], got).matches
+    assert not match([np.nan, 0.2], [np.nan, 0.2]).matches
 
 
 def test_classes_of_one_score_prove_nothing() -> None:
-    assert not match([0.25, 0.25, 0.25, 0.25], [0.25, 0.25, 0.25, 0.25]).says
+    assert not match([0.25, 0.25, 0.25, 0.25], [0.25, 0.25, 0.25, 0.25]).is_informative

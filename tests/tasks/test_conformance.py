@@ -11,7 +11,7 @@ import msgspec
 import numpy as np
 import pytest
 
-from webbuild.manifest import (
+from webbuild.manifest.manifest import (
     ClassifyTask,
     DepthTask,
     DetectTask,
@@ -23,11 +23,11 @@ from webbuild.manifest import (
     RowTask,
     SegmentTask,
 )
-from webbuild.tasks._base import decode
-from webbuild.tasks.detection import columns
-from webbuild.tasks.geometry import Placement, place
-from webbuild.tasks.picture import plane, to_tensor
-from webbuild.tasks.sizes import size_feeds
+from webbuild.preprocess.image import image_to_tensor, input_size
+from webbuild.preprocess.letterbox import ImagePlacement, place_image
+from webbuild.preprocess.size_feeds import size_feeds
+from webbuild.tasks.base import RunContext, decode_task
+from webbuild.tasks.detection import row_width
 
 FOLDER = Path(__file__).parents[2] / "conformance"
 
@@ -50,7 +50,7 @@ def test_a_picture_becomes_the_tensor_that_is_wanted(file: Path) -> None:
     spec = msgspec.convert(case["input"], ImageInput)
     width, height = case["image"]["width"], case["image"]["height"]
     rgba = np.array(case["image"]["rgba"], np.uint8).reshape(height, width, 4)
-    tensor, placement = to_tensor(rgba, spec)
+    tensor, placement = image_to_tensor(rgba, spec)
     want = case["want"]
     assert list(tensor.shape) == spec.shape
     high, wide = spec.shape[2:] if spec.layout == "nchw" else spec.shape[1:3]
@@ -58,7 +58,7 @@ def test_a_picture_becomes_the_tensor_that_is_wanted(file: Path) -> None:
     assert msgspec.to_builtins(placement) == {**sizes, **want["geometry"]}
     assert case["tolerance"] <= 1e-6 * max(1.0, *map(abs, want["tensor"]))
     np.testing.assert_allclose(tensor.ravel(), want["tensor"], rtol=0, atol=case["tolerance"])
-    assert placement == place(width, height, wide, high, spec.letterbox)
+    assert placement == place_image(width, height, wide, high, spec.letterbox)
 
 
 @room("pose")
@@ -81,7 +81,7 @@ def test_scores_become_the_classes_that_are_wanted(file: Path) -> None:
     case = read(file)
     task = msgspec.convert(case["task"], ClassifyTask)
     values = np.array([case["values"]], np.float32)
-    got = msgspec.to_builtins(decode(task, {task.output: values}, None))
+    got = msgspec.to_builtins(decode_task(task, {task.output: values}, RunContext()))
     same(got, case["want"]["classes"], case["tolerance"])
 
 
@@ -114,9 +114,9 @@ def decoded(case: dict[str, Any], task: RowTask, others: Mapping[str, Any] | Non
     box = case["letterbox"]
     source, size = box["source"], case.get("input", {"width": 64, "height": 64})
     place = (source["width"], source["height"], box["left"], box["top"], box["width"], box["height"])
-    placement = Placement(*place, size["width"], size["height"])
-    rows = np.array(case["rows"], np.float32).reshape(1, -1, columns(task))
-    found = decode(task, {task.output: rows, **(others or {})}, placement)
+    placement = ImagePlacement(*place, size["width"], size["height"])
+    rows = np.array(case["rows"], np.float32).reshape(1, -1, row_width(task))
+    found = decode_task(task, {task.output: rows, **(others or {})}, RunContext(placement))
     return [msgspec.to_builtins(each, builtin_types=(bytes,)) for each in found]
 
 
@@ -128,10 +128,10 @@ def test_a_map_becomes_the_depth_of_the_picture(file: Path) -> None:
     outputs = {name: np.array(rows, float).astype(np.float32)[None] for name, rows in maps.items() if name}
     box, size = case["letterbox"], case["input"]
     source = box["source"]
-    placement = Placement(
+    placement = ImagePlacement(
         source["width"], source["height"], box["left"], box["top"], box["width"], box["height"], *size.values()
     )
-    (got,) = decode(task, outputs, placement)
+    (got,) = decode_task(task, outputs, RunContext(placement))
     want = case["want"]
     assert (got.confidence is None) is (want["confidence"] is None)
     for name in ("depth", "confidence") if want["confidence"] else ("depth",):
@@ -152,10 +152,10 @@ def test_maps_of_logits_become_the_regions_of_the_picture(file: Path) -> None:
         outputs[task.scores] = np.array([case["scores"]], np.float32)
     box, size = case["letterbox"], case["input"]
     source = box["source"]
-    placement = Placement(
+    placement = ImagePlacement(
         source["width"], source["height"], box["left"], box["top"], box["width"], box["height"], *size.values()
     )
-    (got,) = decode(task, outputs, placement)
+    (got,) = decode_task(task, outputs, RunContext(placement))
     assert ["".join(map(str, row)) for row in got.map.tolist()] == case["want"]["map"]
     same([msgspec.to_builtins(each) for each in got.regions], case["want"]["regions"], case["tolerance"])
 
@@ -165,8 +165,8 @@ def test_the_sizes_that_are_wanted_are_filled_in(file: Path) -> None:
     case = read(file)
     inputs = msgspec.convert(case["inputs"], list[Input])
     image = next(spec for spec in inputs if isinstance(spec, ImageInput))
-    high, wide = plane(image)
-    placement = place(case["source"]["width"], case["source"]["height"], wide, high, image.letterbox)
+    high, wide = input_size(image)
+    placement = place_image(case["source"]["width"], case["source"]["height"], wide, high, image.letterbox)
     got = size_feeds(inputs, placement)
     assert {
         name: {"type": array.dtype.name, "dims": list(array.shape), "data": array.ravel().tolist()}

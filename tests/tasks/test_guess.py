@@ -8,28 +8,28 @@ import pytest
 
 from tests.manifests import pose_task
 from webbuild.errors import WebbuildError
-from webbuild.facts import Dim, ModelFacts, TensorFact
-from webbuild.manifest import DetectTask, ImageInput, ObbTask, PoseTask, SegmentTask, TensorTask
-from webbuild.raw_head import RawHead
-from webbuild.tasks._base import guess, kinds
-from webbuild.tasks.geometry import Placement
+from webbuild.manifest.manifest import DetectTask, ImageInput, ObbTask, PoseTask, SegmentTask, TensorTask
+from webbuild.model.signature import Dim, ModelSignature, TensorSpec
+from webbuild.postprocess.dense_head import DenseHead
+from webbuild.preprocess.letterbox import ImagePlacement
+from webbuild.tasks.base import RunContext, match_task, task_kinds
 from webbuild.tasks.pose import TASK
 
 GOOD = {"task": "pose", "names": "{0: 'person'}", "kpt_shape": "[17, 3]"}
 
 
-def facts(metadata: dict[str, str], shape: tuple[Dim, ...] = (1, 300, 57), dtype: str = "float32") -> ModelFacts:
-    inputs = (TensorFact("images", dtype, (1, 3, 192, 192)),)
-    outputs = (TensorFact("output0", "float32", shape),)
-    return ModelFacts("m.onnx", "", metadata, inputs, outputs, frozenset({"NonMaxSuppression"}))
+def facts(metadata: dict[str, str], shape: tuple[Dim, ...] = (1, 300, 57), dtype: str = "float32") -> ModelSignature:
+    inputs = (TensorSpec("images", dtype, (1, 3, 192, 192)),)
+    outputs = (TensorSpec("output0", "float32", shape),)
+    return ModelSignature("m.onnx", "", metadata, inputs, outputs, frozenset({"NonMaxSuppression"}))
 
 
 def test_the_tasks_are_found_by_their_files() -> None:
-    assert {"pose", "tensor"} <= set(kinds())
+    assert {"pose", "tensor"} <= set(task_kinds())
 
 
 def test_a_pose_export_is_known_by_its_metadata() -> None:
-    found = guess(facts(GOOD))
+    found = match_task(facts(GOOD))
     assert isinstance(found.task, PoseTask)
     assert (found.task.output, found.task.rows, found.task.classes) == ("output0", 300, ["person"])
     assert (len(found.task.keypoints), found.task.keypoint_size) == (17, 3)
@@ -39,13 +39,13 @@ def test_a_pose_export_is_known_by_its_metadata() -> None:
 
 @pytest.mark.parametrize("names", ["['a', 'b']", "{0: 'a', 1: 'b'}", "{1: 'b', 0: 'a'}"])
 def test_class_names_come_in_the_order_of_their_indices(names: str) -> None:
-    task = guess(facts({**GOOD, "names": names})).task
+    task = match_task(facts({**GOOD, "names": names})).task
     assert isinstance(task, PoseTask)
     assert task.classes == ["a", "b"]
 
 
 def test_other_keypoints_than_cocos_get_numbers() -> None:
-    task = guess(facts({**GOOD, "kpt_shape": "[4, 2]"}, (1, 300, 6 + 8))).task
+    task = match_task(facts({**GOOD, "kpt_shape": "[4, 2]"}, (1, 300, 6 + 8))).task
     assert isinstance(task, PoseTask)
     assert [point.name for point in task.keypoints] == [f"keypoint {i}" for i in range(4)]
     assert (task.keypoint_size, task.skeleton) == (2, [])
@@ -70,30 +70,30 @@ def test_other_keypoints_than_cocos_get_numbers() -> None:
     ],
 )
 def test_metadata_that_does_not_fit_makes_it_a_model_of_tensors(metadata: dict[str, str]) -> None:
-    assert isinstance(guess(facts(metadata)).task, TensorTask)
+    assert isinstance(match_task(facts(metadata)).task, TensorTask)
 
 
 @pytest.mark.parametrize("shape", [(1, 300, 56), (1, 300), (300, 57, 1, 1), (2, 300, 57), (1, "rows", 57)])
 def test_an_output_that_does_not_fit_makes_it_a_model_of_tensors(shape: tuple[Dim, ...]) -> None:
-    assert isinstance(guess(facts(GOOD, shape)).task, TensorTask)
+    assert isinstance(match_task(facts(GOOD, shape)).task, TensorTask)
 
 
 def test_an_input_that_no_browser_can_feed_is_refused_by_name() -> None:
     with pytest.raises(WebbuildError, match=r"'images' is float16") as caught:
-        guess(facts({}, dtype="float16"))
+        match_task(facts({}, dtype="float16"))
     assert caught.value.code == "unsupported-dtype"
     assert "float32" in caught.value.fix
 
 
 def test_a_class_beyond_the_names_has_a_number() -> None:
-    placement = Placement(8, 8, 0, 0, 8, 8, 8, 8)
+    placement = ImagePlacement(8, 8, 0, 0, 8, 8, 8, 8)
     rows = [[0, 0, 4, 4, 0.5, 7, 1, 1, 0.5, 2, 2, 0.5], [0, 0, 4, 4, 0.4, 0, 1, 1, 0.5, 2, 2, 0.5]]
     outputs = {"rows": np.array([rows])}
-    assert [pose.label for pose in TASK.decode(pose_task(), outputs, placement)] == ["class 7", "person"]
+    assert [pose.label for pose in TASK.decode(pose_task(), outputs, RunContext(placement))] == ["class 7", "person"]
 
 
 def test_a_detection_export_is_known_by_its_metadata() -> None:
-    found = guess(facts({"task": "detect", "names": "{0: 'cup', 1: 'dog'}"}, (1, 300, 6)))
+    found = match_task(facts({"task": "detect", "names": "{0: 'cup', 1: 'dog'}"}, (1, 300, 6)))
     assert isinstance(found.task, DetectTask)
     assert (found.task.output, found.task.rows, found.task.classes) == ("output0", 300, ["cup", "dog"])
     assert isinstance(found.inputs[0], ImageInput)
@@ -111,22 +111,22 @@ def test_a_detection_export_is_known_by_its_metadata() -> None:
     ids=["no names", "other columns", "two pictures", "free number of rows"],
 )
 def test_other_detectors_are_plain_tensors(metadata: dict[str, str], shape: tuple[Dim, ...]) -> None:
-    found = guess(facts({"task": "detect", "names": "{0: 'cup'}", **metadata}, shape))
+    found = match_task(facts({"task": "detect", "names": "{0: 'cup'}", **metadata}, shape))
     assert isinstance(found.task, TensorTask)
 
 
-def segmenter(*shapes: tuple[Dim, ...], **metadata: str) -> ModelFacts:
-    outputs = tuple(TensorFact(f"output{i}", "float32", shape) for i, shape in enumerate(shapes))
+def segmenter(*shapes: tuple[Dim, ...], **metadata: str) -> ModelSignature:
+    outputs = tuple(TensorSpec(f"output{i}", "float32", shape) for i, shape in enumerate(shapes))
     known = {"task": "segment", "names": "{0: 'cup', 1: 'dog'}", **metadata}
     return msgspec.structs.replace(facts(known), outputs=outputs)
 
 
 def test_a_segmentation_export_is_known_by_its_metadata() -> None:
-    found = guess(segmenter((1, 300, 38), (1, 32, 48, 48)))
+    found = match_task(segmenter((1, 300, 38), (1, 32, 48, 48)))
     assert found.task == SegmentTask(output="output0", protos="output1", rows=300, classes=["cup", "dog"], masks=32)
     assert isinstance(found.inputs[0], ImageInput)
     assert "32 mask prototypes" in found.assumptions[0]
-    assert found.raw is None
+    assert found.head is None
 
 
 @pytest.mark.parametrize(
@@ -137,11 +137,11 @@ def test_a_segmentation_export_is_known_by_its_metadata() -> None:
 def test_a_segmenter_without_suppression_gets_a_head(
     shape: tuple[Dim, ...], metadata: dict[str, str], layout: str
 ) -> None:
-    found = guess(segmenter(shape, (1, 32, 48, 48), args="{'nms': False}", **metadata))
+    found = match_task(segmenter(shape, (1, 32, 48, 48), args="{'nms': False}", **metadata))
     assert isinstance(found.task, SegmentTask)
     assert (found.task.output, found.task.protos, found.task.rows) == ("detections", "output1", 300)
-    assert isinstance(found.raw, RawHead)
-    assert (found.raw.layout, found.raw.extra) == (layout, 32)
+    assert isinstance(found.head, DenseHead)
+    assert (found.head.layout, found.head.extra_columns) == (layout, 32)
 
 
 @pytest.mark.parametrize(
@@ -158,16 +158,16 @@ def test_a_segmenter_without_suppression_gets_a_head(
     ],
     ids=["one", "columns", "order", "free size", "two pictures", "no suppression", "task", "three"],
 )
-def test_other_segmenters_are_plain_tensors(model: ModelFacts) -> None:
-    assert isinstance(guess(model).task, TensorTask)
+def test_other_segmenters_are_plain_tensors(model: ModelSignature) -> None:
+    assert isinstance(match_task(model).task, TensorTask)
 
 
 def test_an_export_of_rotated_boxes_is_known_by_its_metadata() -> None:
-    found = guess(facts({"task": "obb", "names": "{0: 'ship'}"}, (1, 300, 7)))
+    found = match_task(facts({"task": "obb", "names": "{0: 'ship'}"}, (1, 300, 7)))
     assert found.task == ObbTask(output="output0", rows=300, classes=["ship"])
     assert len(found.assumptions) == 2
 
 
 @pytest.mark.parametrize("shape", [(1, 300, 6), (1, 6, 189), (2, 300, 7), (1, "n", 7)])
 def test_other_rotated_boxes_are_plain_tensors(shape: tuple[Dim, ...]) -> None:
-    assert isinstance(guess(facts({"task": "obb", "names": "{0: 'ship'}"}, shape)).task, TensorTask)
+    assert isinstance(match_task(facts({"task": "obb", "names": "{0: 'ship'}"}, shape)).task, TensorTask)

@@ -6,13 +6,13 @@ from collections.abc import Mapping
 
 import pytest
 
-from webbuild.companions import Companions
-from webbuild.facts import Dim, ModelFacts, TensorFact
-from webbuild.manifest import ImageInput, PanopticTask, SegmentTask, TensorTask
-from webbuild.tasks._base import Guess, guess
-from webbuild.tasks.panoptic import TASK
+from webbuild.manifest.manifest import ImageInput, PanopticTask, SegmentTask, TensorTask
+from webbuild.model.hub_files import HubFiles
+from webbuild.model.signature import Dim, ModelSignature, TensorSpec
+from webbuild.tasks.base import TaskMatch, match_task
+from webbuild.tasks.image_segmentation import TASK
 
-PICTURE = TensorFact("pixel_values", "float32", (1, 3, 64, 96))
+PICTURE = TensorSpec("pixel_values", "float32", (1, 3, 64, 96))
 QUERIES: dict[str, tuple[Dim, ...]] = {"class_queries_logits": (1, 20, 4), "masks_queries_logits": (1, 20, 16, 24)}
 NAMES = {"id2label": {"0": "cat", "1": "sky", "2": "wall"}}
 MAPS: dict[str, tuple[Dim, ...]] = {"logits": (1, 3, 16, 24)}
@@ -24,12 +24,12 @@ def facts(
     preprocessor: Mapping[str, object] | None = None,
     *,
     file: str = "m.onnx",
-) -> ModelFacts:
-    made = tuple(TensorFact(name, "float32", shape) for name, shape in outputs.items())
-    return ModelFacts(file, "", {}, (PICTURE,), made, companions=Companions(config or {}, preprocessor or {}))
+) -> ModelSignature:
+    made = tuple(TensorSpec(name, "float32", shape) for name, shape in outputs.items())
+    return ModelSignature(file, "", {}, (PICTURE,), made, hub_files=HubFiles(config or {}, preprocessor or {}))
 
 
-def task_of(found: Guess | None) -> PanopticTask:
+def task_of(found: TaskMatch | None) -> PanopticTask:
     assert found is not None
     assert isinstance(found.task, PanopticTask)
     return found.task
@@ -37,7 +37,7 @@ def task_of(found: Guess | None) -> PanopticTask:
 
 @pytest.mark.parametrize("names", [("masks_queries_logits", "class_queries_logits"), ("pred_masks", "pred_logits")])
 def test_outputs_say_by_their_names_that_they_are_masks_and_classes_of_queries(names: tuple[str, str]) -> None:
-    found = guess(facts({names[1]: (1, 20, 4), "other": (1, 7), names[0]: (1, 20, 16, 24)}, NAMES))
+    found = match_task(facts({names[1]: (1, 20, 4), "other": (1, 7), names[0]: (1, 20, 16, 24)}, NAMES))
     task = task_of(found)
     assert (task.masks, task.scores, task.classes) == (*names, ["cat", "sky", "wall"])
     assert (task.mode, task.fused, task.grid) == ("panoptic", [], [384, 384])
@@ -61,21 +61,21 @@ def test_outputs_say_by_their_names_that_they_are_masks_and_classes_of_queries(n
         facts({"logits": (1, 1, 16, 24)}, {"architectures": ["SegformerForSemanticSegmentation"]}),
     ],
 )
-def test_what_does_not_say_so_or_does_not_fit_is_a_model_of_tensors(odd: ModelFacts) -> None:
-    assert isinstance(guess(odd).task, TensorTask)
+def test_what_does_not_say_so_or_does_not_fit_is_a_model_of_tensors(odd: ModelSignature) -> None:
+    assert isinstance(match_task(odd).task, TensorTask)
 
 
 def test_where_the_user_asked_shapes_are_enough() -> None:
-    task = task_of(TASK.guess(facts({"a": (1, 20, 4), "b": (1, 20, 16, 24)}), asked=True))
+    task = task_of(TASK.infer(facts({"a": (1, 20, 4), "b": (1, 20, 16, 24)}), requested=True))
     assert (task.masks, task.scores, task.classes) == ("b", "a", ["class 0", "class 1", "class 2"])
-    task = task_of(TASK.guess(facts(MAPS), asked=True))
+    task = task_of(TASK.infer(facts(MAPS), requested=True))
     assert (task.masks, task.scores, task.mode) == ("logits", None, "semantic")
-    assert TASK.guess(facts({"a": (1, 20, 4)}), asked=True) is None
+    assert TASK.infer(facts({"a": (1, 20, 4)}), requested=True) is None
 
 
 def test_a_map_for_each_class_is_known_by_the_architecture() -> None:
     config = {"architectures": ["SegformerForSemanticSegmentation"], **NAMES}
-    task = task_of(guess(facts(MAPS, config)))
+    task = task_of(match_task(facts(MAPS, config)))
     assert (task.masks, task.scores, task.mode, task.classes) == ("logits", None, "semantic", ["cat", "sky", "wall"])
 
 
@@ -84,7 +84,7 @@ def test_a_map_for_each_class_is_known_by_the_architecture() -> None:
     [({}, [384, 384]), ({"model_type": "mask2former"}, [384, 384]), ({"model_type": "maskformer"}, [])],
 )
 def test_only_mask2former_resizes_masks_first(config: dict[str, object], grid: list[int]) -> None:
-    assert task_of(guess(facts(QUERIES, config))).grid == grid
+    assert task_of(match_task(facts(QUERIES, config))).grid == grid
 
 
 @pytest.mark.parametrize(
@@ -96,23 +96,23 @@ def test_only_mask2former_resizes_masks_first(config: dict[str, object], grid: l
     ],
 )
 def test_the_mode_is_known_by_the_name(config: dict[str, object], file: str, mode: str) -> None:
-    assert task_of(guess(facts(QUERIES, config, file=file))).mode == mode
+    assert task_of(match_task(facts(QUERIES, config, file=file))).mode == mode
 
 
 def test_what_is_fused_is_told_or_known_of_the_classes() -> None:
-    assert task_of(guess(facts(QUERIES, {}, {"label_ids_to_fuse": [2, 1, 2]}))).fused == [1, 2]
-    assert task_of(guess(facts(QUERIES, {"label_ids_to_fuse": [0]}))).fused == [0]
-    assert task_of(guess(facts(QUERIES, {}, {"label_ids_to_fuse": [3]}))).fused == []
-    assert task_of(guess(facts(QUERIES, {}, {"label_ids_to_fuse": [True]}))).fused == []
+    assert task_of(match_task(facts(QUERIES, {}, {"label_ids_to_fuse": [2, 1, 2]}))).fused == [1, 2]
+    assert task_of(match_task(facts(QUERIES, {"label_ids_to_fuse": [0]}))).fused == [0]
+    assert task_of(match_task(facts(QUERIES, {}, {"label_ids_to_fuse": [3]}))).fused == []
+    assert task_of(match_task(facts(QUERIES, {}, {"label_ids_to_fuse": [True]}))).fused == []
     outputs: dict[str, tuple[Dim, ...]] = {"pred_logits": (1, 9, 134), "pred_masks": (1, 9, 16, 24)}
     coco = {str(index): "person" if index == 0 else f"c{index}" for index in range(133)}
-    assert task_of(guess(facts(outputs, {"id2label": coco}))).fused == list(range(80, 133))
+    assert task_of(match_task(facts(outputs, {"id2label": coco}))).fused == list(range(80, 133))
 
 
 def test_the_masks_of_a_yolo_are_another_task() -> None:
     metadata = {"task": "segment", "names": "{0: 'a', 1: 'b'}", "args": "{'nms': True}"}
     outputs = (
-        TensorFact("output0", "float32", (1, 9, 6 + 32)),
-        TensorFact("output1", "float32", (1, 32, 16, 24)),
+        TensorSpec("output0", "float32", (1, 9, 6 + 32)),
+        TensorSpec("output1", "float32", (1, 32, 16, 24)),
     )
-    assert isinstance(guess(ModelFacts("m.onnx", "", metadata, (PICTURE,), outputs)).task, SegmentTask)
+    assert isinstance(match_task(ModelSignature("m.onnx", "", metadata, (PICTURE,), outputs)).task, SegmentTask)

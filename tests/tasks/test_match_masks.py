@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from webbuild.manifest import SegmentTask
-from webbuild.tasks._base import Match, Tolerance
-from webbuild.tasks.mask import Mask, differing_cells
-from webbuild.tasks.match import match
-from webbuild.tasks.objects import Objects, of_rows
+from webbuild.compare.tolerance import Tolerance
+from webbuild.manifest.manifest import SegmentTask
+from webbuild.tasks.compare.detection_arrays import DetectionArrays, from_rows
+from webbuild.tasks.compare.match_detections import DetectionMatch, match_detections
+from webbuild.tasks.mask import Mask, mask_difference
 
 TASK = SegmentTask(output="rows", protos="protos", rows=2, classes=["cup"], masks=2)
 ROWS = np.array([[10, 10, 30, 30, 0.9, 0, 1, 2], [50, 10, 70, 30, 0.8, 0, 3, 4]])
@@ -24,14 +24,14 @@ def mask(cells: NDArray[np.bool_], x: float = 10, y: float = 10, size: float = 1
     return Mask(x, y, columns * size, rows * size, columns, rows, cells.tobytes())
 
 
-def judged(first: NDArray[np.bool_], second: NDArray[np.bool_]) -> Match:
+def judged(first: NDArray[np.bool_], second: NDArray[np.bool_]) -> DetectionMatch:
     """Return the verdict on two objects, of whose masks the second one's differs."""
-    want, got = (of_rows(TASK, ROWS, [mask(DISC), mask(cells, x=50)]) for cells in (first, second))
+    want, got = (from_rows(TASK, ROWS, [mask(DISC), mask(cells, x=50)]) for cells in (first, second))
     return compared(want, got)
 
 
-def compared(want: Objects, got: Objects) -> Match:
-    return match(want, got, Tolerance(score=1e-4, pixels=0.05, mask=0.02), confidence=0.25, iou=0.7)
+def compared(want: DetectionArrays, got: DetectionArrays) -> DetectionMatch:
+    return match_detections(want, got, Tolerance(score=1e-4, pixels=0.05, mask=0.02), confidence=0.25, iou=0.7)
 
 
 def without(count: int) -> NDArray[np.bool_]:
@@ -43,14 +43,14 @@ def without(count: int) -> NDArray[np.bool_]:
 
 def test_equal_masks_are_the_same_at_no_distance() -> None:
     found = judged(DISC, DISC)
-    assert (found.same, found.mask, found.masks, found.min_mask_iou) == (True, 0, 2, 1)
+    assert (found.matches, found.mask, found.masks, found.min_mask_iou) == (True, 0, 2, 1)
 
 
 @pytest.mark.parametrize(("lost", "same"), [(1, True), (6, True), (7, False), (256, False)])
 def test_a_mask_may_lose_one_cell_and_two_percent(lost: int, same: bool) -> None:
     assert DISC.sum() == 256
     found = judged(DISC, without(lost))
-    assert found.same is same
+    assert found.matches is same
     assert found.mask == pytest.approx((lost - 1) / 256)
     assert found.min_mask_iou == pytest.approx(1 - lost / 256)
     if not same:
@@ -61,52 +61,52 @@ def test_a_mask_may_lose_one_cell_and_two_percent(lost: int, same: bool) -> None
 def test_a_tiny_mask_may_lose_one_cell_and_no_more() -> None:
     tiny, one, none = (np.zeros((20, 20), bool) for _ in range(3))
     tiny[5, 5:8] = one[5, 5:7] = True
-    assert judged(tiny, one).same
-    assert not judged(tiny, none).same
+    assert judged(tiny, one).matches
+    assert not judged(tiny, none).matches
 
 
 def test_masks_that_cover_nothing_are_the_same_and_are_not_counted() -> None:
     nothing = np.zeros((20, 20), bool)
     found = judged(nothing, nothing)
-    assert (found.same, found.masks, found.pairs) == (True, 1, 2)
+    assert (found.matches, found.masks, found.pairs) == (True, 1, 2)
 
 
 def test_without_masks_nothing_is_said_of_them() -> None:
-    found = compared(of_rows(TASK, ROWS), of_rows(TASK, ROWS))
-    assert (found.same, found.masks, found.min_mask_iou) == (True, 0, None)
+    found = compared(from_rows(TASK, ROWS), from_rows(TASK, ROWS))
+    assert (found.matches, found.masks, found.min_mask_iou) == (True, 0, None)
 
 
 def test_the_numbers_a_mask_was_made_of_are_not_compared() -> None:
     other = ROWS.copy()
     other[:, 6:] += 1
-    want, got = (of_rows(TASK, rows, [mask(DISC), mask(DISC, x=50)]) for rows in (ROWS, other))
-    assert compared(want, got).same
+    want, got = (from_rows(TASK, rows, [mask(DISC), mask(DISC, x=50)]) for rows in (ROWS, other))
+    assert compared(want, got).matches
 
 
 @pytest.mark.parametrize(("dx", "dy"), [(0, 0), (1, 0), (0, 2), (3, 4), (19, 0)])
 def test_grids_that_begin_elsewhere_are_laid_over_one_another(dx: int, dy: int) -> None:
     cropped = mask(DISC[dy:, dx:], x=10 + dx, y=10 + dy)
     missing = int(DISC.sum() - DISC[dy:, dx:].sum())
-    assert differing_cells(mask(DISC), cropped) == (missing, 256)
-    assert differing_cells(cropped, mask(DISC)) == (missing, 256)
+    assert mask_difference(mask(DISC), cropped) == (missing, 256)
+    assert mask_difference(cropped, mask(DISC)) == (missing, 256)
 
 
 def test_cells_of_two_and_a_half_source_pixels_are_laid_over_one_another_too() -> None:
     whole, cropped = mask(DISC, x=25, y=25, size=2.5), mask(DISC[4:, 2:], x=30, y=35, size=2.5)
-    assert differing_cells(whole, cropped) == (int(DISC.sum() - DISC[4:, 2:].sum()), 256)
+    assert mask_difference(whole, cropped) == (int(DISC.sum() - DISC[4:, 2:].sum()), 256)
 
 
 @pytest.mark.parametrize("field", ["width", "height"])
 def test_cells_of_another_size_have_nothing_in_common(field: str) -> None:
     stretched = msgspec.structs.replace(mask(DISC), **{field: 21.0})
-    assert differing_cells(mask(DISC), stretched) == (512, 512)
+    assert mask_difference(mask(DISC), stretched) == (512, 512)
 
 
 def test_masks_far_apart_have_nothing_in_common() -> None:
-    assert differing_cells(mask(DISC), mask(DISC, x=500, y=-300)) == (512, 512)
+    assert mask_difference(mask(DISC), mask(DISC, x=500, y=-300)) == (512, 512)
 
 
 def test_a_grid_without_cells_covers_nothing() -> None:
     empty = mask(np.zeros((0, 7), bool))
-    assert differing_cells(empty, mask(DISC)) == (256, 256)
-    assert differing_cells(empty, empty) == (0, 0)
+    assert mask_difference(empty, mask(DISC)) == (256, 256)
+    assert mask_difference(empty, empty) == (0, 0)

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from webbuild.manifest import ObbTask
-from webbuild.tasks._base import Match, Tolerance
-from webbuild.tasks.match import match
-from webbuild.tasks.objects import of_rows
-from webbuild.tasks.rotated import probiou_matrix, row_corners
+from webbuild.compare.tolerance import Tolerance
+from webbuild.manifest.manifest import ObbTask
+from webbuild.tasks.compare.detection_arrays import from_rows
+from webbuild.tasks.compare.match_detections import DetectionMatch, match_detections
+from webbuild.tasks.rotated_boxes import probiou_matrix, row_corners
 
 TASK = ObbTask(output="rows", rows=4, classes=["ship", "plane"])
 TOLERANCE = Tolerance(score=1e-4, pixels=0.05)
@@ -28,20 +28,20 @@ def table(*rows: Row) -> NDArray[np.float64]:
     return np.array([*rows, *[[0.0] * 7] * (4 - len(rows))])
 
 
-def judged(want: NDArray[np.float64], got: NDArray[np.float64], iou: float = 0.7) -> Match:
-    return match(of_rows(TASK, want), of_rows(TASK, got), TOLERANCE, confidence=0.25, iou=iou)
+def judged(want: NDArray[np.float64], got: NDArray[np.float64], iou: float = 0.7) -> DetectionMatch:
+    return match_detections(from_rows(TASK, want), from_rows(TASK, got), TOLERANCE, confidence=0.25, iou=iou)
 
 
 def test_equal_boxes_are_the_same_at_no_distance() -> None:
     rows = table(row(50, 0.3), row(150, -1.2))
     found = judged(rows, rows)
-    assert (found.same, found.pairs, found.box) == (True, 2, 0)
+    assert (found.matches, found.pairs, found.box) == (True, 2, 0)
 
 
 @pytest.mark.parametrize("turn", [math.pi / 2, -math.pi / 2])
 def test_a_square_turned_by_a_quarter_is_the_same_box(turn: float) -> None:
     found = judged(table(row(50, 0.3, size=(20, 20))), table(row(50, 0.3 + turn, size=(20, 20))))
-    assert found.same
+    assert found.matches
     assert found.box < 1e-9
 
 
@@ -49,37 +49,37 @@ def test_a_square_turned_by_a_quarter_is_the_same_box(turn: float) -> None:
 def test_the_same_corners_by_another_angle_are_the_same_box(turn: float) -> None:
     size = (10, 40) if abs(turn) < 2 else (40, 10)
     found = judged(table(row(50, 0.3)), table(row(50, 0.3 + turn, size=size)))
-    assert found.same
+    assert found.matches
     assert found.box < 1e-9
 
 
 def test_a_square_turned_by_an_eighth_is_another_box() -> None:
     found = judged(table(row(50, 0, size=(20, 20))), table(row(50, math.pi / 4, size=(20, 20))))
-    assert not found.same
+    assert not found.matches
     assert found.box == pytest.approx(10, abs=1e-6)  # a corner at (-10, -10) moved to (0, -14.1) or (-14.1, 0)
 
 
 def test_a_box_mirrored_in_its_own_hull_is_another_box() -> None:
-    assert not judged(table(row(50, 0.5)), table(row(50, -0.5))).same
+    assert not judged(table(row(50, 0.5)), table(row(50, -0.5))).matches
 
 
 @pytest.mark.parametrize(("turn", "same"), [(0.002, True), (0.004, False)])
 def test_a_box_may_turn_within_tolerance_of_its_corners(turn: float, same: bool) -> None:
     found = judged(table(row(50, 0)), table(row(50, turn)))  # a corner 20 px from the centre moves 20 px per radian
-    assert found.same is same
+    assert found.matches is same
     assert found.box == pytest.approx(20 * turn, rel=0.01)
 
 
 def test_another_class_is_another_thing() -> None:
     found = judged(table(row(50, 0.3, label=0)), table(row(50, 0.3, label=1)))
-    assert (found.same, found.pairs, len(found.unmatched)) == (False, 0, 2)
+    assert (found.matches, found.pairs, len(found.unmatched)) == (False, 0, 2)
 
 
 def test_an_overlap_at_the_threshold_is_the_suppressions_own_and_excuses() -> None:
     lower, upper = row(50, 0.3), row(56, 0.3, score=0.8)
     (overlap,) = probiou_matrix(row_corners(np.array([lower])), row_corners(np.array([upper])))[0].tolist()
-    assert judged(table(lower, upper), table(lower), iou=overlap + 5e-4).excused == 1
-    assert not judged(table(lower, upper), table(lower), iou=overlap + 2e-3).same
+    assert judged(table(lower, upper), table(lower), iou=overlap + 5e-4).near_threshold == 1
+    assert not judged(table(lower, upper), table(lower), iou=overlap + 2e-3).matches
 
 
 @pytest.mark.parametrize(

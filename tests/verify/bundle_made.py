@@ -12,9 +12,20 @@ import onnx
 from numpy.typing import NDArray
 from onnx import parser
 
-from webbuild import manifest as contract
-from webbuild.manifest import Engine, File, Generator, Golden, Graph, Manifest, Output, Source, TensorInput, TensorTask
-from webbuild.verify.opened import Bundle
+from webbuild.manifest import manifest as contract
+from webbuild.manifest.manifest import (
+    Engine,
+    File,
+    Generator,
+    Golden,
+    Graph,
+    Manifest,
+    Output,
+    Source,
+    TensorInput,
+    TensorTask,
+)
+from webbuild.verify.bundle_reader import Bundle
 
 MODEL = """
 <ir_version: 8, opset_import: ["" : 17]>

@@ -7,10 +7,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from webbuild.manifest import Keypoint, PoseTask
+from webbuild.compare.arrays import ComparedOutput, Comparison, Verdict
+from webbuild.manifest.manifest import Keypoint, PoseTask
 from webbuild.tasks.detection import Box, Detection, KeypointPosition
-from webbuild.verify.compare import Comparison, Subject, Verdict
-from webbuild.verify.report import BackendRun, Case, Environment, Problem, Sample, Timings, VerifyReport
+from webbuild.verify.report import (
+    BackendRun,
+    Problem,
+    SampleReport,
+    SampleResult,
+    Timings,
+    VerifyEnvironment,
+    VerifyReport,
+)
 
 TASK = PoseTask(
     output="output0",
@@ -39,13 +47,13 @@ def person(label: str = "person") -> Detection:
 
 def comparison(verdict: Verdict = "OK", output: str = "box", **fields: Any) -> Comparison:
     """A judgement on WebGPU."""
-    subject = fields.pop("subject", Subject("webgpu", "street", "decoded", output, "px"))
+    subject = fields.pop("subject", ComparedOutput("webgpu", "street", "decoded", output, "px"))
     return Comparison(subject=subject, verdict=verdict, tolerance=0.5, **{"max_abs": 0.01, "signal": 2.0, **fields})
 
 
 def backend(*comparisons: Comparison, problems: tuple[Problem, ...] = (), **fields: Any) -> BackendRun:
     """A run on WebGPU over one sample."""
-    case = Case(sample="street", comparisons=comparisons, detections=(person(),))
+    case = SampleResult(sample="street", comparisons=comparisons, detections=(person(),))
     made: dict[str, Any] = {
         "backend": "webgpu",
         "reason": "it was asked for",
@@ -69,10 +77,10 @@ def report(*backends: BackendRun, **fields: Any) -> VerifyReport:
         "source": "yolo-pose.onnx",
         "reference": "native ONNX Runtime 1.31.1 on wasm.onnx",
         "task": TASK,
-        "environment": Environment(
+        "environment": VerifyEnvironment(
             webbuild="0", browser="Chromium 1", browser_path="/chromium", engine="ort 1", onnxruntime="1", platform="x"
         ),
-        "samples": (Sample(title="street", file=None, width=64, height=64, detections=(person(),)),),
+        "samples": (SampleReport(title="street", file=None, width=64, height=64, detections=(person(),)),),
         "checks": (),
         "backends": backends,
         "problems": (),

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from webbuild.manifest import Task, TensorTask
-from webbuild.verify.degenerate import degenerate, problems
+from webbuild.manifest.manifest import TensorTask, task_union
+from webbuild.verify.degenerate import degenerate_problems, find_degenerate
 
 CASES = sorted((Path(__file__).parents[2] / "conformance" / "degenerate").glob("*.json"))
 
@@ -29,8 +29,8 @@ def test_there_are_cases() -> None:
 def test_what_is_wanted_is_reported(file: Path) -> None:
     case = json.loads(file.read_text("utf-8"))
     assert case["about"].endswith(".")
-    task = msgspec.convert(case["task"], Task)
-    got = degenerate(task, {name: array(output) for name, output in case["outputs"].items()})
+    task = msgspec.convert(case["task"], task_union())
+    got = find_degenerate(task, {name: array(output) for name, output in case["outputs"].items()})
     assert [(each.code, each.output) for each in got] == [(each["code"], each["output"]) for each in case["want"]]
     for found, wanted in zip(got, case["want"], strict=True):
         assert wanted["output"] in found.message
@@ -39,8 +39,8 @@ def test_what_is_wanted_is_reported(file: Path) -> None:
 
 def test_what_is_flat_on_one_sample_of_two_is_no_problem() -> None:
     flat, other = {"y": np.zeros(3, np.float32)}, {"y": np.arange(3, dtype=np.float32)}
-    assert problems(TensorTask(), [flat, other]) == []
-    (problem,) = problems(TensorTask(), [flat, flat])
+    assert degenerate_problems(TensorTask(), [flat, other]) == []
+    (problem,) = degenerate_problems(TensorTask(), [flat, flat])
     assert (problem.code, problem.where) == ("flat-output", "native")
     assert "on every sample" in problem.message
-    assert problems(TensorTask(), []) == []
+    assert degenerate_problems(TensorTask(), []) == []

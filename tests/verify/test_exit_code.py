@@ -6,8 +6,9 @@ import msgspec
 import pytest
 
 from tests.verify.detections_made import PROBLEM, backend, comparison, report
-from webbuild.verify import words
-from webbuild.verify.compare import Subject
+from webbuild.compare.arrays import ComparedOutput
+from webbuild.manifest.manifest import task_union
+from webbuild.verify import formatting
 from webbuild.verify.report import VerifyReport, exit_code
 
 GOOD = comparison()
@@ -28,7 +29,10 @@ GOOD = comparison()
         (report(backend(GOOD, comparison("VACUOUS"))), 1),
         (report(backend(GOOD, problems=(PROBLEM,))), 1),
         (report(backend(GOOD), problems=(PROBLEM,)), 1),
-        (report(backend(GOOD), checks=(comparison("DIFFERS", subject=Subject("native", "", "golden", "x")),)), 1),
+        (
+            report(backend(GOOD), checks=(comparison("DIFFERS", subject=ComparedOutput("native", "", "golden", "x")),)),
+            1,
+        ),
     ],
     ids=[
         "all the same",
@@ -48,14 +52,16 @@ GOOD = comparison()
 )
 def test_exit_code(judged: VerifyReport, wanted: int) -> None:
     assert exit_code(judged) == wanted
-    assert (words.verdict(judged)[0] == "same") == (wanted == 0)
+    assert (formatting.verdict_text(judged)[0] == "same") == (wanted == 0)
 
 
 def test_vacuous_has_a_verdict_of_its_own() -> None:
-    assert words.verdict(report(backend(comparison("VACUOUS"))))[0] == "vacuous"
-    assert words.verdict(report(backend(comparison("VACUOUS"), comparison("DIFFERS"))))[0] == "different"
+    assert formatting.verdict_text(report(backend(comparison("VACUOUS"))))[0] == "vacuous"
+    assert formatting.verdict_text(report(backend(comparison("VACUOUS"), comparison("DIFFERS"))))[0] == "different"
 
 
 def test_the_report_survives_json() -> None:
     judged = report(backend(GOOD, comparison("DIFFERS", max_abs=None), problems=(PROBLEM,)))
-    assert msgspec.json.decode(msgspec.json.encode(judged), type=VerifyReport) == judged
+    encoded = msgspec.json.decode(msgspec.json.encode(judged))
+    assert msgspec.convert(encoded.pop("task"), task_union()) == judged.task
+    assert msgspec.convert({**encoded, "task": {}}, VerifyReport).backends == judged.backends

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from tests.verify.bundle_made import FEEDS, rewrite, write_bundle
 from webbuild.errors import WebbuildError
-from webbuild.verify.inputs import gather
-from webbuild.verify.opened import Bundle
+from webbuild.verify.bundle_reader import Bundle
+from webbuild.verify.inputs import collect_inputs
 
 
 @pytest.fixture
@@ -23,15 +23,15 @@ def bundle(tmp_path: Path) -> Bundle:
 
 def test_recorded_tensors_come_first_and_files_behind_them(bundle: Bundle, tmp_path: Path) -> None:
     np.savez(tmp_path / "more.npz", allow_pickle=False, **FEEDS)
-    given = gather(bundle, [tmp_path / "more.npz"])
+    given = collect_inputs(bundle, [tmp_path / "more.npz"])
     assert [each.title for each in given] == ["golden", "more.npz"]
     assert given[1].feeds["x"].tolist() == FEEDS["x"].tolist()
 
 
 def test_made_up_numbers_are_always_the_same_and_never_zero(bundle: Bundle) -> None:
     bare = rewrite(bundle.directory, bundle.manifest, golden=None)
-    first, second = gather(bare, [])
-    again = gather(bare, [])[0]
+    first, second = collect_inputs(bare, [])
+    again = collect_inputs(bare, [])[0]
     assert first.feeds["x"].tolist() == again.feeds["x"].tolist() != second.feeds["x"].tolist()
     assert [str(first.feeds[name].dtype) for name in ("x", "ids")] == ["float32", "int64"]
     assert first.feeds["ids"].min() >= 1
@@ -51,8 +51,8 @@ def test_an_archive_that_does_not_fit(
 ) -> None:
     np.savez(tmp_path / "wrong.npz", allow_pickle=False, **arrays)
     with pytest.raises(WebbuildError, match=said) as caught:
-        gather(bundle, [tmp_path / "wrong.npz"])
-    assert (caught.value.code, caught.value.exit_code) == ("wrong-input", 2)
+        collect_inputs(bundle, [tmp_path / "wrong.npz"])
+    assert (caught.value.code, caught.value.exit_code) == ("invalid-input", 2)
 
 
 def archived(**arrays: NDArray[Any]) -> bytes:
@@ -75,5 +75,5 @@ def single(array: NDArray[Any]) -> bytes:
 def test_a_file_that_is_no_archive(bundle: Bundle, tmp_path: Path, data: bytes) -> None:
     (tmp_path / "wrong.npz").write_bytes(data)
     with pytest.raises(WebbuildError) as caught:
-        gather(bundle, [tmp_path / "wrong.npz"])
+        collect_inputs(bundle, [tmp_path / "wrong.npz"])
     assert (caught.value.code, caught.value.exit_code) == ("unreadable-tensors", 2)

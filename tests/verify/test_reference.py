@@ -9,12 +9,14 @@ import numpy as np
 import pytest
 
 from tests.verify.bundle_made import ANSWERS, FEEDS, rewrite, write_bundle
+from webbuild.equivalence.answer import Answer
+from webbuild.equivalence.compare_answers import compare_tensors
 from webbuild.errors import WebbuildError
-from webbuild.manifest import Output
-from webbuild.verify.inputs import gather
-from webbuild.verify.native import NativeRunner
-from webbuild.verify.opened import Bundle
-from webbuild.verify.reference import check_golden, compare_raw, expect, reference_runner
+from webbuild.manifest.manifest import Output, TensorTask
+from webbuild.runners.native import NativeRunner
+from webbuild.verify.bundle_reader import Bundle
+from webbuild.verify.inputs import collect_inputs
+from webbuild.verify.reference import check_golden_run, policy_of, reference_runner, run_reference
 
 
 @pytest.fixture
@@ -30,16 +32,16 @@ def test_native_runs_the_graph(bundle: Bundle) -> None:
 
 
 def test_the_recorded_answers_are_checked(bundle: Bundle) -> None:
-    assert [each.verdict for each in check_golden(bundle, reference_runner(bundle))] == ["OK", "OK"]
+    assert [each.verdict for each in check_golden_run(bundle, reference_runner(bundle))] == ["OK", "OK"]
     (bundle.directory / "golden" / "y.bin").write_bytes(ANSWERS["y"][::-1].tobytes())
-    assert [each.verdict for each in check_golden(bundle, reference_runner(bundle))] == ["DIFFERS", "OK"]
+    assert [each.verdict for each in check_golden_run(bundle, reference_runner(bundle))] == ["DIFFERS", "OK"]
 
 
 def test_an_output_the_manifest_promises_in_vain(bundle: Bundle) -> None:
     promised = [*bundle.manifest.outputs, Output(name="boxes", dtype="float32", shape=[1])]
     changed = rewrite(bundle.directory, bundle.manifest, outputs=promised)
     with pytest.raises(WebbuildError, match="boxes"):
-        expect(changed, reference_runner(changed), gather(changed, [])[0])
+        run_reference(changed, reference_runner(changed), collect_inputs(changed, [])[0])
 
 
 def test_what_native_refuses_is_an_error_with_a_mend(tmp_path: Path, bundle: Bundle) -> None:
@@ -47,21 +49,21 @@ def test_what_native_refuses_is_an_error_with_a_mend(tmp_path: Path, bundle: Bun
     broken.write_bytes(b"no model")
     with pytest.raises(WebbuildError) as caught:
         NativeRunner(broken)
-    assert caught.value.code == "native-refused"
+    assert caught.value.code == "reference-session-failed"
     with pytest.raises(WebbuildError) as caught:
         reference_runner(bundle).run({**FEEDS, "x": np.zeros((2, 2), np.float32)})
-    assert caught.value.code == "native-failed"
+    assert caught.value.code == "reference-run-failed"
 
 
 def test_a_graph_in_half_precision_is_judged_by_the_tolerance_that_it_was_proven_with(bundle: Bundle) -> None:
     half = msgspec.structs.replace(bundle.manifest.graphs[0], target="webgpu", precision="fp16")
     manifest = msgspec.structs.replace(bundle.manifest, graphs=[half, *bundle.manifest.graphs])
     both = msgspec.structs.replace(bundle, manifest=manifest)
-    want = {"y": np.array([1, 100], np.float32)}
+    want = Answer(TensorTask(), {"y": np.array([1, 100], np.float32)})
 
     def verdict(runner: str, error: float) -> str:
-        got = {"y": want["y"] + np.float32(error)}
-        (found,) = compare_raw(both, runner, "one", "raw", want, got)
+        got = {"y": want.outputs["y"] + np.float32(error)}
+        (found,) = compare_tensors(runner, "one", "raw", want, got, policy_of(both, runner))
         return found.verdict
 
     assert [verdict("webgpu fp16", error) for error in (0.9, 1.1)] == ["OK", "DIFFERS"]

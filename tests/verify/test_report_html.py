@@ -10,10 +10,10 @@ import pytest
 from PIL import Image
 
 from tests.verify.detections_made import PROBLEM, backend, comparison, person, report
-from webbuild.verify.compare import Subject
-from webbuild.verify.report import Case, Placement, Problem, Sample
-from webbuild.verify.report_html import render
-from webbuild.verify.wire import Node, Warned
+from webbuild.compare.arrays import ComparedOutput
+from webbuild.verify.page_messages import ExecutedNode, RuntimeWarningInfo
+from webbuild.verify.report import Problem, ProviderPlacement, SampleReport, SampleResult
+from webbuild.verify.report_html import render_verify_report
 
 HOSTILE = """<script>alert(1)</script><img src=x onerror=alert(2)>"'><svg onload=alert(3)>{{ 7 * 7 }}{% raw %}&lt;"""
 
@@ -45,24 +45,26 @@ def hostile(picture: Path) -> str:
     compared = comparison(
         "DIFFERS",
         HOSTILE,
-        subject=Subject("webgpu", HOSTILE, "decoded", HOSTILE),
+        subject=ComparedOutput("webgpu", HOSTILE, "decoded", HOSTILE),
         want=HOSTILE,
         got=HOSTILE,
         why=HOSTILE,
     )
-    case = Case(sample=HOSTILE, comparisons=(compared,), detections=(person(HOSTILE),), repeated=HOSTILE)
-    node = Node(HOSTILE, HOSTILE)
+    case = SampleResult(sample=HOSTILE, comparisons=(compared,), detections=(person(HOSTILE),), repeated=HOSTILE)
+    node = ExecutedNode(HOSTILE, HOSTILE)
     run = backend(
         reason=HOSTILE,
         adapter=HOSTILE,
         engine_build=HOSTILE,
         cases=(case,),
-        placements=(Placement(provider=HOSTILE, at_home=False, count=1, operators={HOSTILE: 1}, nodes=(node,)),),
-        warnings=(Warned(HOSTILE, HOSTILE, HOSTILE),),
+        placements=(
+            ProviderPlacement(provider=HOSTILE, at_home=False, count=1, operators={HOSTILE: 1}, nodes=(node,)),
+        ),
+        warnings=(RuntimeWarningInfo(HOSTILE, HOSTILE, HOSTILE),),
         problems=(Problem(code=HOSTILE, where=HOSTILE, message=HOSTILE, fix=HOSTILE),),
     )
-    sample = Sample(title=HOSTILE, file=str(picture), width=64, height=48, detections=(person(HOSTILE),))
-    return render(report(run, title=HOSTILE, source=HOSTILE, reference=HOSTILE, samples=(sample,)))
+    sample = SampleReport(title=HOSTILE, file=str(picture), width=64, height=48, detections=(person(HOSTILE),))
+    return render_verify_report(report(run, title=HOSTILE, source=HOSTILE, reference=HOSTILE, samples=(sample,)))
 
 
 def test_hostile_strings_stay_text(picture: Path) -> None:
@@ -86,27 +88,29 @@ def test_nothing_is_loaded_from_anywhere(picture: Path) -> None:
 
 
 def test_a_clean_report_says_so() -> None:
-    text = Tags(render(report(backend(comparison()), backend(comparison(), backend="wasm")))).text
+    text = Tags(render_verify_report(report(backend(comparison()), backend(comparison(), backend="wasm")))).text
     assert "Same answers" in text
     assert "WebGPU and WASM agree with native ONNX Runtime on 1 sample, 1 detection." in text
 
 
 def test_a_failure_is_told_with_its_mend() -> None:
-    text = Tags(render(report(backend(comparison("DIFFERS", why="differs by 3"), problems=(PROBLEM,))))).text
+    text = Tags(
+        render_verify_report(report(backend(comparison("DIFFERS", why="differs by 3"), problems=(PROBLEM,))))
+    ).text
     for part in ("Not the same", "1 of 1 comparison differ", "differs by 3", "console-error", "boom", "look"):
         assert part in text
 
 
 @pytest.mark.parametrize("empty", [report(), report(backend(cases=(), timings=None)), report(samples=())])
 def test_a_report_with_nothing_in_it_renders(empty: object) -> None:
-    assert "Same answers" not in render(empty)  # type: ignore[arg-type]
+    assert "Same answers" not in render_verify_report(empty)  # type: ignore[arg-type]
 
 
 def test_a_map_is_told_by_its_range_and_judged_by_its_error(picture: Path) -> None:
-    about = [Subject("webgpu", "desk", "decoded", name) for name in ("depth", "confidence")]
-    case = Case(sample="desk", comparisons=tuple(comparison(subject=each) for each in about))
-    sample = Sample(title="desk", file=str(picture), width=64, height=48, detections=(), depth=(0.7, 2.8))
-    page = render(report(backend(cases=(case,)), samples=(sample,)))
+    about = [ComparedOutput("webgpu", "desk", "decoded", name) for name in ("depth", "confidence")]
+    case = SampleResult(sample="desk", comparisons=tuple(comparison(subject=each) for each in about))
+    sample = SampleReport(title="desk", file=str(picture), width=64, height=48, detections=(), depth=(0.7, 2.8))
+    page = render_verify_report(report(backend(cases=(case,)), samples=(sample,)))
     assert "depth 0.7 to 2.8" in page
     assert "nothing found" not in page
     assert "an absolute relative error of 0.001" in page
@@ -114,16 +118,18 @@ def test_a_map_is_told_by_its_range_and_judged_by_its_error(picture: Path) -> No
 
 
 def test_a_picture_that_is_gone_is_left_out() -> None:
-    sample = Sample(title="gone", file="/nowhere/gone.png", width=4, height=4, detections=())
-    assert "img" not in Tags(render(report(backend(comparison()), samples=(sample,)))).names
+    sample = SampleReport(title="gone", file="/nowhere/gone.png", width=4, height=4, detections=())
+    assert "img" not in Tags(render_verify_report(report(backend(comparison()), samples=(sample,)))).names
 
 
 def test_a_graph_in_half_precision_has_a_colour_of_its_own_and_one_that_was_not_run_says_why() -> None:
-    half = backend(comparison(subject=Subject("webgpu fp16", "street", "decoded", "score")), backend="webgpu fp16")
+    half = backend(
+        comparison(subject=ComparedOutput("webgpu fp16", "street", "decoded", "score")), backend="webgpu fp16"
+    )
     absent = backend(backend="webgpu mixed", cases=(), left_out="this adapter has <no> shader-f16")
-    page = render(report(half, backend(comparison()), absent))
+    page = render_verify_report(report(half, backend(comparison()), absent))
     assert '<i class="swatch half"></i>WebGPU fp16' in page
     assert "In half precision, as much as when it was proven" in page
     assert "Not run: this adapter has &lt;no&gt; shader-f16." in page
     assert "WebGPU fp16 and WebGPU agree" in page
-    assert "In half precision" not in render(report(backend(comparison())))
+    assert "In half precision" not in render_verify_report(report(backend(comparison())))

@@ -3,7 +3,7 @@
 import { rm } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { writeDeclarations } from "./declarations.mjs";
-import { copyEngine, copyJsep } from "./engine.mjs";
+import { copyEngine } from "./engine.mjs";
 import { buildPage } from "./page.mjs";
 import { buildRuntime, copyLicenses } from "./runtime.mjs";
 import { writeManifestTypes } from "./types.mjs";
@@ -18,10 +18,7 @@ const PARTS = {
     await copyLicenses(`${OUT}licenses`);
     await writeDeclarations(`${OUT}runtime/webbuild.d.ts`);
   },
-  engine: async () => {
-    await copyEngine(`${OUT}ort`);
-    await copyJsep(`${OUT}jsep`);
-  },
+  engine: () => copyEngine(`${OUT}ort`),
   page: () => buildPage(`${OUT}page`),
 };
 

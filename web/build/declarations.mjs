@@ -8,7 +8,11 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
-const PUBLIC = ["manifest", "api", "results", "depth-at", "errors", "stream", "model", "load"];
+const PUBLIC = [
+  "manifest/manifest",
+  "tasks/depth/depth-at",
+  ...["types", "results", "errors", "stream", "model", "load"].map((name) => `api/${name}`),
+];
 const BETWEEN_MODULES =
   /^(?:import|export) (?:type )?(?:\{[^}]*\}|\*) from "\.[^"]*";\n|^export type \{[^}]*\};\n/gm;
 

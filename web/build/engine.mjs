@@ -1,4 +1,4 @@
-// The files of onnxruntime-web, as they are and as zstd: those that go into bundles, and those to compare with.
+// The files of onnxruntime-web that go into bundles, as they are and as zstd.
 
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
@@ -10,50 +10,38 @@ const PACKAGE = new URL("../../node_modules/onnxruntime-web/", import.meta.url);
 /** Compressed once: it takes a minute. */
 const CACHE = fileURLToPath(new URL("../../node_modules/.cache/webbuild/", import.meta.url));
 const NOTICES = fileURLToPath(new URL("../notices/", import.meta.url));
-const BUNDLED = {
-  entries: ["ort.jspi.min.mjs", "ort.webgpu.min.mjs", "ort.wasm.min.mjs"],
-  builds: [".jspi", ".asyncify", ""],
-  /** The highest with a window of 8 MiB: what browsers take of zstd (RFC 9659). */
-  level: 19,
-};
-/** What `import "onnxruntime-web"` gives: for `webbuild verify --build jsep`, in no bundle. */
-const JSEP = { entries: ["ort.min.mjs"], builds: [".jsep"], level: 9 };
-
-export async function copyEngine(out) {
-  await copyBuilds(out, BUNDLED);
-}
-
-export async function copyJsep(out) {
-  await copyBuilds(out, JSEP);
-}
+const ENTRIES = ["ort.jspi.min.mjs", "ort.webgpu.min.mjs", "ort.wasm.min.mjs"];
+const BUILDS = [".jspi", ".asyncify", ""];
+/** The highest zstd level with a window of 8 MiB: what browsers take (RFC 9659). */
+const LEVEL = 19;
 
 /** Fills `out`. Does nothing where this version is there already: VERSION is written last. */
-async function copyBuilds(out, { entries, builds, level }) {
+export async function copyEngine(out) {
   const { version } = JSON.parse(await readFile(new URL("package.json", PACKAGE), "utf8"));
   const there = await readFile(`${out}/VERSION`, "utf8").catch(() => "");
-  const stems = builds.map((build) => `ort-wasm-simd-threaded${build}`);
+  const stems = BUILDS.map((build) => `ort-wasm-simd-threaded${build}`);
   if (there.trim() === version && stems.every((stem) => existsSync(`${out}/${stem}.wasm.zst`))) return;
   await rm(out, { recursive: true, force: true });
   await mkdir(out, { recursive: true });
-  for (const file of [...entries, ...stems.map((stem) => `${stem}.mjs`)]) {
+  for (const file of [...ENTRIES, ...stems.map((stem) => `${stem}.mjs`)]) {
     await copyFile(new URL(`dist/${file}`, PACKAGE), `${out}/${file}`);
   }
-  for (const stem of stems) await compress(`dist/${stem}.wasm`, `${out}/${stem}.wasm.zst`, level);
+  for (const stem of stems) await compress(`dist/${stem}.wasm`, `${out}/${stem}.wasm.zst`);
   // The npm package has neither: these are those of the same project's release.
   await copyFile(`${NOTICES}onnxruntime-web-LICENSE.txt`, `${out}/LICENSE`);
   await copyFile(`${NOTICES}onnxruntime-web-ThirdPartyNotices.txt`, `${out}/ThirdPartyNotices.txt`);
   await writeFile(`${out}/VERSION`, `${version}\n`);
 }
 
-async function compress(source, out, level) {
+async function compress(source, out) {
   const content = await readFile(new URL(source, PACKAGE));
   const zstd = await Zstd.load();
   const hash = createHash("sha256").update(content).digest("hex");
-  const cached = `${CACHE}${hash}-${zstd.version()}-${level}.zst`;
+  const cached = `${CACHE}${hash}-${zstd.version()}-${LEVEL}.zst`;
   if (!existsSync(cached)) {
     await mkdir(CACHE, { recursive: true });
     const part = `${cached}.${process.pid}`;
-    await writeFile(part, zstd.compress(content, level));
+    await writeFile(part, zstd.compress(content, LEVEL));
     await rename(part, cached);
   }
   await copyFile(cached, out);

@@ -3,9 +3,9 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { compile } from "json-schema-to-typescript";
 
-const SCHEMA = new URL("../../webbuild/bundle/manifest.schema.json", import.meta.url);
-const TYPES = new URL("../src/manifest.ts", import.meta.url);
-const BANNER = "// Generated from webbuild/bundle/manifest.schema.json by `npm run build`. Do not edit.";
+const SCHEMA = new URL("../../webbuild/manifest/manifest.schema.json", import.meta.url);
+const TYPES = new URL("../src/manifest/manifest.ts", import.meta.url);
+const BANNER = "// Generated from webbuild/manifest/manifest.schema.json by `npm run build`. Do not edit.";
 
 /** Drops what only other languages need: `discriminator` is OpenAPI's, and every field is always written. */
 function plain(node) {
@@ -20,7 +20,7 @@ function mapValues(object, change) {
   return Object.fromEntries(Object.entries(object).map(([key, value]) => [key, change(value)]));
 }
 
-/** Returns the source of web/src/manifest.ts. */
+/** Returns the source of web/src/manifest/manifest.ts. */
 export async function manifestTypes() {
   const { $ref: _root, ...schema } = plain(JSON.parse(await readFile(SCHEMA, "utf8")));
   const { Manifest, ...definitions } = schema.$defs;

@@ -1,9 +1,9 @@
 // The runtime's public face: load() and what it gives.
 
-export type * from "./api.js";
-export { depthAt } from "./depth-at.js";
-export { type ErrorCode, WebbuildError } from "./errors.js";
-export { load } from "./load.js";
-export type * from "./manifest.js";
-export { Model } from "./model.js";
-export { Stream } from "./stream.js";
+export { type ErrorCode, WebbuildError } from "./api/errors.js";
+export { load } from "./api/load.js";
+export { Model } from "./api/model.js";
+export { Stream } from "./api/stream.js";
+export type * from "./api/types.js";
+export type * from "./manifest/manifest.js";
+export { depthAt } from "./tasks/depth/depth-at.js";

@@ -1,10 +1,10 @@
 // The worker: for every port that the page sends a Host that answers there, all of them on one engine.
 
 import { expose } from "comlink";
-import { Host } from "./host.js";
-import { SharedEngine } from "./shared-engine.js";
-import { carryErrors } from "./wire.js";
+import { SharedEngine } from "./engine/shared-engine.js";
+import { registerErrorTransfer } from "./worker/transfer.js";
+import { WorkerHost } from "./worker/worker-host.js";
 
-carryErrors();
+registerErrorTransfer();
 const engine = new SharedEngine();
-addEventListener("message", ({ data }: MessageEvent<MessagePort>) => expose(new Host(engine), data));
+addEventListener("message", ({ data }: MessageEvent<MessagePort>) => expose(new WorkerHost(engine), data));

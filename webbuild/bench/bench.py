@@ -6,18 +6,18 @@ import platform
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from webbuild.bench.backend import bench_backend, unreached
-from webbuild.bench.course import Course
+from webbuild.bench.backend import bench_backend, unreachable_backend
+from webbuild.bench.page_driver import SentFiles
 from webbuild.bench.report import BackendBench, BenchReport, Environment
-from webbuild.bench.visitor import Sent
-from webbuild.browser.places import Place, opened
+from webbuild.bench.scenario import Scenario
+from webbuild.browser.endpoints import Endpoint, open_browser
 from webbuild.browser.server import Server
 from webbuild.errors import USAGE, WebbuildError
-from webbuild.verify.inputs import gather
-from webbuild.verify.opened import Bundle, open_bundle
+from webbuild.verify.bundle_reader import Bundle, open_bundle
+from webbuild.verify.inputs import collect_inputs
 from webbuild.verify.verify import BACKENDS
 
-EAGER = "--enable-blink-features=ForceEagerMeasureMemory"
+EAGER_MEMORY_FLAG = "--enable-blink-features=ForceEagerMeasureMemory"
 """Chromium says at once how much JavaScript holds, not when it next collects garbage."""
 
 
@@ -27,7 +27,7 @@ def bench(
     inputs: Sequence[Path] = (),
     *,
     precision: str = "auto",
-    at: Sequence[Place] = (Place(),),
+    at: Sequence[Endpoint] = (Endpoint(),),
     port: int = 0,
     runs: int = 30,
     seconds: float = 300,
@@ -50,10 +50,10 @@ def bench(
         WebbuildError: when nothing can be measured: no bundle, no browser, no such backend.
     """
     bundle = open_bundle(directory)
-    wanted = chosen(bundle, backends, precision)
-    samples, sent = gather(bundle, inputs), Sent()
-    with Server(directory, port=port, heard=sent.heard) as server:
-        course = Course(server, sent, bundle, samples, runs, seconds, say, precision)
+    wanted = select_backends(bundle, backends, precision)
+    samples, sent = collect_inputs(bundle, inputs), SentFiles()
+    with Server(directory, port=port, heard=sent.record) as server:
+        course = Scenario(server, sent, bundle, samples, runs, seconds, say, precision)
         rows = [row for place in at for row in _in_browser(place, course, wanted, alone=len(at) == 1)]
     return BenchReport(
         bundle=bundle.manifest.name,
@@ -64,34 +64,35 @@ def bench(
     )
 
 
-def _in_browser(place: Place, course: Course, backends: Sequence[str], *, alone: bool) -> list[BackendBench]:
+def _in_browser(place: Endpoint, course: Scenario, backends: Sequence[str], *, alone: bool) -> list[BackendBench]:
     try:
-        with opened(place, course.server, [EAGER]) as browser:
-            return [bench_backend(browser, course, backend, place.endpoint) for backend in backends]
+        with open_browser(place, course.server, [EAGER_MEMORY_FLAG]) as browser:
+            return [bench_backend(browser, course, backend, place.url) for backend in backends]
     except WebbuildError as error:
         if alone:
             raise
-        return [unreached(place.endpoint, backend, error) for backend in backends]
+        return [unreachable_backend(place.url, backend, error) for backend in backends]
 
 
-def chosen(bundle: Bundle, backends: Sequence[str], precision: str = "auto") -> list[str]:
+def select_backends(bundle: Bundle, backends: Sequence[str], precision: str = "auto") -> list[str]:
     """Return the backends to measure, WebGPU first: those that have a graph of this precision.
 
     Raises:
-        WebbuildError: `withheld` where one is named on which the bundle does not run; `no-graph` where none has such a
+        WebbuildError: `disabled-target` where one is named on which the bundle does not run; `no-graph` where none
+        has such a
             graph.
     """
-    fit = [name for name in BACKENDS if bundle.graph(name) and not bundle.withholds(name)]
+    fit = [name for name in BACKENDS if bundle.graph(name) and not bundle.is_disabled(name)]
     unfit = [name for name in backends if name not in fit]
     if unfit:
         raise WebbuildError(
-            "withheld",
+            "disabled-target",
             f"{bundle.directory}: does not run on {' and '.join(unfit)}, and says why in its report.html",
             f"leave --backend out to measure {' and '.join(fit)}",
             exit_code=USAGE,
         )
     named = [name for name in fit if not backends or name in backends]
-    held = bundle.names(named, precision)
+    held = bundle.graph_names(named, precision)
     return [name for name in named if any(each.partition(" ")[0] == name for each in held)]
 
 

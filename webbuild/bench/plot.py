@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
-from webbuild.bench.report import BackendBench, Frames, Visit
+from webbuild.bench.report import BackendBench, PageLoad, RunTimes
 
 
-class Piece(Struct, frozen=True):
+class BarSegment(Struct, frozen=True):
     """A stage in a bar: where it begins and how wide it is, both as fractions; `tone` counts the stages."""
 
     label: str
@@ -26,10 +26,10 @@ class Bar(Struct, frozen=True):
     runner: str
     label: str
     ms: float
-    pieces: tuple[Piece, ...]
+    segments: tuple[BarSegment, ...]
 
 
-class Dots(Struct, frozen=True):
+class RunDots(Struct, frozen=True):
     """The runs of a backend, in their order: where each lies on the scale. The percentiles lie there too."""
 
     runner: str
@@ -59,12 +59,12 @@ def bar(runner: str, label: str, stages: Mapping[str, float], end: float) -> Bar
     """Lay stages behind one another on a scale that ends at `end` milliseconds."""
     pieces, at = [], 0.0
     for tone, (name, ms) in enumerate(stages.items()):
-        pieces.append(Piece(name, ms, at / end, max(ms, 0.0) / end, tone))
+        pieces.append(BarSegment(name, ms, at / end, max(ms, 0.0) / end, tone))
         at += max(ms, 0.0)
     return Bar(runner, label, at, tuple(pieces))
 
 
-def arrival(visit: Visit) -> dict[str, float]:
+def load_stages(visit: PageLoad) -> dict[str, float]:
     """Return the stages from asking for the loader to the first result; together they are `first_result`."""
     return {
         "the loader": visit.imported,
@@ -74,17 +74,17 @@ def arrival(visit: Visit) -> dict[str, float]:
     }
 
 
-def medians(frames: Frames) -> dict[str, float]:
+def median_stages(frames: RunTimes) -> dict[str, float]:
     """Return the medians of a run's stages."""
     return {name: frames.stage(name) for name in frames.stages}
 
 
-def dots(each: BackendBench, end: float) -> Dots | None:
+def dots(each: BackendBench, end: float) -> RunDots | None:
     """Lay a backend's runs on a scale; None where there are none."""
-    frames = each.frames
+    frames = each.run_times
     if frames is None or not frames.runs:
         return None
-    return Dots(each.backend, tuple(ms / end for ms in frames.runs), frames.p50 / end, frames.p95 / end)
+    return RunDots(each.backend, tuple(ms / end for ms in frames.runs), frames.p50 / end, frames.p95 / end)
 
 
 def slowest(values: Sequence[float]) -> float:

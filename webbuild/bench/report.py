@@ -21,7 +21,7 @@ class Environment(_Json, frozen=True):
     platform: str
 
 
-class Visit(_Json, frozen=True):
+class PageLoad(_Json, frozen=True):
     """A visit, in milliseconds since the loader was asked for, and the bytes that the server sent for it.
 
     There is a session at `session`; the self-test and the warm-up are done at `loaded`; `first_result` is that of a
@@ -38,15 +38,15 @@ class Visit(_Json, frozen=True):
     stages: dict[str, float]
 
 
-class Frames(_Json, frozen=True):
+class RunTimes(_Json, frozen=True):
     """Runs one after another on pictures that are decoded, milliseconds each; `stages` has those of every run.
 
-    `repeated` were answered by another backend's graph.
+    `fallbacks` were answered by another backend's graph.
     """
 
     runs: tuple[float, ...]
     stages: dict[str, tuple[float, ...]]
-    repeated: int
+    fallbacks: int
 
     @property
     def p50(self) -> float:
@@ -63,7 +63,7 @@ class Frames(_Json, frozen=True):
         return percentile(self.stages[name], 50)
 
 
-class PerFrame(_Json, frozen=True):
+class PerRun(_Json, frozen=True):
     """What one run asks of the GPU, on average: kernels started, and what goes there and comes back."""
 
     dispatches: float
@@ -74,7 +74,7 @@ class PerFrame(_Json, frozen=True):
     read_bytes: float
 
 
-class Growth(_Json, frozen=True):
+class MemoryGrowth(_Json, frozen=True):
     """By how many bytes what is held grew over `runs` runs. `heap` is JavaScript's, None where no browser says."""
 
     runs: int
@@ -83,7 +83,7 @@ class Growth(_Json, frozen=True):
     heap: int | None
 
 
-class Blocking(_Json, frozen=True):
+class LongTasks(_Json, frozen=True):
     """The page's main thread while loading and running: its longest task, and what of all is beyond 50 ms each.
 
     Milliseconds of processor time. `tasks` counts those beyond 50.
@@ -91,42 +91,42 @@ class Blocking(_Json, frozen=True):
 
     longest: float
     tasks: int
-    beyond: float
+    blocking_time: float
 
 
-class Examined(_Json, frozen=True):
+class Profile(_Json, frozen=True):
     """What slows a visit down to measure, and so was measured in one of its own. `cpu_nodes` None: nobody said."""
 
     nodes: int
     cpu_nodes: int | None
-    per_frame: PerFrame
-    growth: Growth
-    blocking: Blocking
+    per_run: PerRun
+    growth: MemoryGrowth
+    long_tasks: LongTasks
 
 
 class BackendBench(_Json, frozen=True):
     """One backend in one browser. What could not be measured is None, and a problem says why.
 
-    `where` is the browser's address, empty for the one that was started here.
+    `endpoint` is the browser's address, empty for the one that was started here.
     """
 
-    where: str
+    endpoint: str
     browser: str
     adapter: str
     backend: str
     engine_build: str
     threads: int
-    first: Visit | None
-    second: Visit | None
-    frames: Frames | None
-    examined: Examined | None
+    first_load: PageLoad | None
+    second_load: PageLoad | None
+    run_times: RunTimes | None
+    profile: Profile | None
     problems: tuple[Problem, ...]
 
     @property
     def measured(self) -> bool:
         """Whether everything was."""
-        parts = (self.first, self.second, self.examined)
-        return all(part is not None for part in parts) and self.frames is not None and len(self.frames.runs) > 0
+        parts = (self.first_load, self.second_load, self.profile)
+        return all(part is not None for part in parts) and self.run_times is not None and len(self.run_times.runs) > 0
 
 
 class BenchReport(_Json, frozen=True):

@@ -5,8 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from webbuild.bench.formatting import (
+    COST_COLUMNS,
+    TIMING_COLUMNS,
+    cost_cells,
+    describe_backend,
+    format_stages,
+    row_title,
+    timing_cells,
+)
 from webbuild.bench.report import BackendBench, BenchReport, exit_code
-from webbuild.bench.words import COSTS, TIMES, costs, row, stages, times, where
 from webbuild.errors import CLEAN, printable
 
 if TYPE_CHECKING:
@@ -14,18 +22,20 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 
-def show(report: BenchReport, console: Console) -> None:
+def print_report(report: BenchReport, console: Console) -> None:
     """Print a report for people."""
     from rich.text import Text
 
     if not report.backends:
         console.print(Text("Nothing was measured.", style="bold red"))
     for each in report.backends:
-        console.print(Text(where(each)))
-        if each.frames is not None:
-            console.print(Text(f"  the median of {len(each.frames.runs)} runs: {stages(each) or 'no stages told'}"))
-    console.print(_table(report, TIMES, times))
-    console.print(_table(report, COSTS, costs))
+        console.print(Text(describe_backend(each)))
+        if each.run_times is not None:
+            console.print(
+                Text(f"  the median of {len(each.run_times.runs)} runs: {format_stages(each) or 'no stages told'}")
+            )
+    console.print(_table(report, TIMING_COLUMNS, timing_cells))
+    console.print(_table(report, COST_COLUMNS, cost_cells))
     for problem in report.problems():
         console.print(Text(f"error[{problem.code}] {problem.where}: {printable(problem.message)}", style="red"))
         console.print(Text(f"  fix: {printable(problem.fix)}"))
@@ -43,5 +53,5 @@ def _table(report: BenchReport, titles: Sequence[str], cells: Callable[[BackendB
     for title in titles:
         table.add_column(title, justify="right", overflow="fold")
     for each in report.backends:
-        table.add_row(Text(row(each)), *(cell.replace(" ", "\N{NO-BREAK SPACE}") for cell in cells(each)))
+        table.add_row(Text(row_title(each)), *(cell.replace(" ", "\N{NO-BREAK SPACE}") for cell in cells(each)))
     return table

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 CODES = {
-    "wrong": "node-differs",
+    "wrong": "node-mismatch",
     "throws": "node-throws",
-    "no-session": "node-unloadable",
+    "no-session": "node-session-failure",
     "hang": "node-hangs",
     "crash": "node-crashes",
-    "fused": "fused-nodes-differ",
-    "beside": "neighbour-differs",
-    "drift": "error-accumulates",
+    "fused": "fusion-mismatch",
+    "beside": "shader-cache-interaction",
+    "drift": "error-accumulation",
 }
 """Kind of a finding -> its code."""
 
-EXPLAINED = {
-    "node-differs": """A node's answer differs, though it was fed the reference's values.
+EXPLANATIONS = {
+    "node-mismatch": """A node's answer differs, though it was fed the reference's values.
 
 Why: the kernel computes something else than native ONNX Runtime does, by more than the tolerance. Nothing upstream is
 to blame: what goes in are the reference's own numbers.
@@ -29,7 +29,7 @@ Why: the kernel refuses these attributes or shapes, or its shader does not compi
 
 How: `webbuild inspect` says whether the case is known, and `webbuild pack` rewrites those that it has a rewrite for.
 `repro.onnx` is the node with its real inputs.""",
-    "node-unloadable": """No session can be made of a graph with this node.
+    "node-session-failure": """No session can be made of a graph with this node.
 
 Why: the build has no kernel for the operator with these element types, on the GPU or on the CPU. The builds for
 browsers leave out what native ONNX Runtime has, float64 for most operators among it.
@@ -45,21 +45,22 @@ How: try `repro.html` on another GPU. A software adapter is slow at large convol
 Why: the engine ran out of memory, or the browser's GPU process died.
 
 How: look at the size of the node's tensors; `repro.html` shows whether your own browser survives it.""",
-    "fused-nodes-differ": """Several nodes differ together, and each of them agrees alone.
+    "fusion-mismatch": """Several nodes differ together, and each of them agrees alone.
 
 Why: the engine makes one kernel of them. Once the values between them are read too, which keeps it from doing so, the
 answer is right.
 
 How: `repro.onnx` has the fewest nodes that show it. A session with `graphOptimizationLevel: "disabled"` does without
 fusion.""",
-    "neighbour-differs": """A node's answer differs only where another one of its operator is in the same session.
+    "shader-cache-interaction": """A node's answer differs only where another one of its operator is in the same
+    session.
 
 Why: the engine compiles a kernel for one of them and takes it for the other, because its key for what it has compiled
 leaves out an attribute in which they differ.
 
 How: `repro.onnx` has both nodes. Make them alike in that attribute, or leave one to the CPU with `forceCpuNodeNames`.
 `webbuild pack` does so in the cases that it knows.""",
-    "error-accumulates": """The outputs differ, and no node is guilty: small errors add up, or one is made larger.
+    "error-accumulation": """The outputs differ, and no node is guilty: small errors add up, or one is made larger.
 
 Why: engines add in other orders and approximate functions differently. Each node agrees within tolerance, and what
 differs in the end is their sum, or a decision (a TopK, a comparison) that a small error turns.

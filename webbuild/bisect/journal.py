@@ -12,15 +12,15 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from webbuild.bisect.outcome import Session
+from webbuild.bisect.trial_result import SessionResult
 
 
 class _Line(Struct, frozen=True):
     key: str
-    session: Session
+    session: SessionResult
 
 
-class Journal:
+class SessionJournal:
     """Answers by key, each on a line of a file; without a file they are kept in memory.
 
     Args:
@@ -30,17 +30,17 @@ class Journal:
 
     def __init__(self, file: Path | None = None, *, resume: bool = False) -> None:
         self._file = file
-        self._known: dict[str, Session] = _read(file) if file is not None and resume else {}
+        self._known: dict[str, SessionResult] = _read(file) if file is not None and resume else {}
         if file is not None:
             file.parent.mkdir(parents=True, exist_ok=True)
             whole = (_Line(key, session) for key, session in self._known.items())
             file.write_bytes(b"".join(msgspec.json.encode(line) + b"\n" for line in whole))
 
-    def get(self, key: str) -> Session | None:
+    def get(self, key: str) -> SessionResult | None:
         """Return what is known of a session."""
         return self._known.get(key)
 
-    def add(self, key: str, session: Session) -> None:
+    def add(self, key: str, session: SessionResult) -> None:
         """Keep a session, at once."""
         self._known[key] = session
         if self._file is not None:
@@ -53,12 +53,12 @@ class Journal:
             self._file.unlink(missing_ok=True)
 
 
-def digest(*parts: Any) -> str:
+def hash_values(*parts: Any) -> str:
     """Return a hash of values that JSON can hold."""
     return hashlib.sha256(msgspec.json.encode(parts)).hexdigest()
 
 
-def digest_of(feeds: Mapping[str, NDArray[Any]]) -> str:
+def hash_tensors(feeds: Mapping[str, NDArray[Any]]) -> str:
     """Return a hash of tensors and their names."""
     found = hashlib.sha256()
     for name, value in sorted(feeds.items()):
@@ -67,8 +67,8 @@ def digest_of(feeds: Mapping[str, NDArray[Any]]) -> str:
     return found.hexdigest()
 
 
-def _read(file: Path) -> dict[str, Session]:
-    found: dict[str, Session] = {}
+def _read(file: Path) -> dict[str, SessionResult]:
+    found: dict[str, SessionResult] = {}
     if not file.is_file():
         return found
     for line in file.read_bytes().splitlines():

@@ -9,13 +9,13 @@ import onnx
 from msgspec import Struct
 
 from webbuild.bisect.codes import CODES
-from webbuild.bisect.found import Depth, Found, Result
-from webbuild.bisect.graph import Graph
+from webbuild.bisect.culprit import BisectResult, Culprit, DepthError
+from webbuild.compare.arrays import Comparison
 from webbuild.errors import CLEAN, FAILED, printable
-from webbuild.verify.compare import Comparison
+from webbuild.subgraph.graph import ModelGraph
 
 
-class Value(Struct, frozen=True):
+class ValueDescription(Struct, frozen=True):
     """A value at a node: `shape` as far as it is known before a run, `constant` where it stands in the file."""
 
     name: str
@@ -24,7 +24,7 @@ class Value(Struct, frozen=True):
     constant: bool
 
 
-class Node(Struct, frozen=True):
+class NodeDescription(Struct, frozen=True):
     """A node of the graph, by its place among those that are no constants."""
 
     index: int
@@ -32,24 +32,27 @@ class Node(Struct, frozen=True):
     operator: str
     opset: int
     attributes: dict[str, str]
-    inputs: tuple[Value, ...]
-    outputs: tuple[Value, ...]
+    inputs: tuple[ValueDescription, ...]
+    outputs: tuple[ValueDescription, ...]
 
 
-class Finding(Struct, frozen=True):
-    """One finding. `behind`: another one lies upstream. `files` are where its smallest cut was written, if it was."""
+class BisectFinding(Struct, frozen=True):
+    """One finding. `downstream`: another one lies upstream.
+
+    `files` are where its smallest cut was written, if it was.
+    """
 
     code: str
-    nodes: tuple[Node, ...]
-    place: str
-    behind: bool
-    alone: bool
+    nodes: tuple[NodeDescription, ...]
+    placement: str
+    downstream: bool
+    reproduced: bool
     message: str
     comparisons: tuple[Comparison, ...]
     files: tuple[str, ...] = ()
 
 
-class Report(Struct, frozen=True, kw_only=True, rename="camel"):
+class BisectReport(Struct, frozen=True, kw_only=True, rename="camel"):
     """A search. `engine` and `reference` name what was compared; `nodes` are those that were searched."""
 
     subject: str
@@ -61,57 +64,59 @@ class Report(Struct, frozen=True, kw_only=True, rename="camel"):
     sample: str
     nodes: int
     sessions: int
-    compared: int
-    whole: str
-    findings: tuple[Finding, ...]
-    depths: tuple[Depth, ...] = ()
-    untried: int = 0
+    compared_values: int
+    whole_graph_verdict: str
+    findings: tuple[BisectFinding, ...]
+    depth_errors: tuple[DepthError, ...] = ()
+    unresolved: int = 0
     unfinished: str = ""
     assumptions: tuple[str, ...] = ()
 
 
-def exit_code(report: Report) -> int:
+def exit_code(report: BisectReport) -> int:
     """Return 0 where nothing differs and something was compared, else 1."""
-    return CLEAN if report.whole == "agrees" and report.compared else FAILED
+    return CLEAN if report.whole_graph_verdict == "agrees" and report.compared_values else FAILED
 
 
-def findings(graph: Graph, result: Result) -> tuple[Finding, ...]:
+def build_findings(graph: ModelGraph, result: BisectResult) -> tuple[BisectFinding, ...]:
     """Return what was found, in the words of the report."""
-    return tuple(_finding(graph, found) for found in result.found)
+    return tuple(_finding(graph, found) for found in result.culprits)
 
 
-def describe(graph: Graph, index: int) -> Node:
+def describe_node(graph: ModelGraph, index: int) -> NodeDescription:
     """Return a node as people need it to write about it."""
     node = graph.nodes[index]
     opsets = {opset.domain: opset.version for opset in graph.model.opset_import}
-    return Node(
+    return NodeDescription(
         index=index,
         label=graph.label(index),
         operator=node.op_type if node.domain in ("", "ai.onnx") else f"{node.domain}.{node.op_type}",
         opset=opsets.get(node.domain, opsets.get("ai.onnx" if not node.domain else "", 0)),
-        attributes={attribute.name: _shown(attribute) for attribute in node.attribute},
+        attributes={attribute.name: _attribute_text(attribute) for attribute in node.attribute},
         inputs=_values(graph, node.input),
         outputs=_values(graph, node.output),
     )
 
 
-def _finding(graph: Graph, found: Found) -> Finding:
-    return Finding(
+def _finding(graph: ModelGraph, found: Culprit) -> BisectFinding:
+    return BisectFinding(
         code=CODES[found.kind],
-        nodes=tuple(describe(graph, index) for index in found.piece),
-        place=found.place,
-        behind=found.behind,
-        alone=found.alone,
-        message=found.tried.message,
-        comparisons=found.tried.differing,
+        nodes=tuple(describe_node(graph, index) for index in found.subgraph),
+        placement=found.placement,
+        downstream=found.downstream,
+        reproduced=found.reproduced,
+        message=found.result.message,
+        comparisons=found.result.differing,
     )
 
 
-def _values(graph: Graph, names: Sequence[str]) -> tuple[Value, ...]:
-    return tuple(Value(name, graph.dtype(name), graph.dims(name), graph.is_constant(name)) for name in names if name)
+def _values(graph: ModelGraph, names: Sequence[str]) -> tuple[ValueDescription, ...]:
+    return tuple(
+        ValueDescription(name, graph.dtype(name), graph.dims(name), graph.is_constant(name)) for name in names if name
+    )
 
 
-def _shown(attribute: onnx.AttributeProto) -> str:
+def _attribute_text(attribute: onnx.AttributeProto) -> str:
     if attribute.type in (attribute.GRAPH, attribute.GRAPHS):
         return "a graph"
     if attribute.type in (attribute.TENSOR, attribute.TENSORS, attribute.SPARSE_TENSOR):

@@ -11,10 +11,10 @@ import onnx
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from webbuild.bisect.cut import Piece, cut, given, read_of, renamed
-from webbuild.bisect.tester import Tester
+from webbuild.bisect.subgraph_runner import SubgraphRunner
+from webbuild.subgraph.extract import Subgraph, extract_subgraphs, rename_node, subgraph_inputs, values_to_read
 
-Arrays = Mapping[str, NDArray[Any]]
+Tensors = Mapping[str, NDArray[Any]]
 
 
 class Repro(Struct, frozen=True):
@@ -22,22 +22,22 @@ class Repro(Struct, frozen=True):
 
     model: onnx.ModelProto
     feeds: dict[str, NDArray[Any]]
-    wanted: dict[str, NDArray[Any]]
+    expected: dict[str, NDArray[Any]]
     values: dict[str, str]
 
 
-def repro(tester: Tester, piece: Piece) -> Repro:
+def build_repro(tester: SubgraphRunner, piece: Subgraph) -> Repro:
     """Make a piece a model: inputs x0, x1..., outputs y0, y1..., nodes by their places in the graph."""
     graph = tester.graph
-    tester.reference.compute([*given(graph, piece), *read_of(graph, piece)])
-    made = cut(graph, [piece], tester.reference)
+    tester.reference.compute([*subgraph_inputs(graph, piece), *values_to_read(graph, piece)])
+    made = extract_subgraphs(graph, [piece], tester.reference)
     names = {name: f"x{number}" for number, name in enumerate(made.feeds)}
-    names |= {name: f"y{number}" for number, name in enumerate(made.reads[0])}
+    names |= {name: f"y{number}" for number, name in enumerate(made.outputs[0])}
     names |= {tensor.name: f"w{number}" for number, tensor in enumerate(made.model.graph.initializer)}
     inner = dict.fromkeys(name for node in made.model.graph.node for name in node.output if name)
     names |= {name: f"t{number}" for number, name in enumerate(inner) if name not in names}
-    wanted = {names[name]: np.asarray(tester.reference[value]) for name, value in made.reads[0].items()}
-    model = _plain(made.model, names)
+    wanted = {names[name]: np.asarray(tester.reference[value]) for name, value in made.outputs[0].items()}
+    model = _with_plain_names(made.model, names)
     del model.graph.output[:]
     for name, array in wanted.items():
         kind = onnx.helper.np_dtype_to_tensor_dtype(array.dtype)
@@ -46,22 +46,22 @@ def repro(tester: Tester, piece: Piece) -> Repro:
         model,
         {names[name]: np.asarray(tester.reference[value]) for name, value in made.feeds.items()},
         wanted,
-        {names[name]: value for name, value in (*made.feeds.items(), *made.reads[0].items())},
+        {names[name]: value for name, value in (*made.feeds.items(), *made.outputs[0].items())},
     )
 
 
-def write(made: Repro, folder: Path) -> None:
+def write_repro(made: Repro, folder: Path) -> None:
     """Write `repro.onnx`, and its tensors as onnx's own tests have them, in `test_data_set_0`."""
     data = folder / "test_data_set_0"
     data.mkdir(parents=True)
     (folder / "repro.onnx").write_bytes(made.model.SerializeToString())
-    for kind, arrays in (("input", made.feeds), ("output", made.wanted)):
+    for kind, arrays in (("input", made.feeds), ("output", made.expected)):
         for number, (name, array) in enumerate(arrays.items()):
             tensor = onnx.numpy_helper.from_array(np.ascontiguousarray(array).reshape(array.shape), name)
             (data / f"{kind}_{number}.pb").write_bytes(tensor.SerializeToString())
 
 
-def _plain(model: onnx.ModelProto, names: Mapping[str, str]) -> onnx.ModelProto:
+def _with_plain_names(model: onnx.ModelProto, names: Mapping[str, str]) -> onnx.ModelProto:
     copy = onnx.ModelProto()
     copy.CopyFrom(model)
     copy.producer_name = "webbuild"
@@ -72,6 +72,6 @@ def _plain(model: onnx.ModelProto, names: Mapping[str, str]) -> onnx.ModelProto:
         tensor.name = names[tensor.name]
     del copy.graph.node[:]
     copy.graph.node.extend(
-        renamed(node, names, node.name if node.op_type != "Constant" else "") for node in model.graph.node
+        rename_node(node, names, node.name if node.op_type != "Constant" else "") for node in model.graph.node
     )
     return copy

@@ -6,27 +6,27 @@ from collections.abc import Sequence
 
 import msgspec
 
-from webbuild.bisect.confirm import confirmed
-from webbuild.bisect.cut import Piece
-from webbuild.bisect.depths import depths
-from webbuild.bisect.failing import Failing
-from webbuild.bisect.found import Found, Result
-from webbuild.bisect.graph import Graph
-from webbuild.bisect.outcome import Tried
-from webbuild.bisect.splits import Splits
-from webbuild.bisect.tester import Tester
-from webbuild.bisect.together import together
-from webbuild.bisect.wrong import wrong
+from webbuild.bisect.bisect_failure import FailureSearch
+from webbuild.bisect.bisect_mismatch import find_mismatches
+from webbuild.bisect.culprit import BisectResult, Culprit
+from webbuild.bisect.error_by_depth import error_by_depth
+from webbuild.bisect.fusion_mismatch import find_joint_mismatch
+from webbuild.bisect.partition_points import PartitionPoints
+from webbuild.bisect.reproduce import reproduce
+from webbuild.bisect.subgraph_runner import SubgraphRunner
+from webbuild.bisect.trial_result import SubgraphResult
+from webbuild.subgraph.extract import Subgraph
+from webbuild.subgraph.graph import ModelGraph
 
-MOST_FAILING = 4
+MAX_FAILING_NODES = 4
 """Nodes that throw or make no session that are looked for, one behind the other."""
-MOST_SESSIONS = 20
+MAX_SESSIONS = 20
 """Sessions after which no further failing node is looked for: a few are left for what is merely wrong."""
-MOST_CONFIRMED = 5
+MAX_REPRODUCED = 5
 """Findings that are seen once more, each in a session of its own."""
 
 
-def search(tester: Tester) -> Result:
+def search_culprits(tester: SubgraphRunner) -> BisectResult:
     """Find what makes the backend's answers differ from the reference's.
 
     Nodes whose sessions fail are found first, one by one, and taken out; the rest is then judged by its values.
@@ -34,68 +34,76 @@ def search(tester: Tester) -> Result:
     Raises:
         WebbuildError: `no-reference`.
     """
-    splits = Splits(tester.graph)
-    whole = tester.one(tuple(range(len(tester.graph.nodes))))
-    found, rest, unfinished = _failing(tester, splits, whole)
-    untried: list[Tried] = []
+    splits = PartitionPoints(tester.graph)
+    whole = tester.run_one(tuple(range(len(tester.graph.nodes))))
+    found, rest, unfinished = _find_failures(tester, splits, whole)
+    untried: list[SubgraphResult] = []
     if rest is not None and rest.verdict == "differs":
-        blamed, joint, untried = wrong(tester, splits, rest)
-        several = [together(tester, splits, each) for each in joint]
+        blamed, joint, untried = find_mismatches(tester, splits, rest)
+        several = [find_joint_mismatch(tester, splits, each) for each in joint]
         found += [*blamed, *(each for each in several if each is not None)]
         if None in several:  # it takes nodes that are no neighbours
-            found += _singles(tester, rest, {index for each in found for index in each.piece})
-    ordered = _confirmed(tester, _in_order(tester.graph, found))
-    profile = depths(tester) if any(each.kind == "drift" for each in ordered) else ()
-    return Result(
-        whole=whole,
-        found=tuple(ordered),
+            found += _find_single_nodes(tester, rest, {index for each in found for index in each.subgraph})
+    ordered = _reproduce_first(tester, _sort_by_position(tester.graph, found))
+    profile = error_by_depth(tester) if any(each.kind == "drift" for each in ordered) else ()
+    return BisectResult(
+        whole_graph=whole,
+        culprits=tuple(ordered),
         sessions=tester.sessions,
-        compared=sum(tried.compared for tried in tester.asked),
-        depths=profile,
-        untried=tuple(untried),
+        compared_values=sum(tried.compared_values for tried in tester.results),
+        depth_errors=profile,
+        unresolved=tuple(untried),
         unfinished=unfinished,
     )
 
 
-def _failing(tester: Tester, splits: Splits, whole: Tried) -> tuple[list[Found], Tried | None, str]:
+def _find_failures(
+    tester: SubgraphRunner, splits: PartitionPoints, whole: SubgraphResult
+) -> tuple[list[Culprit], SubgraphResult | None, str]:
     """Return the nodes that fail, what the rest gives if it runs, and why not all were found, if so."""
-    failing, found, rest = Failing(tester, splits), list[Found](), whole
+    failing, found, rest = FailureSearch(tester, splits), list[Culprit](), whole
     while rest.verdict == "fails":
-        if found and (len(found) == MOST_FAILING or tester.sessions + failing.cost(rest) > MOST_SESSIONS):
+        if found and (
+            len(found) == MAX_FAILING_NODES or tester.sessions + failing.estimated_sessions(rest) > MAX_SESSIONS
+        ):
             return found, None, "more nodes fail: mend these, and look again"
         one = failing.find(rest)
         found.append(one)
-        left: Piece = tuple(index for index in rest.piece if index not in one.piece)
+        left: Subgraph = tuple(index for index in rest.subgraph if index not in one.subgraph)
         if not left:
             return found, None, ""
-        rest = tester.one(left)
+        rest = tester.run_one(left)
     return found, rest, ""
 
 
-def _singles(tester: Tester, rest: Tried, known: set[int]) -> list[Found]:
+def _find_single_nodes(tester: SubgraphRunner, rest: SubgraphResult, known: set[int]) -> list[Culprit]:
     """Return the nodes that differ with all others beside them, each fed with the reference's values."""
-    pieces = [(index,) for index in rest.piece if any(map(tester.graph.can_cross, tester.graph.nodes[index].output))]
-    tried = tester.each(pieces)
+    pieces = [
+        (index,) for index in rest.subgraph if any(map(tester.graph.can_be_boundary, tester.graph.nodes[index].output))
+    ]
+    tried = tester.run_each(pieces)
     return [
-        Found("wrong", each.piece, each, each.piece[0])
+        Culprit("wrong", each.subgraph, each, each.subgraph[0])
         for each in tried
-        if each.verdict == "differs" and each.piece[0] not in known
+        if each.verdict == "differs" and each.subgraph[0] not in known
     ]
 
 
-def _confirmed(tester: Tester, found: Sequence[Found]) -> list[Found]:
+def _reproduce_first(tester: SubgraphRunner, found: Sequence[Culprit]) -> list[Culprit]:
     """See the first findings once more, those that others lie upstream of left out."""
-    worth = [number for number, each in enumerate(found) if not each.behind and each.kind != "drift"][:MOST_CONFIRMED]
-    return [confirmed(tester, each) if number in worth else each for number, each in enumerate(found)]
+    worth = [number for number, each in enumerate(found) if not each.downstream and each.kind != "drift"][
+        :MAX_REPRODUCED
+    ]
+    return [reproduce(tester, each) if number in worth else each for number, each in enumerate(found)]
 
 
-def _in_order(graph: Graph, found: Sequence[Found]) -> list[Found]:
+def _sort_by_position(graph: ModelGraph, found: Sequence[Culprit]) -> list[Culprit]:
     """Order findings by their first nodes, and mark those that another one lies upstream of."""
-    ordered = sorted(found, key=lambda each: each.piece)
+    ordered = sorted(found, key=lambda each: each.subgraph)
     bad: set[int] = set()
     told = []
     for each in ordered:
-        upstream = set[int]().union(*(graph.ancestors(index) for index in each.piece)) - set(each.piece)
-        told.append(msgspec.structs.replace(each, behind=bool(upstream & bad)))
-        bad.update(each.piece)
+        upstream = set[int]().union(*(graph.ancestors(index) for index in each.subgraph)) - set(each.subgraph)
+        told.append(msgspec.structs.replace(each, downstream=bool(upstream & bad)))
+        bad.update(each.subgraph)
     return told

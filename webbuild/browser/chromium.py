@@ -12,15 +12,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from webbuild.browser.chromium_flags import chromium_flags
 from webbuild.browser.console import Console
-from webbuild.browser.discovery import find
-from webbuild.browser.flags import flags
+from webbuild.browser.find_chromium import find_chromium
 from webbuild.errors import USAGE, WebbuildError
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page, Playwright
 
-_GRACE = 3.0
+_EXIT_TIMEOUT = 3.0
 """Seconds between asking the browser to end and ending it."""
 
 
@@ -30,20 +30,20 @@ class Chromium:
 
     browser: Browser
     path: Path | None
-    origin: str
+    source: str
     version: str
 
     @property
-    def described(self) -> str:
+    def description(self) -> str:
         """Which one it is."""
-        return self.origin if self.path is None else f"{self.path} ({self.origin})"
+        return self.source if self.path is None else f"{self.path} ({self.source})"
 
     @contextmanager
     def page(self) -> Iterator[tuple[Page, Console]]:
         """Open a page in a profile of its own, with everything it says; closed behind the block.
 
         Raises:
-            WebbuildError: `browser-gone`.
+            WebbuildError: `browser-disconnected`.
         """
         from playwright.sync_api import Error
 
@@ -52,8 +52,8 @@ class Chromium:
             console, page = Console(), context.new_page()
         except Error as error:
             raise WebbuildError(
-                "browser-gone",
-                f"{self.described}: opens no page: {error.message.splitlines()[0]}",
+                "browser-disconnected",
+                f"{self.description}: opens no page: {error.message.splitlines()[0]}",
                 "see whether it still runs, and start it again",
                 exit_code=USAGE,
             ) from error
@@ -66,7 +66,7 @@ class Chromium:
 
 
 @contextmanager
-def chromium(*, webgpu: bool = True, extra: Sequence[str] = ()) -> Iterator[Chromium]:
+def open_chromium(*, webgpu: bool = True, extra: Sequence[str] = ()) -> Iterator[Chromium]:
     """Run a browser for a block. See `flags` for WebGPU and `WEBBUILD_GPU=real`.
 
     No process outlives the block, whether it ends, raises, or is interrupted.
@@ -80,16 +80,16 @@ def chromium(*, webgpu: bool = True, extra: Sequence[str] = ()) -> Iterator[Chro
     playwright = manager.start()
     pid: int | None = None
     try:
-        found = find(_bundled(playwright))
-        browser = _launch(playwright, found.path, [*flags(webgpu=webgpu), *extra])
+        found = find_chromium(_playwright_executable(playwright))
+        browser = _launch(playwright, found.path, [*chromium_flags(webgpu=webgpu), *extra])
         pid = _process_id(browser)
-        yield Chromium(browser, found.path, found.origin, browser.version)
+        yield Chromium(browser, found.path, found.source, browser.version)
     except BaseException as error:
         if not isinstance(error, Exception):  # Ctrl-C has broken the connection: closing politely would hang
-            _end(pid)
+            _terminate(pid)
         raise
     finally:
-        _stop(playwright, pid)
+        _stop_playwright(playwright, pid)
 
 
 def _launch(playwright: Playwright, path: Path, arguments: list[str]) -> Browser:
@@ -112,7 +112,7 @@ def _launch(playwright: Playwright, path: Path, arguments: list[str]) -> Browser
         ) from error
 
 
-def _bundled(playwright: Playwright) -> Path | None:
+def _playwright_executable(playwright: Playwright) -> Path | None:
     path = playwright.chromium.executable_path
     return Path(path) if path else None
 
@@ -124,28 +124,28 @@ def _process_id(browser: Browser) -> int | None:
     return None
 
 
-def _stop(playwright: Playwright, pid: int | None) -> None:
+def _stop_playwright(playwright: Playwright, pid: int | None) -> None:
     try:
         playwright.stop()  # the driver closes its browsers before it ends
     except Exception:
-        _end(pid)
+        _terminate(pid)
     else:
-        if pid is not None and _wait(pid, _GRACE):
-            _end(pid)
+        if pid is not None and _still_running(pid, _EXIT_TIMEOUT):
+            _terminate(pid)
 
 
-def _end(pid: int | None) -> None:
+def _terminate(pid: int | None) -> None:
     """End the browser's main process; its children end with it."""
     if pid is None:
         return
     for number in (signal.SIGTERM, signal.SIGKILL):
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.kill(pid, number)
-        if not _wait(pid, _GRACE):
+        if not _still_running(pid, _EXIT_TIMEOUT):
             return
 
 
-def _wait(pid: int, seconds: float) -> bool:
+def _still_running(pid: int, seconds: float) -> bool:
     """Wait for a process to end; return whether it still lives."""
     until = time.monotonic() + seconds
     while time.monotonic() < until:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-Kind = Literal["log", "warning", "error", "uncaught", "crash"]
+MessageKind = Literal["log", "warning", "error", "uncaught", "crash"]
 
 _GPU_ERROR = re.compile(
     r"WebGPU.*(error|invalid|lost)|Uncaptured|\[Invalid \w+|GPU(Validation|OutOfMemory|Internal)Error|"
@@ -18,47 +18,47 @@ _GPU_ERROR = re.compile(
 
 
 @dataclass(frozen=True)
-class Message:
-    """One message; `where` is the worker's or the page's address."""
+class ConsoleMessage:
+    """One message; `location` is the worker's or the page's address."""
 
-    kind: Kind
+    kind: MessageKind
     text: str
-    where: str
+    location: str
 
     @property
-    def gpu(self) -> bool:
+    def is_gpu_error(self) -> bool:
         """Whether a GPU is complaining. Chromium prints validation errors as warnings."""
         return self.kind in ("warning", "error") and _GPU_ERROR.search(self.text) is not None
 
     @property
-    def bad(self) -> bool:
+    def is_error(self) -> bool:
         """Whether a page that says this has failed."""
-        return self.kind in ("error", "uncaught", "crash") or self.gpu
+        return self.kind in ("error", "uncaught", "crash") or self.is_gpu_error
 
 
 @dataclass
 class Console:
     """Everything a page has said so far, in order."""
 
-    messages: list[Message] = field(default_factory=list)
+    messages: list[ConsoleMessage] = field(default_factory=list)
 
     def listen(self, page: Page) -> None:
         """Collect from `page` from now on."""
 
-        def add(kind: Kind, text: str, where: str) -> None:
-            self.messages.append(Message(kind, text, where))
+        def add(kind: MessageKind, text: str, where: str) -> None:
+            self.messages.append(ConsoleMessage(kind, text, where))
 
-        page.on("console", lambda m: add(_kind(m.type), m.text, m.worker.url if m.worker else page.url))
+        page.on("console", lambda m: add(_message_kind(m.type), m.text, m.worker.url if m.worker else page.url))
         page.on("pageerror", lambda error: add("uncaught", str(error), page.url))
         page.on("crash", lambda _: add("crash", "the page crashed", page.url))
 
     @property
-    def errors(self) -> list[Message]:
+    def errors(self) -> list[ConsoleMessage]:
         """The messages with which a page fails, each once."""
-        return list(dict.fromkeys(message for message in self.messages if message.bad))
+        return list(dict.fromkeys(message for message in self.messages if message.is_error))
 
 
-def _kind(type_: str) -> Kind:
+def _message_kind(type_: str) -> MessageKind:
     match type_:
         case "error" | "assert":
             return "error"

@@ -1,4 +1,4 @@
-"""One request: find the resource, say what it is, send the bytes that were asked for."""
+"""One request: find the resource, say what it is, send it."""
 
 from __future__ import annotations
 
@@ -8,23 +8,22 @@ from pathlib import Path
 from typing import BinaryIO
 from urllib.parse import quote, urlsplit
 
-from webbuild.browser import byte_range
-from webbuild.browser.confine import confined
-from webbuild.browser.resource import Resource, of_bytes, of_file
-from webbuild.browser.site import Site
+from webbuild.browser.document_root import DocumentRoot
+from webbuild.browser.resource import Resource, file_resource, memory_resource
+from webbuild.browser.safe_path import resolve_inside
 
-_CHUNK = 1 << 18
+_CHUNK_BYTES = 1 << 18
 
 
-class Handler(BaseHTTPRequestHandler):
-    """GET and HEAD over a `Site`. Nothing is ever listed, run or written."""
+class RequestHandler(BaseHTTPRequestHandler):
+    """GET and HEAD over a `DocumentRoot`. Nothing is ever listed, run or written."""
 
     protocol_version = "HTTP/1.1"
     server_version = "webbuild"
     sys_version = ""
     timeout = 60  # seconds that a silent client may hold its own thread
     disable_nagle_algorithm = True  # else a small body waits 40 ms for the client to acknowledge its headers
-    site: Site
+    site: DocumentRoot
 
     def do_GET(self) -> None:
         """Send the headers and the body."""
@@ -50,7 +49,7 @@ class Handler(BaseHTTPRequestHandler):
             self._plain(HTTPStatus.MOVED_PERMANENTLY, body=body, location=found)
         elif found is None:
             self._plain(HTTPStatus.NOT_FOUND, body=body)
-        elif found.unchanged(self.headers["If-None-Match"], self.headers["If-Modified-Since"]):
+        elif found.not_modified(self.headers["If-None-Match"], self.headers["If-Modified-Since"]):
             self.send_response(HTTPStatus.NOT_MODIFIED)
             self._version(found)
             self.end_headers()
@@ -59,11 +58,11 @@ class Handler(BaseHTTPRequestHandler):
 
     def _find(self, path: str) -> Resource | str | None:
         """Return what a path names; the path to go to instead, for a folder without its slash; or nothing."""
-        if (made := self.site.virtual.get(path)) is not None:
-            return of_bytes(*made)
+        if (made := self.site.virtual_files.get(path)) is not None:
+            return memory_resource(*made)
         if not path.startswith(self.site.prefix):
             return None
-        target = confined(self.site.root, path[len(self.site.prefix) :])
+        target = resolve_inside(self.site.root, path[len(self.site.prefix) :])
         if target is None:
             return None
         if target.is_dir():
@@ -78,34 +77,24 @@ class Handler(BaseHTTPRequestHandler):
     def _file(self, target: Path) -> Resource | None:
         try:
             inside = target.resolve(strict=True).is_relative_to(self.site.root)
-            return of_file(target) if inside and target.is_file() else None
+            return file_resource(target) if inside and target.is_file() else None
         except OSError:
             return None
 
     def _send(self, found: Resource, path: str, *, body: bool) -> None:
-        asked = self.headers["Range"] if found.same_version(self.headers["If-Range"]) else None
-        try:
-            part = byte_range.parse(asked, found.size) if self.command == "GET" else None
-        except byte_range.UnsatisfiableError:
-            self._plain(HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE, body=body, content_range=f"bytes */{found.size}")
-            return
         try:
             stream = found.open()
         except OSError:
             self._plain(HTTPStatus.NOT_FOUND, body=body)
             return
         with stream:
-            self.send_response(HTTPStatus.OK if part is None else HTTPStatus.PARTIAL_CONTENT)
+            self.send_response(HTTPStatus.OK)
             self._version(found)
-            self.send_header("Content-Type", found.type)
-            self.send_header("Accept-Ranges", "bytes")
-            if part is not None:
-                self.send_header("Content-Range", f"bytes {part.start}-{part.stop - 1}/{found.size}")
-            span = range(found.size) if part is None else part
-            self.send_header("Content-Length", str(len(span)))
+            self.send_header("Content-Type", found.media_type)
+            self.send_header("Content-Length", str(found.size))
             self.end_headers()
             if body:
-                self._copy(stream, span, path)
+                self._copy(stream, found.size, path)
 
     def _version(self, found: Resource) -> None:
         self.send_header("ETag", found.etag)
@@ -113,25 +102,22 @@ class Handler(BaseHTTPRequestHandler):
         if found.last_modified is not None:
             self.send_header("Last-Modified", found.last_modified)
 
-    def _copy(self, stream: BinaryIO, span: range, path: str) -> None:
-        stream.seek(span.start)
-        left = len(span)
+    def _copy(self, stream: BinaryIO, size: int, path: str) -> None:
+        left = size
         try:
-            while left and (chunk := stream.read(min(_CHUNK, left))):
+            while left and (chunk := stream.read(min(_CHUNK_BYTES, left))):
                 self.wfile.write(chunk)
                 left -= len(chunk)
         finally:
-            self.site.heard(path, len(span) - left)
+            self.site.on_request(path, size - left)
         if left:  # the file shrank while it was sent: the length promised cannot be kept
             self.close_connection = True
 
-    def _plain(self, status: HTTPStatus, *, body: bool, location: str = "", content_range: str = "") -> None:
+    def _plain(self, status: HTTPStatus, *, body: bool, location: str = "") -> None:
         text = f"{status.value} {status.phrase}\n".encode()
         self.send_response(status)
         if location:
             self.send_header("Location", location)
-        if content_range:
-            self.send_header("Content-Range", content_range)
         self.send_header("Content-Type", "text/plain; charset=utf-8")
         self.send_header("Content-Length", str(len(text)))
         self.end_headers()

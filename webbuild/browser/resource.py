@@ -17,7 +17,7 @@ from webbuild.browser.media_types import media_type
 class Resource:
     """A body with what its headers need. `modified` is in whole seconds since 1970, None for virtual files."""
 
-    type: str
+    media_type: str
     size: int
     etag: str
     modified: int | None
@@ -28,7 +28,7 @@ class Resource:
         """The date in HTTP's form."""
         return None if self.modified is None else formatdate(self.modified, usegmt=True)
 
-    def unchanged(self, if_none_match: str | None, if_modified_since: str | None) -> bool:
+    def not_modified(self, if_none_match: str | None, if_modified_since: str | None) -> bool:
         """Whether the client has this version already; the ETag decides where both headers are given."""
         if if_none_match is not None:
             tags = [tag.strip().removeprefix("W/") for tag in if_none_match.split(",")]
@@ -36,19 +36,15 @@ class Resource:
         since = _seconds(if_modified_since)
         return since is not None and self.modified is not None and self.modified <= since
 
-    def same_version(self, if_range: str | None) -> bool:
-        """Whether a range may be cut: no If-Range, or one that names this very version."""
-        return if_range is None or if_range.strip() in (self.etag, self.last_modified)
 
-
-def of_file(path: Path) -> Resource:
+def file_resource(path: Path) -> Resource:
     """Return the resource of an existing file. Raises OSError."""
     facts = path.stat()
     etag = f'"{facts.st_mtime_ns:x}-{facts.st_size:x}"'
     return Resource(media_type(path.name), facts.st_size, etag, int(facts.st_mtime), lambda: path.open("rb"))
 
 
-def of_bytes(kind: str, body: bytes) -> Resource:
+def memory_resource(kind: str, body: bytes) -> Resource:
     """Return the resource of bytes in memory."""
     etag = f'"{hashlib.sha256(body).hexdigest()[:32]}"'
     return Resource(kind, len(body), etag, None, lambda: io.BytesIO(body))

@@ -14,12 +14,12 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from webbuild.browser.handler import Handler
-from webbuild.browser.site import Heard, Site, Virtual
+from webbuild.browser.document_root import DocumentRoot, RequestListener, VirtualFiles
+from webbuild.browser.handler import RequestHandler
 from webbuild.errors import USAGE, WebbuildError
 
 LOOPBACK = {"127.0.0.1": socket.AF_INET, "localhost": socket.AF_INET, "::1": socket.AF_INET6}
-EVERYWHERE = ("0.0.0.0", "::")
+ALL_INTERFACES = ("0.0.0.0", "::")
 
 
 class Server:
@@ -37,7 +37,7 @@ class Server:
         heard: told of every body that was sent, on the thread that sent it.
 
     Raises:
-        WebbuildError: `no-folder`, `not-loopback`, `no-host`, `port-taken`, `no-port`.
+        WebbuildError: `folder-not-found`, `not-loopback`, `host-unavailable`, `port-taken`, `no-port`.
     """
 
     def __init__(
@@ -48,26 +48,28 @@ class Server:
         port: int = 0,
         prefix: str = "/",
         isolated: bool = True,
-        virtual: Virtual | None = None,
+        virtual: VirtualFiles | None = None,
         headers: Mapping[str, str] | None = None,
         tls: ssl.SSLContext | None = None,
-        heard: Heard | None = None,
+        heard: RequestListener | None = None,
     ) -> None:
-        self.virtual: Virtual = {} if virtual is None else virtual
+        self.virtual: VirtualFiles = {} if virtual is None else virtual
         trimmed = prefix.strip("/")
-        site = Site(_folder(directory), f"/{trimmed}/" if trimmed else "/", isolated, self.virtual, headers or {})
+        site = DocumentRoot(
+            _resolve_folder(directory), f"/{trimmed}/" if trimmed else "/", isolated, self.virtual, headers or {}
+        )
         if heard is not None:
-            site = replace(site, heard=heard)
+            site = replace(site, on_request=heard)
         self._http = _listen(host, port, site, tls)
-        named = socket.gethostname() if host in EVERYWHERE else host
+        named = socket.gethostname() if host in ALL_INTERFACES else host
         shown = f"[{named}]" if ":" in named else named
         self._prefix = site.prefix
         self._own = f"{'http' if tls is None else 'https'}://{shown}:{self._http.server_address[1]}"
-        self.seen_at("")
+        self.set_public_url("")
         self._thread = threading.Thread(target=self._http.serve_forever, args=(0.1,), daemon=True)
         self._thread.start()
 
-    def seen_at(self, public: str) -> None:
+    def set_public_url(self, public: str) -> None:
         """Say where a browser finds it that does not find it at its own address; empty for that."""
         self.origin = public.rstrip("/") or self._own
         self.url = f"{self.origin}{self._prefix}"
@@ -102,10 +104,10 @@ class _Listener(ThreadingHTTPServer):
             super().handle_error(request, client_address)
 
 
-def _folder(directory: Path) -> Path:
+def _resolve_folder(directory: Path) -> Path:
     if not directory.is_dir():
         raise WebbuildError(
-            "no-folder",
+            "folder-not-found",
             f"{directory}: there is no such folder to serve",
             "give the folder that `webbuild pack` wrote",
             exit_code=USAGE,
@@ -113,7 +115,7 @@ def _folder(directory: Path) -> Path:
     return directory.resolve()
 
 
-def _listen(host: str, port: int, site: Site, tls: ssl.SSLContext | None) -> _Listener:
+def _listen(host: str, port: int, site: DocumentRoot, tls: ssl.SSLContext | None) -> _Listener:
     if host not in LOOPBACK and tls is None:
         raise WebbuildError(
             "not-loopback",
@@ -121,10 +123,10 @@ def _listen(host: str, port: int, site: Site, tls: ssl.SSLContext | None) -> _Li
             "give --cert and --key too (`mkcert NAME` makes them), or leave --host out and let others in with `ssh -L`",
             exit_code=USAGE,
         )
-    family = LOOPBACK.get(host) or _family(host)
+    family = LOOPBACK.get(host) or _address_family(host)
     listener = type("Listener", (_Listener,), {"address_family": family})
     try:
-        http: _Listener = listener((host, port), type("SiteHandler", (Handler,), {"site": site}))
+        http: _Listener = listener((host, port), type("SiteHandler", (RequestHandler,), {"site": site}))
     except (OSError, OverflowError) as error:
         taken = getattr(error, "errno", None) == errno.EADDRINUSE
         raise WebbuildError(
@@ -138,12 +140,12 @@ def _listen(host: str, port: int, site: Site, tls: ssl.SSLContext | None) -> _Li
     return http
 
 
-def _family(host: str) -> socket.AddressFamily:
+def _address_family(host: str) -> socket.AddressFamily:
     try:
         return socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)[0][0]
     except (OSError, UnicodeError) as error:
         raise WebbuildError(
-            "no-host",
+            "host-unavailable",
             f"{host}: {error}",
             "give a name or an address of this machine, or 0.0.0.0 for all it has",
             exit_code=USAGE,

@@ -6,11 +6,11 @@ import json
 from collections.abc import Iterable
 from pathlib import Path
 
-from webbuild import assets
 from webbuild.bundle.hosting import headers_file, nginx_file, vercel_file
-from webbuild.bundle.pages import render_package_entry
+from webbuild.bundle.render import render_package_entry
+from webbuild.ortweb import distribution
 
-_LOADED = ("golden/*", "model/*", "runtime/ort/*", f"runtime/{assets.TOKENIZER}")
+_RUNTIME_ASSETS = ("golden/*", "model/*", "runtime/ort/*", f"runtime/{distribution.TOKENIZER}")
 """What the runtime loads by address."""
 
 
@@ -22,13 +22,13 @@ def write_deployment(name: str, title: str, folder: Path, loaded: Iterable[str])
     (folder / "_headers").write_text(headers_file(), "utf-8")
     (folder / "vercel.json").write_text(vercel_file(), "utf-8")
     (folder / "nginx.conf").write_text(nginx_file(), "utf-8")
-    (folder / "package.json").write_text(package(name, title), "utf-8")
-    files = (file for place in _LOADED for file in folder.glob(place) if file.is_file())
+    (folder / "package.json").write_text(package_json(name, title), "utf-8")
+    files = (file for place in _RUNTIME_ASSETS for file in folder.glob(place) if file.is_file())
     paths = sorted([*loaded, *(file.relative_to(folder).as_posix() for file in files)])
     (folder / "npm.js").write_text(render_package_entry(paths), "utf-8")
 
 
-def package(name: str, title: str) -> str:
+def package_json(name: str, title: str) -> str:
     """Return `package.json`. The version is the publisher's to give."""
     types = f"./{name}.d.ts"
     described = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Mapping, Sequence, Set
 from pathlib import Path
@@ -9,60 +10,62 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from webbuild import __version__, assets
-from webbuild import manifest as contract
-from webbuild.bundle import pages
+from webbuild import __version__
+from webbuild.bundle import render
 from webbuild.bundle.deployment import write_deployment
-from webbuild.bundle.golden import Recorded
-from webbuild.bundle.integrity import of_page
-from webbuild.bundle.names import readable, safe_name
-from webbuild.bundle.notices import model_license, model_notice, third_party_notices
-from webbuild.bundle.parts import cut_large
+from webbuild.bundle.file_names import safe_file_name, title_from_stem
+from webbuild.bundle.golden import GoldenRun
+from webbuild.bundle.integrity import page_integrity
+from webbuild.bundle.licenses import model_license, model_notice, third_party_notices
+from webbuild.bundle.weight_parts import split_large_files
 from webbuild.errors import printable
-from webbuild.manifest import Engine, File, Generator, Golden, Graph, Input, Manifest, Output, Task, Withheld
-from webbuild.model import Source
-from webbuild.samples import Sample
-from webbuild.stored import describe
+from webbuild.manifest import manifest as contract
+from webbuild.manifest.file_entry import file_entry
+from webbuild.manifest.manifest import Engine, File, Generator, Golden, Graph, Input, Manifest, Output, Task, Withheld
+from webbuild.model.load import OnnxModel
+from webbuild.ortweb import distribution
+from webbuild.samples.collect import Sample
+from webbuild.tasks.base import kind_of
 
-_SCHEMA = Path(__file__).parent / "manifest.schema.json"
-_MOST_SAMPLES = 12
+_MAX_SAMPLES = 12
 
 
-class Contents(Struct, frozen=True):
+class BundleContents(Struct, frozen=True):
     """What a bundle is made of.
 
-    The graphs already lie in the folder; `withheld` says for what there is none. `golden` are a sample's known outputs;
-    `trial` are the thresholds at which the samples have something to compare. `files` are more files, by name; `stored`
-    are those that the folder has in another form too, which is the one that stays.
+    The graphs already lie in the folder; `disabled_targets` say for what there is none. `golden` are a sample's known
+    outputs;
+    `evaluation_thresholds` are the thresholds at which the samples have something to compare. `files` are more files,
+    by name; `precompressed_files` are those that the folder has in another form too, which is the one that stays.
     """
 
     name: str
     title: str
-    source: Source
+    source: OnnxModel
     task: Task
     inputs: tuple[Input, ...]
     graphs: tuple[Graph, ...]
-    withheld: tuple[Withheld, ...]
+    disabled_targets: tuple[Withheld, ...]
     samples: tuple[Sample, ...]
-    golden: Recorded | None
-    trial: Mapping[str, float]
+    golden: GoldenRun | None
+    evaluation_thresholds: Mapping[str, float]
     assumptions: tuple[str, ...]
     files: Mapping[str, bytes] = {}
-    stored: tuple[File, ...] = ()
+    precompressed_files: tuple[File, ...] = ()
 
 
-def emit(contents: Contents, folder: Path) -> Manifest:
+def write_bundle(contents: BundleContents, folder: Path) -> Manifest:
     """Write the bundle's files around the graphs in `folder`. The same contents give the same bytes.
 
     Weight files above the size of a shard are cut: from here on native ONNX Runtime cannot open the graphs.
     """
-    for file in contents.stored:
+    for file in contents.precompressed_files:
         (folder / file.path).unlink()
-    cut = cut_large(folder)
+    cut = split_large_files(folder)
     engines = _copy_engine(folder)
-    prompted = isinstance(contents.task, contract.PhrasesTask)
+    prompted = kind_of(contents.task).takes_prompt
     _copy_code(folder, prompted=prompted)
-    (folder / "LICENSE.txt").write_text(model_notice(contents.source.facts), "utf-8")
+    (folder / "LICENSE.txt").write_text(model_notice(contents.source.signature), "utf-8")
     (folder / "THIRD_PARTY_NOTICES.txt").write_text(third_party_notices(prompted=prompted), "utf-8")
     for name, data in contents.files.items():
         (folder / name).write_bytes(data)
@@ -72,38 +75,38 @@ def emit(contents: Contents, folder: Path) -> Manifest:
         name=contents.name,
         title=contents.title,
         generator=Generator(version=__version__),
-        engine=Engine(version=assets.engine_version()),
+        engine=Engine(version=distribution.engine_version()),
         source=contract.Source(
-            file=contents.source.facts.file,
+            file=contents.source.signature.file,
             sha256=contents.source.sha256,
             size=contents.source.size,
-            producer=printable(contents.source.facts.producer, 200),
-            license=model_license(contents.source.facts),
+            producer=printable(contents.source.signature.producer, 200),
+            license=model_license(contents.source.signature),
         ),
         task=contents.task,
         inputs=list(contents.inputs),
-        outputs=_outputs(contents.graphs),
+        outputs=_public_outputs(contents.graphs),
         graphs=list(contents.graphs),
-        withheld=list(contents.withheld),
+        withheld=list(contents.disabled_targets),
         engines=engines,
-        files=[*cut, *contents.stored],
+        files=[*cut, *contents.precompressed_files],
         golden=golden,
-        trial=dict(contents.trial),
+        trial=dict(contents.evaluation_thresholds),
         samples=samples,
         assumptions=list(contents.assumptions),
     )
-    (folder / f"{contents.name}.js").write_text(pages.render_loader(), "utf-8")
-    (folder / f"{contents.name}.d.ts").write_text(pages.render_types(manifest), "utf-8")
-    (folder / "index.html").write_text(pages.render_page(manifest, of_page(contents.name, folder)), "utf-8")
+    (folder / f"{contents.name}.js").write_text(render.render_loader(), "utf-8")
+    (folder / f"{contents.name}.d.ts").write_text(render.render_types(manifest), "utf-8")
+    (folder / "index.html").write_text(render.render_page(manifest, page_integrity(contents.name, folder)), "utf-8")
     write_deployment(contents.name, contents.title, folder, loaded=contents.files)
-    shutil.copyfile(_SCHEMA, folder / _SCHEMA.name)
+    (folder / "manifest.schema.json").write_text(json.dumps(contract.json_schema(), indent=2) + "\n", "utf-8")
     return manifest
 
 
-def seal(manifest: Manifest, folder: Path) -> None:
+def write_manifest(manifest: Manifest, folder: Path) -> None:
     """Write `manifest.json` with the size and hash of every file that is in the folder by now, or was cut."""
     files = sorted(path for path in folder.rglob("*") if path.is_file() and path.name != "manifest.json")
-    listed = sorted([*manifest.files, *(describe(path, folder) for path in files)], key=lambda file: file.path)
+    listed = sorted([*manifest.files, *(file_entry(path, folder) for path in files)], key=lambda file: file.path)
     data = contract.encode(msgspec.structs.replace(manifest, files=listed))
     (folder / "manifest.json").write_bytes(data)
 
@@ -112,24 +115,24 @@ def _copy_engine(folder: Path) -> list[contract.EngineBuild]:
     target = folder / "runtime" / "ort"
     target.mkdir(parents=True)
     builds = []
-    for build, files in assets.engine_files():
+    for build, files in distribution.engine_build_files():
         for source in files:
             shutil.copyfile(source, target / source.name)
         builds.append(build)
     return builds
 
 
-_AT_THE_TOP = {"service-worker.js"}
+_TOP_LEVEL_FILES = {"service-worker.js"}
 """A service worker answers for the folder that it lies in."""
 
 
 def _copy_code(folder: Path, *, prompted: bool) -> None:
-    for room, files in (("runtime", assets.runtime_files()), ("page", assets.page_files())):
+    for room, files in (("runtime", distribution.runtime_files()), ("page", distribution.demo_page_files())):
         for source in files:
-            if source.name == assets.TOKENIZER and not prompted:
+            if source.name == distribution.TOKENIZER and not prompted:
                 continue
-            inside = source.relative_to(assets.ROOT / room)
-            target = folder / inside if inside.as_posix() in _AT_THE_TOP else folder / room / inside
+            inside = source.relative_to(distribution.WEB_ROOT / room)
+            target = folder / inside if inside.as_posix() in _TOP_LEVEL_FILES else folder / room / inside
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(source, target)
 
@@ -137,27 +140,27 @@ def _copy_code(folder: Path, *, prompted: bool) -> None:
 def _copy_samples(samples: Sequence[Sample], folder: Path) -> list[contract.Sample]:
     copied: list[contract.Sample] = []
     for sample in samples:
-        if not sample.shown or len(copied) == _MOST_SAMPLES:
+        if not sample.has_image or len(copied) == _MAX_SAMPLES:
             continue
-        if sample.picture is None:
+        if sample.image_file is None:
             copied.append(_copy_stack(sample, folder, taken={Path(other.file).parent.name for other in copied}))
             continue
-        stem, suffix = safe_name(sample.picture.stem, "sample"), sample.picture.suffix.lower()
+        stem, suffix = safe_file_name(sample.image_file.stem, "sample"), sample.image_file.suffix.lower()
         name = f"samples/{stem}{suffix}"
         if any(other.file == name for other in copied):
             name = f"samples/{stem}-{len(copied)}{suffix}"
         (folder / "samples").mkdir(exist_ok=True)
-        shutil.copyfile(sample.picture, folder / name)
+        shutil.copyfile(sample.image_file, folder / name)
         width, height = sample.size
         prompt = "" if sample.prompt is None else sample.prompt.text
-        title = readable(sample.picture.stem)
+        title = title_from_stem(sample.image_file.stem)
         copied.append(contract.Sample(file=name, title=title, width=width, height=height, prompt=prompt))
     return copied
 
 
 def _copy_stack(sample: Sample, folder: Path, taken: Set[str]) -> contract.Sample:
     """Write the pictures of a stack into a folder of their own, named by their place in it."""
-    stem = safe_name(sample.name, "stack")
+    stem = safe_file_name(sample.name, "stack")
     name = stem if stem not in taken else f"{stem}-{len(taken)}"
     (folder / "samples" / name).mkdir(parents=True)
     files = []
@@ -165,25 +168,25 @@ def _copy_stack(sample: Sample, folder: Path, taken: Set[str]) -> contract.Sampl
         files.append(f"samples/{name}/{index}{Path(frame.name).suffix.lower()}")
         (folder / files[-1]).write_bytes(frame.data)
     width, height = sample.size
-    title = readable(sample.name)
+    title = title_from_stem(sample.name)
     return contract.Sample(
         file=files[0], title=title, width=width, height=height, stack=files, focus=list(sample.focus)
     )
 
 
-def _write_golden(recorded: Recorded, folder: Path) -> Golden:
+def _write_golden(recorded: GoldenRun, folder: Path) -> Golden:
     (folder / "golden").mkdir()
     written: dict[str, dict[str, str]] = {"input": {}, "output": {}}
-    for kind, arrays in (("input", {**recorded.sample.feeds, **recorded.levels}), ("output", recorded.outputs)):
+    for kind, arrays in (("input", {**recorded.sample.feeds, **recorded.uint8_inputs}), ("output", recorded.outputs)):
         for index, (name, array) in enumerate(arrays.items()):
             path = f"golden/{kind}-{index}.bin"
             (folder / path).write_bytes(array.astype(array.dtype.newbyteorder("<")).tobytes())
             written[kind][name] = path
-    levels = list(recorded.levels)
+    levels = list(recorded.uint8_inputs)
     return Golden(sample=recorded.sample.name, inputs=written["input"], outputs=written["output"], levels=levels)
 
 
-def _outputs(graphs: Sequence[Graph]) -> list[Output]:
+def _public_outputs(graphs: Sequence[Graph]) -> list[Output]:
     """Return the outputs that mean something to the caller: not what a graph reports of its own head."""
     reports = {graph.status.output for graph in graphs if graph.status is not None}
     return [output for output in graphs[-1].outputs if output.name not in reports]

@@ -11,28 +11,28 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from webbuild.bundle.weights import SHARD_BYTES
-from webbuild.head import why_repeat
-from webbuild.levels import from_levels, to_levels
-from webbuild.manifest import Graph, ImageInput, Input, StackInput
-from webbuild.proof import Proof
-from webbuild.samples import Sample
-from webbuild.verify.native import NativeRunner
+from webbuild.bundle.weight_shards import SHARD_BYTES
+from webbuild.equivalence.compare_outputs import OutputComparison
+from webbuild.manifest.head_status import fallback_reason
+from webbuild.manifest.manifest import Graph, ImageInput, Input, StackInput
+from webbuild.manifest.uint8_tensors import from_uint8, to_uint8
+from webbuild.runners.native import NativeRunner
+from webbuild.samples.collect import Sample
 
 Arrays = Mapping[str, NDArray[Any]]
 
 
-class Recorded(Struct, frozen=True):
-    """A run with known answers. `levels` are those of its inputs that are kept as such."""
+class GoldenRun(Struct, frozen=True):
+    """A run with known answers. `uint8_inputs` are those of its inputs that are kept as such."""
 
     sample: Sample
     outputs: Arrays
-    levels: Mapping[str, NDArray[np.uint8]] = {}
+    uint8_inputs: Mapping[str, NDArray[np.uint8]] = {}
 
 
-def golden_run(
-    samples: Sequence[Sample], proofs: Sequence[Proof], answers: Mapping[str, Arrays], thresholds: Arrays
-) -> Recorded | None:
+def choose_golden_run(
+    samples: Sequence[Sample], proofs: Sequence[OutputComparison], answers: Mapping[str, Arrays], thresholds: Arrays
+) -> GoldenRun | None:
     """Choose the sample that says most and that no graph has to repeat.
 
     That is the one with the most objects or, where there are no objects, with the largest magnitude in the output
@@ -56,14 +56,14 @@ def golden_run(
     if any(counts.values()):
         best = max(able, key=lambda sample: counts[sample.name])
     else:
-        best = max(able, key=lambda sample: _weakest(answers[sample.name]))
+        best = max(able, key=lambda sample: _smallest_magnitude(answers[sample.name]))
     recorded = [*best.feeds.values(), *answers[best.name].values()]
     if any(array.nbytes > SHARD_BYTES for array in recorded):
         return None
-    return Recorded(msgspec.structs.replace(best, feeds={**best.feeds, **thresholds}), answers[best.name])
+    return GoldenRun(msgspec.structs.replace(best, feeds={**best.feeds, **thresholds}), answers[best.name])
 
 
-def at_levels(recorded: Recorded, inputs: Sequence[Input], graphs: Sequence[Graph], folder: Path) -> Recorded:
+def with_uint8_images(recorded: GoldenRun, inputs: Sequence[Input], graphs: Sequence[Graph], folder: Path) -> GoldenRun:
     """Return the run with its pictures rounded to whole levels, a quarter of the bytes, and the answers to those.
 
     As it was where a graph would have to repeat that run, or would find nothing any more.
@@ -75,22 +75,22 @@ def at_levels(recorded: Recorded, inputs: Sequence[Input], graphs: Sequence[Grap
         folder: in which they lie.
     """
     pictures = {spec.name: spec for spec in inputs if isinstance(spec, ImageInput | StackInput)}
-    levels = {name: to_levels(recorded.sample.feeds[name], spec) for name, spec in pictures.items()}
-    feeds = {**recorded.sample.feeds, **{name: from_levels(levels[name], spec) for name, spec in pictures.items()}}
+    levels = {name: to_uint8(recorded.sample.feeds[name], spec) for name, spec in pictures.items()}
+    feeds = {**recorded.sample.feeds, **{name: from_uint8(levels[name], spec) for name, spec in pictures.items()}}
     answers: dict[str, Arrays] = {}
     for graph in (each for each in graphs if each.precision == "fp32"):
         runner = NativeRunner(folder / graph.file)
         answers[graph.target] = runner.run(feeds)
         runner.close()
-        if why_repeat(graph, answers[graph.target]):
+        if fallback_reason(graph, answers[graph.target]):
             return recorded
     outputs = {name: answers["wasm"][name] for name in recorded.outputs}
-    if not levels or _weakest(outputs) < _weakest(recorded.outputs) / 2:
+    if not levels or _smallest_magnitude(outputs) < _smallest_magnitude(recorded.outputs) / 2:
         return recorded
-    return Recorded(msgspec.structs.replace(recorded.sample, feeds=feeds), outputs, levels)
+    return GoldenRun(msgspec.structs.replace(recorded.sample, feeds=feeds), outputs, levels)
 
 
-def _weakest(outputs: Arrays) -> float:
+def _smallest_magnitude(outputs: Arrays) -> float:
     """Return the largest magnitude of the output that has the smallest; nothing for one that is not finite."""
     largest = (float(np.abs(a.astype(np.float64)).max(initial=0.0)) for a in outputs.values())
     return min((value if np.isfinite(value) else 0.0 for value in largest), default=0.0)

@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, cast, get_args
 
 import msgspec
 
-from webbuild.assets import engine_version
-from webbuild.bundle.weights import share_weights
+from webbuild.bundle.weight_shards import write_shared_weights
 from webbuild.errors import WebbuildError
-from webbuild.inspection.features import features
-from webbuild.inspection.on_gpu import all_on_gpu
-from webbuild.manifest import DType, Graph, HeadStatus, OptionInput, Output, Precision, TargetName
-from webbuild.model import element_type
-from webbuild.passes._status import KEY
-from webbuild.passes.force_cpu import cpu_nodes
-from webbuild.passes.threshold_inputs import PREFIX
-from webbuild.targets.table import table_if_measured
+from webbuild.inspection.all_on_gpu import all_on_gpu
+from webbuild.inspection.required_features import required_features
+from webbuild.manifest.manifest import DType, Graph, HeadStatus, OptionInput, Output, Precision, TargetName
+from webbuild.model.load import element_type
+from webbuild.ortweb.distribution import engine_version
+from webbuild.passes.nms.promote_thresholds import OPTION_KEY_PREFIX
+from webbuild.passes.nms.status_output import HEAD_STATUS_KEY
+from webbuild.passes.workarounds.cpu_fallback import cpu_node_names
+from webbuild.targets.table import find_table
 from webbuild.targets.target import Target
 
 if TYPE_CHECKING:
@@ -31,29 +31,29 @@ def write_graphs(models: dict[TargetName, ir.Model], folder: Path) -> list[Graph
     Models that are equal become one file.
     """
     folder.mkdir(parents=True)
-    shards = share_weights(models.values(), folder)
+    shards = write_shared_weights(models.values(), folder)
     graphs = []
     for target, model in models.items():
         path = _save(model, folder, target)
         used = _shards_of(model)
         weights = [f"{folder.name}/{name}" for name in shards if name in used]
-        graphs.append(described(model, target, f"{folder.name}/{path.name}", weights))
+        graphs.append(graph_entry(model, target, f"{folder.name}/{path.name}", weights))
     return graphs
 
 
-def write_variant(model: ir.Model, precision: Precision, folder: Path) -> Graph:
+def write_reduced_precision_graph(model: ir.Model, precision: Precision, folder: Path) -> Graph:
     """Write one more graph for WebGPU, in another precision, beside those in `folder`.
 
     Its weights get shards of their own, those that it has in common with the others too: a visitor downloads one graph
     and its weights, of which every byte is needed. What stays as it was is a small part of a graph that pays.
     """
-    shards = share_weights([model], folder)
+    shards = write_shared_weights([model], folder)
     path = _save(model, folder, f"webgpu-{precision}")
     weights = [f"{folder.name}/{name}" for name in shards]
-    return described(model, "webgpu", f"{folder.name}/{path.name}", weights, precision)
+    return graph_entry(model, "webgpu", f"{folder.name}/{path.name}", weights, precision)
 
 
-def described(
+def graph_entry(
     model: ir.Model, target: TargetName, file: str, weights: list[str], precision: Precision = "fp32"
 ) -> Graph:
     """Return what a graph that was written to `file` says of itself.
@@ -66,17 +66,17 @@ def described(
         file=file,
         weights=weights,
         nodes=model.graph.num_nodes(),
-        outputs=[_output(value) for value in model.graph.outputs],
-        status=_status(model),
-        cpu_nodes=cpu_nodes(model) if target == "webgpu" else [],
-        features=features(model) if target == "webgpu" else [],
-        all_on_gpu=target == "webgpu" and _on_gpu(model),
+        outputs=[_output_spec(value) for value in model.graph.outputs],
+        status=_head_status(model),
+        cpu_nodes=cpu_node_names(model) if target == "webgpu" else [],
+        features=required_features(model) if target == "webgpu" else [],
+        all_on_gpu=target == "webgpu" and _is_all_on_gpu(model),
         precision=precision,
     )
 
 
-def _on_gpu(model: ir.Model) -> bool:
-    known = table_if_measured(Target(engine_version(), "webgpu"))
+def _is_all_on_gpu(model: ir.Model) -> bool:
+    known = find_table(Target(engine_version(), "webgpu"))
     return known is not None and all_on_gpu(model, known)
 
 
@@ -97,7 +97,7 @@ def _shards_of(model: ir.Model) -> set[str]:
     return {str(location) for location in locations if location is not None}
 
 
-def _output(value: ir.Value) -> Output:
+def _output_spec(value: ir.Value) -> Output:
     dtype = element_type(value)
     if dtype not in get_args(DType):
         raise WebbuildError(
@@ -109,8 +109,8 @@ def _output(value: ir.Value) -> Output:
     return Output(name=value.name or "", dtype=cast("DType", dtype), shape=shape)
 
 
-def _status(model: ir.Model) -> HeadStatus | None:
-    text = model.metadata_props.get(KEY)
+def _head_status(model: ir.Model) -> HeadStatus | None:
+    text = model.metadata_props.get(HEAD_STATUS_KEY)
     if text is None:
         return None
     fields = msgspec.json.decode(text)
@@ -118,10 +118,10 @@ def _status(model: ir.Model) -> HeadStatus | None:
 
 
 def option_inputs(model: ir.Model) -> list[OptionInput]:
-    """Return the thresholds that `threshold-inputs` made inputs of a model."""
+    """Return the thresholds that `promote-thresholds` made inputs of a model."""
     found = []
     for option in ("confidence", "iou"):
-        text = model.metadata_props.get(f"{PREFIX}{option}")
+        text = model.metadata_props.get(f"{OPTION_KEY_PREFIX}{option}")
         if text is not None:
             name, _, default = text.rpartition("=")
             found.append(OptionInput(name=name, shape=[1], option=option, default=float(default)))

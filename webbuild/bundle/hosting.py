@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-POLICY = {
+CONTENT_SECURITY_POLICY = {
     "default-src": "'none'",
     "script-src": "'self' 'wasm-unsafe-eval'",
     "worker-src": "'self'",
@@ -19,18 +19,18 @@ POLICY = {
 """All that a bundle's page needs. No `unsafe-eval`, no inline script or style, no worker from a blob."""
 
 
-class Rule(Struct, frozen=True):
+class HeaderRule(Struct, frozen=True):
     """Headers for every file in a folder of the bundle, "" for all of it. Each rule's are added to those above it."""
 
     folder: str
     headers: dict[str, str]
 
 
-RULES: tuple[Rule, ...] = (
-    Rule(
+HEADER_RULES: tuple[HeaderRule, ...] = (
+    HeaderRule(
         "",
         {
-            "Content-Security-Policy": "; ".join(f"{name} {value}" for name, value in POLICY.items()),
+            "Content-Security-Policy": "; ".join(f"{name} {value}" for name, value in CONTENT_SECURITY_POLICY.items()),
             "Cross-Origin-Opener-Policy": "same-origin",
             "Cross-Origin-Embedder-Policy": "require-corp",
             "X-Content-Type-Options": "nosniff",
@@ -38,11 +38,11 @@ RULES: tuple[Rule, ...] = (
         },
     ),
     # Graphs and weights are named by their content.
-    Rule("model/", {"Cache-Control": "public, max-age=31536000, immutable"}),
+    HeaderRule("model/", {"Cache-Control": "public, max-age=31536000, immutable"}),
 )
 
 
-def headers_file(rules: Sequence[Rule] = RULES) -> str:
+def headers_file(rules: Sequence[HeaderRule] = HEADER_RULES) -> str:
     """Return `_headers`, which Netlify and Cloudflare Pages read. Both join the headers of all rules that fit."""
     lines = []
     for rule in rules:
@@ -51,7 +51,7 @@ def headers_file(rules: Sequence[Rule] = RULES) -> str:
     return "\n".join(lines) + "\n"
 
 
-def vercel_file(rules: Sequence[Rule] = RULES) -> str:
+def vercel_file(rules: Sequence[HeaderRule] = HEADER_RULES) -> str:
     """Return `vercel.json`."""
     listed = [
         {
@@ -63,17 +63,17 @@ def vercel_file(rules: Sequence[Rule] = RULES) -> str:
     return json.dumps({"headers": listed}, indent=2) + "\n"
 
 
-def nginx_file(rules: Sequence[Rule] = RULES) -> str:
+def nginx_file(rules: Sequence[HeaderRule] = HEADER_RULES) -> str:
     """Return a snippet for a `server` block. A location with a header inherits none, so each has all of its own."""
     blocks = ["# For a `server` block whose root is this folder. Scripts that end in .mjs have to be text/javascript."]
     for rule in rules:
         fitting = {n: v for each in rules if rule.folder.startswith(each.folder) for n, v in each.headers.items()}
-        blocks.append(_location(f"/{rule.folder}", fitting))
+        blocks.append(_nginx_location(f"/{rule.folder}", fitting))
         if not rule.folder:
-            blocks.append(_location("~ \\.mjs$", fitting, "  types { }\n  default_type text/javascript;\n"))
+            blocks.append(_nginx_location("~ \\.mjs$", fitting, "  types { }\n  default_type text/javascript;\n"))
     return "\n".join(blocks)
 
 
-def _location(path: str, headers: dict[str, str], more: str = "") -> str:
+def _nginx_location(path: str, headers: dict[str, str], more: str = "") -> str:
     lines = "".join(f'  add_header {name} "{value}" always;\n' for name, value in headers.items())
     return f"location {path} {{\n{more}{lines}}}\n"

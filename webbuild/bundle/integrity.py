@@ -7,7 +7,7 @@ import hashlib
 from pathlib import Path
 
 
-def integrity(file: Path) -> str:
+def sri_hash(file: Path) -> str:
     """Return the value of an `integrity` attribute.
 
     Workers and dynamic imports cannot carry one. A script that is preloaded with one is the script that a later import
@@ -16,10 +16,10 @@ def integrity(file: Path) -> str:
     return "sha384-" + base64.b64encode(hashlib.sha384(file.read_bytes()).digest()).decode()
 
 
-def of_page(name: str, folder: Path, top: str = "./") -> dict[str, str]:
+def page_integrity(name: str, folder: Path, top: str = "./") -> dict[str, str]:
     """Return the integrity of what `index.html` of the bundle `name` loads, by its address.
 
     `top` is the address of the folder in which page and runtime lie.
     """
     addresses = (f"{top}page/page.css", f"{top}page/page.js", f"./{name}.js", f"{top}runtime/webbuild.js")
-    return {address: integrity(folder / address) for address in addresses}
+    return {address: sri_hash(folder / address) for address in addresses}

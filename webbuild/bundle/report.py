@@ -9,30 +9,28 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from webbuild import manifest as contract
-from webbuild.bundle.lean.report import Lean
-from webbuild.bundle.pages import environment
-from webbuild.bundle.precision import Searched, precision
-from webbuild.bundle.precision_plot import lines, points
-from webbuild.bundle.transfer import Transfer, transfers
-from webbuild.inspection.foreseen import Foreseen
-from webbuild.manifest import DepthTask, Generator, Manifest, Source, TargetName, Task
-from webbuild.passes._base import Edit, all_passes
-from webbuild.plan import Plan
-from webbuild.proof import REDUCED, TOLERANCE, Proof, matched_detections
-from webbuild.prove import Witness
-from webbuild.samples import Sample
-from webbuild.tasks._base import Tensors, decode
-from webbuild.tasks.classify import ClassScore
-from webbuild.verify import words
-from webbuild.verify.classes import SHOWN
-from webbuild.verify.depth_picture import depth_picture
-from webbuild.verify.drawing import Layer, layer
+from webbuild.bundle.download_size import GraphDownload, graph_downloads
+from webbuild.bundle.render import bundle_templates
+from webbuild.compare.tolerance import NATIVE, REDUCED_PRECISION
+from webbuild.equivalence.check import EquivalenceResult
+from webbuild.equivalence.compare_outputs import OutputComparison, count_matched_detections
+from webbuild.inspection.before_after import BeforeAfter
+from webbuild.manifest import manifest as contract
+from webbuild.manifest.manifest import Generator, Manifest, Source, TargetName, Task
+from webbuild.passes.base import Rewrite, all_passes
+from webbuild.passes.pipeline import LoweredGraphs
+from webbuild.precision.plot import grid_lines, plot_points
+from webbuild.precision.report import PrecisionReport, precision
+from webbuild.quantization.report import WeightQuantizationReport
+from webbuild.reporting.depth_colormap import depth_colormap_url
+from webbuild.reporting.overlay import Layer, detection_layer
+from webbuild.samples.collect import Sample
+from webbuild.tasks.base import RunContext, Tensors, decode_task, kind_of
+from webbuild.tasks.class_scores import ClassScore
+from webbuild.tasks.compare.classes import TOP_CLASSES
+from webbuild.verify import formatting
 
-_STYLES = (
-    Path(__file__).parent.parent / "verify" / "templates" / "verify.css",
-    Path(__file__).parent / "templates" / "report.css",
-)
+_STYLESHEETS = ("colors.css", "report.css", "pack.css")
 
 
 class PackReport(Struct, frozen=True, rename="camel"):
@@ -44,27 +42,27 @@ class PackReport(Struct, frozen=True, rename="camel"):
     generator: Generator
     source: Source
     assumptions: list[str]
-    edits: dict[TargetName, tuple[Edit, ...]]
-    proofs: list[Proof]
-    foreseen: Foreseen | None
+    edits: dict[TargetName, tuple[Rewrite, ...]]
+    proofs: list[OutputComparison]
+    foreseen: BeforeAfter | None
     precision: str
-    transfers: list[Transfer] = []
+    transfers: list[GraphDownload] = []
     arithmetic: str = ""
-    weights: Lean | None = None
-    searched: Searched | None = None
+    weights: WeightQuantizationReport | None = None
+    searched: PrecisionReport | None = None
 
     @classmethod
-    def of(
+    def build(
         cls,
         manifest: Manifest,
-        planned: Plan,
-        proofs: Sequence[Proof],
-        foreseen: Foreseen | None = None,
+        lowered: LoweredGraphs,
+        proofs: Sequence[OutputComparison],
+        foreseen: BeforeAfter | None = None,
         *,
         folder: Path,
         arithmetic: str = "",
-        weights: Lean | None = None,
-        searched: Searched | None = None,
+        weights: WeightQuantizationReport | None = None,
+        searched: PrecisionReport | None = None,
     ) -> PackReport:
         """Gather the report's parts.
 
@@ -75,18 +73,18 @@ class PackReport(Struct, frozen=True, rename="camel"):
             manifest.generator,
             manifest.source,
             manifest.assumptions,
-            planned.edits,
+            lowered.edits,
             list(proofs),
             foreseen,
-            precision(planned.models["webgpu"], searched),
-            transfers(manifest, folder),
+            precision(lowered.graphs["webgpu"], searched),
+            graph_downloads(manifest, folder),
             arithmetic,
             weights,
             searched,
         )
 
 
-class Card(Struct, frozen=True):
+class PackSampleCard(Struct, frozen=True):
     """A sample picture, everyone's drawing of it, and the best classes of the original.
 
     `maps` are the pictures of the depth that the WASM graph sees, where that is the task.
@@ -100,20 +98,20 @@ class Card(Struct, frozen=True):
     maps: dict[str, str]
 
 
-class Change(Struct, frozen=True):
+class PassSummary(Struct, frozen=True):
     """What a pass did to which graphs, and what its docstring says."""
 
     code: str
     title: str
     explanation: str
-    edits: tuple[tuple[str, Edit], ...]
+    edits: tuple[tuple[str, Rewrite], ...]
 
 
-def write_report(
+def write_pack_report(
     report: PackReport,
     manifest: Manifest,
     samples: Sequence[Sample],
-    witness: Witness,
+    witness: EquivalenceResult,
     nodes: int,
     folder: Path,
 ) -> None:
@@ -128,64 +126,64 @@ def write_report(
         folder: the bundle's.
     """
     (folder / "report.json").write_bytes(msgspec.json.format(msgspec.json.encode(report), indent=2) + b"\n")
-    style = "".join(file.read_text("utf-8") for file in _STYLES)
+    templates = bundle_templates(html=True)
+    style = "".join(templates.get_template(name).render() for name in _STYLESHEETS)
     (folder / "page" / "report.css").write_text(style, "utf-8")
-    templates = environment(html=True)
-    templates.filters.update(name=words.name)
+    templates.filters.update(name=formatting.runner_name)
     page = templates.get_template("report.html.j2").render(
         manifest=manifest,
         report=report,
         nodes=nodes,
-        changes=_changes(report),
-        cards=_cards(manifest, report, samples, witness),
-        tolerance=TOLERANCE,
-        reduced=REDUCED,
-        matched=matched_detections(report.proofs),
+        changes=_pass_summaries(report),
+        cards=_sample_cards(manifest, report, samples, witness),
+        tolerance=NATIVE,
+        reduced=REDUCED_PRECISION,
+        matched=count_matched_detections(report.proofs),
         excused=sum(proof.excused for proof in report.proofs),
-        drawn_points=points(report.searched.tried) if report.searched else [],
-        drawn_lines=lines(),
+        drawn_points=plot_points(report.searched.tried) if report.searched else [],
+        drawn_lines=grid_lines(),
     )
     (folder / "report.html").write_text(page, "utf-8")
 
 
-def _changes(report: PackReport) -> list[Change]:
+def _pass_summaries(report: PackReport) -> list[PassSummary]:
     """Group the edits by pass, in the order in which passes ran; an edit of both graphs is listed once."""
     changes = []
     for kind in all_passes():
         text = inspect.getdoc(kind) or ""
         title, _, explanation = text.partition("\n\n")
-        merged: dict[Edit, list[str]] = {}
+        merged: dict[Rewrite, list[str]] = {}
         for target, edits in report.edits.items():
             for edit in edits:
                 if edit.code == kind.code and target not in merged.setdefault(edit, []):
                     merged[edit].append(target)
         if merged:
             listed = tuple((" and ".join(targets), edit) for edit, targets in merged.items())
-            changes.append(Change(kind.code, title, explanation, listed))
+            changes.append(PassSummary(kind.code, title, explanation, listed))
     return changes
 
 
-def _cards(
+def _sample_cards(
     manifest: Manifest,
     report: PackReport,
     samples: Sequence[Sample],
-    witness: Witness,
-) -> list[Card]:
+    witness: EquivalenceResult,
+) -> list[PackSampleCard]:
     cards = []
     for sample, tried in zip(manifest.samples, samples, strict=False):
         name = tried.name
         seen = witness.detections.get(name, {})
-        classes = witness.classes.get(name, ())[:SHOWN]
+        classes = witness.classes.get(name, ())[:TOP_CLASSES]
         thick_to_thin = sorted(seen.items(), key=lambda each: each[0] == "wasm")
-        layers = tuple(layer(runner, manifest.task, found) for runner, found in thick_to_thin)
+        layers = tuple(detection_layer(runner, manifest.task, found) for runner, found in thick_to_thin)
         repeated = tuple(proof.target for proof in report.proofs if proof.sample == name and proof.repeated)
-        maps = _maps(manifest.task, tried, witness.outputs.get(name, {}))
-        cards.append(Card(sample, len(seen.get("native", ())), classes, layers, repeated, maps))
+        maps = _depth_images(manifest.task, tried, witness.outputs.get(name, {}))
+        cards.append(PackSampleCard(sample, len(seen.get("native", ())), classes, layers, repeated, maps))
     return cards
 
 
-def _maps(task: Task, sample: Sample, outputs: Tensors) -> dict[str, str]:
-    if not isinstance(task, DepthTask) or task.output not in outputs or sample.placement is None:
+def _depth_images(task: Task, sample: Sample, outputs: Tensors) -> dict[str, str]:
+    if not kind_of(task).has_depth:
         return {}
-    (found,) = decode(task, outputs, sample.placement)
-    return {"as packed": depth_picture(task, found)}
+    found = decode_task(task, outputs, RunContext(sample.placement))
+    return {"as packed": depth_colormap_url(task, found[0])} if found else {}

@@ -13,7 +13,7 @@ from pathlib import Path
 from webbuild.errors import USAGE, WebbuildError
 
 
-def check_place(out: Path, *, force: bool, marks: Sequence[str] = ("manifest.json",)) -> None:
+def check_output_folder(out: Path, *, force: bool, marks: Sequence[str] = ("manifest.json",)) -> None:
     """Raise unless a bundle may be written to `out`. `marks` are files of which what is replaced must have one.
 
     Raises:
@@ -42,7 +42,7 @@ def check_place(out: Path, *, force: bool, marks: Sequence[str] = ("manifest.jso
 
 
 @contextmanager
-def staged(out: Path) -> Iterator[Path]:
+def staged_folder(out: Path) -> Iterator[Path]:
     """Give an empty folder beside `out` that takes its place if the block succeeds and vanishes if not.
 
     Raises:
@@ -52,21 +52,21 @@ def staged(out: Path) -> Iterator[Path]:
         out.parent.mkdir(parents=True, exist_ok=True)
         folder = Path(tempfile.mkdtemp(prefix=f".{out.name}.", suffix=".partial", dir=out.parent))
     except OSError as error:
-        raise cannot_write(out, error) from error
+        raise unwritable_output(out, error) from error
     try:
         folder.chmod(0o755)
         yield folder
-        _swap(folder, out)
+        _replace_folder(folder, out)
     except OSError as error:
-        raise cannot_write(out, error) from error
+        raise unwritable_output(out, error) from error
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _swap(folder: Path, out: Path) -> None:
+def _replace_folder(folder: Path, out: Path) -> None:
     """Put `folder` in the place of `out`; what was there is deleted only once the new one stands."""
     old = folder.with_suffix(".old")
-    with deaf_to_interrupts():
+    with ignoring_interrupts():
         if out.exists():
             out.rename(old)
         try:
@@ -79,7 +79,7 @@ def _swap(folder: Path, out: Path) -> None:
 
 
 @contextmanager
-def deaf_to_interrupts() -> Iterator[None]:
+def ignoring_interrupts() -> Iterator[None]:
     """Ignore Ctrl-C for a block that takes milliseconds and must not stop halfway."""
     if threading.current_thread() is not threading.main_thread():  # only that one hears them
         yield
@@ -91,7 +91,7 @@ def deaf_to_interrupts() -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
 
 
-def cannot_write(out: Path, error: OSError) -> WebbuildError:
+def unwritable_output(out: Path, error: OSError) -> WebbuildError:
     """Return the error for a disk that does not take what is written."""
     return WebbuildError(
         "cannot-write",

@@ -1,41 +1,54 @@
-"""`webbuild explain`: a pass, or what an inspection or a search finds, in its own words."""
+"""`webbuild explain`: a pass, a finding or an error, in its own words."""
 
 from __future__ import annotations
 
+import difflib
 import inspect
 
 import click
 
-from webbuild.bisect.codes import EXPLAINED
+from webbuild.bisect.codes import EXPLANATIONS
+from webbuild.commands.requests.explain import ExplainRequest
 from webbuild.errors import CLEAN, USAGE, WebbuildError
-from webbuild.inspection.rules._base import known
-from webbuild.passes._base import all_passes
+from webbuild.inspection.rules.base import all_rules
+from webbuild.passes.base import all_passes
+from webbuild.reporting.errors import error_pages
+from webbuild.targets import jsep
 
 
-def run(code: str | None) -> int:
-    """Print the docstring of a pass or a finding, or the list of both.
+def run(request: ExplainRequest) -> int:
+    """Print the page of a code, or the list of all.
 
     Raises:
         WebbuildError: `unknown-code`.
     """
-    passes = {kind.code: inspect.getdoc(kind) or "" for kind in all_passes()}
-    findings = {rule.code: inspect.getdoc(rule) or "" for rule in known()}
+    groups, code = all_pages(), request.code
     if code is None:
-        for title, texts in (("passes", passes), ("findings", findings), ("bisect", EXPLAINED)):
+        for title, pages in groups.items():
             click.echo(f"{title}:")
-            for name, text in sorted(texts.items()):
+            for name, text in sorted(pages.items()):
                 click.echo(f"  {name:28} {text.splitlines()[0]}")
         return CLEAN
-    if (told := findings.get(code) or EXPLAINED.get(code)) is not None:
-        click.echo(f"{code}\n\n{told}")
-        return CLEAN
-    if code not in passes:
-        raise WebbuildError(
-            "unknown-code",
-            f"'{code}' is no pass and no finding",
-            f"choose one of: {', '.join(sorted({**passes, **findings, **EXPLAINED}))}",
-            exit_code=USAGE,
-        )
-    target = next(kind.target for kind in all_passes() if kind.code == code)
-    click.echo(f"{code}\n\n{passes[code]}\n\nGraphs: {target or 'every target'}")
+    found = [(title, pages[code]) for title, pages in groups.items() if code in pages]
+    if not found:
+        raise _unknown(code, sorted({name for pages in groups.values() for name in pages}))
+    for title, text in found:
+        about = f" ({title})" if len(found) > 1 else ""
+        click.echo(f"{code}{about}\n\n{text}{'' if (title, text) is found[-1] else chr(10)}")
     return CLEAN
+
+
+def all_pages() -> dict[str, dict[str, str]]:
+    """Return every page by the title of its group and its code."""
+    passes = {
+        kind.code: f"{inspect.getdoc(kind) or ''}\n\nGraphs: {kind.target or 'every target'}" for kind in all_passes()
+    }
+    findings = {rule.code: inspect.getdoc(rule) or "" for rule in all_rules()} | {jsep.CODE: jsep.EXPLAINED}
+    errors = {f"errors, {area}": pages for area, pages in error_pages().items()}
+    return {"passes": passes, "findings": findings, "bisect": EXPLANATIONS, **errors}
+
+
+def _unknown(code: str, codes: list[str]) -> WebbuildError:
+    near = difflib.get_close_matches(code, codes, n=4, cutoff=0.5)
+    fix = f"did you mean {' or '.join(near)}?" if near else "see every code with: webbuild explain"
+    return WebbuildError("unknown-code", f"'{code}' is no pass, no finding and no error", fix, exit_code=USAGE)

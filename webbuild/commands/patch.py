@@ -1,180 +1,162 @@
-"""`webbuild patch`: one model, patched for each target and proven, as plain files."""
+"""`webbuild patch` for several models: each in a process of its own, as many at a time as cores and memory allow."""
 
 from __future__ import annotations
 
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from threading import Lock
 
+import click
 import msgspec
-from msgspec import Struct
 
-from webbuild.bundle.graphs import described
-from webbuild.bundle.interface import changed_interface
-from webbuild.bundle.loose import Written, all_or_none, content, is_external, refuse_existing, write_model
-from webbuild.dims import parse_dims
-from webbuild.errors import CLEAN, WebbuildError
-from webbuild.manifest import TargetName, Withheld
-from webbuild.overrides import parse_overrides
-from webbuild.passes._base import Edit, Suppression
-from webbuild.prepared import Opened, Prepared, open_model, prepare
-from webbuild.samples import collect, edge_cases
-from webbuild.targets.target import Build, Target, parse
-from webbuild.trial import prove_where_it_finds
+from webbuild.commands.patch_model import PatchError, PatchResult, failed_result, patch_model
+from webbuild.commands.patch_text import result_lines
+from webbuild.commands.requests.patch import PatchRequest
+from webbuild.errors import BUG, INTERRUPTED, USAGE, WebbuildError, printable
+from webbuild.reporting.progress import ProgressReporter
 
-if TYPE_CHECKING:
-    from webbuild.talk import Talk
-
-_GRAPH: dict[Build, TargetName] = {"webgpu": "webgpu", "jsep": "webgpu", "wasm": "wasm"}
+_CHILD_PROGRAM = "from webbuild.commands.patch import patch_from_stdin; patch_from_stdin()"
+_BASE_MEMORY_BYTES = 700 * 1024 * 1024
+"""Bytes that a process takes for its libraries and a small model."""
+_MEMORY_FACTOR = 5
+"""How many times its size a model takes while it is patched and proven."""
 
 
-class Request(Struct, frozen=True):
-    """What to do with one model. `targets` are names; paths are text, so that a request can go to another process."""
-
-    model: str
-    out: str
-    targets: tuple[str, ...]
-    dims: tuple[str, ...]
-    samples: tuple[str, ...]
-    nms: Suppression
-    dry_run: bool
-    force: bool
-
-
-class Failure(Struct, frozen=True):
-    """The error that stopped a model."""
-
-    code: str
-    message: str
-    fix: str
-
-
-class Outcome(Struct, frozen=True):
-    """What became of a model.
-
-    `interface` says how inputs and outputs differ from the original's. `withheld` are the targets that would fail at
-    their graph: they get that for WASM. `compared` counts outputs of a graph on a sample, all of them the same;
-    `repairs` say what they were compared with where that is not the original as it is, since nothing native runs it.
-    """
-
-    model: str
-    exit_code: int
-    edits: dict[str, tuple[Edit, ...]] = {}
-    files: tuple[Written, ...] = ()
-    interface: tuple[str, ...] = ()
-    withheld: dict[str, Withheld] = {}
-    compared: int = 0
-    repairs: tuple[str, ...] = ()
-    error: Failure | None = None
-
-
-def patch(request: Request, talk: Talk) -> Outcome:
-    """Patch a model, prove it, and write it.
+def run(request: PatchRequest) -> int:
+    """Patch models, print a line for each, and return the worst of their exit codes.
 
     Raises:
-        WebbuildError: whatever stops it; nothing is written then.
+        WebbuildError: what stops a single model; `name-collision` for two that would be written to one file.
     """
-    targets = [parse(name) for name in request.targets]
-    dims, wanted = parse_dims(request.dims), parse_overrides({})
-    path = Path(request.model)
-    if not request.dry_run and not request.force:
-        refuse_existing([_place(request, target) for target in targets])
-    opened = open_model(path, dims, talk)
-    ready = {
-        target: prepare(opened, target, task=None, nms=request.nms, wanted=wanted, talk=talk) for target in targets
-    }
-    edits = {target.name: each.planned.edits[_kind(target, each)] for target, each in ready.items()}
-    graphs = {target: each.planned.models[_kind(target, each)] for target, each in ready.items()}
-    withheld = {target.name: each.withheld for target, each in ready.items() if each.withheld is not None}
-    interface = tuple(
-        dict.fromkeys(line for graph in graphs.values() for line in changed_interface(opened.source, graph))
+    _require_distinct_outputs(request.models)
+    outcomes = []
+    for outcome in _iter_results(request):
+        outcomes.append(outcome)
+        if not request.as_json:
+            for line in result_lines(outcome, dry_run=request.dry_run):
+                click.echo(printable(line, 4000))
+    if request.as_json:
+        click.echo(msgspec.json.format(msgspec.json.encode(outcomes), indent=2).decode())
+    return max(outcome.exit_code for outcome in outcomes)
+
+
+def _iter_results(request: PatchRequest) -> Iterator[PatchResult]:
+    if len(request.models) == 1:
+        yield patch_model(request.models[0], request, ProgressReporter(quiet=request.as_json))
+        return
+    running = _ProcessPool()
+    with ThreadPoolExecutor(_worker_count(request.models)) as pool:
+        try:
+            yield from pool.map(lambda model: running.patch(model, request), request.models)
+        except BaseException:
+            running.interrupt()
+            pool.shutdown(cancel_futures=True)
+            raise
+
+
+class _ProcessPool:
+    """The processes that work on a model now."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._over = False
+        self._children: set[subprocess.Popen[bytes]] = set()
+
+    def patch(self, model: Path, request: PatchRequest) -> PatchResult:
+        """Patch a model in its own process; an error that stops it is in the result."""
+        with self._lock:
+            if self._over:
+                return PatchResult(str(model), INTERRUPTED)
+            child = subprocess.Popen(
+                [sys.executable, "-c", _CHILD_PROGRAM],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                start_new_session=True,  # Ctrl-C reaches it once, from here, and not in the middle of cleaning up
+            )
+            self._children.add(child)
+        stdout, stderr = child.communicate(msgspec.json.encode(replace(request, models=(model,)), enc_hook=str))
+        with self._lock:
+            self._children.discard(child)
+        try:
+            return msgspec.json.decode(stdout, type=PatchResult)
+        except msgspec.DecodeError:
+            return _lost_process_result(model, child.returncode, stderr.decode(errors="replace"))
+
+    def interrupt(self) -> None:
+        """Ask every process to clean up and end, and start no more."""
+        with self._lock:
+            self._over = True
+            for child in self._children:
+                child.send_signal(signal.SIGINT)
+
+
+def patch_from_stdin() -> None:
+    """Patch the model of the request on stdin, and print its outcome."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    request = msgspec.json.decode(sys.stdin.buffer.read(), type=PatchRequest, dec_hook=lambda kind, text: kind(text))
+    (model,) = request.models
+    try:
+        outcome = patch_model(model, request, ProgressReporter(quiet=True))
+    except WebbuildError as error:
+        outcome = failed_result(model, error)
+    except KeyboardInterrupt:
+        sys.exit(INTERRUPTED)
+    sys.stdout.buffer.write(msgspec.json.encode(outcome))
+
+
+def _lost_process_result(model: Path, code: int, stderr: str) -> PatchResult:
+    """Return the outcome of a model whose process ended without one: killed, out of memory, or a bug."""
+    last = stderr.strip().splitlines()[-1:] or ["it printed nothing"]
+    how = f"signal {-code}" if code < 0 else f"exit code {code}"
+    fix = "patch it alone to see more; if it was killed, there was too little memory"
+    return PatchResult(
+        str(model), BUG, error=PatchError("process-lost", f"its process ended with {how}: {last[0]}", fix)
     )
-    if request.dry_run:
-        return Outcome(request.model, CLEAN, edits, (), interface, withheld, repairs=opened.repairs)
-    with all_or_none(Path(request.out), path.stem, force=request.force) as folder:
-        with talk.step("write the graphs"):
-            files = _write_all(opened, ready, folder, path.stem)
-        distinct = {tuple(_files_of(files, target, each)): target for target, each in reversed(ready.items())}
-        compared = sum(
-            _prove(request, opened, target, ready[target], mine, folder, talk) for mine, target in distinct.items()
-        )
-    placed = tuple(_placed(file, request.out) for file in files)
-    return Outcome(request.model, CLEAN, edits, placed, interface, withheld, compared, opened.repairs)
 
 
-def _write_all(opened: Opened, ready: dict[Target, Prepared], folder: Path, stem: str) -> list[Written]:
-    """Write the graphs of every target, equal ones once."""
-    external = is_external(opened.source.model)
-    files: dict[bytes, Written] = {}
-    for target, each in ready.items():
-        for name, kind in _needed(target, each):
-            model = each.planned.models[kind]
-            key = content(model)
-            if (known := files.get(key)) is None:
-                files[key] = write_model(model, folder, stem, name, external=external)
-            elif name not in known.targets:
-                files[key] = msgspec.structs.replace(known, targets=(*known.targets, name))
-    return list(files.values())
+def _worker_count(models: Sequence[Path]) -> int:
+    """Return the number of models to patch at a time."""
+    need = max(_BASE_MEMORY_BYTES + _MEMORY_FACTOR * _model_bytes(model) for model in models)
+    return max(1, min(len(models), _cpu_count(), _free_memory() // need))
 
 
-def _files_of(files: list[Written], target: Target, ready: Prepared) -> list[Written]:
-    """Return the files that a target needs, its own first."""
-    return [next(file for file in files if name in file.targets) for name, _ in _needed(target, ready)]
+def _model_bytes(model: Path) -> int:
+    """Return the bytes of a model and of its weights, where those lie beside it under its name."""
+    try:
+        names = (file for file in model.parent.iterdir() if file.name.startswith(model.stem) and file.is_file())
+        return sum(file.stat().st_size for file in names)
+    except OSError:
+        return 0
 
 
-def _needed(target: Target, ready: Prepared) -> list[tuple[str, TargetName]]:
-    """Return the graphs of a target: its own, and the one that it may ask for where its head cannot be exact."""
-    kind, wasm = _kind(target, ready), Target(target.version, "wasm").name
-    own: list[tuple[str, TargetName]] = [(target.name if ready.withheld is None else wasm, kind)]
-    status = described(ready.planned.models[kind], kind, "", []).status
-    return own if status is None else [*own, (wasm, "wasm")]
+def _cpu_count() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _kind(target: Target, ready: Prepared) -> TargetName:
-    """Return which of the planned graphs a target gets."""
-    return "wasm" if ready.withheld is not None else _GRAPH[target.build]
+def _free_memory() -> int:
+    """Return the bytes that programs may still take."""
+    try:
+        available = Path("/proc/meminfo").read_text("ascii").partition("MemAvailable:")[2]
+        return int(available.split()[0]) * 1024
+    except (OSError, IndexError):
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
 
 
-def _prove(
-    request: Request,
-    opened: Opened,
-    target: Target,
-    ready: Prepared,
-    files: tuple[Written, ...],
-    folder: Path,
-    talk: Talk,
-) -> int:
-    """Compare the files of a target with the original. Returns how many outputs were compared."""
-    graphs = [
-        described(ready.planned.models[kind], kind, file.file, [file.data] if file.data else [])
-        for file, (_, kind) in zip(files, _needed(target, ready), strict=True)
-    ]
-    inputs = ready.known.inputs
-    samples = collect(Path(request.model), [Path(sample) for sample in request.samples], inputs)
-    with talk.step(f"prove {target.name} on {len(samples)} samples"):
-        witness = prove_where_it_finds(
-            opened.original,
-            opened.source,
-            graphs,
-            folder,
-            ready.known.task,
-            ready.options,
-            samples,
-            edge_cases(inputs),
-            ready.raw,
-            opened.sizes.dims,
-        )
-    return len(witness.proofs)
-
-
-def _placed(file: Written, out: str) -> Written:
-    data = str(Path(out) / file.data) if file.data else ""
-    return msgspec.structs.replace(file, file=str(Path(out) / file.file), data=data)
-
-
-def _place(request: Request, target: Target) -> Path:
-    return Path(request.out) / f"{Path(request.model).stem}.{target.name}.onnx"
-
-
-def failed(request: Request, error: WebbuildError) -> Outcome:
-    """Return the outcome of a model that an error stopped."""
-    return Outcome(request.model, error.exit_code, error=Failure(error.code, error.message, error.fix))
+def _require_distinct_outputs(models: Sequence[Path]) -> None:
+    known: dict[str, Path] = {}
+    for model in models:
+        if model.stem in known:
+            raise WebbuildError(
+                "name-collision",
+                f"{known[model.stem]} and {model} would be written to one file",
+                "patch them one by one, each with another -o",
+                exit_code=USAGE,
+            )
+        known[model.stem] = model

@@ -8,21 +8,22 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from webbuild import assets
-from webbuild.browser.chromium import chromium
+from webbuild.browser.chromium import open_chromium
+from webbuild.commands.requests.probe import ProbeRequest
 from webbuild.errors import CLEAN, USAGE, WebbuildError
-from webbuild.probe.engine import cache_folder, engine
-from webbuild.probe.journal import Journal
-from webbuild.probe.lab import lab
-from webbuild.probe.measure import measure
-from webbuild.probe.native import Native
-from webbuild.probe.node import Probe
-from webbuild.probe.record import record
-from webbuild.probe.registry import families, probes
-from webbuild.probe.sweep import sweep
-from webbuild.talk import Talk
-from webbuild.targets.table import Table, encode
-from webbuild.targets.target import Build, Target
+from webbuild.ortweb import distribution
+from webbuild.ortweb.build import cache_folder, get_build
+from webbuild.probe.browser_harness import open_harness
+from webbuild.probe.journal import ProbeJournal
+from webbuild.probe.kernel_sweep import kernel_probes
+from webbuild.probe.measure import measure_probes
+from webbuild.probe.native_process import NativeProcess
+from webbuild.probe.probe_model import Probe
+from webbuild.probe.registry import families, family_probes
+from webbuild.probe.table_writer import build_table
+from webbuild.reporting.progress import ProgressReporter
+from webbuild.targets.table import KernelTable, encode_table
+from webbuild.targets.target import Target
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -31,60 +32,64 @@ GROUPS = "large"
 """The family that is about the work groups of a GPU. It takes longest, and comes last."""
 
 
-def run(version: str | None, build: Build, only: Sequence[str], resume: bool, out: Path | None) -> int:
+def run(request: ProbeRequest) -> int:
     """Measure, write the table, say what was found. Return the exit code.
 
     Raises:
-        WebbuildError: `no-family`, and what `engine`, `chromium` and `lab` raise.
+        WebbuildError: `unknown-probe-family`, and what `engine`, `chromium` and `lab` raise.
     """
-    target = Target(version or assets.engine_version(), build)
-    if unknown := sorted(set(only) - set(families())):
+    target = Target(request.version or distribution.engine_version(), request.build)
+    if unknown := sorted(set(request.only) - set(families())):
         choice = ", ".join(families())
-        raise WebbuildError("no-family", f"there is no family {unknown[0]}", f"choose of {choice}", exit_code=USAGE)
-    talk = Talk()
-    measured = _measure(target, only, resume, talk)
-    file = out or Path(f"{target.name}.json")
-    file.write_bytes(encode(measured))
+        raise WebbuildError(
+            "unknown-probe-family", f"there is no family {unknown[0]}", f"choose of {choice}", exit_code=USAGE
+        )
+    talk = ProgressReporter()
+    measured = _measure(target, request.only, request.resume, talk)
+    file = request.out or Path(f"{target.name}.json")
+    file.write_bytes(encode_table(measured))
     counts = Counter(case.outcome for case in measured.cases)
-    talk.say(f"{file}: " + ", ".join(f"{count} {outcome}" for outcome, count in counts.most_common()))
+    talk.print(f"{file}: " + ", ".join(f"{count} {outcome}" for outcome, count in counts.most_common()))
     return CLEAN
 
 
-def _measure(target: Target, only: Sequence[str], resume: bool, talk: Talk) -> Table:
+def _measure(target: Target, only: Sequence[str], resume: bool, progress: ProgressReporter) -> KernelTable:
     cache = cache_folder()
-    with talk.step(f"the files of onnxruntime-web {target.name}"):
-        build = engine(target, cache)
-    journal = Journal(cache / f"{target.name}.jsonl", resume=resume)
-    swept = [] if only else list(sweep())
+    with progress.step(f"the files of onnxruntime-web {target.name}"):
+        build = get_build(target, cache)
+    journal = ProbeJournal(cache / f"{target.name}.jsonl", resume=resume)
+    swept = [] if only else list(kernel_probes())
     gpu = target.build != "wasm"
     named = only or [*(name for name in families() if name != GROUPS), *([GROUPS] if gpu else [])]
-    cases = {family: list(probes(family)) for family in named}
+    cases = {family: list(family_probes(family)) for family in named}
     steps = [("placements", [each.probe for each in swept]), *cases.items()]
-    with Native() as native, chromium(webgpu=gpu) as browser, lab(browser, build) as page, _progress(steps) as bar:
+    with (
+        NativeProcess() as native,
+        open_chromium(webgpu=gpu) as browser,
+        open_harness(browser, build) as page,
+        _progress(steps, progress) as bar,
+    ):
         adapter = page.adapter()
         for title, wanted in steps:
             bar.update(bar.task_ids[0], description=title)
             started = time.perf_counter()
-            measure(page, native, journal, wanted, lambda count: bar.advance(bar.task_ids[0], count))
-            talk.say(f"  ✓ {title}: {len(wanted)} probes ({time.perf_counter() - started:.1f} s)")
+            measure_probes(page, native, journal, wanted, lambda count: bar.advance(bar.task_ids[0], count))
+            progress.print(f"  ✓ {title}: {len(wanted)} probes ({time.perf_counter() - started:.1f} s)")
         told = f"Chromium {browser.version.partition('.')[0]}"
-        done = record(
+        done = build_table(
             target, adapter, told, swept, [p.name for family in cases.values() for p in family], journal.lines
         )
     for line in journal.lines.values():
-        if line.refused.startswith("no answer"):
-            talk.say(f"  {line.name} is left out: {line.refused}")
+        if line.reason.startswith("no answer"):
+            progress.print(f"  {line.name} is left out: {line.reason}")
     journal.delete()
     return done
 
 
-def _progress(steps: Sequence[tuple[str, Sequence[Probe]]]) -> Progress:
+def _progress(steps: Sequence[tuple[str, Sequence[Probe]]], progress: ProgressReporter) -> Progress:
     """Return a bar on stderr for all steps together: one task."""
-    from rich.console import Console
     from rich.progress import MofNCompleteColumn, Progress, TimeElapsedColumn
 
-    bar = Progress(
-        *Progress.get_default_columns(), MofNCompleteColumn(), TimeElapsedColumn(), console=Console(stderr=True)
-    )
+    bar = Progress(*Progress.get_default_columns(), MofNCompleteColumn(), TimeElapsedColumn(), console=progress.console)
     bar.add_task("", total=sum(len(wanted) for _, wanted in steps))
     return bar

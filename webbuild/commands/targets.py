@@ -9,31 +9,33 @@ from typing import Any
 
 import msgspec
 
+from webbuild.commands.requests.targets import TargetsRequest
 from webbuild.errors import CLEAN, USAGE, WebbuildError
-from webbuild.targets.difference import Change, difference
-from webbuild.targets.table import Table, table, targets
-from webbuild.targets.target import parse
+from webbuild.targets.table import KernelTable, load_table, measured_targets
+from webbuild.targets.table_diff import TableChange, diff_tables
+from webbuild.targets.target import parse_target
 
 
-def run(names: Sequence[str], as_json: bool) -> int:
+def run(request: TargetsRequest) -> int:
     """List the targets, or compare two. Return the exit code."""
+    names, as_json = request.names, request.as_json
     if len(names) not in (0, 2):
         raise WebbuildError(
-            "two-targets",
+            "needs-two-targets",
             f"{len(names)} target was named" if len(names) == 1 else f"{len(names)} targets were named",
-            "name two to compare them, or none to list them all: webbuild targets 1.30.0-webgpu 1.30.0-jsep",
+            "name two to compare them, or none to list them all: webbuild targets 1.30.0-webgpu 1.30.0-wasm",
             exit_code=USAGE,
         )
     if names:
-        changes = list(difference(*(table(parse(name)) for name in names)))
+        changes = list(diff_tables(load_table(parse_target(names[0])), load_table(parse_target(names[1]))))
         _write(changes, as_json, (str(change) for change in changes))
     else:
-        rows = [_summary(table(target)) for target in targets()]
+        rows = [_summary(load_table(target)) for target in measured_targets()]
         _write(rows, as_json, (_line(row) for row in rows))
     return CLEAN
 
 
-def _summary(measured: Table) -> dict[str, Any]:
+def _summary(measured: KernelTable) -> dict[str, Any]:
     kernels = Counter(
         place
         for versions in measured.kernels.values()
@@ -64,6 +66,6 @@ def _counts(counts: dict[str, int]) -> str:
     return ", ".join(f"{count} {name}" for name, count in counts.items()) or "none"
 
 
-def _write(values: Sequence[Change] | Sequence[dict[str, Any]], as_json: bool, lines: Iterator[str]) -> None:
+def _write(values: Sequence[TableChange] | Sequence[dict[str, Any]], as_json: bool, lines: Iterator[str]) -> None:
     text = msgspec.json.format(msgspec.json.encode(values)).decode() if as_json else "\n".join(lines)
     sys.stdout.write(text + "\n" if text else "")

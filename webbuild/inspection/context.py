@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -9,30 +10,28 @@ import onnx_ir as ir
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from webbuild.inspection.graph import Placed
-from webbuild.inspection.placing import Placing
-from webbuild.passes._graph import constant, dims
-from webbuild.targets.table import Table
+from webbuild.inspection.graph import ScopedNode
+from webbuild.inspection.placement import NodePlacement
+from webbuild.passes.rewrite import constant, static_shape
+from webbuild.targets.table import KernelTable
 
-_LENGTH_FROM_DATA = {"NonMaxSuppression", "NonZero", "Compress", "Unique"}
+_SMALL = 1 << 16
+"""Elements of an input up to which the CPU may as well do its first step."""
+
+_DATA_DEPENDENT_OPS = {"NonMaxSuppression", "NonZero", "Compress", "Unique"}
 
 
-class Context(Struct, frozen=True):
+class InspectionContext(Struct, frozen=True):
     """A model, its nodes in their order and where each runs, and the table of the target.
 
-    `uncertain` are the values whose length the data decide: they may be empty.
+    `dynamic_values` are the values whose length the data decide: they may be empty.
     """
 
     model: ir.Model
-    table: Table
-    nodes: Sequence[Placed]
-    placings: Mapping[ir.Node, Placing]
-    uncertain: frozenset[ir.Value]
-
-    @property
-    def jsep(self) -> bool:
-        """Whether the build is the one of the default entry."""
-        return self.table.target.build == "jsep"
+    table: KernelTable
+    nodes: Sequence[ScopedNode]
+    placements: Mapping[ir.Node, NodePlacement]
+    dynamic_values: frozenset[ir.Value]
 
     @property
     def wasm(self) -> bool:
@@ -40,41 +39,41 @@ class Context(Struct, frozen=True):
         return self.table.target.build == "wasm"
 
     @property
-    def version(self) -> tuple[int, ...]:
+    def engine_version(self) -> tuple[int, ...]:
         """The engine's version in numbers."""
         return tuple(int(part) for part in self.table.target.version.partition("-")[0].split(".") if part.isdigit())
 
     def on_gpu(self, node: ir.Node | None) -> bool:
         """Whether a node runs on the GPU."""
-        return node is not None and (placing := self.placings.get(node)) is not None and placing.place == "gpu"
+        return node is not None and (placing := self.placements.get(node)) is not None and placing.kind == "gpu"
 
     def on_cpu(self, node: ir.Node | None) -> bool:
         """Whether a node runs on the CPU."""
-        return node is not None and (placing := self.placings.get(node)) is not None and placing.place == "cpu"
+        return node is not None and (placing := self.placements.get(node)) is not None and placing.kind == "cpu"
 
-    def since(self, node: ir.Node) -> int:
+    def schema_version(self, node: ir.Node) -> int:
         """The version of the operator that the node's opset means."""
-        return self.placings[node].kernel.since
+        return self.placements[node].kernel.schema_version
 
-    def is_known(self, value: ir.Value | None) -> bool:
+    def is_constant(self, value: ir.Value | None) -> bool:
         """Whether a value is a constant, or folded into one."""
         if value is None or (value.is_initializer() and not value.is_graph_input()):
             return True
         producer = value.producer()
-        return producer is not None and self.placings[producer].place == "folded"
+        return producer is not None and self.placements[producer].kind == "folded"
 
 
-def given(node: ir.Node, index: int) -> ir.Value | None:
+def input_value(node: ir.Node, index: int) -> ir.Value | None:
     """Return an input of a node, None where it is left out."""
     return node.inputs[index] if index < len(node.inputs) else None
 
 
-def shape(value: ir.Value | None) -> list[int] | None:
+def known_shape(value: ir.Value | None) -> list[int] | None:
     """Return the sizes of a value, None if one of them is unknown."""
-    return dims(value)
+    return static_shape(value)
 
 
-def rank(value: ir.Value | None) -> int | None:
+def known_rank(value: ir.Value | None) -> int | None:
     """Return the number of axes of a value."""
     return None if value is None or value.shape is None else len(value.shape)
 
@@ -89,24 +88,32 @@ def is_empty(value: ir.Value | None) -> bool:
     return value is not None and value.shape is not None and any(dim == 0 for dim in value.shape)
 
 
-def dtype(value: ir.Value | None) -> str:
+def dtype_name(value: ir.Value | None) -> str:
     """Return ONNX's name of an element type, empty if it is unknown."""
     return "" if value is None or value.dtype is None else value.dtype.name.lower()
 
 
-def numbers(node: ir.Node, index: int) -> NDArray[Any] | None:
+def constant_input(node: ir.Node, index: int) -> NDArray[Any] | None:
     """Return the constant that is an input of a node, None if it is computed or left out."""
-    value = given(node, index)
+    value = input_value(node, index)
     if value is not None and value.const_value is not None and value.const_value.size > 1 << 16:
         return None
     return constant(value)
 
 
-def uncertain(nodes: Sequence[Placed]) -> frozenset[ir.Value]:
+def is_small_input(value: ir.Value | None) -> bool:
+    """Whether a value comes from outside, and is small: a picture holds no NaN, and takes the CPU its time."""
+    sizes = known_shape(value)
+    if value is None or sizes is None or not value.is_graph_input() or value.is_initializer():
+        return False
+    return math.prod(sizes) <= _SMALL
+
+
+def data_dependent_values(nodes: Sequence[ScopedNode]) -> frozenset[ir.Value]:
     """Return the values of a length that the data decide, in the given order of the graph."""
     found: set[ir.Value] = set()
     for each in nodes:
         node = each.node
-        if node.op_type in _LENGTH_FROM_DATA or any(value in found for value in node.inputs):
-            found |= {value for value in node.outputs if dims(value) is None}
+        if node.op_type in _DATA_DEPENDENT_OPS or any(value in found for value in node.inputs):
+            found |= {value for value in node.outputs if static_shape(value) is None}
     return frozenset(found)

@@ -26,11 +26,11 @@ _ON_CPU: dict[str, tuple[int, ...]] = {
 }  # fmt: skip
 
 
-def read_on_cpu(node: ir.Node) -> tuple[int, ...]:
+def cpu_input_indices(node: ir.Node) -> tuple[int, ...]:
     """Return the indices of the inputs that the GPU kernel of a node reads on the CPU."""
     return _ON_CPU.get(node.op_type, ())
 
 
-def written_on_cpu(node: ir.Node) -> bool:
+def has_cpu_output(node: ir.Node) -> bool:
     """Whether the GPU kernel of a node leaves its output on the CPU."""
     return node.op_type in ("Shape", "Size")

@@ -7,51 +7,51 @@ from collections.abc import Iterator, Mapping
 import onnx_ir as ir
 from msgspec import Struct
 
-from webbuild.inspection.kernels import STANDARD
-from webbuild.inspection.types import complete_types
-from webbuild.passes._base import Options
-from webbuild.passes._shapes import infer
-from webbuild.passes.freeze_dimensions import FreezeDimensions
+from webbuild.inspection.kernels import STANDARD_DOMAINS
+from webbuild.inspection.type_inference import complete_types
+from webbuild.passes.analysis.shape_inference import infer_shapes
+from webbuild.passes.base import PassOptions
+from webbuild.passes.static_shapes.fix_dynamic_dims import FixDynamicDims
 
 
-class Placed(Struct, frozen=True, eq=False):
+class ScopedNode(Struct, frozen=True, eq=False):
     """A node where it stands: the graphs around it, the outermost first, as `If 'name' then_branch`."""
 
     node: ir.Node
     opset: int
-    graphs: tuple[str, ...]
+    scopes: tuple[str, ...]
     parent: ir.Node | None
 
 
-def read(model: ir.Model, dims: Mapping[str, int]) -> tuple[ir.Model, list[Placed]]:
+def prepare_graph(model: ir.Model, dims: Mapping[str, int]) -> tuple[ir.Model, list[ScopedNode]]:
     """Return a copy of a model with sizes frozen, shapes and types inferred, and its nodes in their order."""
-    copy = frozen(model, dims)
-    infer(copy)
-    nodes = list(walk(copy.graph))
+    copy = with_fixed_sizes(model, dims)
+    infer_shapes(copy)
+    nodes = list(walk_nodes(copy.graph))
     complete_types([(each.node, each.opset) for each in nodes])
     return copy, nodes
 
 
-def frozen(model: ir.Model, dims: Mapping[str, int]) -> ir.Model:
+def with_fixed_sizes(model: ir.Model, dims: Mapping[str, int]) -> ir.Model:
     """Return a copy of a model with these sizes for its free dimensions."""
     copy = model.clone()
-    FreezeDimensions().apply(copy, Options(dims=dims))
+    FixDynamicDims().apply(copy, PassOptions(dims=dims))
     return copy
 
 
-def walk(graph: ir.Graph) -> Iterator[Placed]:
+def walk_nodes(graph: ir.Graph) -> Iterator[ScopedNode]:
     """Yield the nodes of a model's graph in their order, those of nested graphs behind the node that they are in."""
     return _walk(graph, graph.opset_imports, (), None)
 
 
 def _walk(
     graph: ir.Graph, opsets: Mapping[str, int], around: tuple[str, ...], parent: ir.Node | None
-) -> Iterator[Placed]:
+) -> Iterator[ScopedNode]:
     for node in graph:
-        domain = "" if node.domain in STANDARD else node.domain
-        yield Placed(node, opsets.get(domain, opsets.get("ai.onnx", 1) if not domain else 1), around, parent)
+        domain = "" if node.domain in STANDARD_DOMAINS else node.domain
+        yield ScopedNode(node, opsets.get(domain, opsets.get("ai.onnx", 1) if not domain else 1), around, parent)
         for name, inner in subgraphs(node):
-            yield from _walk(inner, opsets, (*around, f"{label(node)} {name}"), node)
+            yield from _walk(inner, opsets, (*around, f"{node_label(node)} {name}"), node)
 
 
 def subgraphs(node: ir.Node) -> Iterator[tuple[str, ir.Graph]]:
@@ -63,16 +63,16 @@ def subgraphs(node: ir.Node) -> Iterator[tuple[str, ir.Graph]]:
             yield from ((attribute.name, graph) for graph in attribute.as_graphs())
 
 
-def label(node: ir.Node) -> str:
+def node_label(node: ir.Node) -> str:
     """Name a node as people find it: its operator, and its name or else its first output's."""
-    domain = "" if node.domain in STANDARD else f"{node.domain}:"
+    domain = "" if node.domain in STANDARD_DOMAINS else f"{node.domain}:"
     return f"{domain}{node.op_type} '{node.name or next((value.name for value in node.outputs if value.name), '')}'"
 
 
-def captured(node: ir.Node) -> Iterator[ir.Value]:
+def captured_values(node: ir.Node) -> Iterator[ir.Value]:
     """Yield what a node's inner graphs read of the graphs around it."""
     for _, graph in subgraphs(node):
         own = {*graph.inputs, *graph.initializers.values(), *(out for inner in graph for out in inner.outputs)}
         for inner in graph:
-            yield from (v for v in (*inner.inputs, *captured(inner)) if v is not None and v not in own)
+            yield from (v for v in (*inner.inputs, *captured_values(inner)) if v is not None and v not in own)
         yield from (value for value in graph.outputs if value not in own)

@@ -7,24 +7,24 @@ from collections.abc import Iterator, Mapping
 import onnx_ir as ir
 from msgspec import structs
 
-from webbuild.findings import Finding
-from webbuild.inspection.context import Context, uncertain
-from webbuild.inspection.graph import Placed, read
-from webbuild.inspection.half import half
-from webbuild.inspection.inspection import SCHEMA_VERSION, Inspection, Node
-from webbuild.inspection.islands import Crossing, crossings, islands
-from webbuild.inspection.memory import memory
-from webbuild.inspection.placing import place
-from webbuild.inspection.rules._base import model_rules, rules_of
-from webbuild.model import facts
-from webbuild.passes.force_cpu import ForceCpu, cpu_nodes
-from webbuild.targets.table import Outcome, Table
+from webbuild.inspection.context import InspectionContext, data_dependent_values
+from webbuild.inspection.finding import Finding
+from webbuild.inspection.fp16_estimate import estimate_fp16
+from webbuild.inspection.graph import ScopedNode, prepare_graph
+from webbuild.inspection.inspection import SCHEMA_VERSION, Inspection, NodeInspection
+from webbuild.inspection.memory import estimate_memory
+from webbuild.inspection.partitions import PartitionTransfer, find_partitions, find_transfers
+from webbuild.inspection.placement import place_nodes
+from webbuild.inspection.rules.base import model_rules, rules_for
+from webbuild.model.load import model_signature
+from webbuild.passes.workarounds.cpu_fallback import CpuFallback, cpu_node_names
+from webbuild.targets.table import KernelTable, Outcome
 
 _WORST: tuple[Outcome, ...] = ("no-session", "throws", "wrong")
 
 
 def inspect(
-    file: str, model: ir.Model, table: Table, dims: Mapping[str, int], assumptions: tuple[str, ...] = ()
+    file: str, model: ir.Model, table: KernelTable, dims: Mapping[str, int], assumptions: tuple[str, ...] = ()
 ) -> Inspection:
     """Inspect a model, which stays as it is.
 
@@ -35,15 +35,15 @@ def inspect(
         dims: sizes for free dimensions, by name or as "input:axis".
         assumptions: what was assumed about sizes, for the report.
     """
-    read_, nodes = read(model, dims)
-    forced = cpu_nodes(read_) if table.target.build == "webgpu" else []
-    context = Context(read_, table, nodes, place(nodes, table, forced), uncertain(nodes))
-    found: list[Crossing] = crossings(context)
-    groups = islands(context, found)
-    findings = {each.node: list(_findings(each, context)) for each in nodes}
-    taken = memory(context)
-    known = facts(file, read_)
-    rules = [rule for rule in model_rules() if not (context.wasm and rule.gpu_alone)]
+    read_, nodes = prepare_graph(model, dims)
+    forced = cpu_node_names(read_) if table.target.build == "webgpu" else []
+    context = InspectionContext(read_, table, nodes, place_nodes(nodes, table, forced), data_dependent_values(nodes))
+    found: list[PartitionTransfer] = find_transfers(context)
+    groups = find_partitions(context, found)
+    findings = {each.node: list(_node_findings(each, context)) for each in nodes}
+    taken = estimate_memory(context)
+    known = model_signature(file, read_)
+    rules = [rule for rule in model_rules() if not (context.wasm and rule.gpu_only)]
     about = [finding for rule in rules for finding in rule.check(context, groups, taken)]
     return Inspection(
         SCHEMA_VERSION,
@@ -54,49 +54,41 @@ def inspect(
         known.outputs,
         tuple(_node(index, each, context, findings[each.node]) for index, each in enumerate(nodes)),
         tuple(groups),
-        tuple(crossing.copy for crossing in found),
+        tuple(crossing.transfer for crossing in found),
         taken,
-        half(context),
+        estimate_fp16(context),
         (*about, *(finding for each in nodes for finding in findings[each.node])),
     )
 
 
-def _findings(placed: Placed, context: Context) -> Iterator[Finding]:
-    if context.placings[placed.node].place == "folded":
+def _node_findings(placed: ScopedNode, context: InspectionContext) -> Iterator[Finding]:
+    if context.placements[placed.node].kind == "folded":
         return
-    for rule in rules_of(placed.node.op_type):
+    for rule in rules_for(placed.node.op_type):
         finding = rule.check(placed.node, context)
         if finding is not None and not (context.wasm and finding.outcome == "cpu"):
-            yield _stepping(finding) if context.jsep else structs.replace(finding, mended_by=_mend(finding, context))
+            yield structs.replace(finding, mended_by=_fixing_pass(finding, context))
 
 
-def _mend(finding: Finding, context: Context) -> str:
+def _fixing_pass(finding: Finding, context: InspectionContext) -> tuple[str, ...]:
     """Return the pass that mends it; what none mends is left to the CPU."""
     kept = not context.wasm and finding.severity == "error" and finding.outcome in ("throws", "wrong")
-    return finding.mended_by or (ForceCpu.code if kept else "")
+    return finding.mended_by or ((CpuFallback.code,) if kept else ())
 
 
-def _stepping(finding: Finding) -> Finding:
-    """Return a finding as it is for jsep. Passes are for the native build, and this one takes no names for the CPU."""
-    if finding.mended_by != ForceCpu.code:
-        return structs.replace(finding, mended_by="")
-    fix = f"{finding.fix}; as it is, the model steps to WASM"
-    return structs.replace(finding, mended_by="", fix=fix, steps=True)
-
-
-def _node(index: int, placed: Placed, context: Context, findings: list[Finding]) -> Node:
-    node, placing = placed.node, context.placings[placed.node]
+def _node(index: int, placed: ScopedNode, context: InspectionContext, findings: list[Finding]) -> NodeInspection:
+    node, placing = placed.node, context.placements[placed.node]
     ends = {finding.outcome for finding in findings if finding.severity == "error"}
-    home: Outcome | None = {"gpu": "gpu", "cpu": "cpu", "none": "no-session", "folded": None}[placing.place]
-    return Node(
+    home: Outcome | None = {"gpu": "gpu", "cpu": "cpu", "none": "no-session", "folded": None}[placing.kind]
+    return NodeInspection(
         index,
         node.name or "",
         node.op_type,
         node.domain,
-        placed.graphs,
-        placing.kernel.since,
+        placed.scopes,
+        placing.kernel.schema_version,
         placing.kernel.dtype,
-        placing.place,
+        placing.kind,
         next((outcome for outcome in _WORST if outcome in ends), home),
         tuple(dict.fromkeys(finding.code for finding in findings)),
     )

@@ -8,103 +8,103 @@ from typing import Literal
 from msgspec import Struct
 
 from webbuild.errors import CLEAN, FAILED
-from webbuild.facts import TensorFact
-from webbuild.findings import Finding
-from webbuild.inspection.half import Half
-from webbuild.inspection.placing import Place
+from webbuild.inspection.finding import Finding
+from webbuild.inspection.fp16_estimate import Fp16Estimate
+from webbuild.inspection.placement import PlacementKind
+from webbuild.model.signature import TensorSpec
 from webbuild.targets.table import Outcome
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 """Of the JSON. A field that is added leaves it as it is; one that goes, or means something else, raises it."""
 
 _RANK = {"error": 0, "warning": 1, "note": 2}
 
 
-class Node(Struct, frozen=True, rename="camel"):
+class NodeInspection(Struct, frozen=True, rename="camel"):
     """A node of the model, in the order of the graph.
 
-    `since` and `type` are what its kernel is looked up by. `outcome` is None for a node that is computed while
-    loading. `graphs` are the graphs around a nested one, `codes` those of the findings about it.
+    `schema_version` and `dtype` are what its kernel is looked up by. `outcome` is None for a node that is computed
+    while loading. `scopes` are the graphs around a nested one, `codes` those of the findings about it.
     """
 
     index: int
     name: str
     operator: str
     domain: str
-    graphs: tuple[str, ...]
-    since: int
-    type: str
-    place: Place
+    scopes: tuple[str, ...]
+    schema_version: int
+    dtype: str
+    placement: PlacementKind
     outcome: Outcome | None
     codes: tuple[str, ...]
 
 
-class Copy(Struct, frozen=True, rename="camel"):
-    """A tensor that is copied in every run, `to` the CPU or the GPU. `bytes` is None where its size is unknown.
+class Transfer(Struct, frozen=True, rename="camel"):
+    """A tensor that is copied in every run, `destination` the CPU or the GPU. `size` is None where its size is unknown.
 
-    `producer` and `readers` are the nodes at its ends, by index; the producer is None for an input of the graph.
+    `producer` and `consumers` are the nodes at its ends, by index; the producer is None for an input of the graph.
     `implicit` copies are those into and out of nested graphs: the engine shows no node for them.
     """
 
     tensor: str
-    to: Literal["cpu", "gpu"]
-    bytes: int | None
+    destination: Literal["cpu", "gpu"]
+    size: int | None
     producer: int | None
-    readers: tuple[int, ...]
+    consumers: tuple[int, ...]
     implicit: bool = False
 
 
-class Island(Struct, frozen=True, rename="camel"):
+class CpuPartition(Struct, frozen=True, rename="camel"):
     """Nodes on the CPU that feed one another, by index, and what is copied between them and the GPU."""
 
     nodes: tuple[int, ...]
     operators: dict[str, int]
-    copies: tuple[Copy, ...]
+    transfers: tuple[Transfer, ...]
 
     @property
-    def bytes(self) -> int:
+    def transfer_bytes(self) -> int:
         """Bytes a run, as far as they are known."""
-        return sum(copy.bytes or 0 for copy in self.copies)
+        return sum(copy.size or 0 for copy in self.transfers)
 
 
-class Memory(Struct, frozen=True, rename="camel"):
+class MemoryEstimate(Struct, frozen=True, rename="camel"):
     """Bytes: all weights, the most that intermediate values take at one time, and the largest single tensor.
 
-    `unknown` counts the values of unknown size, which are in none of these.
+    `unknown_shapes` counts the values of unknown size, which are in none of these.
     """
 
     weights: int
     activations: int
-    largest: int
+    largest_bytes: int
     largest_tensor: str
-    unknown: int
+    unknown_shapes: int
 
 
 class Inspection(Struct, frozen=True, rename="camel"):
-    """Everything that is known before the run. `half` is None where nothing is in float32 on the GPU."""
+    """Everything that is known before the run. `fp16` is None where nothing is in float32 on the GPU."""
 
     schema: int
     model: str
     target: str
     assumptions: tuple[str, ...]
-    inputs: tuple[TensorFact, ...]
-    outputs: tuple[TensorFact, ...]
-    nodes: tuple[Node, ...]
-    islands: tuple[Island, ...]
-    copies: tuple[Copy, ...]
-    memory: Memory
-    half: Half | None
+    inputs: tuple[TensorSpec, ...]
+    outputs: tuple[TensorSpec, ...]
+    nodes: tuple[NodeInspection, ...]
+    partitions: tuple[CpuPartition, ...]
+    transfers: tuple[Transfer, ...]
+    memory: MemoryEstimate
+    fp16: Fp16Estimate | None
     findings: tuple[Finding, ...]
 
     def count(self, severity: str) -> int:
         """Return the number of findings of a severity."""
         return sum(finding.severity == severity for finding in self.findings)
 
-    def places(self) -> Counter[str]:
+    def placement_counts(self) -> Counter[str]:
         """Count the nodes of each place."""
-        return Counter(node.place for node in self.nodes)
+        return Counter(node.placement for node in self.nodes)
 
-    def by_code(self) -> list[tuple[str, list[Finding]]]:
+    def findings_by_code(self) -> list[tuple[str, list[Finding]]]:
         """Group the findings by code, the worst first."""
         groups: dict[str, list[Finding]] = {}
         for finding in self.findings:
@@ -120,7 +120,7 @@ class Inspection(Struct, frozen=True, rename="camel"):
         errors = self.count("error")
         if errors:
             return f"{errors} {'error' if errors == 1 else 'errors'}: it throws, or answers wrongly"
-        on_cpu = self.places()["cpu"]
+        on_cpu = self.placement_counts()["cpu"]
         if on_cpu:
             return f"it runs, with {on_cpu} {'node' if on_cpu == 1 else 'nodes'} on the CPU"
         return "it runs, all of it on the GPU"

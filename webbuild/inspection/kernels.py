@@ -5,93 +5,89 @@ from __future__ import annotations
 import onnx_ir as ir
 from msgspec import Struct
 
-from webbuild.inspection.combinations import combined
-from webbuild.inspection.left_out import is_left_out
-from webbuild.passes._kernels import kernel_dtype
-from webbuild.targets.schema import schema
-from webbuild.targets.table import Placement, Table
+from webbuild.inspection.type_combinations import combined_type_placement
+from webbuild.inspection.unsupported import is_unsupported
+from webbuild.passes.analysis.kernel_lookup import kernel_dtype
+from webbuild.targets.schema import find_schema
+from webbuild.targets.table import KernelPlacement, KernelTable
 
-STANDARD = ("", "ai.onnx")
-MICROSOFT = "com.microsoft"
+STANDARD_DOMAINS = ("", "ai.onnx")
+MICROSOFT_DOMAIN = "com.microsoft"
 
-_CONTRIBUTED = {
+_CONTRIB_OPS = {
     "Attention", "BiasAdd", "BiasGelu", "BiasSplitGelu", "FastGelu", "FusedConv", "GatherBlockQuantized", "Gelu",
     "GroupQueryAttention", "MatMulNBits", "MatMulNBitsMlp", "MatMulNBitsQkv", "MultiHeadAttention", "QMoE",
     "QuickGelu", "RotaryEmbedding", "SkipLayerNormalization", "SkipSimplifiedLayerNormalization",
 }  # fmt: skip
 """Operators of ONNX Runtime's own domain that both builds have GPU kernels for, in float and float16."""
 
-_FOREIGN = ("com.microsoft.nchwc", "com.ms.internal.nhwc")
+_NON_PORTABLE_DOMAINS = ("com.microsoft.nchwc", "com.ms.internal.nhwc")
 """Domains that ONNX Runtime's optimiser writes for the machine it runs on: no build for the web has them all."""
 
 _FIRST_ON_GPU = 7
 """The opset before which no node is taken to the GPU, whatever its kernel. Measured on 1.30.0."""
 
-_CONTROL: dict[str, Placement] = {"If": "gpu", "Loop": "cpu", "Scan": "cpu"}
+_CONTROL_FLOW_OPS: dict[str, KernelPlacement] = {"If": "gpu", "Loop": "cpu", "Scan": "cpu"}
 """A table holds models of one node; of control flow this was measured by hand."""
 
 
-class Kernel(Struct, frozen=True):
-    """What a node finds. `since` is 0 and `dtype` empty where ONNX or the types do not say."""
+class KernelMatch(Struct, frozen=True):
+    """What a node finds. `schema_version` is 0 and `dtype` empty where ONNX or the types do not say."""
 
-    place: Placement
-    since: int
+    placement: KernelPlacement
+    schema_version: int
     dtype: str
 
 
-def kernel(node: ir.Node, opset: int, table: Table) -> Kernel:
+def find_kernel(node: ir.Node, opset: int, table: KernelTable) -> KernelMatch:
     """Return the kernel of a node at the opset of its domain. What no table knows has no GPU kernel."""
-    domain = "" if node.domain in STANDARD else node.domain
-    found = schema(node.op_type, opset, domain)
-    since = 1 if found is None and domain == MICROSOFT else 0 if found is None else found.since
-    dtype = kernel_dtype(node, found.input, found.output) if found is not None else _first(node)
-    if is_left_out(node, table.target.build):
-        return Kernel("none", since, dtype or "")
-    if (together := combined(node)) is not None:
-        return Kernel(together, since, dtype or "")
+    domain = "" if node.domain in STANDARD_DOMAINS else node.domain
+    found = find_schema(node.op_type, opset, domain)
+    since = 1 if found is None and domain == MICROSOFT_DOMAIN else 0 if found is None else found.since
+    dtype = kernel_dtype(node, found.deciding_input, found.deciding_output) if found is not None else _first(node)
+    if is_unsupported(node, table.target.build):
+        return KernelMatch("none", since, dtype or "")
+    if (together := combined_type_placement(node)) is not None:
+        return KernelMatch(together, since, dtype or "")
     measured = None if dtype is None else table.placement(node.op_type, since, dtype, domain)
-    if measured == "gpu" and not domain and (opset < _FIRST_ON_GPU or _goes_round(node, table)):
+    if measured == "gpu" and not domain and (opset < _FIRST_ON_GPU or _goes_round(node)):
         measured = "cpu"
-    return Kernel(measured or _unmeasured(node, domain, dtype, table), since, dtype or "")
+    return KernelMatch(measured or _unmeasured(node, domain, dtype, table), since, dtype or "")
 
 
-def gpu_versions(node: ir.Node, dtype: str, table: Table) -> list[int]:
+def gpu_schema_versions(node: ir.Node, dtype: str, table: KernelTable) -> list[int]:
     """Return the schema versions of a node's operator that have a GPU kernel for an element type."""
-    rows = table.kernels.get(node.op_type, {}) if node.domain in STANDARD else {}
+    rows = table.kernels.get(node.op_type, {}) if node.domain in STANDARD_DOMAINS else {}
     return sorted(int(since) for since, types in rows.items() if dtype in types.get("gpu", []))
 
 
-def gpu_types(node: ir.Node, since: int, table: Table) -> list[str]:
+def gpu_dtypes(node: ir.Node, since: int, table: KernelTable) -> list[str]:
     """Return the element types for which a node's operator has a GPU kernel at a version."""
-    rows = table.kernels.get(node.op_type, {}) if node.domain in STANDARD else {}
+    rows = table.kernels.get(node.op_type, {}) if node.domain in STANDARD_DOMAINS else {}
     return rows.get(str(since), {}).get("gpu", [])
 
 
-def has_gpu_kernel(node: ir.Node, table: Table) -> bool:
+def has_gpu_kernel(node: ir.Node, table: KernelTable) -> bool:
     """Whether any version of a node's operator has a GPU kernel for any type."""
     return any(row.get("gpu") for row in table.kernels.get(node.op_type, {}).values())
 
 
-def _unmeasured(node: ir.Node, domain: str, dtype: str | None, table: Table) -> Placement:
-    if domain in _FOREIGN:
+def _unmeasured(node: ir.Node, domain: str, dtype: str | None, table: KernelTable) -> KernelPlacement:
+    if domain in _NON_PORTABLE_DOMAINS:
         return "none"
-    if domain == MICROSOFT:
-        return "gpu" if node.op_type in _CONTRIBUTED and dtype in ("float", "float16", None) else "cpu"
-    if not domain and node.op_type in _CONTROL:
-        return _CONTROL[node.op_type]
+    if domain == MICROSOFT_DOMAIN:
+        return "gpu" if node.op_type in _CONTRIB_OPS and dtype in ("float", "float16", None) else "cpu"
+    if not domain and node.op_type in _CONTROL_FLOW_OPS:
+        return _CONTROL_FLOW_OPS[node.op_type]
     if dtype is None and not domain and has_gpu_kernel(node, table):
         return "gpu"  # its type could not be inferred: most graphs are float32
     return "cpu"
 
 
-def _goes_round(node: ir.Node, table: Table) -> bool:
-    """Whether a Pow has an exponent of 64-bit integers: the native build leaves it to the CPU, jsep's kernel throws."""
+def _goes_round(node: ir.Node) -> bool:
+    """Whether a Pow has an exponent of 64-bit integers: it goes to the CPU then."""
     exponent = node.inputs[1] if node.op_type == "Pow" else None
-    return (
-        table.target.build != "jsep"
-        and exponent is not None
-        and exponent.dtype in (ir.DataType.INT64, ir.DataType.UINT64)
-    )
+    return exponent is not None and exponent.dtype in (ir.DataType.INT64, ir.DataType.UINT64)
 
 
 def _first(node: ir.Node) -> str | None:

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import onnx_ir as ir
 
-from webbuild.inspection.context import Context
-from webbuild.inspection.inspection import Memory
-from webbuild.passes._graph import nbytes
+from webbuild.inspection.context import InspectionContext
+from webbuild.inspection.inspection import MemoryEstimate
+from webbuild.passes.rewrite import nbytes
 
 
-def memory(context: Context) -> Memory:
+def estimate_memory(context: InspectionContext) -> MemoryEstimate:
     """Estimate the memory of a model whose sizes are fixed."""
     weights = [
         value for each in _graphs(context) for value in each.initializers.values() if value.const_value is not None
     ]
     held = sum(value.const_value.nbytes for value in weights if value.const_value is not None)
-    running = [each.node for each in context.nodes if context.placings[each.node].place in ("gpu", "cpu")]
+    running = [each.node for each in context.nodes if context.placements[each.node].kind in ("gpu", "cpu")]
     last = {value: index for index, node in enumerate(running) for value in node.inputs if value is not None}
     living = sum(nbytes(value) or 0 for value in context.model.graph.inputs)
     peak, unknown, largest, name = living, 0, 0, ""
@@ -34,9 +34,9 @@ def memory(context: Context) -> Memory:
     heaviest = max(weights, key=lambda value: value.const_value.nbytes if value.const_value else 0, default=None)
     if heaviest is not None and heaviest.const_value is not None and heaviest.const_value.nbytes > largest:
         largest, name = heaviest.const_value.nbytes, heaviest.name or ""
-    return Memory(held, peak, largest, name, unknown)
+    return MemoryEstimate(held, peak, largest, name, unknown)
 
 
-def _graphs(context: Context) -> list[ir.Graph]:
+def _graphs(context: InspectionContext) -> list[ir.Graph]:
     graphs = dict.fromkeys(each.node.graph for each in context.nodes)
     return [graph for graph in graphs if isinstance(graph, ir.Graph)]

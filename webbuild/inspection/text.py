@@ -5,35 +5,35 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from webbuild.errors import printable
-from webbuild.inspection.half import Half
+from webbuild.inspection.fp16_estimate import Fp16Estimate
 from webbuild.inspection.inspection import Inspection
-from webbuild.inspection.quantities import counted, in_bytes
+from webbuild.reporting.quantities import format_bytes, format_count
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
 
-    from webbuild.findings import Finding
-    from webbuild.inspection.truth import Measurement
+    from webbuild.inspection.finding import Finding
+    from webbuild.inspection.measured_outcome import Measurement
 
 _STYLE = {"error": "bold red", "warning": "yellow", "note": "dim"}
-_SHOWN = 3
+_MAX_LISTED = 3
 
 
-def show(inspection: Inspection, console: Console) -> None:
+def print_inspection(inspection: Inspection, console: Console) -> None:
     """Print an inspection for people."""
     from rich.text import Text
 
-    for code, found in inspection.by_code():
-        console.print(_line(code, found))
+    for code, found in inspection.findings_by_code():
+        console.print(_finding_text(code, found))
     console.print(Text(printable(summary(inspection)), style="dim"))
-    if inspection.half is not None:
-        console.print(Text(printable(in_half(inspection.half)), style="dim"))
+    if inspection.fp16 is not None:
+        console.print(Text(printable(fp16_summary(inspection.fp16)), style="dim"))
     style = "bold red" if inspection.count("error") else "bold green"
     console.print(Text(printable(f"{inspection.model} on {inspection.target}: {inspection.verdict()}"), style=style))
 
 
-def show_measurement(measurement: Measurement, console: Console) -> None:
+def print_measurement(measurement: Measurement, console: Console) -> None:
     """Print prediction and truth side by side, operator by operator, then where they differ."""
     from rich.table import Table
     from rich.text import Text
@@ -43,12 +43,12 @@ def show_measurement(measurement: Measurement, console: Console) -> None:
         table.add_column(name, justify="right" if name else "left")
     for line in measurement.operators:
         sides = (line.predicted, line.measured)
-        counts = [str(count or "") for side in sides for count in (side.gpu, side.cpu, side.gone)]
+        counts = [str(count or "") for side in sides for count in (side.gpu, side.cpu, side.folded)]
         table.add_row(printable(line.operator), *counts)
     console.print(table)
-    copies = "unknown" if measurement.copies is None else measurement.copies
-    console.print(f"copies: {measurement.copies_predicted} predicted, {copies} measured")
-    console.print(f"end: '{measurement.predicted}' predicted, '{measurement.measured}' measured")
+    copies = "unknown" if measurement.measured_transfers is None else measurement.measured_transfers
+    console.print(f"copies: {measurement.predicted_transfers} predicted, {copies} measured")
+    console.print(f"end: '{measurement.predicted_outcome}' predicted, '{measurement.measured_outcome}' measured")
     if measurement.message:
         console.print(Text(printable(measurement.message), style="dim"))
     for each in measurement.disagreements:
@@ -59,7 +59,7 @@ def show_measurement(measurement: Measurement, console: Console) -> None:
 
 def summary(inspection: Inspection) -> str:
     """Return what runs where and what it takes, in a line."""
-    places, memory = inspection.places(), inspection.memory
+    places, memory = inspection.placement_counts(), inspection.memory
     parts = [
         f"{places['gpu']} nodes on the GPU",
         f"{places['cpu']} on the CPU",
@@ -67,39 +67,51 @@ def summary(inspection: Inspection) -> str:
     ]
     if places["none"]:
         parts.append(f"{places['none']} without a kernel")
-    moved = sum(copy.bytes or 0 for copy in inspection.copies)
-    parts.append(f"{counted(len(inspection.copies), 'copy')}, {in_bytes(moved)} a run")
-    parts.append(f"{in_bytes(memory.weights)} of weights, {in_bytes(memory.activations)} at work")
-    if memory.unknown:
-        parts.append(f"{counted(memory.unknown, 'tensor')} of unknown size")
+    moved = sum(copy.size or 0 for copy in inspection.transfers)
+    parts.append(f"{format_count(len(inspection.transfers), 'copy')}, {format_bytes(moved)} a run")
+    parts.append(f"{format_bytes(memory.weights)} of weights, {format_bytes(memory.activations)} at work")
+    if memory.unknown_shapes:
+        parts.append(f"{format_count(memory.unknown_shapes, 'tensor')} of unknown size")
     return "; ".join(parts)
 
 
-def in_half(half: Half) -> str:
+def fp16_summary(half: Fp16Estimate) -> str:
     """Return what float16 would need, in a line."""
-    parts = [f"in float16: {in_bytes(half.weights // 2)} less to load, on devices with shader-f16"]
-    for what, names in (("leaves float16's range", half.overflowing), ("would become 0", half.vanishing)):
+    parts = [f"in float16: {format_bytes(half.weight_bytes // 2)} less to load, on devices with shader-f16"]
+    for what, names in (
+        ("leaves float16's range", half.overflowing_constants),
+        ("would become 0", half.underflowing_constants),
+    ):
         if names:
-            more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-            parts.append(f"{what}: {', '.join(repr(name) for name in names[:_SHOWN])}{more}")
-    if half.kept:
-        listed = ", ".join(f"{number} {operator}" for operator, number in half.kept.items())
+            more = f" and {len(names) - _MAX_LISTED} more" if len(names) > _MAX_LISTED else ""
+            parts.append(f"{what}: {', '.join(repr(name) for name in names[:_MAX_LISTED])}{more}")
+    if half.float32_only:
+        listed = ", ".join(f"{number} {operator}" for operator, number in half.float32_only.items())
         parts.append(f"stay in float32 for want of a kernel: {listed}")
     return "; ".join([*parts, "webbuild pack --precision auto finds what changes no answer"])
 
 
-def _line(code: str, found: list[Finding]) -> Text:
+def fix(found: list[Finding]) -> str:
+    """Return what fixes the findings of a code: the passes of `pack`, and what to do about the rest."""
+    passes = list(dict.fromkeys(code for each in found for code in each.mended_by))
+    rest = [each for each in found if not each.mended_by]
+    packed = f"webbuild pack ({'pass' if len(passes) == 1 else 'passes'} {', '.join(passes)})"
+    if not passes or not rest:
+        return packed if passes else rest[0].fix
+    return f"{packed}; for what it leaves of the other {len(rest)}: {rest[0].fix}"
+
+
+def _finding_text(code: str, found: list[Finding]) -> Text:
     """Return what is said of a code: what happens and how often, where, why, and the mend."""
     from rich.text import Text
 
     first = found[0]
     times = f" x{len(found)}" if len(found) > 1 else ""
-    where = ", ".join(each.where for each in found[:_SHOWN])
-    more = f" and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
-    fix = f"webbuild pack, with its pass {first.mended_by}" if first.mended_by else first.fix
+    where = ", ".join(each.where for each in found[:_MAX_LISTED])
+    more = f" and {len(found) - _MAX_LISTED} more" if len(found) > _MAX_LISTED else ""
     return Text.assemble(
         (f"{first.severity}[{code}]{times} ", _STYLE[first.severity]),
         printable(f"{first.what}: {first.why}\n"),
         (printable(f"  {where}{more}\n"), "dim"),
-        printable(f"  fix: {fix}"),
+        printable(f"  fix: {fix(found)}"),
     )

@@ -9,7 +9,7 @@ from msgspec import Struct
 from webbuild.errors import USAGE, WebbuildError
 
 
-class Budget(Struct, frozen=True):
+class SearchBudget(Struct, frozen=True):
     """The limits of a search.
 
     Attributes:
@@ -24,30 +24,30 @@ class Budget(Struct, frozen=True):
     saving: float = 0.2
 
 
-def parse_budget(given: Sequence[str]) -> Budget:
-    """Read `KEY=VALUE`s. Raises WebbuildError `bad-budget`."""
+def parse_budget(given: Sequence[str]) -> SearchBudget:
+    """Read `KEY=VALUE`s. Raises WebbuildError `invalid-budget`."""
     found: dict[str, float] = {}
     for text in given:
         key, _, value = text.partition("=")
-        if key not in Budget.__struct_fields__:
-            raise _wrong(text, f"there is no '{key}' in a budget")
+        if key not in SearchBudget.__struct_fields__:
+            raise _invalid_budget(text, f"there is no '{key}' in a budget")
         try:
             found[key] = int(value) if key == "evaluations" else float(value)
         except ValueError as error:
-            raise _wrong(text, f"{value!r} is no number that it takes") from error
-    budget = Budget(**found)  # type: ignore[arg-type]
+            raise _invalid_budget(text, f"{value!r} is no number that it takes") from error
+    budget = SearchBudget(**found)  # type: ignore[arg-type]
     if budget.evaluations < 1:
-        raise _wrong(f"evaluations={budget.evaluations}", "a search evaluates at least once")
+        raise _invalid_budget(f"evaluations={budget.evaluations}", "a search evaluates at least once")
     if not 0 < budget.seconds < float("inf"):
-        raise _wrong(f"seconds={budget.seconds:g}", "it has to be more than 0, and finite")
+        raise _invalid_budget(f"seconds={budget.seconds:g}", "it has to be more than 0, and finite")
     if not 0 <= budget.saving <= 1:
-        raise _wrong(f"saving={budget.saving:g}", "it is a part, from 0 to 1")
+        raise _invalid_budget(f"saving={budget.saving:g}", "it is a part, from 0 to 1")
     return budget
 
 
-def _wrong(text: str, why: str) -> WebbuildError:
+def _invalid_budget(text: str, why: str) -> WebbuildError:
     return WebbuildError(
-        "bad-budget",
+        "invalid-budget",
         f"--budget {text}: {why}",
         "say --budget evaluations=20, --budget seconds=60 or --budget saving=0.2",
         exit_code=USAGE,

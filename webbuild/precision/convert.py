@@ -7,74 +7,76 @@ from collections.abc import Collection, Mapping
 import onnx_ir as ir
 from msgspec import Struct
 
-from webbuild.inspection.graph import read
-from webbuild.precision.between import between
-from webbuild.precision.inspected import refused
-from webbuild.precision.masks import soften
-from webbuild.precision.names import name_nodes
-from webbuild.precision.rewire import Rewiring, chosen_nodes
-from webbuild.precision.rules import reasons
-from webbuild.precision.slots import Slots, slots
-from webbuild.targets.table import Table
+from webbuild.inspection.graph import prepare_graph
+from webbuild.precision.cast_islands import find_cast_islands
+from webbuild.precision.castable_io import CastableIO, castable_io
+from webbuild.precision.insert_casts import CastInserter, select_nodes
+from webbuild.precision.kernel_support import unsupported_in_fp16
+from webbuild.precision.mask_constants import clamp_masks
+from webbuild.precision.node_names import name_nodes
+from webbuild.precision.static_rules import static_fp32_reasons
+from webbuild.targets.table import KernelTable
 
-ASKED = "kept as asked"
+KEPT_AS_REQUESTED = "kept as asked"
 
 
-class Halved(Struct, frozen=True):
+class Fp16Graph(Struct, frozen=True):
     """A graph in which what can be is float16.
 
     Attributes:
         model: the graph; its inputs and outputs are float32, unless asked.
         casts: Casts that run in every run, besides those that were there.
-        kept: why nodes of float32 stayed so, by name.
-        halved: names of the nodes that became float16.
-        masks: names of constants that stood for a mask and were beyond float16: they became -1e4.
+        fp32_reasons: why nodes of float32 stayed so, by name.
+        fp16_nodes: names of the nodes that became float16.
+        clamped_mask_constants: names of constants that stood for a mask and were beyond float16: they became -1e4.
     """
 
     model: ir.Model
     casts: int
-    kept: dict[str, str]
-    halved: tuple[str, ...]
-    masks: tuple[str, ...]
+    fp32_reasons: dict[str, str]
+    fp16_nodes: tuple[str, ...]
+    clamped_mask_constants: tuple[str, ...]
 
 
-class Convertible(Struct, frozen=True):
+class ConversionPlan(Struct, frozen=True):
     """A graph that was looked at once, to be converted many times.
 
-    `model` is a copy of float32, every node with a name. `able` are the nodes that could be float16 by their operator,
-    by name; `kept` says why some of them, and others, must not be.
+    `model` is a copy of float32, every node with a name. `candidates` are the nodes that could be float16 by their
+    operator, by name; `fp32_reasons` says why some of them, and others, must not be.
     """
 
     model: ir.Model
-    able: tuple[str, ...]
-    kept: dict[str, str]
-    masks: tuple[str, ...]
+    candidates: tuple[str, ...]
+    fp32_reasons: dict[str, str]
+    clamped_mask_constants: tuple[str, ...]
 
-    def halved(
-        self, keep: Collection[str] = (), why: str = ASKED, *, border: bool = True, stored: bool = True
-    ) -> Halved:
+    def convert(
+        self, keep: Collection[str] = (), why: str = KEPT_AS_REQUESTED, *, border: bool = True, stored: bool = True
+    ) -> Fp16Graph:
         """Convert, and keep what must be and, for the reason that is given, these nodes. See `to_half`."""
         model = self.model.clone()
-        found = able(model)
-        kept = {**dict.fromkeys(keep, why), **self.kept}
-        kept |= between(model.graph, chosen_nodes(model.graph, found, kept), border=border)
-        chosen = chosen_nodes(model.graph, found, kept)
+        found = convertible_nodes(model)
+        kept = {**dict.fromkeys(keep, why), **self.fp32_reasons}
+        kept |= find_cast_islands(model.graph, select_nodes(model.graph, found, kept), border=border)
+        chosen = select_nodes(model.graph, found, kept)
         names = {node.name for node in model.graph}
-        rewiring = Rewiring(model.graph, chosen, border=border, stored=stored)
+        rewiring = CastInserter(model.graph, chosen, border=border, stored=stored)
         rewiring.run()
         told = {name: why for name, why in kept.items() if name in names}
-        return Halved(model, rewiring.casts, told, tuple(node.name or "" for node in chosen), self.masks)
+        return Fp16Graph(
+            model, rewiring.casts, told, tuple(node.name or "" for node in chosen), self.clamped_mask_constants
+        )
 
 
-def to_half(
+def convert_to_fp16(
     model: ir.Model,
     keep: Collection[str] = (),
-    table: Table | None = None,
+    table: KernelTable | None = None,
     *,
     ranges: Mapping[str, str] | None = None,
     border: bool = True,
     stored: bool = True,
-) -> Halved:
+) -> Fp16Graph:
     """Convert a clone of a graph to float16.
 
     Index arithmetic, the computation of shapes, and inner graphs are never touched.
@@ -88,42 +90,46 @@ def to_half(
         stored: whether the weights of nodes that stay float32 are kept as float16, where that changes them by
             rounding only.
     """
-    return convertible(model, table, ranges).halved(keep, border=border, stored=stored)
+    return plan_conversion(model, table, ranges).convert(keep, border=border, stored=stored)
 
 
-def softened(model: ir.Model) -> tuple[ir.Model, tuple[str, ...]]:
+def clamp_model_masks(model: ir.Model) -> tuple[ir.Model, tuple[str, ...]]:
     """Return a copy whose nodes have names and whose masks are within float16, and the names of those constants.
 
     It holds its numbers itself, so that it can be run and written anywhere.
     """
-    copy, _ = read(model, {})
+    copy, _ = prepare_graph(model, {})
     for graph in copy.graphs():
         for name, value in graph.initializers.items():
             if isinstance(value.const_value, ir.ExternalTensor):
                 value.const_value = ir.tensor(value.const_value.numpy(), name=name)
     name_nodes(copy.graph)
-    return copy, tuple(soften(copy))
+    return copy, tuple(clamp_masks(copy))
 
 
-def convertible(model: ir.Model, table: Table | None = None, ranges: Mapping[str, str] | None = None) -> Convertible:
+def plan_conversion(
+    model: ir.Model, table: KernelTable | None = None, ranges: Mapping[str, str] | None = None
+) -> ConversionPlan:
     """Look at a graph once. See `to_half`."""
-    copy, masks = softened(model)
-    found = able(copy)
-    kept = {**reasons(copy, found, table), **(ranges or {})}
-    chosen = chosen_nodes(copy.graph, found, kept)
+    copy, masks = clamp_model_masks(model)
+    found = convertible_nodes(copy)
+    kept = {**static_fp32_reasons(copy, found, table), **(ranges or {})}
+    chosen = select_nodes(copy.graph, found, kept)
     if table is not None:
-        trial = Convertible(copy, (), kept, masks).halved()
-        kept |= refused(trial.model, [node.name or "" for node in chosen], table, measured=ranges is not None)
-    return Convertible(copy, tuple(node.name or "" for node in found), kept, masks)
+        trial = ConversionPlan(copy, (), kept, masks).convert()
+        kept |= unsupported_in_fp16(
+            trial.model, [node.name or "" for node in chosen], table, measured=ranges is not None
+        )
+    return ConversionPlan(copy, tuple(node.name or "" for node in found), kept, masks)
 
 
-def able(model: ir.Model) -> dict[ir.Node, Slots]:
+def convertible_nodes(model: ir.Model) -> dict[ir.Node, CastableIO]:
     """Return the nodes that have a form of float16, and which of their values that is about."""
     opsets = model.graph.opset_imports
     found = {}
     for node in model.graph:
         domain = "" if node.domain in ("", "ai.onnx") else node.domain
         version = opsets.get(domain, opsets.get("ai.onnx", 1) if not domain else 1)
-        if (places := slots(node, version)) is not None:
+        if (places := castable_io(node, version)) is not None:
             found[node] = places
     return found

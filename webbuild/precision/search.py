@@ -8,52 +8,52 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from webbuild.bundle.precision import Part
-from webbuild.precision.budget import Budget
-from webbuild.precision.convert import Convertible, Halved, able, convertible, softened
-from webbuild.precision.judging import Judgement, Judging
-from webbuild.precision.measured import out_of_range
-from webbuild.precision.ranges import measure
-from webbuild.precision.smallest import smallest
-from webbuild.precision.weigh import Weight, share, weigh
+from webbuild.precision.accuracy_checker import AccuracyChecker, AccuracyVerdict
+from webbuild.precision.activation_ranges import measure_ranges
+from webbuild.precision.budget import SearchBudget
+from webbuild.precision.convert import ConversionPlan, Fp16Graph, clamp_model_masks, convertible_nodes, plan_conversion
+from webbuild.precision.cost import NodeCost, converted_fraction, node_costs
+from webbuild.precision.delta_debug import minimize
+from webbuild.precision.range_rules import find_out_of_range
+from webbuild.precision.report import ConvertedFraction
 
 if TYPE_CHECKING:
     import onnx_ir as ir
 
-    from webbuild.precision.arithmetic import Arithmetic
-    from webbuild.targets.table import Table
+    from webbuild.precision.fp16_backends import Fp16Backend
+    from webbuild.targets.table import KernelTable
 
-Told = Callable[[str], None]
-FOUND = "the answers differ with it in float16"
+ProgressCallback = Callable[[str], None]
+KEPT_BY_SEARCH = "the answers differ with it in float16"
 
 
 class Evaluation(Struct, frozen=True):
     """A graph that was tried: how much of it was float16, and how much of each output's tolerance it used.
 
-    `why` is empty where the answers are the same.
+    `mismatch` is empty where the answers are the same.
     """
 
-    share: Part
-    used: dict[str, float]
-    why: str
+    fraction: ConvertedFraction
+    tolerance_used: dict[str, float]
+    mismatch: str
 
 
-class Found(Struct, frozen=True):
-    """What a search found: `halved` is None where no graph with float16 in it gives the same answers.
+class SearchResult(Struct, frozen=True):
+    """What a search found: `best` is None where no graph with float16 in it gives the same answers.
 
-    `evaluations` are all that were tried, in order. It took `seconds` by the clock, and processors were `busy`.
-    `ended` says why the search went no further, empty where it was done.
+    `evaluations` are all that were tried, in order. It took `seconds` by the clock, and processors were
+    `processor_seconds`. `stop_reason` says why the search went no further, empty where it was done.
     """
 
-    halved: Halved | None
-    share: Part
+    best: Fp16Graph | None
+    fraction: ConvertedFraction
     evaluations: tuple[Evaluation, ...]
     seconds: float
-    busy: float
-    ended: str
+    processor_seconds: float
+    stop_reason: str
 
 
-class Search:
+class PrecisionSearch:
     """One search.
 
     Args:
@@ -68,78 +68,80 @@ class Search:
     def __init__(
         self,
         model: ir.Model,
-        table: Table | None,
-        judging: Judging,
-        arithmetic: Arithmetic,
-        budget: Budget,
-        say: Told,
+        table: KernelTable | None,
+        judging: AccuracyChecker,
+        arithmetic: Fp16Backend,
+        budget: SearchBudget,
+        say: ProgressCallback,
     ) -> None:
         self._judging, self._arithmetic, self._budget, self._say = judging, arithmetic, budget, say
         self._started, self._busy = time.monotonic(), time.process_time()
         self._longest = 0.0
-        soft, _ = softened(model)
-        found = able(soft)
-        ranges = out_of_range(soft, found, measure(soft, judging.feeds))
-        self.convertible: Convertible = convertible(model, table, ranges)
-        self._weights: dict[str, Weight] = weigh(found)
+        soft, _ = clamp_model_masks(model)
+        found = convertible_nodes(soft)
+        ranges = find_out_of_range(soft, found, measure_ranges(soft, judging.feeds))
+        self.plan: ConversionPlan = plan_conversion(model, table, ranges)
+        self._weights: dict[str, NodeCost] = node_costs(found)
         self._stored = True
         self._evaluations: list[Evaluation] = []
         self._known: dict[tuple[bool, tuple[str, ...]], bool] = {}
-        self._best: Halved | None = None
+        self._best: Fp16Graph | None = None
         self._ended = ""
 
-    def run(self, *, whole: bool) -> Found:
+    def run(self, *, whole: bool) -> SearchResult:
         """Search. With `whole` only the graph is tried in which all is float16 that can be."""
-        self._say(f"{len(self.convertible.kept)} nodes stay float32 by what they are and what goes through them")
-        full = self.convertible.halved()
-        if full.halved and not self._tried(full) and not whole:
-            self._halve(full.halved[::-1])
+        self._say(f"{len(self.plan.fp32_reasons)} nodes stay float32 by what they are and what goes through them")
+        full = self.plan.convert()
+        if full.fp16_nodes and not self._evaluate(full) and not whole:
+            self._bisect(full.fp16_nodes[::-1])
         best = self._best
-        return Found(
+        return SearchResult(
             best,
-            share(self._weights, best.halved if best else ()),
+            converted_fraction(self._weights, best.fp16_nodes if best else ()),
             tuple(self._evaluations),
             time.monotonic() - self._started,
             time.process_time() - self._busy,
             self._ended,
         )
 
-    def _halve(self, names: Sequence[str]) -> None:
+    def _bisect(self, names: Sequence[str]) -> None:
         """Find what has to be kept, what is last in the graph rather than what is first: heads weigh little."""
         kept = list(names)
-        bare = self._right(kept)
+        bare = self._is_accurate(kept)
         if bare is False:
             self._stored = False  # then even rounding the weights is too much
         if bare is None:
             return
-        needed = smallest(names, self._right)
-        final = self.convertible.halved(needed, FOUND, stored=self._stored)
-        if final.halved and (self._best is None or final.halved != self._best.halved):
-            self._right(needed)
+        needed = minimize(names, self._is_accurate)
+        final = self.plan.convert(needed, KEPT_BY_SEARCH, stored=self._stored)
+        if final.fp16_nodes and (self._best is None or final.fp16_nodes != self._best.fp16_nodes):
+            self._is_accurate(needed)
 
-    def _right(self, kept: Sequence[str]) -> bool | None:
+    def _is_accurate(self, kept: Sequence[str]) -> bool | None:
         """Return whether the answers are the same with these kept; None where the budget is spent."""
-        halved = self.convertible.halved(kept, FOUND, stored=self._stored)
-        if (known := self._known.get((self._stored, halved.halved))) is not None:
+        halved = self.plan.convert(kept, KEPT_BY_SEARCH, stored=self._stored)
+        if (known := self._known.get((self._stored, halved.fp16_nodes))) is not None:
             return known
-        return None if self._spent() else self._tried(halved)
+        return None if self._is_over_budget() else self._evaluate(halved)
 
-    def _spent(self) -> bool:
+    def _is_over_budget(self) -> bool:
         if len(self._evaluations) >= self._budget.evaluations:
             self._ended = f"{self._budget.evaluations} evaluations were spent"
         elif time.monotonic() - self._started + self._longest > self._budget.seconds:
             self._ended = f"{self._budget.seconds:g} seconds were spent, so that another search may end differently"
         return bool(self._ended)
 
-    def _tried(self, halved: Halved) -> bool:
+    def _evaluate(self, halved: Fp16Graph) -> bool:
         began = time.monotonic()
-        judged: Judgement = self._judging.judge(halved.model, self._arithmetic)
+        judged: AccuracyVerdict = self._judging.check(halved.model, self._arithmetic)
         self._longest = max(self._longest, time.monotonic() - began)
-        part = share(self._weights, halved.halved)
-        self._evaluations.append(Evaluation(part, judged.used, judged.why))
-        word = "the same" if not judged.why else "differs"
+        part = converted_fraction(self._weights, halved.fp16_nodes)
+        self._evaluations.append(Evaluation(part, judged.tolerance_used, judged.mismatch))
+        word = "the same" if not judged.mismatch else "differs"
         self._say(f"{len(self._evaluations)}: {part.mean:.0%} float16, {judged.worst:.2g} of the tolerance: {word}")
-        if not judged.why and (self._best is None or part.mean >= share(self._weights, self._best.halved).mean):
+        if not judged.mismatch and (
+            self._best is None or part.mean >= converted_fraction(self._weights, self._best.fp16_nodes).mean
+        ):
             self._best = halved
-        self._known[self._stored, halved.halved] = not judged.why
-        return not judged.why
+        self._known[self._stored, halved.fp16_nodes] = not judged.mismatch
+        return not judged.mismatch

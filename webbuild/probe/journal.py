@@ -8,11 +8,11 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from webbuild.probe.node import Probe
-from webbuild.targets.table import Case, Placement
+from webbuild.probe.probe_model import Probe
+from webbuild.targets.table import KernelPlacement, MeasuredCase
 
 
-class Line(Struct, frozen=True, omit_defaults=True):
+class ProbeRecord(Struct, frozen=True, omit_defaults=True):
     """One result: of a sweep a placement, of a case its case, or why there is none.
 
     Native ONNX Runtime refuses it, or the page did not answer in time.
@@ -21,12 +21,12 @@ class Line(Struct, frozen=True, omit_defaults=True):
 
     name: str
     digest: str = ""
-    place: Placement | None = None
-    case: Case | None = None
-    refused: str = ""
+    placement: KernelPlacement | None = None
+    case: MeasuredCase | None = None
+    reason: str = ""
 
 
-class Journal:
+class ProbeJournal:
     """Results by name of the probe, each on a line of a file.
 
     Args:
@@ -37,16 +37,16 @@ class Journal:
     def __init__(self, file: Path, *, resume: bool) -> None:
         self._file = file
         file.parent.mkdir(parents=True, exist_ok=True)
-        self.lines: dict[str, Line] = {line.name: line for line in _read(file)} if resume else {}
+        self.lines: dict[str, ProbeRecord] = {line.name: line for line in _read(file)} if resume else {}
         whole = b"".join(msgspec.json.encode(line) + b"\n" for line in self.lines.values())
         file.write_bytes(whole)  # without the half line that an interruption may have left
 
     def has(self, probe: Probe) -> bool:
         """Return whether this very probe was measured."""
         line = self.lines.get(probe.name)
-        return line is not None and line.digest == digest(probe)
+        return line is not None and line.digest == probe_digest(probe)
 
-    def add(self, lines: list[Line]) -> None:
+    def add(self, lines: list[ProbeRecord]) -> None:
         """Keep results, at once."""
         self.lines |= {line.name: line for line in lines}
         with self._file.open("ab") as stream:
@@ -57,7 +57,7 @@ class Journal:
         self._file.unlink(missing_ok=True)
 
 
-def digest(probe: Probe) -> str:
+def probe_digest(probe: Probe) -> str:
     """Return what tells a probe from others of its name: a checksum of its model and of what it is fed."""
     sum_ = zlib.crc32(probe.model)
     for name, value in sorted(probe.feeds.items()):
@@ -65,13 +65,13 @@ def digest(probe: Probe) -> str:
     return f"{sum_:08x}"
 
 
-def _read(file: Path) -> list[Line]:
+def _read(file: Path) -> list[ProbeRecord]:
     if not file.is_file():
         return []
     found = []
     for line in file.read_bytes().splitlines():
         try:
-            found.append(msgspec.json.decode(line, type=Line))
+            found.append(msgspec.json.decode(line, type=ProbeRecord))
         except msgspec.DecodeError:
             break
     return found

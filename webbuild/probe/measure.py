@@ -4,23 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from webbuild.probe.journal import Journal, Line, digest
-from webbuild.probe.lab import Answer, Lab
-from webbuild.probe.native import Native
-from webbuild.probe.node import NAME, Array, Probe
-from webbuild.probe.placed import placed_node
-from webbuild.probe.verdict import verdict
-from webbuild.targets.table import Case
+from webbuild.ortweb.placement_log import node_placement
+from webbuild.probe.browser_harness import ProbeHarness, ProbeResponse
+from webbuild.probe.journal import ProbeJournal, ProbeRecord, probe_digest
+from webbuild.probe.native_process import NativeProcess
+from webbuild.probe.outcome import case_from_response
+from webbuild.probe.probe_model import NAME, Array, Probe
+from webbuild.targets.table import MeasuredCase
 
 _BATCH = 32
 _BYTES = 4 << 20
 """Fed to one batch at most, unless one probe alone is fed more."""
 
-Tick = Callable[[int], None]
+StepCallback = Callable[[int], None]
 """Told how many probes were done since it was told last."""
 
 
-def measure(lab: Lab, native: Native, journal: Journal, probes: Sequence[Probe], tick: Tick) -> None:
+def measure_probes(
+    lab: ProbeHarness, native: NativeProcess, journal: ProbeJournal, probes: Sequence[Probe], tick: StepCallback
+) -> None:
     """Write a line for each probe that is not in the journal yet."""
     for batch in _batches(probes):
         left = [probe for probe in batch if not journal.has(probe)]
@@ -32,7 +34,7 @@ def measure(lab: Lab, native: Native, journal: Journal, probes: Sequence[Probe],
 def _batches(probes: Sequence[Probe]) -> Iterator[list[Probe]]:
     batch: list[Probe] = []
     for probe in probes:
-        if batch and (len(batch) == _BATCH or sum(map(_fed, [*batch, probe])) > _BYTES):
+        if batch and (len(batch) == _BATCH or sum(map(_feed_bytes, [*batch, probe])) > _BYTES):
             yield batch
             batch = []
         batch.append(probe)
@@ -40,37 +42,43 @@ def _batches(probes: Sequence[Probe]) -> Iterator[list[Probe]]:
         yield batch
 
 
-def _fed(probe: Probe) -> int:
+def _feed_bytes(probe: Probe) -> int:
     return sum(value.nbytes for value in probe.feeds.values())
 
 
-def _placements(lab: Lab, probes: Sequence[Probe]) -> list[Line]:
+def _placements(lab: ProbeHarness, probes: Sequence[Probe]) -> list[ProbeRecord]:
     if not probes:
         return []
     return [
-        Line(probe.name, digest(probe), "none" if answer.stage else placed_node(answer.log, probe.op, NAME))
+        ProbeRecord(
+            probe.name, probe_digest(probe), "none" if answer.stage else node_placement(answer.log, probe.op, NAME)
+        )
         for probe, answer in zip(probes, lab.measure(probes), strict=True)
     ]
 
 
-def _cases(lab: Lab, native: Native, probes: Sequence[Probe]) -> list[Line]:
+def _cases(lab: ProbeHarness, native: NativeProcess, probes: Sequence[Probe]) -> list[ProbeRecord]:
     references = [(probe, native.run(probe)) for probe in probes]
     known = [(probe, outputs) for probe, outputs in references if not isinstance(outputs, str)]
-    found = _judged(lab, known, fresh=False)
+    found = _measure_cases(lab, known, fresh=False)
     again = [pair for pair, (_, sure) in zip(known, found, strict=True) if not sure]
-    ends: dict[str, Case | str] = {probe.name: outputs for probe, outputs in references if isinstance(outputs, str)}
-    for pairs, judged in ((known, found), (again, _judged(lab, again, fresh=True))):
+    ends: dict[str, MeasuredCase | str] = {
+        probe.name: outputs for probe, outputs in references if isinstance(outputs, str)
+    }
+    for pairs, judged in ((known, found), (again, _measure_cases(lab, again, fresh=True))):
         ends |= {probe.name: end for (probe, _), (end, _) in zip(pairs, judged, strict=True)}
-    return [_line(probe, ends[probe.name]) for probe in probes]
+    return [_record(probe, ends[probe.name]) for probe in probes]
 
 
-def _line(probe: Probe, end: Case | str) -> Line:
+def _record(probe: Probe, end: MeasuredCase | str) -> ProbeRecord:
     if isinstance(end, str):
-        return Line(probe.name, digest(probe), refused=end)
-    return Line(probe.name, digest(probe), case=end)
+        return ProbeRecord(probe.name, probe_digest(probe), reason=end)
+    return ProbeRecord(probe.name, probe_digest(probe), case=end)
 
 
-def _judged(lab: Lab, known: Sequence[tuple[Probe, dict[str, Array]]], *, fresh: bool) -> list[tuple[Case | str, bool]]:
+def _measure_cases(
+    lab: ProbeHarness, known: Sequence[tuple[Probe, dict[str, Array]]], *, fresh: bool
+) -> list[tuple[MeasuredCase | str, bool]]:
     """Return the cases, and of each whether it owes nothing to the probes before it.
 
     What was not done in time has no case: a software adapter may be too slow, which says nothing of the build.
@@ -78,21 +86,17 @@ def _judged(lab: Lab, known: Sequence[tuple[Probe, dict[str, Array]]], *, fresh:
     if not known:
         return []
     answers = lab.measure([probe for probe, _ in known], fresh=fresh)
-    return [_end(probe, outputs, answer) for (probe, outputs), answer in zip(known, answers, strict=True)]
+    return [_conclude(probe, outputs, answer) for (probe, outputs), answer in zip(known, answers, strict=True)]
 
 
-def _end(probe: Probe, outputs: dict[str, Array], answer: Answer) -> tuple[Case | str, bool]:
+def _conclude(probe: Probe, outputs: dict[str, Array], answer: ProbeResponse) -> tuple[MeasuredCase | str, bool]:
     if answer.stage == "hang":
         return answer.error, False
-    case = verdict(probe, answer, outputs)
-    return case, _sure(case, answer)
+    case = case_from_response(probe, answer, outputs)
+    return case, _is_conclusive(case, answer)
 
 
-def _sure(case: Case, answer: Answer) -> bool:
-    """A wrong answer may be an earlier probe's fault, and so may an error that does not name the operator.
-
-    jsep takes a compiled program of the same operator for another rank, and finds then that it does not fit.
-    """
+def _is_conclusive(case: MeasuredCase, answer: ProbeResponse) -> bool:
+    """A wrong answer may be an earlier probe's fault, and so may an error that does not name the operator."""
     named = f"[{case.op}]" in answer.error or f"running {case.op} node" in answer.error
-    named = named and "Uniform variable" not in answer.error
     return case.outcome in ("gpu", "cpu", "no-session") or (case.outcome == "throws" and named)

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from importlib import import_module
 
 from webbuild.probe import cases
-from webbuild.probe.draw import Draw
-from webbuild.probe.node import Probe
+from webbuild.probe.probe_model import Probe
+from webbuild.probe.random_data import RandomData
 
 
 def families() -> list[str]:
@@ -16,7 +16,7 @@ def families() -> list[str]:
     return sorted(module.name for module in pkgutil.iter_modules(cases.__path__))
 
 
-def probes(family: str) -> Iterator[Probe]:
+def family_probes(family: str) -> Iterator[Probe]:
     """Return the probes of a family: what its `cases(draw)` yields."""
     module = import_module(f"{cases.__name__}.{family}")
-    yield from module.cases(Draw(family))
+    yield from module.cases(RandomData(family))

@@ -10,7 +10,7 @@ from msgspec import Struct
 if TYPE_CHECKING:
     import onnx
 
-_NOT_THE_FIRST = {
+_TYPE_VARIABLE_OVERRIDES = {
     "ConstantOfShape": "T2",
     "OneHot": "T3",
     "QLinearMatMul": "T1",
@@ -19,24 +19,24 @@ _NOT_THE_FIRST = {
     "Where": "T",
 }
 
-NO_VARIABLE = "-"
+NO_TYPE_VARIABLE = "-"
 """In place of an element type, for an operator whose definition leaves none open."""
 
 
-class Schema(Struct, frozen=True):
+class OperatorSchema(Struct, frozen=True):
     """A version of an operator, `since` the opset that brought it.
 
-    The kernel hangs on a type variable: the element type of input `input`, or of output `output` where no input has
-    it; None where neither has.
+    The kernel hangs on a type variable: the element type of input `deciding_input`, or of output `deciding_output`
+    where no input has it; None where neither has.
     """
 
     since: int
-    input: int | None
-    output: int | None
+    deciding_input: int | None
+    deciding_output: int | None
 
 
 @cache
-def schema(op: str, opset: int, domain: str = "") -> Schema | None:
+def find_schema(op: str, opset: int, domain: str = "") -> OperatorSchema | None:
     """Return what ONNX says of an operator at an opset, None if it has no such operator."""
     import onnx
 
@@ -44,14 +44,14 @@ def schema(op: str, opset: int, domain: str = "") -> Schema | None:
         found = onnx.defs.get_schema(op, opset, "" if domain == "ai.onnx" else domain)
     except onnx.defs.SchemaError:
         return None
-    variable = deciding(found)
-    return Schema(found.since_version, _first(found.inputs, variable), _first(found.outputs, variable))
+    variable = kernel_type_variable(found)
+    return OperatorSchema(found.since_version, _first(found.inputs, variable), _first(found.outputs, variable))
 
 
-def deciding(found: onnx.defs.OpSchema) -> str:
+def kernel_type_variable(found: onnx.defs.OpSchema) -> str:
     """Return the type variable that the kernel hangs on: the operator's first, but for a few."""
     variables = [constraint.type_param_str for constraint in found.type_constraints]
-    named = _NOT_THE_FIRST.get(found.name, "")
+    named = _TYPE_VARIABLE_OVERRIDES.get(found.name, "")
     if found.name == "QuantizeLinear" and "T3" in variables:
         named = "T3"  # since opset 23, where T2 is the scale's
     return named or (variables[0] if variables else "")

@@ -10,15 +10,15 @@ import msgspec
 from msgspec import Struct
 
 from webbuild.errors import USAGE, WebbuildError
-from webbuild.targets.target import Target, parse
+from webbuild.targets.target import Target, parse_target
 
-Placement = Literal["gpu", "cpu", "none"]
+KernelPlacement = Literal["gpu", "cpu", "none"]
 """Where a node goes: a GPU kernel, a CPU kernel of the same build, or no kernel at all and so no session."""
 
 Outcome = Literal["gpu", "cpu", "no-session", "throws", "wrong"]
 """How a node ends: computed right on the GPU or on the CPU, or one of the three ways to fail."""
 
-Kernels = dict[str, dict[str, dict[Placement, list[str]]]]
+KernelPlacements = dict[str, dict[str, dict[KernelPlacement, list[str]]]]
 """By operator, then by the version of its schema, the element types for each placement.
 
 Types are ONNX's names of the operator's first type variable (`float`, `int64`), for Cast `from->to`. Operators of
@@ -26,7 +26,7 @@ another domain than ONNX's are `domain:operator`.
 """
 
 
-class Given(Struct, frozen=True, array_like=True, omit_defaults=True):
+class CaseInput(Struct, frozen=True, array_like=True, omit_defaults=True):
     """An input: element type, shape, and the elements if they are part of the model and 16 at most."""
 
     dtype: str
@@ -34,7 +34,7 @@ class Given(Struct, frozen=True, array_like=True, omit_defaults=True):
     value: list[Any] | None = None
 
 
-class Case(Struct, frozen=True, kw_only=True, omit_defaults=True):
+class MeasuredCase(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A model of one node, measured: what was special about it, and how it ended.
 
     `what` is family and variant, `pool/MaxPool ceil_mode`, unique in a table. `error` is the largest difference from
@@ -51,10 +51,10 @@ class Case(Struct, frozen=True, kw_only=True, omit_defaults=True):
     message: str = ""
     error: float | None = None
     attributes: dict[str, Any] = {}
-    inputs: list[Given | None] = []
+    inputs: list[CaseInput | None] = []
 
 
-class Table(Struct, frozen=True, kw_only=True):
+class KernelTable(Struct, frozen=True, kw_only=True):
     """Everything measured of a target.
 
     `measured` is a date, `adapter` and `browser` say on what, `native` is the ONNX Runtime that was compared with. Of
@@ -65,11 +65,11 @@ class Table(Struct, frozen=True, kw_only=True):
     measured: str
     adapter: str
     browser: str
-    kernels: Kernels
+    kernels: KernelPlacements
     native: str = ""
-    cases: list[Case] = []
+    cases: list[MeasuredCase] = []
 
-    def placement(self, op: str, since: int, dtype: str, domain: str = "") -> Placement | None:
+    def placement(self, op: str, since: int, dtype: str, domain: str = "") -> KernelPlacement | None:
         """Return where a node of this schema version and element type goes, None if that was not measured."""
         if dtype.startswith("complex"):
             return "none"  # ONNX Runtime loads no model that has such numbers
@@ -80,34 +80,34 @@ class Table(Struct, frozen=True, kw_only=True):
         return None
 
 
-def targets() -> list[Target]:
+def measured_targets() -> list[Target]:
     """Return the targets that were measured, oldest first."""
     folder = files("webbuild.targets").joinpath("tables")
     names = [file.name.removesuffix(".json") for file in folder.iterdir() if file.name.endswith(".json")]
-    return sorted((parse(name) for name in names), key=_age)
+    return sorted((parse_target(name) for name in names), key=_age)
 
 
 @cache
-def table(target: Target) -> Table:
-    """Return the table of a target. Raises WebbuildError `no-target` if it was not measured."""
+def load_table(target: Target) -> KernelTable:
+    """Return the table of a target. Raises WebbuildError `unknown-target` if it was not measured."""
     file = files("webbuild.targets").joinpath("tables", f"{target.name}.json")
     if not file.is_file():
-        known = ", ".join(known.name for known in targets())
+        known = ", ".join(known.name for known in measured_targets())
         raise WebbuildError(
-            "no-target",
+            "unknown-target",
             f"{target.name} was not measured",
             f"choose one of {known}, or measure it: webbuild probe --version {target.version} --build {target.build}",
             exit_code=USAGE,
         )
-    return msgspec.json.decode(file.read_bytes(), type=Table)
+    return msgspec.json.decode(file.read_bytes(), type=KernelTable)
 
 
-def table_if_measured(target: Target) -> Table | None:
+def find_table(target: Target) -> KernelTable | None:
     """Return the table of a target, None if it was not measured."""
-    return table(target) if target in targets() else None
+    return load_table(target) if target in measured_targets() else None
 
 
-def encode(measured: Table) -> bytes:
+def encode_table(measured: KernelTable) -> bytes:
     """Return a table as JSON, one operator or case on a line, the same bytes for the same table."""
     head = msgspec.to_builtins(measured)
     kernels, cases = head.pop("kernels"), head.pop("cases")

@@ -7,9 +7,10 @@ from typing import Literal, get_args
 from msgspec import Struct
 
 from webbuild.errors import USAGE, WebbuildError
+from webbuild.targets.jsep import refusal
 
-Build = Literal["webgpu", "jsep", "wasm"]
-"""webgpu: the native execution provider (`onnxruntime-web/webgpu`, `/jspi`); jsep: the default entry's."""
+Build = Literal["webgpu", "wasm"]
+"""webgpu: the native execution provider (`onnxruntime-web/webgpu`, `/jspi`); wasm: the CPU alone."""
 
 
 class Target(Struct, frozen=True, order=True):
@@ -24,14 +25,20 @@ class Target(Struct, frozen=True, order=True):
         return f"{self.version}-{self.build}"
 
 
-def parse(name: str) -> Target:
-    """Read a target's name. Raises WebbuildError `no-target` for what is none."""
+def parse_target(name: str) -> Target:
+    """Read a target's name.
+
+    Raises:
+        WebbuildError: `unknown-target`, or `jsep-build` for the deprecated entry point.
+    """
     version, _, build = name.rpartition("-")
+    if build == "jsep" and version:
+        raise refusal(version)
     for known in get_args(Build):
         if build == known and version:
             return Target(version, known)
     raise WebbuildError(
-        "no-target",
+        "unknown-target",
         f"'{name}' names no build of onnxruntime-web",
         f"write VERSION-BUILD with one of {', '.join(get_args(Build))}: 1.30.0-webgpu",
         exit_code=USAGE,

@@ -15,17 +15,17 @@ def iou_matrix(first: NDArray[Any], second: NDArray[Any]) -> NDArray[np.float64]
     high = np.minimum(a[:, None, 2:], b[None, :, 2:])
     size = np.clip(high - low, 0, None)
     intersection = size[..., 0] * size[..., 1]
-    union = area(a)[:, None] + area(b)[None, :] - intersection
+    union = box_areas(a)[:, None] + box_areas(b)[None, :] - intersection
     result: NDArray[np.float64] = np.divide(intersection, union, out=np.zeros_like(intersection), where=union > 0)
     return result
 
 
-def area(boxes: NDArray[Any]) -> NDArray[np.float64]:
+def box_areas(boxes: NDArray[Any]) -> NDArray[np.float64]:
     """Area of boxes [n, 4] -> [n], in square units of the coordinates."""
     result: NDArray[np.float64] = (boxes[:, 2] - boxes[:, 0]) * (boxes[:, 3] - boxes[:, 1])
     return result
 
 
-def hulls(corners: NDArray[Any]) -> NDArray[np.float64]:
+def enclosing_boxes(corners: NDArray[Any]) -> NDArray[np.float64]:
     """Return the smallest boxes [n, 4] around shapes given by their corners [n, corners, 2]."""
     return np.concatenate([corners.min(axis=1), corners.max(axis=1)], axis=-1)

@@ -7,108 +7,134 @@ from typing import Any, Literal
 
 import msgspec
 import numpy as np
-from msgspec import Struct
 from numpy.typing import NDArray
 
+from webbuild.compare.arrays import ComparedOutput, Comparison
+from webbuild.compare.tolerance import Tolerance
 from webbuild.errors import WebbuildError
-from webbuild.facts import ModelFacts, TensorFact
-from webbuild.manifest import ClassifyTask, ImageInput, Letterbox
-from webbuild.tasks._base import Guess, Tensors
-from webbuild.tasks.export_form import image_input
-from webbuild.tasks.geometry import Placement
+from webbuild.manifest.manifest import ClassifyTask, ImageInput, Letterbox
+from webbuild.model.signature import ModelSignature, TensorSpec
+from webbuild.tasks.base import RunContext, TaskKind, TaskMatch, Tensors
+from webbuild.tasks.class_scores import ClassScore, class_probabilities
+from webbuild.tasks.compare.classes import compare_classes, compare_decoded_classes
 from webbuild.tasks.metadata import class_names
+from webbuild.tasks.type_names import TypeNames
+from webbuild.tasks.ultralytics_export import fixed_image_input
 
 
-class ClassScore(Struct, frozen=True, rename="camel"):
-    """A class, and how probable it is."""
-
-    class_index: int
-    label: str
-    score: float
-
-
-class ClassifyKind:
+class ClassifyKind(TaskKind):
     """See `ClassifyTask` for the output."""
 
-    kind = "classify"
+    spec = ClassifyTask
+    view = "classes"
+    description = "Says what a picture shows"
 
-    def guess(self, facts: ModelFacts, *, asked: bool = False) -> Guess | None:
+    def infer(self, signature: ModelSignature, *, requested: bool = False) -> TaskMatch | None:
         """Recognise Ultralytics' classification exports by their metadata, and what fits where the user asks.
 
         Raises:
-            WebbuildError: `class-names` where an export has more or fewer scores than names.
+            WebbuildError: `class-count-mismatch` where an export has more or fewer scores than names.
         """
-        if len(facts.inputs) != 1 or len(facts.outputs) != 1:
+        if len(signature.inputs) != 1 or len(signature.outputs) != 1:
             return None
-        output = facts.outputs[0]
+        output = signature.outputs[0]
         match output.shape:
             case (1, int(count)) if output.dtype == "float32" and count > 0:
-                names = class_names(facts)
+                names = class_names(signature)
             case _:
                 return None
-        if facts.metadata.get("task") == self.kind and len(names) == count:
-            return _exported(facts.inputs[0], output, names)
-        if asked:
-            return _asked(facts.inputs[0], output, count)
-        if facts.metadata.get("task") == self.kind and names:
-            raise _miscounted(facts.file, output, count, len(names))
+        if signature.metadata.get("task") == self.kind and len(names) == count:
+            return _match_ultralytics(signature.inputs[0], output, names)
+        if requested:
+            return _match_requested(signature.inputs[0], output, count)
+        if signature.metadata.get("task") == self.kind and names:
+            raise _class_count_mismatch(signature.file, output, count, len(names))
         return None
 
-    def decode(self, task: ClassifyTask, outputs: Tensors, placement: Placement | None) -> Sequence[ClassScore]:
+    def needed_outputs(self, task: ClassifyTask) -> Sequence[str]:
+        """Return the scores."""
+        return (task.output,)
+
+    def decode(self, task: ClassifyTask, outputs: Tensors, context: RunContext) -> Sequence[ClassScore]:
         """Return all classes, the most probable first; of equals the one of the lower index."""
-        scores = probabilities(task, outputs[task.output][0])
+        scores = class_probabilities(task, outputs[task.output][0])
         order = np.argsort(-scores, kind="stable")  # NaN last
         return [ClassScore(int(i), task.classes[i], float(scores[i])) for i in order]
 
+    def summary(self, task: ClassifyTask, pictures: int) -> str:
+        """Return what the model does."""
+        return f"Says which of {len(task.classes)} classes a picture shows."
 
-def probabilities(task: ClassifyTask, values: NDArray[Any]) -> NDArray[np.float64]:
-    """Return the probability of each class, [classes] from [classes]."""
-    scores: NDArray[np.float64] = np.asarray(values, np.float64)
-    if not task.logits:
-        return scores
-    with np.errstate(invalid="ignore"):
-        powers = np.exp(scores - scores.max())
-        result: NDArray[np.float64] = powers / powers.sum()
-    return result
+    def typescript(self, task: ClassifyTask) -> TypeNames:
+        """Return the names of the classes."""
+        about = "A class, and how probable it is"
+        return TypeNames("classes", "ClassScore", task.classes, "picture can show", about)
+
+    def compare_output(
+        self,
+        task: ClassifyTask,
+        subject: ComparedOutput,
+        expected: NDArray[Any],
+        actual: NDArray[Any],
+        context: RunContext,
+        tolerance: Tolerance,
+    ) -> Sequence[Comparison] | None:
+        """Compare the probabilities of all classes."""
+        if subject.output != task.output:
+            return None
+        sides = class_probabilities(task, expected[0]), class_probabilities(task, actual[0])
+        return compare_classes(task, subject, *sides, tolerance)
+
+    def compare(
+        self,
+        task: ClassifyTask,
+        subject: ComparedOutput,
+        expected: Sequence[ClassScore],
+        actual: Sequence[ClassScore],
+        context: RunContext,
+        tolerance: Tolerance,
+    ) -> Sequence[Comparison]:
+        """Compare all classes by name and order."""
+        return compare_decoded_classes(task, subject, expected, actual, tolerance)
 
 
-def _miscounted(file: str, output: TensorFact, scores: int, names: int) -> WebbuildError:
+def _class_count_mismatch(file: str, output: TensorSpec, scores: int, names: int) -> WebbuildError:
     return WebbuildError(
-        "class-names",
+        "class-count-mismatch",
         f"{file}: output '{output.name}' {list(output.shape)} has {scores} class scores, the metadata {names} name(s)",
         "give --task classify, and the names with --labels FILE",
     )
 
 
-def _exported(picture: TensorFact, output: TensorFact, names: list[str]) -> Guess | None:
+def _match_ultralytics(picture: TensorSpec, output: TensorSpec, names: list[str]) -> TaskMatch | None:
     """Return the spec of an Ultralytics export, whose graph ends in a softmax."""
-    image = image_input(picture)
+    image = fixed_image_input(picture)
     if image is None:
         return None
     said = f"task classify with {len(names)} class(es), from the exporter's metadata"
-    resized, how = _resized(image)
+    resized, how = _ultralytics_resize(image)
     own = f"{how}, RGB, scaled to 0..1, resized with antialias: Ultralytics' own pre-processing"
-    return Guess(ClassifyTask(output=output.name, classes=names, logits=False), (resized,), (said, own))
+    return TaskMatch(ClassifyTask(output=output.name, classes=names, logits=False), (resized,), (said, own))
 
 
-def _asked(picture: TensorFact, output: TensorFact, count: int) -> Guess | None:
+def _match_requested(picture: TensorSpec, output: TensorSpec, count: int) -> TaskMatch | None:
     """Return the spec of a classifier that says nothing of itself; whether it ends in a softmax shows its graph."""
-    image = image_input(picture) or image_input(picture, "nhwc")
+    image = fixed_image_input(picture) or fixed_image_input(picture, "nhwc")
     if image is None:
         return None
     logits = output.operator not in ("Softmax", "Sigmoid")
     names = [f"class {index}" for index in range(count)]
     ending = "logits, which go through a softmax" if logits else "probabilities"
-    resized, how = _resized(image)
+    resized, how = _ultralytics_resize(image)
     believed = (
         f"the {count} classes are numbered where --labels does not name them",
         f"the output holds {ending}",
         f"{how}, RGB, scaled to 0..1, resized with antialias, where no option says otherwise",
     )
-    return Guess(ClassifyTask(output=output.name, classes=names, logits=logits), (resized,), believed)
+    return TaskMatch(ClassifyTask(output=output.name, classes=names, logits=logits), (resized,), believed)
 
 
-def _resized(image: ImageInput) -> tuple[ImageInput, str]:
+def _ultralytics_resize(image: ImageInput) -> tuple[ImageInput, str]:
     """Return the picture as Ultralytics' classify_transforms makes it: cropped, but stretched where not square."""
     height, width = image.shape[2:4] if image.layout == "nchw" else image.shape[1:3]
     mode: Literal["crop", "stretch"] = "crop" if height == width else "stretch"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-_LISTED = (
+_CLASS_LIST = (
     "person, bicycle, car, motorcycle, airplane, bus, train, truck, boat, traffic light, fire hydrant, stop sign, "
     "parking meter, bench, bird, cat, dog, horse, sheep, cow, elephant, bear, zebra, giraffe, backpack, umbrella, "
     "handbag, tie, suitcase, frisbee, skis, snowboard, sports ball, kite, baseball bat, baseball glove, skateboard, "
@@ -12,4 +12,4 @@ _LISTED = (
     "scissors, teddy bear, hair drier, toothbrush"
 )
 
-CLASSES = _LISTED.split(", ")
+COCO_CLASSES = _CLASS_LIST.split(", ")

@@ -3,31 +3,89 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
-from webbuild.facts import ModelFacts
-from webbuild.manifest import DepthTask
-from webbuild.tasks._base import Guess, Tensors
-from webbuild.tasks.depth_map import DepthMap, extent, read_map
-from webbuild.tasks.focal_stack import guess_stack
-from webbuild.tasks.geometry import Placement
-from webbuild.tasks.single_depth import guess_single
+from numpy.typing import NDArray
+
+from webbuild.compare.arrays import ComparedOutput, Comparison
+from webbuild.compare.tolerance import Tolerance
+from webbuild.manifest.manifest import DepthTask
+from webbuild.model.signature import ModelSignature
+from webbuild.tasks.base import RunContext, TaskKind, TaskMatch, Tensors
+from webbuild.tasks.compare.depth import compare_decoded_depth, compare_depth
+from webbuild.tasks.depth_from_focus import infer_depth_from_focus
+from webbuild.tasks.depth_map import DepthMap, finite_range, resample_map
+from webbuild.tasks.monocular_depth import infer_monocular_depth
+from webbuild.tasks.type_names import TypeNames
 
 
-class DepthKind:
+class DepthKind(TaskKind):
     """See `DepthTask` for what a map is."""
 
-    kind = "depth"
+    spec = DepthTask
+    view = "depth"
+    has_depth = True
+    description = "Says how far away things are"
 
-    def guess(self, facts: ModelFacts, *, asked: bool = False) -> Guess | None:
+    def infer(self, signature: ModelSignature, *, requested: bool = False) -> TaskMatch | None:
         """Recognise models whose outputs, or whose configuration beside them, say that they are about depth."""
-        return guess_stack(facts, asked=asked) or guess_single(facts, asked=asked)
+        return infer_depth_from_focus(signature, requested=requested) or infer_monocular_depth(
+            signature, requested=requested
+        )
 
-    def decode(self, task: DepthTask, outputs: Tensors, placement: Placement | None) -> Sequence[DepthMap]:
+    def needed_outputs(self, task: DepthTask) -> Sequence[str]:
+        """Return the map, and the confidence if there is one."""
+        return (task.output,) if task.confidence is None else (task.output, task.confidence)
+
+    def decode(self, task: DepthTask, outputs: Tensors, context: RunContext) -> Sequence[DepthMap]:
         """Return the one map there is, over the source picture."""
-        assert placement is not None
-        depth = read_map(outputs[task.output], placement)
-        confidence = None if task.confidence is None else read_map(outputs[task.confidence], placement)
-        return [DepthMap(depth, confidence, *extent(depth))]
+        if (placement := context.placement) is None:
+            return ()
+        depth = resample_map(outputs[task.output], placement)
+        confidence = None if task.confidence is None else resample_map(outputs[task.confidence], placement)
+        return [DepthMap(depth, confidence, *finite_range(depth))]
+
+    def colormap_range(self, task: DepthTask, prediction: DepthMap) -> tuple[float, float]:
+        """Return the farthest and the nearest value: those that the task knows, else those of the map."""
+        low, high = prediction.minimum, prediction.maximum
+        if task.near is not None and task.far is not None and task.near < task.far:
+            low, high = task.near, task.far
+        return (high, low) if task.quantity == "depth" else (low, high)
+
+    def summary(self, task: DepthTask, pictures: int) -> str:
+        """Return what the model does."""
+        given = "one picture" if pictures == 1 else f"{pictures} pictures, each focused at another distance"
+        return f"Says how far away things are, from {given}."
+
+    def typescript(self, task: DepthTask) -> TypeNames:
+        """Return the name of the map, whose parts the caller chooses."""
+        return TypeNames("depth", parts=True, fades=task.confidence is not None)
+
+    def compare_output(
+        self,
+        task: DepthTask,
+        subject: ComparedOutput,
+        expected: NDArray[Any],
+        actual: NDArray[Any],
+        context: RunContext,
+        tolerance: Tolerance,
+    ) -> Sequence[Comparison] | None:
+        """Compare the map by its absolute relative error."""
+        return [compare_depth(subject, expected, actual, tolerance)] if subject.output == task.output else None
+
+    def compare(
+        self,
+        task: DepthTask,
+        subject: ComparedOutput,
+        expected: Sequence[DepthMap],
+        actual: Sequence[DepthMap],
+        context: RunContext,
+        tolerance: Tolerance,
+    ) -> Sequence[Comparison]:
+        """Compare the maps over the source picture."""
+        if not expected:
+            return ()
+        return compare_decoded_depth(subject, expected[0], next(iter(actual), None), tolerance)
 
 
 TASK = DepthKind()

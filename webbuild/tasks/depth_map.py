@@ -9,13 +9,13 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from webbuild.tasks.geometry import Placement
+from webbuild.preprocess.letterbox import ImagePlacement
 
 Floats = NDArray[np.float32]
-Taps = tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.float64]]
+BilinearTaps = tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.float64]]
 
 
-_LINES = 32
+_ROWS_AT_ONCE = 32
 """Rows of the source that are read at once: enough that it is quick, few enough that it takes little memory."""
 
 
@@ -31,32 +31,32 @@ class DepthMap(Struct, frozen=True):
     maximum: float
 
 
-def read_map(values: NDArray[Any], placement: Placement) -> Floats:
+def resample_map(values: NDArray[Any], placement: ImagePlacement) -> Floats:
     """Read a map [..., rows, columns], all other sizes 1, at the pixels of the source [height, width].
 
     The order of the operations is part of the definition: the runtime computes the same bits.
     """
     rows, columns = values.shape[-2:]
     grid = values.reshape(rows, columns).astype(np.float64)
-    x = _taps(placement.left, placement.width, placement.source_width, placement.input_width, columns)
-    y = _taps(placement.top, placement.height, placement.source_height, placement.input_height, rows)
+    x = _bilinear_taps(placement.left, placement.width, placement.source_width, placement.input_width, columns)
+    y = _bilinear_taps(placement.top, placement.height, placement.source_height, placement.input_height, rows)
     result = np.empty((placement.source_height, placement.source_width), np.float32)
     x0, x1, fx = x
-    for start in range(0, len(result), _LINES):
-        first, second, fy = (each[start : start + _LINES, None] for each in y)
+    for start in range(0, len(result), _ROWS_AT_ONCE):
+        first, second, fy = (each[start : start + _ROWS_AT_ONCE, None] for each in y)
         above = (1 - fx) * grid[first, x0] + fx * grid[first, x1]
         below = (1 - fx) * grid[second, x0] + fx * grid[second, x1]
-        result[start : start + _LINES] = (1 - fy) * above + fy * below
+        result[start : start + _ROWS_AT_ONCE] = (1 - fy) * above + fy * below
     return result
 
 
-def extent(values: Floats) -> tuple[float, float]:
+def finite_range(values: Floats) -> tuple[float, float]:
     """Return the least and the largest finite value, NaN where there is none."""
     finite = values[np.isfinite(values)]
     return (float(finite.min()), float(finite.max())) if finite.size else (math.nan, math.nan)
 
 
-def _taps(start: int, drawn: int, source: int, size: int, cells: int) -> Taps:
+def _bilinear_taps(start: int, drawn: int, source: int, size: int, cells: int) -> BilinearTaps:
     """Return for each pixel of a side of the source the two cells it lies between, and the second's weight.
 
     The weight is NaN for a pixel outside of the input.

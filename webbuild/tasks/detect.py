@@ -4,31 +4,43 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from webbuild.facts import ModelFacts
-from webbuild.manifest import DetectTask
+from webbuild.manifest.manifest import DetectTask
+from webbuild.model.signature import ModelSignature
 from webbuild.tasks import ultralytics
-from webbuild.tasks._base import Guess, Tensors
-from webbuild.tasks.detection import Detection, read_box
-from webbuild.tasks.geometry import Placement
-from webbuild.tasks.grid_detector import guess_grid
-from webbuild.tasks.set_detector import guess_set
+from webbuild.tasks.base import RunContext, TaskMatch, Tensors
+from webbuild.tasks.detection import Detection, count_classes, decode_box
+from webbuild.tasks.detr import infer_detr
+from webbuild.tasks.row_kind import RowKind
+from webbuild.tasks.type_names import TypeNames
+from webbuild.tasks.yolo import infer_yolo
 
 
-class DetectKind:
+class DetectKind(RowKind):
     """See `DetectTask` for the layout of a row."""
 
-    kind = "detect"
+    spec = DetectTask
+    view = "found"
+    description = "Finds things, with boxes around them"
 
-    def guess(self, facts: ModelFacts, *, asked: bool = False) -> Guess | None:
+    def infer(self, signature: ModelSignature, *, requested: bool = False) -> TaskMatch | None:
         """Recognise Ultralytics' detection exports by their metadata, others by their interface."""
-        known = ultralytics.guess_detect(facts) or guess_grid(facts, asked=asked)
-        return known or guess_set(facts, asked=asked)
+        known = ultralytics.infer_detect(signature) or infer_yolo(signature, requested=requested)
+        return known or infer_detr(signature, requested=requested)
 
-    def decode(self, task: DetectTask, outputs: Tensors, placement: Placement | None) -> Sequence[Detection]:
+    def decode(self, task: DetectTask, outputs: Tensors, context: RunContext) -> Sequence[Detection]:
         """Return the objects in `task.output` [1, rows, 6], best first."""
-        assert placement is not None
+        if context.placement is None:
+            return ()
         rows = outputs[task.output][0]
-        return [Detection(*read_box(task, row, placement)) for row in rows[rows[:, 4] > 0]]
+        return [Detection(*decode_box(task, row, context.placement)) for row in rows[rows[:, 4] > 0]]
+
+    def summary(self, task: DetectTask, pictures: int) -> str:
+        """Return what the model does."""
+        return f"Finds {count_classes(task.classes)}."
+
+    def typescript(self, task: DetectTask) -> TypeNames:
+        """Return the names of the objects and of their classes."""
+        return TypeNames("detections", "Detection", task.classes)
 
 
 TASK = DetectKind()

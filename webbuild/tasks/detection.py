@@ -7,8 +7,8 @@ from typing import Any
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from webbuild.manifest import ObbTask, PoseTask, RowTask, SegmentTask
-from webbuild.tasks.geometry import Placement
+from webbuild.manifest.manifest import ObbTask, PoseTask, RowTask, SegmentTask
+from webbuild.preprocess.letterbox import ImagePlacement
 from webbuild.tasks.mask import Mask
 
 BOX_COLUMNS = 6
@@ -71,7 +71,16 @@ class OrientedObject(Detection, frozen=True, rename="camel", kw_only=True):
     corners: tuple[Point, ...]
 
 
-def columns(task: RowTask) -> int:
+class GroundedDetection(Detection, frozen=True, rename="camel", kw_only=True):
+    """A detection whose `label` are the words that were found, and whose class is a phrase of the prompt.
+
+    `margin` is how far the token's score is from the threshold of words that is nearest to it.
+    """
+
+    margin: float = 1.0
+
+
+def row_width(task: RowTask) -> int:
     """Return how many numbers a row of the task has."""
     match task:
         case PoseTask():
@@ -84,18 +93,20 @@ def columns(task: RowTask) -> int:
             return BOX_COLUMNS
 
 
-def needed_outputs(task: RowTask) -> tuple[str, ...]:
-    """Return the outputs that the task is decoded from."""
-    return (task.output, task.protos) if isinstance(task, SegmentTask) else (task.output,)
+def count_classes(classes: list[str]) -> str:
+    """Return what is found, in words: the one class, or how many there are."""
+    if classes == ["person"]:
+        return "people"
+    return f"objects of the class {classes[0]}" if len(classes) == 1 else f"{len(classes)} kinds of objects"
 
 
-def read_box(task: RowTask, row: NDArray[Any], placement: Placement) -> tuple[Box, float, int, str]:
+def decode_box(task: RowTask, row: NDArray[Any], placement: ImagePlacement) -> tuple[Box, float, int, str]:
     """Return the box of a row that begins with x1 y1 x2 y2, in source pixels, and what `read_class` does."""
     corners = placement.to_source(row[:4].reshape(2, 2), clamp=True).ravel().tolist()
-    return Box(*corners), *read_class(task, row)
+    return Box(*corners), *decode_class(task, row)
 
 
-def read_class(task: RowTask, row: NDArray[Any]) -> tuple[float, int, str]:
+def decode_class(task: RowTask, row: NDArray[Any]) -> tuple[float, int, str]:
     """Return a row's score, its class and that class's name."""
     index = round(float(row[5]))
     label = task.classes[index] if 0 <= index < len(task.classes) else f"class {index}"

@@ -9,7 +9,7 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from webbuild.tasks.geometry import Placement
+from webbuild.preprocess.letterbox import ImagePlacement
 
 
 class Mask(Struct, frozen=True):
@@ -33,7 +33,9 @@ class Mask(Struct, frozen=True):
         return np.frombuffer(self.data, np.bool_).reshape(self.rows, self.columns)
 
 
-def cut_mask(box: NDArray[Any], coefficients: NDArray[Any], protos: NDArray[Any], placement: Placement) -> Mask:
+def process_mask(
+    box: NDArray[Any], coefficients: NDArray[Any], protos: NDArray[Any], placement: ImagePlacement
+) -> Mask:
     """Return the mask of an object; see `SegmentTask` for what it is.
 
     The order of the operations is part of the definition: the runtime computes the same bits.
@@ -45,15 +47,15 @@ def cut_mask(box: NDArray[Any], coefficients: NDArray[Any], protos: NDArray[Any]
         placement: where the picture lies in the input.
     """
     x1, y1, x2, y2 = (float(value) for value in box)
-    left, columns = _cells(x1, x2, placement.left, placement.width, placement.input_width)
-    top, rows = _cells(y1, y2, placement.top, placement.height, placement.input_height)
-    inside = _inside((left, columns), (top, rows), coefficients, protos, placement) if columns and rows else b""
+    left, columns = _cell_range(x1, x2, placement.left, placement.width, placement.input_width)
+    top, rows = _cell_range(y1, y2, placement.top, placement.height, placement.input_height)
+    inside = _sample_mask((left, columns), (top, rows), coefficients, protos, placement) if columns and rows else b""
     corners = placement.to_source(np.array([[left, top], [left + columns, top + rows]]), clamp=False)
     (x, y), (width, height) = corners[0].tolist(), (corners[1] - corners[0]).tolist()
     return Mask(x, y, width, height, columns, rows, inside)
 
 
-def differing_cells(first: Mask, second: Mask) -> tuple[int, int]:
+def mask_difference(first: Mask, second: Mask) -> tuple[int, int]:
     """Return how many cells only one of two masks covers, and how many either does.
 
     Masks of cells that are not equally large have nothing in common.
@@ -71,7 +73,7 @@ def differing_cells(first: Mask, second: Mask) -> tuple[int, int]:
     return ours + theirs - 2 * shared, ours + theirs - shared
 
 
-def _cells(low: float, high: float, start: int, size: int, limit: int) -> tuple[int, int]:
+def _cell_range(low: float, high: float, start: int, size: int, limit: int) -> tuple[int, int]:
     """Return the first of the pixels with low <= centre < high in picture and input, and how many there are."""
     least, most = max(start, 0), min(start + size, limit)
     if math.isnan(low) or math.isnan(high):
@@ -80,16 +82,16 @@ def _cells(low: float, high: float, start: int, size: int, limit: int) -> tuple[
     return first, max(0, end - first)
 
 
-def _inside(
+def _sample_mask(
     across: tuple[int, int],
     down: tuple[int, int],
     coefficients: NDArray[Any],
     protos: NDArray[Any],
-    placement: Placement,
+    placement: ImagePlacement,
 ) -> bytes:
     """Sum the prototypes where the cells need them, and sample the sum at the cells' centres."""
-    x0, x1, fx = _taps(*across, placement.input_width, protos.shape[2])
-    y0, y1, fy = _taps(*down, placement.input_height, protos.shape[1])
+    x0, x1, fx = _bilinear_taps(*across, placement.input_width, protos.shape[2])
+    y0, y1, fy = _bilinear_taps(*down, placement.input_height, protos.shape[1])
     part = protos[:, y0[0] : y1[-1] + 1, x0[0] : x1[-1] + 1].astype(np.float64)
     total = np.zeros(part.shape[1:])
     for coefficient, proto in zip(coefficients.astype(np.float64), part, strict=True):
@@ -101,7 +103,9 @@ def _inside(
     return bytes(((1 - fy) * upper + fy * lower > 0).tobytes())
 
 
-def _taps(first: int, count: int, size: int, grid: int) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[Any]]:
+def _bilinear_taps(
+    first: int, count: int, size: int, grid: int
+) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[Any]]:
     """Return for `count` pixels of `size` the two positions in the grid they lie between, and the second's weight."""
     position = np.clip((np.arange(first, first + count) + 0.5) * grid / size - 0.5, 0, grid - 1)
     low = np.floor(position).astype(np.intp)

@@ -4,24 +4,24 @@ from __future__ import annotations
 
 import ast
 
-from webbuild.facts import ModelFacts
+from webbuild.model.signature import ModelSignature
 
-_LONGEST = 200_000
+_MAX_LENGTH = 200_000
 """Characters of a metadata value that are parsed; the 1,000-class names of ImageNet are a tenth of it."""
 
 
-def class_names(facts: ModelFacts) -> list[str]:
+def class_names(signature: ModelSignature) -> list[str]:
     """Return the class names by index from `names`, a Python dictionary written as text; empty if unreadable."""
-    parsed = literal(facts.metadata.get("names", ""))
+    parsed = parse_literal(signature.metadata.get("names", ""))
     if isinstance(parsed, dict):
         indices = sorted(key for key in parsed if isinstance(key, int))
         return [str(parsed[index]) for index in indices] if indices == list(range(len(parsed))) else []
     return [str(name) for name in parsed] if isinstance(parsed, list) else []
 
 
-def configured_names(facts: ModelFacts) -> list[str]:
+def hub_class_names(signature: ModelSignature) -> list[str]:
     """Return the class names by index from `id2label` in `config.json`; empty if there are none, or gaps."""
-    told = facts.companions.config.get("id2label")
+    told = signature.hub_files.config.get("id2label")
     if not isinstance(told, dict):
         return []
     names = {str(index): str(name) for index, name in told.items()}
@@ -29,34 +29,34 @@ def configured_names(facts: ModelFacts) -> list[str]:
     return [names[index] for index in wanted] if all(index in names for index in wanted) else []
 
 
-def keypoint_shape(facts: ModelFacts) -> tuple[int, int]:
+def keypoint_shape(signature: ModelSignature) -> tuple[int, int]:
     """Return the number of keypoints and of numbers for each, (0, 0) if unknown."""
-    match literal(facts.metadata.get("kpt_shape", "")):
+    match parse_literal(signature.metadata.get("kpt_shape", "")):
         case [int(count), int(size)] if count > 0 and size in (2, 3):
             return count, size
     return 0, 0
 
 
-def image_size(facts: ModelFacts) -> tuple[int, int] | None:
+def image_size(signature: ModelSignature) -> tuple[int, int] | None:
     """Return the export's (height, width) in pixels, None if unknown: also what `preprocessor_config.json` says."""
-    match literal(facts.metadata.get("imgsz", "")):
+    match parse_literal(signature.metadata.get("imgsz", "")):
         case [int(height), int(width)] if height > 0 and width > 0:
             return height, width
-    match facts.companions.preprocessor.get("size"):
+    match signature.hub_files.preprocessor.get("size"):
         case {"height": int(height), "width": int(width)} if height > 0 and width > 0:
             return height, width
     return None
 
 
-def exported_with(facts: ModelFacts, argument: str) -> object:
+def export_argument(signature: ModelSignature, argument: str) -> object:
     """Return an argument of Ultralytics' exporter as `args` tells it, None if it is not told."""
-    arguments = literal(facts.metadata.get("args", ""))
+    arguments = parse_literal(signature.metadata.get("args", ""))
     return arguments.get(argument) if isinstance(arguments, dict) else None
 
 
-def literal(text: str) -> object:
+def parse_literal(text: str) -> object:
     """Parse a Python literal; None for anything that is none, or too long."""
-    if len(text) > _LONGEST:
+    if len(text) > _MAX_LENGTH:
         return None
     try:
         value: object = ast.literal_eval(text)

@@ -8,40 +8,53 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from webbuild.facts import ModelFacts
-from webbuild.manifest import ObbTask
+from webbuild.manifest.manifest import ObbTask
+from webbuild.model.signature import ModelSignature
+from webbuild.preprocess.letterbox import ImagePlacement
 from webbuild.tasks import ultralytics
-from webbuild.tasks._base import Guess, Tensors
-from webbuild.tasks.boxes import hulls
-from webbuild.tasks.detection import Box, OrientedObject, Point, read_class
-from webbuild.tasks.geometry import Placement
-from webbuild.tasks.rotated import row_corners
+from webbuild.tasks.base import RunContext, TaskMatch, Tensors
+from webbuild.tasks.boxes import enclosing_boxes
+from webbuild.tasks.detection import Box, OrientedObject, Point, count_classes, decode_class
+from webbuild.tasks.rotated_boxes import row_corners
+from webbuild.tasks.row_kind import RowKind
+from webbuild.tasks.type_names import TypeNames
 
 
-class ObbKind:
+class ObbKind(RowKind):
     """See `ObbTask` for the layout of a row."""
 
-    kind = "obb"
+    spec = ObbTask
+    view = "found"
+    description = "Finds things, in boxes that turn with them"
 
-    def guess(self, facts: ModelFacts, *, asked: bool = False) -> Guess | None:
+    def infer(self, signature: ModelSignature, *, requested: bool = False) -> TaskMatch | None:
         """Recognise Ultralytics' exports of rotated boxes with `nms=True` by their metadata."""
-        return ultralytics.guess_obb(facts)
+        return ultralytics.infer_obb(signature)
 
-    def decode(self, task: ObbTask, outputs: Tensors, placement: Placement | None) -> Sequence[OrientedObject]:
+    def decode(self, task: ObbTask, outputs: Tensors, context: RunContext) -> Sequence[OrientedObject]:
         """Return the objects in `task.output` [1, rows, 7], best first."""
-        assert placement is not None
+        if context.placement is None:
+            return ()
         rows = outputs[task.output][0]
-        return [_object(task, row, placement) for row in rows[rows[:, 4] > 0]]
+        return [_decode_row(task, row, context.placement) for row in rows[rows[:, 4] > 0]]
+
+    def summary(self, task: ObbTask, pictures: int) -> str:
+        """Return what the model does."""
+        return f"Finds {count_classes(task.classes)} and which way each is turned."
+
+    def typescript(self, task: ObbTask) -> TypeNames:
+        """Return the names of the objects and of their classes."""
+        return TypeNames("objects", "OrientedObject", task.classes)
 
 
-def _object(task: ObbTask, row: NDArray[Any], placement: Placement) -> OrientedObject:
+def _decode_row(task: ObbTask, row: NDArray[Any], placement: ImagePlacement) -> OrientedObject:
     """Measure the box by its corners in the source: a picture squeezed more one way turns and stretches it."""
     corners = placement.to_source(row_corners(row[None])[0], clamp=False)
-    edges = placement.to_source(hulls(row_corners(row[None]))[0].reshape(2, 2), clamp=True)
+    edges = placement.to_source(enclosing_boxes(row_corners(row[None]))[0].reshape(2, 2), clamp=True)
     (across, along), (sideways, down) = (corners[1] - corners[0]).tolist(), (corners[3] - corners[0]).tolist()
     return OrientedObject(
         Box(*edges.ravel().tolist()),
-        *read_class(task, row),
+        *decode_class(task, row),
         center=Point(*placement.to_source(row[:2], clamp=False).tolist()),
         width=math.hypot(across, along),
         height=math.hypot(sideways, down),

@@ -8,31 +8,48 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from webbuild.facts import ModelFacts
-from webbuild.manifest import PoseTask
+from webbuild.manifest.manifest import PoseTask
+from webbuild.model.signature import ModelSignature
+from webbuild.preprocess.letterbox import ImagePlacement
 from webbuild.tasks import ultralytics
-from webbuild.tasks._base import Guess, Tensors
-from webbuild.tasks.detection import BOX_COLUMNS, Detection, KeypointPosition, read_box
-from webbuild.tasks.geometry import Placement
+from webbuild.tasks.base import RunContext, TaskMatch, Tensors
+from webbuild.tasks.detection import BOX_COLUMNS, Detection, KeypointPosition, count_classes, decode_box
+from webbuild.tasks.row_kind import RowKind
+from webbuild.tasks.type_names import TypeNames
 
 
-class PoseKind:
+class PoseKind(RowKind):
     """See `PoseTask` for the layout of a row."""
 
-    kind = "pose"
+    spec = PoseTask
+    view = "found"
+    description = "Finds people and their keypoints"
 
-    def guess(self, facts: ModelFacts, *, asked: bool = False) -> Guess | None:
+    def infer(self, signature: ModelSignature, *, requested: bool = False) -> TaskMatch | None:
         """Recognise Ultralytics' pose exports by their metadata."""
-        return ultralytics.guess_pose(facts)
+        return ultralytics.infer_pose(signature)
 
-    def decode(self, task: PoseTask, outputs: Tensors, placement: Placement | None) -> Sequence[Detection]:
+    def decode(self, task: PoseTask, outputs: Tensors, context: RunContext) -> Sequence[Detection]:
         """Return the people in `task.output` [1, rows, columns], best first."""
-        assert placement is not None
+        if context.placement is None:
+            return ()
         rows = outputs[task.output][0]
-        return [_person(task, row, placement) for row in rows[rows[:, 4] > 0]]
+        return [_decode_row(task, row, context.placement) for row in rows[rows[:, 4] > 0]]
+
+    def summary(self, task: PoseTask, pictures: int) -> str:
+        """Return what the model does."""
+        return f"Finds {count_classes(task.classes)} and {len(task.keypoints)} keypoints on each."
+
+    def typescript(self, task: PoseTask) -> TypeNames:
+        """Return the names of the people, of their classes and keypoints."""
+        return TypeNames("poses", "Pose", task.classes, keypoints=[keypoint.name for keypoint in task.keypoints])
+
+    def skeleton(self, task: PoseTask) -> Sequence[Sequence[int]]:
+        """Return the limbs."""
+        return task.skeleton
 
 
-def _person(task: PoseTask, row: NDArray[Any], placement: Placement) -> Detection:
+def _decode_row(task: PoseTask, row: NDArray[Any], placement: ImagePlacement) -> Detection:
     raw = row[BOX_COLUMNS:].reshape(len(task.keypoints), task.keypoint_size)
     points = placement.to_source(raw[:, :2], clamp=False)
     seen = raw[:, 2] if task.keypoint_size == 3 else np.ones(len(raw))
@@ -40,7 +57,7 @@ def _person(task: PoseTask, row: NDArray[Any], placement: Placement) -> Detectio
         KeypointPosition(keypoint.name, float(x), float(y), float(c))
         for keypoint, (x, y), c in zip(task.keypoints, points, seen, strict=True)
     )
-    return Detection(*read_box(task, row, placement), keypoints)
+    return Detection(*decode_box(task, row, placement), keypoints)
 
 
 TASK = PoseKind()

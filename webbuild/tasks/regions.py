@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from webbuild.tasks.detection import Box
 
-Map = NDArray[np.uint16]
+RegionMap = NDArray[np.uint16]
 
 
 class Region(Struct, frozen=True, rename="camel"):
@@ -28,10 +28,10 @@ class Region(Struct, frozen=True, rename="camel"):
     box: Box
 
 
-class Regions(Struct, frozen=True):
+class Segmentation(Struct, frozen=True):
     """`map` [height, width] over the source picture: the number of a pixel's region, from 1; 0 where there is none."""
 
-    map: Map
+    map: RegionMap
     regions: tuple[Region, ...]
 
     def describe(self, index: int) -> str:
@@ -41,7 +41,7 @@ class Regions(Struct, frozen=True):
         return f"{region.label}{score}, {region.pixels} pixels"
 
 
-class Drawn(Struct, frozen=True):
+class DrawnRegion(Struct, frozen=True):
     """A region that is in the map under `number`, not yet measured."""
 
     number: int
@@ -49,7 +49,7 @@ class Drawn(Struct, frozen=True):
     score: float | None
 
 
-def measured(numbers: NDArray[Any], drawn: Sequence[Drawn], classes: Sequence[str]) -> Regions:
+def measure_regions(numbers: NDArray[Any], drawn: Sequence[DrawnRegion], classes: Sequence[str]) -> Segmentation:
     """Renumber the regions that show, in their order, and measure them; the others are left out.
 
     Args:
@@ -70,4 +70,4 @@ def measured(numbers: NDArray[Any], drawn: Sequence[Drawn], classes: Sequence[st
         pixels = int(inside.sum())
         label = classes[each.class_index] if each.class_index < len(classes) else f"class {each.class_index}"
         made.append(Region(each.class_index, label, each.score, pixels, pixels / (height * width), box))
-    return Regions(result, tuple(made))
+    return Segmentation(result, tuple(made))

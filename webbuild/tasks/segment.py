@@ -4,32 +4,49 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from webbuild.facts import ModelFacts
-from webbuild.manifest import SegmentTask
+from webbuild.manifest.manifest import SegmentTask
+from webbuild.model.signature import ModelSignature
 from webbuild.tasks import ultralytics
-from webbuild.tasks._base import Guess, Tensors
-from webbuild.tasks.detection import BOX_COLUMNS, Segment, read_box
-from webbuild.tasks.geometry import Placement
-from webbuild.tasks.mask import cut_mask
+from webbuild.tasks.base import RunContext, TaskMatch, Tensors
+from webbuild.tasks.detection import BOX_COLUMNS, Segment, count_classes, decode_box
+from webbuild.tasks.mask import process_mask
+from webbuild.tasks.row_kind import RowKind
+from webbuild.tasks.type_names import TypeNames
 
 
-class SegmentKind:
+class SegmentKind(RowKind):
     """See `SegmentTask` for the layout of a row, and for what a mask is."""
 
-    kind = "segment"
+    spec = SegmentTask
+    view = "found"
+    description = "Finds things and the pixels of each"
+    predicts_more = True
 
-    def guess(self, facts: ModelFacts, *, asked: bool = False) -> Guess | None:
+    def infer(self, signature: ModelSignature, *, requested: bool = False) -> TaskMatch | None:
         """Recognise Ultralytics' segmentation exports, suppressed or not, by their metadata."""
-        return ultralytics.guess_segment(facts)
+        return ultralytics.infer_segment(signature)
 
-    def decode(self, task: SegmentTask, outputs: Tensors, placement: Placement | None) -> Sequence[Segment]:
+    def needed_outputs(self, task: SegmentTask) -> Sequence[str]:
+        """Return the rows and the prototypes of their masks."""
+        return (task.output, task.protos)
+
+    def decode(self, task: SegmentTask, outputs: Tensors, context: RunContext) -> Sequence[Segment]:
         """Return the objects in `task.output` [1, rows, 6 + masks] with `task.protos` [1, masks, h, w], best first."""
-        assert placement is not None
+        if (placement := context.placement) is None:
+            return ()
         rows, protos = outputs[task.output][0], outputs[task.protos][0]
         return [
-            Segment(*read_box(task, row, placement), mask=cut_mask(row[:4], row[BOX_COLUMNS:], protos, placement))
+            Segment(*decode_box(task, row, placement), mask=process_mask(row[:4], row[BOX_COLUMNS:], protos, placement))
             for row in rows[rows[:, 4] > 0]
         ]
+
+    def summary(self, task: SegmentTask, pictures: int) -> str:
+        """Return what the model does."""
+        return f"Finds {count_classes(task.classes)} and the pixels of each."
+
+    def typescript(self, task: SegmentTask) -> TypeNames:
+        """Return the names of the objects and of their classes."""
+        return TypeNames("segments", "Segment", task.classes)
 
 
 TASK = SegmentKind()

@@ -6,44 +6,49 @@ from collections.abc import Sequence
 from typing import cast, get_args
 
 from webbuild.errors import WebbuildError
-from webbuild.facts import ModelFacts, TensorFact
-from webbuild.manifest import DType, TensorInput, TensorTask
-from webbuild.tasks._base import Guess, Tensors
-from webbuild.tasks.geometry import Placement
+from webbuild.manifest.manifest import DType, TensorInput, TensorTask
+from webbuild.model.signature import ModelSignature, TensorSpec
+from webbuild.tasks.base import RunContext, TaskKind, TaskMatch, Tensors
 
 
-class TensorKind:
+class TensorKind(TaskKind):
     """Every input is asked for, every output is returned."""
 
-    kind = "tensor"
+    spec = TensorTask
+    description = "Takes tensors, returns tensors"
+    compares_predictions = False
 
-    def guess(self, facts: ModelFacts, *, asked: bool = False) -> Guess:
+    def infer(self, signature: ModelSignature, *, requested: bool = False) -> TaskMatch:
         """Take the model for what its interface says, and no more."""
-        return Guess(
+        return TaskMatch(
             TensorTask(),
-            tuple(tensor_input(fact) for fact in facts.inputs),
+            tuple(tensor_input_spec(fact) for fact in signature.inputs),
             ("task tensor: nothing in the metadata says what this model is for, so inputs and outputs stay tensors",),
         )
 
-    def decode(self, task: TensorTask, outputs: Tensors, placement: Placement | None) -> Sequence[object]:
+    def needed_outputs(self, task: TensorTask) -> Sequence[str]:
+        """Return the outputs that any task needs: none."""
+        return ()
+
+    def decode(self, task: TensorTask, outputs: Tensors, context: RunContext) -> Sequence[object]:
         """There are no objects in bare tensors."""
         return ()
 
 
-def tensor_input(fact: TensorFact) -> TensorInput:
+def tensor_input_spec(spec: TensorSpec) -> TensorInput:
     """Return the spec of an input with a fixed shape.
 
     Raises:
         WebbuildError: `unsupported-dtype` for an element type that JavaScript has no array for.
     """
-    if fact.dtype not in get_args(DType):
+    if spec.dtype not in get_args(DType):
         raise WebbuildError(
             "unsupported-dtype",
-            f"input '{fact.name}' is {fact.dtype}, which a browser cannot feed",
+            f"input '{spec.name}' is {spec.dtype}, which a browser cannot feed",
             f"export it as one of {', '.join(get_args(DType))}",
         )
-    shape = [size for size in fact.shape if isinstance(size, int)]
-    return TensorInput(name=fact.name, dtype=cast("DType", fact.dtype), shape=shape)
+    shape = [size for size in spec.shape if isinstance(size, int)]
+    return TensorInput(name=spec.name, dtype=cast("DType", spec.dtype), shape=shape)
 
 
 TASK = TensorKind()

@@ -9,10 +9,10 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from webbuild.manifest import DepthTask, ObbTask, RowTask, Task
+from webbuild.manifest.manifest import DepthTask, ObbTask, RowTask, Task
 from webbuild.verify.report import Problem
 
-MOST = 1 << 18
+MAX_ELEMENTS = 1 << 18
 """Elements up to which an output is looked through, as in the runtime."""
 
 _FIX = "run the model where it comes from on the same pictures; export it again where it does better there"
@@ -20,7 +20,7 @@ _FIX = "run the model where it comes from on the same pictures; export it again 
 Arrays = Mapping[str, NDArray[Any]]
 
 
-class Degenerate(Struct, frozen=True):
+class DegenerateOutput(Struct, frozen=True):
     """What is wrong with an output, and in words."""
 
     code: str
@@ -28,35 +28,35 @@ class Degenerate(Struct, frozen=True):
     message: str
 
 
-def degenerate(task: Task, outputs: Arrays) -> list[Degenerate]:
+def find_degenerate(task: Task, outputs: Arrays) -> list[DegenerateOutput]:
     """Return what is to be said of one answer. Rows of detections are judged by what was found: none is an answer."""
-    return list(_found(task, outputs))
+    return list(_check_outputs(task, outputs))
 
 
-def _found(task: Task, outputs: Arrays) -> Iterator[Degenerate]:
+def _check_outputs(task: Task, outputs: Arrays) -> Iterator[DegenerateOutput]:
     for name, array in outputs.items():
         if array.dtype != np.float32:
             continue
         if np.isnan(array).any():
-            yield Degenerate("nan-output", name, f"{name} holds NaN")
+            yield DegenerateOutput("nan-output", name, f"{name} holds NaN")
         elif isinstance(task, RowTask) and name == task.output:
-            yield from _of_rows(task, array.reshape(-1, array.shape[-1]))
-        elif not isinstance(task, DepthTask) and 1 < array.size <= MOST and (array == array.flat[0]).all():
-            yield Degenerate("flat-output", name, f"{name} holds {array.flat[0]:g} everywhere")
+            yield from _check_rows(task, array.reshape(-1, array.shape[-1]))
+        elif not isinstance(task, DepthTask) and 1 < array.size <= MAX_ELEMENTS and (array == array.flat[0]).all():
+            yield DegenerateOutput("flat-output", name, f"{name} holds {array.flat[0]:g} everywhere")
 
 
-def _of_rows(task: RowTask, rows: NDArray[Any]) -> Iterator[Degenerate]:
+def _check_rows(task: RowTask, rows: NDArray[Any]) -> Iterator[DegenerateOutput]:
     rows = rows[rows[:, 4] > 0]
     sides = rows[:, 2:4] if isinstance(task, ObbTask) else rows[:, 2:4] - rows[:, :2]
     if len(rows) and (sides <= 0).any(axis=1).all():
-        yield Degenerate("flat-output", task.output, f"{task.output}: no box that was found has an area")
+        yield DegenerateOutput("flat-output", task.output, f"{task.output}: no box that was found has an area")
     elif len(rows) > 1 and (rows == rows[0]).all():
-        yield Degenerate("flat-output", task.output, f"{task.output}: all {len(rows)} detections are the same")
+        yield DegenerateOutput("flat-output", task.output, f"{task.output}: all {len(rows)} detections are the same")
 
 
-def problems(task: Task, answers: Sequence[Arrays]) -> list[Problem]:
+def degenerate_problems(task: Task, answers: Sequence[Arrays]) -> list[Problem]:
     """Return what is wrong with the reference's answers to all samples: one picture of nothing may well be flat."""
-    each = [degenerate(task, outputs) for outputs in answers]
+    each = [find_degenerate(task, outputs) for outputs in answers]
     kinds = [{(one.code, one.output) for one in found} for found in each]
     common = set.intersection(*kinds) if kinds else set()
     first = {(one.code, one.output): one for found in reversed(each) for one in found}

@@ -11,21 +11,29 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from webbuild.archive import read_inputs
-from webbuild.manifest import FocusInput, ImageInput, Manifest, OptionInput, PhrasesTask, StackInput, TensorInput
-from webbuild.stacks import Stack, given_stacks
-from webbuild.tasks.geometry import Placement
-from webbuild.tasks.picture import read_rgba, to_tensor
-from webbuild.tasks.prompt import Prompt, prompt_feeds, read_prompt
-from webbuild.tasks.sizes import size_feeds
-from webbuild.tasks.stack import focus_tensor, stack_tensor
-from webbuild.tasks.wordpiece import Wordpiece
-from webbuild.verify.opened import Bundle, golden
+from webbuild.manifest.manifest import (
+    FocusInput,
+    ImageInput,
+    Manifest,
+    OptionInput,
+    PhrasesTask,
+    StackInput,
+    TensorInput,
+)
+from webbuild.preprocess.image import image_to_tensor, load_image
+from webbuild.preprocess.image_stack import focus_tensor, stack_tensor
+from webbuild.preprocess.letterbox import ImagePlacement
+from webbuild.preprocess.prompt import Prompt, prompt_feeds, tokenize_prompt
+from webbuild.preprocess.size_feeds import size_feeds
+from webbuild.preprocess.wordpiece import WordpieceTokenizer
+from webbuild.samples.focal_stack import FocalStack, stacks_from_paths
+from webbuild.samples.npz import load_npz_inputs
+from webbuild.verify.bundle_reader import Bundle, read_golden
 
 Feeds = dict[str, NDArray[Any]]
 
 
-class Given(Struct, frozen=True):
+class VerifyInput(Struct, frozen=True):
     """One input. For a picture: its file, where it lies in the model's input, and whether light comes through it.
 
     For a stack the file is that of its first picture, `stack` has them all, and `focus` the distances if there are.
@@ -35,7 +43,7 @@ class Given(Struct, frozen=True):
     title: str
     feeds: Feeds
     file: Path | None = None
-    placement: Placement | None = None
+    placement: ImagePlacement | None = None
     translucent: bool = False
     stack: tuple[Path, ...] = ()
     focus: tuple[float, ...] = ()
@@ -53,57 +61,62 @@ class Given(Struct, frozen=True):
         return focus if self.prompt is None else {**focus, "prompt": self.prompt.text}
 
 
-def gather(bundle: Bundle, files: Sequence[Path]) -> list[Given]:
+def collect_inputs(bundle: Bundle, files: Sequence[Path]) -> list[VerifyInput]:
     """Return the bundle's samples, or what can be made where there are none, and `files` behind them.
 
     Raises:
         WebbuildError: as `brought`.
     """
-    return [*_own(bundle), *brought(bundle, files)]
+    return [*_bundle_samples(bundle), *inputs_from_files(bundle, files)]
 
 
-def brought(bundle: Bundle, files: Sequence[Path]) -> list[Given]:
+def inputs_from_files(bundle: Bundle, files: Sequence[Path]) -> list[VerifyInput]:
     """Return files as inputs.
 
     They are pictures or, for a model of plain tensors, .npz archives with an array for each input. For a model of
     stacks they are folders, or together the pictures of one stack.
 
     Raises:
-        WebbuildError: `unreadable-picture`, `unreadable-tensors`, `wrong-input`, `wrong-sample`, `unreadable-focus`,
-            `wrong-prompt`.
+        WebbuildError: `unreadable-image`, `unreadable-tensors`, `invalid-input`, `invalid-sample`,
+        `unreadable-focal-distances`,
+            `invalid-prompt`.
     """
-    spec = image_input(bundle.manifest)
+    spec = picture_input(bundle.manifest)
     if isinstance(spec, StackInput):
-        return [_stack(bundle.manifest, spec, stack, stack.name) for stack in given_stacks(files)]
+        return [_stack_input(bundle.manifest, spec, stack, stack.name) for stack in stacks_from_paths(files)]
     if spec is not None:
-        return _pictures(bundle, spec, [(file, file.name, "") for file in files])
-    return [Given(file.name, {**options(bundle.manifest), **_archive(bundle.manifest, file)}) for file in files]
+        return _image_inputs(bundle, spec, [(file, file.name, "") for file in files])
+    return [
+        VerifyInput(file.name, {**option_feeds(bundle.manifest), **_npz_feeds(bundle.manifest, file)}) for file in files
+    ]
 
 
-def _own(bundle: Bundle) -> list[Given]:
-    spec, samples = image_input(bundle.manifest), bundle.manifest.samples
+def _bundle_samples(bundle: Bundle) -> list[VerifyInput]:
+    spec, samples = picture_input(bundle.manifest), bundle.manifest.samples
     if isinstance(spec, StackInput):
         stacks = [
-            Stack(each.title, tuple(bundle.directory / file for file in each.stack), tuple(each.focus))
+            FocalStack(each.title, tuple(bundle.directory / file for file in each.stack), tuple(each.focus))
             for each in samples
         ]
-        return [_stack(bundle.manifest, spec, stack, stack.name) for stack in stacks]
+        return [_stack_input(bundle.manifest, spec, stack, stack.name) for stack in stacks]
     if spec is not None:
-        return _pictures(bundle, spec, [(bundle.directory / each.file, each.title, each.prompt) for each in samples])
-    recorded = golden(bundle)
+        return _image_inputs(
+            bundle, spec, [(bundle.directory / each.file, each.title, each.prompt) for each in samples]
+        )
+    recorded = read_golden(bundle)
     if recorded:
-        return [Given("golden", {**options(bundle.manifest), **recorded[0]})]
-    return [_made_up(bundle.manifest, seed) for seed in (0, 1)]
+        return [VerifyInput("golden", {**option_feeds(bundle.manifest), **recorded[0]})]
+    return [_random_input(bundle.manifest, seed) for seed in (0, 1)]
 
 
-def image_input(manifest: Manifest) -> ImageInput | StackInput | None:
+def picture_input(manifest: Manifest) -> ImageInput | StackInput | None:
     """Return the picture or stack a model takes, None for one that takes none, or several, or other tensors too."""
     pictures = [spec for spec in manifest.inputs if isinstance(spec, ImageInput | StackInput)]
     others = [spec for spec in manifest.inputs if isinstance(spec, TensorInput)]
     return pictures[0] if len(pictures) == 1 and not others else None
 
 
-def options(manifest: Manifest) -> Feeds:
+def option_feeds(manifest: Manifest) -> Feeds:
     """Return every option input as the samples are compared with it."""
     return {
         spec.name: np.full(spec.shape, manifest.trial.get(spec.option, spec.default), np.float32)
@@ -112,14 +125,14 @@ def options(manifest: Manifest) -> Feeds:
     }
 
 
-def _pictures(bundle: Bundle, spec: ImageInput, named: Sequence[tuple[Path, str, str]]) -> list[Given]:
+def _image_inputs(bundle: Bundle, spec: ImageInput, named: Sequence[tuple[Path, str, str]]) -> list[VerifyInput]:
     """Return pictures from their files, titles and prompts; an empty prompt is the bundle's first."""
-    pictures = [_picture(bundle.manifest, spec, file, title) for file, title, _ in named]
+    pictures = [_image_input(bundle.manifest, spec, file, title) for file, title, _ in named]
     task = bundle.manifest.task
     if not isinstance(task, PhrasesTask):
         return pictures
-    reader = Wordpiece((bundle.directory / task.tokenizer).read_text("utf-8"))
-    prompts = [read_prompt(text or task.prompts[0], reader, task) for _, _, text in named]
+    reader = WordpieceTokenizer((bundle.directory / task.tokenizer).read_text("utf-8"))
+    prompts = [tokenize_prompt(text or task.prompts[0], reader, task) for _, _, text in named]
     return [
         msgspec.structs.replace(
             given, feeds={**given.feeds, **prompt_feeds(bundle.manifest.inputs, task, prompt)}, prompt=prompt
@@ -128,32 +141,32 @@ def _pictures(bundle: Bundle, spec: ImageInput, named: Sequence[tuple[Path, str,
     ]
 
 
-def _picture(manifest: Manifest, spec: ImageInput, file: Path, title: str) -> Given:
-    pixels = read_rgba(file)
-    tensor, placement = to_tensor(pixels, spec)
-    feeds = {**options(manifest), **size_feeds(manifest.inputs, placement), spec.name: tensor}
-    return Given(title, feeds, file, placement, bool((pixels[..., 3] < 255).any()))
+def _image_input(manifest: Manifest, spec: ImageInput, file: Path, title: str) -> VerifyInput:
+    pixels = load_image(file)
+    tensor, placement = image_to_tensor(pixels, spec)
+    feeds = {**option_feeds(manifest), **size_feeds(manifest.inputs, placement), spec.name: tensor}
+    return VerifyInput(title, feeds, file, placement, bool((pixels[..., 3] < 255).any()))
 
 
-def _stack(manifest: Manifest, spec: StackInput, stack: Stack, title: str) -> Given:
-    pictures = [read_rgba(file) for file in stack.files]
+def _stack_input(manifest: Manifest, spec: StackInput, stack: FocalStack, title: str) -> VerifyInput:
+    pictures = [load_image(file) for file in stack.files]
     tensor, placement = stack_tensor(stack.name, pictures, spec)
     focus = {each.name: focus_tensor(each, stack.focus) for each in manifest.inputs if isinstance(each, FocusInput)}
     translucent = any(bool((rgba[..., 3] < 255).any()) for rgba in pictures)
-    feeds = {**options(manifest), **focus, spec.name: tensor}
-    return Given(title, feeds, stack.files[0], placement, translucent, stack.files, stack.focus if focus else ())
+    feeds = {**option_feeds(manifest), **focus, spec.name: tensor}
+    return VerifyInput(title, feeds, stack.files[0], placement, translucent, stack.files, stack.focus if focus else ())
 
 
-def _archive(manifest: Manifest, file: Path) -> Feeds:
+def _npz_feeds(manifest: Manifest, file: Path) -> Feeds:
     specs = [spec for spec in manifest.inputs if not isinstance(spec, OptionInput)]
     mend = "save every input under its name, with the type and shape that manifest.json gives"
-    return read_inputs(file, {spec.name: (spec.dtype, spec.shape) for spec in specs}, mend)
+    return load_npz_inputs(file, {spec.name: (spec.dtype, spec.shape) for spec in specs}, mend)
 
 
-def _made_up(manifest: Manifest, seed: int) -> Given:
+def _random_input(manifest: Manifest, seed: int) -> VerifyInput:
     """Normal floats, and the integers 1 and 2: small enough for a token or an index, and no empty size."""
     generator = np.random.default_rng(seed)
-    feeds = options(manifest)
+    feeds = option_feeds(manifest)
     for spec in manifest.inputs:
         if isinstance(spec, OptionInput):
             continue
@@ -163,4 +176,4 @@ def _made_up(manifest: Manifest, seed: int) -> Given:
         floats = spec.dtype == "float32"
         values = generator.standard_normal(spec.shape) if floats else generator.integers(1, 3, spec.shape)
         feeds[spec.name] = values.astype(spec.dtype)
-    return Given(f"seed {seed}", feeds)
+    return VerifyInput(f"seed {seed}", feeds)

@@ -2,66 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import msgspec
 import numpy as np
-from msgspec import Struct
-from numpy.typing import NDArray
 
+from webbuild.compare.arrays import Comparison
+from webbuild.equivalence.answer import Answer
+from webbuild.equivalence.compare_answers import compare_tensors
+from webbuild.equivalence.policy import Policy, browser_policy
 from webbuild.errors import WebbuildError
-from webbuild.manifest import ClassifyTask, DepthTask, PanopticTask, PhrasesTask, RowTask, Task
-from webbuild.nodes import outputs_within_one
-from webbuild.tasks._base import decode
-from webbuild.tasks.classify import ClassScore, probabilities
-from webbuild.tasks.depth_map import DepthMap
-from webbuild.tasks.detection import Detection
-from webbuild.tasks.objects import of_rows
-from webbuild.tasks.phrases import read_phrases
-from webbuild.tasks.region_shapes import shapes
-from webbuild.tasks.regions import Regions
-from webbuild.verify.classes import compare_classes
-from webbuild.verify.compare import Comparison, Stage, Subject, compare
-from webbuild.verify.depths import compare_depth
-from webbuild.verify.detections import compare_detections, thresholds, tolerance
-from webbuild.verify.inputs import Given, options
-from webbuild.verify.joined import whole
-from webbuild.verify.native import NativeRunner
-from webbuild.verify.opened import Bundle, golden
-from webbuild.verify.phrased import trial
-
-ROUNDING = 1e-6
-"""How far apart right probabilities may lie however small: 1 / (1 + e) is rounded at the size of 1."""
-
-
-class Expected(Struct, frozen=True):
-    """The reference's answer to one input: the manifest's outputs, and what they say in the words of the task."""
-
-    outputs: dict[str, NDArray[Any]]
-    detections: tuple[Detection, ...]
-    classes: tuple[ClassScore, ...] = ()
-    depth: DepthMap | None = None
-    regions: Regions | None = None
+from webbuild.manifest.manifest import Manifest, OptionInput
+from webbuild.model.traversal import outputs_within_one
+from webbuild.runners.native import NativeRunner
+from webbuild.tasks.base import RunContext, SegmentationMode, kind_of
+from webbuild.verify.bundle_reader import Bundle, read_golden
+from webbuild.verify.inputs import VerifyInput, option_feeds
+from webbuild.verify.merged_weights import materialize_graph
 
 
 def reference_runner(bundle: Bundle) -> NativeRunner:
     """Open the graph with the model's own operators: the one for WASM.
 
     Raises:
-        WebbuildError: `native-refused`, `cannot-join`.
+        WebbuildError: `reference-session-failed`, `cannot-merge-weights`.
     """
-    with whole(bundle, bundle.graph("wasm") or bundle.manifest.graphs[-1]) as path:
+    with materialize_graph(bundle, bundle.graph("wasm") or bundle.manifest.graphs[-1]) as path:
         return NativeRunner(path)
 
 
-def expect(bundle: Bundle, runner: NativeRunner, given: Given) -> Expected:
+def run_reference(
+    bundle: Bundle, runner: NativeRunner, given: VerifyInput, mode: SegmentationMode | None = None
+) -> Answer:
     """Compute the reference's answer.
 
     Raises:
-        WebbuildError: `native-failed`, `missing-output`.
+        WebbuildError: `reference-run-failed`, `missing-output`.
     """
     outputs = runner.run(given.feeds)
     missing = [spec.name for spec in bundle.manifest.outputs if spec.name not in outputs]
@@ -72,76 +49,54 @@ def expect(bundle: Bundle, runner: NativeRunner, given: Given) -> Expected:
             "pack the model again",
         )
     named = {spec.name: outputs[spec.name] for spec in bundle.manifest.outputs}
-    task = bundle.manifest.task
-    found: Sequence[Detection] = ()
-    if isinstance(task, PhrasesTask) and given.prompt is not None and given.placement is not None:
-        found = read_phrases(task, named, given.prompt, given.placement, trial(bundle.manifest))
-    if isinstance(task, RowTask) and given.placement is not None:
-        found = decode(task, named, given.placement)
-    classes: Sequence[ClassScore] = decode(task, named, None) if isinstance(task, ClassifyTask) else ()
-    depth = decode(task, named, given.placement)[0] if isinstance(task, DepthTask) and given.placement else None
-    return divided(task, given, Expected(named, tuple(found), tuple(classes), depth))
+    return Answer(bundle.manifest.task, named, decode_context(bundle.manifest, given, mode))
 
 
-def divided(task: Task, given: Given, expected: Expected) -> Expected:
-    """Return the answer with its regions, if the task has any."""
-    if not isinstance(task, PanopticTask) or given.placement is None:
-        return expected
-    (regions,) = decode(task, expected.outputs, given.placement)
-    return msgspec.structs.replace(expected, regions=regions, detections=shapes(regions))
+def decode_context(manifest: Manifest, given: VerifyInput, mode: SegmentationMode | None = None) -> RunContext:
+    """Return what an input's answer is decoded with."""
+    return msgspec.structs.replace(thresholds_of(manifest), placement=given.placement, prompt=given.prompt, mode=mode)
 
 
-def compare_raw(
-    bundle: Bundle, runner: str, sample: str, stage: Stage, want: dict[str, Any], got: dict[str, Any]
-) -> list[Comparison]:
-    """Judge outputs as they come from the engine: rows of detections matched, everything else element by element.
+def thresholds_of(manifest: Manifest) -> RunContext:
+    """Return the thresholds at which the samples of a bundle are compared."""
+    exported: dict[str, float] = {
+        spec.option: spec.default for spec in manifest.inputs if isinstance(spec, OptionInput)
+    }
+    own = kind_of(manifest.task).default_thresholds(manifest.task)
+    return RunContext(thresholds={**exported, **own, **manifest.trial})
 
-    A runner that has the name of a graph in reduced precision may be as far off as that.
-    """
-    task, allowed = bundle.manifest.task, tolerance(bundle.graph(runner))
-    found: list[Comparison] = []
-    within_one = _within_one(reference_file(bundle), _state(reference_file(bundle)))
-    for name, array in want.items():
-        subject, other = Subject(runner, sample, stage, name), got.get(name)
-        like = other is not None and other.shape == array.shape and other.dtype == array.dtype
-        if isinstance(task, RowTask) and name == task.output and other is not None and like:
-            at = thresholds(bundle.manifest)
-            sides = of_rows(task, array[0]), of_rows(task, other[0])
-            found += compare_detections(task, subject, *sides, at, tolerance=allowed).comparisons
-        elif isinstance(task, ClassifyTask) and name == task.output and other is not None and like:
-            scores = probabilities(task, array[0]), probabilities(task, other[0])
-            found += compare_classes(task, subject, *scores, tolerance=allowed)
-        elif isinstance(task, DepthTask) and name == task.output and other is not None and like:
-            found.append(compare_depth(subject, array, other, tolerance=allowed))
-        else:
-            rounding = ROUNDING if name in within_one else 0.0
-            found.append(compare(subject, array, other, rounding=rounding, relative=allowed.relative))
-    return found
+
+def policy_of(bundle: Bundle, runner: str) -> Policy:
+    """Return the policy of a runner, which may have the name of a graph in reduced precision."""
+    file = reference_file(bundle)
+    return browser_policy(bundle.graph(runner), _outputs_within_one(file, _file_state(file)))
 
 
 def reference_file(bundle: Bundle) -> Path:
     """Return the file of the graph that is the reference, its weights perhaps in parts beside it."""
-    return bundle.stored(bundle.graph("wasm") or bundle.manifest.graphs[-1])
+    return bundle.graph_path(bundle.graph("wasm") or bundle.manifest.graphs[-1])
 
 
-def _state(path: Path) -> tuple[int, int]:
+def _file_state(path: Path) -> tuple[int, int]:
     """Return what changes with a file's content."""
     status = path.stat()
     return status.st_mtime_ns, status.st_size
 
 
 @cache
-def _within_one(path: Path, _state: tuple[int, int]) -> frozenset[str]:
+def _outputs_within_one(path: Path, _state: tuple[int, int]) -> frozenset[str]:
     """Read the graph once, not for each output of each sample on each backend."""
     return outputs_within_one(path)
 
 
-def check_golden(bundle: Bundle, runner: NativeRunner) -> list[Comparison]:
+def check_golden_run(bundle: Bundle, runner: NativeRunner) -> list[Comparison]:
     """Judge the reference itself against the answers recorded when the bundle was packed."""
-    recorded = golden(bundle)
+    recorded = read_golden(bundle)
     if recorded is None:
         return []
     inputs, wanted = recorded
-    got = runner.run({**options(bundle.manifest), **inputs})
-    native = {name: np.array(value) for name, value in wanted.items()}
-    return compare_raw(bundle, "native", "golden", "golden", native, got)
+    got = runner.run({**option_feeds(bundle.manifest), **inputs})
+    expected = Answer(
+        bundle.manifest.task, {name: np.array(value) for name, value in wanted.items()}, thresholds_of(bundle.manifest)
+    )
+    return compare_tensors("native", "golden", "golden", expected, got, policy_of(bundle, "native"))

@@ -6,19 +6,19 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
+from webbuild.compare.arrays import Comparison
 from webbuild.errors import CLEAN, FAILED
-from webbuild.manifest import Task
-from webbuild.tasks.classify import ClassScore
+from webbuild.manifest.manifest import Task
+from webbuild.tasks.class_scores import ClassScore
 from webbuild.tasks.detection import Detection
-from webbuild.verify.compare import Comparison
-from webbuild.verify.wire import Node, Warned
+from webbuild.verify.page_messages import ExecutedNode, RuntimeWarningInfo
 
 
-class Json(Struct, frozen=True, kw_only=True, rename="camel"):
+class ReportJson(Struct, frozen=True, kw_only=True, rename="camel"):
     """Base: immutable, camelCase in JSON, every field written."""
 
 
-class Problem(Json, frozen=True):
+class Problem(ReportJson, frozen=True):
     """A failure that is no number: a file, a node, a message, an error. `where` is the backend or the bundle."""
 
     code: str
@@ -27,7 +27,7 @@ class Problem(Json, frozen=True):
     fix: str
 
 
-class Environment(Json, frozen=True):
+class VerifyEnvironment(ReportJson, frozen=True):
     """What it was measured with."""
 
     webbuild: str
@@ -38,17 +38,17 @@ class Environment(Json, frozen=True):
     platform: str
 
 
-class Placement(Json, frozen=True):
+class ProviderPlacement(ReportJson, frozen=True):
     """The nodes a provider runs: how many, of which operators; `nodes` names those that are out of place."""
 
     provider: str
     at_home: bool
     count: int
     operators: dict[str, int]
-    nodes: tuple[Node, ...] = ()
+    nodes: tuple[ExecutedNode, ...] = ()
 
 
-class Timings(Json, frozen=True):
+class Timings(ReportJson, frozen=True):
     """Milliseconds.
 
     `first_run` is the warm-up while loading or, without one, the first of all; `steady_run` the median of `runs`.
@@ -61,7 +61,7 @@ class Timings(Json, frozen=True):
     runs: int
 
 
-class Sample(Json, frozen=True):
+class SampleReport(ReportJson, frozen=True):
     """An input, and what the reference made of it (in source pixels). `file` is a picture, if it was one.
 
     `classes` are the best ones, `depth` the least and the largest of its map, `map` a small picture of that, as a data
@@ -78,7 +78,7 @@ class Sample(Json, frozen=True):
     map: str = ""
 
 
-class Case(Json, frozen=True):
+class SampleResult(ReportJson, frozen=True):
     """One sample on one backend. `min_oks` and `min_mask_iou` are the least alike pair's, `map` is as a sample's."""
 
     sample: str
@@ -93,7 +93,7 @@ class Case(Json, frozen=True):
     map: str = ""
 
 
-class BackendRun(Json, frozen=True):
+class BackendRun(ReportJson, frozen=True):
     """One graph on its backend: how it was reached, where its nodes went, how long it took, what it answered.
 
     `backend` is the graph's name: `webgpu`, or `webgpu fp16`. `left_out` says why it was not run: the browser's adapter
@@ -105,10 +105,10 @@ class BackendRun(Json, frozen=True):
     engine_build: str
     threads: int
     adapter: str
-    placements: tuple[Placement, ...]
+    placements: tuple[ProviderPlacement, ...]
     timings: Timings | None
-    cases: tuple[Case, ...]
-    warnings: tuple[Warned, ...]
+    cases: tuple[SampleResult, ...]
+    warnings: tuple[RuntimeWarningInfo, ...]
     problems: tuple[Problem, ...]
     left_out: str = ""
 
@@ -118,7 +118,7 @@ class BackendRun(Json, frozen=True):
         return [comparison for case in self.cases for comparison in case.comparisons]
 
 
-class VerifyReport(Json, frozen=True):
+class VerifyReport(ReportJson, frozen=True):
     """Everything. `reference` names what the backends were judged against.
 
     `spread` is not empty for a model whose answers leap: by quantity, how far apart the reference's own answers lie.
@@ -130,8 +130,8 @@ class VerifyReport(Json, frozen=True):
     source: str
     reference: str
     task: Task
-    environment: Environment
-    samples: tuple[Sample, ...]
+    environment: VerifyEnvironment
+    samples: tuple[SampleReport, ...]
     checks: tuple[Comparison, ...]
     backends: tuple[BackendRun, ...]
     problems: tuple[Problem, ...]

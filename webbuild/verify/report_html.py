@@ -6,91 +6,98 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from webbuild.templates import environment
-from webbuild.verify import words
-from webbuild.verify.compare import Comparison, Stage
-from webbuild.verify.drawing import Layer, layer
-from webbuild.verify.embedded import data_url
-from webbuild.verify.histogram import histogram
-from webbuild.verify.margin import fraction
-from webbuild.verify.report import Case, Sample, VerifyReport
+from webbuild.compare.arrays import Comparison, Stage
+from webbuild.reporting.data_url import image_data_url
+from webbuild.reporting.error_histogram import error_histogram
+from webbuild.reporting.jinja import template_environment
+from webbuild.reporting.overlay import Layer, detection_layer
+from webbuild.reporting.tolerance_ratio import tolerance_fraction
+from webbuild.verify import formatting
+from webbuild.verify.report import SampleReport, SampleResult, VerifyReport
 
 QUANTITIES = ("detections", "regions", "class", "score", "box", "keypoint", "mask", "quality", "depth", "confidence")
 
 
-class Card(Struct, frozen=True):
+class VerifySampleCard(Struct, frozen=True):
     """A picture, everyone's drawing of it, and each backend's worst error as a fraction of its tolerance.
 
     `maps` are everyone's maps of it, by runner, where the task makes maps.
     """
 
-    sample: Sample
+    sample: SampleReport
     picture: str
     layers: tuple[Layer, ...]
     worst: dict[str, float | None]
     maps: dict[str, str]
 
 
-class Row(Struct, frozen=True):
+class ResultRow(Struct, frozen=True):
     """One sample on one backend: the result by quantity, the worst of the rest as a fraction of its tolerance."""
 
-    case: Case
+    case: SampleResult
     backend: str
     result: dict[str, Comparison]
     raw: float | None
     input: float | None
 
 
-def render(report: VerifyReport) -> str:
-    """Return the page. Pictures are read from where the report says they are."""
-    templates = environment("webbuild.verify")
-    templates.filters.update(number=words.number, ms=words.milliseconds, name=words.name)
+def render_verify_report(report: VerifyReport, directory: Path = Path()) -> str:
+    """Return the page. Images of samples are read from the bundle's `directory`."""
+    templates = template_environment("webbuild.verify")
+    templates.filters.update(
+        number=formatting.format_number, ms=formatting.format_milliseconds, name=formatting.runner_name
+    )
     backends = [run.backend for run in report.backends if not run.left_out]
-    rows = _rows(report)
+    rows = _result_rows(report)
     return templates.get_template("verify.html.j2").render(
         report=report,
-        verdict=words.verdict(report),
-        notes=words.notes(report),
+        verdict=formatting.verdict_text(report),
+        notes=formatting.reader_notes(report),
         backends=backends,
-        cards=_cards(report),
+        cards=_sample_cards(report, directory),
         rows=rows,
         quantities=[q for q in QUANTITIES if any(q in row.result for _, group in rows for row in group)],
         again=[case for run in report.backends for case in run.cases if case.repeated],
-        histogram=histogram(report.comparisons(), backends),
-        closest=max((fraction(c) for c in report.comparisons() if c.tolerance > 0), default=0.0),
+        histogram=error_histogram(report.comparisons(), backends),
+        closest=max((tolerance_fraction(c) for c in report.comparisons() if c.tolerance > 0), default=0.0),
         slowest=max((r.timings.load + (r.timings.steady_run or 0) for r in report.backends if r.timings), default=1.0),
     )
 
 
-def _cards(report: VerifyReport) -> list[Card]:
+def _sample_cards(report: VerifyReport, directory: Path) -> list[VerifySampleCard]:
     cards = []
     for index, sample in enumerate(report.samples):
-        picture = data_url(Path(sample.file)) if sample.file else None
+        picture = image_data_url(directory / sample.file) if sample.file else None
         if picture is None:
             continue
         cases = {run.backend: run.cases[index] for run in report.backends if index < len(run.cases)}
-        layers = [layer("native", report.task, sample.detections)]
+        layers = [detection_layer("native", report.task, sample.detections)]
         thick_to_thin = [run.backend for run in report.backends if run.backend in cases]
-        layers += [layer(backend, report.task, cases[backend].detections) for backend in thick_to_thin]
-        worst = {backend: _worst(case) for backend, case in cases.items()}
+        layers += [detection_layer(backend, report.task, cases[backend].detections) for backend in thick_to_thin]
+        worst = {backend: _worst_error(case) for backend, case in cases.items()}
         maps: dict[str, str] = {"native": sample.map, **{backend: cases[backend].map for backend in thick_to_thin}}
-        cards.append(Card(sample, picture, tuple(layers), worst, {name: each for name, each in maps.items() if each}))
+        cards.append(
+            VerifySampleCard(sample, picture, tuple(layers), worst, {name: each for name, each in maps.items() if each})
+        )
     return cards
 
 
-def _worst(case: Case, stage: Stage | None = None) -> float | None:
+def _worst_error(case: SampleResult, stage: Stage | None = None) -> float | None:
     """Return a case's largest error at a stage, or at all of them, as a fraction of its tolerance."""
-    return max((fraction(c) for c in case.comparisons if stage in (None, c.subject.stage)), default=None)
+    return max((tolerance_fraction(c) for c in case.comparisons if stage in (None, c.subject.stage)), default=None)
 
 
-def _rows(report: VerifyReport) -> list[tuple[str, list[Row]]]:
+def _result_rows(report: VerifyReport) -> list[tuple[str, list[ResultRow]]]:
     """Return the table sample by sample, the backends below one another."""
     return [
-        (sample.title, [_row(run.backend, run.cases[index]) for run in report.backends if index < len(run.cases)])
+        (
+            sample.title,
+            [_result_row(run.backend, run.cases[index]) for run in report.backends if index < len(run.cases)],
+        )
         for index, sample in enumerate(report.samples)
     ]
 
 
-def _row(backend: str, case: Case) -> Row:
+def _result_row(backend: str, case: SampleResult) -> ResultRow:
     result = {each.subject.output: each for each in case.comparisons if each.subject.stage == "decoded"}
-    return Row(case, backend, result, _worst(case, "raw"), _worst(case, "input"))
+    return ResultRow(case, backend, result, _worst_error(case, "raw"), _worst_error(case, "input"))

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from webbuild.compare.arrays import Comparison
 from webbuild.errors import printable
-from webbuild.verify import words
-from webbuild.verify.compare import Comparison
+from webbuild.verify import formatting
 from webbuild.verify.report import BackendRun, VerifyReport
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-_SHOWN = 8
+_MAX_FAILURES_SHOWN = 8
 _STYLE = {"same": "bold green", "different": "bold red", "vacuous": "bold yellow"}
 
 
-def show(report: VerifyReport, console: Console) -> None:
+def show_report(report: VerifyReport, console: Console) -> None:
     """Print a report for people."""
     from rich.text import Text
 
@@ -25,27 +25,27 @@ def show(report: VerifyReport, console: Console) -> None:
         console.print(Text(_heading(run)))
         if run.cases:
             console.print(_table(run))
-    for note in words.notes(report):
+    for note in formatting.reader_notes(report):
         console.print(Text(note))
     for problem in report.all_problems():
         console.print(Text(f"error[{problem.code}] {problem.where}: {printable(problem.message)}", style="red"))
         console.print(Text(f"  fix: {printable(problem.fix)}"))
     failures = report.failures()
-    for failure in failures[:_SHOWN]:
+    for failure in failures[:_MAX_FAILURES_SHOWN]:
         console.print(Text(_line(failure), style="yellow" if failure.verdict == "VACUOUS" else "red"))
-    if len(failures) > _SHOWN:
-        console.print(f"and {len(failures) - _SHOWN} more: --json or --html shows them")
-    kind, headline, sentence = words.verdict(report)
+    if len(failures) > _MAX_FAILURES_SHOWN:
+        console.print(f"and {len(failures) - _MAX_FAILURES_SHOWN} more: --json or --html shows them")
+    kind, headline, sentence = formatting.verdict_text(report)
     console.print(Text.assemble((f"{headline}. ", _STYLE[kind]), sentence))
 
 
 def _heading(run: BackendRun) -> str:
     placed = ", ".join(f"{p.count} nodes on {p.provider}" for p in run.placements)
-    steady = f"{words.milliseconds(run.timings.steady_run)} a run" if run.timings else ""
+    steady = f"{formatting.format_milliseconds(run.timings.steady_run)} a run" if run.timings else ""
     build = f"{run.engine_build} build" if run.engine_build else ""
     facts = [printable(fact) for fact in (run.adapter, build, placed, steady) if fact]
     instead = "not run" if run.left_out else "did not load"
-    return f"\n{words.name(run.backend)}: {', '.join(facts) or instead}"
+    return f"\n{formatting.runner_name(run.backend)}: {', '.join(facts) or instead}"
 
 
 def _table(run: BackendRun) -> Table:
@@ -74,7 +74,7 @@ def _cell(comparisons: list[Comparison]) -> str:
     shown = (
         printable(worst.got)
         if count or worst.subject.output == "class"
-        else f"{words.number(worst.max_abs)} {worst.subject.unit}".strip()
+        else f"{formatting.format_number(worst.max_abs)} {worst.subject.unit}".strip()
     )
     match worst.verdict:
         case "OK":
@@ -88,5 +88,5 @@ def _cell(comparisons: list[Comparison]) -> str:
 def _line(failure: Comparison) -> str:
     about = failure.subject
     at = f" at {list(failure.worst)}: wanted {failure.want}, got {failure.got}" if failure.worst else ""
-    where = f"{words.name(about.runner)}, {about.sample}, {about.stage} {about.output}"
+    where = f"{formatting.runner_name(about.runner)}, {about.sample}, {about.stage} {about.output}"
     return printable(f"{failure.verdict} {where}: {failure.why}{at}")

@@ -10,60 +10,59 @@ from tempfile import TemporaryDirectory
 import msgspec
 
 from webbuild.browser.chromium import Chromium
-from webbuild.browser.places import Place
+from webbuild.browser.endpoints import Endpoint
 from webbuild.browser.server import Server
+from webbuild.compare.arrays import Comparison
+from webbuild.compare.vacuity import mark_vacuous
+from webbuild.equivalence.answer import Answer, with_nonempty_mode
 from webbuild.errors import USAGE, WebbuildError
-from webbuild.manifest import DepthTask, Engine, PanopticTask, Task
-from webbuild.tasks.region_modes import in_any_case
-from webbuild.verify import degenerate, steadiness
-from webbuild.verify.backend import Work, run_backend
-from webbuild.verify.classes import SHOWN
-from webbuild.verify.compare import Comparison
-from webbuild.verify.depth_picture import depth_picture
-from webbuild.verify.detections import void_silent
-from webbuild.verify.in_browser import InBrowser, in_browser
-from webbuild.verify.inputs import Given, brought, gather
-from webbuild.verify.jsep import stand_in, without_unfit
-from webbuild.verify.more_pictures import more_pictures
-from webbuild.verify.opened import Bundle, changed_files, half_by, open_bundle
-from webbuild.verify.reference import Expected, check_golden, divided, expect, reference_runner
-from webbuild.verify.report import BackendRun, Environment, Sample, VerifyReport
-from webbuild.verify.steadiness import Spread, measure
+from webbuild.manifest.manifest import DepthTask, Task
+from webbuild.reporting.depth_colormap import depth_colormap_url
+from webbuild.tasks.class_scores import ClassScore
+from webbuild.tasks.compare.classes import TOP_CLASSES
+from webbuild.tasks.depth_map import DepthMap
+from webbuild.verify import degenerate, sensitivity
+from webbuild.verify.augment import augment_images
+from webbuild.verify.bundle_reader import Bundle, changed_files, fp16_backend_used, open_bundle
+from webbuild.verify.inputs import VerifyInput, collect_inputs, inputs_from_files
+from webbuild.verify.reference import check_golden_run, reference_runner, run_reference
+from webbuild.verify.report import BackendRun, SampleReport, VerifyEnvironment, VerifyReport
+from webbuild.verify.run_backend import ReferenceResults, run_backend
+from webbuild.verify.run_in_browser import BrowserRun, run_in_browser
+from webbuild.verify.sensitivity import NoiseFloor, measure_noise_floor
 
 BACKENDS = ("webgpu", "wasm")
 
 
-def verify(
+def verify_bundle(
     directory: Path,
     backends: Sequence[str] = BACKENDS,
     inputs: Sequence[Path] = (),
     *,
     precision: str = "auto",
-    jsep: bool = False,
     seconds: float = 300,
-    say: Callable[[str], None] = lambda _: None,
+    progress: Callable[[str], None] = lambda _: None,
 ) -> VerifyReport:
     """Verify a bundle in a Chromium that is started here; see `verify_in`.
 
     Raises:
         WebbuildError: when nothing can be judged: no bundle, no browser, no adapter, no reference.
     """
-    (found,) = verify_in(
-        [Place()], directory, backends, inputs, precision=precision, jsep=jsep, seconds=seconds, say=say
+    (found,) = verify_in_browsers(
+        [Endpoint()], directory, backends, inputs, precision=precision, seconds=seconds, say=progress
     )
     if isinstance(found, WebbuildError):
         raise found
     return found
 
 
-def verify_in(
-    places: Sequence[Place],
+def verify_in_browsers(
+    places: Sequence[Endpoint],
     directory: Path,
     backends: Sequence[str] = BACKENDS,
     inputs: Sequence[Path] = (),
     *,
     precision: str = "auto",
-    jsep: bool = False,
     port: int = 0,
     seconds: float = 300,
     say: Callable[[str], None] = lambda _: None,
@@ -76,7 +75,6 @@ def verify_in(
         backends: those to judge.
         inputs: pictures (or .npz files for plain tensors) besides the bundle's samples.
         precision: that of the graphs to judge; `auto` judges every graph of the backends, each in a page of its own.
-        jsep: compare on the engine's default entry instead of the bundle's own builds.
         port: to serve on, 0 for a free one.
         seconds: how long a load or a run may take.
         say: told what is being done.
@@ -84,29 +82,28 @@ def verify_in(
     Raises:
         WebbuildError: when nothing can be judged anywhere: no bundle, no reference.
     """
-    _check(backends)
+    _check_backends(backends)
     bundle = open_bundle(directory)
-    if jsep:
-        bundle = without_unfit(bundle)
-    names = bundle.names(backends, precision)
+    names = bundle.graph_names(backends, precision)
     problems = tuple(changed_files(bundle))
     say("native: the reference")
     runner = reference_runner(bundle)
-    work: Work = [(given, expect(bundle, runner, given)) for given in gather(bundle, inputs)]
-    bundle, work = _telling(bundle, work)
-    checks = check_golden(bundle, runner)
+    work: ReferenceResults = [(given, run_reference(bundle, runner, given)) for given in collect_inputs(bundle, inputs)]
+    answers = with_nonempty_mode([expected for _, expected in work])
+    work = [(given, expected) for (given, _), expected in zip(work, answers, strict=True)]
+    checks = check_golden_run(bundle, runner)
     own = len(work)
     with TemporaryDirectory() as folder:
-        more = brought(bundle, more_pictures(bundle, work, Path(folder)))
-        work = [*work, *((given, expect(bundle, runner, given)) for given in more)]
-        spread = measure(bundle, runner, work, say)
+        more = inputs_from_files(bundle, augment_images(bundle, work, Path(folder)))
+        mode = answers[0].context.mode if answers else None
+        work = [*work, *((given, run_reference(bundle, runner, given, mode)) for given in more)]
+        spread = measure_noise_floor(bundle, runner, work, say)
         with Server(directory, port=port) as server:
-            engine = stand_in(server, bundle) if jsep else bundle.manifest.engine
 
             def run(browser: Chromium, name: str) -> BackendRun:
-                return run_backend(browser, server, bundle, name, work, jsep=jsep, seconds=seconds, say=say)
+                return run_backend(browser, server, bundle, name, work, seconds=seconds, progress=say)
 
-            told = [in_browser(place, server, names, run) for place in places]
+            told = [run_in_browser(place, server, names, run) for place in places]
     task = bundle.manifest.task
     report = VerifyReport(
         bundle=bundle.manifest.name,
@@ -114,55 +111,44 @@ def verify_in(
         source=bundle.manifest.source.file,
         reference=runner.name,
         task=task,
-        environment=_environment(bundle, engine, runner.version),
-        samples=_samples(task, work, own),
+        environment=_environment(bundle, runner.version),
+        samples=_sample_reports(bundle, task, work, own),
         checks=tuple(checks),
         backends=(),
         spread={f"{stage} {name}": value for (stage, name), value in spread.pooled.items()} if spread else {},
-        half_by=half_by(bundle),
-        problems=(*problems, *degenerate.problems(task, [want.outputs for _, want in work])),
+        half_by=fp16_backend_used(bundle),
+        problems=(*problems, *degenerate.degenerate_problems(task, [want.outputs for _, want in work])),
     )
-    return [each if isinstance(each, WebbuildError) else _reported(report, each, spread) for each in told]
+    return [each if isinstance(each, WebbuildError) else _with_runs(report, each, spread) for each in told]
 
 
-def _reported(report: VerifyReport, done: InBrowser, spread: Spread | None) -> VerifyReport:
+def _with_runs(report: VerifyReport, done: BrowserRun, spread: NoiseFloor | None) -> VerifyReport:
     where = msgspec.structs.replace(report.environment, browser=done.browser, browser_path=done.path)
-    runs = tuple(_judged_again(_voided(run), spread) for run in done.runs)
+    runs = tuple(_apply_noise_floor(_mark_vacuous(run), spread) for run in done.runs)
     return msgspec.structs.replace(report, environment=where, backends=runs)
 
 
-def _check(backends: Sequence[str]) -> None:
+def _check_backends(backends: Sequence[str]) -> None:
     unknown = [backend for backend in backends if backend not in BACKENDS]
     if unknown or not backends:
         raise WebbuildError(
-            "no-backend",
+            "unknown-backend",
             f"no such backend: {', '.join(unknown)}" if unknown else "no backend to verify",
             f"name one or both of {', '.join(BACKENDS)}",
             exit_code=USAGE,
         )
 
 
-def _telling(bundle: Bundle, work: Work) -> tuple[Bundle, Work]:
-    """Let a model that is sure of no region on any sample divide them in a mode that always does."""
-    task = bundle.manifest.task
-    if not isinstance(task, PanopticTask) or any(want.regions and want.regions.regions for _, want in work):
-        return bundle, work
-    always = in_any_case(task)
-    manifest = msgspec.structs.replace(bundle.manifest, task=always)
-    told = [(given, divided(always, given, want)) for given, want in work]
-    return msgspec.structs.replace(bundle, manifest=manifest), told
-
-
-def _voided(run: BackendRun) -> BackendRun:
+def _mark_vacuous(run: BackendRun) -> BackendRun:
     """Judge the samples together: a backend that found nothing on any of them proved nothing."""
-    return _with(run, void_silent(run.comparisons))
+    return _with_comparisons(run, mark_vacuous(run.comparisons))
 
 
-def _judged_again(run: BackendRun, spread: Spread | None) -> BackendRun:
-    return run if spread is None else _with(run, steadiness.judge(run.comparisons, spread))
+def _apply_noise_floor(run: BackendRun, spread: NoiseFloor | None) -> BackendRun:
+    return run if spread is None else _with_comparisons(run, sensitivity.apply_noise_floor(run.comparisons, spread))
 
 
-def _with(run: BackendRun, comparisons: Sequence[Comparison]) -> BackendRun:
+def _with_comparisons(run: BackendRun, comparisons: Sequence[Comparison]) -> BackendRun:
     judged = iter(comparisons)
     cases = [
         msgspec.structs.replace(case, comparisons=tuple(next(judged) for _ in case.comparisons)) for case in run.cases
@@ -170,28 +156,35 @@ def _with(run: BackendRun, comparisons: Sequence[Comparison]) -> BackendRun:
     return msgspec.structs.replace(run, cases=tuple(cases))
 
 
-def _samples(task: Task, work: Work, own: int) -> tuple[Sample, ...]:
+def _sample_reports(bundle: Bundle, task: Task, work: ReferenceResults, own: int) -> tuple[SampleReport, ...]:
     """Return what was compared; pictures behind the first `own` were made for it, and are gone."""
-    told = [_sample(task, given, expected) for given, expected in work]
+    told = [_sample_report(bundle, task, given, expected) for given, expected in work]
     return (*told[:own], *(msgspec.structs.replace(sample, file=None) for sample in told[own:]))
 
 
-def _sample(task: Task, given: Given, expected: Expected) -> Sample:
+def _sample_report(bundle: Bundle, task: Task, given: VerifyInput, expected: Answer) -> SampleReport:
     place = given.placement
-    return Sample(
+    depth = next((each for each in expected.prediction if isinstance(each, DepthMap)), None)
+    return SampleReport(
         title=given.title,
-        file=str(given.file) if given.file else None,
+        file=None if given.file is None else _path_from_bundle(given.file, bundle.directory),
         width=place.source_width if place else 0,
         height=place.source_height if place else 0,
-        detections=expected.detections,
-        classes=expected.classes[:SHOWN],
-        depth=None if expected.depth is None else (expected.depth.minimum, expected.depth.maximum),
-        map="" if expected.depth is None or not isinstance(task, DepthTask) else depth_picture(task, expected.depth),
+        detections=tuple(expected.detections),
+        classes=tuple(each for each in expected.prediction if isinstance(each, ClassScore))[:TOP_CLASSES],
+        depth=None if depth is None else (depth.minimum, depth.maximum),
+        map="" if depth is None or not isinstance(task, DepthTask) else depth_colormap_url(task, depth),
     )
 
 
-def _environment(bundle: Bundle, engine: Engine, onnxruntime: str) -> Environment:
-    return Environment(
+def _path_from_bundle(file: Path, directory: Path) -> str:
+    """Return a bundle's own file relative to its folder, which may move; any other file as an absolute path."""
+    return str(file.relative_to(directory) if file.is_relative_to(directory) else file.resolve())
+
+
+def _environment(bundle: Bundle, onnxruntime: str) -> VerifyEnvironment:
+    engine = bundle.manifest.engine
+    return VerifyEnvironment(
         webbuild=bundle.manifest.generator.version,
         browser="",
         browser_path="",

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,9 +14,10 @@ import onnx_ir as ir
 from numpy.typing import NDArray
 
 from tests.native import Session
-from webbuild.passes._base import Options, Pass
-from webbuild.passes._shapes import infer
-from webbuild.targets.table import table
+from tests.passes.case import FOLDER
+from webbuild.passes.analysis.shape_inference import infer_shapes
+from webbuild.passes.base import Pass, PassOptions
+from webbuild.targets.table import load_table
 from webbuild.targets.target import Target
 
 WEBGPU = Target("1.30.0", "webgpu")
@@ -46,18 +50,30 @@ def model_of(
 
 def changed(model: onnx.ModelProto, kind: type[Pass]) -> onnx.ModelProto:
     """Return what a pass makes of a model for WebGPU; it must change something, and nothing the second time."""
-    patched, options = ir.from_proto(model), Options(table=table(WEBGPU))
-    infer(patched)
-    assert any(edit.done for edit in kind().apply(patched, options))
-    infer(patched)
-    assert not any(edit.done for edit in kind().apply(patched, options))
+    patched, options = ir.from_proto(model), PassOptions(table=load_table(WEBGPU))
+    infer_shapes(patched)
+    assert any(edit.applied for edit in kind().apply(patched, options))
+    infer_shapes(patched)
+    assert not any(edit.applied for edit in kind().apply(patched, options))
     result = ir.to_proto(patched)
     onnx.checker.check_model(result, full_check=True)
     return result
 
 
 def assert_same(model: onnx.ModelProto, kind: type[Pass], feeds: Arrays, tolerance: float = 0.0) -> None:
-    """Compare before and after, with a tolerance relative to the largest finite magnitude of the output."""
+    """Compare before and after, with a tolerance relative to the largest finite magnitude of the output.
+
+    A model that differs is kept as a case of the pass.
+    """
+    try:
+        compare(model, kind, feeds, tolerance)
+    except Exception as error:
+        error.add_note(f"the model is kept: {keep_case(model, kind)}; commit it with the snapshot of --regenerate")
+        raise
+
+
+def compare(model: onnx.ModelProto, kind: type[Pass], feeds: Arrays, tolerance: float) -> None:
+    """Assert that a pass leaves what a model answers."""
     want = Session(model).run(feeds)
     got = Session(changed(model, kind)).run(feeds)
     assert set(want) == set(got) == {"y"}
@@ -66,3 +82,13 @@ def assert_same(model: onnx.ModelProto, kind: type[Pass], feeds: Arrays, toleran
     magnitude = np.abs(want["y"].astype(np.float64))
     limit = tolerance * magnitude.max(initial=0.0, where=np.isfinite(magnitude))
     np.testing.assert_allclose(got["y"], want["y"], rtol=0, atol=limit)
+
+
+def keep_case(model: onnx.ModelProto, kind: type[Pass]) -> Path:
+    """Write a model that a pass gets wrong as a case of it. The last one that is written is hypothesis' smallest."""
+    test = os.environ.get("PYTEST_CURRENT_TEST", "").partition(" ")[0].rpartition("::")[2]
+    name = re.sub(r"\W+", "_", test).removeprefix("test_") or "model"
+    file = FOLDER / kind.code / f"found_{name}.onnx.txt"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(f"# target: {WEBGPU.name}\n{onnx.printer.to_text(model)}\n", "utf-8")
+    return file

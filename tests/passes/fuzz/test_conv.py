@@ -9,9 +9,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from tests.passes.fuzz.model import assert_same, model_of
-from webbuild.passes import conv_channels, conv_groups
-from webbuild.passes.conv_channels import ConvChannels
-from webbuild.passes.conv_groups import ConvGroups
+from webbuild.passes.workarounds import pad_conv_channels, split_grouped_conv
+from webbuild.passes.workarounds.pad_conv_channels import PadConvChannels
+from webbuild.passes.workarounds.split_grouped_conv import SplitGroupedConv
 
 SIZES = st.lists(st.integers(1, 3), min_size=1, max_size=2)
 
@@ -33,9 +33,9 @@ def test_zeros_behind_the_channels_add_nothing(
     x = draw.uniform(-1, 1, (2, inputs, *([5] * rank))).astype(np.float32)
     w = draw.uniform(-1, 1, (outputs, inputs, *kernel)).astype(np.float32)
     node = onnx.helper.make_node("Conv", ["x", "w"], ["y"], strides=[stride] * rank, pads=[pad] * 2 * rank)
-    assume(conv_channels.is_wrong([outputs, inputs, *kernel], ir.from_proto(node)))
+    assume(pad_conv_channels.is_affected([outputs, inputs, *kernel], ir.from_proto(node)))
     feeds = {"x": x} if fixed else {"x": x, "w": w}
-    assert_same(model_of([node], feeds, opset, {"w": w} if fixed else {}), ConvChannels, feeds, 1e-6)
+    assert_same(model_of([node], feeds, opset, {"w": w} if fixed else {}), PadConvChannels, feeds, 1e-6)
 
 
 @given(
@@ -51,12 +51,12 @@ def test_zeros_behind_the_channels_add_nothing(
 def test_two_parts_compute_what_all_groups_do(
     group: int, inner: int, outer: int, kernel: list[int], dilation: int, bias: bool, opset: int, seed: int
 ) -> None:
-    assume(conv_groups.is_wrong([group * outer, inner, *kernel], group))
+    assume(split_grouped_conv.is_affected([group * outer, inner, *kernel], group))
     draw, rank = np.random.default_rng(seed), len(kernel)
     x = draw.uniform(-1, 1, (1, group * inner, *([6] * rank))).astype(np.float32)
     held = {"w": draw.uniform(-1, 1, (group * outer, inner, *kernel)), "b": draw.uniform(-1, 1, group * outer)}
     held = {name: array.astype(np.float32) for name, array in held.items() if bias or name == "w"}
     node = onnx.helper.make_node("Conv", ["x", *held], ["y"], group=group, dilations=[dilation] * rank)
-    assert_same(model_of([node], {"x": x}, opset, held), ConvGroups, {"x": x}, 1e-6)
+    assert_same(model_of([node], {"x": x}, opset, held), SplitGroupedConv, {"x": x}, 1e-6)
     for parts in ((group - 1) * outer, outer):
-        assert not conv_groups.is_wrong([parts, inner, *kernel], parts // outer)
+        assert not split_grouped_conv.is_affected([parts, inner, *kernel], parts // outer)

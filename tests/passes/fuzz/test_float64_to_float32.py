@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from onnx import TensorProto, helper
 
 from tests.passes.fuzz.model import assert_same, model_of
-from webbuild.passes.float64_to_float32 import Float64ToFloat32
+from webbuild.passes.dtypes.float64_to_float32 import Float64ToFloat32
 
 _BINARY = ("Add", "Sub", "Mul", "Div", "Max", "Min")
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from onnx import helper
 
 from tests.passes.fuzz.model import assert_same, model_of
-from webbuild.passes.fold_constants import FoldConstants
+from webbuild.passes.simplify.fold_constants import FoldConstants
 
 
 @given(

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from tests.passes.fuzz.model import assert_same, model_of
-from webbuild.passes.quantised_in_float import QuantisedInFloat
+from webbuild.passes.dtypes.dequantize_ops import DequantizeOps
 
 BYTES = st.sampled_from((np.uint8, np.int8))
 SEEDS = st.integers(0, 9999)
@@ -19,8 +19,12 @@ FLOAT = onnx.TensorProto.FLOAT
 
 
 def whole(draw: np.random.Generator, dtype: Any, *shape: int) -> NDArray[Any]:
-    limits = np.iinfo(dtype)
-    return draw.integers(limits.min, limits.max + 1, shape).astype(dtype)
+    """Return random whole numbers; of int8 the 7 bits that native kernels multiply uint8 by without saturating.
+
+    Without VNNI instructions ONNX Runtime adds two products of uint8 and int8 in 16 bits: 2 * 255 * 127 does not fit.
+    """
+    low, high = (-64, 64) if dtype == np.int8 else (np.iinfo(dtype).min, np.iinfo(dtype).max)
+    return draw.integers(low, high + 1, shape).astype(dtype)
 
 
 @given(
@@ -58,7 +62,7 @@ def test_a_dynamic_convolution(
         node("Cast", ["i"], ["f"], to=FLOAT),
         node("Mul", ["f", "s"], ["y"]),
     ]
-    assert_same(model_of(nodes, {"x": x}, 17, held), QuantisedInFloat, {"x": x})
+    assert_same(model_of(nodes, {"x": x}, 17, held), DequantizeOps, {"x": x})
 
 
 @given(
@@ -84,7 +88,7 @@ def test_a_product_of_whole_numbers(
     feeds = {"a": a} if fixed else {"a": a, "b": b}
     nodes = [onnx.helper.make_node("MatMulInteger", ["a", "b", "az", "bz"], ["y"])]
     model = model_of(nodes, feeds, 17, {**zeros, "b": b} if fixed else zeros)
-    assert_same(model, QuantisedInFloat, feeds)
+    assert_same(model, DequantizeOps, feeds)
 
 
 @given(dtype=BYTES, channels=st.booleans(), scale=st.sampled_from((1e-3, 0.013, 0.5, 2.0)), seed=SEEDS)
@@ -98,7 +102,7 @@ def test_quantised_and_back(dtype: Any, channels: bool, scale: float, seed: int)
         held["s"] = np.array(scale, np.float32)
     node = onnx.helper.make_node
     nodes = [node("QuantizeLinear", ["x", "s", "z"], ["q"]), node("DequantizeLinear", ["q", "s", "z"], ["y"])]
-    assert_same(model_of(nodes, {"x": x}, 17, held), QuantisedInFloat, {"x": x})
+    assert_same(model_of(nodes, {"x": x}, 17, held), DequantizeOps, {"x": x})
 
 
 @given(channels=st.booleans(), bias=st.booleans(), scale=st.floats(1e-4, 0.1), seed=SEEDS)
@@ -116,4 +120,4 @@ def test_a_convolution_quantised_again(channels: bool, bias: bool, scale: float,
     node, names = onnx.helper.make_node, ["q", *held]
     nodes = [node("QuantizeLinear", ["x", "s", "z"], ["q"]), node("QLinearConv", names, ["c"], pads=[1] * 4)]
     nodes.append(node("DequantizeLinear", ["c", "ys", "yz"], ["y"]))
-    assert_same(model_of(nodes, {"x": x}, 17, held), QuantisedInFloat, {"x": x})
+    assert_same(model_of(nodes, {"x": x}, 17, held), DequantizeOps, {"x": x})

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bench.operators.chain import RefusedError, make_chain
-from bench.operators.one import make
-from bench.operators.trial import Subject, differs, native, patched
+from benchmarks.random_models.chain import RefusedError, make_chain
+from benchmarks.random_models.single_operator import make
+from benchmarks.random_models.trial import GeneratedModel, describe_difference, patch_model, run_native
 
 TOLERANCE = 1e-4
 """Of the largest magnitude of an output, as for any model that is packed."""
@@ -17,18 +17,18 @@ OPTIMISED = 1e-3
 SEEDS = st.integers(0, 2**31)
 
 
-def assert_same(subject: Subject) -> None:
+def assert_same(subject: GeneratedModel) -> None:
     """Compare both graphs with the original, and with the engine's optimisations on that for WASM, as browsers do."""
     model, feeds = subject.model(), subject.feeds()
     try:
-        want = native(model, feeds)
+        want = run_native(model, feeds)
     except Exception:
         return  # what ONNX Runtime refuses as it is has nothing to be compared with
-    got = native(patched(model).model, feeds)
+    got = run_native(patch_model(model).model, feeds)
     assert {name: array.dtype for name, array in got.items()} == {name: array.dtype for name, array in want.items()}
-    assert [differs(name, array, got[name], TOLERANCE) for name, array in want.items()] == [""] * len(want), (
-        subject.what
-    )
+    assert [describe_difference(name, array, got[name], TOLERANCE) for name, array in want.items()] == [""] * len(
+        want
+    ), subject.what
 
 
 @given(SEEDS)
@@ -50,7 +50,7 @@ def test_most_seeds_make_a_model_that_onnx_runtime_takes() -> None:
     for seed in range(100):
         subject = make(seed)
         try:
-            taken += bool(native(subject.model(), subject.feeds()))
+            taken += bool(run_native(subject.model(), subject.feeds()))
         except Exception:
             continue
     assert taken >= 95
@@ -58,12 +58,12 @@ def test_most_seeds_make_a_model_that_onnx_runtime_takes() -> None:
 
 def test_a_difference_is_seen() -> None:
     subject = make(17)
-    want = native(subject.model(), subject.feeds())
+    want = run_native(subject.model(), subject.feeds())
     name, array = next(iter(want.items()))
-    assert differs(name, array, array) == ""
-    assert differs(name, array, array + array.dtype.type(1)) != ""
-    assert differs(name, array, None) != ""
-    assert differs(name, array, array[:0]) != ""
+    assert describe_difference(name, array, array) == ""
+    assert describe_difference(name, array, array + array.dtype.type(1)) != ""
+    assert describe_difference(name, array, None) != ""
+    assert describe_difference(name, array, array[:0]) != ""
 
 
 @pytest.mark.parametrize("seed", [0, 11])

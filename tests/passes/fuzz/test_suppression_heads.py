@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.passes import heads, rotated_heads, test_head_trials, test_rotated_heads
-from webbuild.passes._status import capacity
+from webbuild.passes.nms.status_output import candidate_capacity
 
 _SEEDS = st.integers(0, 2**32 - 1)
 
@@ -15,7 +15,7 @@ _SEEDS = st.integers(0, 2**32 - 1)
 @given(name=st.sampled_from(heads.NAMES), seed=_SEEDS)
 def test_upright_crowds(name: str, seed: int) -> None:
     raw, head = heads.raw_output(test_head_trials.crowd(seed), seed), heads.head(name)
-    _same(head, raw, capacity(heads.ANCHORS, heads.ROWS))
+    _same(head, raw, candidate_capacity(heads.ANCHORS, heads.ROWS))
 
 
 @given(name=st.sampled_from(rotated_heads.NAMES), seed=_SEEDS)

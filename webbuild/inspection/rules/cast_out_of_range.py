@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import onnx_ir as ir
 
-from webbuild.findings import Finding
-from webbuild.inspection.context import Context, dtype
-from webbuild.inspection.rules._base import Rule
-from webbuild.inspection.rules.nan_dropped import is_fed
+from webbuild.inspection.context import InspectionContext, dtype_name, is_small_input
+from webbuild.inspection.finding import Finding
+from webbuild.inspection.rules.base import Rule
 
 _WHOLE = ("int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64")
 
@@ -18,7 +17,7 @@ class CastOutOfRange(Rule):
     x86 gives the lowest int32 for 3e9, and 255 for -1 as uint8. WebAssembly and the GPU stop at the nearest number
     that there is, the largest int32 and 0, so that the CPU of a browser is no help. A picture that is cast to uint8
     with a pixel of -1 or 256 is where it shows.
-    Mend: Clip before the Cast.
+    Fix: Clip before the Cast.
     Source: measured on 1.24.3 to 1.31.0-dev; ONNX, Cast.
     """
 
@@ -27,13 +26,13 @@ class CastOutOfRange(Rule):
     severity = "note"
     outcome = "wrong"
 
-    def check(self, node: ir.Node, context: Context) -> Finding | None:
-        """See `Rule`."""
-        source, kind = node.inputs[0], dtype(node.outputs[0])
-        if not context.on_gpu(node) or dtype(source) not in ("float", "float16") or kind not in _WHOLE:
+    def check(self, node: ir.Node, context: InspectionContext) -> Finding | None:
+        """See `HeaderRule`."""
+        source, kind = node.inputs[0], dtype_name(node.outputs[0])
+        if not context.on_gpu(node) or dtype_name(source) not in ("float", "float16") or kind not in _WHOLE:
             return None
         what, fix = f"numbers out of {kind} differ from the CPU's", "put a Clip before it"
-        if is_fed(source):
+        if is_small_input(source):
             assert source is not None
             why = f"'{source.name}' is an input of the graph, and may hold any"
             return self.finding(node, what, why, fix)

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import onnx_ir as ir
 
-from webbuild.findings import Finding
-from webbuild.inspection.context import Context, is_empty, shape
-from webbuild.inspection.rules._base import Rule
-
-_ON_JSEP = ("InstanceNormalization", "TopK")
-"""The operators of which this is so on the default entry's build."""
+from webbuild.inspection.context import InspectionContext, is_empty, known_shape
+from webbuild.inspection.finding import Finding
+from webbuild.inspection.rules.base import Rule
 
 
 class EmptyInput(Rule):
@@ -17,7 +14,7 @@ class EmptyInput(Rule):
 
     It dispatches no work, and the engine refuses that: `Invalid dispatch group size (0, 1, 1)`. Zero sizes come from
     exports in which nothing was found.
-    Mend: empty-tensors writes what it means, where the shapes are fixed.
+    Fix: fold-empty-tensors writes what it means, where the shapes are fixed.
     Source: measured on 1.24.3 to 1.31.0-dev; onnxruntime #28772.
     """
 
@@ -36,27 +33,25 @@ class EmptyInput(Rule):
         "RotaryEmbedding",
         "MultiHeadAttention",
     )
-    passes = ("empty-tensors",)
+    passes = ("fold-empty-tensors",)
 
-    def check(self, node: ir.Node, context: Context) -> Finding | None:
-        """See `Rule`."""
+    def check(self, node: ir.Node, context: InspectionContext) -> Finding | None:
+        """See `HeaderRule`."""
         somewhere = node.op_type == "TopK" and context.on_cpu(node)  # there it divides by zero
         if not is_empty(node.inputs[0]) or not (somewhere or context.on_gpu(node)):
             return None
-        if context.jsep and node.op_type not in _ON_JSEP:
-            return None
-        if _chooses_none(node) and not context.jsep:
+        if _chooses_none(node):
             return None
         return self.finding(
             node,
             "throws",
-            f"{node.op_type} takes no tensor of shape {shape(node.inputs[0])}",
+            f"{node.op_type} takes no tensor of shape {known_shape(node.inputs[0])}",
             "give it at least one row",
         )
 
 
 def _chooses_none(node: ir.Node) -> bool:
-    """Whether a TopK has none to choose from, at which the native build returns at once."""
-    sizes = shape(node.inputs[0])
+    """Whether a TopK has none to choose from, at which the kernel returns at once."""
+    sizes = known_shape(node.inputs[0])
     axis = node.attributes.get_int("axis", -1)
     return node.op_type == "TopK" and sizes is not None and -len(sizes) <= axis < len(sizes) and sizes[axis] == 0

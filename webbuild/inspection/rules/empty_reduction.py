@@ -4,30 +4,30 @@ from __future__ import annotations
 
 import onnx_ir as ir
 
-from webbuild.findings import Finding
-from webbuild.inspection.context import Context, is_empty, shape
-from webbuild.inspection.rules._base import Rule
+from webbuild.inspection.context import InspectionContext, is_empty, known_shape
+from webbuild.inspection.finding import Finding
+from webbuild.inspection.rules.base import Rule
 
 
 class EmptyReduction(Rule):
     """The run throws: this reduction does not take a tensor with a size of zero.
 
     `Input tensor cannot be null or empty`. All other reductions do take it.
-    Mend: empty-tensors writes what it means, where the shapes are fixed.
+    Fix: fold-empty-tensors writes what it means, where the shapes are fixed.
     Source: measured on 1.24.3 to 1.31.0-dev.
     """
 
     code = "empty-reduction"
     operators = ("ReduceMax", "ReduceMin")
-    passes = ("empty-tensors",)
+    passes = ("fold-empty-tensors",)
 
-    def check(self, node: ir.Node, context: Context) -> Finding | None:
-        """See `Rule`."""
-        if context.jsep or not context.on_gpu(node) or not is_empty(node.inputs[0]):
+    def check(self, node: ir.Node, context: InspectionContext) -> Finding | None:
+        """See `HeaderRule`."""
+        if not context.on_gpu(node) or not is_empty(node.inputs[0]):
             return None
         return self.finding(
             node,
             "throws",
-            f"{node.op_type} takes no tensor of shape {shape(node.inputs[0])}",
+            f"{node.op_type} takes no tensor of shape {known_shape(node.inputs[0])}",
             "give it at least one row",
         )

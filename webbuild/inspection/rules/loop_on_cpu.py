@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import onnx_ir as ir
 
-from webbuild.findings import Finding
-from webbuild.inspection.context import Context
-from webbuild.inspection.rules._base import Rule
+from webbuild.inspection.context import InspectionContext
+from webbuild.inspection.finding import Finding
+from webbuild.inspection.rules.base import Rule
 
 
 class LoopOnCpu(Rule):
     """The loop runs on the CPU. What its body computes on the GPU is copied in every round.
 
-    Mend: unroll it at export where the number of rounds is known.
+    Fix: unroll it at export where the number of rounds is known.
     Source: measured on 1.30.0.
     """
 
@@ -20,10 +20,10 @@ class LoopOnCpu(Rule):
     operators = ("Loop", "Scan")
     severity = "warning"
     outcome = "cpu"
-    passes = ("unrolled-loops",)
+    passes = ("unroll-loops",)
 
-    def check(self, node: ir.Node, context: Context) -> Finding | None:
-        """See `Rule`."""
+    def check(self, node: ir.Node, context: InspectionContext) -> Finding | None:
+        """See `HeaderRule`."""
         if not context.on_cpu(node):
             return None
         inside = sum(each.parent is node and context.on_gpu(each.node) for each in context.nodes)

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 from onnx import helper
 
-from webbuild.probe.draw import Draw
-from webbuild.probe.node import Array, Probe, node
+from webbuild.probe.probe_model import Array, Probe, make_probe
+from webbuild.probe.random_data import RandomData
 
 _KINDS = (np.float32, np.int32, np.int64, np.uint8, np.int8, np.uint32, np.bool_)
 _BEYOND: dict[str, tuple[Array, type]] = {
@@ -28,7 +28,7 @@ _BEYOND: dict[str, tuple[Array, type]] = {
 }
 
 
-def cases(draw: Draw) -> Iterator[Probe]:
+def cases(draw: RandomData) -> Iterator[Probe]:
     """Yield the probes."""
     for source in _KINDS:
         for target in _KINDS:
@@ -37,8 +37,8 @@ def cases(draw: Draw) -> Iterator[Probe]:
                 yield _cast(f"{np.dtype(source).name} to {np.dtype(target).name}", x, target)
     for what, (beyond, kind) in _BEYOND.items():
         yield _cast(what, beyond, kind)
-    yield node("cast/CastLike", "CastLike", draw.floats(4), np.zeros(1, np.int32), opset=19)
+    yield make_probe("cast/CastLike", "CastLike", draw.floats(4), np.zeros(1, np.int32), opset=19)
 
 
 def _cast(what: str, x: Array, target: type) -> Probe:
-    return node(f"cast/{what}", "Cast", x, to=helper.np_dtype_to_tensor_dtype(np.dtype(target)))
+    return make_probe(f"cast/{what}", "Cast", x, to=helper.np_dtype_to_tensor_dtype(np.dtype(target)))

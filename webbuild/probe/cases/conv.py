@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from webbuild.probe.draw import Draw
-from webbuild.probe.node import Array, Probe, fixed, node
+from webbuild.probe.probe_model import Array, Probe, initializer, make_probe
+from webbuild.probe.random_data import RandomData
 
 _ATTRIBUTES: dict[str, dict[str, Any]] = {
     "plain": {},
@@ -32,22 +32,22 @@ _GROUPS = {
 """Groups -> (input channels, output channels)."""
 
 
-def cases(draw: Draw) -> Iterator[Probe]:
+def cases(draw: RandomData) -> Iterator[Probe]:
     """Yield the probes."""
     for what, attributes in _ATTRIBUTES.items():
         x, w, b = draw.floats(1, 4, 9, 9), draw.floats(6, 4, 3, 3), draw.floats(6)
-        yield node(f"conv/{what}", "Conv", x, fixed(w), fixed(b), **attributes)
+        yield make_probe(f"conv/{what}", "Conv", x, initializer(w), initializer(b), **attributes)
     yield from _channels(draw)
     yield from _groups(draw)
     yield from _kernels(draw)
     yield from _ranks(draw)
     x, w = draw.floats(1, 4, 8, 8), draw.floats(6, 4, 3, 3)
-    yield node("conv/weights fed", "Conv", x, w, draw.floats(6))
-    yield node("conv/weights fed, opset 22", "Conv", x, w, draw.floats(6), opset=22)
-    yield node("conv/without bias", "Conv", x, fixed(w))
+    yield make_probe("conv/weights fed", "Conv", x, w, draw.floats(6))
+    yield make_probe("conv/weights fed, opset 22", "Conv", x, w, draw.floats(6), opset=22)
+    yield make_probe("conv/without bias", "Conv", x, initializer(w))
 
 
-def _channels(draw: Draw) -> Iterator[Probe]:
+def _channels(draw: RandomData) -> Iterator[Probe]:
     for inputs in _IN:
         for outputs in _OUT:
             x, w, b = draw.floats(1, inputs, 6, 7), draw.floats(outputs, inputs, 3, 3), draw.floats(outputs)
@@ -63,7 +63,7 @@ def _channels(draw: Draw) -> Iterator[Probe]:
     yield _written("3x3 channels 64 to 96", draw.floats(1, 64, 9, 9), draw.floats(96, 64, 3, 3), pads=[1] * 4)
 
 
-def _groups(draw: Draw) -> Iterator[Probe]:
+def _groups(draw: RandomData) -> Iterator[Probe]:
     for group, (inputs, outputs) in ((group, pair) for group, pairs in _GROUPS.items() for pair in pairs):
         x, w, b = draw.floats(1, inputs, 6, 6), draw.floats(outputs, inputs // group, 3, 3), draw.floats(outputs)
         yield _written(f"{group} groups {inputs} to {outputs}", x, w, b, group=group)
@@ -79,7 +79,7 @@ def _groups(draw: Draw) -> Iterator[Probe]:
     yield _written("2 groups 1-D", line, draw.floats(6, 2, 3), group=2, pads=[1, 1])
 
 
-def _kernels(draw: Draw) -> Iterator[Probe]:
+def _kernels(draw: RandomData) -> Iterator[Probe]:
     x = draw.floats(1, 5, 9, 9)
     yield _written("kernel of the input's size", x, draw.floats(7, 5, 9, 9))
     yield _written("1xN", x, draw.floats(7, 5, 1, 5), pads=[0, 2, 0, 2])
@@ -94,23 +94,23 @@ def _written(what: str, x: Array, w: Array, bias: Array | None = None, **changed
     """Return a convolution with its defaults as most exporters write them: some builds throw where they are not."""
     rank = x.ndim - 2
     given = {"dilations": [1] * rank, "strides": [1] * rank, "pads": [0] * (2 * rank), **changed}
-    biases = [] if bias is None else [fixed(bias)]
-    return node(f"conv/{what}", "Conv", x, fixed(w), *biases, slack=3, **given)
+    biases = [] if bias is None else [initializer(bias)]
+    return make_probe(f"conv/{what}", "Conv", x, initializer(w), *biases, slack=3, **given)
 
 
-def _ranks(draw: Draw) -> Iterator[Probe]:
-    line, filters = draw.floats(1, 4, 9), fixed(draw.floats(6, 4, 3))
-    yield node("conv/1-D", "Conv", line, filters, fixed(draw.floats(6)))
-    yield node("conv/1-D strided, padded", "Conv", line, filters, strides=[2], pads=[1, 1])
-    yield node("conv/1-D dilations", "Conv", line, filters, dilations=[2])
-    x, w, b = draw.floats(1, 4, 5, 6, 7), fixed(draw.floats(6, 4, 3, 3, 3)), fixed(draw.floats(6))
-    yield node("conv/3-D", "Conv", x, w, b, slack=3)
+def _ranks(draw: RandomData) -> Iterator[Probe]:
+    line, filters = draw.floats(1, 4, 9), initializer(draw.floats(6, 4, 3))
+    yield make_probe("conv/1-D", "Conv", line, filters, initializer(draw.floats(6)))
+    yield make_probe("conv/1-D strided, padded", "Conv", line, filters, strides=[2], pads=[1, 1])
+    yield make_probe("conv/1-D dilations", "Conv", line, filters, dilations=[2])
+    x, w, b = draw.floats(1, 4, 5, 6, 7), initializer(draw.floats(6, 4, 3, 3, 3)), initializer(draw.floats(6))
+    yield make_probe("conv/3-D", "Conv", x, w, b, slack=3)
     written: dict[str, Any] = {"dilations": [1] * 3, "strides": [1] * 3}
-    yield node("conv/3-D defaults written", "Conv", x, w, b, pads=[0] * 6, **written, slack=3)
-    yield node("conv/3-D pads", "Conv", x, w, pads=[1] * 6, slack=3)
-    yield node("conv/3-D pads of one side", "Conv", x, w, pads=[0, 1, 1, 1, 0, 1], **written, slack=3)
-    yield node("conv/3-D strided", "Conv", x, w, b, strides=[2] * 3, pads=[1] * 6, slack=3)
-    yield node("conv/3-D dilations", "Conv", draw.floats(1, 4, 7, 8, 9), w, b, dilations=[2] * 3, slack=3)
-    yield node("conv/3-D 2 groups", "Conv", x, fixed(draw.floats(6, 2, 3, 3, 3)), b, group=2, slack=3)
-    yield node("conv/3-D 1x1x1", "Conv", x, fixed(draw.floats(6, 4, 1, 1, 1)), b)
-    yield node("conv/3-D batch 2", "Conv", draw.floats(2, 4, 5, 6, 7), w, b, pads=[1] * 6, slack=3)
+    yield make_probe("conv/3-D defaults written", "Conv", x, w, b, pads=[0] * 6, **written, slack=3)
+    yield make_probe("conv/3-D pads", "Conv", x, w, pads=[1] * 6, slack=3)
+    yield make_probe("conv/3-D pads of one side", "Conv", x, w, pads=[0, 1, 1, 1, 0, 1], **written, slack=3)
+    yield make_probe("conv/3-D strided", "Conv", x, w, b, strides=[2] * 3, pads=[1] * 6, slack=3)
+    yield make_probe("conv/3-D dilations", "Conv", draw.floats(1, 4, 7, 8, 9), w, b, dilations=[2] * 3, slack=3)
+    yield make_probe("conv/3-D 2 groups", "Conv", x, initializer(draw.floats(6, 2, 3, 3, 3)), b, group=2, slack=3)
+    yield make_probe("conv/3-D 1x1x1", "Conv", x, initializer(draw.floats(6, 4, 1, 1, 1)), b)
+    yield make_probe("conv/3-D batch 2", "Conv", draw.floats(2, 4, 5, 6, 7), w, b, pads=[1] * 6, slack=3)

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from webbuild.probe.draw import Draw
-from webbuild.probe.node import Probe, node, single
+from webbuild.probe.probe_model import Probe, make_probe, scalar_initializer
+from webbuild.probe.random_data import RandomData
 
 _TENTHS = np.array([-2.5, -2, -1.5, -1, -0.5, -0.0, 0, 0.5, 1, 1.5, 2, 2.5, 10, -10], np.float32)
 _UNIT = np.array([-1, -0.7, -0.1, 0, 0.3, 0.9, 1], np.float32)
@@ -64,45 +64,53 @@ _ATTRIBUTES: dict[str, tuple[str, dict[str, Any]]] = {
 }
 
 
-def cases(draw: Draw) -> Iterator[Probe]:
+def cases(draw: RandomData) -> Iterator[Probe]:
     """Yield the probes."""
     for op in _ANY:
-        yield node(f"elementwise/{op}", op, _TENTHS, opset=20)
-        yield node(f"elementwise/{op} nan and infinities", op, _ODD, opset=20)
+        yield make_probe(f"elementwise/{op}", op, _TENTHS, opset=20)
+        yield make_probe(f"elementwise/{op} nan and infinities", op, _ODD, opset=20)
     for op, values in _DOMAIN.items():
-        yield node(f"elementwise/{op}", op, values, opset=20)
-        yield node(f"elementwise/{op} outside its domain", op, np.array([-2, -1.5], np.float32), opset=20)
+        yield make_probe(f"elementwise/{op}", op, values, opset=20)
+        yield make_probe(f"elementwise/{op} outside its domain", op, np.array([-2, -1.5], np.float32), opset=20)
     for op in _BOUNDED:
-        yield node(f"elementwise/{op} far from zero", op, _FAR, opset=20)
+        yield make_probe(f"elementwise/{op} far from zero", op, _FAR, opset=20)
     for what, (op, attributes) in _ATTRIBUTES.items():
-        yield node(f"elementwise/{what}", op, _TENTHS, opset=20, **attributes)
+        yield make_probe(f"elementwise/{what}", op, _TENTHS, opset=20, **attributes)
     for op in ("Cos", "Sin"):
-        yield node(f"elementwise/{op} of 1000 and more", op, np.array([1e3, 1e4, 1e5, 1e6], np.float32), opset=20)
+        yield make_probe(f"elementwise/{op} of 1000 and more", op, np.array([1e3, 1e4, 1e5, 1e6], np.float32), opset=20)
     for op in ("Abs", "BitwiseNot", "Neg", "Not", "Relu", "Sign"):
         yield from _types(draw, op)
     yield from _clip(draw)
     for op in ("IsNaN", "IsInf"):
-        yield node(f"elementwise/{op}", op, _ODD, opset=20)
-    yield node("elementwise/IsInf negative alone", "IsInf", _ODD, opset=20, detect_positive=0)
-    yield node("elementwise/Dropout", "Dropout", _TENTHS)
+        yield make_probe(f"elementwise/{op}", op, _ODD, opset=20)
+    yield make_probe("elementwise/IsInf negative alone", "IsInf", _ODD, opset=20, detect_positive=0)
+    yield make_probe("elementwise/Dropout", "Dropout", _TENTHS)
 
 
-def _types(draw: Draw, op: str) -> Iterator[Probe]:
+def _types(draw: RandomData, op: str) -> Iterator[Probe]:
     kinds = {"Not": (np.bool_,), "BitwiseNot": (np.int32, np.uint8)}.get(op, (np.int32, np.int64))
     for kind in kinds:
         x = draw.ints(7, low=0 if kind in (np.uint8, np.bool_) else -3, high=2 if kind is np.bool_ else 4, dtype=kind)
-        yield node(f"elementwise/{op} {np.dtype(kind).name}", op, x, opset=20)
+        yield make_probe(f"elementwise/{op} {np.dtype(kind).name}", op, x, opset=20)
 
 
-def _clip(draw: Draw) -> Iterator[Probe]:
+def _clip(draw: RandomData) -> Iterator[Probe]:
     x = draw.floats(7)
-    yield node("elementwise/Clip", "Clip", x, single(0), single(1))
-    yield node("elementwise/Clip fed", "Clip", x, np.array(0, np.float32), np.array(1, np.float32))
-    yield node("elementwise/Clip below alone", "Clip", x, single(0))
-    yield node("elementwise/Clip above alone", "Clip", x, None, single(0))
-    yield node("elementwise/Clip without bounds", "Clip", x)
-    yield node("elementwise/Clip bounds crossed", "Clip", x, single(1), single(0))
-    yield node("elementwise/Clip nan", "Clip", _ODD, single(0), single(1))
-    yield node("elementwise/Clip opset 6", "Clip", x, opset=10, min=0.0, max=1.0)
-    yield node("elementwise/Clip int32", "Clip", draw.ints(7), single(2, np.int32), single(5, np.int32))
-    yield node("elementwise/Clip int64", "Clip", draw.ints(7, dtype=np.int64), single(2, np.int64), single(5, np.int64))
+    yield make_probe("elementwise/Clip", "Clip", x, scalar_initializer(0), scalar_initializer(1))
+    yield make_probe("elementwise/Clip fed", "Clip", x, np.array(0, np.float32), np.array(1, np.float32))
+    yield make_probe("elementwise/Clip below alone", "Clip", x, scalar_initializer(0))
+    yield make_probe("elementwise/Clip above alone", "Clip", x, None, scalar_initializer(0))
+    yield make_probe("elementwise/Clip without bounds", "Clip", x)
+    yield make_probe("elementwise/Clip bounds crossed", "Clip", x, scalar_initializer(1), scalar_initializer(0))
+    yield make_probe("elementwise/Clip nan", "Clip", _ODD, scalar_initializer(0), scalar_initializer(1))
+    yield make_probe("elementwise/Clip opset 6", "Clip", x, opset=10, min=0.0, max=1.0)
+    yield make_probe(
+        "elementwise/Clip int32", "Clip", draw.ints(7), scalar_initializer(2, np.int32), scalar_initializer(5, np.int32)
+    )
+    yield make_probe(
+        "elementwise/Clip int64",
+        "Clip",
+        draw.ints(7, dtype=np.int64),
+        scalar_initializer(2, np.int64),
+        scalar_initializer(5, np.int64),
+    )

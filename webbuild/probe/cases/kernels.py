@@ -13,21 +13,21 @@ from functools import cache
 import onnx
 from onnx import helper
 
-from webbuild.probe.draw import Draw
-from webbuild.probe.node import Array, Probe
-from webbuild.probe.sweep import sweep
-from webbuild.targets.table import table, targets
+from webbuild.probe.kernel_sweep import kernel_probes
+from webbuild.probe.probe_model import Array, Probe
+from webbuild.probe.random_data import RandomData
+from webbuild.targets.table import load_table, measured_targets
 
 _NOT = {"Bernoulli", "Cast", "GatherND", "Multinomial", "ScatterElements", "ScatterND", "Shape"}
 _TYPES = ("float", "int32", "uint32", "int8", "uint8", "bool")
 
 
-def cases(_draw: Draw) -> Iterator[Probe]:
+def cases(_draw: RandomData) -> Iterator[Probe]:
     """Yield the probes. Each draws for itself: a kernel more changes no other's numbers."""
-    for each in sweep():
+    for each in kernel_probes():
         op = each.probe.op
-        if each.dtype in _TYPES and (op, each.since, each.dtype) in _on_gpu() and op not in _NOT:
-            name = f"kernels/{op} {each.since} {each.dtype}"
+        if each.dtype in _TYPES and (op, each.schema_version, each.dtype) in _on_gpu() and op not in _NOT:
+            name = f"kernels/{op} {each.schema_version} {each.dtype}"
             yield replace(each.probe, name=name, feeds=_feeds(name, each.probe), run=True, slack=3)
 
 
@@ -35,25 +35,25 @@ def cases(_draw: Draw) -> Iterator[Probe]:
 def _on_gpu() -> frozenset[tuple[str, int, str]]:
     return frozenset(
         (op, int(since), dtype)
-        for target in targets()
-        for op, versions in table(target).kernels.items()
+        for target in measured_targets()
+        for op, versions in load_table(target).kernels.items()
         for since, places in versions.items()
         for dtype in places.get("gpu", [])
     )
 
 
 def _feeds(name: str, probe: Probe) -> dict[str, Array]:
-    draw, least = Draw(name), 1.1 if probe.op == "Acosh" else 0.1
+    draw, least = RandomData(name), 1.1 if probe.op == "Acosh" else 0.1
     return {value.name: _value(draw, value, least) for value in onnx.load_model_from_string(probe.model).graph.input}
 
 
-def _value(draw: Draw, value: onnx.ValueInfoProto, least: float) -> Array:
+def _value(draw: RandomData, value: onnx.ValueInfoProto, least: float) -> Array:
     """Return numbers that are in nearly every operator's domain, and indices that are in every range."""
     tensor = value.type.tensor_type
     dtype = helper.tensor_dtype_to_np_dtype(tensor.elem_type)
     shape = [dim.dim_value for dim in tensor.shape.dim]
     if dtype.kind == "f":
-        return draw.between(least, least + 0.8, *shape).astype(dtype)
+        return draw.uniform(least, least + 0.8, *shape).astype(dtype)
     return draw.ints(*shape, low=0 if tensor.elem_type in _INDICES else 1, high=2, dtype=dtype.type)
 
 

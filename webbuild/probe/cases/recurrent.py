@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from webbuild.probe.draw import Draw
-from webbuild.probe.node import Array, Fixed, Probe, fixed, node
+from webbuild.probe.probe_model import Array, Initializer, Probe, initializer, make_probe
+from webbuild.probe.random_data import RandomData
 
 _GATES = {"LSTM": 4, "GRU": 3, "RNN": 1}
 _STEPS, _BATCH, _IN, _HIDDEN = 5, 2, 4, 3
 
 
-def cases(draw: Draw) -> Iterator[Probe]:
+def cases(draw: RandomData) -> Iterator[Probe]:
     """Yield the probes."""
     for op in _GATES:
         for direction in ("forward", "reverse", "bidirectional"):
@@ -33,7 +33,7 @@ def cases(draw: Draw) -> Iterator[Probe]:
 
 
 def _layer(
-    draw: Draw,
+    draw: RandomData,
     op: str,
     direction: str,
     what: str,
@@ -45,11 +45,11 @@ def _layer(
     **attributes: Any,
 ) -> Probe:
     directions, gates = 2 if direction == "bidirectional" else 1, _GATES[op]
-    inputs: list[Array | Fixed | None] = [
+    inputs: list[Array | Initializer | None] = [
         draw.floats(_STEPS, _BATCH, _IN),
-        fixed(draw.floats(directions, gates * _HIDDEN, _IN)),
-        fixed(draw.floats(directions, gates * _HIDDEN, _HIDDEN)),
-        fixed(draw.floats(directions, 2 * gates * _HIDDEN)) if bias else None,
+        initializer(draw.floats(directions, gates * _HIDDEN, _IN)),
+        initializer(draw.floats(directions, gates * _HIDDEN, _HIDDEN)),
+        initializer(draw.floats(directions, 2 * gates * _HIDDEN)) if bias else None,
         lengths,
     ]
     if state:
@@ -58,4 +58,4 @@ def _layer(
         inputs.pop()
     outputs = 3 if op == "LSTM" else 2
     form = {"hidden_size": _HIDDEN, "direction": direction, **attributes}
-    return node(f"recurrent/{op} {what}", op, *inputs, opset=opset, outputs=outputs, **form)
+    return make_probe(f"recurrent/{op} {what}", op, *inputs, opset=opset, outputs=outputs, **form)

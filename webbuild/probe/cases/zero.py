@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from webbuild.probe.draw import Draw, empty
-from webbuild.probe.node import Probe, int64, node, single
+from webbuild.probe.probe_model import Probe, int64_initializer, make_probe, scalar_initializer
+from webbuild.probe.random_data import RandomData, empty_tensor
 
 _UNARY = [
     "Abs",
@@ -45,83 +45,107 @@ _REDUCTIONS = [
 ]
 
 
-def cases(draw: Draw) -> Iterator[Probe]:
+def cases(draw: RandomData) -> Iterator[Probe]:
     """Yield the probes."""
     none = np.zeros(0, np.int64)
     for op in _UNARY:
         attributes: dict[str, Any] = {"to": 6} if op == "Cast" else {}
-        yield node(f"zero/{op}", op, empty(0, 3), opset=20, **attributes)
+        yield make_probe(f"zero/{op}", op, empty_tensor(0, 3), opset=20, **attributes)
     for op in ("Add", "Div", "Max", "Mul", "Pow", "Sub"):
-        yield node(f"zero/{op} a row", op, empty(0, 3), draw.floats(3))
-        yield node(f"zero/{op} a scalar", op, empty(0, 3), single(2))
-    yield node("zero/Equal", "Equal", empty(0, 3), draw.floats(3))
-    yield node("zero/Greater", "Greater", empty(0, 3), draw.floats(3))
-    yield node("zero/Not", "Not", np.zeros((0, 3), bool))
-    yield node("zero/Where", "Where", np.zeros((0, 3), bool), empty(0, 3), empty(0, 3))
+        yield make_probe(f"zero/{op} a row", op, empty_tensor(0, 3), draw.floats(3))
+        yield make_probe(f"zero/{op} a scalar", op, empty_tensor(0, 3), scalar_initializer(2))
+    yield make_probe("zero/Equal", "Equal", empty_tensor(0, 3), draw.floats(3))
+    yield make_probe("zero/Greater", "Greater", empty_tensor(0, 3), draw.floats(3))
+    yield make_probe("zero/Not", "Not", np.zeros((0, 3), bool))
+    yield make_probe("zero/Where", "Where", np.zeros((0, 3), bool), empty_tensor(0, 3), empty_tensor(0, 3))
     for op in _REDUCTIONS:
-        yield node(f"zero/{op} over the other axis", op, empty(0, 3), int64(1), opset=18)
-        yield node(f"zero/{op} over it", op, empty(0, 3), int64(0), opset=18)
+        yield make_probe(f"zero/{op} over the other axis", op, empty_tensor(0, 3), int64_initializer(1), opset=18)
+        yield make_probe(f"zero/{op} over it", op, empty_tensor(0, 3), int64_initializer(0), opset=18)
     for op in ("ArgMax", "ArgMin"):
-        yield node(f"zero/{op} over the other axis", op, empty(0, 3), axis=1)
+        yield make_probe(f"zero/{op} over the other axis", op, empty_tensor(0, 3), axis=1)
     yield from _moving(draw, none)
     yield from _computing(draw)
 
 
-def _moving(draw: Draw, none: np.ndarray[tuple[int], np.dtype[np.int64]]) -> Iterator[Probe]:
-    yield node("zero/Pad from none", "Pad", empty(0, 4), int64(3, 0, 0, 0), single(0))
-    yield node("zero/Pad from none, pads fed", "Pad", empty(0, 57), np.array([0, 0, 300, 0]))
-    yield node("zero/Pad to none", "Pad", draw.floats(2, 4), int64(-2, 0, 0, 0))
-    yield node("zero/Concat first", "Concat", empty(0, 3), draw.floats(2, 3), axis=0)
-    yield node("zero/Concat last", "Concat", draw.floats(2, 3), empty(0, 3), axis=0)
-    yield node("zero/Concat both", "Concat", empty(0, 3), empty(0, 3), axis=0)
-    yield node("zero/Slice to none", "Slice", draw.floats(4, 3), int64(2), int64(2), int64(0))
-    yield node("zero/Slice of none", "Slice", empty(0, 3), int64(0), int64(2), int64(1))
-    yield node("zero/Gather indices", "Gather", draw.floats(4, 3), none, axis=0)
-    yield node("zero/Gather both", "Gather", empty(0, 3), none, axis=0)
-    yield node("zero/GatherElements indices", "GatherElements", draw.floats(4, 3), none.reshape(0, 3), axis=0)
-    yield node("zero/GatherND indices", "GatherND", draw.floats(4, 3), none.reshape(0, 1))
-    yield node("zero/ScatterND updates", "ScatterND", draw.floats(4, 3), none.reshape(0, 1), empty(0, 3))
-    yield node("zero/ScatterND all", "ScatterND", empty(0, 3), none.reshape(0, 1), empty(0, 3))
-    yield node("zero/ScatterElements updates", "ScatterElements", draw.floats(4, 3), none.reshape(0, 3), empty(0, 3))
-    yield node("zero/ScatterElements all", "ScatterElements", empty(0, 3), none.reshape(0, 3), empty(0, 3))
-    yield node("zero/Expand to none", "Expand", draw.floats(1, 3), int64(0, 3))
-    yield node("zero/Expand of none", "Expand", empty(0, 1), int64(0, 3))
-    yield node("zero/Tile to none", "Tile", draw.floats(2, 3), int64(0, 1))
-    yield node("zero/Tile of none", "Tile", empty(0, 3), int64(2, 1))
-    yield node("zero/Reshape", "Reshape", empty(0, 4), int64(0, 2, 2), allowzero=1)
-    yield node("zero/Transpose", "Transpose", empty(0, 4), perm=[1, 0])
-    yield node("zero/Split a part", "Split", draw.floats(4, 3), int64(0, 4), outputs=2, axis=0)
-    yield node("zero/Split of none", "Split", empty(0, 4), int64(2, 2), outputs=2, axis=1)
-    yield node("zero/Unsqueeze", "Unsqueeze", empty(0, 3), int64(0))
-    yield node("zero/Squeeze", "Squeeze", empty(0, 1), int64(1))
-    yield node("zero/Flatten", "Flatten", empty(0, 3, 2), axis=1)
-    yield node("zero/Trilu", "Trilu", empty(0, 3, 3))
-    yield node("zero/NonZero of false", "NonZero", np.zeros(3, bool))
-    yield node("zero/Range", "Range", *(np.array(value, np.float32) for value in (0, 0, 1)))
+def _moving(draw: RandomData, none: np.ndarray[tuple[int], np.dtype[np.int64]]) -> Iterator[Probe]:
+    yield make_probe(
+        "zero/Pad from none", "Pad", empty_tensor(0, 4), int64_initializer(3, 0, 0, 0), scalar_initializer(0)
+    )
+    yield make_probe("zero/Pad from none, pads fed", "Pad", empty_tensor(0, 57), np.array([0, 0, 300, 0]))
+    yield make_probe("zero/Pad to none", "Pad", draw.floats(2, 4), int64_initializer(-2, 0, 0, 0))
+    yield make_probe("zero/Concat first", "Concat", empty_tensor(0, 3), draw.floats(2, 3), axis=0)
+    yield make_probe("zero/Concat last", "Concat", draw.floats(2, 3), empty_tensor(0, 3), axis=0)
+    yield make_probe("zero/Concat both", "Concat", empty_tensor(0, 3), empty_tensor(0, 3), axis=0)
+    yield make_probe(
+        "zero/Slice to none",
+        "Slice",
+        draw.floats(4, 3),
+        int64_initializer(2),
+        int64_initializer(2),
+        int64_initializer(0),
+    )
+    yield make_probe(
+        "zero/Slice of none",
+        "Slice",
+        empty_tensor(0, 3),
+        int64_initializer(0),
+        int64_initializer(2),
+        int64_initializer(1),
+    )
+    yield make_probe("zero/Gather indices", "Gather", draw.floats(4, 3), none, axis=0)
+    yield make_probe("zero/Gather both", "Gather", empty_tensor(0, 3), none, axis=0)
+    yield make_probe("zero/GatherElements indices", "GatherElements", draw.floats(4, 3), none.reshape(0, 3), axis=0)
+    yield make_probe("zero/GatherND indices", "GatherND", draw.floats(4, 3), none.reshape(0, 1))
+    yield make_probe("zero/ScatterND updates", "ScatterND", draw.floats(4, 3), none.reshape(0, 1), empty_tensor(0, 3))
+    yield make_probe("zero/ScatterND all", "ScatterND", empty_tensor(0, 3), none.reshape(0, 1), empty_tensor(0, 3))
+    yield make_probe(
+        "zero/ScatterElements updates", "ScatterElements", draw.floats(4, 3), none.reshape(0, 3), empty_tensor(0, 3)
+    )
+    yield make_probe(
+        "zero/ScatterElements all", "ScatterElements", empty_tensor(0, 3), none.reshape(0, 3), empty_tensor(0, 3)
+    )
+    yield make_probe("zero/Expand to none", "Expand", draw.floats(1, 3), int64_initializer(0, 3))
+    yield make_probe("zero/Expand of none", "Expand", empty_tensor(0, 1), int64_initializer(0, 3))
+    yield make_probe("zero/Tile to none", "Tile", draw.floats(2, 3), int64_initializer(0, 1))
+    yield make_probe("zero/Tile of none", "Tile", empty_tensor(0, 3), int64_initializer(2, 1))
+    yield make_probe("zero/Reshape", "Reshape", empty_tensor(0, 4), int64_initializer(0, 2, 2), allowzero=1)
+    yield make_probe("zero/Transpose", "Transpose", empty_tensor(0, 4), perm=[1, 0])
+    yield make_probe("zero/Split a part", "Split", draw.floats(4, 3), int64_initializer(0, 4), outputs=2, axis=0)
+    yield make_probe("zero/Split of none", "Split", empty_tensor(0, 4), int64_initializer(2, 2), outputs=2, axis=1)
+    yield make_probe("zero/Unsqueeze", "Unsqueeze", empty_tensor(0, 3), int64_initializer(0))
+    yield make_probe("zero/Squeeze", "Squeeze", empty_tensor(0, 1), int64_initializer(1))
+    yield make_probe("zero/Flatten", "Flatten", empty_tensor(0, 3, 2), axis=1)
+    yield make_probe("zero/Trilu", "Trilu", empty_tensor(0, 3, 3))
+    yield make_probe("zero/NonZero of false", "NonZero", np.zeros(3, bool))
+    yield make_probe("zero/Range", "Range", *(np.array(value, np.float32) for value in (0, 0, 1)))
 
 
-def _computing(draw: Draw) -> Iterator[Probe]:
-    yield node("zero/MatMul rows", "MatMul", empty(0, 3), draw.floats(3, 4))
-    yield node("zero/MatMul inner", "MatMul", empty(2, 0), empty(0, 4))
-    yield node("zero/MatMul batch", "MatMul", empty(0, 2, 3), empty(0, 3, 4))
-    yield node("zero/Gemm rows", "Gemm", empty(0, 3), draw.floats(3, 4), draw.floats(4))
-    yield node("zero/Gemm inner", "Gemm", empty(2, 0), empty(0, 4), draw.floats(4))
-    yield node("zero/Einsum", "Einsum", empty(0, 3), draw.floats(3, 4), equation="ij,jk->ik")
-    yield node("zero/Softmax", "Softmax", empty(0, 3), axis=-1)
-    yield node("zero/LogSoftmax", "LogSoftmax", empty(0, 3), axis=-1)
-    yield node("zero/TopK none asked", "TopK", draw.floats(2, 5), np.array([0]), outputs=2)
-    yield node("zero/TopK rows", "TopK", empty(0, 5), np.array([2]), outputs=2)
-    yield node("zero/CumSum", "CumSum", empty(0, 3), single(0, np.int32))
-    yield node("zero/LayerNormalization", "LayerNormalization", empty(0, 8), draw.floats(8), draw.floats(8))
-    yield node("zero/InstanceNormalization", "InstanceNormalization", empty(0, 3, 4, 4), draw.floats(3), draw.floats(3))
+def _computing(draw: RandomData) -> Iterator[Probe]:
+    yield make_probe("zero/MatMul rows", "MatMul", empty_tensor(0, 3), draw.floats(3, 4))
+    yield make_probe("zero/MatMul inner", "MatMul", empty_tensor(2, 0), empty_tensor(0, 4))
+    yield make_probe("zero/MatMul batch", "MatMul", empty_tensor(0, 2, 3), empty_tensor(0, 3, 4))
+    yield make_probe("zero/Gemm rows", "Gemm", empty_tensor(0, 3), draw.floats(3, 4), draw.floats(4))
+    yield make_probe("zero/Gemm inner", "Gemm", empty_tensor(2, 0), empty_tensor(0, 4), draw.floats(4))
+    yield make_probe("zero/Einsum", "Einsum", empty_tensor(0, 3), draw.floats(3, 4), equation="ij,jk->ik")
+    yield make_probe("zero/Softmax", "Softmax", empty_tensor(0, 3), axis=-1)
+    yield make_probe("zero/LogSoftmax", "LogSoftmax", empty_tensor(0, 3), axis=-1)
+    yield make_probe("zero/TopK none asked", "TopK", draw.floats(2, 5), np.array([0]), outputs=2)
+    yield make_probe("zero/TopK rows", "TopK", empty_tensor(0, 5), np.array([2]), outputs=2)
+    yield make_probe("zero/CumSum", "CumSum", empty_tensor(0, 3), scalar_initializer(0, np.int32))
+    yield make_probe(
+        "zero/LayerNormalization", "LayerNormalization", empty_tensor(0, 8), draw.floats(8), draw.floats(8)
+    )
+    yield make_probe(
+        "zero/InstanceNormalization", "InstanceNormalization", empty_tensor(0, 3, 4, 4), draw.floats(3), draw.floats(3)
+    )
     moments = draw.floats(3), draw.floats(3), draw.floats(3), draw.positive(3)
-    yield node("zero/BatchNormalization", "BatchNormalization", empty(0, 3, 4, 4), *moments)
-    yield node("zero/Conv batch", "Conv", empty(0, 3, 8, 8), draw.floats(4, 3, 3, 3))
-    yield node("zero/ConvTranspose batch", "ConvTranspose", empty(0, 3, 8, 8), draw.floats(3, 4, 3, 3))
+    yield make_probe("zero/BatchNormalization", "BatchNormalization", empty_tensor(0, 3, 4, 4), *moments)
+    yield make_probe("zero/Conv batch", "Conv", empty_tensor(0, 3, 8, 8), draw.floats(4, 3, 3, 3))
+    yield make_probe("zero/ConvTranspose batch", "ConvTranspose", empty_tensor(0, 3, 8, 8), draw.floats(3, 4, 3, 3))
     for op in ("MaxPool", "AveragePool"):
-        yield node(f"zero/{op} batch", op, empty(0, 3, 8, 8), kernel_shape=[2, 2])
-    yield node("zero/GlobalAveragePool batch", "GlobalAveragePool", empty(0, 3, 8, 8))
-    yield node("zero/GridSample points", "GridSample", draw.floats(1, 2, 4, 4), empty(1, 0, 3, 2))
+        yield make_probe(f"zero/{op} batch", op, empty_tensor(0, 3, 8, 8), kernel_shape=[2, 2])
+    yield make_probe("zero/GlobalAveragePool batch", "GlobalAveragePool", empty_tensor(0, 3, 8, 8))
+    yield make_probe("zero/GridSample points", "GridSample", draw.floats(1, 2, 4, 4), empty_tensor(1, 0, 3, 2))
     scales = np.array([1, 1, 2, 2], np.float32)
     for mode in ("nearest", "linear"):
-        yield node(f"zero/Resize {mode} batch", "Resize", empty(0, 3, 4, 4), None, scales, mode=mode)
+        yield make_probe(f"zero/Resize {mode} batch", "Resize", empty_tensor(0, 3, 4, 4), None, scales, mode=mode)

@@ -1,0 +1,117 @@
+"""The page about float16 arithmetic, written from what was measured."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from msgspec import Struct
+
+from benchmarks.fp16.rows import Figure, Fp16Row, is_within
+from benchmarks.fp16.tolerance import KNOWN_DIFFERENCES
+
+LARGE_ERROR = 0.01
+"""A difference that `pack` takes for another answer: 1 % of an output's largest magnitude."""
+
+_HEAD = """# Float16 arithmetic
+
+What computes in half precision here, how far the ways to do so agree, and which parts of vision models it spoils.
+Written by `python -m benchmarks.fp16 --write`; every number is from that run.
+
+`pack --precision` measures its graphs on the better of two, and its report says which and why:
+
+1. **Chromium**, where its adapter has `shader-f16`: what visitors have. SwiftShader, the software adapter that is used
+   unless `WEBBUILD_GPU=real`, has none; `python -m benchmarks.lavapipe` makes a Chromium that has it.
+2. **Emulation**: native ONNX Runtime computes each operator in float32, and what it makes is rounded to float16. It is
+   always there. It does not know what happens inside an operator: a GPU's kernels add in float16, so that sums of
+   many terms are less exact there, and may become infinite on the way.
+
+The columns "Dawn on lavapipe" were measured with Dawn, Chromium's WebGPU, on its own in Node.js; what is measured
+now is measured in Chromium itself.
+
+Native ONNX Runtime's own float16 is no measure: its CPU kernels compute many operators in float32, fuse away the
+Casts between them, and others it does not have.
+"""
+_OPERATORS = """
+## Single operators
+
+How far each is from float32 on the same numbers, which float16 has, as a share of the answer's largest magnitude; and
+how far a GPU and native ONNX Runtime are from the emulation. They may be apart by `bound`: nothing for operators that
+only move numbers; else four halves of a unit in the last place (`2^-9`), and `2^-11 sqrt(n)` more for a sum of `n`
+terms, whose roundings add up like a random walk where it is kept in float16.
+"""
+_TRAPS = """
+## What vision models do
+
+Short graphs with the numbers that do harm. An answer that is off by more than 1 % counts as another one. `kept` are
+the operators that the conversion keeps in float32, from what the graph says and from the ranges on the samples, which
+are the case's own numbers; `then` is what becomes of the answer. Two are not about float16, and stay: a
+Sigmoid that the GPU computes as 0 in float32 too, whose logarithm is infinite, and its Softmax of a row of which all is
+`-inf`, which is 0 and not NaN.
+"""
+
+
+class Fp16Measurement(Struct, frozen=True, rename="camel"):
+    """All that was measured, and on what."""
+
+    engines: dict[str, str]
+    operators: list[Fp16Row]
+    traps: list[Fp16Row]
+
+
+def render_page(found: Fp16Measurement) -> str:
+    """Return the page as Markdown."""
+    lines = [_HEAD, "Measured with:", "", *(f"- {name}: {what}" for name, what in found.engines.items())]
+    return "\n".join([*lines, *_operators(found.operators), *_traps(found.traps)]) + "\n"
+
+
+def _operators(rows: Sequence[Fp16Row]) -> Iterator[str]:
+    names = list(rows[0].float32_error)
+    others = list(rows[0].emulation_error)
+    yield _OPERATORS
+    yield _line("operator", "on", *(f"{name}, off" for name in names), *(f"{each}, apart" for each in others), "bound")
+    yield _line(*["---"] * (3 + len(names) + len(others)))
+    for row in rows:
+        figures = [_shown(row.float32_error[name]) for name in names] + [
+            _shown(row.emulation_error[name]) for name in others
+        ]
+        yield _line(row.name, row.place or "", *figures, _shown(row.bound))
+    apart = [row for row in rows if not row.agrees]
+    yield ""
+    yield f"{len(rows) - len(apart)} of {len(rows)} agree." + (" Not so:" if apart else "")
+    yield from (
+        ("", *(f"- {row.name}: {KNOWN_DIFFERENCES.get(row.name, 'no reason is known')}." for row in apart))
+        if apart
+        else ()
+    )
+
+
+def _traps(rows: Sequence[Fp16Row]) -> Iterator[str]:
+    names, real = list(rows[0].float32_error), list(rows[0].converted)
+    yield _TRAPS
+    yield _line("what", *(f"{name}, off" for name in names), "kept", *(f"then, {name}" for name in real))
+    yield _line(*["---"] * (2 + len(names) + len(real)))
+    for row in rows:
+        figures = [_harm(row.float32_error[name]) for name in names]
+        yield _line(
+            row.name, *figures, ", ".join(sorted(row.kept)) or "nothing", *(_harm(row.converted[n]) for n in real)
+        )
+    reasons = sorted({f"- {op}: {reason}" for row in rows for op, reason in row.kept.items()})
+    yield from ("", "Why they are kept:", "", *reasons)
+
+
+def _line(*cells: str) -> str:
+    return f"| {' | '.join(cell.replace('|', ' ') for cell in cells)} |"
+
+
+def _shown(value: Figure) -> str:
+    return _word(value) if isinstance(value, str) else "0" if value == 0 else f"{value:.4%}"
+
+
+def _harm(value: Figure) -> str:
+    """Show a figure, in bold where it is another answer."""
+    text = _word(value) if isinstance(value, str) else "0" if value == 0 else f"{value:.2%}"
+    return text if is_within(value, LARGE_ERROR) else f"**{text}**"
+
+
+def _word(value: str) -> str:
+    return value if value in ("no number", "no kernel") else "throws"

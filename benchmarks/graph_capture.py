@@ -1,0 +1,186 @@
+"""Whether the engine's graph capture answers rightly where inputs change between runs, on each build that has it.
+
+python -m benchmarks.graph_capture dist/yolo-pose dist/depth-from-focus
+"""
+
+from __future__ import annotations
+
+import argparse
+import base64
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from benchmarks.graph_capture_models import CaptureModel, bundle_models, conv_model
+from webbuild.browser.chromium import Chromium, open_chromium
+from webbuild.browser.media_types import media_type
+from webbuild.browser.server import Server
+from webbuild.manifest.file_entry import read_engine_wasm
+from webbuild.ortweb import distribution
+
+PAGE = Path(__file__).with_suffix(".html")
+ORDER = (0, 1, 0, 2, 3, 1, 0, 4, 5, 0)
+"""Which variant of the inputs each run gets. The first run is no replay; what comes again tells an old answer apart."""
+TOLERANCE = 1e-4
+"""By how much of an output's largest number answers may differ that are the same."""
+
+Answer = dict[str, NDArray[np.float32]]
+
+
+class CaptureCase(Struct, frozen=True):
+    """Whether a session captures, whose the buffers are, and whether the engine gets its own back behind each run."""
+
+    capture: bool
+    inputs: Literal["caller", "engine"]
+    outputs: Literal["engine", "engine, disposed", "caller"]
+
+
+PLAIN = CaptureCase(False, "caller", "engine, disposed")
+CASES = (
+    CaptureCase(True, "caller", "engine"),
+    CaptureCase(True, "caller", "caller"),
+    CaptureCase(True, "engine", "engine"),
+    CaptureCase(True, "engine", "engine, disposed"),
+)
+
+
+class CaptureRun(Struct, frozen=True):
+    """What each run answered, the milliseconds until its commands were given, and what ended them before their time."""
+
+    answers: list[Answer]
+    times: list[float]
+    error: str | None = None
+
+    @property
+    def latency(self) -> float:
+        """Milliseconds of the quickest run behind the first two, which compile and capture."""
+        return min(self.times[2:])
+
+
+def verdict(told: CaptureRun, right: CaptureRun) -> str:
+    """Say what came of a session, beside one without capture."""
+    if right.error is not None or len(right.answers) < len(ORDER):
+        return f"nothing to compare with: {right.error}"
+    if not _relative_error(right.answers[0], right.answers[1]) > 100 * TOLERANCE:
+        return "nothing to compare: its answers are the same for all inputs"
+    off = [_relative_error(answer, wanted) for answer, wanted in zip(told.answers, right.answers, strict=False)]
+    wrong = [str(run) for run, each in enumerate(off, start=1) if not each < TOLERANCE]
+    if told.error is None and len(told.answers) < len(ORDER):
+        return "nothing to compare: it did not answer every run"
+    said = f"silently wrong in run {', '.join(wrong)}, by {max(off):.0%} of the largest number" if wrong else "right"
+    if told.error is None:
+        return said
+    return f"{f'{said}; ' if wrong else ''}run {len(told.answers) + 1} throws: {told.error}"
+
+
+def _relative_error(answer: Answer, wanted: Answer) -> float:
+    """Return the worst difference of two answers, as a part of what the output's largest number should be."""
+    parts = [np.abs(answer[name] - right).max() / max(np.abs(right).max(), 1e-9) for name, right in wanted.items()]
+    return float(np.max(parts))
+
+
+def measure(
+    browser: Chromium, server: Server, subject: CaptureModel, engine: dict[str, str], case: CaptureCase
+) -> CaptureRun:
+    """Run it on a page of its own: what traps takes the engine with it."""
+    files = {"model": subject.graph, **{file.name: file for file in subject.weights}}
+    for name, file in files.items():
+        server.virtual[f"/{name}"] = ("application/octet-stream", file.read_bytes())
+    first = subject.variants[0]
+    wanted = {
+        "engine": engine,
+        "model": f"{server.origin}/model",
+        "weights": [{"path": file.name, "url": f"{server.origin}/{file.name}"} for file in subject.weights],
+        "inputs": [
+            {"name": n, "type": array.dtype.name, "dims": list(array.shape), "identity": _identity(array)}
+            for n, array in first.items()
+        ],
+        "outputs": [{"name": out.name, "type": out.dtype, "dims": out.shape} for out in subject.outputs],
+        "variants": [{name: _text(array) for name, array in feeds.items()} for feeds in subject.variants],
+        "order": ORDER,
+        "capture": case.capture,
+        "feeder": case.inputs,
+        "owner": case.outputs,
+    }
+    with browser.page() as (page, _):
+        page.goto(f"{server.origin}/capture.html")
+        page.wait_for_function("() => globalThis.measure !== undefined")
+        told: dict[str, Any] = page.evaluate("w => measure(w)", wanted)
+    answers = [{name: _array(text) for name, text in answer.items()} for answer in told["answers"]]
+    return CaptureRun(answers, told["times"], told["error"])
+
+
+def _identity(array: NDArray[Any]) -> str:
+    """Return a graph that hands its input on."""
+    import onnx_ir as ir
+
+    kind = ir.TensorType(ir.DataType.from_numpy(array.dtype))
+    x, y = (ir.Value(name=name, type=kind, shape=ir.Shape(array.shape)) for name in "xy")
+    graph = ir.Graph([x], [y], nodes=[ir.Node("", "Identity", [x], outputs=[y])], opset_imports={"": 21}, name="g")
+    model = ir.Model(graph, ir_version=10)
+    return base64.b64encode(ir.to_proto(model).SerializeToString()).decode()
+
+
+def _text(array: NDArray[Any]) -> str:
+    return base64.b64encode(np.ascontiguousarray(array).tobytes()).decode()
+
+
+def _array(text: str) -> NDArray[np.float32]:
+    return np.frombuffer(base64.b64decode(text), np.float32)
+
+
+def table_rows(
+    browser: Chromium, server: Server, subject: CaptureModel, build: str, engine: dict[str, str], times: int
+) -> Iterator[str]:
+    """Yield a line of the table for a session without capture, and for each case of one with it."""
+    right, plain = None, 0.0
+    for case in (PLAIN, *CASES):
+        told = [measure(browser, server, subject, engine, case) for _ in range(times)]
+        right = right or told[0]
+        said = " / ".join(dict.fromkeys(verdict(each, right) for each in told))
+        pace = min((each.latency for each in told if len(each.times) == len(ORDER)), default=0.0)
+        plain = plain or pace
+        ratio = f"{pace / plain:.2f}" if pace else ""
+        which = f"{'on' if case.capture else 'off'} | the {case.inputs}'s | the {case.outputs}'s"
+        yield f"| {subject.name} | {build} | {which} | {said} | {ratio} |"
+
+
+def engines(server: Server, folder: Path | None) -> Iterator[tuple[str, dict[str, str]]]:
+    """Yield the builds that have WebGPU, of this engine or of the one in a `dist`, and where the page finds each."""
+    for spec, files in distribution.engine_build_files():
+        if spec.build == "wasm":
+            continue
+        plain = [file.name.removesuffix(".zst") for file in files]
+        paths = [f"engine/{name}" for name in plain]
+        for path, file in zip(paths, files if folder is None else [folder / name for name in plain], strict=True):
+            server.virtual[f"/{path}"] = (media_type(path), read_engine_wasm(file))
+        yield spec.build, dict(zip(("entry", "glue", "wasm"), (f"{server.origin}/{p}" for p in paths), strict=True))
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("bundle", nargs="*", type=Path, help="besides the one-Conv model, which is always measured")
+    parser.add_argument("--build", choices=("jspi", "asyncify"), help="only this one")
+    parser.add_argument("--times", type=int, default=3, help="how often each session is made and run")
+    parser.add_argument("--engine", type=Path, help="the dist folder of another onnxruntime-web")
+    options = parser.parse_args()
+    with Server(distribution.WEB_ROOT) as server, open_chromium() as browser, ExitStack() as stack:
+        server.virtual["/capture.html"] = ("text/html", PAGE.read_bytes())
+        subjects = [conv_model(), *(stack.enter_context(bundle_models(each)) for each in options.bundle)]
+        print("| model | build | capture | inputs | outputs | | run, captured / not |", flush=True)
+        print("|---" * 7 + "|", flush=True)
+        for subject in subjects:
+            for build, engine in engines(server, options.engine):
+                if options.build in (None, build):
+                    for row in table_rows(browser, server, subject, build, engine, options.times):
+                        print(row, flush=True)
+
+
+if __name__ == "__main__":
+    main()

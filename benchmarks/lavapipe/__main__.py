@@ -1,0 +1,47 @@
+"""Make a Chromium whose software adapter is lavapipe, which has `shader-f16`, and say what that adapter is.
+
+python -m benchmarks.lavapipe build/lavapipe
+WEBBUILD_CHROMIUM=build/lavapipe/chromium webbuild verify dist/yolo-pose
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+from pathlib import Path
+
+from benchmarks.lavapipe.browser import driver, installation, make
+
+ICD = (
+    *(Path(path) for path in os.environ.get("VK_ICD_FILENAMES", "").split(":") if path),
+    Path("/usr/share/vulkan/icd.d/lvp_icd.json"),
+    Path("/usr/share/vulkan/icd.d/lvp_icd.x86_64.json"),
+)
+FOLDERS = (Path("/usr/lib/chromium"), Path("/opt/google/chrome"))
+
+
+def main() -> None:
+    """Make the folder; print the executable and the features of its adapter."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path, help="to write; must not exist")
+    parser.add_argument("--chromium", type=Path, help=f"folder of its executable [default: the first of {FOLDERS}]")
+    args = parser.parse_args()
+    folders = [args.chromium.resolve()] if args.chromium else FOLDERS
+    executable = make(args.folder.resolve(), installation(folders), driver(ICD))
+    os.environ["WEBBUILD_CHROMIUM"] = str(executable)
+    print(f"{executable}: {', '.join(_features())}")
+
+
+def _features() -> list[str]:
+    from webbuild.browser.chromium import open_chromium
+    from webbuild.browser.server import Server
+
+    with Server(Path(__file__).parent) as server, open_chromium() as browser, browser.page() as (page, _):
+        server.virtual["/empty.html"] = ("text/html", b"<!doctype html><title>Features</title>")
+        page.goto(f"{server.origin}/empty.html")
+        found: list[str] = page.evaluate("navigator.gpu.requestAdapter().then((adapter) => [...adapter.features])")
+    return sorted(found)
+
+
+if __name__ == "__main__":
+    main()

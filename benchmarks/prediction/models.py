@@ -1,0 +1,84 @@
+"""The models that are predicted and measured.
+
+ONNX's tests of single operators, our own models as they were exported and as they are packed, and exports.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import onnx_ir as ir
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from benchmarks.node_tests import tests
+from tests.exports import NAMES, write
+from webbuild.compile.prepare import compile_model, load_model
+from webbuild.model.load import OnnxModel, load_onnx, model_signature
+from webbuild.passes.workarounds.cpu_fallback import cpu_node_names
+from webbuild.reporting.progress import ProgressReporter
+from webbuild.targets.target import Target
+from webbuild.tasks.overrides import parse_overrides
+from webbuild.tasks.symbolic_dims import resolve_dims
+
+ROOT = Path(__file__).parents[2]
+
+_SIZES = {"height": 64, "width": 64, "batch": 1}
+"""Of the exports with free sizes."""
+
+
+class PredictedModel(Struct, frozen=True):
+    """A model, what goes in (None for made-up values), and where it is from."""
+
+    name: str
+    kind: str
+    path: Path
+    feeds: dict[str, NDArray[Any]] | None = None
+
+    def dims_of(self, model: ir.Model) -> dict[str, int]:
+        """Return the sizes in which it runs."""
+        if self.feeds is None:
+            known = model_signature(self.path.name, model)
+            free = {size for fact in known.inputs for size in fact.shape} & set(_SIZES)
+            return resolve_dims(known, {name: _SIZES[name] for name in free if isinstance(name, str)}).dims
+        return {f"{name}:{axis}": size for name, each in self.feeds.items() for axis, size in enumerate(each.shape)}
+
+
+def all_models(data: Path | None, folder: Path, target: Target) -> Iterator[PredictedModel]:
+    """Yield every model; ONNX's tests where their folder is given.
+
+    Exports get their weights back in `folder`; it takes what is packed for the target as well.
+    """
+    for path in sorted((ROOT / "models").rglob("*.onnx")):
+        yield PredictedModel(path.stem, "model", path)
+        yield PredictedModel(f"{path.stem} (packed)", "packed", _packed(path, target, folder))
+    for name in NAMES:
+        (own := folder / name).mkdir(parents=True)
+        yield PredictedModel(name, "export", write(name, own))
+    for test in tests(data, "") if data is not None else ():
+        if not isinstance(test, tuple):
+            yield PredictedModel(test.name, "test", test.path, test.feeds)
+
+
+def _packed(path: Path, target: Target, folder: Path) -> Path:
+    """Write the graph that is packed of a model for the native build, and return the file.
+
+    Raises:
+        ValueError: where nodes of it are named for the CPU, which a single graph does not say.
+    """
+    talk = ProgressReporter(quiet=True)
+    ready = compile_model(
+        load_model(path, {}, talk), target, task=None, nms="gpu", wanted=parse_overrides({}), progress=talk
+    )
+    graph = ready.lowered.graphs["webgpu"]
+    if named := cpu_node_names(graph):
+        raise ValueError(f"{path.name}: {', '.join(named)} would have to be left to the CPU")
+    ir.save(graph, folder / f"packed-{path.name}")
+    return folder / f"packed-{path.name}"
+
+
+def load_predicted(subject: PredictedModel) -> OnnxModel:
+    """Load a subject. Raises WebbuildError where `webbuild` refuses it."""
+    return load_onnx(subject.path)

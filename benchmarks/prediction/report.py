@@ -1,0 +1,77 @@
+"""Predictions against Chromium, as a document."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from benchmarks.prediction.confusion import FAILS, accuracy, confusion_counts, rows
+from benchmarks.prediction.outcomes import PredictionPair
+
+PAGE = Path(__file__).parents[2] / "docs" / "prediction.md"
+
+_TITLES = {
+    "test": "ONNX's tests of single operators",
+    "export": "Whole exports of every head, from tests/exports",
+    "model": "The models in models/, as they were exported",
+    "packed": "The same models, as they are packed",
+}
+
+
+def render_page(pairs: Sequence[PredictionPair], measured: Counter[str], target: str) -> str:
+    """Return the document. `measured` counts the models that were measured node by node, by kind."""
+    counts = confusion_counts((pair.measured, pair.predicted) for pair in pairs)
+    head = f"""# Predictions against Chromium
+
+What `webbuild inspect` says of each node before the run, beside what became of it in Chromium on {target} and an
+adapter without `shader-f16`, where every node that computes in float16 on the GPU is to throw. Wrong is what differs
+from native ONNX Runtime. A node that became a part of another, or was folded, counts nowhere; nor does what was to
+fail behind the first failure of a run, which nobody saw. `gone` was to be folded, and ran.
+
+    python -m benchmarks.prediction DATA --measure
+    python -m benchmarks.prediction DATA --write
+
+{100 * accuracy(counts):.2f} % of {counts.total()} nodes end as predicted.
+"""
+    return "\n".join([head, *_section(counts), "", *_kinds(pairs, measured), *_missed(pairs)]) + "\n"
+
+
+def _section(counts: Counter[tuple[str, str]]) -> Iterator[str]:
+    yield from rows(counts)
+
+
+def _kinds(pairs: Sequence[PredictionPair], measured: Counter[str]) -> Iterator[str]:
+    for kind, title in _TITLES.items():
+        counts = confusion_counts((pair.measured, pair.predicted) for pair in pairs if pair.kind == kind)
+        if counts:
+            models = len({pair.model for pair in pairs if pair.kind == kind})
+            yield f"## {title}"
+            yield ""
+            told = f"{models} with nodes that ran or failed, {measured[kind]} models measured node by node"
+            if kind == "test":
+                told += ": all that fail.\nOf the others `benchmarks.node_tests` knows where they ran and that "
+                "they are right"
+            yield f"{told}."
+            yield ""
+            yield f"{100 * accuracy(counts):.2f} % of {counts.total()} nodes."
+            yield ""
+            yield from rows(counts)
+            yield ""
+
+
+def _missed(pairs: Sequence[PredictionPair]) -> Iterator[str]:
+    missed = [pair for pair in pairs if pair.measured != pair.predicted]
+    harm = [pair for pair in missed if pair.measured in FAILS]
+    for title, chosen in (
+        ("Failures that were not predicted as such", harm),
+        ("Other differences", [pair for pair in missed if pair not in harm]),
+    ):
+        yield f"## {title}: {len(chosen)}"
+        yield ""
+        kinds = Counter((pair.model, pair.operator, pair.measured, pair.predicted) for pair in chosen)
+        for (model, operator, end, guess), times in sorted(kinds.items()):
+            yield f"- `{model}`: {times} {operator}: {end}, predicted {guess}"
+        if not kinds:
+            yield "None."
+        yield ""

@@ -1,0 +1,135 @@
+"""A case as it is put to the engine, and what is wrong with the answer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal, Protocol
+
+import numpy as np
+import onnx
+import onnx_ir as ir
+import onnxruntime
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from benchmarks.tiny_models import Job, JobResult
+from webbuild.manifest.manifest import TargetName
+from webbuild.ortweb.distribution import engine_version
+from webbuild.passes.base import PassOptions, Rewrite
+from webbuild.passes.pipeline import lower
+from webbuild.passes.workarounds.cpu_fallback import cpu_node_names
+from webbuild.targets.table import find_table
+from webbuild.targets.target import Target
+
+TOLERANCE = 2e-3
+"""Of the largest magnitude of an output; whole numbers must be equal."""
+
+Tensors = Mapping[str, NDArray[Any]]
+Ending = Literal["wrong", "throws", "no session"]
+
+
+class GeneratedModel(Protocol):
+    """What a seed makes: a model and what goes in."""
+
+    @property
+    def op(self) -> str:
+        """The operator, or the kind of chain."""
+
+    @property
+    def what(self) -> str:
+        """The operators, shapes and attributes, on a line."""
+
+    def feeds(self) -> dict[str, NDArray[Any]]:
+        """Return what is fed, by name."""
+
+    def model(self) -> bytes:
+        """Return the model, serialised."""
+
+
+class PatchedModel(Struct, frozen=True):
+    """What `webbuild pack` ships for the native build: the graph, the nodes left to the CPU, and what was done."""
+
+    model: bytes
+    cpu_nodes: tuple[str, ...]
+    edits: tuple[Rewrite, ...]
+
+    @property
+    def done(self) -> list[str]:
+        """The codes of the passes that changed something, in order."""
+        return list(dict.fromkeys(edit.code for edit in self.edits if edit.applied))
+
+
+class Trial(Struct, frozen=True):
+    """A case, native ONNX Runtime's answer to it, and what the engine is given.
+
+    `shipped` is the job after the passes, None where they change nothing; `passes` are the codes of those that do.
+    """
+
+    seed: int
+    subject: GeneratedModel
+    want: Tensors
+    job: Job
+    shipped: Job | None
+    passes: list[str]
+
+
+class Problem(Struct, frozen=True):
+    """What is wrong with an answer."""
+
+    ending: Ending
+    why: str
+
+
+def run_native(model: bytes, feeds: Tensors, *, optimised: bool = False) -> dict[str, NDArray[Any]]:
+    """Return native ONNX Runtime's answer, its optimisations off unless they are what is asked about."""
+    options, levels = onnxruntime.SessionOptions(), onnxruntime.GraphOptimizationLevel
+    options.graph_optimization_level = levels.ORT_ENABLE_ALL if optimised else levels.ORT_DISABLE_ALL
+    options.log_severity_level = 4
+    options.intra_op_num_threads = 1
+    session = onnxruntime.InferenceSession(model, options, ["CPUExecutionProvider"])
+    names = [output.name for output in session.get_outputs()]
+    return dict(zip(names, session.run(names, dict(feeds)), strict=True))
+
+
+def patch_model(model: bytes, target: TargetName = "webgpu") -> PatchedModel:
+    """Return what the passes make of a model for the native WebGPU build, or for WASM."""
+    table = find_table(Target(engine_version(), "webgpu"))
+    planned = lower(ir.from_proto(onnx.load_from_string(model)), PassOptions(table=table))
+    graph = planned.graphs[target]
+    return PatchedModel(ir.to_proto(graph).SerializeToString(), tuple(cpu_node_names(graph)), planned.edits[target])
+
+
+def make_trial(seed: int, subject: GeneratedModel, want: Tensors, options: Mapping[str, Any]) -> Trial:
+    """Return a case of which `want` is the right answer; `options` are the provider's."""
+    model, feeds = subject.model(), subject.feeds()
+    made = patch_model(model)
+    job = Job(str(seed), model, feeds, options=dict(options))
+    after = Job(f"{seed} shipped", made.model, feeds, made.cpu_nodes, dict(options))
+    return Trial(seed, subject, want, job, after if made.done else None, made.done)
+
+
+def find_problem(want: Tensors, answer: JobResult) -> Problem | None:
+    """Return what is wrong with an answer, None for nothing."""
+    if answer.ending == "no-session":
+        return Problem("no session", answer.message)
+    if answer.ending != "ran":
+        return Problem("throws", answer.message)
+    told = [why for name, array in want.items() if (why := describe_difference(name, array, answer.outputs.get(name)))]
+    return Problem("wrong", "; ".join(told)) if told else None
+
+
+def describe_difference(name: str, want: NDArray[Any], got: NDArray[Any] | None, tolerance: float = TOLERANCE) -> str:
+    """Return how an output differs from what was wanted, empty if it does not."""
+    if got is None or got.shape != want.shape:
+        return f"{name} has shape {None if got is None else got.shape}, not {want.shape}"
+    if want.dtype.kind != "f":
+        wrong = int((got != want).sum())
+        return f"{name} is wrong in {wrong} of {want.size}" if wrong else ""
+    if not want.size:
+        return ""
+    limit = tolerance * max(1e-6, float(np.abs(want[np.isfinite(want)]).max(initial=0)))
+    far = ~np.isclose(got, want, rtol=1e-4, atol=limit, equal_nan=True)
+    if not far.any():
+        return ""
+    distance, largest = np.abs(got[far] - want[far]).max(), np.abs(want).max()
+    return f"{name} is wrong in {int(far.sum())} of {want.size}, by {distance:.3g} of {largest:.3g}"

@@ -1,0 +1,153 @@
+"""Runs many tiny models in Chromium on one build of the engine, each as if it were alone."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+from playwright.sync_api import Error
+
+from webbuild.browser.chromium import Chromium, open_chromium
+from webbuild.browser.server import Server
+from webbuild.manifest.file_entry import read_engine_wasm
+from webbuild.ortweb import distribution
+from webbuild.targets.target import Build
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+PAGE = Path(__file__).with_suffix(".html")
+BATCH = 40
+SECONDS = 60.0
+"""What a model may take; a page that is silent for longer is given up."""
+GPU = "WebGpuExecutionProvider"
+FEEDABLE = (
+    "float32",
+    "float64",
+    "float16",
+    "bool",
+    "string",
+    *(f"{s}int{n}" for s in ("", "u") for n in (8, 16, 32, 64)),
+)
+
+Array = NDArray[Any]
+JobStatus = Literal["ran", "no-session", "throws", "crash"]
+
+
+class Job(Struct, frozen=True):
+    """A model and what goes in.
+
+    `cpu_nodes` are the names of the nodes that the GPU is not to be given, `options` the provider's others.
+    """
+
+    name: str
+    model: bytes
+    feeds: dict[str, NDArray[Any]]
+    cpu_nodes: tuple[str, ...] = ()
+    options: dict[str, Any] = {}
+
+
+class JobResult(Struct, frozen=True):
+    """How a job ended. `gpu` and `cpu` are the operators placed there; constants that were folded are in neither."""
+
+    ending: JobStatus
+    message: str
+    outputs: dict[str, NDArray[Any]]
+    gpu: tuple[str, ...]
+    cpu: tuple[str, ...]
+
+    @property
+    def wholly_gpu(self) -> bool:
+        """Whether there was work, and all of it on the GPU."""
+        return bool(self.gpu) and not self.cpu
+
+
+def run_all(jobs: Sequence[Job], build: Build) -> Iterator[tuple[Job, JobResult]]:
+    """Run every job. What throws, hangs or crashes costs the page, and what follows gets a new one."""
+    with Server(distribution.WEB_ROOT) as server, open_chromium() as browser:
+        server.virtual["/tiny.html"] = ("text/html", PAGE.read_bytes())
+        server.virtual["/engine.wasm"] = ("application/wasm", read_engine_wasm(_engine(build)[2]))
+        rest = list(jobs)
+        lonely = 0
+        while rest:
+            batch = rest[: 1 if lonely else BATCH]
+            answers = _run_on_page(browser, server.origin, build, rest if not lonely else batch)
+            if not answers and len(batch) > 1:
+                lonely = len(batch)  # one of these took the page with it: which one shows when each is alone
+                continue
+            answers = answers or [JobResult("crash", "the page went silent", {}, (), ())]
+            lonely = max(0, lonely - len(answers))
+            yield from zip(rest, answers, strict=False)
+            rest = rest[len(answers) :]
+
+
+def _run_on_page(browser: Chromium, origin: str, build: Build, jobs: Sequence[Job]) -> list[JobResult]:
+    """Return the answers to the first jobs: until one throws, or a batch goes silent, which is then left out."""
+    answers: list[JobResult] = []
+    with browser.page() as (page, _):
+        page.goto(f"{origin}/tiny.html")
+        page.wait_for_function("() => globalThis.begin !== undefined")
+        entry, glue = (f"{origin}/{file.relative_to(distribution.WEB_ROOT).as_posix()}" for file in _engine(build)[:2])
+        engine = {"entry": entry, "glue": glue, "wasm": f"{origin}/engine.wasm"}
+        page.evaluate("engine => start(engine)", {**engine, "provider": build})
+        for at in range(0, len(jobs), BATCH):
+            try:
+                told, doubtful = _page_results(page, jobs[at : at + BATCH])
+            except Error:
+                break
+            answers += [_answer(each) for each in told]
+            if doubtful:
+                break
+    return answers
+
+
+def _page_results(page: Page, jobs: Sequence[Job]) -> tuple[list[dict[str, Any]], bool]:
+    """Return what the page told of the first jobs, and whether the last of them leaves it in doubt."""
+    page.evaluate("jobs => begin(jobs)", [_to_wire(job) for job in jobs])
+    count, finished = 0, False
+    while not finished:  # a page that goes on telling is not silent, however long a batch takes
+        news = "count => globalThis.finished || globalThis.told.length > count"
+        page.wait_for_function(news, arg=count, timeout=SECONDS * 1000, polling=50)
+        count, finished = page.evaluate("() => [globalThis.told.length, globalThis.finished]")
+    told, doubtful = page.evaluate("() => [globalThis.told, globalThis.doubtful]")
+    return told, doubtful
+
+
+def _engine(build: Build) -> list[Path]:
+    """Return the build's entry, glue and WebAssembly."""
+    name = "wasm" if build == "wasm" else "jspi"
+    return next(files for spec, files in distribution.engine_build_files() if spec.build == name)
+
+
+def _to_wire(job: Job) -> dict[str, Any]:
+    return {
+        "model": base64.b64encode(job.model).decode(),
+        "feeds": {name: _tensor(array) for name, array in job.feeds.items()},
+        "cpuNodes": list(job.cpu_nodes),
+        "options": job.options,
+    }
+
+
+def _tensor(array: NDArray[Any]) -> dict[str, Any]:
+    text = array.dtype.kind in "OSU"
+    data = [str(each) for each in array.ravel()] if text else base64.b64encode(array.tobytes()).decode()
+    return {"dtype": "string" if text else array.dtype.name, "shape": list(array.shape), "data": data}
+
+
+def _answer(told: dict[str, Any]) -> JobResult:
+    placed: dict[str, list[str]] = told["placements"]
+    gpu = [op for provider, ops in placed.items() if provider == GPU for op in ops or ["*"]]
+    cpu = [op for provider, ops in placed.items() if provider != GPU for op in ops or ["*"]]
+    outputs = {name: _array(value) for name, value in told["outputs"].items()}
+    return JobResult(told["outcome"], told["message"][:600], outputs, tuple(gpu), tuple(cpu))
+
+
+def _array(value: dict[str, Any]) -> NDArray[Any]:
+    if value["dtype"] == "string":
+        return np.array(value["data"], object).reshape(value["shape"])
+    return np.frombuffer(base64.b64decode(value["data"]), value["dtype"]).reshape(value["shape"])

@@ -1,0 +1,63 @@
+"""transformers.js and the engine that it is pinned to: npm's archives, unpacked where the build lies."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import subprocess
+import tarfile
+from pathlib import Path
+
+from msgspec import Struct
+
+ROOT = Path(__file__).parents[2] / "build" / "transformers-js"
+
+
+class Package(Struct, frozen=True):
+    """A package of npm, one version of it, and the SHA-512 of its archive as npm writes it."""
+
+    name: str
+    version: str
+    integrity: str
+
+
+TRANSFORMERS = Package(
+    "@huggingface/transformers",
+    "4.3.1",
+    "sha512-5+voSeUCFK6PCKlY15dPhNOKq3/zOTxDN7oC+Wy9dFb1QZ0TSQomZRRy7URRK8YRuUoE9fGMQTTPC5d/pWBJhA==",
+)
+ENGINE = Package(
+    "onnxruntime-web",
+    "1.31.0-dev.20260914-8d85527a0",
+    "sha512-Iy7rtadoBgxS/LLvDr3QW38DB1PNXRnr0GJMcL0TAt7c9qjgVQl83UlGCVyeAnK2InpmW8Uc3PL8XIuqtDeF6g==",
+)
+
+
+def fetch_package(package: Package) -> Path:
+    """Return the folder of a package, fetched where it is not there yet.
+
+    Raises:
+        ValueError: the archive is not the one that was pinned.
+        subprocess.CalledProcessError: npm could not fetch it.
+    """
+    folder = ROOT / f"{package.name.replace('/', '-')}-{package.version}"
+    if folder.is_dir():
+        return folder
+    ROOT.mkdir(parents=True, exist_ok=True)
+    packing = ["npm", "pack", "--silent", f"{package.name}@{package.version}"]
+    name = subprocess.run(packing, check=True, cwd=ROOT, capture_output=True, text=True).stdout.split()[-1]
+    archive = ROOT / name
+    check_integrity(archive.read_bytes(), package)
+    with tarfile.open(archive) as files:
+        files.extractall(folder.with_suffix(".part"), filter="data")
+    (folder.with_suffix(".part") / "package").rename(folder)
+    folder.with_suffix(".part").rmdir()
+    archive.unlink()
+    return folder
+
+
+def check_integrity(archive: bytes, package: Package) -> None:
+    """Raise ValueError where the archive is not the one that was pinned."""
+    got = "sha512-" + base64.b64encode(hashlib.sha512(archive).digest()).decode()
+    if got != package.integrity:
+        raise ValueError(f"{package.name} {package.version}: wanted {package.integrity}, got {got}")

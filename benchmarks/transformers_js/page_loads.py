@@ -1,0 +1,72 @@
+"""Visits of a model in turn: what each way of running it gave, and what failed."""
+
+from __future__ import annotations
+
+import statistics
+import subprocess
+from collections.abc import Callable, Mapping, Sequence
+
+import msgspec
+from msgspec import Struct
+
+from benchmarks.plain_ortweb.measure import PageMeasurement
+from webbuild.errors import WebbuildError
+from webbuild.verify.page_rpc import PageError
+
+BUNDLE, EXPORTED, PATCHED = "the bundle", "transformers.js, as exported", "transformers.js, patched"
+"""The ways. The third is taken where the second gives nothing."""
+
+_MOST = 240
+"""Characters of a message."""
+
+
+class FailedRuntime(Struct, frozen=True):
+    """What did not run, and what was said."""
+
+    way: str
+    said: str
+
+
+class VisitResults(Struct, frozen=True):
+    """What each way gave, by its name, and those that failed."""
+
+    sides: dict[str, PageMeasurement]
+    failed: tuple[FailedRuntime, ...]
+
+
+def measure_in_turn(ways: Mapping[str, Callable[[], PageMeasurement]], visits: int) -> VisitResults:
+    """Take the ways in turn, so often. One that failed is not taken again, and the others go on."""
+    sides: dict[str, list[PageMeasurement]] = {}
+    failed: dict[str, str] = {}
+    for _ in range(visits):
+        for name, measure in ways.items():
+            if name in failed or (name == PATCHED and EXPORTED not in failed):
+                continue
+            side = _tried(measure)
+            if isinstance(side, str):
+                failed[name] = side
+            else:
+                sides.setdefault(name, []).append(side)
+    told = tuple(FailedRuntime(name, said) for name, said in failed.items())
+    return VisitResults({name: merge_visits(each) for name, each in sides.items()}, told)
+
+
+def merge_visits(sides: Sequence[PageMeasurement]) -> PageMeasurement:
+    """Return several visits as one: the medians of what each has once, and the times of all runs."""
+    return msgspec.structs.replace(
+        sides[0],
+        session=statistics.median(side.session for side in sides),
+        first_result=statistics.median(side.first_result for side in sides),
+        times=[time for side in sides for time in side.times],
+    )
+
+
+def _tried(measure: Callable[[], PageMeasurement]) -> PageMeasurement | str:
+    from playwright.sync_api import Error
+
+    try:
+        return measure()
+    except subprocess.CalledProcessError as error:
+        return f"`webbuild` ends with {error.returncode}"
+    except (PageError, WebbuildError, Error) as error:
+        return " ".join(str(error).split())[:_MOST]

@@ -1,0 +1,116 @@
+"""The scoreboard as a document and as data."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+
+from benchmarks.traps.outcome import RANK, TrapOutcome
+from benchmarks.traps.tools import TOOLS
+
+PAGE = Path(__file__).parents[2] / "docs" / "traps.md"
+DATA = Path(__file__).parents[1] / "results" / "traps.json"
+
+
+class TrapRow(Struct, frozen=True):
+    """A trap: what `inspect` found, and how it ended after each tool."""
+
+    name: str
+    what: str
+    source: str
+    findings: tuple[str, ...]
+    outcomes: dict[str, TrapOutcome]
+
+    @property
+    def is_harmful(self) -> bool:
+        """Whether it does any harm as it is."""
+        return _rank(self, "as it is") < RANK["GPU"]
+
+    @property
+    def fixed_by(self) -> list[str]:
+        """The tools after which it is right and wholly on the GPU, or gone."""
+        return [tool for tool in TOOLS[1:] if self.is_harmful and _rank(self, tool) >= RANK["GPU"]]
+
+    @property
+    def runs_on_cpu(self) -> bool:
+        """Whether webbuild leaves it, or a part of it, to the CPU or to WASM, where it is right, and says why."""
+        return self.is_harmful and "webbuild" not in self.fixed_by and _rank(self, "webbuild") > 0 and bool(self.reason)
+
+    @property
+    def reason(self) -> str:
+        """Why it is not on the GPU."""
+        return self.outcomes["webbuild"].why
+
+    @property
+    def worse_by(self) -> list[str]:
+        """The tools after which it is worse."""
+        return [tool for tool in TOOLS[1:] if _rank(self, tool) < _rank(self, "as it is")]
+
+
+def unresolved(rows: list[TrapRow]) -> list[TrapRow]:
+    """Return those that do harm, and that webbuild neither cures nor keeps right for a reason."""
+    return [row for row in rows if row.is_harmful and "webbuild" not in row.fixed_by and not row.runs_on_cpu]
+
+
+def read() -> list[TrapRow]:
+    """Return what was written last."""
+    return msgspec.json.decode(DATA.read_bytes(), type=list[TrapRow])
+
+
+def write(rows: list[TrapRow], version: str) -> None:
+    """Write the document and the data."""
+    PAGE.write_text(render_page(rows, version), "utf-8")
+    told = [msgspec.json.encode(row).decode() for row in rows]
+    DATA.write_text("[\n" + ",\n".join(told) + "\n]\n", "utf-8")
+
+
+def render_page(rows: list[TrapRow], version: str) -> str:
+    """Return the document."""
+    lines = [
+        "# Traps",
+        "",
+        f"Tiny graphs, each with one thing in it that the WebGPU build of onnxruntime-web {version} refuses, throws",
+        "at, answers wrongly or takes to the CPU: as they are, and after each tool. Measured in Chromium on a software",
+        "adapter without `shader-f16`, against native ONNX Runtime, by `python -m benchmarks.traps --write`. GPU is",
+        "right and wholly there, folded computed while loading,",
+        "CPU right and on the CPU of the same session, WASM right on the WASM build, which webbuild's runtime takes",
+        "where the graph may not be run on the other. Cured is what is right and wholly on the GPU; kept right what is",
+        "left to the CPU or to WASM, with the reason. Undefined is what ONNX leaves open, and CPUs answer differently.",
+        "",
+    ]
+    harmful = [row for row in rows if row.is_harmful]
+    seen = sum(bool(row.findings) for row in harmful)
+    cured = {tool: sum(tool in row.fixed_by for row in harmful) for tool in TOOLS[1:]}
+    counts = ", ".join(f"{tool} {count}" for tool, count in cured.items())
+    kept, rest = [row for row in harmful if row.runs_on_cpu], unresolved(rows)
+    lines += [
+        f"{len(harmful)} of {len(rows)} do harm. `webbuild inspect` detects {seen}. Cured by: {counts}.",
+        f"webbuild keeps {len(kept)} more right on the CPU or on WASM. Neither: {len(rest)}{_named(rest)}.",
+        "",
+        "| trap | detected | " + " | ".join(TOOLS) + " | by |",
+        "|---" * (len(TOOLS) + 3) + "|",
+        *(_line(row) for row in rows),
+        "",
+        "Kept right, and why:",
+        "",
+        *(f"- {row.name}: {row.reason}" for row in kept),
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def _named(rows: list[TrapRow]) -> str:
+    return f" ({', '.join(row.name for row in rows)})" if rows else ""
+
+
+def _line(row: TrapRow) -> str:
+    endings = [row.outcomes[tool].ending for tool in TOOLS]
+    mends = ", ".join(f"`{code}`" for code in row.outcomes["webbuild"].passes)
+    seen = ", ".join(f"`{code}`" for code in row.findings) or ("no" if row.is_harmful else "")
+    return f"| {row.name} | {seen} | {' | '.join(endings)} | {mends} |"
+
+
+def _rank(row: TrapRow, tool: str) -> int:
+    return RANK.get(row.outcomes[tool].ending, 0)

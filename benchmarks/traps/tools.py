@@ -1,0 +1,118 @@
+"""What is done to a trap before it runs: nothing, other tools, webbuild's passes; and what `inspect` says of it."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+from collections.abc import Callable
+
+import onnx
+import onnx_ir as ir
+from msgspec import Struct
+
+from benchmarks.traps.trap import Trap
+from webbuild.inspection.cpu_fallback import apply_cpu_fallback
+from webbuild.inspection.inspect import inspect
+from webbuild.inspection.required_features import required_features
+from webbuild.passes.base import PassOptions
+from webbuild.passes.pipeline import lower
+from webbuild.passes.workarounds.cpu_fallback import CpuFallback, cpu_node_names
+from webbuild.targets.table import load_table
+from webbuild.targets.target import Build, Target
+
+_HARM = ("no-session", "throws", "wrong")
+TOOLS = ("as it is", "onnxsim", "OnnxSlim", "webbuild")
+
+
+class ToolResult(Struct, frozen=True):
+    """What a tool made of a trap: a model, or why there is none. `passes` did something to it.
+
+    `build` is the one that it runs on: `wasm` where webbuild ships no graph for the other, for the reason in `why`.
+    `kept` is why nodes of it are left to the CPU.
+    """
+
+    model: onnx.ModelProto | None
+    build: Build
+    why: str = ""
+    passes: tuple[str, ...] = ()
+    cpu_nodes: tuple[str, ...] = ()
+    kept: str = ""
+
+
+def apply_tool(trap: Trap, tool: str, target: Target) -> ToolResult:
+    """Return what a tool makes of a trap. A tool that fails is an answer."""
+    if tool == "webbuild":
+        return _webbuild(trap, target)
+    honest: dict[str, Callable[[onnx.ModelProto], onnx.ModelProto]] = {
+        "as it is": lambda model: model,
+        "onnxsim": _onnxsim,
+        "OnnxSlim": _onnxslim,
+    }
+    copy = onnx.ModelProto()
+    copy.CopyFrom(trap.model)
+    try:
+        with contextlib.redirect_stdout(io.StringIO()):
+            return ToolResult(honest[tool](copy), target.build)
+    except Exception as error:
+        return ToolResult(None, target.build, f"{type(error).__name__}: {error}")
+
+
+def find_codes(trap: Trap, target: Target) -> tuple[str, ...]:
+    """Return the codes of what `webbuild inspect` finds, of notes only those that an answer may be wrong, or worse.
+
+    `placement` stands for none where it puts a node on the CPU.
+    """
+    found = inspect(trap.name, ir.from_proto(trap.model), load_table(target), {})
+    codes = [each.code for each in found.findings if each.severity != "note" or each.outcome in _HARM]
+    placed = ["placement"] if any(node.outcome == "cpu" for node in found.nodes) else []
+    return tuple(dict.fromkeys(codes or placed))
+
+
+def canonical_bytes(model: onnx.ModelProto) -> bytes:
+    """Return what two models share if they compute the same in the same way: no names of nodes, no shapes noted."""
+    copy = onnx.ModelProto()
+    copy.graph.CopyFrom(model.graph)
+    copy.opset_import.extend(model.opset_import)
+    copy.graph.name = ""
+    del copy.graph.value_info[:]
+    for node in copy.graph.node:
+        node.name = node.doc_string = ""
+    return copy.SerializeToString(deterministic=True)
+
+
+def _webbuild(trap: Trap, target: Target) -> ToolResult:
+    """Do what a bundle does on the adapter that is measured on, which has no `shader-f16`."""
+    try:
+        planned = lower(ir.from_proto(trap.model), PassOptions(table=load_table(target), nms="keep"))
+        graph = planned.graphs["webgpu"]
+        kept, needed = apply_cpu_fallback(graph, load_table(target)), required_features(graph)
+    except Exception as error:
+        return ToolResult(None, target.build, f"{type(error).__name__}: {error}")
+    passes = tuple(dict.fromkeys(edit.code for edit in (*planned.edits["webgpu"], *kept.rewrites) if edit.applied))
+    if kept.disabled is not None or needed:
+        why = f"{kept.disabled.code}: {kept.disabled.why}" if kept.disabled else f"needs {', '.join(needed)}"
+        return ToolResult(ir.to_proto(planned.graphs["wasm"]), "wasm", why)
+    reasons = [
+        edit.reason
+        for edit in (*planned.edits["webgpu"], *kept.rewrites)
+        if edit.applied and edit.code == CpuFallback.code
+    ]
+    reason = "; ".join(dict.fromkeys(each.removeprefix("left to the CPU: ") for each in reasons))
+    return ToolResult(ir.to_proto(graph), target.build, "", passes, tuple(cpu_node_names(graph)), reason)
+
+
+def _onnxsim(model: onnx.ModelProto) -> onnx.ModelProto:
+    import onnxsim
+
+    simplified, proven = onnxsim.simplify(model)
+    if not proven:
+        raise RuntimeError("onnxsim says that its own result differs")
+    result: onnx.ModelProto = simplified
+    return result
+
+
+def _onnxslim(model: onnx.ModelProto) -> onnx.ModelProto:
+    import onnxslim
+
+    slim: onnx.ModelProto = onnxslim.slim(model)
+    return slim

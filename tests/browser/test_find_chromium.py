@@ -1,0 +1,62 @@
+"""Which Chromium is taken, and what is said when there is none."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from webbuild.browser.chromium_flags import chromium_flags
+from webbuild.browser.find_chromium import find_chromium
+from webbuild.errors import WebbuildError
+
+
+def executable(path: Path) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("#!/bin/sh\n")
+    path.chmod(0o755)
+    return path
+
+
+def test_the_named_one_wins(tmp_path: Path) -> None:
+    named = executable(tmp_path / "mine" / "chrome")
+    executable(tmp_path / "bin" / "chromium")
+    found = find_chromium(None, {"WEBBUILD_CHROMIUM": str(named), "PATH": str(tmp_path / "bin")})
+    assert (found.path, found.source) == (named, "WEBBUILD_CHROMIUM")
+
+
+def test_the_named_one_may_be_on_the_path(tmp_path: Path) -> None:
+    named = executable(tmp_path / "bin" / "brave")
+    assert find_chromium(None, {"WEBBUILD_CHROMIUM": "brave", "PATH": str(tmp_path / "bin")}).path == named
+
+
+def test_a_wrong_name_is_an_error_and_no_other_is_taken(tmp_path: Path) -> None:
+    executable(tmp_path / "bin" / "chromium")
+    with pytest.raises(WebbuildError, match="WEBBUILD_CHROMIUM names /nowhere"):
+        find_chromium(None, {"WEBBUILD_CHROMIUM": "/nowhere", "PATH": str(tmp_path / "bin")})
+
+
+@pytest.mark.parametrize("name", ["chromium", "chromium-browser", "google-chrome"])
+def test_the_systems_comes_before_playwrights(tmp_path: Path, name: str) -> None:
+    system, bundled = executable(tmp_path / "bin" / name), executable(tmp_path / "playwright" / "chrome")
+    assert find_chromium(bundled, {"PATH": str(tmp_path / "bin")}).path == system
+
+
+def test_playwrights_own_is_the_last_resort(tmp_path: Path) -> None:
+    bundled = executable(tmp_path / "playwright" / "chrome")
+    assert find_chromium(bundled, {"PATH": str(tmp_path)}).source == "Playwright's own"
+
+
+@pytest.mark.parametrize("bundled", [None, Path("/nowhere/chrome")])
+def test_none_at_all_names_every_mend(tmp_path: Path, bundled: Path | None) -> None:
+    with pytest.raises(WebbuildError) as caught:
+        find_chromium(bundled, {"PATH": str(tmp_path)})
+    assert (caught.value.code, caught.value.exit_code) == ("no-chromium", 2)
+    for mend in ("python -m playwright install chromium", "apt-get install chromium", "WEBBUILD_CHROMIUM"):
+        assert mend in caught.value.fix
+
+
+def test_a_real_gpu_is_asked_for_by_name() -> None:
+    assert "--use-webgpu-adapter=swiftshader" in chromium_flags(webgpu=True, environ={})
+    assert "--use-webgpu-adapter=swiftshader" not in chromium_flags(webgpu=True, environ={"WEBBUILD_GPU": "real"})
+    assert "--enable-unsafe-webgpu" not in chromium_flags(webgpu=False, environ={})

@@ -1,0 +1,182 @@
+"""The generated loader, its types and the page, for models whose makers wrote what they liked."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+from html.parser import HTMLParser
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from tests.manifests import image_input, manifest, pose_task
+from webbuild.bundle.render import render_loader, render_page, render_types
+from webbuild.manifest.manifest import (
+    ClassifyTask,
+    DepthTask,
+    DetectTask,
+    ObbTask,
+    SegmentTask,
+    Task,
+    TensorInput,
+    TensorTask,
+)
+from webbuild.ortweb import distribution
+
+HOSTILE = [
+    "</script><img src=x onerror=alert(1)>",
+    "\"; alert(1); '",
+    "line\nbreak\r\nand\ttab",
+    "\u2028\u2029\x00\x1b[31m",
+    "`${alert(1)}`",
+    "*/ alert(1) /*",
+    "<!-- {{ 7 * 7 }} {% raw %} -->",
+    "\\",
+    "模型 🙂",
+    "' onmouseover='alert(1)",
+    "javascript:alert(1)",
+]
+EACH = pytest.mark.parametrize("text", HOSTILE)
+
+
+class Elements(HTMLParser):
+    """Collects the tags, attributes and text of a page."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.attributes: list[tuple[str, str | None]] = []
+        self.text = ""
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.attributes += attrs
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+def tasks(text: str) -> list[Task]:
+    boxes = DetectTask(output="rows", rows=4, classes=[text, "other"])
+    masks = SegmentTask(output="rows", protos="protos", rows=4, classes=[text, "other"], masks=2)
+    turned = ObbTask(output="rows", rows=4, classes=[text, "other"])
+    classes = ClassifyTask(output="rows", classes=[text, "other"], logits=False)
+    depth = DepthTask(output="rows", quantity="depth", unit="metres")
+    return [pose_task((text, "other"), (text, "tail")), boxes, masks, turned, TensorTask(), classes, depth]
+
+
+@EACH
+@pytest.mark.parametrize("kind", range(7), ids=["pose", "detect", "segment", "obb", "tensor", "classify", "depth"])
+def test_a_page_has_the_same_elements_whatever_the_model_is_called(text: str, kind: int) -> None:
+    page = Elements(render_page(manifest(tasks(text)[kind], title=text, text=text), {}))
+    plain = Elements(render_page(manifest(tasks("plain")[kind], title="plain", text="plain"), {}))
+    assert page.tags == plain.tags
+    assert [name for name, _ in page.attributes] == [name for name, _ in plain.attributes]
+    assert " ".join(text.replace("\x00", "\ufffd").split()) in " ".join(page.text.replace("\x00", "\ufffd").split())
+
+
+def test_a_model_of_tensors_that_takes_a_picture_is_shown_pictures() -> None:
+    tensors = manifest(TensorTask())
+    pictured = msgspec.structs.replace(tensors, inputs=[image_input()])
+    assert 'data-view="tensor" data-input="tensors"' in render_page(tensors, {})
+    page = render_page(pictured, {})
+    assert 'data-view="tensor" data-input="picture"' in page
+    assert "model.run(image)" in page
+    assert 'data-testid="sample-0"' in page
+    also = TensorInput(name="mask", dtype="float32", shape=[1])
+    both = msgspec.structs.replace(tensors, inputs=[image_input(), also])
+    assert 'data-view="tensor" data-input="tensors"' in render_page(both, {})
+
+
+@EACH
+def test_no_address_and_no_handler_comes_from_the_model(text: str) -> None:
+    page = Elements(render_page(manifest(tasks(text)[0], title=text, text=text), {}))
+    for name, value in page.attributes:
+        assert not name.startswith("on")
+        if name in ("href", "src"):
+            assert value is not None
+            assert value.startswith(("./", "#"))
+
+
+def test_a_page_has_no_inline_script_or_style() -> None:
+    page = render_page(manifest(), {"./page/page.css": "sha384-a", "./page/page.js": "sha384-b", "./m.js": "sha384-c"})
+    assert re.findall(r"<script[^>]*>([^<]*)</script>", page) == [""]
+    assert re.findall(r'<link rel="stylesheet" href="(.*)" integrity="(.*)">', page) == [
+        ("./page/page.css", "sha384-a")
+    ]
+    assert re.findall(r'<script type="module" src="(.*)" integrity="(.*)">', page) == [("./page/page.js", "sha384-b")]
+    assert re.findall(r'<link rel="modulepreload" href="(.*)" integrity="(.*)">', page) == [("./m.js", "sha384-c")]
+    assert "<style" not in page
+    assert " style=" not in page
+
+
+@EACH
+def test_class_names_become_string_literals_of_plain_characters(text: str) -> None:
+    types = render_types(manifest(tasks(text)[0]))
+    assert types.isascii()
+    union = re.search(r"export type Label = (.*);", types)
+    assert union is not None
+    first = union[1].partition(" | ")[0] if " | " not in text else union[1]
+    assert json.loads(first) == text
+    assert "alert(1) /*" not in types
+    assert "</script" not in types
+
+
+@EACH
+def test_a_model_of_tensors_says_nothing_of_its_maker_in_its_types(text: str) -> None:
+    assert render_types(manifest(TensorTask(), title=text, text=text)) == render_types(manifest(TensorTask()))
+
+
+def test_equal_class_names_are_listed_once_and_no_classes_are_never() -> None:
+    assert 'Label = "a" | "b";' in render_types(manifest(pose_task(("a", "b", "a"))))
+    assert "Label = never;" in render_types(manifest(pose_task(())))
+
+
+def test_the_loader_names_no_file_but_the_runtime_and_the_manifest() -> None:
+    assert re.findall(r'"(\./[^"]+)"', render_loader()) == ["./runtime/webbuild.js"] * 2 + ["./manifest.json"]
+
+
+def test_the_loader_is_a_javascript_module(tmp_path: Path) -> None:
+    (tmp_path / "loader.mjs").write_text(render_loader(), "utf-8")
+    subprocess.run(["node", "--check", tmp_path / "loader.mjs"], check=True)
+
+
+TSC = Path(__file__).parents[2] / "node_modules" / ".bin" / "tsc"
+RUNTIME_TYPES = distribution.WEB_ROOT / "runtime" / "webbuild.d.ts"
+
+
+def test_the_types_are_typescript_whatever_the_classes_are_called(tmp_path: Path) -> None:
+    (tmp_path / "runtime").mkdir()
+    shutil.copy(RUNTIME_TYPES, tmp_path / "runtime" / "webbuild.d.ts")
+    for index, text in enumerate(HOSTILE):
+        for kind, task in enumerate(tasks(text)):
+            (tmp_path / f"model-{index}-{kind}.d.ts").write_text(render_types(manifest(task)), "utf-8")
+    faded = DepthTask(output="rows", confidence="sure", quantity="depth", unit="metres")
+    (tmp_path / "depth.d.ts").write_text(render_types(manifest(faded)), "utf-8")
+    (tmp_path / "use.ts").write_text(
+        'import { load, type KeypointName } from "./model-0-0.js";\n'
+        "const { poses } = await (await load()).run(new Blob(), { confidence: 0.5 });\n"
+        "export const names: KeypointName[] | undefined = poses[0]?.keypoints.map((point) => point.name);\n"
+        'import { load as loadMasks, type Label } from "./model-0-2.js";\n'
+        "const { segments } = await (await loadMasks()).run(new Blob());\n"
+        "export const cells: Uint8Array | undefined = segments[0]?.mask.data;\n"
+        "export const labels: Label[] = segments.map(({ label }) => label);\n"
+        'import { load as loadTurned } from "./model-0-3.js";\n'
+        "const { objects } = await (await loadTurned()).run(new Blob());\n"
+        "export const across: number | undefined = objects[0]?.corners[0].x;\n"
+        'import { depthAt, load as loadDepth } from "./depth.js";\n'
+        "const model = await loadDepth();\n"
+        "export const first: number | undefined = (await model.run(new Blob())).depth[0];\n"
+        'const shown = await model.run(new Blob(), { depth: ["colors", "map"], fade: true });\n'
+        "export const [colors, at]: [ImageBitmap, number] = [shown.colors, depthAt(shown, 1, 2)];\n"
+        "export const values: number = shown.map.values.length;\n"
+        "// @ts-expect-error: only where they were asked for\n"
+        "export const none: number = shown.depth.length;\n"
+    )
+    options = ["--noEmit", "--strict", "--target", "esnext", "--module", "esnext", "--moduleResolution", "bundler"]
+    done = subprocess.run([TSC, *options, *tmp_path.glob("*.ts")], cwd=tmp_path, capture_output=True, check=False)
+    assert done.returncode == 0, done.stdout.decode()

@@ -1,0 +1,98 @@
+"""What is recorded of a command's JSON: codes, verdicts, counts and rounded numbers. No times, hashes or paths."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any
+
+Json = dict[str, Any]
+
+
+def summarize_inspection(report: Json) -> Json:
+    """Summarize `inspect --json`: nodes by placement and outcome, and the findings."""
+    nodes = report["nodes"]
+    return {
+        "inputs": [f"{each['name']} {each['dtype']} {each['shape']}" for each in report["inputs"]],
+        "outputs": [f"{each['name']} {each['dtype']} {each['shape']}" for each in report["outputs"]],
+        "assumptions": len(report["assumptions"]),
+        "nodes": _count(f"{each['placement']}, {each['outcome']}" for each in nodes),
+        "nodes with a finding": _count(code for each in nodes for code in each["codes"]),
+        "partitions": [len(each["nodes"]) for each in report["partitions"]],
+        "transfers": _count(each["destination"] for each in report["transfers"]),
+        "findings": _findings(report["findings"]),
+        "fixed by": {each["code"]: sorted(each["mended_by"]) for each in report["findings"]},
+    }
+
+
+def summarize_edits(edits: dict[str, list[Json]]) -> Json:
+    """Summarize the `edits` of `pack --json` or `pack --dry-run --json`: by graph and code."""
+    return {
+        graph: _count(f"{each['code']}, {'applied' if each['applied'] else 'skipped'}" for each in of_graph)
+        for graph, of_graph in edits.items()
+    }
+
+
+def summarize_pack(report: Json) -> Json:
+    """Summarize `pack --json`: rewrites, findings before and after, and the comparisons by graph and output."""
+    before_after = report["foreseen"] or {"before": [], "after": []}
+    compared: dict[str, list[Json]] = {}
+    for each in report["proofs"]:
+        compared.setdefault(f"{each['target']} {each['output']}", []).append(each)
+    return {
+        "rewrites": summarize_edits(report["edits"]),
+        "findings before": _findings(before_after["before"]),
+        "findings after": _findings(before_after["after"]),
+        "assumptions": len(report["assumptions"]),
+        "nodes": {each["graph"]: each["nodes"] for each in report["transfers"]},
+        "comparisons": {
+            key: {
+                "verdicts": _count(each["verdict"] for each in of_output),
+                "objects": sum(each["objects"] or 0 for each in of_output),
+                "near a threshold": sum(each["excused"] for each in of_output),
+                "on the fallback graph": sum(bool(each["repeated"]) for each in of_output),
+                "tolerance used": _rounded(max(each["used"] or 0.0 for each in of_output)),
+            }
+            for key, of_output in sorted(compared.items())
+        },
+    }
+
+
+def summarize_verification(report: Json) -> Json:
+    """Summarize `verify --json`: what each backend answered, by stage and output."""
+    return {
+        "checks": _count(each["verdict"] for each in report["checks"]),
+        "samples": {each["title"]: len(each["detections"]) for each in report["samples"]},
+        "problems": _count(each["code"] for each in report["problems"]),
+        "backends": {run["backend"]: _backend(run) for run in report["backends"]},
+    }
+
+
+def _backend(run: Json) -> Json:
+    comparisons: dict[str, list[str]] = {}
+    for case in run["cases"]:
+        for each in case["comparisons"]:
+            key = f"{each['subject']['stage']} {each['subject']['output']}"
+            comparisons.setdefault(key, []).append(each["verdict"])
+    return {
+        "placements": {each["provider"]: each["count"] for each in run["placements"]},
+        "warnings": _count(each["code"] for each in run["warnings"]),
+        "problems": _count(each["code"] for each in run["problems"]),
+        "near a threshold": sum(case["excused"] for case in run["cases"]),
+        "on the fallback graph": sum(bool(case["repeated"]) for case in run["cases"]),
+        "objects": sum(len(case["detections"]) for case in run["cases"]),
+        "comparisons": {key: _count(verdicts) for key, verdicts in sorted(comparisons.items())},
+    }
+
+
+def _findings(findings: Iterable[Json]) -> dict[str, int]:
+    return _count(f"{each['code']}, {each['severity']}, {each['outcome']}" for each in findings)
+
+
+def _count(keys: Iterable[str]) -> dict[str, int]:
+    return dict(sorted(Counter(keys).items()))
+
+
+def _rounded(number: float) -> float:
+    """Round to two significant digits."""
+    return float(f"{number:.2g}")

@@ -1,0 +1,37 @@
+"""`webbuild serve`, interrupted."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import urllib.request
+from pathlib import Path
+
+
+def hear_interrupts() -> None:
+    """A shell starts its background jobs deaf to Ctrl-C, and tests may run in one."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+def test_prints_its_address_serves_and_ends_with_130(tmp_path: Path) -> None:
+    (tmp_path / "index.html").write_text("hello")
+    process = subprocess.Popen(
+        [sys.executable, "-m", "webbuild", "serve", str(tmp_path)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=hear_interrupts,
+    )
+    try:
+        assert process.stdout is not None
+        url = process.stdout.readline().strip()
+        with urllib.request.urlopen(url, timeout=10) as answer:
+            assert answer.read() == b"hello"
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=10)
+    finally:
+        process.kill()
+        process.wait()
+    assert (process.returncode, out) == (130, "")
+    assert "Traceback" not in err

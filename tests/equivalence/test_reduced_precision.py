@@ -1,0 +1,68 @@
+"""A graph in reduced precision is proven against what the others answered, by the tolerance of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+import numpy as np
+import pytest
+
+from tests.manifests import manifest
+from webbuild.equivalence.check import EquivalenceResult
+from webbuild.equivalence.compare_outputs import OutputComparison
+from webbuild.equivalence.reduced_precision import Tensors, check_reduced_precision
+from webbuild.errors import WebbuildError
+from webbuild.manifest.manifest import OptionInput, TensorTask
+from webbuild.samples.collect import Sample
+
+X = np.array([[1, 2, 3]], np.float32)
+SAMPLES = [Sample("one", {"x": X}), Sample("two", {"x": 2 * X})]
+OPTION = OptionInput(name="t", shape=[1], option="confidence", default=0.25)
+GRAPH = msgspec.structs.replace(manifest().graphs[0], precision="mixed", status=None)
+GIVEN = OutputComparison("one", "webgpu", "y", "OK", None, 0, False, "", "")
+WITNESS = EquivalenceResult(
+    [GIVEN],
+    {"one": {}, "two": {}},
+    {},
+    {"confidence": 0.5},
+    {each.name: {"y": 2 * each.feeds["x"]} for each in SAMPLES},
+)
+
+
+def proven(factor: float, samples: Sequence[Sample] = SAMPLES) -> list[OutputComparison]:
+    def run(feeds: Sequence[Tensors]) -> list[Tensors]:
+        assert [float(each["t"][0]) for each in feeds] == [0.5] * len(feeds)
+        return [{"y": factor * each["x"]} for each in feeds]
+
+    found = check_reduced_precision(GRAPH, run, TensorTask(), [OPTION], samples, WITNESS)
+    assert set(found.detections["one"]) == {"webgpu mixed"}
+    return found.comparisons
+
+
+def test_every_sample_is_judged_behind_the_proofs_that_there_were() -> None:
+    first, *own = proven(2.01)
+    assert first == GIVEN
+    assert [(each.sample, each.target, each.verdict) for each in own] == [
+        ("one", "webgpu mixed", "OK"),
+        ("two", "webgpu mixed", "OK"),
+    ]
+
+
+def test_more_than_reduced_precision_makes_is_not_proven() -> None:
+    with pytest.raises(WebbuildError, match="webgpu mixed") as caught:
+        proven(2.03)
+    assert caught.value.code == "output-mismatch"
+
+
+def test_samples_that_were_compared_at_no_threshold_are_left_out() -> None:
+    assert len(proven(2, [SAMPLES[0], Sample("(grey)", {"x": X})])) == 2
+    with pytest.raises(WebbuildError, match="no sample"):
+        proven(2, [Sample("(grey)", {"x": X})])
+
+
+def test_a_graph_that_hands_every_sample_to_its_fallback_is_not_proven() -> None:
+    graph = manifest().graphs[0]
+    answer = {"y": 2 * X, "head_status": np.array([0, 1], np.float32)}
+    with pytest.raises(WebbuildError, match="hands every sample"):
+        check_reduced_precision(graph, lambda feeds: [answer for _ in feeds], TensorTask(), [OPTION], SAMPLES, WITNESS)

@@ -1,0 +1,44 @@
+"""Findings before the patches and after them."""
+
+from __future__ import annotations
+
+from tests.models import as_ir
+from webbuild.inspection.before_after import inspect_before_after
+from webbuild.passes.base import PassOptions
+from webbuild.passes.pipeline import lower
+from webbuild.targets.table import load_table
+from webbuild.targets.target import Target
+
+NATIVE = Target("1.30.0", "webgpu")
+
+
+def test_what_the_passes_mend_is_found_before_and_not_after() -> None:
+    given = as_ir(
+        """<ir_version: 8, opset_import: ["" : 17]> g (float[1,6,9,9] x, float[12,3,3,3] w) => (float[1,12,7,7] y)
+        <float[1] k = {2}> { a = Mul (x, k) b = Round (a) y = Conv <group = 2> (b, w) }"""
+    )
+    patched = lower(given, PassOptions(table=load_table(NATIVE))).graphs["webgpu"]
+    found = inspect_before_after(given, patched, NATIVE, {})
+    assert found is not None
+    assert {finding.code for finding in found.before} == {"grouped-conv-misaligned", "no-gpu-kernel", "cpu-partition"}
+    assert {finding.mended_by for finding in found.before} == {("split-grouped-conv",), ("decompose-rounding",), ()}
+    assert found.after == ()
+    assert not found.fails
+    assert found.summary_lines()[-1].startswith("inspected: 0 errors and 0 warnings left of ")
+
+
+def test_what_is_left_is_found_after_too() -> None:
+    given = as_ir(
+        """<ir_version: 8, opset_import: ["" : 17]> g (float[1,4,8,8] x, float[4,4,3,3] w) => (float[1,4,6,6] y)
+        { a = Conv (x, w) b = Relu (a) y = Sigmoid (b) }"""
+    )
+    found = inspect_before_after(given, given.clone(), NATIVE, {})
+    assert found is not None
+    assert [finding.code for finding in found.after] == ["double-activation-fusion"]
+    assert found.fails
+    assert found.summary_lines()[0].startswith("WILL FAIL on WebGPU [double-activation-fusion]")
+
+
+def test_nothing_is_said_of_a_target_that_was_not_measured() -> None:
+    given = as_ir('<ir_version: 8, opset_import: ["" : 17]> g (float[4] x) => (float[4] y) { y = Relu (x) }')
+    assert inspect_before_after(given, given, Target("0.1", "webgpu"), {}) is None

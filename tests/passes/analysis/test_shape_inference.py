@@ -1,0 +1,31 @@
+"""Shapes that are inferred, against those that exporters declare."""
+
+from __future__ import annotations
+
+import onnx_ir as ir
+
+from webbuild.passes.analysis.shape_inference import infer_shapes
+from webbuild.passes.base import PassOptions
+from webbuild.passes.pipeline import lower
+
+
+def test_what_is_inferred_of_an_output_is_believed_before_what_was_declared() -> None:
+    model = ir.from_onnx_text("""<ir_version: 8, opset_import: ["" : 17]>
+    g (float[2,3] x) => (float[2,1] y, float[2,n] z) { y = Neg (x)  z = Abs (x) }""")
+    infer_shapes(model)
+    assert [list(output.shape or ()) for output in model.graph.outputs] == [[2, 3], [2, 3]]
+
+
+def test_a_batch_that_names_another_dimension_of_an_output_gives_it_no_size() -> None:
+    model = ir.from_onnx_text("""<ir_version: 8, opset_import: ["" : 17]>
+    g (float[N,3] x) => (float[N,3,N] boxes) <int64[1] two = {2}, int64[3] four = {1, 1, 4}>
+    { a = Unsqueeze (x, two)  b = Shape (four)  c = Expand (four, b)  boxes = Tile (a, c) }""")
+    (boxes,) = lower(model, PassOptions(dims={"x:0": 1})).graphs["wasm"].graph.outputs
+    assert list(boxes.shape or ()) == [1, 3, 4]
+
+
+def test_what_cannot_be_inferred_stays_as_it_was_declared() -> None:
+    model = ir.from_onnx_text("""<ir_version: 8, opset_import: ["" : 17]>
+    g (float[6] x, int64[2] size) => (float[2,3] y) { y = Reshape (x, size) }""")
+    infer_shapes(model)
+    assert list(model.graph.outputs[0].shape or ()) == [2, 3]

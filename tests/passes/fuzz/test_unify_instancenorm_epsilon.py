@@ -1,0 +1,27 @@
+"""InstanceNormalization with the usual epsilon and a scaled input."""
+
+from __future__ import annotations
+
+import numpy as np
+import onnx
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.passes.fuzz.model import assert_same, model_of
+from webbuild.passes.workarounds.unify_instancenorm_epsilon import UnifyInstanceNormEpsilon
+
+SIZE = st.integers(1, 5)
+
+
+@given(
+    st.tuples(SIZE, SIZE, SIZE, SIZE),
+    st.sampled_from((1e-12, 1e-8, 1e-6, 1e-3, 0.01, 0.5, 3.0)),
+    st.sampled_from((0.01, 1.0, 30.0)),
+    st.integers(0, 999),
+)
+def test_any_epsilon(shape: tuple[int, ...], epsilon: float, reach: float, seed: int) -> None:
+    draw = np.random.default_rng(seed)
+    x = (draw.normal(size=shape) * reach).astype(np.float32)
+    held = {name: draw.normal(size=shape[1]).astype(np.float32) for name in ("s", "b")}
+    node = onnx.helper.make_node("InstanceNormalization", ["x", "s", "b"], ["y"], epsilon=epsilon)
+    assert_same(model_of([node], {"x": x}, 17, held), UnifyInstanceNormEpsilon, {"x": x}, 1e-5)

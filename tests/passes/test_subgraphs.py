@@ -1,0 +1,68 @@
+"""Every case of every pass inside subgraphs that capture outer values, and with subgraphs that capture its values.
+
+A pass may leave subgraphs alone. It must leave the model valid, and its results equal.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import onnx
+import onnx_ir as ir
+import pytest
+from numpy.typing import NDArray
+
+from tests.native import Reference, Tensors, random_feeds, runner
+from tests.passes.case import Case, all_cases
+from tests.passes.subgraphs import Wrap, captured, in_if, in_loop, wrapped
+from tests.passes.test_cases import defaults
+from webbuild.passes.analysis.shape_inference import infer_shapes
+from webbuild.postprocess.reference import add_constant_masks
+
+CASES = [case for case in all_cases() if not case.keep]
+
+
+@pytest.mark.parametrize("wrap", [in_if, in_loop, captured], ids=lambda wrap: wrap.__name__)
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_a_pass_keeps_subgraphs_valid_and_equal(case: Case, wrap: Wrap) -> None:
+    original = wrapped(case, wrap)
+    infer_shapes(original)
+    patched = original.clone()
+    case.kind().apply(patched, case.options)
+    infer_shapes(patched)
+    assert _problem(patched) in ("", _problem(original))  # onnx cannot infer every operator inside a subgraph
+    before, after = runner(original), runner(patched)
+    signal = 0.0
+    for seed in range(4):
+        feeds = {**defaults(patched), **random_feeds(original, seed)}
+        if case.options.dims:
+            feeds |= random_feeds(patched, seed)
+        feeds |= {"taken": np.array(True), "trips": np.array(2, np.int64)}
+        masked = add_constant_masks(case.options.missing_head, feeds)
+        want, got = before.run(_only(original, masked)), after.run(_only(patched, feeds))
+        names = set(want) & set(got) if case.options.missing_head else set(want)
+        for name in names:
+            value = want[name]
+            if isinstance(before, Reference):  # it joins what a loop stacks
+                value = value.reshape(got[name].shape)
+            limit = case.kind.tolerance * np.abs(value).max(initial=0.0)
+            np.testing.assert_allclose(got[name], value, rtol=0, atol=limit, err_msg=name)
+            signal = max(signal, float(np.abs(value.astype(np.float64)).max(initial=0.0)))
+    assert signal > 0, "zeros were compared with zeros"
+
+
+def _problem(model: ir.Model) -> str:
+    """Return what onnx finds wrong with a model, empty for a valid one."""
+    proto = ir.to_proto(model)
+    try:
+        onnx.checker.check_model(proto, full_check=True)
+        onnx.shape_inference.infer_shapes(proto, check_type=True, strict_mode=True, data_prop=True)
+    except (onnx.checker.ValidationError, onnx.shape_inference.InferenceError) as error:
+        return str(error)
+    return ""
+
+
+def _only(model: ir.Model, feeds: Tensors) -> dict[str, NDArray[Any]]:
+    """Return what the inputs of a model are fed."""
+    return {name: feeds[name] for value in model.graph.inputs if (name := value.name or "") in feeds}

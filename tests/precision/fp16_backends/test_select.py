@@ -1,0 +1,30 @@
+"""The best arithmetic there is, and what the better ones lack."""
+
+from __future__ import annotations
+
+import pytest
+
+from webbuild.browser.chromium import open_chromium
+from webbuild.precision.fp16_backends import chromium, select_backend
+from webbuild.precision.fp16_backends.emulation import EmulatedFp16
+
+
+def test_a_browser_with_float16_is_the_best(monkeypatch: pytest.MonkeyPatch) -> None:
+    best = EmulatedFp16()
+    monkeypatch.setattr(chromium, "chromium_backend", lambda _: best)
+    assert select_backend() is best
+
+
+def test_the_emulation_is_there_when_nothing_else_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(chromium, "chromium_backend", lambda _: "its adapter has no shader-f16")
+    found = select_backend()
+    assert (found.name, found.reason) == ("emulated", "Chromium: its adapter has no shader-f16")
+    assert select_backend(browser=False).reason == "Chromium: it was not asked"
+
+
+@pytest.mark.browser
+def test_swiftshader_has_no_float16() -> None:
+    with open_chromium() as opened:
+        found = chromium.chromium_backend(opened)
+        assert found == "its adapter, google swiftshader, has no shader-f16"
+        assert opened.browser.is_connected()

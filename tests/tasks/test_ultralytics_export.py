@@ -1,0 +1,91 @@
+"""The three forms of an export: what is taken for which, by the words that two releases write."""
+
+from __future__ import annotations
+
+import pytest
+
+from webbuild.errors import WebbuildError
+from webbuild.manifest.manifest import DetectTask, PoseTask, TensorTask
+from webbuild.model.signature import Dim, ModelSignature, TensorSpec
+from webbuild.postprocess.dense_head import DETECTIONS, DenseHead
+from webbuild.tasks.base import TaskMatch, match_task
+
+OLD = {"args": "{'batch': 1, 'half': False, 'dynamic': False, 'simplify': True, 'opset': 17, 'nms': False}"}
+"""What release 8.3 writes of an export without suppression, raw or end-to-end."""
+NEW = {"args": "{'data': None, 'quantize': None, 'nms': None}", "end2end": "False", "head": "Detect"}
+NEW_FINAL = {"args": "{'data': None, 'quantize': None, 'nms': False}", "end2end": "True", "head": "v10Detect"}
+"""What release 8.4 writes of a raw export and of an end-to-end one."""
+DETECT = {"task": "detect", "names": "{0: 'cup', 1: 'dog'}"}
+POSE = {"task": "pose", "names": "{0: 'person'}", "kpt_shape": "[17, 3]"}
+CONVOLUTIONS = frozenset({"Conv", "TopK", "Mod"})
+
+
+def seen(metadata: dict[str, str], shape: tuple[Dim, ...], operators: frozenset[str] = CONVOLUTIONS) -> TaskMatch:
+    inputs = (TensorSpec("images", "float32", (1, 3, 96, 64)),)
+    outputs = (TensorSpec("output0", "float32", shape),)
+    return match_task(ModelSignature("m.onnx", "", metadata, inputs, outputs, operators))
+
+
+@pytest.mark.parametrize("release", [OLD, NEW, {}], ids=["8.3", "8.4", "silent"])
+def test_a_raw_export_is_given_a_head(release: dict[str, str]) -> None:
+    found = seen({**DETECT, **release}, (1, 6, 126))
+    assert isinstance(found.task, DetectTask)
+    assert (found.task.output, found.task.rows, found.task.classes) == (DETECTIONS, 126, ["cup", "dog"])
+    assert found.head == DenseHead(output="output0", layout="columns", size=(96, 64), classes=2)
+    assert "0.25" in found.assumptions[-1]
+    assert "0.7" in found.assumptions[-1]
+
+
+def test_the_keypoints_of_a_raw_export_stand_behind_its_scores() -> None:
+    found = seen({**POSE, **NEW}, (1, 56, 8400))
+    assert isinstance(found.task, PoseTask)
+    assert (found.task.output, found.task.rows) == (DETECTIONS, 300)
+    assert found.head == DenseHead(output="output0", layout="columns", size=(96, 64), classes=1, extra_columns=51)
+
+
+@pytest.mark.parametrize("release", [OLD, NEW_FINAL], ids=["8.3", "8.4"])
+@pytest.mark.parametrize(("metadata", "extra"), [(DETECT, 0), (POSE, 51)], ids=["detect", "pose"])
+def test_an_end_to_end_export_is_given_a_threshold(
+    release: dict[str, str], metadata: dict[str, str], extra: int
+) -> None:
+    found = seen({**metadata, **release}, (1, 300, 6 + extra))
+    assert isinstance(found.task, DetectTask | PoseTask)
+    assert (found.task.output, found.task.rows) == (DETECTIONS, 300)
+    assert found.head == DenseHead(output="output0", layout="final", size=(96, 64), classes=0, extra_columns=extra)
+    assert "end-to-end" in found.assumptions[-1]
+
+
+@pytest.mark.parametrize("release", [{"args": "{'nms': True}"}, {"args": "{'nms': True}", "end2end": "False"}])
+def test_a_suppressed_export_is_taken_as_it_is(release: dict[str, str]) -> None:
+    found = seen({**DETECT, **release}, (1, 300, 6))
+    assert isinstance(found.task, DetectTask)
+    assert (found.task.output, found.head) == ("output0", None)
+
+
+@pytest.mark.parametrize(
+    ("metadata", "shape"),
+    [({**DETECT, **NEW}, (1, 7, 126)), ({**POSE, **OLD}, (1, 57, 126)), ({**DETECT, **OLD}, (1, 84, 8400))],
+)
+def test_names_that_are_not_as_many_as_the_scores_are_refused(metadata: dict[str, str], shape: tuple[Dim, ...]) -> None:
+    with pytest.raises(WebbuildError, match="class score") as caught:
+        seen(metadata, shape)
+    assert caught.value.code == "class-count-mismatch"
+    assert "--task tensor" in caught.value.fix
+
+
+@pytest.mark.parametrize(
+    ("metadata", "shape", "operators"),
+    [
+        ({**DETECT, **NEW_FINAL, "head": "RTDETRDecoder"}, (1, 300, 7), CONVOLUTIONS),
+        ({**DETECT, **OLD}, (1, 300, 82), CONVOLUTIONS),
+        ({**DETECT, **NEW_FINAL}, (1, 300, 7), CONVOLUTIONS),
+        ({**DETECT, **NEW}, (1, 4, 126), CONVOLUTIONS),
+        ({**DETECT, **NEW}, (1, 6, "anchors"), CONVOLUTIONS),
+        ({**DETECT, **NEW}, (2, 6, 126), CONVOLUTIONS),
+    ],
+    ids=["RT-DETR of seven numbers", "queries", "columns", "no scores", "free", "two pictures"],
+)
+def test_what_has_another_layout_stays_tensors(
+    metadata: dict[str, str], shape: tuple[Dim, ...], operators: frozenset[str]
+) -> None:
+    assert isinstance(seen(metadata, shape, operators).task, TensorTask)

@@ -1,0 +1,90 @@
+"""Detectors that do not say what they are."""
+
+from __future__ import annotations
+
+import pytest
+
+from webbuild.errors import WebbuildError
+from webbuild.manifest.manifest import DetectTask, ImageInput
+from webbuild.model.signature import ModelSignature, TensorSpec
+from webbuild.postprocess.dense_head import DETECTIONS, DenseHead
+from webbuild.tasks.base import TaskMatch
+from webbuild.tasks.detect import TASK
+
+CELLS = 12 * 8 + 6 * 4 + 3 * 2
+NAMES = {"names": "{0: 'cup', 1: 'dog'}", "stride": "32"}
+
+
+def seen(
+    *shapes: tuple[int, ...],
+    metadata: dict[str, str] | None = None,
+    operators: tuple[str, ...] = (),
+    asked: bool = True,
+) -> TaskMatch | None:
+    inputs = (TensorSpec("images", "float32", (1, 3, 96, 64)),)
+    outputs = tuple(TensorSpec(f"out{i}", "float32", shape) for i, shape in enumerate(shapes))
+    signature = ModelSignature("m.onnx", "", metadata or {}, inputs, outputs, frozenset(operators))
+    return TASK.infer(signature, requested=asked)
+
+
+def picture(found: TaskMatch) -> ImageInput:
+    (image,) = found.inputs
+    assert isinstance(image, ImageInput)
+    return image
+
+
+def test_three_anchors_a_cell_are_a_yolov5() -> None:
+    found = seen((1, 3 * CELLS, 7), metadata=NAMES, asked=False)
+    assert found is not None
+    assert isinstance(found.head, DenseHead)
+    assert found.task == DetectTask(output=DETECTIONS, rows=300, classes=["cup", "dog"])
+    assert (found.head.layout, found.head.classes, found.head.strides, found.head.size) == ("rows", 2, (), (96, 64))
+    assert (picture(found).color, picture(found).letterbox.anchor) == ("rgb", "center")
+
+
+def test_a_yolov7_without_names_is_known_where_the_user_says_detect() -> None:
+    shape = (1, 3 * CELLS, 85)
+    assert seen(shape, asked=False) is None
+    found = seen((1, 3, 12, 8, 85), shape)
+    assert found is not None
+    assert isinstance(found.head, DenseHead)
+    assert isinstance(found.task, DetectTask)
+    assert (found.head.output, len(found.task.classes), found.task.classes[79]) == ("out1", 80, "toothbrush")
+    assert any("COCO" in sentence for sentence in found.assumptions)
+
+
+@pytest.mark.parametrize(("operators", "strides"), [(("Conv",), (8, 16, 32)), (("Conv", "Exp"), ())])
+def test_one_anchor_a_cell_is_a_yolox_decoded_if_it_has_an_exponential(
+    operators: tuple[str, ...], strides: tuple[int, ...]
+) -> None:
+    found = seen((1, CELLS, 8), operators=operators)
+    assert found is not None
+    assert isinstance(found.head, DenseHead)
+    assert isinstance(found.task, DetectTask)
+    assert (found.head.layout, found.head.classes, found.head.strides) == ("rows", 3, strides)
+    assert found.task.classes == ["class 0", "class 1", "class 2"]
+    image = picture(found)
+    assert (image.color, image.scale, image.letterbox.anchor, image.letterbox.pad) == ("bgr", 1, "top-left", 114)
+
+
+def test_columns_without_metadata_are_a_newer_yolo() -> None:
+    found = seen((1, 6, CELLS))
+    assert found is not None
+    assert isinstance(found.head, DenseHead)
+    assert (found.head.layout, found.head.classes) == ("columns", 2)
+
+
+def test_names_of_another_number_are_refused_where_the_user_asked() -> None:
+    assert seen((1, CELLS, 8), metadata=NAMES, asked=False) is None
+    with pytest.raises(WebbuildError, match=r"3 class scores, the metadata 2 name") as caught:
+        seen((1, CELLS, 8), metadata=NAMES)
+    assert caught.value.code == "class-count-mismatch"
+
+
+@pytest.mark.parametrize("shape", [(1, CELLS + 1, 8), (1, CELLS, 5), (1, 4, CELLS), (2, CELLS, 8), (1, 3, CELLS, 8)])
+def test_other_shapes_are_none_of_them(shape: tuple[int, ...]) -> None:
+    assert seen(shape) is None
+
+
+def test_what_says_another_task_is_none_of_them() -> None:
+    assert seen((1, 6, CELLS), metadata={**NAMES, "task": "pose"}) is None

@@ -1,0 +1,46 @@
+"""The locks: they cover what is declared, and name nothing but the public registries."""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[1]
+
+
+def loaded(name: str) -> dict[str, Any]:
+    return tomllib.loads((ROOT / name).read_text("utf-8"))
+
+
+def declared(requirements: list[str], extra: str | None = None) -> set[tuple[str | None, str]]:
+    return {(extra, requirement.replace(" ", "")) for requirement in requirements}
+
+
+def test_the_lock_is_of_what_pyproject_declares() -> None:
+    project = loaded("pyproject.toml")
+    (locked,) = (each for each in loaded("uv.lock")["package"] if each["name"] == "webbuild")
+    wanted = declared(project["project"]["dependencies"])
+    for extra, requirements in project["project"]["optional-dependencies"].items():
+        wanted |= declared(requirements, extra)
+    found = set()
+    for each in locked["metadata"]["requires-dist"]:
+        extra = re.fullmatch(r"extra == '(.+)'", each.get("marker", ""))
+        found.add((extra and extra[1], each["name"] + each.get("specifier", "")))
+    assert found == wanted, "run `uv lock`"
+    assert set(locked["metadata"]["requires-dev"]) == set(project["dependency-groups"])
+
+
+def test_the_locks_name_the_public_registries_only() -> None:
+    hosts = set(re.findall(r'(?:registry|url) = "(\w+://[^/]+)/', (ROOT / "uv.lock").read_text("utf-8")))
+    assert hosts == {"https://pypi.org", "https://files.pythonhosted.org"}
+    packages = json.loads((ROOT / "package-lock.json").read_text("utf-8"))["packages"]
+    hosts = {each["resolved"].split("/")[2] for each in packages.values() if "resolved" in each}
+    assert hosts <= {"registry.npmjs.org"}
+
+
+def test_webbuild_alone_is_taken_from_here() -> None:
+    local = [each["name"] for each in loaded("uv.lock")["package"] if "registry" not in each["source"]]
+    assert local == ["webbuild"]

@@ -1,0 +1,107 @@
+"""A task in one place, in TypeScript: nothing outside its folder and its view switches on its kind."""
+
+import json
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+INSIDE = ("web/src/tasks/", "web/page/views/")
+SCHEMA = json.loads((ROOT / "webbuild" / "manifest" / "manifest.schema.json").read_text())
+KINDS = {spec["properties"]["kind"]["enum"][0] for name, spec in SCHEMA["$defs"].items() if name.endswith("Task")}
+ANY = "|".join(sorted(KINDS))
+SWITCH = re.compile(
+    rf'\b(task|result|decoded|answer)\??\.kind\b|"rows" in \w*[tT]ask'
+    rf'|case "({ANY})"|\bkind [=!]== "({ANY})"|(=== result|=== task)\.kind'
+)
+INPUT_KIND = re.compile(r'inputs\.\w+\(.*\bkind\b.*"tensor"')
+"""A kind of input has the name of a task's."""
+
+
+def switches(text: str) -> list[str]:
+    code = [line for line in text.splitlines() if not INPUT_KIND.search(line)]
+    return [found.group() for found in SWITCH.finditer("\n".join(code))]
+
+
+def test_there_are_kinds() -> None:
+    assert {"detect", "tensor"} <= KINDS
+
+
+def test_only_tasks_and_their_views_know_the_kinds() -> None:
+    files = [path for room in ("web/src", "web/page") for path in ROOT.glob(f"{room}/**/*.ts")]
+    outside = [path for path in files if not path.relative_to(ROOT).as_posix().startswith(INSIDE)]
+    assert len(outside) > 100
+    found = {path.relative_to(ROOT).as_posix(): switches(path.read_text()) for path in outside}
+    assert {path: each for path, each in found.items() if each} == {}
+
+
+def test_a_switch_is_found_where_there_is_one() -> None:
+    inside = [path for path in ROOT.glob("web/page/views/*.ts") if path.stem in KINDS]
+    assert [path.name for path in inside if not switches(path.read_text())] == []
+
+
+@pytest.mark.parametrize("pattern", ["web/src/tasks/*/task.ts", "web/page/views/*.ts"])
+def test_every_kind_of_the_manifest_has_its_file(pattern: str) -> None:
+    files = [path.parent.name if path.stem == "task" else path.stem for path in ROOT.glob(pattern)]
+    assert set(files) >= KINDS
+
+
+BRIGHTNESS = """
+import { readFloats } from "../read-output.js";
+import type { TaskModule, TaskFields, TaskSpec } from "../task-module.js";
+
+interface BrightnessTask extends TaskSpec { kind: "brightness"; output: string }
+interface Brightness extends TaskFields { kind: "brightness"; mean: number }
+
+export const task: TaskModule<BrightnessTask, Brightness> = {
+  kind: "brightness",
+  neededOutputs: ({ task: { output } }) => [output],
+  decode({ task }, outputs, { source }) {
+    const values = readFloats(outputs, task.output, [1, 2]);
+    return { kind: "brightness", ...source, mean: values.reduce((sum, value) => sum + value, 0) / values.length };
+  },
+};
+"""
+
+ASK = """
+import { decode, neededOutputs, resultWarnings } from "./built/decode.js";
+const manifest = { task: { kind: process.argv[2], output: "levels" }, inputs: [], outputs: [] };
+const outputs = { levels: { type: "float32", dims: [1, 2], data: Float32Array.of(1, 4) } };
+const result = decode(manifest, outputs, { source: { width: 3, height: 2 }, left: 0, top: 0, width: 3, height: 2 });
+console.log(JSON.stringify([neededOutputs(manifest), result, resultWarnings(manifest, result, outputs)]));
+"""
+
+BUILD = """
+import { buildModule } from "./web/build/modules.mjs";
+const here = process.cwd();
+await buildModule({ entry: `${here}/web/src/postprocess/decode.ts`, name: "decode", outDir: `${here}/built` });
+"""
+
+
+def node(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(["node", *words], cwd=folder, capture_output=True, text=True, timeout=120, check=False)
+
+
+def test_a_new_task_is_one_new_file(tmp_path: Path) -> None:
+    shutil.copytree(ROOT / "web" / "src", tmp_path / "web" / "src")
+    shutil.copytree(ROOT / "web" / "build", tmp_path / "web" / "build")
+    for file in ("package.json", "tsconfig.json"):
+        shutil.copy(ROOT / file, tmp_path)
+    (tmp_path / "node_modules").symlink_to(ROOT / "node_modules")
+    added = tmp_path / "web" / "src" / "tasks" / "brightness" / "task.ts"
+    added.parent.mkdir()
+    added.write_text(BRIGHTNESS)
+    (tmp_path / "ask.mjs").write_text(ASK)
+    (tmp_path / "build.mjs").write_text(BUILD)
+    checked = node(tmp_path, "node_modules/typescript/bin/tsc", "--noEmit", "-p", "web/build/tsconfig.json")
+    assert checked.returncode == 0, checked.stdout
+    built = node(tmp_path, "build.mjs")
+    assert built.returncode == 0, built.stderr
+    answer = node(tmp_path, "ask.mjs", "brightness")
+    assert answer.returncode == 0, answer.stderr
+    assert json.loads(answer.stdout) == [["levels"], {"kind": "brightness", "width": 3, "height": 2, "mean": 2.5}, []]
+    unknown = node(tmp_path, "ask.mjs", "sharpness")
+    assert "the manifest's task is of an unknown kind, sharpness" in unknown.stderr

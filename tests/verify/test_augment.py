@@ -1,0 +1,62 @@
+"""More pictures for a model whose answers leap."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from tests.manifests import manifest
+from webbuild.equivalence.answer import Answer
+from webbuild.manifest.manifest import TensorTask
+from webbuild.verify import augment as module
+from webbuild.verify.augment import ENOUGH_OBJECTS, augment_images
+from webbuild.verify.bundle_reader import Bundle
+from webbuild.verify.inputs import VerifyInput
+
+PIXELS = np.arange(40 * 20 * 3, dtype=np.uint8).reshape(20, 40, 3)
+
+
+@pytest.fixture(autouse=True)
+def quantising(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "read_op_types", lambda _: {"Conv", "DynamicQuantizeLinear"})
+    monkeypatch.setattr(module, "reference_file", lambda _: Path("model.onnx"))
+
+
+def made(folder: Path, objects: int, bundle: Bundle | None = None) -> list[Path]:
+    (own := folder / "made").mkdir()
+    Image.fromarray(PIXELS).save(folder / "one.png")
+    found: Any = tuple(range(objects))
+    return augment_images(
+        bundle or Bundle(folder, manifest()),
+        [(VerifyInput("one", {}, folder / "one.png"), cast("Answer", SimpleNamespace(detections=found)))],
+        own,
+    )
+
+
+def test_a_few_objects_are_seen_in_other_pictures_too(tmp_path: Path) -> None:
+    pictures = [np.asarray(Image.open(file)) for file in made(tmp_path, 5)]
+    assert [picture.shape for picture in pictures] == [(20, 40, 3), (18, 36, 3), (18, 36, 3)]
+    np.testing.assert_array_equal(pictures[0], PIXELS[:, ::-1])
+    np.testing.assert_array_equal(pictures[1], PIXELS[1:19, 2:38])
+    np.testing.assert_array_equal(pictures[2], PIXELS[1:19, 2:38][:, ::-1])
+
+
+@pytest.mark.parametrize(
+    ("objects", "pictures"), [(0, 0), (1, 3), (ENOUGH_OBJECTS // 2, 1), (ENOUGH_OBJECTS - 1, 1), (ENOUGH_OBJECTS, 0)]
+)
+def test_no_more_are_made_than_it_takes(tmp_path: Path, objects: int, pictures: int) -> None:
+    assert len(made(tmp_path, objects)) == pictures
+
+
+def test_a_model_of_other_tasks_is_asked_nothing_more(tmp_path: Path) -> None:
+    assert made(tmp_path, 5, Bundle(tmp_path, manifest(TensorTask()))) == []
+
+
+def test_a_model_that_does_not_quantise_is_asked_nothing_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "read_op_types", lambda _: {"Conv"})
+    assert made(tmp_path, 5) == []

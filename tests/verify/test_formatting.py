@@ -1,0 +1,45 @@
+"""Numbers for people."""
+
+from __future__ import annotations
+
+import pytest
+from msgspec.structs import replace
+
+from tests.verify.detections_made import backend, comparison, report
+from webbuild.verify.formatting import format_milliseconds, format_number, reader_notes, runner_name, verdict_text
+
+
+@pytest.mark.parametrize(
+    ("value", "wanted"),
+    [(0, "0"), (0.0314, "0.031"), (4.2e-6, "4.2\N{MULTIPLICATION SIGN}10⁻⁶"), (1.0, "1"), (4227.4, "4,227")],
+)
+def test_number(value: float, wanted: str) -> None:
+    assert format_number(value) == wanted
+
+
+@pytest.mark.parametrize("value", [None, float("nan"), float("inf")])
+def test_what_is_no_number_is_a_dash(value: float | None) -> None:
+    assert format_number(value) == "\N{EN DASH}"
+
+
+@pytest.mark.parametrize(("value", "wanted"), [(8.43, "8.4 ms"), (812.3, "812 ms"), (12_400, "12.4 s")])
+def test_milliseconds(value: float, wanted: str) -> None:
+    assert format_milliseconds(value) == wanted
+
+
+def test_a_graph_in_half_precision_is_called_by_backend_and_precision() -> None:
+    assert [runner_name(each) for each in ("webgpu", "webgpu fp16", "wasm", "other")] == [
+        "WebGPU",
+        "WebGPU fp16",
+        "WASM",
+        "other",
+    ]
+
+
+def test_what_was_left_out_is_told_and_not_said_to_agree() -> None:
+    told = report(backend(comparison()), backend(backend="webgpu mixed", left_out="this adapter has no shader-f16"))
+    (note,) = reader_notes(told)
+    assert note.startswith("WebGPU mixed was not run: this adapter has no shader-f16.")
+    assert verdict_text(told)[2].startswith("WebGPU agrees")
+    (note,) = reader_notes(replace(told, half_by="Chromium"))
+    assert "was proven when it was packed (Chromium)" in note

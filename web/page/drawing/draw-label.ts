@@ -1,0 +1,69 @@
+// Places and draws the label of a detection: inside the stage, and over no other label.
+
+import type { Detection } from "../../src/index.js";
+import { defaultColor } from "./drawing-style.js";
+import type { Rectangle, Size } from "./fit.js";
+
+const family = '-apple-system, "Segoe UI", Roboto, "Noto Sans", Arial, sans-serif';
+const gap = 3;
+const edge = 2;
+
+export interface Label extends Rectangle {
+  text: string;
+  padding: number;
+  font: string;
+  /** The colour behind the text, and that of the text. */
+  paper: string;
+  ink: string;
+}
+
+export interface LabelContext {
+  stage: Size;
+  /** Null where the classes have no colours. */
+  color: string | null;
+  highlighted: boolean;
+}
+
+/** The name and the score; on a narrow box only what tells it from the others; null on a tiny one, unless lit. */
+export function placeLabel(
+  context: CanvasRenderingContext2D,
+  { label, score }: Detection,
+  box: Rectangle,
+  { stage, color, highlighted }: LabelContext,
+): Label | null {
+  const small = !highlighted && box.width < 90;
+  const padding = small ? 4 : 6;
+  const height = small ? 16 : 20;
+  const font = `600 ${small ? 11 : 12}px ${family}`;
+  context.font = font;
+  const widthOf = (text: string) => context.measureText(text).width + 2 * padding;
+  const number = score.toFixed(2);
+  const texts = [`${label}  ${number}`, color === null ? number : label];
+  const text = highlighted ? texts[0] : texts.find((candidate) => widthOf(candidate) <= box.width);
+  if (text === undefined) return null;
+  const width = widthOf(text);
+  const x = Math.max(edge, Math.min(box.x, stage.width - width - edge));
+  const above = box.y - height - gap;
+  const y = above >= edge ? above : Math.max(edge, box.y + gap + 1);
+  return { x, y, width, height, text, padding, font, ...colors(color, highlighted) };
+}
+
+function colors(color: string | null, highlighted: boolean): Pick<Label, "paper" | "ink"> {
+  if (color === null && !highlighted) return { paper: "rgb(8 10 14 / 0.8)", ink: defaultColor };
+  return { paper: color ?? defaultColor, ink: "#0b0d10" };
+}
+
+export function drawLabel(context: CanvasRenderingContext2D, label: Label): void {
+  context.beginPath();
+  context.roundRect(label.x, label.y, label.width, label.height, 5);
+  context.fillStyle = label.paper;
+  context.fill();
+  context.font = label.font;
+  context.fillStyle = label.ink;
+  context.textBaseline = "middle";
+  context.fillText(label.text, label.x + label.padding, label.y + label.height / 2 + 0.5);
+}
+
+export function overlaps(a: Rectangle, b: Rectangle): boolean {
+  return a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height;
+}

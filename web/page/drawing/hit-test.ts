@@ -1,0 +1,30 @@
+// Which detection lies under a point of the stage.
+
+import type { AnyDetection } from "../results/detections.js";
+import { boxOnStage, type Fit, onStage } from "./fit.js";
+
+/** Of several the smallest, which is hardest to hit. */
+export function hitTest(detections: readonly AnyDetection[], fit: Fit, x: number, y: number): number | null {
+  const hits = detections
+    .map((one, index) => ({ index, size: area(one), hit: covers(one, fit, x, y) }))
+    .filter(({ hit }) => hit)
+    .sort((a, b) => a.size - b.size);
+  return hits[0]?.index ?? null;
+}
+
+function area(one: AnyDetection): number {
+  return "corners" in one ? one.width * one.height : (one.box.x2 - one.box.x1) * (one.box.y2 - one.box.y1);
+}
+
+function covers(one: AnyDetection, fit: Fit, x: number, y: number): boolean {
+  if (!("corners" in one)) {
+    const box = boxOnStage(fit, one.box);
+    return x >= box.x && y >= box.y && x <= box.x + box.width && y <= box.y + box.height;
+  }
+  const corners = one.corners.map((corner) => onStage(fit, corner.x, corner.y));
+  const sides = corners.map(([ax, ay], index) => {
+    const [bx, by] = corners[(index + 1) % corners.length] ?? [ax, ay];
+    return (bx - ax) * (y - ay) - (by - ay) * (x - ax);
+  });
+  return sides.every((side) => side >= 0) || sides.every((side) => side <= 0);
+}

@@ -1,0 +1,71 @@
+// The masks of a result as pictures in their colours, each painted once and drawn as often as the stage changes.
+
+import type { Mask } from "../../src/index.js";
+import type { AnyDetection } from "../results/detections.js";
+
+const fill = 0.42;
+const rim = 0.95;
+
+export class MaskBitmaps {
+  #pictures: readonly (ImageBitmap | null)[] = [];
+  /** Tells the newest result from one whose masks are done late. */
+  #turn = 0;
+
+  at(index: number): ImageBitmap | null {
+    return this.#pictures[index] ?? null;
+  }
+
+  /** Paints one mask after the other, so that the page stays responsive. False: another result came meanwhile. */
+  async paint(detections: readonly AnyDetection[], colors: readonly string[]): Promise<boolean> {
+    this.#turn += 1;
+    const turn = this.#turn;
+    const pictures: (ImageBitmap | null)[] = [];
+    for (const [index, one] of detections.entries()) {
+      pictures.push("mask" in one ? await picture(one.mask, colors[index] ?? "") : null);
+      if (turn === this.#turn) continue;
+      close(pictures);
+      return false;
+    }
+    close(this.#pictures);
+    this.#pictures = pictures;
+    return true;
+  }
+
+  clear(): void {
+    this.#turn += 1;
+    close(this.#pictures);
+    this.#pictures = [];
+  }
+}
+
+function close(pictures: readonly (ImageBitmap | null)[]): void {
+  for (const each of pictures) each?.close();
+}
+
+/** Null where no browser could make a picture: the mask has no cells. */
+async function picture(mask: Mask, color: string): Promise<ImageBitmap | null> {
+  const { columns, rows } = mask;
+  if (columns * rows === 0) return null;
+  const pixels = new ImageData(columns, rows);
+  paintCells(new Uint32Array(pixels.data.buffer), mask, pixel(color, fill), pixel(color, rim));
+  return createImageBitmap(pixels);
+}
+
+/** The cells at the rim are nearly opaque: a crisp outline. */
+function paintCells(pixels: Uint32Array, { columns, rows, data }: Mask, inner: number, outer: number): void {
+  const inside = (at: number): boolean => data[at] === 1;
+  for (let row = 0, at = 0; row < rows; row += 1) {
+    for (let column = 0; column < columns; column += 1, at += 1) {
+      if (!inside(at)) continue;
+      const across = column > 0 && column < columns - 1 && inside(at - 1) && inside(at + 1);
+      const along = row > 0 && row < rows - 1 && inside(at - columns) && inside(at + columns);
+      pixels[at] = across && along ? inner : outer;
+    }
+  }
+}
+
+/** Four bytes in the order red, green, blue, alpha, as a number of this machine. The color is written #rrggbb. */
+function pixel(color: string, opacity: number): number {
+  const channels = [1, 3, 5].map((start) => Number.parseInt(color.slice(start, start + 2), 16));
+  return new Uint32Array(Uint8Array.of(...channels, Math.round(255 * opacity)).buffer)[0] ?? 0;
+}

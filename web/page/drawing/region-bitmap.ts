@@ -1,0 +1,70 @@
+// The regions of a picture in their colours.
+
+import type { PanopticResult } from "../../src/index.js";
+import type { Color } from "./region-colors.js";
+import { SlicedPainter } from "./sliced-painter.js";
+
+const slice = 120_000;
+const fill = 0.5;
+const rim = 0.95;
+const faded = 0.1;
+
+export class RegionBitmap {
+  readonly #painting = new SlicedPainter(slice);
+
+  /** With `lit`, the number of a region, the others fade. Null: another picture came meanwhile. */
+  paint(
+    result: PanopticResult,
+    colors: readonly Color[],
+    highlighted: number | null,
+  ): Promise<ImageBitmap | null> {
+    return this.#painting.paint(result, ({ width, height }) => {
+      const numbers = shrunk(result, width, height);
+      return (pixels, first, end) => paintRows(pixels, numbers, first, end, { colors, highlighted });
+    });
+  }
+
+  /** Gives up what is being painted. */
+  stop(): void {
+    this.#painting.stop();
+  }
+}
+
+function shrunk({ map, ...size }: PanopticResult, width: number, height: number): Uint16Array {
+  if (width === size.width && height === size.height) return map;
+  const numbers = new Uint16Array(width * height);
+  for (let y = 0, to = 0; y < height; y += 1) {
+    const row = Math.floor(((y + 0.5) * size.height) / height) * size.width;
+    for (let x = 0; x < width; x += 1, to += 1)
+      numbers[to] = map[row + Math.floor(((x + 0.5) * size.width) / width)] ?? 0;
+  }
+  return numbers;
+}
+
+interface RegionStyle {
+  colors: readonly Color[];
+  highlighted: number | null;
+}
+
+/** What belongs to nothing stays transparent; the rim of a region is nearly opaque. */
+function paintRows(
+  { data, width }: ImageData,
+  numbers: Uint16Array,
+  first: number,
+  end: number,
+  { colors, highlighted }: RegionStyle,
+): void {
+  for (let y = first, at = first * width; y < end; y += 1) {
+    for (let x = 0; x < width; x += 1, at += 1) {
+      const number = numbers[at] ?? 0;
+      const color = colors[number - 1];
+      if (color === undefined) continue;
+      const across =
+        (x === 0 || numbers[at - 1] === number) && (x === width - 1 || numbers[at + 1] === number);
+      const along = (numbers[at - width] ?? number) === number && (numbers[at + width] ?? number) === number;
+      const opacity = highlighted !== null && highlighted !== number ? faded : across && along ? fill : rim;
+      data.set(color, at * 4);
+      data[at * 4 + 3] = Math.round(255 * opacity);
+    }
+  }
+}

@@ -1,0 +1,165 @@
+// The stage: the picture, what the model found on it, and which detection the pointer is on.
+
+import type { AnyDetection, DetectionStyle } from "../results/detections.js";
+import { element } from "../util/elements.js";
+import { defaultColor, detectionColor } from "./drawing-style.js";
+import { contain, drawMap, type Fit, offStage, type Size } from "./fit.js";
+import { hitTest } from "./hit-test.js";
+import { MaskBitmaps } from "./mask-bitmaps.js";
+import { drawScene } from "./overlay.js";
+
+export interface StagePicture {
+  picture: HTMLImageElement | HTMLCanvasElement;
+  /** Its size in the pixels that detections are given in. */
+  size: Size;
+  mirrored: boolean;
+  /** What is painted, blurred, around a picture of another shape than the stage. */
+  ambient: ImageBitmap | HTMLCanvasElement | null;
+}
+
+/** A point of the picture, `x` and `y` in its pixels, and the same on the stage, in CSS pixels. */
+export interface StagePoint {
+  x: number;
+  y: number;
+  left: number;
+  top: number;
+}
+
+export class Stage {
+  readonly #root = element("stage", HTMLElement);
+  readonly #ambient = element("ambient", HTMLCanvasElement);
+  readonly #slot = element("slot", HTMLElement);
+  readonly #overlay = element("overlay", HTMLCanvasElement);
+  readonly #masks = new MaskBitmaps();
+  #source: Size | null = null;
+  #mirrored = false;
+  #detections: readonly AnyDetection[] = [];
+  #style: DetectionStyle | null = null;
+  #highlighted: number | null = null;
+  #map: ImageBitmap | null = null;
+  #hidden = false;
+  #size: Size = { width: 0, height: 0 };
+  #frame = 0;
+
+  /** `onPlace` hears where the pointer is, in pixels of the picture and of the stage. */
+  constructor(
+    onPoint: (index: number | null) => void,
+    onPlace: (place: StagePoint | null) => void = () => {},
+  ) {
+    new ResizeObserver(([entry]) => {
+      if (entry) this.#size = { width: entry.contentRect.width, height: entry.contentRect.height };
+      this.#draw();
+    }).observe(this.#overlay);
+    this.#root.addEventListener("pointermove", (event) => {
+      if (event.pointerType === "mouse") onPoint(this.#at(event));
+      onPlace(this.#place(event));
+    });
+    this.#root.addEventListener("pointerdown", (event) => onPlace(this.#place(event)));
+    this.#root.addEventListener("pointerleave", () => {
+      onPoint(null);
+      onPlace(null);
+    });
+  }
+
+  showPicture({ picture, size, mirrored, ambient }: StagePicture): void {
+    this.#root.classList.add("filled");
+    this.#root.style.setProperty("--ratio", String(size.width / size.height));
+    this.#source = size;
+    this.#mirrored = mirrored;
+    this.#slot.classList.toggle("mirrored", mirrored);
+    if (this.#slot.firstChild !== picture) this.#slot.replaceChildren(picture);
+    this.#paintAmbient(ambient);
+  }
+
+  /** What was found before stays until all masks of what is found now are painted. */
+  async showDetections(
+    detections: readonly AnyDetection[],
+    style: DetectionStyle,
+    words: string,
+  ): Promise<void> {
+    const colors = detections.map((one, rank) => detectionColor(style, one, rank) ?? defaultColor);
+    if (!(await this.#masks.paint(detections, colors))) return;
+    this.#detections = detections;
+    this.#style = style;
+    if (this.#highlighted !== null && this.#highlighted >= detections.length) this.#highlighted = null;
+    this.#slot.setAttribute("aria-label", words);
+    this.#draw();
+  }
+
+  /** Says in words what the picture is, for a task that draws nothing on it. */
+  describe(words: string): void {
+    this.#slot.setAttribute("aria-label", words);
+  }
+
+  clearDetections(): void {
+    this.#masks.clear();
+    this.#detections = [];
+    this.#highlighted = null;
+    this.#draw();
+  }
+
+  /** Lays a picture of numbers over the whole picture, and closes the one before. */
+  showMap(map: ImageBitmap | null): void {
+    this.#map?.close();
+    this.#map = map;
+    this.#draw();
+  }
+
+  hideMap(hidden: boolean): void {
+    this.#hidden = hidden;
+    this.#draw();
+  }
+
+  highlight(index: number | null): void {
+    if (this.#highlighted === index) return;
+    this.#highlighted = index;
+    this.#draw();
+  }
+
+  #paintAmbient(ambient: StagePicture["ambient"]): void {
+    const { width, height } = this.#ambient;
+    const context = this.#ambient.getContext("2d");
+    context?.clearRect(0, 0, width, height);
+    if (ambient) context?.drawImage(ambient, 0, 0, width, height);
+  }
+
+  #fit(): Fit | null {
+    return this.#source && contain(this.#source, this.#size, this.#mirrored);
+  }
+
+  #draw(): void {
+    if (this.#frame) return;
+    this.#frame = requestAnimationFrame(() => {
+      this.#frame = 0;
+      const fit = this.#fit();
+      const scene = fit &&
+        this.#style && {
+          detections: this.#detections,
+          masks: this.#masks,
+          style: this.#style,
+          fit,
+          stage: this.#size,
+          highlighted: this.#highlighted,
+        };
+      drawScene(this.#overlay, scene, this.#size);
+      if (fit && this.#map && !this.#hidden) drawMap(this.#overlay, this.#map, fit);
+    });
+  }
+
+  #place(event: PointerEvent): StagePoint | null {
+    const fit = this.#fit();
+    if (!fit) return null;
+    const bounds = this.#overlay.getBoundingClientRect();
+    const left = event.clientX - bounds.left;
+    const top = event.clientY - bounds.top;
+    return { ...offStage(fit, left, top), left, top };
+  }
+
+  /** The detection under the pointer. */
+  #at(event: PointerEvent): number | null {
+    const fit = this.#fit();
+    if (!fit) return null;
+    const bounds = this.#overlay.getBoundingClientRect();
+    return hitTest(this.#detections, fit, event.clientX - bounds.left, event.clientY - bounds.top);
+  }
+}

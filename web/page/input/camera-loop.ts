@@ -1,0 +1,83 @@
+// The camera's buttons and its loop: a frame is taken only after the result of the one before.
+
+import { isAbort } from "../shell/failure-card.js";
+import { element, setIcon } from "../util/elements.js";
+import { Camera, type Facing, hasTwoCameras } from "./camera.js";
+
+export interface CameraFrame {
+  bitmap: ImageBitmap;
+  mirrored: boolean;
+}
+
+export interface CameraEvents {
+  onStart(): void;
+  onFrame(frame: CameraFrame): Promise<void>;
+  onStop(): void;
+  onFailure(error: unknown): void;
+}
+
+export class CameraLoop {
+  readonly #camera = new Camera();
+  readonly #button = element("webcam", HTMLButtonElement);
+  readonly #flip = element("flip", HTMLButtonElement);
+  readonly #events: CameraEvents;
+  #facing: Facing = "user";
+  #wanted = false;
+  /** Tells the loop under way from one whose camera was stopped while it waited for a frame. */
+  #turn = 0;
+
+  constructor(events: CameraEvents) {
+    this.#events = events;
+    this.#button.addEventListener("click", () => (this.#wanted ? this.stop() : this.start()));
+    this.#flip.addEventListener("click", () => {
+      this.#facing = this.#facing === "user" ? "environment" : "user";
+      void this.start();
+    });
+  }
+
+  get on(): boolean {
+    return this.#wanted;
+  }
+
+  async start(): Promise<void> {
+    const already = this.#camera.on;
+    this.#paint(true);
+    try {
+      await this.#camera.start(this.#facing, () => this.stop());
+      if (!this.#wanted) return this.#camera.stop();
+      this.#flip.hidden = !(await hasTwoCameras());
+      this.#events.onStart();
+      if (!already) await this.#loop();
+    } catch (error) {
+      // Stopped, or started again, while it started: nothing failed.
+      if (!this.#wanted || isAbort(error)) return;
+      this.stop();
+      this.#events.onFailure(error);
+    }
+  }
+
+  stop(): void {
+    if (!this.#wanted) return;
+    this.#camera.stop();
+    this.#paint(false);
+    this.#events.onStop();
+  }
+
+  async #loop(): Promise<void> {
+    this.#turn += 1;
+    const turn = this.#turn;
+    const goesOn = () => this.#wanted && turn === this.#turn;
+    while (goesOn()) {
+      const bitmap = await this.#camera.frame();
+      if (bitmap && goesOn()) await this.#events.onFrame({ bitmap, mirrored: this.#camera.mirrored });
+    }
+  }
+
+  #paint(on: boolean): void {
+    this.#wanted = on;
+    this.#button.setAttribute("aria-pressed", String(on));
+    element("webcam-text", HTMLElement).textContent = on ? "Stop camera" : "Use camera";
+    setIcon(element("webcam-icon", SVGUseElement), on ? "stop" : "camera");
+    if (!on) this.#flip.hidden = true;
+  }
+}

@@ -1,0 +1,74 @@
+// The slider through the pictures of a stack, and the distances that they are focused at.
+
+import type { RunOptions } from "../../src/index.js";
+import type { StagePicture } from "../drawing/stage.js";
+import { element } from "../util/elements.js";
+import { short } from "../util/format.js";
+import { decodePicture, type Picture } from "./picture.js";
+
+export class FocalStack {
+  readonly #slider = element("focus", HTMLInputElement);
+  readonly #distances = element("distances", HTMLInputElement);
+  readonly #show: (shown: StagePicture) => void;
+  /** The numbers of the manifest, which the field begins with. */
+  readonly #own = this.#distances.defaultValue;
+  #frames: readonly StagePicture[] = [];
+  #stack: readonly Blob[] | null = null;
+
+  /** Null on a page of single pictures. */
+  static find(show: (shown: StagePicture) => void): FocalStack | null {
+    return document.getElementById("focus") ? new FocalStack(show) : null;
+  }
+
+  constructor(show: (shown: StagePicture) => void) {
+    this.#show = show;
+    this.#slider.addEventListener("input", () => this.#turn());
+  }
+
+  onChange(rerun: () => void): void {
+    this.#distances.addEventListener("change", () => {
+      this.#paint();
+      rerun();
+    });
+  }
+
+  /** Takes the pictures of another stack in. They are decoded one after the other, off the main thread. */
+  async take({ stack, focus }: Picture, first: StagePicture): Promise<void> {
+    if (stack === undefined || stack === this.#stack) return;
+    this.#stack = stack;
+    this.#frames = [first];
+    this.#slider.value = "0";
+    this.#distances.value = focus?.length ? focus.map(short).join(", ") : this.#own;
+    this.#paint();
+    const frames = [first];
+    for (const [index, blob] of stack.entries())
+      if (index > 0) frames.push(await decodePicture({ blob, title: `picture ${index + 1}` }));
+    if (stack !== this.#stack) return;
+    this.#frames = frames;
+    if (this.#slider.valueAsNumber > 0) this.#turn();
+  }
+
+  options(): RunOptions {
+    return this.#distances.value.trim() === this.#own ? {} : { focusDistances: this.#numbers() };
+  }
+
+  #turn(): void {
+    this.#paint();
+    const shown = this.#frames[this.#slider.valueAsNumber];
+    if (shown) this.#show(shown);
+  }
+
+  #paint(): void {
+    const index = this.#slider.valueAsNumber;
+    const distance = this.#numbers()[index];
+    const words = `${index + 1} of ${Number(this.#slider.max) + 1}`;
+    this.#slider.style.setProperty("--share", String(index / Number(this.#slider.max)));
+    element("focus-value", HTMLOutputElement).textContent =
+      distance === undefined || Number.isNaN(distance) ? words : `${words}, at ${short(distance)}`;
+  }
+
+  #numbers(): number[] {
+    const parts = this.#distances.value.split(/[\s,;]+/).filter((part) => part !== "");
+    return parts.map(Number);
+  }
+}

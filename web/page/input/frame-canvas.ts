@@ -1,0 +1,20 @@
+// The canvas that camera frames are painted on for the stage.
+
+import type { StagePicture } from "../drawing/stage.js";
+import { make } from "../util/elements.js";
+import type { CameraFrame } from "./camera-loop.js";
+
+export class FrameCanvas {
+  readonly #canvas = make("canvas");
+
+  /** Paints the frame and closes it. */
+  paint({ bitmap, mirrored }: CameraFrame): StagePicture {
+    const size = { width: bitmap.width, height: bitmap.height };
+    const canvas = this.#canvas;
+    if (canvas.width !== size.width) canvas.width = size.width;
+    if (canvas.height !== size.height) canvas.height = size.height;
+    canvas.getContext("2d")?.drawImage(bitmap, 0, 0);
+    bitmap.close();
+    return { picture: canvas, size, mirrored, ambient: canvas };
+  }
+}

@@ -1,0 +1,55 @@
+// Takes pictures in: from the file button, dropped anywhere on the page, or pasted.
+
+import { element } from "../util/elements.js";
+import type { Picture } from "./picture.js";
+
+export function pickImages(take: (picture: Picture) => void): void {
+  const input = element("file", HTMLInputElement);
+  const takeFiles = (files: Iterable<File>) => {
+    const [first, ...rest] = input.multiple ? inOrder(files) : files;
+    if (!first) return;
+    const title = first.name || "The picture";
+    take(input.multiple ? { blob: first, title, stack: [first, ...rest] } : { blob: first, title });
+  };
+  input.addEventListener("change", () => {
+    takeFiles(input.files ?? []);
+    // The same file can be chosen again only when the input forgets it.
+    input.value = "";
+  });
+  document.addEventListener("paste", (event) => takeFiles(pictures(event.clipboardData)));
+  takeDrops(takeFiles);
+}
+
+/** As people number them: 10.png behind 9.png. */
+function inOrder(files: Iterable<File>): File[] {
+  return [...files].sort((a, b) => a.name.localeCompare(b.name, "en", { numeric: true }));
+}
+
+/** Where none is said to be a picture, whatever there is: that it is none is told later. */
+function pictures(data: DataTransfer | null): File[] {
+  const files = [...(data?.files ?? [])];
+  const found = files.filter((file) => file.type.startsWith("image/"));
+  return found.length > 0 ? found : files;
+}
+
+function takeDrops(takeFiles: (files: Iterable<File>) => void): void {
+  const zone = element("drop", HTMLElement);
+  let depth = 0;
+  const mark = (over: boolean) => zone.classList.toggle("over", over);
+  document.addEventListener("dragenter", (event) => {
+    if (!event.dataTransfer?.types.includes("Files")) return;
+    depth += 1;
+    mark(true);
+  });
+  document.addEventListener("dragleave", () => {
+    depth = Math.max(0, depth - 1);
+    if (depth === 0) mark(false);
+  });
+  document.addEventListener("dragover", (event) => event.preventDefault());
+  document.addEventListener("drop", (event) => {
+    event.preventDefault();
+    depth = 0;
+    mark(false);
+    takeFiles(pictures(event.dataTransfer));
+  });
+}

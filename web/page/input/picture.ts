@@ -1,0 +1,56 @@
+// A picture the visitor chose: the bytes for the model, and an image for the stage.
+
+import type { StagePicture } from "../drawing/stage.js";
+import { PageError } from "../shell/failure-card.js";
+import type { Sample } from "./samples.js";
+
+/** For a model of stacks `blob` is the first picture, `stack` are all; `focus` are their distances, where known. */
+export interface Picture {
+  blob: Blob;
+  title: string;
+  stack?: readonly Blob[];
+  focus?: readonly number[];
+  /** What to look for in a sample of a model that takes a prompt. */
+  prompt?: string;
+}
+
+/**
+ * Returns the picture ready to be shown. An image element, because browsers decode and scale those off the main
+ * thread, turned as the camera was held; a bitmap or a canvas of a phone's photograph stalls the page.
+ */
+export async function decodePicture({ blob, title }: Picture): Promise<StagePicture> {
+  const image = new Image();
+  const address = URL.createObjectURL(blob);
+  try {
+    image.src = address;
+    await image.decode();
+  } catch {
+    const fix = "Choose a JPEG, PNG, WebP, AVIF or GIF file.";
+    throw new PageError("unreadable-image", `This file could not be read as a picture: ${title}.`, fix);
+  } finally {
+    URL.revokeObjectURL(address);
+  }
+  const size = { width: image.naturalWidth, height: image.naturalHeight };
+  return { picture: image, size, mirrored: false, ambient: await thumbnail(blob) };
+}
+
+/** Far fewer pixels than the picture has: it is shown blurred. */
+async function thumbnail(blob: Blob): Promise<ImageBitmap | null> {
+  const size: ImageBitmapOptions = { resizeWidth: 32, resizeHeight: 24, resizeQuality: "low" };
+  return createImageBitmap(blob, size).catch(() => null);
+}
+
+/** Fetches a sample: a picture, or all those of a stack. */
+export async function fetchSample({ file, title, stack, focus, prompt }: Sample): Promise<Picture> {
+  if (stack.length === 0) return { blob: await fetchPicture(file, title), title, prompt };
+  const blobs = await Promise.all(stack.map((each) => fetchPicture(each, title)));
+  return { blob: blobs[0] ?? new Blob(), title, stack: blobs, focus };
+}
+
+async function fetchPicture(file: string, title: string): Promise<Blob> {
+  const response = await fetch(new URL(file, document.baseURI)).catch(() => null);
+  if (response?.ok) return response.blob();
+  const why = response ? `the server answered ${response.status}` : "the server did not answer";
+  const fix = "Put the whole folder of the bundle on the server, samples included.";
+  throw new PageError("sample-not-found", `The sample could not be loaded, ${why}: ${title}.`, fix);
+}

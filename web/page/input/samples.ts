@@ -1,0 +1,37 @@
+// The strip of sample pictures.
+
+import { elements } from "../util/elements.js";
+
+/** Of a stack `file` is the first picture; `focus` are the distances of all, as far as they are known. */
+export interface Sample {
+  file: string;
+  title: string;
+  stack: readonly string[];
+  focus: readonly number[];
+  /** What to look for in it; empty where the model takes no prompt. */
+  prompt: string;
+}
+
+export class Samples {
+  readonly #buttons = elements("#samples button", HTMLButtonElement);
+
+  constructor(onChoose: (sample: Sample) => void) {
+    for (const button of this.#buttons) button.addEventListener("click", () => onChoose(sampleOf(button)));
+  }
+
+  first(): Sample | null {
+    const button = this.#buttons[0];
+    return button ? sampleOf(button) : null;
+  }
+
+  /** Marks the sample that is on the stage; null for any other picture. */
+  mark(file: string | null): void {
+    for (const button of this.#buttons)
+      button.setAttribute("aria-pressed", String(button.dataset.file === file));
+  }
+}
+
+function sampleOf(button: HTMLButtonElement): Sample {
+  const { file = "", title = "The sample", stack = "[]", focus = "[]", prompt = "" } = button.dataset;
+  return { file, title, stack: JSON.parse(stack) as string[], focus: JSON.parse(focus) as number[], prompt };
+}

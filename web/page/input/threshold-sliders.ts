@@ -1,0 +1,67 @@
+// The sliders of the model's options. An untouched one is left to the runtime's default.
+
+import { element, elements } from "../util/elements.js";
+import { threshold } from "../util/format.js";
+
+export interface Thresholds {
+  confidence?: number;
+  iou?: number;
+}
+
+export class ThresholdSliders {
+  readonly #sliders = elements("input[data-option]", HTMLInputElement);
+  readonly #reset = document.getElementById("reset");
+
+  constructor(onChange: () => void) {
+    for (const slider of this.#sliders) {
+      paint(slider);
+      slider.addEventListener("input", () => {
+        slider.dataset.touched = "yes";
+        this.#paintReset();
+        paint(slider);
+        onChange();
+      });
+    }
+    this.#reset?.addEventListener("click", () => {
+      this.#restore();
+      onChange();
+    });
+  }
+
+  values(): Thresholds {
+    const touched = this.#sliders.filter((slider) => slider.dataset.touched);
+    return Object.fromEntries(touched.map((slider) => [slider.dataset.option, slider.valueAsNumber]));
+  }
+
+  /** The value on show, touched or not. */
+  shown(option: keyof Thresholds): number | null {
+    const slider = this.#sliders.find((candidate) => candidate.dataset.option === option);
+    return slider ? valueInForce(slider) : null;
+  }
+
+  #restore(): void {
+    for (const slider of this.#sliders) {
+      slider.value = slider.defaultValue;
+      delete slider.dataset.touched;
+      paint(slider);
+    }
+    this.#paintReset();
+    this.#sliders[0]?.focus();
+  }
+
+  #paintReset(): void {
+    if (this.#reset) this.#reset.hidden = !this.#sliders.some((slider) => slider.dataset.touched);
+  }
+}
+
+function paint(slider: HTMLInputElement): void {
+  const least = Number(slider.min);
+  const share = (slider.valueAsNumber - least) / (Number(slider.max) - least);
+  slider.style.setProperty("--share", String(share));
+  element(`${slider.id}-value`, HTMLOutputElement).textContent = threshold(valueInForce(slider));
+}
+
+/** A default that lies between two steps of the slider is still the one in force. */
+function valueInForce(slider: HTMLInputElement): number {
+  return slider.dataset.touched ? slider.valueAsNumber : Number(slider.getAttribute("value"));
+}

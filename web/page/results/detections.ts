@@ -1,0 +1,21 @@
+// What a run found, whichever task of detections the model has. Keypoints, masks and turned boxes are some tasks' only.
+
+import type { Detection, OrientedObject, Pose, Segment } from "../../src/index.js";
+import type { Fit } from "../drawing/fit.js";
+
+export type AnyDetection = Detection | Pose | Segment | OrientedObject;
+
+export interface FoundDetections {
+  detections: readonly AnyDetection[];
+  style: DetectionStyle;
+}
+
+/** How the list and the stage show detections. */
+export interface DetectionStyle {
+  /** One alone has no colour. */
+  classes: readonly string[];
+  /** Where the class has no colour, the rank has. */
+  colorByRank?: boolean;
+  /** Draws what a detection has besides its box. */
+  draw?(context: CanvasRenderingContext2D, one: AnyDetection, fit: Fit, alpha: number): void;
+}

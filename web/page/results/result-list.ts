@@ -1,0 +1,103 @@
+// The list of what was found. Rows are reused, so that a camera does not take the focus away.
+
+import { element, make } from "../util/elements.js";
+
+/** What a row says. Its bar is as long as `share` of the whole. */
+export interface ResultRow {
+  label: string;
+  color: string | null;
+  detail: string;
+  share: number;
+  value: string;
+}
+
+interface Row {
+  item: HTMLLIElement;
+  button: HTMLButtonElement;
+  show(line: ResultRow): void;
+}
+
+export class ResultList {
+  readonly #list = element("rows", HTMLElement);
+  readonly #rows: Row[] = [];
+  readonly #onPoint: (index: number | null) => void;
+  #pinned: number | null = null;
+
+  constructor(onPoint: (index: number | null) => void) {
+    this.#onPoint = onPoint;
+    this.#list.addEventListener("pointerleave", () => onPoint(this.#pinned));
+  }
+
+  /** The detection that was clicked and stays lit. */
+  get pinned(): number | null {
+    return this.#pinned;
+  }
+
+  show(lines: readonly ResultRow[], noun: string): void {
+    element("result-count", HTMLElement).textContent = String(lines.length);
+    element("result-noun", HTMLElement).textContent = noun;
+    for (let index = this.#rows.length; index < lines.length; index += 1)
+      this.#rows.push(this.#makeRow(index));
+    for (const [index, row] of this.#rows.entries()) {
+      const line = lines[index];
+      if (line) row.show(line);
+    }
+    this.#removeFrom(lines.length);
+  }
+
+  showNone(why: string): void {
+    this.#removeFrom(0);
+    element("result-count", HTMLElement).textContent = "";
+    element("result-noun", HTMLElement).textContent = why;
+  }
+
+  highlight(index: number | null): void {
+    for (const [at, row] of this.#rows.entries()) row.item.classList.toggle("lit", at === index);
+  }
+
+  pin(index: number | null): void {
+    this.#pinned = index;
+    for (const [at, row] of this.#rows.entries())
+      row.button.setAttribute("aria-pressed", String(at === index));
+  }
+
+  #removeFrom(count: number): void {
+    for (const row of this.#rows.splice(count)) row.item.remove();
+    if (this.#pinned !== null && this.#pinned >= count) this.pin(null);
+  }
+
+  #makeRow(index: number): Row {
+    const row = makeRow(index);
+    this.#list.append(row.item);
+    row.button.addEventListener("pointerenter", () => this.#onPoint(index));
+    row.button.addEventListener("focus", () => this.#onPoint(index));
+    row.button.addEventListener("blur", () => this.#onPoint(this.#pinned));
+    row.button.addEventListener("click", () => {
+      this.pin(this.#pinned === index ? null : index);
+      this.#onPoint(this.#pinned);
+    });
+    return row;
+  }
+}
+
+function makeRow(index: number): Row {
+  const item = make("li");
+  const button = make("button", "row");
+  button.type = "button";
+  button.setAttribute("aria-pressed", "false");
+  const label = make("span", "row-label");
+  const detail = make("span", "row-detail");
+  const meter = make("span", "meter");
+  const score = make("span", "number row-score");
+  button.append(make("span", "row-index number", String(index + 1)), label, detail, meter, score);
+  item.append(button);
+  const show = (line: ResultRow) => {
+    label.textContent = line.label;
+    label.classList.toggle("colored", line.color !== null);
+    label.style.setProperty("--class", line.color);
+    detail.textContent = line.detail;
+    meter.style.setProperty("--share", String(line.share));
+    score.textContent = line.value;
+  };
+  return { item, button, show };
+}

@@ -1,0 +1,93 @@
+// A failure, told to the visitor: what happened, how to fix it, and its code.
+
+import { element } from "../util/elements.js";
+import { sentenceCase } from "../util/sentence-case.js";
+import { setStatus } from "./status.js";
+
+export class PageError extends Error {
+  constructor(
+    readonly code: string,
+    message: string,
+    readonly fix: string,
+  ) {
+    super(message);
+  }
+}
+
+/** The error of a result that is not what the page was made for. */
+export function wrongTaskError(): PageError {
+  const fix = "Pack the model again: the page and the manifest disagree.";
+  return new PageError("invalid-result", "The model answered with something else than this page shows.", fix);
+}
+
+interface Failure {
+  code: string;
+  message: string;
+  fix: string;
+}
+
+/** Errors of the runtime carry `code` and `fix`; anything else is a bug and says so. */
+export function describe(error: unknown): Failure {
+  const { code, message, fix } = Object(error) as Partial<Record<keyof Failure, unknown>>;
+  // A DOMException has a number for a code, which tells nobody anything.
+  return {
+    code: text(code) || "unexpected",
+    message: text(message) || String(error),
+    fix:
+      text(fix) ||
+      "Reload the page. If it happens again, open the browser's console and report what it says.",
+  };
+}
+
+function text(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
+export function isAbort(error: unknown): boolean {
+  const { name, code } = Object(error) as { name?: unknown; code?: unknown };
+  return name === "AbortError" || code === "aborted";
+}
+
+export class FailureCard {
+  readonly #card = element("failure", HTMLElement);
+  readonly #retry = element("failure-retry", HTMLButtonElement);
+  readonly #dismiss = element("failure-dismiss", HTMLButtonElement);
+  /** A failure that leaves no model: it stays until the model is loaded again. */
+  #lasting: { error: unknown; again: () => void } | null = null;
+
+  constructor(onDismiss: () => void) {
+    this.#retry.addEventListener("click", () => this.#lasting?.again());
+    this.#dismiss.addEventListener("click", () => {
+      this.clear();
+      if (!this.#lasting) onDismiss();
+    });
+  }
+
+  show(error: unknown): void {
+    const { code, message, fix } = describe(error);
+    element("failure-code", HTMLElement).textContent = code;
+    element("failure-message", HTMLElement).textContent = sentenceCase(message);
+    element("failure-fix", HTMLElement).textContent = sentenceCase(fix);
+    this.#retry.hidden = error !== this.#lasting?.error;
+    this.#dismiss.hidden = !this.#retry.hidden;
+    this.#card.hidden = false;
+    setStatus("error", "Failed");
+  }
+
+  showLasting(error: unknown, again: () => void): void {
+    this.#lasting = { error, again };
+    this.show(error);
+  }
+
+  /** Takes the failure away; one that lasts comes back. */
+  clear(): void {
+    this.#card.hidden = true;
+    if (this.#lasting) this.show(this.#lasting.error);
+  }
+
+  /** Takes every failure away, for a fresh start. */
+  reset(): void {
+    this.#lasting = null;
+    this.clear();
+  }
+}

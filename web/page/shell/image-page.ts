@@ -1,0 +1,147 @@
+// The page of a model that takes pictures: pictures and camera frames in; what comes out is the outcome's to show.
+
+import type { Model, Result, RunSource } from "../../src/index.js";
+import { type CameraFrame, CameraLoop } from "../input/camera-loop.js";
+import { FrameCanvas } from "../input/frame-canvas.js";
+import { pickImages } from "../input/image-picker.js";
+import { LiveBadge } from "../input/live-badge.js";
+import { decodePicture, fetchSample, type Picture } from "../input/picture.js";
+import { type Sample, Samples } from "../input/samples.js";
+import { ThresholdSliders } from "../input/threshold-sliders.js";
+import { latestOnly } from "../util/latest-only.js";
+import type { TaskView } from "../views/task-view.js";
+import { FailureCard, isAbort } from "./failure-card.js";
+import { setState, setStatus } from "./status.js";
+
+export class ImagePage {
+  readonly failure = new FailureCard(() => setStatus(this.#model ? "ready" : "loading", "Ready"));
+  readonly #view: TaskView;
+  readonly #badge = new LiveBadge();
+  readonly #frames = new FrameCanvas();
+  readonly #thresholds = new ThresholdSliders(() => void this.#rerun());
+  readonly #samples = new Samples((sample) => void this.#chooseSample(sample));
+  readonly #camera: CameraLoop;
+  readonly #rerun = latestOnly(() => this.#runPicture());
+  #model: Model | null = null;
+  #picture: Picture | null = null;
+  /** Whether the result on show is that of the picture on the stage. */
+  #answered = false;
+  /** Tells the newest choice from one whose bytes arrive late. */
+  #choice = 0;
+
+  constructor(view: TaskView) {
+    this.#view = view;
+    this.#camera = new CameraLoop({
+      onStart: () => this.#startLive(),
+      onFrame: (frame) => this.#runFrame(frame),
+      onStop: () => this.#stopLive(),
+      onFailure: (error) => this.failure.show(error),
+    });
+    view.onChange?.(() => void this.#rerun());
+    pickImages((picture) => void this.#choosePicture(picture));
+    const first = this.#samples.first();
+    if (first) void this.#chooseSample(first);
+  }
+
+  setModel(model: Model | null, why: string): void {
+    this.#model = model;
+    this.#view.setModel(model, why);
+    if (model === null) return;
+    if (this.#camera.on) setStatus("running", "Camera on");
+    else void this.#rerun();
+  }
+
+  async #chooseSample(sample: Sample): Promise<void> {
+    await this.#choose(sample.file, () => fetchSample(sample));
+  }
+
+  async #choosePicture(picture: Picture): Promise<void> {
+    await this.#choose(null, async () => picture);
+  }
+
+  async #choose(sample: string | null, open: () => Promise<Picture>): Promise<void> {
+    this.#camera.stop();
+    this.#choice += 1;
+    const choice = this.#choice;
+    this.#samples.mark(sample);
+    this.failure.clear();
+    try {
+      const picture = await open();
+      const shown = await decodePicture(picture);
+      if (choice !== this.#choice) return;
+      this.#picture = picture;
+      this.#view.clear();
+      this.#answered = false;
+      this.#view.showPicture(shown, picture.title, picture);
+      await this.#rerun();
+    } catch (error) {
+      if (choice === this.#choice) this.failure.show(error);
+    }
+  }
+
+  async #runPicture(): Promise<void> {
+    const picture = this.#picture;
+    const model = this.#model;
+    if (!picture || !model || this.#camera.on) return;
+    setState("running");
+    // Most runs are over before anyone could read a word.
+    const slow = setTimeout(() => this.#showSlow(), 250);
+    try {
+      const result = await this.#ask(model, picture.stack ?? picture.blob);
+      if (picture !== this.#picture || model !== this.#model || this.#camera.on) return;
+      this.failure.clear();
+      this.#answered = true;
+      await this.#view.showResult(result, model, this.#thresholds);
+      if (picture !== this.#picture || model !== this.#model || this.#camera.on) return;
+      setStatus("ready", "Ready");
+    } catch (error) {
+      if (model !== this.#model || isAbort(error)) return;
+      this.#view.showNone("No result");
+      this.failure.show(error);
+    } finally {
+      clearTimeout(slow);
+    }
+  }
+
+  #ask(model: Model, source: RunSource): Promise<Result> {
+    return model.run(source, { ...this.#thresholds.values(), ...this.#view.options?.() });
+  }
+
+  #showSlow(): void {
+    setStatus("running", "Running");
+    if (!this.#answered) this.#view.showNone("Looking");
+  }
+
+  #startLive(): void {
+    this.#choice += 1;
+    this.#picture = null;
+    this.#samples.mark(null);
+    this.failure.clear();
+    this.#view.clear();
+    this.#view.setQuiet(true);
+    this.#badge.start();
+    if (this.#model) setStatus("running", "Camera on");
+  }
+
+  async #runFrame(frame: CameraFrame): Promise<void> {
+    const model = this.#model;
+    try {
+      const result = model && (await this.#ask(model, frame.bitmap));
+      if (!this.#camera.on) return frame.bitmap.close();
+      this.#view.showPicture(this.#frames.paint(frame), "The camera");
+      if (!result || model !== this.#model) return;
+      await this.#view.showResult(result, model, this.#thresholds, this.#badge.tick());
+    } catch (error) {
+      frame.bitmap.close();
+      if (model !== this.#model || isAbort(error)) return;
+      this.#camera.stop();
+      this.failure.show(error);
+    }
+  }
+
+  #stopLive(): void {
+    this.#badge.stop();
+    this.#view.setQuiet(false);
+    if (this.#model) setStatus("ready", "Ready");
+  }
+}

@@ -1,0 +1,60 @@
+// The page of a model about which nothing is known: the golden input in, statistics of the outputs out.
+
+import type { Model } from "../../src/index.js";
+import { goldenTensors } from "../results/golden-tensors.js";
+import { showStatistics } from "../results/statistics-table.js";
+import { element } from "../util/elements.js";
+import { milliseconds } from "../util/format.js";
+import { FailureCard, PageError } from "./failure-card.js";
+import { setStatus } from "./status.js";
+import { showWarnings } from "./warnings.js";
+
+export class TensorPage {
+  readonly failure = new FailureCard(() => setStatus("ready", "Ready"));
+  readonly #button = element("golden", HTMLButtonElement);
+  #model: Model | null = null;
+
+  constructor() {
+    this.#button.addEventListener("click", () => void this.#run());
+  }
+
+  setModel(model: Model | null, _why: string): void {
+    this.#model = model;
+    this.#button.disabled = model === null;
+    if (model) showWarnings(model.warnings);
+  }
+
+  async #run(): Promise<void> {
+    const model = this.#model;
+    if (!model) return;
+    this.#button.disabled = true;
+    this.failure.clear();
+    setStatus("running", "Running");
+    try {
+      await runGolden(model);
+      if (model === this.#model) setStatus("ready", "Ready");
+    } catch (error) {
+      if (model === this.#model) this.failure.show(error);
+    } finally {
+      this.#button.disabled = this.#model === null;
+    }
+  }
+}
+
+async function runGolden(model: Model): Promise<void> {
+  const { golden, inputs, outputs } = model.manifest;
+  if (!golden)
+    throw new PageError(
+      "no-golden",
+      "This bundle has no recorded input.",
+      "Pack the model with sample inputs.",
+    );
+  const base = new URL("./manifest.json", document.baseURI);
+  const feeds = await goldenTensors(golden.inputs, inputs, base);
+  const recorded = await goldenTensors(golden.outputs, outputs, base);
+  const start = performance.now();
+  const answer = await model.runTensors(feeds);
+  const total = performance.now() - start;
+  element("timing-total", HTMLElement).textContent = milliseconds(total);
+  await showStatistics(answer, recorded);
+}

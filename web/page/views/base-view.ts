@@ -1,0 +1,66 @@
+// What every outcome shows besides its task's own: the picture, the warnings of loading and of the run, the times.
+
+import type { Model, Result, Warning } from "../../src/index.js";
+import { Stage, type StagePicture, type StagePoint } from "../drawing/stage.js";
+import type { Picture } from "../input/picture.js";
+import type { ThresholdSliders } from "../input/threshold-sliders.js";
+import { clearTimings, showTimings } from "../shell/timings.js";
+import { showWarnings } from "../shell/warnings.js";
+import { element } from "../util/elements.js";
+import type { TaskView } from "./task-view.js";
+
+export abstract class BaseView implements TaskView {
+  protected readonly stage = new Stage(
+    (index) => this.highlight(index),
+    (place) => this.point(place),
+  );
+  protected title = "";
+  /** The model's list grows with the warnings of every run. */
+  #loading: readonly Warning[] = [];
+
+  abstract showResult(
+    result: Result,
+    model: Model,
+    thresholds: ThresholdSliders,
+    due?: boolean,
+  ): void | Promise<void>;
+
+  /** Empties what the task shows of its own, and says `why`. */
+  protected abstract empty(why: string): void;
+
+  abstract clear(): void;
+
+  /** The pointer is on a detection, or on none. */
+  protected highlight(_index: number | null): void {}
+
+  /** The pointer is at a place of the picture, or has left it. */
+  protected point(_place: StagePoint | null): void {}
+
+  setModel(model: Model | null, why: string): void {
+    this.#loading = model?.warnings ?? [];
+    showWarnings(this.#loading);
+    if (model === null) this.showNone(why);
+  }
+
+  showPicture(shown: StagePicture, title: string, _picture?: Picture): void {
+    this.title = title;
+    element("hint", HTMLElement).hidden = true;
+    this.stage.showPicture(shown);
+  }
+
+  showNone(why: string): void {
+    this.clear();
+    this.empty(why);
+    clearTimings();
+  }
+
+  setQuiet(quiet: boolean): void {
+    element("count", HTMLElement).setAttribute("aria-live", quiet ? "off" : "polite");
+  }
+
+  /** Shows what every result says; the times only when they are `due`. */
+  protected showRun({ warnings, timings }: Result, due: boolean): void {
+    showWarnings([...this.#loading, ...warnings]);
+    if (due) showTimings(timings);
+  }
+}

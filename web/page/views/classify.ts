@@ -1,0 +1,47 @@
+// Shows what a model of classes makes of a picture: the best classes as bars, the times, the warnings.
+
+import type { ClassScore, Model, Result } from "../../src/index.js";
+import type { ThresholdSliders } from "../input/threshold-sliders.js";
+import { wrongTaskError } from "../shell/failure-card.js";
+import { element, make } from "../util/elements.js";
+import { percent } from "../util/format.js";
+import { BaseView } from "./base-view.js";
+import type { ViewModule } from "./task-view.js";
+
+const shown = 5;
+
+class ClassifyView extends BaseView {
+  readonly #list = element("rows", HTMLElement);
+  readonly #best = element("best", HTMLElement);
+
+  showResult(result: Result, _model: Model, _thresholds: ThresholdSliders, due = true): void {
+    if (result.kind !== "classify") throw wrongTaskError();
+    const [best] = result.classes;
+    if (best) this.stage.describe(`${this.title}: ${best.label}, ${percent(best.score)}`);
+    this.showRun(result, due);
+    if (!due) return;
+    this.#best.textContent = best?.label ?? "";
+    this.#list.replaceChildren(...result.classes.slice(0, shown).map(bar));
+  }
+
+  protected override empty(why: string): void {
+    this.#best.textContent = why;
+    this.#list.replaceChildren();
+  }
+
+  clear(): void {
+    this.stage.describe(this.title);
+  }
+}
+
+function bar({ label, score }: ClassScore): HTMLElement {
+  const item = make("li", "class-bar");
+  const name = make("span", "class-name", label);
+  name.title = label;
+  const meter = make("span", "meter");
+  meter.style.setProperty("--share", String(Math.min(1, Math.max(0, score))));
+  item.append(name, make("span", "number class-score", percent(score)), meter);
+  return item;
+}
+
+export const view: ViewModule = { kind: "classify", create: () => new ClassifyView() };

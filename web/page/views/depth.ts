@@ -1,0 +1,88 @@
+// Shows how far away things are: the map in colours over the picture, its scale, the value under the pointer.
+
+import type { DepthResult, Model, Result, RunOptions } from "../../src/index.js";
+import { depthAt } from "../../src/tasks/depth/depth-at.js";
+import { DepthLegend } from "../drawing/depth-legend.js";
+import { cellAt, HoverReadout } from "../drawing/hover-readout.js";
+import type { StagePicture, StagePoint } from "../drawing/stage.js";
+import { FocalStack } from "../input/focal-stack.js";
+import type { Picture } from "../input/picture.js";
+import type { ThresholdSliders } from "../input/threshold-sliders.js";
+import { wrongTaskError } from "../shell/failure-card.js";
+import { formatDepth } from "../util/depth-format.js";
+import { elements } from "../util/elements.js";
+import { BaseView } from "./base-view.js";
+import type { ViewModule } from "./task-view.js";
+
+class DepthView extends BaseView {
+  readonly #legend = new DepthLegend();
+  readonly #readout = new HoverReadout();
+  readonly #views = elements("input[name=layer]", HTMLInputElement);
+  readonly #fading = document.querySelector<HTMLInputElement>("#fading");
+  readonly #stack = FocalStack.find((shown) => this.#showFrame(shown));
+  #result: DepthResult | null = null;
+
+  constructor() {
+    super();
+    for (const view of this.#views) view.addEventListener("change", () => this.#layer());
+  }
+
+  onChange(rerun: () => void): void {
+    this.#stack?.onChange(rerun);
+    this.#fading?.addEventListener("change", rerun);
+  }
+
+  /** The colours as they are shown, and the model's own map for the number under the pointer. */
+  options(): RunOptions {
+    const fade = this.#fading?.checked ? { fade: true } : {};
+    return { depth: ["colors", "map"], ...fade, ...this.#stack?.options() };
+  }
+
+  override showPicture(shown: StagePicture, title: string, picture?: Picture): void {
+    super.showPicture(shown, title);
+    if (picture) void this.#stack?.take(picture, shown).catch(() => {});
+  }
+
+  showResult(result: Result, _model: Model, _thresholds: ThresholdSliders, due = true): void {
+    if (result.kind !== "depth" || result.colors === null) throw wrongTaskError();
+    this.#result = result;
+    this.showRun(result, due);
+    if (due) {
+      const { unit, min, max } = result;
+      this.#legend.show(result);
+      this.stage.describe(`${this.title}: depth from ${formatDepth(unit, min)} to ${formatDepth(unit, max)}`);
+    }
+    this.stage.showMap(result.colors);
+  }
+
+  protected override empty(why: string): void {
+    this.#legend.showNone(why);
+  }
+
+  clear(): void {
+    this.#result = null;
+    this.stage.showMap(null);
+    this.point(null);
+  }
+
+  #layer(): void {
+    this.stage.hideMap(this.#views.find(({ checked }) => checked)?.value === "picture");
+  }
+
+  /** Who turns the focus wants to see the pictures. */
+  #showFrame(shown: StagePicture): void {
+    for (const view of this.#views) view.checked = view.value === "picture";
+    this.#layer();
+    this.stage.showPicture(shown);
+  }
+
+  protected override point(place: StagePoint | null): void {
+    const result = this.#result;
+    const value = result && place ? depthAt(result, place.x, place.y) : Number.NaN;
+    this.#legend.mark(result, value);
+    const inside = result !== null && cellAt(result, place) !== null;
+    this.#readout.show(place, inside ? formatDepth(result.unit, value) : null);
+  }
+}
+
+export const view: ViewModule = { kind: "depth", create: () => new DepthView() };

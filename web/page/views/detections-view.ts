@@ -1,0 +1,64 @@
+// Shows what a model of detections found: on the stage, in the list, as times and as warnings.
+
+import type { Model, Result } from "../../src/index.js";
+import type { ThresholdSliders } from "../input/threshold-sliders.js";
+import { detectionRows } from "../results/detection-rows.js";
+import type { FoundDetections } from "../results/detections.js";
+import { ResultList } from "../results/result-list.js";
+import { wrongTaskError } from "../shell/failure-card.js";
+import { element } from "../util/elements.js";
+import { noun, threshold } from "../util/format.js";
+import { BaseView } from "./base-view.js";
+
+/** Null for the result or the model of another task. */
+export type ReadDetections = (result: Result, task: Model["manifest"]["task"]) => FoundDetections | null;
+
+export class DetectionsView extends BaseView {
+  readonly #read: ReadDetections;
+  readonly #results = new ResultList((index) => this.highlight(index));
+  readonly #emptyNote = element("nobody", HTMLElement);
+  /** What to try where nothing was found. */
+  protected readonly other: string = "another picture";
+
+  constructor(read: ReadDetections) {
+    super();
+    this.#read = read;
+  }
+
+  async showResult(result: Result, model: Model, thresholds: ThresholdSliders, due = true): Promise<void> {
+    const found = this.#read(result, model.manifest.task);
+    if (found === null) throw wrongTaskError();
+    const { detections, style } = found;
+    const { classes } = style;
+    const count = `${detections.length} ${noun(classes, detections.length)}`;
+    const shown = this.stage.showDetections(detections, style, `${this.title}: ${count} found`);
+    this.#showNobody(detections.length === 0, classes, thresholds.shown("confidence"));
+    this.showRun(result, due);
+    if (due) this.#results.show(detectionRows(detections, style), noun(classes, detections.length));
+    await shown;
+  }
+
+  protected override empty(why: string): void {
+    this.#results.showNone(why);
+  }
+
+  clear(): void {
+    this.#emptyNote.hidden = true;
+    this.stage.clearDetections();
+  }
+
+  #showNobody(nobody: boolean, classes: readonly string[], confidence: number | null): void {
+    this.#emptyNote.hidden = !nobody;
+    if (!nobody) return;
+    const who = classes.length === 1 && classes[0] === "person" ? "Nobody" : "Nothing";
+    const lower = confidence !== null && confidence > 0.1;
+    const advice = lower ? `Lower the confidence, now ${threshold(confidence)}, or try` : "Try";
+    this.#emptyNote.textContent = `${who} found. ${advice} ${this.other}.`;
+  }
+
+  protected override highlight(index: number | null): void {
+    const lit = index ?? this.#results.pinned;
+    this.stage.highlight(lit);
+    this.#results.highlight(lit);
+  }
+}

@@ -1,0 +1,29 @@
+// Shows people, or other objects with keypoints, and their skeletons.
+
+import type { PoseTask } from "../../src/manifest/manifest.js";
+import { anchorOnStage } from "../drawing/draw-box.js";
+import { drawSkeleton } from "../drawing/draw-skeleton.js";
+import { strokeWidths } from "../drawing/drawing-style.js";
+import type { DetectionStyle } from "../results/detections.js";
+import { DetectionsView } from "./detections-view.js";
+import type { ViewModule } from "./task-view.js";
+
+export const view: ViewModule = {
+  kind: "pose",
+  create: () =>
+    new DetectionsView((result, task) =>
+      result.kind === "pose" && task.kind === "pose"
+        ? { detections: result.poses, style: skeletonStyle(task) }
+        : null,
+    ),
+};
+
+function skeletonStyle(task: PoseTask): DetectionStyle {
+  return {
+    classes: task.classes,
+    draw(context, one, fit, alpha) {
+      if ("keypoints" in one)
+        drawSkeleton(context, one, task, fit, strokeWidths(anchorOnStage(fit, one)), alpha);
+    },
+  };
+}

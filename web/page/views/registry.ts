@@ -1,0 +1,15 @@
+// From a task's kind to its view. There is no list: the files are the list.
+
+import { PageError } from "../shell/failure-card.js";
+import type { TaskView, ViewModule } from "./task-view.js";
+
+/** Throws for a kind that the page does not know. */
+export function createTaskView(kind: string): TaskView {
+  const files = import.meta.glob<ViewModule>(["./*.ts", "!./*-view.ts", "!./registry.ts"], {
+    eager: true,
+    import: "view",
+  });
+  const found = Object.values(files).find((view) => view.kind === kind);
+  if (found !== undefined) return found.create();
+  throw new PageError("unknown-task", `This page has no view of the task ${kind}.`, "Pack the model again.");
+}

@@ -1,0 +1,32 @@
+// What a view of pictures needs of whatever shows the results of its task.
+
+import type { Model, Result, RunOptions } from "../../src/index.js";
+import type { StagePicture } from "../drawing/stage.js";
+import type { Picture } from "../input/picture.js";
+import type { ThresholdSliders } from "../input/threshold-sliders.js";
+
+/** Lies in `views/<kind>.ts` as `view`. `create` is called once, when the page starts. */
+export interface ViewModule {
+  kind: string;
+  create(): TaskView;
+}
+
+export interface TaskView {
+  /** There is another model, or none and `why`. */
+  setModel(model: Model | null, why: string): void;
+  /** `picture` is what the visitor chose; a camera frame is none. */
+  showPicture(shown: StagePicture, title: string, picture?: Picture): void;
+  /**
+   * With `due` false the numbers that change with every camera frame stay as they are. Throws for a result of
+   * another task.
+   */
+  showResult(result: Result, model: Model, thresholds: ThresholdSliders, due?: boolean): void | Promise<void>;
+  /** There is no result, and `why`. */
+  showNone(why: string): void;
+  clear(): void;
+  /** What the visitor said besides thresholds, for a run; `onChange` is told once what to do when that changes. */
+  options?(): RunOptions;
+  onChange?(rerun: () => void): void;
+  /** A camera's numbers are not read out with every frame. */
+  setQuiet(quiet: boolean): void;
+}

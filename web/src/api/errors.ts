@@ -1,0 +1,80 @@
+// Every failure that the runtime reports: a code for programs, a message and its fix for people.
+
+import type { Picture } from "../preprocess/pixels.js";
+
+export type ErrorCode =
+  | "aborted"
+  | "invalid-manifest"
+  | "capture-failed"
+  | "corrupt-file"
+  | "device-lost"
+  | "disposed"
+  | "download-failed"
+  | "engine-failed"
+  | "gpu-error"
+  | "internal"
+  | "missing-input"
+  | "no-adapter"
+  | "no-engine"
+  | "no-graph"
+  | "no-session"
+  | "out-of-memory"
+  | "run-failed"
+  | "self-test-failed"
+  | "unknown-input"
+  | "unreadable-image"
+  | "worker-failed"
+  | "invalid-input"
+  | "invalid-option"
+  | "invalid-image"
+  | "invalid-prompt"
+  | "unsupported-schema";
+
+/** What the runtime throws. `message` says what happened, `fix` says what to do about it. */
+export class WebbuildError extends Error {
+  override readonly name = "WebbuildError";
+  readonly code: ErrorCode;
+  readonly fix: string;
+  /** @internal The pictures of a run that failed, handed back so that it can be repeated elsewhere. */
+  pictures: readonly Picture[] = [];
+
+  constructor(code: ErrorCode, message: string, fix: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+    this.fix = fix;
+  }
+}
+
+/** @internal Returns the error as it is when the runtime made it, else what `wrap` makes of its message. */
+export function asWebbuildError(error: unknown, wrap: (message: string) => WebbuildError): WebbuildError {
+  if (error instanceof WebbuildError) return error;
+  const wrapped = wrap(error instanceof Error ? error.message : String(error));
+  wrapped.cause = error;
+  return wrapped;
+}
+
+/** @internal Does the work of a public call: whatever it rejects with is a WebbuildError. */
+export async function guarded<T>(work: () => T | Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw asWebbuildError(error, internalError);
+  }
+}
+
+/** @internal A file that is not the one of the manifest. */
+export function corruptFile(path: string, how: string, options?: ErrorOptions): WebbuildError {
+  const fix = "reload without the cache; if it stays, deploy the whole bundle again, unchanged";
+  return new WebbuildError("corrupt-file", `${path} is not the file of this bundle: ${how}`, fix, options);
+}
+
+/** @internal An error that nobody foresaw. */
+export function internalError(message: string): WebbuildError {
+  return new WebbuildError("internal", message, "this is a bug in webbuild: report it with this message");
+}
+
+/** @internal */
+export function abortedError(signal?: AbortSignal): WebbuildError {
+  const fix = "nothing is wrong: the caller's AbortSignal stopped it";
+  return new WebbuildError("aborted", "stopped by its AbortSignal", fix, { cause: signal?.reason });
+}

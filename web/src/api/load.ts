@@ -1,0 +1,112 @@
+// load(): a bundle's manifest into a model that is ready to run.
+
+import { loadFirstWorking } from "../fallback/fallback-chain.js";
+import { ResilientSession } from "../fallback/recovery.js";
+import type { Manifest } from "../manifest/manifest.js";
+import { registerServiceWorker } from "../storage/register-service-worker.js";
+import { LIMITS, withLimit } from "../worker/with-limit.js";
+import { abortedError, guarded, WebbuildError } from "./errors.js";
+import { Model } from "./model.js";
+import { checkLoadOptions } from "./options.js";
+import type { LoadOptions, Warning } from "./types.js";
+
+/**
+ * Loads the bundle of `manifestUrl`, a relative one against the page, in a worker against its script. Rejects with a
+ * WebbuildError.
+ */
+export function load(manifestUrl: URL | string, options: LoadOptions = {}): Promise<Model> {
+  return guarded(() => open(manifestUrl, options));
+}
+
+async function open(manifestUrl: URL | string, options: LoadOptions): Promise<Model> {
+  checkLoadOptions(options);
+  const base = resolved(manifestUrl, "the address of the manifest").href;
+  const manifest = await fetchManifest(base, options.signal);
+  const { backend = "auto", precision = "auto", trace = false, selfTest = true, cache = true } = options;
+  const { pixels = "auto", addresses = {}, worker = null, offline = false } = options;
+  const early: Warning[] = [];
+  let warn = (warning: Warning): unknown => early.push(warning);
+  const how = {
+    trace,
+    selfTest,
+    cache,
+    pixels,
+    addresses,
+    worker,
+    warn: (warning: Warning): void => void warn(warning),
+  };
+  const request = { manifest, base, backend, precision, copyFrames: null, noCapture: null, ...how };
+  const address =
+    offline === true ? new URL("service-worker.js", base) : offline && resolved(offline, "offline");
+  const loaded = await loadFirstWorking(request, options);
+  const session = new ResilientSession(request, loaded, [...loaded.warnings, ...unverifiedWarnings()]);
+  session.warn(early);
+  warn = (warning) => session.warn([warning]);
+  if (address) void registerServiceWorker(address).then((warnings) => session.warn(warnings));
+  return Model.of(manifest, session);
+}
+
+function resolved(address: URL | string, what: string): URL {
+  try {
+    return new URL(address, globalThis.document?.baseURI ?? location.href);
+  } catch (cause) {
+    const fix = "give an absolute address, or one relative to the page";
+    throw new WebbuildError("invalid-option", `${what}: ${JSON.stringify(address)} is none`, fix, { cause });
+  }
+}
+
+/** Without WebCrypto a file's size is all that can be checked. */
+function unverifiedWarnings(): Warning[] {
+  if (isSecureContext) return [];
+  const message =
+    "this page is neither https nor localhost: the sizes of the files were checked, their hashes not";
+  return [{ code: "unverified-files", message, fix: "serve the bundle over https" }];
+}
+
+async function fetchManifest(url: string, signal: AbortSignal | undefined): Promise<Manifest> {
+  if (signal?.aborted) throw abortedError(signal);
+  const manifest = await fetchJson(url, signal);
+  if (isManifest(manifest)) return manifest;
+  checkSchema(manifest, url);
+  const fix = "pack the model again, and deploy the manifest and the runtime of one pack together";
+  throw new WebbuildError("invalid-manifest", `${url} is not a manifest that this runtime can read`, fix);
+}
+
+async function fetchJson(url: string, signal: AbortSignal | undefined): Promise<unknown> {
+  try {
+    const asked = fetch(url, { cache: "no-cache", signal: signal ?? null });
+    const response = await withLimit(asked, LIMITS.stall, "the server");
+    if (!response.ok) throw new Error(`the server answered ${response.status} ${response.statusText}`.trim());
+    return await withLimit(response.json(), LIMITS.stall, "the server");
+  } catch (cause) {
+    if (signal?.aborted) throw abortedError(signal);
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new WebbuildError("download-failed", `manifest.json: ${why}`, `check that ${url} is deployed`, {
+      cause,
+    });
+  }
+}
+
+/** Throws for a manifest that another version of webbuild wrote. */
+function checkSchema(manifest: unknown, url: string): void {
+  const { schema, generator } = Object(manifest) as { schema?: unknown; generator?: { version?: unknown } };
+  if (typeof schema !== "number" || schema === 1) return;
+  const writer = `webbuild ${generator?.version ?? "of an unknown version"}`;
+  const fix =
+    schema > 1
+      ? "deploy the runtime that was packed with it, or pack the model again with this version"
+      : "pack the model again with this version of webbuild, and deploy the whole bundle";
+  const what = `${url} is of schema ${schema}, written by ${writer}; this runtime reads schema 1`;
+  throw new WebbuildError("unsupported-schema", what, fix);
+}
+
+/** The runtime is packed with its manifest; this tells a wrong file or version, not every wrong field. */
+function isManifest(value: unknown): value is Manifest {
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    "schema" in value &&
+    value.schema === 1 &&
+    "graphs" in value
+  );
+}

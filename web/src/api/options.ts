@@ -1,0 +1,109 @@
+// The options of the public calls. What is no option is refused: ignored, `{ threshold: 0.9 }` looks as if it worked.
+
+import type { Manifest } from "../manifest/manifest.js";
+import { taskOptionNames } from "../tasks/task-options.js";
+import { WebbuildError } from "./errors.js";
+import type { LoadOptions, RunOptions } from "./types.js";
+
+/** Whether a value is one that the option takes, and the words for those that are. */
+type Rule = readonly [takes: (value: unknown) => boolean, wanted: string];
+
+const ANY: Rule = [() => true, ""];
+const FUNCTION: Rule = [(value) => typeof value === "function", "a function"];
+const SIGNAL: Rule = [
+  (value) =>
+    typeof Object(value).aborted === "boolean" && typeof Object(value).addEventListener === "function",
+  "an AbortSignal",
+];
+const ADDRESS: Rule = [
+  (value) => typeof value === "boolean" || typeof value === "string",
+  "true, false or an address",
+];
+const ADDRESSES: Rule = [
+  (value) => isObject(value) && Object.values(value).every((address) => typeof address === "string"),
+  "an object of addresses",
+];
+
+const LOAD: Readonly<Record<keyof LoadOptions, Rule>> = {
+  backend: oneOf("auto", "webgpu", "wasm"),
+  precision: oneOf("auto", "fp32", "fp16", "mixed"),
+  signal: SIGNAL,
+  onProgress: FUNCTION,
+  selfTest: ANY,
+  cache: ANY,
+  offline: ADDRESS,
+  addresses: ADDRESSES,
+  worker: FUNCTION,
+  pixels: oneOf("auto", "cpu"),
+  trace: ANY,
+};
+
+/** The values of the others are checked against the model, where it is known what it takes. */
+const RUN: Readonly<Record<keyof RunOptions, Rule>> = {
+  confidence: ANY,
+  iou: ANY,
+  focusDistances: ANY,
+  prompt: ANY,
+  textThreshold: ANY,
+  mode: ANY,
+  depth: ANY,
+  fade: [(value) => typeof value === "boolean", "true or false"],
+  signal: SIGNAL,
+};
+
+/** Throws "invalid-option" at a name that load() does not have, or at a value that its option does not take. */
+export function checkLoadOptions(options: LoadOptions): void {
+  check(options, LOAD, "load()", Object.keys(LOAD));
+}
+
+/** Throws "invalid-option" at a name that is no option of run(). */
+export function checkRunOptions(manifest: Manifest, options: RunOptions): void {
+  check(options, RUN, "the model", namesFor(manifest));
+}
+
+function check(
+  options: unknown,
+  rules: Readonly<Record<string, Rule>>,
+  owner: string,
+  names: readonly string[],
+): void {
+  const all = `${owner} takes the options ${names.join(", ")}`;
+  if (!isObject(options)) throw wrong(`options: wanted an object, got ${String(options)}`, all);
+  for (const [name, value] of Object.entries(options)) {
+    const rule = Object.hasOwn(rules, name) ? rules[name] : undefined;
+    if (value === undefined) continue;
+    if (rule === undefined) throw wrong(`${name}: there is no such option`, `leave ${name} out: ${all}`);
+    const [takes, wanted] = rule;
+    if (takes(value)) continue;
+    throw wrong(
+      `${name}: wanted ${wanted}, got ${shown(value)}`,
+      `give ${wanted}, or leave ${name} out for the default`,
+    );
+  }
+}
+
+/** The options that runs of the model take. */
+function namesFor(manifest: Manifest): string[] {
+  const fed = manifest.inputs.flatMap((input) => {
+    if (input.kind === "option") return [input.option];
+    return input.kind === "focus" ? ["focusDistances"] : [];
+  });
+  return [...new Set([...fed, ...taskOptionNames(manifest), "signal"])];
+}
+
+function oneOf(...values: readonly string[]): Rule {
+  const wanted = values.map((value) => JSON.stringify(value)).join(" or ");
+  return [(value) => values.some((known) => known === value), wanted];
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
+}
+
+function shown(value: unknown): string {
+  return typeof value === "string" ? JSON.stringify(value) : typeof value;
+}
+
+function wrong(what: string, fix: string): WebbuildError {
+  return new WebbuildError("invalid-option", what, fix);
+}

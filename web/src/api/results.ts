@@ -1,0 +1,236 @@
+// The public types of what comes out of a model.
+
+import type { DepthTask, PanopticTask } from "../manifest/manifest.js";
+import type { Backend, DepthPart, Tensors, Warning } from "./types.js";
+
+/** Where something is done, and why there. */
+export interface Route {
+  path: "gpu" | "cpu";
+  why: string;
+}
+
+/**
+ * How the GPU got the picture: as an external texture, which is a VideoFrame where it lies, or copied into a texture of
+ * its own. Null where the CPU made the tensor.
+ */
+export interface FeedRoute extends Route {
+  texture: "external" | "copied" | null;
+}
+
+/** Milliseconds in the worker. On the GPU's path `preprocess` hands the picture over; the GPU's own time is `inference`'s. */
+export interface Timings {
+  preprocess: number;
+  inference: number;
+  decode: number;
+  total: number;
+}
+
+interface RunResult {
+  /** The size of the upright picture, which all coordinates are in. */
+  width: number;
+  height: number;
+  timings: Timings;
+  feed: FeedRoute;
+  /** Where what the model gave became this result. */
+  decode: Route;
+  /** The graph that answered. */
+  backend: Backend;
+  /** Not null: the first graph could not be exact on this picture, so the run was repeated on another. */
+  repeated: { target: Backend; why: string } | null;
+  warnings: Warning[];
+}
+
+export interface DetectResult extends RunResult {
+  kind: "detect";
+  detections: Detection[];
+}
+
+export interface PoseResult extends RunResult {
+  kind: "pose";
+  poses: Pose[];
+}
+
+export interface SegmentResult extends RunResult {
+  kind: "segment";
+  segments: Segment[];
+}
+
+export interface ObbResult extends RunResult {
+  kind: "obb";
+  objects: OrientedObject[];
+}
+
+export interface ClassifyResult extends RunResult {
+  kind: "classify";
+  /** All of them, the most probable first. */
+  classes: ClassScore[];
+}
+
+export interface DepthResult extends RunResult {
+  kind: "depth";
+  /**
+   * Row by row, one value for each pixel of the source picture. NaN where the model saw nothing of it. Null where
+   * "values" were not asked for.
+   */
+  depth: Float32Array<ArrayBuffer> | null;
+  /** As large, and asked for with it; the larger, the surer. Null where the model gives none. */
+  confidence: Float32Array<ArrayBuffer> | null;
+  /** What the values are read from. Null where "map" was not asked for. */
+  map: DepthGrid | null;
+  /**
+   * The map in colours, bright where it is near, transparent where there is no value: of the picture's shape, its longer
+   * side at most 1280 pixels. Yours to close. Null where "colors" were not asked for.
+   */
+  colors: ImageBitmap | null;
+  /** The least and the largest value of the picture's pixels, NaN where none has one. */
+  min: number;
+  max: number;
+  /** The values at the bright and the dark end of the colours: of the model's own range if it has one, else of the map's. */
+  near: number;
+  far: number;
+  /** What grows: the distance, or its inverse. */
+  quantity: DepthTask["quantity"];
+  unit: DepthTask["unit"];
+}
+
+/** A depth map as the model gives it, row by row, smaller than most pictures. `depthAt` reads it at a pixel of the picture. */
+export interface DepthGrid {
+  values: Float32Array<ArrayBuffer>;
+  columns: number;
+  rows: number;
+  /** What it is a map of, in pixels: the model's input, and where in it the picture was placed. */
+  input: { width: number; height: number };
+  placed: { left: number; top: number; width: number; height: number };
+}
+
+/** What a depth result holds by the part that was asked for. */
+export interface DepthPartFields {
+  values: "depth";
+  map: "map";
+  colors: "colors";
+}
+
+/** A depth result of a run that was asked for these parts. */
+export type DepthResultOf<Part extends DepthPart> = DepthResult & {
+  [Name in DepthPartFields[Part]]: NonNullable<DepthResult[Name]>;
+};
+
+export interface PhrasesResult extends RunResult {
+  kind: "phrases";
+  /** The best first. */
+  detections: PhraseDetection[];
+  /** Those of the prompt, in their order, as the model read them. */
+  phrases: string[];
+}
+
+export interface PanopticResult extends RunResult {
+  kind: "panoptic";
+  mode: PanopticTask["mode"];
+  regions: Region[];
+  /** Row by row, for each pixel of the source picture the number of its region, from 1; 0 where there is none. */
+  map: Uint16Array<ArrayBuffer>;
+}
+
+export interface TensorResult extends RunResult {
+  kind: "tensor";
+  outputs: Tensors;
+}
+
+export type Result =
+  | DetectResult
+  | PoseResult
+  | SegmentResult
+  | ObbResult
+  | ClassifyResult
+  | DepthResult
+  | PhrasesResult
+  | PanopticResult
+  | TensorResult;
+
+/** An object that was found, in pixels of the upright source picture. */
+export interface Detection {
+  box: Box;
+  score: number;
+  classIndex: number;
+  /** The class's name in the manifest; "class 7" for an index that has none. */
+  label: string;
+}
+
+/** An object that the prompt names: `label` are the words it was found by, `classIndex` is its phrase, from 0 on. */
+export type PhraseDetection = Detection;
+
+/** A person, or another object that has keypoints. */
+export interface Pose extends Detection {
+  /** In the order of the manifest's keypoints. */
+  keypoints: KeypointPosition[];
+}
+
+/** An object and the pixels that it covers. */
+export interface Segment extends Detection {
+  mask: Mask;
+}
+
+/** A grid over a rectangle of the source picture, one cell for each pixel of the model's input. */
+export interface Mask {
+  /** The rectangle, in source pixels. */
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+  columns: number;
+  rows: number;
+  /** Row by row: 1 where the object is, 0 where it is not. */
+  data: Uint8Array<ArrayBuffer>;
+}
+
+/** An object in a rotated box. Its `box` is the upright one around that, as far as it lies in the picture. */
+export interface OrientedObject extends Detection {
+  center: Point;
+  /** The lengths of the sides. */
+  width: number;
+  height: number;
+  /** Radians from the x axis to the side of the width, towards y: clockwise on a screen. */
+  angle: number;
+  /** The upper left one at angle 0, then clockwise. They may lie outside of the picture. */
+  corners: [Point, Point, Point, Point];
+}
+
+export interface Point {
+  x: number;
+  y: number;
+}
+
+export interface Box {
+  x1: number;
+  y1: number;
+  x2: number;
+  y2: number;
+}
+
+export interface KeypointPosition {
+  name: string;
+  x: number;
+  y: number;
+  /** 1 where the model gives none. */
+  confidence: number;
+}
+
+/** A thing, or all that there is of a class. */
+export interface Region {
+  classIndex: number;
+  label: string;
+  /** Null in a semantic result, where every pixel is decided by itself. */
+  score: number | null;
+  /** How many pixels of the source picture it has, and which part of the picture that is. */
+  pixels: number;
+  share: number;
+  /** The least box around them. */
+  box: Box;
+}
+
+/** A class, and how probable it is. */
+export interface ClassScore {
+  classIndex: number;
+  label: string;
+  score: number;
+}

@@ -1,0 +1,99 @@
+// A video's frames into results, one at a time: frames that come while one is answered are dropped, never queued.
+
+import { WebbuildError } from "./errors.js";
+import type { Result, StreamedFrame } from "./types.js";
+
+type Run = (video: HTMLVideoElement, signal: AbortSignal) => Promise<Result>;
+type OnResult = (result: Result, frame: StreamedFrame) => void | Promise<void>;
+
+/** What `model.stream()` gives. */
+export class Stream {
+  /** Resolves when the stream was stopped or the video ended. Rejects with what a run or the listener threw. */
+  readonly finished: Promise<void>;
+  readonly #stopping = new AbortController();
+
+  /** @internal */
+  constructor(video: HTMLVideoElement, run: Run, onResult: OnResult, signal: AbortSignal | undefined) {
+    const stop = (): void => this.stop();
+    if (signal?.aborted) stop();
+    signal?.addEventListener("abort", stop);
+    this.finished = this.#loop(video, run, onResult).finally(() =>
+      signal?.removeEventListener("abort", stop),
+    );
+  }
+
+  /** Drops the run under way, and gives no further result. */
+  stop(): void {
+    this.#stopping.abort();
+  }
+
+  async #loop(video: HTMLVideoElement, run: Run, onResult: OnResult): Promise<void> {
+    const { signal } = this.#stopping;
+    const began = await firstFrame(video, signal);
+    for (let frame = began, before = began; frame !== null; frame = await nextFrame(video, signal)) {
+      const result = await run(video, signal).catch((error: unknown) => {
+        if (signal.aborted) return null;
+        throw error;
+      });
+      if (result === null || signal.aborted) return;
+      const dropped = droppedBetween(before, frame);
+      await onResult(result, { time: frame.time, dropped, latency: performance.now() - frame.shown });
+      before = frame;
+    }
+  }
+}
+
+/** Throws unless frames of the video can be waited for here. */
+export function requireVideo(source: unknown): void {
+  const fix = "give a <video> element; call run() for what is no video";
+  if (typeof HTMLVideoElement === "undefined" || !(source instanceof HTMLVideoElement))
+    throw new WebbuildError("invalid-image", "stream() takes a video", fix);
+  if (!("requestVideoFrameCallback" in source))
+    throw new WebbuildError("invalid-image", "this browser does not tell of a video's frames", fix);
+}
+
+/** Throws unless results can be given to it. */
+export function requireListener(onResult: unknown): void {
+  if (typeof onResult === "function") return;
+  const fix = "give a function: stream(video, (result) => { ... })";
+  throw new WebbuildError("invalid-option", `onResult: wanted a function, got ${typeof onResult}`, fix);
+}
+
+/** `count` is how many frames the browser has shown, null where that is not known, `shown` when (as performance.now() counts), `time` the frame's place. */
+interface ShownFrame {
+  count: number | null;
+  shown: number;
+  time: number;
+}
+
+/** How many frames were shown after the one and before the other. */
+function droppedBetween(before: ShownFrame | null, frame: ShownFrame): number {
+  if (before === null || before.count === null || frame.count === null) return 0;
+  return Math.max(0, frame.count - before.count - 1);
+}
+
+/** A video that stands still shows a frame too, of which it will not tell. */
+function firstFrame(video: HTMLVideoElement, signal: AbortSignal): Promise<ShownFrame | null> {
+  const stands = video.paused && video.readyState >= HTMLMediaElement.HAVE_CURRENT_DATA;
+  if (!stands || signal.aborted) return nextFrame(video, signal);
+  return Promise.resolve({ count: null, shown: performance.now(), time: video.currentTime });
+}
+
+/** Returns the next frame that is shown, null when there is none any more. */
+function nextFrame(video: HTMLVideoElement, signal: AbortSignal): Promise<ShownFrame | null> {
+  return new Promise((resolve) => {
+    const settle = (frame: ShownFrame | null): void => {
+      video.cancelVideoFrameCallback(handle);
+      video.removeEventListener("ended", end);
+      signal.removeEventListener("abort", end);
+      resolve(frame);
+    };
+    const end = (): void => settle(null);
+    const handle = video.requestVideoFrameCallback((shown, { presentedFrames, mediaTime }) =>
+      settle({ count: presentedFrames, shown, time: mediaTime }),
+    );
+    if (signal.aborted || video.ended) return end();
+    video.addEventListener("ended", end);
+    signal.addEventListener("abort", end);
+  });
+}

@@ -1,0 +1,166 @@
+// The public types: what goes into a model, and what it says of itself. What comes out is in results.ts.
+
+import type { Graph, Manifest, Output, PanopticTask } from "../manifest/manifest.js";
+import type { FeedRoute, Route } from "./results.js";
+
+export type Backend = "webgpu" | "wasm";
+
+/** "fp32" is as the model was exported; "mixed" is half precision in part. */
+export type Precision = Graph["precision"];
+
+export interface LoadOptions {
+  /** Only "auto" may choose: WebGPU first, WASM where that cannot work. A named backend never falls back. */
+  backend?: "auto" | Backend | undefined;
+  /**
+   * Of a bundle that holds the model in several precisions, "auto" takes the best that the adapter can run and that is
+   * right there. A named one never becomes another: "fp32" is the model as it was exported.
+   */
+  precision?: "auto" | Precision | undefined;
+  signal?: AbortSignal | undefined;
+  onProgress?: ((progress: Progress) => void) | undefined;
+  /** Run the bundle's known sample on a GPU that it never ran on. On by default; "webgpu" then fails where it must. */
+  selfTest?: boolean | undefined;
+  /** Keep the model and the engine for the next visit. On by default. */
+  cache?: boolean | undefined;
+  /**
+   * Let the pages in the bundle's folder open without a network, by a service worker. Off by default. Elsewhere, the
+   * page's own service worker has to keep the page, the loader and the runtime; the model and the engine are kept anyhow.
+   * A string is the address of a service worker that lies elsewhere than beside the manifest.
+   */
+  offline?: boolean | string | undefined;
+  /** Where the bundle's files lie, by their paths in it, when a bundler has moved them: the package's entry knows. */
+  addresses?: Readonly<Record<string, string>> | undefined;
+  /** Starts runtime/worker.js, when a bundler has moved it, or to start it from the page's own origin. */
+  worker?: (() => Worker) | undefined;
+  /** Where pictures become tensors, masks regions, and depth maps colours: "auto" is the GPU wherever that comes to the same. */
+  pixels?: "auto" | "cpu" | undefined;
+  /** Record which provider runs which node (`info().placement`). Slower to load. */
+  trace?: boolean | undefined;
+}
+
+/** Bytes as they are stored in the stages engine and weights; 0 or 1 of 1 in session and warmup. */
+export interface Progress {
+  stage: "engine" | "weights" | "session" | "warmup";
+  loaded: number;
+  total: number;
+  /** The bytes of all stages: those that are there, from this visit or an earlier one, and those that are needed. */
+  bytesDone: number;
+  bytesTotal: number;
+}
+
+/** A picture. It stays the caller's: nothing is closed or detached. */
+export type ImageSource =
+  | Blob
+  | ImageBitmap
+  | ImageData
+  | HTMLImageElement
+  | HTMLVideoElement
+  | HTMLCanvasElement
+  | OffscreenCanvas
+  | VideoFrame;
+
+/** What goes into a run: a picture or, for a model that takes a stack, an array of as many as it has. */
+export type RunSource = ImageSource | readonly ImageSource[];
+
+export interface RunOptions {
+  /** Detections scored below this are left out. Default: the model's own. */
+  confidence?: number | undefined;
+  /** Of two detections that overlap more than this, the weaker is left out. Default: the model's own. */
+  iou?: number | undefined;
+  /** For a stack: the distance that each picture is focused at, in their order. Default: the model's own. */
+  focusDistances?: readonly number[] | undefined;
+  /** For a model that is told what to look for: phrases with full stops between them, or a list of phrases. */
+  prompt?: string | readonly string[] | undefined;
+  /** For such a model: words scored below this are not part of what was found. Default: the model's own. */
+  textThreshold?: number | undefined;
+  /** How a picture is divided into regions, where the model can do it in several ways. Default: the model's own. */
+  mode?: PanopticTask["mode"] | undefined;
+  /**
+   * Of a depth map, which parts the result holds, one or several: "values", a number for each pixel of the picture;
+   * "map", as small as the model gives it; "colors", a picture of it. Default: "values". On a GPU "colors" alone are
+   * all that is read back.
+   */
+  depth?: DepthPart | readonly DepthPart[] | undefined;
+  /** The less sure the model is, the more transparent are the colours of its depth map. Default: false. */
+  fade?: boolean | undefined;
+  /** Drops the run. One that the GPU has begun is finished there, and its result is thrown away. */
+  signal?: AbortSignal | undefined;
+}
+
+/** A part of a depth result. */
+export type DepthPart = "values" | "map" | "colors";
+
+/** The frame of a video that a result of `stream()` is of. */
+export interface StreamedFrame {
+  /** Its place in the video, in seconds. */
+  time: number;
+  /** How many frames were shown since the one before, and not run. */
+  dropped: number;
+  /** Milliseconds from its being shown to its result. */
+  latency: number;
+}
+
+export type DType = Output["dtype"];
+
+/** The typed array of each element type. `bool` is one byte, 0 or 1. */
+export interface DTypeArray {
+  float32: Float32Array<ArrayBuffer>;
+  int32: Int32Array<ArrayBuffer>;
+  int64: BigInt64Array<ArrayBuffer>;
+  uint8: Uint8Array<ArrayBuffer>;
+  bool: Uint8Array<ArrayBuffer>;
+}
+
+/** A tensor, its elements in row-major order. */
+export type TensorData = { [T in DType]: { type: T; dims: number[]; data: DTypeArray[T] } }[DType];
+
+export type Tensors = Record<string, TensorData>;
+
+export interface Warning {
+  code: string;
+  message: string;
+  fix: string;
+}
+
+export interface ModelInfo {
+  engine: { name: string; version: string; build: "jspi" | "asyncify" | "wasm"; threads: number };
+  /** The graphics adapter in use, null on WASM. */
+  adapter: AdapterInfo | null;
+  /** What the model computes in, and why. */
+  precision: { used: Precision; why: string };
+  /** The run with known answers that this GPU passed; null on WASM, and where there was none to compare. */
+  selfTest: SelfTest | null;
+  /** Milliseconds of each stage of loading. */
+  timings: { engine: number; weights: number; session: number; warmup: number; total: number };
+  /** Where the last picture was made into a tensor, before the first run where pictures are going to be. */
+  feed: FeedRoute;
+  /** Where the last result was made of the model's outputs, or the first is going to be. */
+  decode: Route;
+  /** Whether the commands of a run are recorded once and replayed, and why. */
+  graphCapture: { used: boolean; why: string };
+  /** Which provider runs which nodes; null unless loaded with `trace`. */
+  placement: Placement[] | null;
+}
+
+/** `before`: it was passed on an earlier visit, and not run again. */
+export interface SelfTest {
+  sample: string;
+  before: boolean;
+}
+
+export interface AdapterInfo {
+  vendor: string;
+  architecture: string;
+  device: string;
+  description: string;
+}
+
+/** The nodes of a provider. Their names are known only where the graph is split between providers. */
+export interface Placement {
+  provider: string;
+  count: number;
+  nodes: { op: string; name: string }[];
+}
+
+export type * from "./results.js";
+export type { Manifest };

@@ -1,0 +1,120 @@
+// The candidates of the fallback chain: the graphs that may run on this machine, best first, WebGPU before WASM.
+
+import { WebbuildError } from "../api/errors.js";
+import type { Backend, Precision, Warning } from "../api/types.js";
+import { adapterFeatures } from "../gpu/gpu-device.js";
+import { graphsFor } from "../manifest/graphs.js";
+import type { Graph, Manifest } from "../manifest/manifest.js";
+
+/** A graph on its backend; `reason` is why that backend, `why` why that graph of it. */
+export interface Candidate {
+  backend: Backend;
+  graph: Graph;
+  reason: string;
+  why: string;
+}
+
+/** What is tried, and what is to be said before the first. */
+export interface FallbackChain {
+  candidates: readonly Candidate[];
+  warnings: readonly Warning[];
+}
+
+interface CandidateRequest {
+  manifest: Manifest;
+  backend: "auto" | Backend;
+  precision: "auto" | Precision;
+}
+
+/** Returns what may be tried of what was asked for. Throws "no-graph" where that is nothing. */
+export async function fallbackChain({
+  manifest,
+  backend,
+  precision,
+}: CandidateRequest): Promise<FallbackChain> {
+  if (backend !== "auto") {
+    const reason = `backend "${backend}" was asked for`;
+    return { candidates: await candidatesFor(manifest, backend, precision, reason), warnings: [] };
+  }
+  const wasm = (reason: string): Promise<Candidate[]> => candidatesFor(manifest, "wasm", precision, reason);
+  try {
+    const reason = "this browser has a WebGPU adapter that can run the model";
+    const webgpu = await candidatesFor(manifest, "webgpu", precision, reason);
+    return { candidates: [...webgpu, ...(await wasm(reason).catch(() => []))], warnings: [] };
+  } catch (error) {
+    if (!(error instanceof WebbuildError)) throw error;
+    const candidates = await wasm(wasmReason(error)).catch(() => {
+      throw error;
+    });
+    return {
+      candidates,
+      warnings: [fallbackWarning(`${wasmReason(error)}; it runs on WASM, slower`, error)],
+    };
+  }
+}
+
+/** Returns the fallback chain from the candidate under one that failed. */
+export function nextInChain(
+  failed: Candidate,
+  remaining: readonly Candidate[],
+  error: WebbuildError,
+): FallbackChain {
+  const [next, ...others] = remaining;
+  if (next === undefined) throw error;
+  const from = failed.graph.precision;
+  if (next.backend === failed.backend) {
+    const why = `WebGPU cannot run the model in ${from} here: ${error.message}`;
+    const warning = fallbackWarning(`${why}; it runs in ${next.graph.precision}`, error);
+    return { candidates: [{ ...next, why }, ...others], warnings: [warning] };
+  }
+  const reason = wasmReason(error);
+  const candidates = [next, ...others].map((candidate) => ({ ...candidate, reason }));
+  return { candidates, warnings: [fallbackWarning(`${reason}; it runs on WASM, slower`, error)] };
+}
+
+async function candidatesFor(
+  manifest: Manifest,
+  backend: Backend,
+  precision: "auto" | Precision,
+  reason: string,
+): Promise<Candidate[]> {
+  const graphs = graphsFor(manifest, backend, precision);
+  const asks = graphs.length > 1 && graphs.some(({ features }) => features.length > 0);
+  const supported = asks ? await adapterFeatures() : new Set<string>();
+  return supportedGraphs(graphs, precision, asks ? supported : null).map((candidate) => ({
+    ...candidate,
+    backend,
+    reason,
+  }));
+}
+
+/**
+ * Returns the graphs that an adapter with these features can run; with null, all. Where it can run none, the last is
+ * left, and the worker says what it lacks.
+ */
+export function supportedGraphs(
+  graphs: readonly Graph[],
+  precision: "auto" | Precision,
+  features: ReadonlySet<string> | null,
+): Pick<Candidate, "graph" | "why">[] {
+  const missingFeatures = (graph: Graph): string[] =>
+    features === null ? [] : graph.features.filter((each) => !features.has(each));
+  const fit = graphs.filter((graph) => missingFeatures(graph).length === 0);
+  const [best] = graphs;
+  const missing = best === undefined ? [] : missingFeatures(best);
+  const why = (): string => {
+    if (best !== undefined && missing.length > 0)
+      return `this adapter has no ${missing.join(", ")}, which ${best.precision} needs`;
+    if (precision !== "auto") return `precision "${precision}" was asked for`;
+    return graphs.length === 1 ? "the bundle holds no other" : "the best that this adapter can run";
+  };
+  return (fit.length > 0 ? fit : graphs.slice(-1)).map((graph) => ({ graph, why: why() }));
+}
+
+function wasmReason({ message }: WebbuildError): string {
+  return `WebGPU cannot run the model here: ${message}`;
+}
+
+function fallbackWarning(message: string, { code, fix }: WebbuildError): Warning {
+  return { code, message, fix };
+}

@@ -1,0 +1,166 @@
+// Where a model runs, and how it goes on when that place fails: the engine started anew, or one candidate down.
+
+import { abortedError, type ErrorCode, WebbuildError } from "../api/errors.js";
+import type { Warning } from "../api/types.js";
+import { closePictures } from "../preprocess/pixels.js";
+import { captureFailureReason } from "../session/graph-capture.js";
+import type { RemoteHost } from "../worker/connection.js";
+import { nextInChain } from "./candidates.js";
+import {
+  type LoadedModel,
+  type LoadRequest,
+  loadFirstWorking,
+  withoutExternalTextures,
+} from "./fallback-chain.js";
+
+export type WorkerCall<T> = (host: RemoteHost) => Promise<T>;
+
+/** Failures that leave the engine unusable, though nothing is wrong with the model: the same again in a new one. */
+const RESTART_CODES: ReadonlySet<ErrorCode> = new Set([
+  "device-lost",
+  "engine-failed",
+  "out-of-memory",
+  "worker-failed",
+]);
+/** Failures of a graph on this GPU, which would come again. */
+const FALLBACK_CODES: ReadonlySet<ErrorCode> = new Set(["gpu-error", "run-failed"]);
+
+export class ResilientSession {
+  #request: LoadRequest;
+  readonly #closing = new AbortController();
+  readonly #warnings: Warning[];
+  #loaded: LoadedModel;
+  /** Not null where the model cannot stay: how to open it again. */
+  #reload: (() => Promise<LoadedModel>) | null = null;
+  /** One at a time, whoever asks. */
+  #recovering: Promise<void> | null = null;
+  #ended: WebbuildError | null = null;
+
+  constructor(request: LoadRequest, loaded: LoadedModel, warnings: readonly Warning[]) {
+    this.#request = request;
+    this.#loaded = loaded;
+    this.#warnings = [...warnings];
+  }
+
+  /** The place where the model is, or was last. */
+  get loaded(): LoadedModel {
+    return this.#loaded;
+  }
+
+  /** Of loading and of everything since, each code once. */
+  get warnings(): readonly Warning[] {
+    return [...this.#warnings];
+  }
+
+  warn(more: readonly Warning[]): void {
+    for (const warning of more)
+      if (!this.#warnings.some(({ code }) => code === warning.code)) this.#warnings.push(warning);
+  }
+
+  /** Throws where a call could only reject, before work is put into it. */
+  check(signal?: AbortSignal): void {
+    if (this.#ended !== null) throw this.#ended;
+    if (signal?.aborted) throw abortedError(signal);
+  }
+
+  /** Asks the model. Where its place fails, it moves, and `again` says what to ask there: once, then the error stands. */
+  async call<T>(
+    call: WorkerCall<T>,
+    retry: (error: WebbuildError) => WorkerCall<T> | null,
+    signal?: AbortSignal,
+  ): Promise<T> {
+    this.check(signal);
+    await this.#ready(signal);
+    const before = this.#loaded;
+    try {
+      return await this.#callWorker(call, signal);
+    } catch (error) {
+      if (!(error instanceof WebbuildError)) throw error;
+      const repeated = this.#reload !== null || before !== this.#loaded ? retry(error) : null;
+      if (repeated === null || this.#ended !== null) throw closedPictures(error);
+      await this.#ready(signal).catch((failed: unknown) => {
+        closedPictures(error);
+        throw failed;
+      });
+      return await this.#callWorker(repeated, signal).catch((second: unknown) => {
+        throw second instanceof WebbuildError ? closedPictures(second) : second;
+      });
+    }
+  }
+
+  /** Ends what is open or being opened. Later calls reject with `error`. */
+  end(error: WebbuildError): void {
+    this.#ended ??= error;
+    this.#closing.abort();
+    this.#loaded.connection.end(this.#ended);
+  }
+
+  async #callWorker<T>(call: WorkerCall<T>, signal: AbortSignal | undefined): Promise<T> {
+    const before = this.#loaded;
+    try {
+      return await before.connection.call(call, signal);
+    } catch (error) {
+      if (before === this.#loaded && this.#ended === null && error instanceof WebbuildError)
+        this.#reload ??= this.#recoveryFrom(error);
+      throw error;
+    }
+  }
+
+  /** Returns how the model goes on behind a failure, null where it stays. */
+  #recoveryFrom(error: WebbuildError): (() => Promise<LoadedModel>) | null {
+    const observer = { signal: this.#closing.signal };
+    const { candidate, remaining, info } = this.#loaded;
+    const noCapture = captureFailureReason(info, error);
+    if (noCapture !== null) {
+      this.#request = { ...this.#request, noCapture };
+      return () =>
+        loadFirstWorking(this.#request, observer, { candidates: [candidate, ...remaining], warnings: [] });
+    }
+    if (remaining.length > 0 && FALLBACK_CODES.has(error.code))
+      return () => loadFirstWorking(this.#request, observer, nextInChain(candidate, remaining, error));
+    if (!RESTART_CODES.has(error.code)) return null;
+    const warnings = [
+      { code: error.code, message: `${error.message}; the engine was started anew`, fix: error.fix },
+    ];
+    if (error.code === "device-lost") this.#request = withoutExternalTextures(this.#request);
+    return () =>
+      loadFirstWorking(this.#request, observer, { candidates: [candidate, ...remaining], warnings });
+  }
+
+  /** Resolves when the model is where it can run. Rejects if it cannot get there; the next call then tries again. */
+  async #ready(signal?: AbortSignal): Promise<void> {
+    if (this.#reload === null) return;
+    this.#recovering ??= this.#recover(this.#reload).finally(() => {
+      this.#recovering = null;
+    });
+    await rejectOnAbort(this.#recovering, signal);
+  }
+
+  async #recover(open: () => Promise<LoadedModel>): Promise<void> {
+    const left = new WebbuildError("internal", "the model has moved", "this is a bug in webbuild");
+    this.#loaded.connection.closeWhenIdle(left);
+    const loaded = await open().catch((error: unknown) => {
+      throw this.#ended ?? error;
+    });
+    this.#loaded = loaded;
+    this.#reload = null;
+    this.warn(loaded.warnings);
+  }
+}
+
+/** Nobody repeats the run any more. */
+function closedPictures(error: WebbuildError): WebbuildError {
+  closePictures(error.pictures);
+  error.pictures = [];
+  return error;
+}
+
+function rejectOnAbort<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) return promise;
+  return new Promise((resolve, reject) => {
+    const abort = (): void => reject(abortedError(signal));
+    if (signal.aborted) abort();
+    signal.addEventListener("abort", abort);
+    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
+  });
+}

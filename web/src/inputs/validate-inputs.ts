@@ -1,0 +1,128 @@
+// Checks what a caller feeds against what the model takes. Every message names the input and the fix.
+
+import { WebbuildError } from "../api/errors.js";
+import type { DType, DTypeArray, RunOptions, TensorData, Tensors } from "../api/types.js";
+import type { Manifest, OptionInput } from "../manifest/manifest.js";
+import { focusTensor } from "./focus-distances.js";
+import { checkSize, inputSize } from "./size-inputs.js";
+
+type Input = Manifest["inputs"][number];
+
+const ARRAYS: { [T in DType]: { new (length: number): DTypeArray[T]; readonly name: string } } = {
+  float32: Float32Array,
+  int32: Int32Array,
+  int64: BigInt64Array,
+  uint8: Uint8Array,
+  bool: Uint8Array,
+};
+
+/** Returns the feeds with what was left out and can be filled in. Throws at the first that does not fit. */
+export function completeFeeds(inputs: readonly Input[], feeds: Tensors): Tensors {
+  if (typeof feeds !== "object" || feeds === null) {
+    const fix = `give an object of tensors by the names of the inputs: ${inputs.map(({ name }) => name).join(", ")}`;
+    throw new WebbuildError("invalid-input", `feeds: wanted an object, got ${String(feeds)}`, fix);
+  }
+  for (const name of Object.keys(feeds))
+    if (!inputs.some((input) => input.name === name)) throw unknownInput(inputs, name);
+  return Object.fromEntries(inputs.map((input) => [input.name, validated(inputs, input, feeds[input.name])]));
+}
+
+/**
+ * Returns the tensors of the model's option inputs. Throws on an option it has not, or out of its range; the task may
+ * have some of its `own`, which are no inputs.
+ */
+export function optionFeeds(
+  inputs: readonly Input[],
+  options: RunOptions,
+  taskOptions: readonly string[] = [],
+): Tensors {
+  const optionInputs = inputs.filter((input) => input.kind === "option");
+  for (const option of ["confidence", "iou"] as const) {
+    const isKnown = taskOptions.includes(option) || optionInputs.some((input) => input.option === option);
+    if (options[option] !== undefined && !isKnown) throw noOption(option);
+  }
+  return Object.fromEntries(
+    optionInputs.map((input) => [input.name, optionTensor(input, options[input.option])]),
+  );
+}
+
+function validated(inputs: readonly Input[], input: Input, tensor: TensorData | undefined): TensorData {
+  if (tensor === undefined) {
+    if (input.kind === "option") return optionTensor(input, undefined);
+    if (input.kind === "focus") return focusTensor(input, input.default);
+    const size = input.kind === "size" ? inputSize(inputs, input) : null;
+    if (size !== null) return size;
+    throw new WebbuildError(
+      "missing-input",
+      `${input.name}: not given, wanted ${wanted(input)}`,
+      fixFor(input),
+    );
+  }
+  const difference = differs(input, tensor);
+  if (difference !== null) {
+    throw new WebbuildError(
+      "invalid-input",
+      `${input.name}: wanted ${wanted(input)}, got ${difference}`,
+      fixFor(input),
+    );
+  }
+  if (input.kind === "option") checkRange(input, Number(tensor.data[0]));
+  if (input.kind === "size") checkSize(input, tensor);
+  const { type, dims, data } = tensor;
+  return { type, dims, data } as TensorData;
+}
+
+/** Returns in words how the tensor differs from what the input takes, null where it fits. */
+function differs(input: Input, tensor: TensorData): string | null {
+  if (typeof tensor !== "object" || tensor === null) return String(tensor);
+  const { type, dims, data } = tensor;
+  if (type !== input.dtype || !Array.isArray(dims) || dims.join() !== input.shape.join())
+    return `${type} [${[dims].flat().join(", ")}]`;
+  if (!(data instanceof ARRAYS[type])) return `data in ${kindOf(data)}`;
+  const length = input.shape.reduce((product, size) => product * size, 1);
+  return data.length === length ? null : `${data.length} elements`;
+}
+
+function kindOf(data: unknown): string {
+  return typeof data === "object" && data !== null
+    ? `a ${data.constructor?.name ?? "plain object"}`
+    : `${data}`;
+}
+
+function optionTensor(input: OptionInput, given: number | undefined): TensorData {
+  const value = given ?? input.default;
+  checkRange(input, value);
+  const length = input.shape.reduce((product, size) => product * size, 1);
+  return { type: "float32", dims: [...input.shape], data: new Float32Array(length).fill(value) };
+}
+
+/** Written so that NaN fails. */
+function checkRange({ option, minimum, maximum }: OptionInput, value: unknown): void {
+  if (typeof value === "number" && value >= minimum && value <= maximum) return;
+  const fix = `give a number from ${minimum} to ${maximum}, or leave ${option} out for the default`;
+  throw new WebbuildError("invalid-option", `${option}: wanted ${minimum} to ${maximum}, got ${value}`, fix);
+}
+
+function wanted({ dtype, shape }: Input): string {
+  const length = shape.reduce((product, size) => product * size, 1);
+  return `${dtype} [${shape.join(", ")}], ${length} elements in a ${ARRAYS[dtype].name}`;
+}
+
+function fixFor(input: Input): string {
+  const example = `{ type: "${input.dtype}", dims: [${input.shape.join(", ")}], data: new ${ARRAYS[input.dtype].name}(...) }`;
+  return `give ${example}`;
+}
+
+function unknownInput(inputs: readonly Input[], name: string): WebbuildError {
+  const names = inputs.map((input) => input.name).join(", ");
+  return new WebbuildError(
+    "unknown-input",
+    `${name}: the model has no such input`,
+    `its inputs are: ${names}`,
+  );
+}
+
+function noOption(option: string): WebbuildError {
+  const what = `${option}: the model has no such option`;
+  return new WebbuildError("invalid-option", what, `leave ${option} out`);
+}

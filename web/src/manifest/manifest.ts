@@ -1,0 +1,491 @@
+// Generated from webbuild/manifest/manifest.schema.json by `npm run build`. Do not edit.
+
+/**
+ * Everything that a bundle says of itself.
+ *
+ *     `trial` holds, by option, the thresholds at which the samples are compared: the exported ones, or a lower
+ *     confidence where those find nothing on any sample.
+ */
+export interface Manifest {
+  schema: 1;
+  name: string;
+  title: string;
+  generator: Generator;
+  engine: Engine;
+  source: Source;
+  task:
+    | ClassifyTask
+    | DepthTask
+    | DetectTask
+    | PhrasesTask
+    | PanopticTask
+    | ObbTask
+    | PoseTask
+    | SegmentTask
+    | TensorTask;
+  inputs: (ImageInput | StackInput | FocusInput | SizeInput | OptionInput | PromptInput | TensorInput)[];
+  outputs: Output[];
+  graphs: Graph[];
+  withheld: Withheld[];
+  engines: EngineBuild[];
+  files: File[];
+  golden: Golden | null;
+  trial: {
+    [k: string]: number;
+  };
+  samples: Sample[];
+  assumptions: string[];
+}
+/**
+ * The program that wrote the bundle.
+ */
+export interface Generator {
+  name: "webbuild";
+  version: string;
+}
+/**
+ * The build of onnxruntime-web inside the bundle.
+ */
+export interface Engine {
+  name: "onnxruntime-web";
+  version: string;
+}
+/**
+ * The model as it was given to `webbuild pack`.
+ */
+export interface Source {
+  file: string;
+  sha256: string;
+  size: number;
+  producer: string;
+  license: string;
+}
+/**
+ * What the whole picture shows.
+ *
+ *     `output` [1, classes] holds a probability each or, with `logits`, what softmax makes one of.
+ */
+export interface ClassifyTask {
+  kind: "classify";
+  output: string;
+  classes: string[];
+  logits: boolean;
+}
+/**
+ * How far away each pixel of the picture is.
+ *
+ *     `output` [1, height, width] or [1, 1, height, width] is a map over the whole input: distances or, as
+ *     `inverse-depth`, what grows as things come nearer. In `metres` the numbers mean something, as `relative` only
+ *     their order and, but for a scale and an offset, their ratios do. `confidence` is a map of the same kind, the
+ *     larger the surer. `near` and `far` are the least and the largest value that the map can have, where that is known.
+ *
+ *     A map is read at the centre of each pixel of the source picture: bilinearly, with half-pixel centres, from the
+ *     cells whose centre lies in the picture. Pixels whose centre lies outside of the input have NaN.
+ */
+export interface DepthTask {
+  kind: "depth";
+  output: string;
+  confidence: string | null;
+  quantity: "depth" | "inverse-depth";
+  unit: "metres" | "relative";
+  near: number | null;
+  far: number | null;
+}
+/**
+ * Objects and their boxes.
+ *
+ *     Rows of `output` [1, rows, 6]: x1 y1 x2 y2 in input pixels, score, class index. A row whose score is 0 is
+ *     padding; rows are in order of falling score.
+ */
+export interface DetectTask {
+  kind: "detect";
+  output: string;
+  rows: number;
+  classes: string[];
+}
+/**
+ * Objects that a prompt names, and their boxes.
+ *
+ *     `output` [1, queries, width] holds a logit for each query and each token of the prompt, minus infinity where there
+ *     is no token; `boxes` [1, queries, 4] the centre x y, width and height in parts of the input. A query's score is
+ *     the sigmoid of its best logit, and it found something where that is above `confidence`. What it found is the text
+ *     of the tokens whose sigmoid is above `text_threshold`, but for the first column and the last, without its full
+ *     stops; it belongs to that phrase of the prompt which its best token is in.
+ *
+ *     A prompt becomes at most `tokens` tokens by the tokenizer in the file `tokenizer`: in lower case, with a full stop
+ *     behind it. `pieces` are the numbers of [CLS], [SEP], the full stop and the question mark, which separate phrases,
+ *     and of [PAD]. `prompts` are examples; the first is what the model is warmed up with.
+ */
+export interface PhrasesTask {
+  kind: "phrases";
+  output: string;
+  boxes: string;
+  queries: number;
+  tokens: number;
+  tokenizer: string;
+  pieces: {
+    [k: string]: number;
+  };
+  confidence: number;
+  textThreshold: number;
+  prompts: string[];
+}
+/**
+ * Which part of the picture each pixel belongs to: things one by one, and what surrounds them.
+ *
+ *     `masks` [1, queries, height, width] holds logits, for each query a map over the whole input; `scores`
+ *     [1, queries, classes + 1] the logits of the classes of what a query found, the last that of nothing. Where `grid`
+ *     is [rows, columns] and not empty, the maps are resized to that first. Without `scores`, `masks` has a map of logits
+ *     for each class, and the only mode is semantic.
+ *
+ *     A map is read over the source picture as a `DepthTask`'s is, a pixel that the model did not see belonging to
+ *     nothing. By `mode`, as transformers' image processors do:
+ *
+ *     panoptic: a query's class is its most probable one. Kept are those above `threshold` that are not nothing. Every
+ *     pixel goes to the query whose probability there (the sigmoid of its map) times its score is largest. A query is
+ *     left out, its pixels too, unless they are more than `overlap` of those where that product is at least
+ *     `maskThreshold`. Those of one of the classes `fused` are one region, whose score is the best.
+ *
+ *     instance: of all queries and classes the best pairs, as many as there are queries. Their mask is where the map is
+ *     above 0, its score the class's times the mean probability there; those of at least `threshold` are kept. The map is
+ *     read at the nearest cell that does not lie behind a pixel's upper left corner. The best one is on top.
+ *
+ *     semantic: every pixel goes to the class for which the sum over queries of the class's probability times the map's
+ *     is largest, or without `scores` the logit.
+ */
+export interface PanopticTask {
+  kind: "panoptic";
+  masks: string;
+  scores: string | null;
+  classes: string[];
+  mode: "instance" | "panoptic" | "semantic";
+  fused: number[];
+  grid: number[];
+  threshold: number;
+  maskThreshold: number;
+  overlap: number;
+}
+/**
+ * Objects and their rotated boxes.
+ *
+ *     Rows of `output` [1, rows, 7]: centre x, centre y, width, height in input pixels, score, class index, and the
+ *     angle in radians from the x axis to the width's side, towards y (clockwise on a screen). A row whose score is
+ *     0 is padding; rows are in order of falling score.
+ */
+export interface ObbTask {
+  kind: "obb";
+  output: string;
+  rows: number;
+  classes: string[];
+}
+/**
+ * People and their keypoints.
+ *
+ *     Rows of `output` [1, rows, 6 + keypoints * keypoint_size]: x1 y1 x2 y2 in input pixels, score, class index,
+ *     then per keypoint x y in input pixels and, if keypoint_size is 3, its confidence. A row whose score is 0 is
+ *     padding; rows are in order of falling score.
+ */
+export interface PoseTask {
+  kind: "pose";
+  output: string;
+  rows: number;
+  classes: string[];
+  keypoints: Keypoint[];
+  keypointSize: 2 | 3;
+  skeleton: [number, number][];
+}
+/**
+ * A keypoint's name and, for a limb drawn by side, its side.
+ */
+export interface Keypoint {
+  name: string;
+  side: "left" | "middle" | "right";
+}
+/**
+ * Objects, their boxes and their masks.
+ *
+ *     Rows of `output` [1, rows, 6 + masks]: x1 y1 x2 y2 in input pixels, score, class index, then the object's
+ *     coefficients of the `masks` prototypes in `protos` [1, masks, height, width], which cover the whole input. A
+ *     row whose score is 0 is padding; rows are in order of falling score.
+ *
+ *     An object's mask is, at each input pixel whose centre lies in its box (on its left and upper edges too) and in
+ *     the picture, whether the prototypes' weighted sum is above 0: summed in their own grid, then sampled bilinearly,
+ *     with half-pixel centres and clamped edges.
+ */
+export interface SegmentTask {
+  kind: "segment";
+  output: string;
+  protos: string;
+  rows: number;
+  classes: string[];
+  masks: number;
+}
+/**
+ * A model about which nothing is known: tensors in, tensors out.
+ */
+export interface TensorTask {
+  kind: "tensor";
+}
+/**
+ * A picture. pixel = (value * scale - mean[c]) / std[c], channels in the order of `color`.
+ */
+export interface ImageInput {
+  kind: "image";
+  name: string;
+  dtype: "float32";
+  shape: number[];
+  layout: "nchw" | "nhwc";
+  color: "bgr" | "rgb";
+  scale: number;
+  mean: number[];
+  std: number[];
+  letterbox: Letterbox;
+}
+/**
+ * How a picture of any size becomes the input's fixed size.
+ *
+ *     `letterbox`: the picture keeps its aspect ratio: gain = min(height / h, width / w), resized to round(w * gain)
+ *     by round(h * gain) (ties to even, at least 1). With the anchor `center` it is placed with
+ *     round((width - w') / 2 - 0.1) columns of `pad` before it and round((height - h') / 2 - 0.1) rows above it, with
+ *     `top-left` with none; the rest of `pad` lies behind and below.
+ *
+ *     `crop`: the picture keeps its aspect ratio and covers the input: the side that fills it takes the input's
+ *     size, the other is cut to a whole number, floor(width * h / w) or floor(height * w / h). Then
+ *     round((w' - width) / 2) columns and round((height' - height) / 2) rows (ties to even) are cut off before it,
+ *     none with `top-left`, and what is too much behind and below. On a square input this is torchvision's Resize to
+ *     the shorter side and CenterCrop.
+ *
+ *     `stretch` ignores the aspect ratio and pads nothing.
+ *
+ *     The resamplers are defined in `webbuild/tasks/resample.py`; all compute in float64.
+ */
+export interface Letterbox {
+  mode: "crop" | "letterbox" | "stretch";
+  anchor: "center" | "top-left";
+  pad: number;
+  resampler: "bicubic" | "bilinear" | "bilinear-antialias" | "nearest";
+}
+/**
+ * `count` pictures of one scene, all of one size, each of which becomes what an `ImageInput` would.
+ *
+ *     They lie behind one another in `shape`, [1, count, 3, height, width] or [count, 3, height, width].
+ */
+export interface StackInput {
+  kind: "stack";
+  name: string;
+  dtype: "float32";
+  shape: number[];
+  count: number;
+  color: "bgr" | "rgb";
+  scale: number;
+  mean: number[];
+  std: number[];
+  letterbox: Letterbox;
+}
+/**
+ * A number for each picture of the stack, such as the distance that it is focused at.
+ *
+ *     The caller gives them to `run()` as `focusDistances`; the runtime fills in `default`.
+ */
+export interface FocusInput {
+  kind: "focus";
+  name: string;
+  dtype: "float32";
+  shape: number[];
+  default: number[];
+}
+/**
+ * The width and height of a picture in pixels, two whole numbers in the order of `order`.
+ *
+ *     `of` says which: of the `picture` as it was given, upright, or of the `input` that it became. The runtime fills
+ *     it in with the type that the graph wants; a run of plain tensors that leaves it out gets the size of the input.
+ */
+export interface SizeInput {
+  kind: "size";
+  name: string;
+  dtype: "float32" | "int32" | "int64";
+  shape: number[];
+  order: "height-width" | "width-height";
+  of: "input" | "picture";
+}
+/**
+ * A number the caller may give to `run()` under `option`; the runtime fills in `default`.
+ */
+export interface OptionInput {
+  kind: "option";
+  name: string;
+  dtype: "float32";
+  shape: number[];
+  option: "confidence" | "iou";
+  default: number;
+  minimum: number;
+  maximum: number;
+}
+/**
+ * A part of what becomes of the prompt, the text that says what to look for; the runtime fills it in.
+ *
+ *     For n tokens, padded to `shape` with zeros, as `dtype`: with `ids` their numbers (padded with that of [PAD]), with
+ *     `attention` ones, with `types` zeros, with `positions` the place of each in its phrase, and with `sight`, [1, n, n],
+ *     whether one token sees another: itself, and those of its own phrase. A phrase ends with its separator.
+ */
+export interface PromptInput {
+  kind: "prompt";
+  name: string;
+  dtype: "bool" | "float32" | "int32" | "int64";
+  shape: number[];
+  role: "attention" | "ids" | "positions" | "sight" | "types";
+}
+/**
+ * A tensor that the caller must give.
+ */
+export interface TensorInput {
+  kind: "tensor";
+  name: string;
+  dtype: "bool" | "float32" | "int32" | "int64" | "uint8";
+  shape: number[];
+}
+/**
+ * A tensor that a run returns.
+ */
+export interface Output {
+  name: string;
+  dtype: "bool" | "float32" | "int32" | "int64" | "uint8";
+  shape: number[];
+}
+/**
+ * One ONNX graph of the bundle, for one target. Graphs of one precision share their weight files.
+ *
+ *     Of several for `webgpu` the best comes first: a visitor gets the first whose `features` the adapter has and whose
+ *     answers are right there. `cpuNodes` are the names of nodes that a GPU provider is to leave to the CPU, since its
+ *     kernels get them wrong. `allOnGpu` says that the engine leaves it none either. `features` are what the adapter must
+ *     have: without them the graph throws, and another is to be taken. `precision` is fp32 where the model computes as it
+ *     was exported, fp16 where what may be is in half precision, mixed where some of that had to stay as it was.
+ *     `weights_stored` is int8 where the weights were rounded to whole numbers with scales, to be downloaded so; what they
+ *     become is what the graph computes with.
+ */
+export interface Graph {
+  target: "wasm" | "webgpu";
+  /**
+   * Relative to the manifest, with forward slashes.
+   */
+  file: string;
+  /**
+   * Items: Relative to the manifest, with forward slashes.
+   */
+  weights: string[];
+  nodes: number;
+  outputs: Output[];
+  status: HeadStatus | null;
+  cpuNodes: string[];
+  allOnGpu: boolean;
+  features: "shader-f16"[];
+  precision: "fp16" | "fp32" | "mixed";
+  weightsStored: "fp32" | "int8";
+}
+/**
+ * Where a graph reports on its fixed-shape detection head.
+ *
+ *     The float32 output `output` of shape [2] holds (converged as 0 or 1, number of candidates above the
+ *     confidence threshold before suppression). Not converged, or more candidates than `capacity`: the run is
+ *     repeated on the graph of target `fallback`.
+ */
+export interface HeadStatus {
+  output: string;
+  capacity: number;
+  rounds: number;
+  fallback: "wasm" | "webgpu";
+}
+/**
+ * A build that would throw, answer wrongly or make no session, so that the model runs on WASM instead.
+ *
+ *     The bundle holds no such graph. `code` is the finding's, which `webbuild explain` knows.
+ */
+export interface Withheld {
+  build: "webgpu";
+  code: string;
+  why: string;
+}
+/**
+ * One build of the engine: its JavaScript entry, its glue, its (compressed) WebAssembly.
+ */
+export interface EngineBuild {
+  build: "asyncify" | "jspi" | "wasm";
+  /**
+   * Relative to the manifest, with forward slashes.
+   */
+  entry: string;
+  /**
+   * Relative to the manifest, with forward slashes.
+   */
+  glue: string;
+  /**
+   * Relative to the manifest, with forward slashes.
+   */
+  wasm: string;
+}
+/**
+ * A file of the bundle that the runtime or the page loads.
+ *
+ *     `size` and `sha256` are those of the file as it is stored; a file that is compressed, as its
+ *     `encoding` says, holds `inflated` bytes. A file with `parts` is not stored itself: it is what its parts hold, files
+ *     of this list too, one after the other; `size` and `sha256` are then those of the parts as they are stored. What the
+ *     parts of a file of `form` int8 hold are whole numbers with scales, from which its `inflated` bytes are made
+ *     (webbuild/storage/form.py).
+ */
+export interface File {
+  /**
+   * Relative to the manifest, with forward slashes.
+   */
+  path: string;
+  size: number;
+  sha256: string;
+  encoding: "gzip" | "identity" | "zstd";
+  inflated: number;
+  /**
+   * Items: Relative to the manifest, with forward slashes.
+   */
+  parts: string[];
+  form: "int8" | "plain";
+}
+/**
+ * A run with known answers, kept as raw little-endian tensors.
+ *
+ *     Of the inputs in `levels`, which are pictures, a byte for each element is kept: the level of its colour, 0 to 255,
+ *     still to be scaled and normalised as the input says, in float64.
+ */
+export interface Golden {
+  sample: string;
+  inputs: {
+    /**
+     * Relative to the manifest, with forward slashes.
+     */
+    [k: string]: string;
+  };
+  outputs: {
+    /**
+     * Relative to the manifest, with forward slashes.
+     */
+    [k: string]: string;
+  };
+  levels: string[];
+}
+/**
+ * A picture to try the model on, or a stack of them: `file` is then its first picture, `stack` has them all.
+ *
+ *     `focus` are the numbers that go with the stack's pictures; `prompt` is what to look for in the picture.
+ */
+export interface Sample {
+  /**
+   * Relative to the manifest, with forward slashes.
+   */
+  file: string;
+  title: string;
+  width: number;
+  height: number;
+  /**
+   * Items: Relative to the manifest, with forward slashes.
+   */
+  stack: string[];
+  focus: number[];
+  prompt: string;
+}

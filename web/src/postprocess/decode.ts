@@ -1,0 +1,31 @@
+// The outputs of a run into the result of its task, on the CPU.
+
+import type { Result, Tensors, Warning } from "../api/types.js";
+import type { Manifest } from "../manifest/manifest.js";
+import type { Geometry } from "../preprocess/letterbox.js";
+import { type AnyManifest, taskContext, taskOf } from "../tasks/registry.js";
+import type { FieldsOf } from "../tasks/task-module.js";
+import { degenerateWarnings } from "./degenerate-outputs.js";
+
+/** A result without what only the run can say of it. */
+export type TaskResult = FieldsOf<Result>;
+
+/** The outputs that the task needs: nothing else is read back from the GPU. */
+export function neededOutputs(manifest: AnyManifest, context = taskContext(manifest)): string[] {
+  return taskOf(manifest).neededOutputs(manifest, context);
+}
+
+/** A promise only where a task makes something that is no numbers: the colours of a depth map. */
+export function decode(
+  manifest: AnyManifest,
+  outputs: Tensors,
+  geometry: Geometry,
+  context = taskContext(manifest),
+): TaskResult | Promise<TaskResult> {
+  return taskOf(manifest).decode(manifest, outputs, geometry, context) as TaskResult | Promise<TaskResult>;
+}
+
+/** What a visitor should know of an answer that no model means to give. */
+export function resultWarnings({ task }: Manifest, decoded: TaskResult, outputs: Tensors): Warning[] {
+  return [...degenerateWarnings(task, outputs), ...(taskOf({ task }).warnings?.(decoded) ?? [])];
+}

@@ -1,0 +1,51 @@
+// Where outputs become a result: on the GPU where that comes to the same as the CPU, else on the CPU.
+
+import type { Route } from "../api/results.js";
+import { gpuDevice, type OrtWeb } from "../engine/engine.js";
+import type { Manifest } from "../manifest/manifest.js";
+import { taskOf } from "../tasks/registry.js";
+import type { CheckedGpuHalf, TaskFields, TaskSpec } from "../tasks/task-module.js";
+
+/** Makes a result of outputs that stayed on the GPU, by their names, and of the others, which did not. */
+export type GpuPostprocess = CheckedGpuHalf<TaskSpec, TaskFields, unknown>["run"];
+
+export interface Postprocessor {
+  runOnGpu: GpuPostprocess | null;
+  route: Route;
+}
+
+/** Returns the postprocessor of a model that has a session. Never rejects: where the GPU cannot, the CPU does, and says why. */
+export async function createPostprocessor(
+  manifest: Manifest,
+  engine: OrtWeb | null,
+  pixels: "auto" | "cpu",
+): Promise<Postprocessor> {
+  if (engine === null) return onCpu("the model runs on WASM");
+  const { gpu } = taskOf(manifest);
+  if (gpu === undefined) return onCpu("only masks and depth maps become a result on the GPU");
+  if (pixels === "cpu") return onCpu('pixels "cpu" was asked for');
+  try {
+    const { run, matches, differs } = await gpu.open(await gpuDevice(engine), manifest.task);
+    if (differs !== null) return onCpu(`the GPU ${differs}`);
+    return { runOnGpu: run, route: { path: "gpu", why: `the GPU ${matches} as the CPU` } };
+  } catch (error) {
+    return onCpu(`the GPU does not do it: ${error}`);
+  }
+}
+
+/** Returns the outputs that a session leaves on the GPU: reading them from there afterwards costs the same. */
+export function sessionGpuOutputs(manifest: Manifest, pixels: "auto" | "cpu"): string[] {
+  return pixels === "auto" ? (taskOf(manifest).gpu?.outputs(manifest.task, null) ?? []) : [];
+}
+
+/** Returns the outputs that stay on the GPU in a run. */
+export function runGpuOutputs({ runOnGpu }: Postprocessor, manifest: Manifest, context: unknown): string[] {
+  const { gpu } = taskOf(manifest);
+  if (runOnGpu === null || gpu === undefined) return [];
+  const isRefused = (gpu.refusal?.(manifest.task, context) ?? null) !== null;
+  return isRefused ? [] : gpu.outputs(manifest.task, context);
+}
+
+function onCpu(why: string): Postprocessor {
+  return { runOnGpu: null, route: { path: "cpu", why } };
+}

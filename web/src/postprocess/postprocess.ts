@@ -1,0 +1,72 @@
+// The outputs of a run into its result: on the GPU what stayed there, everything else here.
+
+import { WebbuildError } from "../api/errors.js";
+import type { Route } from "../api/results.js";
+import type { Tensors, Warning } from "../api/types.js";
+import type { Manifest } from "../manifest/manifest.js";
+import type { Geometry } from "../preprocess/letterbox.js";
+import { taskOf } from "../tasks/registry.js";
+import { type AnyTensors, type GpuTensor, isOnGpu, readTensors } from "../tensors/gpu-tensor.js";
+import { decode, resultWarnings, type TaskResult } from "./decode.js";
+import { mapWarnings } from "./degenerate-outputs.js";
+import type { GpuPostprocess, Postprocessor } from "./gpu-postprocess.js";
+
+export interface PostprocessResult {
+  decoded: TaskResult;
+  warnings: Warning[];
+  decode: Route;
+}
+
+/** What is on the GPU is given back, whatever comes of it. */
+export async function postprocess(
+  { runOnGpu, route }: Postprocessor,
+  manifest: Manifest,
+  outputs: AnyTensors,
+  geometry: Geometry,
+  context: unknown,
+): Promise<PostprocessResult> {
+  const gpuOutputs: Record<string, GpuTensor> = {};
+  const cpuOutputs: Tensors = {};
+  for (const [name, tensor] of Object.entries(outputs)) {
+    if (isOnGpu(tensor)) gpuOutputs[name] = tensor;
+    else cpuOutputs[name] = tensor;
+  }
+  if (Object.keys(gpuOutputs).length === 0 || runOnGpu === null) {
+    const cpuRoute: Route = runOnGpu === null ? route : { path: "cpu", why: cpuReason(manifest, context) };
+    return postprocessOnCpu(manifest, await readTensors(outputs), geometry, context, cpuRoute);
+  }
+  try {
+    const found = await runOnGpu(manifest, gpuOutputs, cpuOutputs, geometry, context);
+    return { ...withWarnings(manifest, found), decode: route };
+  } catch (error) {
+    if (error instanceof WebbuildError) throw error;
+    const why = `the GPU did not take them: ${error}`;
+    return postprocessOnCpu(manifest, await readTensors(outputs), geometry, context, { path: "cpu", why });
+  } finally {
+    for (const tensor of Object.values(gpuOutputs)) tensor.release();
+  }
+}
+
+function withWarnings(
+  manifest: Manifest,
+  found: Awaited<ReturnType<GpuPostprocess>>,
+): Omit<PostprocessResult, "decode"> {
+  const decoded = found.decoded as TaskResult;
+  const onGpu = Object.entries(found.stats).flatMap(([name, stats]) => mapWarnings(name, stats));
+  return { decoded, warnings: [...onGpu, ...resultWarnings(manifest, decoded, found.outputs)] };
+}
+
+function cpuReason(manifest: Manifest, context: unknown): string {
+  return taskOf(manifest).gpu?.refusal?.(manifest.task, context) ?? "the run was repeated elsewhere";
+}
+
+async function postprocessOnCpu(
+  manifest: Manifest,
+  outputs: Tensors,
+  geometry: Geometry,
+  context: unknown,
+  route: Route,
+): Promise<PostprocessResult> {
+  const decoded = await decode(manifest, outputs, geometry, context);
+  return { decoded, warnings: resultWarnings(manifest, decoded, outputs), decode: route };
+}

@@ -1,0 +1,60 @@
+// Pictures into the tensor that the model takes of them, on the CPU.
+
+import { WebbuildError } from "../api/errors.js";
+import type { TensorData } from "../api/types.js";
+import type { ImageInput, Manifest } from "../manifest/manifest.js";
+import { runInput } from "./image-input.js";
+import { type Geometry, letterbox, placePicture } from "./letterbox.js";
+import { type Picture, readPixels } from "./pixels.js";
+
+/** The input's name, its tensor, and where each picture lies in its plane. */
+export interface CpuPreprocessedInput {
+  name: string;
+  tensor: TensorData;
+  geometry: Geometry;
+}
+
+/** Reads the pictures, which stay open, one after the other, so that memory holds the pixels of one. */
+export async function preprocessOnCpu(
+  inputs: Manifest["inputs"],
+  pictures: readonly Picture[],
+): Promise<CpuPreprocessedInput> {
+  const { name, shape, image: input, count } = runInput(inputs);
+  const [first, ...rest] = pictures;
+  if (first === undefined) throw new WebbuildError("invalid-image", "no picture was given", "give one");
+  const { geometry, tensor } = await preprocessImage(first, input);
+  if (count === null) return { name, tensor: floats(shape, tensor), geometry };
+  const data = new Float32Array(tensor.length * count);
+  data.set(tensor);
+  for (const [index, picture] of rest.entries()) {
+    const pixels = await readPixels(picture);
+    requireSize(pixels, geometry, index + 1);
+    data.set(letterbox(pixels, input, geometry), (index + 1) * tensor.length);
+  }
+  return { name, tensor: floats(shape, data), geometry };
+}
+
+async function preprocessImage(
+  picture: Picture,
+  input: ImageInput,
+): Promise<{ geometry: Geometry; tensor: Float32Array<ArrayBuffer> }> {
+  const pixels = await readPixels(picture);
+  const geometry = placePicture({ width: pixels.width, height: pixels.height }, input);
+  return { geometry, tensor: letterbox(pixels, input, geometry) };
+}
+
+function floats(shape: readonly number[], data: Float32Array<ArrayBuffer>): TensorData {
+  return { type: "float32", dims: [...shape], data };
+}
+
+/** Throws unless the picture `index` of a stack is as large as the first. */
+export function requireSize(
+  { width, height }: Geometry["source"],
+  { source }: Geometry,
+  index: number,
+): void {
+  if (width === source.width && height === source.height) return;
+  const first = `${source.width} x ${source.height}`;
+  const what = `picture ${index + 1} of the stack is ${width} x ${height}, the first is ${first}`;
+  throw new WebbuildError("invalid-image", what, "give pictures of one scene, all of one size");
+}

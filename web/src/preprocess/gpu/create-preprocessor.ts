@@ -1,0 +1,65 @@
+// Whether pictures go by the GPU: a picture of every kind of pixel is made both ways first, and compared.
+
+import { gpuDevice, type OrtWeb } from "../../engine/engine.js";
+import type { ImageInput, Manifest } from "../../manifest/manifest.js";
+import { type RunInput, runInput } from "../image-input.js";
+import { DECODE_OPTIONS } from "../pixels.js";
+import { Preprocessor } from "../preprocess.js";
+import { ExternalTextures } from "./external-textures.js";
+import { GpuPreprocess } from "./gpu-preprocess.js";
+import { differenceFromCpu, testPicture } from "./self-check.js";
+
+/** Where a model's pictures are wanted: `engine` is null where that does not compute on a GPU. */
+export interface PreprocessorRequest {
+  inputs: Manifest["inputs"];
+  engine: OrtWeb | null;
+  pixels: "auto" | "cpu";
+  /** Why VideoFrames are copied, null where the GPU may read them where they lie. */
+  copyFrames: string | null;
+}
+
+/** Returns the preprocessor of a model that has a session. Never rejects: where the GPU cannot, the CPU does, and says why. */
+export async function createPreprocessor({
+  inputs,
+  engine,
+  pixels,
+  copyFrames,
+}: PreprocessorRequest): Promise<Preprocessor> {
+  if (engine === null) return new Preprocessor(inputs, null, "the model runs on WASM");
+  if (pixels === "cpu") return new Preprocessor(inputs, null, 'pixels "cpu" was asked for');
+  const input = runInputOrNull(inputs);
+  if (input === null)
+    return new Preprocessor(inputs, null, "the model takes no picture that run() could make");
+  const gpu = await gpuDevice(engine)
+    .then((device) => GpuPreprocess.open(device, input, copyFrames === null))
+    .catch(String);
+  if (typeof gpu === "string")
+    return new Preprocessor(inputs, null, `the GPU does not have the shader: ${gpu}`);
+  const why = await difference(gpu, input.image).catch(String);
+  const externalTextures = new ExternalTextures(gpu, input.image, copyFrames);
+  if (why === null)
+    return new Preprocessor(
+      inputs,
+      { input: gpu, frames: externalTextures },
+      "the GPU makes the same of a picture as the CPU",
+    );
+  gpu.destroy();
+  return new Preprocessor(inputs, null, `the GPU does not make the same of a picture as the CPU: ${why}`);
+}
+
+function runInputOrNull(inputs: Manifest["inputs"]): RunInput | null {
+  try {
+    return runInput(inputs);
+  } catch {
+    return null;
+  }
+}
+
+async function difference(gpu: GpuPreprocess, input: ImageInput): Promise<string | null> {
+  const frame = await createImageBitmap(testPicture(), DECODE_OPTIONS);
+  try {
+    return await differenceFromCpu(frame, gpu, input);
+  } finally {
+    frame.close();
+  }
+}

@@ -1,0 +1,202 @@
+// Pictures into the model's input by one dispatch each, on the device that the engine computes on.
+
+import { internalError } from "../../api/errors.js";
+import type { TensorData } from "../../api/types.js";
+import { withErrorScopes } from "../../gpu/error-scopes.js";
+import type { RunInput } from "../image-input.js";
+import { type Geometry, placePicture, planeSize } from "../letterbox.js";
+import { isVideoFrame, sizeOf } from "../pixels.js";
+import { GROUP, shaderOf, type TextureKind } from "./shader.js";
+import { OFFSET_BYTE, PARAMETER_BYTES, shaderParameters } from "./shader-parameters.js";
+import { type TextureSource, uploadTexture } from "./upload-texture.js";
+
+type Size = Geometry["source"];
+
+interface BoundPipeline {
+  pipeline: GPUComputePipeline;
+  bindings: GPUBindGroup;
+}
+
+type CopiedTexture = BoundPipeline & { texture: GPUTexture };
+
+/** What is kept for the next picture of the same size. `copied` is null until one of them is to be copied. */
+interface PictureResources {
+  geometry: Geometry;
+  copied: CopiedTexture | null;
+  buffers: GPUBuffer[];
+}
+
+export class GpuPreprocess {
+  /** The input. Every picture is written into it: what was there is read, or lost. */
+  readonly buffer: GPUBuffer;
+  readonly #device: GPUDevice;
+  readonly #input: RunInput;
+  readonly #copied: GPUComputePipeline;
+  readonly #external: GPUComputePipeline | null;
+  readonly #parameters: GPUBuffer;
+  #resources: PictureResources | null = null;
+
+  private constructor(
+    device: GPUDevice,
+    input: RunInput,
+    copied: GPUComputePipeline,
+    external: GPUComputePipeline | null,
+  ) {
+    const { STORAGE, UNIFORM, COPY_SRC, COPY_DST } = GPUBufferUsage;
+    this.#device = device;
+    this.#input = input;
+    this.#copied = copied;
+    this.#external = external;
+    const size = elements(input) * Float32Array.BYTES_PER_ELEMENT;
+    this.buffer = device.createBuffer({ size, usage: STORAGE | COPY_SRC | COPY_DST });
+    this.#parameters = device.createBuffer({ size: PARAMETER_BYTES, usage: UNIFORM | COPY_DST });
+  }
+
+  /** Compiles the shader for pictures that are copied, and for VideoFrames too. Rejects where the GPU cannot have it. */
+  static async open(device: GPUDevice, input: RunInput, withFrames = false): Promise<GpuPreprocess> {
+    const copied = await compile(device, "copied");
+    const external = withFrames ? await compile(device, "external") : null;
+    return withErrorScopes(device, () => new GpuPreprocess(device, input, copied, external));
+  }
+
+  /** Makes room for what is to be written. Returns why the GPU has none, null where it has. */
+  async refusal(frame: TextureSource | VideoFrame | Size): Promise<string | null> {
+    const external = isVideoFrame(frame);
+    const { width, height } = sizeOf(frame);
+    const { geometry, copied = null } = this.#resources ?? {};
+    const isAllocated = geometry?.source.width === width && geometry.source.height === height;
+    if (isAllocated && (external || copied !== null)) return null;
+    const largest = this.#device.limits.maxTextureDimension2D;
+    if (Math.max(width, height) > largest || Math.min(width, height) === 0)
+      return `a picture of ${width} x ${height} is no texture here: their sides are 1 to ${largest} pixels`;
+    try {
+      await withErrorScopes(this.#device, () => this.#allocate({ width, height }, external));
+      return null;
+    } catch (error) {
+      this.#free();
+      return `the GPU has no room for a picture of ${width} x ${height}: ${error}`;
+    }
+  }
+
+  /**
+   * Begins to make the picture, for which there is room, into the part of the input that is the `index`th of a stack.
+   * A VideoFrame is read where it lies, and may be closed behind this. Throws where it cannot be.
+   */
+  write(frame: TextureSource | VideoFrame, index = 0): Geometry {
+    if (this.#resources === null) throw internalError("a picture came for which there is no room on the GPU");
+    const { geometry } = this.#resources;
+    const { shape, count } = this.#input;
+    const { pipeline, bindings } = this.#bound(frame, this.#resources);
+    const offset = (index * elements({ shape })) / (count ?? 1);
+    this.#device.queue.writeBuffer(this.#parameters, OFFSET_BYTE, Uint32Array.of(offset));
+    const { width, height } = planeSize(this.#input.image);
+    const encoder = this.#device.createCommandEncoder();
+    const pass = encoder.beginComputePass();
+    pass.setPipeline(pipeline);
+    pass.setBindGroup(0, bindings);
+    pass.dispatchWorkgroups(Math.ceil(width / GROUP), Math.ceil(height / GROUP));
+    pass.end();
+    this.#device.queue.submit([encoder.finish()]);
+    return geometry;
+  }
+
+  /** Puts elements into the input that were made elsewhere. */
+  upload(data: TensorData["data"]): void {
+    this.#device.queue.writeBuffer(this.buffer, 0, data);
+  }
+
+  /** Reads what the input holds. */
+  async read(): Promise<Float32Array<ArrayBuffer>> {
+    const { MAP_READ, COPY_DST } = GPUBufferUsage;
+    const { size } = this.buffer;
+    const copy = this.#device.createBuffer({ size, usage: MAP_READ | COPY_DST });
+    try {
+      const encoder = this.#device.createCommandEncoder();
+      encoder.copyBufferToBuffer(this.buffer, 0, copy, 0, size);
+      this.#device.queue.submit([encoder.finish()]);
+      await copy.mapAsync(GPUMapMode.READ);
+      return new Float32Array(copy.getMappedRange().slice(0));
+    } finally {
+      copy.destroy();
+    }
+  }
+
+  /** Gives back what is held on the GPU. */
+  destroy(): void {
+    this.#free();
+    this.#parameters.destroy();
+    this.buffer.destroy();
+  }
+
+  /** An external texture is good until the task ends or its frame is closed, and so bound to one dispatch. */
+  #bound(frame: TextureSource | VideoFrame, { copied, buffers }: PictureResources): BoundPipeline {
+    if (isVideoFrame(frame)) {
+      if (this.#external === null) throw internalError("a frame came for which there is no shader");
+      const picture = this.#device.importExternalTexture({ source: frame });
+      return this.#bind(this.#external, picture, buffers);
+    }
+    if (copied === null) throw internalError("a picture came for which there is no texture");
+    uploadTexture(this.#device.queue, frame, copied.texture);
+    return copied;
+  }
+
+  #allocate({ width, height }: Size, external: boolean): void {
+    this.#free();
+    const geometry = placePicture({ width, height }, this.#input.image);
+    const { columns, rows, uniform } = shaderParameters(geometry, this.#input.image);
+    this.#device.queue.writeBuffer(this.#parameters, 0, uniform);
+    const buffers = [columns, rows].map((data) => this.#upload(data));
+    const copied = external ? null : this.#texture({ width, height }, buffers);
+    this.#resources = { geometry, copied, buffers };
+  }
+
+  #texture({ width, height }: Size, buffers: readonly GPUBuffer[]): CopiedTexture {
+    const { TEXTURE_BINDING, COPY_DST, RENDER_ATTACHMENT } = GPUTextureUsage;
+    const texture = this.#device.createTexture({
+      size: [width, height],
+      format: "rgba8unorm",
+      usage: TEXTURE_BINDING | COPY_DST | RENDER_ATTACHMENT,
+    });
+    return { texture, ...this.#bind(this.#copied, texture.createView(), buffers) };
+  }
+
+  #bind(
+    pipeline: GPUComputePipeline,
+    picture: GPUTextureView | GPUExternalTexture,
+    buffers: readonly GPUBuffer[],
+  ): BoundPipeline {
+    const bound = [picture, ...[...buffers, this.#parameters, this.buffer].map((buffer) => ({ buffer }))];
+    const bindings = this.#device.createBindGroup({
+      layout: pipeline.getBindGroupLayout(0),
+      entries: bound.map((resource, binding) => ({ binding, resource })),
+    });
+    return { pipeline, bindings };
+  }
+
+  #upload(data: Uint32Array<ArrayBuffer>): GPUBuffer {
+    const { STORAGE, COPY_DST } = GPUBufferUsage;
+    const buffer = this.#device.createBuffer({ size: data.byteLength, usage: STORAGE | COPY_DST });
+    this.#device.queue.writeBuffer(buffer, 0, data);
+    return buffer;
+  }
+
+  #free(): void {
+    this.#resources?.copied?.texture.destroy();
+    for (const buffer of this.#resources?.buffers ?? []) buffer.destroy();
+    this.#resources = null;
+  }
+}
+
+async function compile(device: GPUDevice, kind: TextureKind): Promise<GPUComputePipeline> {
+  return withErrorScopes(device, () => {
+    const module = device.createShaderModule({ code: shaderOf(kind) });
+    return device.createComputePipelineAsync({
+      layout: "auto",
+      compute: { module, entryPoint: "preprocess" },
+    });
+  });
+}
+
+function elements({ shape }: Pick<RunInput, "shape">): number {
+  return shape.reduce((product, length) => product * length, 1);
+}

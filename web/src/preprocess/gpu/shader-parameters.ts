@@ -1,0 +1,53 @@
+// What the shader is told of a picture: where it goes, and which of its pixels weigh how much there.
+
+import type { ImageInput } from "../../manifest/manifest.js";
+import { type Geometry, pictureTaps, planeSize } from "../letterbox.js";
+import type { Taps } from "../resample.js";
+
+/** The contents of the shader's buffers. */
+export interface ShaderParameters {
+  columns: Uint32Array<ArrayBuffer>;
+  rows: Uint32Array<ArrayBuffer>;
+  /** The struct Parameters for the first picture of a stack. */
+  uniform: ArrayBuffer;
+}
+
+/** Bytes of the struct, and where its `offset` lies. */
+export const PARAMETER_BYTES = 96;
+export const OFFSET_BYTE = 32;
+
+/** Colours are 0 to 1 on the GPU, where the manifest counts to 255. */
+const LEVELS = 255;
+/** More than any sum comes to: a bound that holds nothing. */
+const UNBOUNDED = 1e6;
+
+export function shaderParameters(geometry: Geometry, input: ImageInput): ShaderParameters {
+  const plane = planeSize(input);
+  const { from, to, columns, rows } = pictureTaps(geometry, input);
+  const area = plane.width * plane.height;
+  const planar = input.layout === "nchw";
+  const bounded = input.letterbox.resampler === "bicubic";
+  const words = [plane.width, plane.height, from.x, from.y, to.x, to.y, columns.count, rows.count];
+  const steps = [0, planar ? area : 1, planar ? 1 : 3, input.color === "bgr" ? 1 : 0];
+  const limits = bounded ? [0, 1] : [-UNBOUNDED, UNBOUNDED];
+  const uniform = new ArrayBuffer(PARAMETER_BYTES);
+  new Uint32Array(uniform).set([...words, ...steps]);
+  const numbers = [...limits, input.letterbox.pad / LEVELS, input.scale * LEVELS];
+  new Float32Array(uniform, 48).set([...numbers, ...three(input.mean, 0), 0, ...three(input.std, 1), 1]);
+  return { columns: packTaps(columns), rows: packTaps(rows), uniform };
+}
+
+function three(values: readonly number[], otherwise: number): number[] {
+  return [0, 1, 2].map((channel) => values[channel] ?? otherwise);
+}
+
+/** An index and the bits of a float32 weight each. A buffer cannot be empty. */
+function packTaps({ at, weights }: Taps): Uint32Array<ArrayBuffer> {
+  const both = new Uint32Array(Math.max(1, at.length) * 2);
+  const floats = new Float32Array(both.buffer);
+  for (const [index, place] of at.entries()) {
+    both[index * 2] = place;
+    floats[index * 2 + 1] = weights[index] ?? 0;
+  }
+  return both;
+}

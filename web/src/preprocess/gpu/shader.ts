@@ -1,0 +1,80 @@
+// The shader that makes a picture into the model's input: resampled, over white, padded, normalised.
+
+/** Threads of a workgroup, in each direction. */
+export const GROUP = 8;
+
+/** What the shader reads: a texture that the picture was copied into, or a VideoFrame where it lies. */
+export type TextureKind = "copied" | "external";
+
+/** A frame comes multiplied by its alpha, and goes beyond 0 to 1 where its colours are none of sRGB. */
+const PICTURES: Record<TextureKind, string> = {
+  copied: /* wgsl */ `
+@group(0) @binding(0) var picture: texture_2d<f32>;
+
+fn overWhite(x: u32, y: u32) -> vec3f {
+  let pixel = textureLoad(picture, vec2u(x, y), 0);
+  return pixel.rgb * pixel.a + vec3f(1.0 - pixel.a);
+}`,
+  external: /* wgsl */ `
+@group(0) @binding(0) var picture: texture_external;
+
+fn overWhite(x: u32, y: u32) -> vec3f {
+  let pixel = saturate(textureLoad(picture, vec2u(x, y)));
+  return pixel.rgb + vec3f(1.0 - pixel.a);
+}`,
+};
+
+/**
+ * One thread a pixel of the input. What the taps weigh is worked out in float64 beforehand, see preprocess/resample.ts: here they
+ * are only summed, in float32, columns before rows as there.
+ */
+export const shaderOf = (kind: TextureKind): string => /* wgsl */ `
+struct Parameters {
+  plane: vec2u,       // the size of the input
+  first: vec2u,       // its first pixel that has some of the picture in it
+  end: vec2u,      // the one behind the last of them
+  taps: vec2u,        // for each pixel, of a column and of a row
+  offset: u32,        // of this picture in the tensor
+  channelStep: u32,
+  pixelStep: u32,
+  bgr: u32,
+  low: f32,           // what a sum is held to
+  high: f32,
+  pad: f32,
+  scale: f32,         // of a picture that goes from 0 to 1
+  mean: vec4f,
+  divisor: vec4f,
+}
+struct Tap { at: u32, weight: f32 }
+
+${PICTURES[kind]}
+@group(0) @binding(1) var<storage, read> columns: array<Tap>;
+@group(0) @binding(2) var<storage, read> rows: array<Tap>;
+@group(0) @binding(3) var<uniform> parameters: Parameters;
+@group(0) @binding(4) var<storage, read_write> tensor: array<f32>;
+
+fn resampled(column: u32, row: u32) -> vec3f {
+  var sum = vec3f(0.0);
+  for (var j = row * parameters.taps.y; j < (row + 1) * parameters.taps.y; j++) {
+    var line = vec3f(0.0);
+    for (var i = column * parameters.taps.x; i < (column + 1) * parameters.taps.x; i++) {
+      line += columns[i].weight * overWhite(columns[i].at, rows[j].at);
+    }
+    sum += rows[j].weight * line;
+  }
+  return clamp(sum, vec3f(parameters.low), vec3f(parameters.high));
+}
+
+@compute @workgroup_size(${GROUP}, ${GROUP})
+fn preprocess(@builtin(global_invocation_id) id: vec3u) {
+  if (any(id.xy >= parameters.plane)) { return; }
+  var value = vec3f(parameters.pad);
+  if (all(id.xy >= parameters.first) && all(id.xy < parameters.end)) {
+    value = resampled(id.x - parameters.first.x, id.y - parameters.first.y);
+  }
+  if (parameters.bgr == 1u) { value = value.bgr; }
+  let normal = (value * parameters.scale - parameters.mean.xyz) / parameters.divisor.xyz;
+  let at = parameters.offset + (id.y * parameters.plane.x + id.x) * parameters.pixelStep;
+  for (var channel = 0u; channel < 3u; channel++) { tensor[at + channel * parameters.channelStep] = normal[channel]; }
+}
+`;

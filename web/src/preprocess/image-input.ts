@@ -1,0 +1,43 @@
+// Which input run() makes out of pictures: one picture, or a stack of them behind one another.
+
+import { WebbuildError } from "../api/errors.js";
+import type { ImageInput, Manifest } from "../manifest/manifest.js";
+
+/** `picture` is what each of the pictures becomes; a stack takes `count` of them, a single picture has null. */
+export interface RunInput {
+  name: string;
+  shape: readonly number[];
+  image: ImageInput;
+  count: number | null;
+}
+
+/** Throws where pictures are not enough to run the model. */
+export function runInput(inputs: Manifest["inputs"]): RunInput {
+  const found = inputs.filter((input) => input.kind === "image" || input.kind === "stack");
+  const [input] = found;
+  const fix = "use runTensors() and give every input";
+  if (input === undefined || found.length > 1) {
+    const what = `the model takes ${found.length} pictures, run() gives one`;
+    throw new WebbuildError("invalid-image", what, fix);
+  }
+  const tensor = inputs.find(({ kind }) => kind === "tensor");
+  if (tensor !== undefined) {
+    const wanted = `${tensor.dtype} [${tensor.shape.join(", ")}]`;
+    throw new WebbuildError("missing-input", `${tensor.name}: run() cannot fill in ${wanted}`, fix);
+  }
+  const { name, shape } = input;
+  if (input.kind === "image") return { name, shape, image: input, count: null };
+  const { count, ...rest } = input;
+  const image: ImageInput = { ...rest, kind: "image", shape: [1, ...shape.slice(-3)], layout: "nchw" };
+  return { name, shape, image, count };
+}
+
+/** Returns the pictures of a call: one, or an array of as many as a stack has. */
+export function checkPictureCount<T>({ count }: RunInput, given: T | readonly T[]): readonly T[] {
+  const several = Array.isArray(given);
+  const pictures: readonly T[] = several ? given : [given as T];
+  if (several === (count !== null) && pictures.length === (count ?? 1)) return pictures;
+  const got = several ? `an array of ${pictures.length}` : "one picture";
+  const wanted = count === null ? "one picture" : `an array of ${count} pictures`;
+  throw new WebbuildError("invalid-image", `the model takes ${wanted}, got ${got}`, `give ${wanted}`);
+}

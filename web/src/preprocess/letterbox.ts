@@ -1,0 +1,119 @@
+// A picture of any size into the fixed size of an image input. Not a general resizer: what the manifest says, exactly.
+
+import type { ImageInput } from "../manifest/manifest.js";
+import type { Pixels } from "./pixels.js";
+import { resample, type Taps, taps } from "./resample.js";
+import { roundHalfEven } from "./rounding.js";
+
+export interface Size {
+  width: number;
+  height: number;
+}
+
+/** Where the resized picture lies in the input, what is outside cut off, and how large it was. All in pixels. */
+export interface Geometry {
+  source: Size;
+  left: number;
+  top: number;
+  width: number;
+  height: number;
+}
+
+/** Returns the width and height of the input's plane. */
+export function planeSize(input: ImageInput): Size {
+  const [, second = 0, third = 0, fourth = 0] = input.shape;
+  return input.layout === "nchw" ? { height: third, width: fourth } : { height: second, width: third };
+}
+
+export function placePicture(source: Size, input: ImageInput): Geometry {
+  const plane = planeSize(input);
+  const { mode, anchor } = input.letterbox;
+  if (mode === "stretch") return { source, left: 0, top: 0, ...plane };
+  const placed = mode === "crop" ? covered(source, plane) : contained(source, plane);
+  return { source, ...placed, ...(anchor === "top-left" ? { left: 0, top: 0 } : {}) };
+}
+
+type Placement = Omit<Geometry, "source">;
+
+function contained({ width: w, height: h }: Size, plane: Size): Placement {
+  const gain = Math.min(plane.height / h, plane.width / w);
+  const width = Math.max(1, roundHalfEven(w * gain));
+  const height = Math.max(1, roundHalfEven(h * gain));
+  const left = roundHalfEven((plane.width - width) / 2 - 0.1);
+  const top = roundHalfEven((plane.height - height) / 2 - 0.1);
+  return { left, top, width, height };
+}
+
+function covered({ width: w, height: h }: Size, plane: Size): Placement {
+  const wide = plane.width * h >= plane.height * w;
+  const width = wide ? plane.width : Math.floor((plane.height * w) / h);
+  const height = wide ? Math.floor((plane.width * h) / w) : plane.height;
+  const left = 0 - roundHalfEven((width - plane.width) / 2);
+  const top = 0 - roundHalfEven((height - plane.height) / 2);
+  return { left, top, width, height };
+}
+
+/** The part of the input that has some of the picture in it, and the taps of its columns and rows. */
+export interface PictureTaps {
+  from: { x: number; y: number };
+  to: { x: number; y: number };
+  columns: Taps;
+  rows: Taps;
+}
+
+export function pictureTaps({ source, ...placed }: Geometry, input: ImageInput): PictureTaps {
+  const plane = planeSize(input);
+  const { resampler } = input.letterbox;
+  const { left, top, width, height } = placed;
+  const [fromX, toX] = visible(left, width, plane.width);
+  const [fromY, toY] = visible(top, height, plane.height);
+  const columns = taps(resampler, source.width, width, fromX - left, toX - left);
+  const rows = taps(resampler, source.height, height, fromY - top, toY - top);
+  return { from: { x: fromX, y: fromY }, to: { x: toX, y: toY }, columns, rows };
+}
+
+/** Returns the input's elements, in the order of its shape. */
+export function letterbox(pixels: Pixels, input: ImageInput, geometry: Geometry): Float32Array<ArrayBuffer> {
+  const plane = planeSize(input);
+  const { from: first, to, columns, rows } = pictureTaps(geometry, input);
+  const drawn = resample(pixels, columns, rows, input.letterbox.resampler);
+  const tensor = paddedTensor(input, plane.width * plane.height);
+  for (const [channel, source] of channelOrder(input).entries()) {
+    const normal = normalizer(input, channel);
+    const step = input.layout === "nchw" ? 1 : 3;
+    const origin = input.layout === "nchw" ? channel * plane.width * plane.height : channel;
+    let from = source;
+    for (let y = first.y; y < to.y; y++) {
+      let at = origin + (y * plane.width + first.x) * step;
+      for (let x = first.x; x < to.x; x++, at += step, from += 3) tensor[at] = normal(drawn[from] ?? 0);
+    }
+  }
+  return tensor;
+}
+
+/** What of `size` positions placed at `start` lies within `room`: the first, and the one behind the last. */
+function visible(start: number, size: number, room: number): [number, number] {
+  return [Math.max(0, start), Math.min(start + size, room)];
+}
+
+function channelOrder(input: ImageInput): number[] {
+  return input.color === "rgb" ? [0, 1, 2] : [2, 1, 0];
+}
+
+/** A level of a channel into an element of the tensor. */
+export function normalizer({ scale, mean, std }: ImageInput, channel: number): (value: number) => number {
+  const offset = mean[channel] ?? 0;
+  const divisor = std[channel] ?? 1;
+  return (value) => (value * scale - offset) / divisor;
+}
+
+function paddedTensor(input: ImageInput, area: number): Float32Array<ArrayBuffer> {
+  const pad = channelOrder(input).map((_, channel) => normalizer(input, channel)(input.letterbox.pad));
+  const tensor = new Float32Array(area * 3);
+  if (input.layout === "nchw") {
+    for (const [channel, value] of pad.entries()) tensor.fill(value, channel * area, (channel + 1) * area);
+    return tensor;
+  }
+  for (let at = 0; at < tensor.length; at++) tensor[at] = pad[at % 3] ?? 0;
+  return tensor;
+}

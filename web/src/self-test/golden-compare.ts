@@ -1,0 +1,115 @@
+// Whether the outputs of a run are those that were recorded: up to rounding, and to the order of what was found.
+
+import type { Precision, TensorData, Tensors } from "../api/types.js";
+import { at, detectedRows } from "../tasks/detection-rows.js";
+import { taskOf } from "../tasks/registry.js";
+import type { TaskSpec } from "../tasks/task-module.js";
+import { closeInReducedPrecision, differenceInReducedPrecision } from "./reduced-precision.js";
+import { REDUCED_PRECISION } from "./tolerance.js";
+
+/** Far above what rounding does on any GPU (1e-4 and less in float32), far below what a wrong kernel does. */
+const TOLERANCE = 0.02;
+/** How many of the things found may differ: near a threshold rounding decides. */
+const UNMATCHED = 0.1;
+
+/** Whether there is something to agree with: not all zero, or nothing found. */
+export function hasSignal(task: TaskSpec, expected: Tensors): boolean {
+  const tensors = Object.entries(expected);
+  return tensors.some(([name, want]) =>
+    hasRows(task, name, want)
+      ? detectedRows(want.data, columns(want)).length > 0
+      : want.data.some((value) => Number(value) !== 0),
+  );
+}
+
+/**
+ * Returns in words how the outputs differ from those that are wanted, null where they agree. In float32 that is far more
+ * than rounding; in reduced precision, where more is to be expected, exactly what the graph was proven with: what scores
+ * within its tolerance of `confidence`, the threshold of the run, may be found or not.
+ */
+export function goldenDifference(
+  task: TaskSpec,
+  expected: Tensors,
+  got: Tensors,
+  precision: Precision = "fp32",
+  confidence = Number.NEGATIVE_INFINITY,
+): string | null {
+  const whole = precision === "fp32";
+  const border = whole ? Number.NEGATIVE_INFINITY : confidence + REDUCED_PRECISION.score;
+  for (const [name, want] of Object.entries(expected)) {
+    const other = got[name];
+    if (other === undefined) return `${name} is missing`;
+    if (other.type !== want.type || other.dims.join() !== want.dims.join())
+      return `${name} is ${other.type} [${other.dims.join(", ")}]`;
+    const why = hasRows(task, name, want)
+      ? unmatchedRows(
+          detectedRows(want.data, columns(want)),
+          detectedRows(other.data as Float32Array, columns(want)),
+          whole ? rowsMatch : (row, found) => closeInReducedPrecision(task, row, found),
+          border,
+        )
+      : whole
+        ? distance(want, other)
+        : differenceInReducedPrecision(task, name, want, other);
+    if (why !== null) return `${name}: ${why}`;
+  }
+  return null;
+}
+
+function hasRows(
+  task: TaskSpec,
+  name: string,
+  tensor: TensorData,
+): tensor is TensorData & { type: "float32" } {
+  return tensor.type === "float32" && taskOf({ task }).rows?.output(task) === name;
+}
+
+function columns({ dims }: TensorData): number {
+  return dims.at(-1) ?? 1;
+}
+
+/** Numbers are apart by the root of the mean square of their differences, whole ones by how many differ. */
+function distance({ type, data: want }: TensorData, { data: got }: TensorData): string | null {
+  if (type !== "float32") {
+    let differing = 0;
+    for (const [index, value] of want.entries()) differing += value === got[index] ? 0 : 1;
+    return differing > TOLERANCE * want.length ? `${differing} of ${want.length} elements differ` : null;
+  }
+  let squares = 0;
+  let apart = 0;
+  for (const [index, expected] of want.entries()) {
+    if (Number.isFinite(expected)) squares += expected * expected;
+    if (expected !== at(got as Float32Array, index))
+      apart += (expected - at(got as Float32Array, index)) ** 2;
+  }
+  const relative = Math.sqrt(apart / squares);
+  if (apart === 0 || relative <= TOLERANCE) return null;
+  return `differs by ${(relative * 100).toPrecision(2)} % of its magnitude, ${TOLERANCE * 100} % are allowed`;
+}
+
+/**
+ * Rows are looked for among the others, for what scores alike may come in any order. One that scores less than `border`
+ * may be missing, if not all are.
+ */
+function unmatchedRows(
+  expected: readonly Float32Array[],
+  got: readonly Float32Array[],
+  same: (row: Float32Array, other: Float32Array, largest: number) => boolean,
+  border: number,
+): string | null {
+  const largest = Math.max(0, ...expected.flatMap((row) => Array.from(row, Math.abs)));
+  const without = expected.filter((row) => !got.some((other) => same(row, other, largest)));
+  const missing = without.filter((row) => !(at(row, 4) < border)).length;
+  const extra = got.filter(
+    (row) => !(at(row, 4) < border) && !expected.some((other) => same(other, row, largest)),
+  ).length;
+  const allowed = Math.floor(UNMATCHED * expected.length);
+  const nothing = expected.length > 0 && without.length === expected.length;
+  if (missing <= allowed && extra <= allowed && !nothing) return null;
+  return `of ${expected.length} found things ${without.length} are missing, ${extra} of ${got.length} are others`;
+}
+
+function rowsMatch(row: Float32Array, other: Float32Array, largest: number): boolean {
+  if (at(row, 5) !== at(other, 5) || !(Math.abs(at(row, 4) - at(other, 4)) <= TOLERANCE)) return false;
+  return row.every((value, index) => Math.abs(value - at(other, index)) <= TOLERANCE * largest);
+}

@@ -1,0 +1,68 @@
+// The bundle's run with known answers: its recorded tensors, downloaded.
+
+import type { DType, TensorData, Tensors } from "../api/types.js";
+import type { Golden, Manifest } from "../manifest/manifest.js";
+import { runInput } from "../preprocess/image-input.js";
+import type { Downloads, OnBytes } from "../storage/download.js";
+import { parseRawTensor } from "../tensors/raw-tensor.js";
+import { fromUint8 } from "../tensors/uint8-tensors.js";
+
+type RecordedSpec = { name: string; dtype: DType; shape: number[] };
+
+export interface GoldenRun {
+  feeds: Tensors;
+  expected: Tensors;
+}
+
+export function goldenFiles({ inputs, outputs }: Golden): string[] {
+  return [...Object.values(inputs), ...Object.values(outputs)];
+}
+
+export async function fetchGolden(
+  { inputs, outputs }: Manifest,
+  golden: Golden,
+  downloads: Downloads,
+  onBytes: OnBytes,
+): Promise<GoldenRun> {
+  return {
+    feeds: normalized(
+      inputs,
+      golden,
+      await tensors(golden.inputs, recordedSpecs(inputs, golden), downloads, onBytes),
+    ),
+    expected: await tensors(golden.outputs, outputs, downloads, onBytes),
+  };
+}
+
+/** The inputs as they are recorded: pictures are bytes. */
+function recordedSpecs(inputs: Manifest["inputs"], { levels }: Golden): RecordedSpec[] {
+  return inputs.map(({ name, dtype, shape }) => ({
+    name,
+    dtype: levels.includes(name) ? "uint8" : dtype,
+    shape: [...shape],
+  }));
+}
+
+function normalized(inputs: Manifest["inputs"], { levels }: Golden, feeds: Tensors): Tensors {
+  const entries = Object.entries(feeds).map(([name, tensor]): [string, TensorData] => {
+    if (!levels.includes(name) || tensor.type !== "uint8") return [name, tensor];
+    const data = fromUint8(tensor.data, runInput(inputs).image);
+    return [name, { type: "float32", dims: tensor.dims, data }];
+  });
+  return Object.fromEntries(entries);
+}
+
+async function tensors(
+  paths: Record<string, string>,
+  specs: readonly RecordedSpec[],
+  downloads: Downloads,
+  onBytes: OnBytes,
+): Promise<Tensors> {
+  const files = specs.filter(({ name }) => name in paths);
+  const read = files.map(async (spec) => {
+    const path = paths[spec.name] ?? "";
+    const { buffer } = await downloads.get(path, onBytes);
+    return [spec.name, parseRawTensor(spec, path, buffer)];
+  });
+  return Object.fromEntries(await Promise.all(read));
+}

@@ -1,0 +1,203 @@
+// Bringing a model up in the worker: exactly one graph, on its backend.
+
+import { abortedError } from "../api/errors.js";
+import type { Backend, ModelInfo, SelfTest, Tensors } from "../api/types.js";
+import { engineFiles, type OrtWeb, releaseBinary } from "../engine/engine.js";
+import { PlacementLog, redirectConsole } from "../engine/placement-log.js";
+import type { SharedEngine } from "../engine/shared-engine.js";
+import { requireAdapter } from "../gpu/gpu-device.js";
+import { completeFeeds } from "../inputs/validate-inputs.js";
+import { findGraph, graphFiles } from "../manifest/graphs.js";
+import type { EngineBuild, Graph, Manifest } from "../manifest/manifest.js";
+import {
+  createPostprocessor,
+  type Postprocessor,
+  sessionGpuOutputs,
+} from "../postprocess/gpu-postprocess.js";
+import { createPreprocessor } from "../preprocess/gpu/create-preprocessor.js";
+import type { Preprocessor } from "../preprocess/preprocess.js";
+import { fetchGolden, goldenFiles } from "../self-test/golden.js";
+import { planSelfTest, runSelfTest } from "../self-test/self-test.js";
+import { Downloads } from "../storage/download.js";
+import { FileCache, storage } from "../storage/file-cache.js";
+import { taskContext, taskOf } from "../tasks/registry.js";
+import type { Warn } from "../worker/with-limit.js";
+import { guardCapture, planCapture } from "./graph-capture.js";
+import { LoadProgress, type ProgressCallback } from "./load-progress.js";
+import { Predictor } from "./predictor.js";
+import { fetchGraph, Session } from "./session.js";
+
+export interface SessionRequest {
+  manifest: Manifest;
+  /** The manifest's absolute URL. */
+  base: string;
+  backend: Backend;
+  graph: Graph;
+  /** Why that graph, of those for the backend. */
+  why: string;
+  build: EngineBuild;
+  trace: boolean;
+  selfTest: boolean;
+  cache: boolean;
+  pixels: "auto" | "cpu";
+  /** Why VideoFrames are copied whatever the GPU can, null where that is found out. */
+  copyFrames: string | null;
+  /** Why the graph is not to be captured, null where it may be. */
+  noCapture: string | null;
+  addresses: Readonly<Record<string, string>>;
+}
+
+export interface SessionSetup {
+  predictor: Predictor;
+  preprocessor: Preprocessor;
+  postprocessor: Postprocessor;
+  /** Whether a VideoFrame is better than a bitmap of it. */
+  takesFrames: boolean;
+  /** What the task has loaded beside the graph. */
+  tools: unknown;
+  info: ModelInfo;
+}
+
+/**
+ * `signal` fires when nobody wants the model any more; what it holds by then is released. `warn` hears what did not go
+ * as it should, also of work that is still under way when the model is open.
+ */
+export async function setUpSession(
+  request: SessionRequest,
+  onProgress: ProgressCallback | null,
+  warn: Warn,
+  shared: SharedEngine,
+  signal: AbortSignal,
+): Promise<SessionSetup> {
+  const { manifest, backend, graph, build, trace, pixels } = request;
+  const adapter = backend === "webgpu" ? await requireAdapter(graph.features) : null;
+  const test = adapter && request.selfTest ? await planSelfTest(request, graph, adapter.info, warn) : null;
+  const { version } = manifest.engine;
+  const software = adapter?.software ?? false;
+  const tested = { test: test?.key ?? null, refused: request.noCapture, warn };
+  const capture = await planCapture({ version, build: build.build, graph, software, ...tested });
+  const golden = test === null || (test.passed && !capture.unverified) ? null : test.golden;
+  const cache = request.cache
+    ? await FileCache.open(request.base, manifest.files, storage(warn))
+    : FileCache.none();
+  const downloads = new Downloads(request, manifest.files, cache, signal);
+  const files = [...graphFiles(graph), ...(golden ? goldenFiles(golden) : [])];
+  const progress = new LoadProgress(onProgress, downloads.size([...engineFiles(build), ...files]));
+  const frameCheck = videoFrameRefusal(request, shared);
+  const log = trace ? redirectConsole(new PlacementLog()) : null;
+
+  const engine = await progress.measure("engine", downloads.size(engineFiles(build)), (more) =>
+    shared.start(build, downloads, more),
+  );
+  if (signal.aborted) throw abortedError(signal);
+  const [bytes, goldenRun] = await progress.measure("weights", downloads.size(files), (more) =>
+    Promise.all([
+      fetchGraph(graph, downloads, more),
+      golden && fetchGolden(manifest, golden, downloads, more),
+    ]),
+  );
+  const tools = (await taskOf(manifest).load?.(manifest.task, downloads)) ?? null;
+  const copyFrames = await frameCheck;
+  return shared.queue.add(async () => {
+    if (signal.aborted) throw abortedError(signal);
+    const gpu = backend === "webgpu" ? shared.gpu : null;
+    const onGpu = gpu === null ? [] : sessionGpuOutputs(manifest, pixels);
+    const captured = capture.used ? manifest.inputs : null;
+    const create = (): Promise<Session> => Session.create(engine, graph, bytes, trace, onGpu, captured);
+    const session = await progress.measure("session", 1, () =>
+      guardCapture(capture, () => gpu?.guard(create) ?? create()),
+    );
+    const placement = log?.placement() ?? null;
+    releaseBinary(engine);
+    const predictor = new Predictor(session, gpu, fallbackSession(engine, manifest, downloads));
+    const passed = test?.passed ? { sample: test.golden.sample, before: true } : null;
+    const ready = await progress.measure("warmup", 1, async () => {
+      const gpuEngine = gpu === null ? null : engine;
+      const preprocessor = await createPreprocessor({
+        inputs: manifest.inputs,
+        engine: gpuEngine,
+        pixels,
+        copyFrames,
+      });
+      const postprocessor = await createPostprocessor(manifest, gpuEngine, pixels);
+      const raw = (feeds: Tensors): Promise<Tensors> => predictor.runRaw(preprocessor.upload(feeds));
+      try {
+        const first = (): Promise<SelfTest | null> =>
+          test && goldenRun
+            ? runSelfTest(test, manifest, goldenRun, raw, capture)
+            : warmUp(manifest, backend, raw, tools).then(() => passed);
+        return { preprocessor, postprocessor, selfTest: await guardCapture(capture, first) };
+      } catch (error) {
+        preprocessor.release();
+        // Behind a trap this may trap again: the first error tells more.
+        await predictor.release().catch(() => {});
+        throw error;
+      }
+    });
+    const { preprocessor, postprocessor, selfTest } = ready;
+    const threads = engine.env.wasm.numThreads ?? 1;
+    const info = {
+      engine: { ...manifest.engine, build: build.build, threads },
+      adapter: adapter?.info ?? null,
+      precision: { used: graph.precision, why: request.why },
+      selfTest,
+      timings: progress.timings(),
+      feed: preprocessor.defaultRoute,
+      decode: postprocessor.route,
+      graphCapture: { used: capture.used, why: capture.why },
+      placement,
+    };
+    const { takesFrames } = preprocessor;
+    return { predictor, preprocessor, postprocessor, takesFrames, tools, info };
+  });
+}
+
+/** Whether VideoFrames are copied, and why: begun beside the downloads, over before the engine has a device. */
+async function videoFrameRefusal(
+  { manifest, backend, pixels, copyFrames }: SessionRequest,
+  shared: SharedEngine,
+): Promise<string | null> {
+  const pictured = manifest.inputs.some(({ kind }) => kind === "image" || kind === "stack");
+  if (backend === "wasm" || pixels === "cpu" || !pictured) return "no frame comes to the GPU";
+  return copyFrames ?? shared.externalTextureRefusal();
+}
+
+/**
+ * Creates the session of the fallback graph. The weights come a second time, from storage or the HTTP cache: keeping them
+ * for a rare event would double the memory. A function of its own, because the predictor keeps the closure as long as the
+ * model lives, and a closure keeps every variable of the function that it is made in: there, the weights.
+ */
+function fallbackSession(
+  engine: OrtWeb,
+  manifest: Manifest,
+  downloads: Downloads,
+): (target: Backend) => Promise<Session> {
+  return async (target) => {
+    const graph = findGraph(manifest, target);
+    return Session.create(engine, graph, await fetchGraph(graph, downloads), false);
+  };
+}
+
+/** Compiles the shaders, and finds out here, where another backend can still be chosen, that a kernel throws. */
+async function warmUp(
+  manifest: Manifest,
+  backend: Backend,
+  raw: (feeds: Tensors) => Promise<Tensors>,
+  tools: unknown,
+): Promise<void> {
+  const { inputs } = manifest;
+  if (backend === "wasm" || inputs.some((input) => input.kind === "tensor")) return;
+  const images: Tensors = Object.fromEntries(
+    inputs
+      .filter(({ kind }) => kind === "image" || kind === "stack")
+      .map(({ name, shape }) => [name, zeros(shape)]),
+  );
+  const task = taskOf(manifest);
+  const context = taskContext(manifest, task.warmUpOptions?.(manifest.task), tools);
+  await raw(completeFeeds(inputs, { ...images, ...task.feeds?.(manifest, context) }));
+}
+
+function zeros(shape: readonly number[]): Tensors[string] {
+  const length = shape.reduce((product, size) => product * size, 1);
+  return { type: "float32", dims: [...shape], data: new Float32Array(length) };
+}

@@ -1,0 +1,160 @@
+// One graph of the bundle, ready to run on one provider.
+
+import type { InferenceSession, Tensor } from "onnxruntime-web";
+import { WebbuildError } from "../api/errors.js";
+import type { DType, TensorData } from "../api/types.js";
+import type { OrtWeb } from "../engine/engine.js";
+import type { Graph, Manifest } from "../manifest/manifest.js";
+import type { Downloads, OnBytes } from "../storage/download.js";
+import { type AnyTensors, type GpuTensor, isOnGpu } from "../tensors/gpu-tensor.js";
+import { OwnedBuffers } from "./owned-buffers.js";
+
+/** A graph and its weights as bytes. Emptied once the session holds them: a later graph fetches them again. */
+export interface GraphBytes {
+  model: Uint8Array;
+  weights: { path: string; data: Uint8Array }[];
+}
+
+export async function fetchGraph(graph: Graph, downloads: Downloads, onBytes?: OnBytes): Promise<GraphBytes> {
+  const [model, ...weights] = await Promise.all([
+    downloads.get(graph.file, onBytes),
+    ...graph.weights.map(async (path) => ({
+      path: basename(path),
+      data: await downloads.get(path, onBytes),
+    })),
+  ]);
+  return { model, weights };
+}
+
+export class Session {
+  readonly graph: Graph;
+  readonly #engine: OrtWeb;
+  readonly #session: InferenceSession;
+  /** The inputs of a session that captures its first run and replays it. */
+  readonly #inputs: OwnedBuffers | null;
+
+  private constructor(graph: Graph, engine: OrtWeb, session: InferenceSession, inputs: OwnedBuffers | null) {
+    this.graph = graph;
+    this.#engine = engine;
+    this.#session = session;
+    this.#inputs = inputs;
+  }
+
+  /**
+   * `onGpu` names the outputs that are wanted there, where the graph runs on one. With `captured`, which are all inputs of
+   * the graph, the commands of the first run are replayed by the others: on the engine's own buffers, see decision 0013.
+   */
+  static async create(
+    engine: OrtWeb,
+    graph: Graph,
+    bytes: GraphBytes,
+    verbose: boolean,
+    onGpu: readonly string[] = [],
+    captured: Manifest["inputs"] | null = null,
+  ): Promise<Session> {
+    const options: InferenceSession.SessionOptions = {
+      executionProviders: [executionProvider(graph)],
+      externalData: bytes.weights,
+      // Warnings about placement were findings when the model was packed; the visitor's console stays clean.
+      logSeverityLevel: verbose ? 0 : 3,
+      logVerbosityLevel: 0,
+      preferredOutputLocation: captured
+        ? "gpu-buffer"
+        : Object.fromEntries(onGpu.map((name) => [name, "gpu-buffer"])),
+      enableGraphCapture: captured !== null,
+    };
+    try {
+      const session = await engine.InferenceSession.create(bytes.model, options);
+      [bytes.model, bytes.weights] = [new Uint8Array(), []];
+      return new Session(graph, engine, session, captured && (await OwnedBuffers.open(engine, captured)));
+    } catch (cause) {
+      throw sessionError("no-session", `no ${graph.target} session for ${graph.file}`, cause);
+    }
+  }
+
+  /** Runs the graph and returns only the outputs named: those `staysOnGpu` where they are, the others in memory. */
+  async run(
+    feeds: AnyTensors,
+    outputs: readonly string[],
+    staysOnGpu: readonly string[] = [],
+  ): Promise<AnyTensors> {
+    try {
+      if (this.#inputs !== null) return await this.#replay(this.#inputs, feeds, outputs, staysOnGpu);
+      const ortFeeds = Object.entries(feeds).map(([name, tensor]) => [name, this.#tensor(tensor)]);
+      const results = await this.#session.run(Object.fromEntries(ortFeeds), [...outputs]);
+      return await readAll(results, staysOnGpu);
+    } catch (cause) {
+      throw sessionError("run-failed", `${this.graph.file} failed`, cause);
+    }
+  }
+
+  async release(): Promise<void> {
+    await this.#session.release();
+    await this.#inputs?.release();
+  }
+
+  /** What was captured has all outputs, always in the same buffers: the next run writes into them. */
+  async #replay(
+    inputs: OwnedBuffers,
+    feeds: AnyTensors,
+    outputs: readonly string[],
+    staysOnGpu: readonly string[],
+  ): Promise<AnyTensors> {
+    inputs.fill(feeds);
+    const results = Object.entries(await this.#session.run(inputs.tensors));
+    for (const [name, tensor] of results) if (!outputs.includes(name)) tensor.dispose();
+    return readAll(Object.fromEntries(results.filter(([name]) => outputs.includes(name))), staysOnGpu);
+  }
+
+  #tensor(tensor: AnyTensors[string]): Tensor {
+    const { type, dims } = tensor;
+    if (!isOnGpu(tensor)) return new this.#engine.Tensor(type, tensor.data, dims);
+    return this.#engine.Tensor.fromGpuBuffer(tensor.buffer, { dataType: tensor.type, dims });
+  }
+}
+
+/** A trap of WebAssembly or an abort leaves the whole engine unusable; what else it throws does not. */
+function sessionError(code: "no-session" | "run-failed", what: string, cause: unknown): WebbuildError {
+  const why = cause instanceof Error ? cause.message : String(cause);
+  const message = `${what}: ${why}`;
+  if (/bad_alloc|out of memory|allocation failed/i.test(why)) {
+    const fix = "dispose of models that are not used, close other pages, or pack a smaller model";
+    return new WebbuildError("out-of-memory", message, fix, { cause });
+  }
+  const broken = cause instanceof WebAssembly.RuntimeError || why.startsWith("Aborted(");
+  const fix = 'load with { backend: "wasm" }, or see what `webbuild verify` says of the bundle';
+  return new WebbuildError(broken ? "engine-failed" : code, message, fix, { cause });
+}
+
+/** Nodes that the GPU's kernels get wrong are left to the CPU, by their names. */
+function executionProvider({ target, cpuNodes }: Graph): InferenceSession.ExecutionProviderConfig {
+  if (target !== "webgpu" || cpuNodes.length === 0) return target;
+  return { name: target, forceCpuNodeNames: cpuNodes };
+}
+
+async function readAll(
+  results: InferenceSession.ReturnType,
+  staysOnGpu: readonly string[],
+): Promise<AnyTensors> {
+  const read = Object.entries(results).map(async ([name, value]) => {
+    const tensor = value as Tensor;
+    const keep = staysOnGpu.includes(name) && tensor.location === "gpu-buffer" && tensor.type === "float32";
+    return [name, keep ? gpuTensor(tensor) : await readTensor(tensor)];
+  });
+  return Object.fromEntries(await Promise.all(read));
+}
+
+function gpuTensor(tensor: Tensor): GpuTensor {
+  const buffer = tensor.gpuBuffer as GPUBuffer;
+  const read = async (): Promise<TensorData> => readTensor(tensor);
+  return { type: "float32", dims: [...tensor.dims], buffer, read, release: () => tensor.dispose() };
+}
+
+async function readTensor(tensor: Tensor): Promise<TensorData> {
+  const data = await tensor.getData(true);
+  return { type: tensor.type as DType, dims: [...tensor.dims], data } as TensorData;
+}
+
+function basename(path: string): string {
+  return path.slice(path.lastIndexOf("/") + 1);
+}

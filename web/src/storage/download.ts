@@ -1,0 +1,188 @@
+// Files of the bundle: streamed, counted, checked against the manifest, inflated.
+
+import { abortedError, corruptFile, WebbuildError } from "../api/errors.js";
+import type { File } from "../manifest/manifest.js";
+import { LIMITS, withLimit } from "../worker/with-limit.js";
+import { Decompressor, isEncoded } from "./decompress.js";
+import { allocate, dequantize } from "./dequantize.js";
+import type { FileCache } from "./file-cache.js";
+import { sha256 } from "./sha256.js";
+
+export type OnBytes = (count: number) => void;
+type Bytes = Uint8Array<ArrayBuffer>;
+
+/** Where files lie: beside the manifest, but for those with an address of their own. */
+interface FileLocations {
+  base: string;
+  addresses: Readonly<Record<string, string>>;
+}
+
+export class Downloads {
+  readonly #locations: FileLocations;
+  readonly #files: ReadonlyMap<string, File>;
+  readonly #cache: FileCache;
+  readonly #signal: AbortSignal;
+
+  /** What `cache` has is not fetched; what is fetched it is given to keep. */
+  constructor(locations: FileLocations, files: readonly File[], cache: FileCache, signal: AbortSignal) {
+    this.#locations = locations;
+    this.#files = new Map(files.map((file) => [file.path, file]));
+    this.#cache = cache;
+    this.#signal = signal;
+  }
+
+  /** The address of a file that has one of its own. */
+  addressOf(path: string): string | undefined {
+    return this.#locations.addresses[path];
+  }
+
+  url(path: string): string {
+    return this.addressOf(path) ?? new URL(path, this.#locations.base).href;
+  }
+
+  /** Returns the bytes that the files take as they are stored. */
+  size(paths: readonly string[]): number {
+    return sum(paths.map((path) => this.#file(path).size));
+  }
+
+  /** Returns the checked content of a file. `onBytes` is told of its stored bytes as they come. */
+  async get(path: string, onBytes: OnBytes = () => {}): Promise<Bytes> {
+    const file = this.#file(path);
+    if (file.parts.length > 0) return this.#joinParts(file, onBytes);
+    const cache = await this.#cache.get(file);
+    if (cache === null) return this.#fetch(file, onBytes).catch((error: unknown) => this.#failed(error));
+    onBytes(file.size);
+    const decompressor = new Decompressor(file);
+    decompressor.push(cache);
+    return decompressor.content(cache);
+  }
+
+  /** The worker ends with the load that failed: what was fetched whole is to be kept before that. */
+  async #failed(error: unknown): Promise<never> {
+    if (!this.#signal.aborted) await this.#cache.lastWrites();
+    throw error;
+  }
+
+  /**
+   * Fetches a script that the browser will fetch again to run it: checked, and left to the HTTP cache, where the second
+   * try replaces a copy that is old or broken.
+   */
+  async checkScript(path: string, onBytes: OnBytes): Promise<void> {
+    const file = this.#file(path);
+    const [url, signal] = [this.url(path), this.#signal];
+    const { stored } = await receive(url, file, onBytes, { signal });
+    if ((await difference(file, stored)) === null) return;
+    await verify(file, (await receive(url, file, () => {}, { signal, cache: "reload" })).stored);
+  }
+
+  /** A copy on the way that is old or broken is passed by: what is not as the manifest says is fetched anew, once. */
+  async #fetch(file: File, onBytes: OnBytes): Promise<Bytes> {
+    const [url, signal] = [this.url(file.path), this.#signal];
+    let { stored, inflating: decompressor } = await receive(url, file, onBytes, { signal });
+    if (!isEncoded(file, stored)) return decompressor.content(stored);
+    if ((await difference(file, stored)) !== null)
+      ({ stored, inflating: decompressor } = await receive(url, file, () => {}, { signal, cache: "reload" }));
+    await verify(file, stored);
+    this.#cache.put(file, stored);
+    return decompressor.content(stored);
+  }
+
+  /** One part at a time: beside the whole, memory holds one of them. */
+  async #joinParts(file: File, onBytes: OnBytes): Promise<Bytes> {
+    const parts = file.parts.map((path) => this.#file(path));
+    const size = sum(parts.map((part) => part.size));
+    const decompressedSize = sum(parts.map((part) => part.inflated));
+    if (size !== file.size || (file.form === "plain" && decompressedSize !== file.inflated))
+      throw badManifest(
+        `the parts of ${file.path} are ${size} bytes, not ${file.size}, and hold ${decompressedSize} of ${file.inflated}`,
+      );
+    if (parts.some((part) => part.parts.length > 0)) throw badManifest(`${file.path} has parts of parts`);
+    const joined = allocate(decompressedSize, file.path);
+    let offset = 0;
+    for (const { path, inflated } of parts) {
+      const content = await this.get(path, onBytes);
+      if (content.byteLength !== inflated)
+        throw badManifest(`${path} holds ${content.byteLength} bytes, not ${inflated}`);
+      joined.set(content, offset);
+      offset += inflated;
+    }
+    return file.form === "int8" ? dequantize(joined, file.inflated, file.path) : joined;
+  }
+
+  #file(path: string): File {
+    const file = this.#files.get(path);
+    if (file !== undefined) return file;
+    throw badManifest(`${path} is used by the manifest but not in its files`);
+  }
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
+}
+
+function badManifest(what: string): WebbuildError {
+  return new WebbuildError("invalid-manifest", what, "pack the model again");
+}
+
+/** Counts at most `file.size`: a host that inflates sends more bytes than are stored. */
+async function receive(
+  url: string,
+  file: File,
+  onBytes: OnBytes,
+  options: RequestInit,
+): Promise<{ stored: Bytes; inflating: Decompressor }> {
+  let counted = 0;
+  const chunks: Bytes[] = [];
+  const decompressor = new Decompressor(file);
+  for await (const chunk of stream(url, file, options)) {
+    chunks.push(chunk);
+    decompressor.push(chunk);
+    const more = Math.min(chunk.byteLength, file.size - counted);
+    counted += more;
+    onBytes(more);
+  }
+  onBytes(file.size - counted);
+  return { stored: new Uint8Array(await new Blob(chunks).arrayBuffer()), inflating: decompressor };
+}
+
+async function* stream(url: string, file: File, options: RequestInit): AsyncGenerator<Bytes> {
+  const stop = new AbortController();
+  const abort = (): void => stop.abort(options.signal?.reason);
+  options.signal?.addEventListener("abort", abort);
+  if (options.signal?.aborted) abort();
+  try {
+    const response = await withLimit(
+      fetch(url, { ...options, signal: stop.signal }),
+      LIMITS.stall,
+      "the server",
+    );
+    if (!response.ok) throw new Error(`the server answered ${response.status} ${response.statusText}`.trim());
+    const reader = response.body?.getReader();
+    if (reader === undefined) return;
+    const next = (): Promise<ReadableStreamReadResult<Bytes>> =>
+      withLimit(reader.read(), LIMITS.stall, "the server, with more of the file,");
+    for (let part = await next(); part.value; part = await next()) yield part.value;
+  } catch (cause) {
+    if (options.signal?.aborted) throw abortedError(options.signal);
+    const why = cause instanceof Error ? cause.message : String(cause);
+    const fix = `check the network, and that ${url} is deployed; what was fetched whole is not fetched again`;
+    throw new WebbuildError("download-failed", `${file.path}: ${why}`, fix, { cause });
+  } finally {
+    options.signal?.removeEventListener("abort", abort);
+    stop.abort(); // ends a download that has stalled, or that nobody reads to its end
+  }
+}
+
+async function verify(file: File, stored: Bytes): Promise<void> {
+  const wrong = await difference(file, stored);
+  if (wrong !== null) throw corruptFile(file.path, wrong);
+}
+
+/** Returns how the file is not the one of the manifest, null where it is. */
+async function difference(file: File, stored: Bytes): Promise<string | null> {
+  if (stored.byteLength !== file.size) return `${stored.byteLength} bytes, wanted ${file.size}`;
+  // Pages that are neither https nor localhost have no WebCrypto: their size is all that can be checked.
+  if (!isSecureContext) return null;
+  const got = await sha256(stored);
+  return got === file.sha256 ? null : `sha256 ${got}, wanted ${file.sha256}`;
+}

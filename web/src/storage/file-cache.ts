@@ -1,0 +1,135 @@
+// The files of bundles that this browser keeps, each under the hash of its content, whatever bundle it came with.
+// Storage never decides whether a model loads: reading has a limit, and writing happens in the background.
+
+import type { File } from "../manifest/manifest.js";
+import { Queue } from "../worker/queue.js";
+import { storageLimit, TimedOut, type Warn, withLimit } from "../worker/with-limit.js";
+import { type FileStore, openFileStore } from "./file-store.js";
+import { sha256 } from "./sha256.js";
+
+type Bytes = Uint8Array<ArrayBuffer>;
+
+/** How storage is opened, how long an answer about so many bytes may take, and who hears that files are not kept. */
+export interface Keeping {
+  open: () => Promise<FileStore | null>;
+  limit: (bytes: number) => number;
+  warn: Warn;
+}
+
+/** A list of hashes for each bundle: what is on none of them is thrown away. */
+const INDEX_PREFIX = "bundle-";
+/** Milliseconds that a load which failed waits for what it fetched to be written. */
+const LAST_WRITES = 2_000;
+
+export class FileCache {
+  readonly #store: FileStore | null;
+  readonly #keeping: Keeping;
+  /** One write at a time. */
+  readonly #writes = new Queue();
+  #warning = false;
+
+  private constructor(store: FileStore | null, keeping: Keeping) {
+    this.#store = store;
+    this.#keeping = keeping;
+  }
+
+  /** Opens what is kept for the bundle of a manifest. What no bundle has any more is thrown away in the background. */
+  static async open(base: string, files: readonly File[], keeping: Keeping): Promise<FileCache> {
+    if (!isSecureContext) return new FileCache(null, keeping);
+    try {
+      const store = await withLimit(keeping.open(), keeping.limit(0), "the browser's storage");
+      const cache = new FileCache(store, keeping);
+      cache.#write(0, (to) => evictUnused(to, base, files));
+      return cache;
+    } catch (error) {
+      const none = new FileCache(null, keeping);
+      none.#disable(error);
+      return none;
+    }
+  }
+
+  /** Keeps nothing. */
+  static none(): FileCache {
+    return new FileCache(
+      null,
+      storage(() => {}),
+    );
+  }
+
+  /** Returns the file as it is stored in the bundle; null where it is not kept, not whole, or storage does not answer. */
+  async get({ path, sha256: expected, size }: File): Promise<Bytes | null> {
+    if (this.#store === null || this.#warning) return null;
+    const reading = withLimit(this.#store.read(expected), this.#keeping.limit(size), `reading ${path}`);
+    const content = await reading.catch((error: unknown) => {
+      if (error instanceof TimedOut) this.#disable(error);
+      return null;
+    });
+    if (content === null) return null;
+    if (content.byteLength === size && (await sha256(content)) === expected) return content;
+    this.#write(0, (store) => store.remove(expected));
+    return null;
+  }
+
+  /** Keeps a file whose hash was checked. Returns at once. Where there is no room, nothing more is kept. */
+  put({ sha256: name, size }: File, content: Bytes): void {
+    this.#write(size, (store) => store.write(name, content));
+  }
+
+  /** Waits a short while for what is being written: behind a load that failed nothing of the worker may be left. */
+  async lastWrites(): Promise<void> {
+    const written = this.#writes.add(async () => {});
+    await withLimit(written, LAST_WRITES, "writing").catch(() => {});
+  }
+
+  #write(size: number, work: (store: FileStore) => Promise<void>): void {
+    const store = this.#store;
+    if (store === null || this.#warning) return;
+    void this.#writes.add(async () => {
+      if (this.#warning) return;
+      const writing = withLimit(work(store), this.#keeping.limit(size), "the browser's storage");
+      await writing.catch((error: unknown) => this.#disable(error));
+    });
+  }
+
+  /** Another tab that writes the same file has it locked: what it writes is as good. */
+  #disable(error: unknown): void {
+    if (error instanceof DOMException && error.name === "NoModificationAllowedError") return;
+    if (this.#warning) return;
+    this.#warning = true;
+    const why = error instanceof Error ? error.message : String(error);
+    const fix =
+      error instanceof TimedOut
+        ? "nothing: the model runs all the same, and the next visit tries again"
+        : "free space on this device; the model runs all the same";
+    const message = `the browser does not keep the model for the next visit: ${why}`;
+    this.#keeping.warn({ code: "not-kept", message, fix });
+  }
+}
+
+/** The browser's own storage. */
+export function storage(warn: Warn): Keeping {
+  return { open: openFileStore, limit: storageLimit, warn };
+}
+
+async function evictUnused(store: FileStore, base: string, files: readonly File[]): Promise<void> {
+  const ownIndex = `${INDEX_PREFIX}${await sha256(new TextEncoder().encode(base))}`;
+  const list = new TextEncoder().encode(JSON.stringify(files.map((file) => file.sha256)));
+  const previous = await store.read(ownIndex);
+  if (previous !== null && (await sha256(previous)) === (await sha256(list))) return;
+  await store.write(ownIndex, list);
+  const names = await store.names();
+  const lists = await Promise.all(
+    names.filter((name) => name.startsWith(INDEX_PREFIX)).map((name) => store.read(name)),
+  );
+  const used = new Set(lists.flatMap((each) => hashes(each)));
+  const unused = names.filter((name) => !name.startsWith(INDEX_PREFIX) && !used.has(name));
+  await Promise.all(unused.map((name) => store.remove(name)));
+}
+
+function hashes(list: Bytes | null): string[] {
+  try {
+    return JSON.parse(new TextDecoder().decode(list ?? new Uint8Array())) as string[];
+  } catch {
+    return [];
+  }
+}

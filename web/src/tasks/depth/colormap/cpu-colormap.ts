@@ -1,0 +1,72 @@
+// A depth map in colours, made on the CPU. The shader beside it does the same in float32.
+
+import type { Geometry } from "../../../preprocess/letterbox.js";
+import { type DepthMap, type Extent, extentOf, readRows } from "../depth-map.js";
+import { viridisColor } from "./viridis.js";
+
+/** Pixels of the longer side of a map in colours. */
+export const MAX_SIDE = 1280;
+
+/** The values of the bright and of the dark end. */
+export interface Scale {
+  near: number;
+  far: number;
+}
+
+/** A map that fades: how sure the model is, and the confidence at which it is opaque. */
+export interface ConfidenceAlpha {
+  map: DepthMap;
+  opaque: number;
+}
+
+/** The geometry of the picture in colours. */
+export function colormapGeometry(geometry: Geometry): Geometry {
+  const { width, height } = geometry.source;
+  const shrink = Math.max(1, Math.max(width, height) / MAX_SIDE);
+  const side = (length: number): number => Math.max(1, Math.round(length / shrink));
+  return { ...geometry, source: { width: side(width), height: side(height) } };
+}
+
+/** 1, or the largest of a confidence that is not between 0 and 1. */
+export function opaqueConfidence({ max }: Extent): number {
+  return max > 1 ? max : 1;
+}
+
+export function confidenceAlpha(geometry: Geometry, map: DepthMap): ConfidenceAlpha {
+  return { map, opaque: opaqueConfidence(extentOf(readRows(geometry, map))) };
+}
+
+/** What has no value is transparent; so is, where it fades, what the model is not sure of. */
+export function applyColormap(
+  geometry: Geometry,
+  map: DepthMap,
+  scale: Scale,
+  alpha: ConfidenceAlpha | null,
+): ImageData {
+  const small = colormapGeometry(geometry);
+  const { width, height } = small.source;
+  const picture = new ImageData(width, height);
+  const pixels = new Uint32Array(picture.data.buffer);
+  const confidences = alpha && readRows(small, alpha.map);
+  let to = 0;
+  for (const row of readRows(small, map)) {
+    const confidence = confidences?.next().value ?? null;
+    for (let x = 0; x < width; x++, to++) {
+      const value = row[x] ?? Number.NaN;
+      if (!Number.isFinite(value)) continue;
+      const opaque = alpha === null ? 255 : opacity(confidence?.[x] ?? Number.NaN, alpha.opaque);
+      pixels[to] = viridisColor(colormapPosition(scale, value)) | (opaque << 24);
+    }
+  }
+  return picture;
+}
+
+/** The value's place between the dark end and the bright end. */
+export function colormapPosition({ near, far }: Scale, value: number): number {
+  return near === far ? 0.5 : (value - far) / (near - far);
+}
+
+function opacity(confidence: number, full: number): number {
+  if (!Number.isFinite(confidence)) return 0;
+  return Math.floor(255 * Math.min(Math.max(confidence / full, 0), 1) + 0.5);
+}

@@ -1,0 +1,147 @@
+// Masks that lie on the GPU into the likeliest at every pixel of a picture: nothing but that is read back.
+
+import { ComputeCommands, packTaps } from "../../../gpu/compute-commands.js";
+import { ComputePipelines } from "../../../gpu/compute-pipelines.js";
+import type { ReadStats } from "../../../postprocess/degenerate-outputs.js";
+import type { Geometry, Size } from "../../../preprocess/letterbox.js";
+import { mapTaps } from "../../depth/depth-map.js";
+import type { ArgmaxResult, WeightedMap } from "../decode-regions.js";
+import { BINDING, GROUP, SHADER } from "./shader.js";
+
+/** Maps of one size, behind one another, over the whole input. */
+export interface GpuMaps {
+  buffer: GPUBuffer;
+  cells: Size;
+  input: Size;
+  /** Whether they are the model's own. */
+  raw: boolean;
+}
+
+interface Counts {
+  count: number;
+  queries?: number;
+  threshold?: number;
+  raw?: number;
+}
+
+type Stage = "argmax" | "sigmoidMaps" | "classMaps";
+type Stages = ComputePipelines<Stage, typeof BINDING>;
+type Bound = Partial<Record<keyof typeof BINDING, GPUBuffer>>;
+
+export class GpuArgmax {
+  readonly #stages: Stages;
+
+  private constructor(stages: Stages) {
+    this.#stages = stages;
+  }
+
+  /** Compiles the shaders. Rejects where the GPU cannot have them. */
+  static async open(device: GPUDevice): Promise<GpuArgmax> {
+    return new GpuArgmax(
+      await ComputePipelines.open(device, SHADER, BINDING, ["argmax", "sigmoidMaps", "classMaps"]),
+    );
+  }
+
+  /** Does a round, and gives back everything it made. Rejects with what the device has against it. */
+  run<T>(begin: (pass: ArgmaxPass) => Promise<T>): Promise<T> {
+    return ComputeCommands.run(this.#stages.device, (commands) =>
+      begin(new ArgmaxPass(commands, this.#stages)),
+    );
+  }
+}
+
+/** The dispatches of one picture. */
+export class ArgmaxPass {
+  readonly #commands: ComputeCommands;
+  readonly #stages: Stages;
+  readonly #stats: GPUBuffer;
+
+  constructor(commands: ComputeCommands, stages: Stages) {
+    this.#commands = commands;
+    this.#stages = stages;
+    this.#stats = commands.zeros(2);
+  }
+
+  /** The probabilities of some maps, in the cells of `grid` where it has any. */
+  sigmoidMaps(
+    { buffer, cells, input }: GpuMaps,
+    numbers: readonly number[],
+    grid: readonly number[],
+  ): GpuMaps {
+    const [height = cells.height, width = cells.width] = grid;
+    const whole = { source: { width, height }, left: 0, top: 0, ...input };
+    const output = this.#commands.zeros(numbers.length * width * height);
+    const candidates = this.#weightedMaps(numbers.map((map) => ({ map, weight: 1 })));
+    const sizes = this.#sizes(cells, { width, height }, { count: numbers.length, raw: 1 });
+    const taps = this.#taps(whole, input, cells);
+    const buffers = { sizes, maps: buffer, ...taps, candidates, output, stats: this.#stats };
+    this.#dispatch("sigmoidMaps", buffers, { width, height }, numbers.length);
+    return { buffer: output, cells: { width, height }, input, raw: false };
+  }
+
+  /** For each of `classes` columns of `shares` the sum of the maps, each weighed by its row's. */
+  classMaps({ buffer, cells, input }: GpuMaps, shares: readonly Float32Array[], classes: number): GpuMaps {
+    const output = this.#commands.zeros(classes * cells.width * cells.height);
+    const sizes = this.#sizes(cells, cells, { count: classes, queries: shares.length });
+    const flat = Float32Array.from(shares.flatMap((row) => [...row.subarray(0, classes)]));
+    this.#dispatch(
+      "classMaps",
+      { sizes, maps: buffer, shares: this.#commands.upload(flat), output },
+      cells,
+      classes,
+    );
+    return { buffer: output, cells, input, raw: false };
+  }
+
+  /** Who is likeliest at each pixel of the picture, and how many of its pixels each has that reach the threshold. */
+  async argmax(
+    { buffer, cells, input, raw }: GpuMaps,
+    candidates: readonly WeightedMap[],
+    geometry: Geometry,
+    threshold: number,
+  ): Promise<ArgmaxResult & ReadStats> {
+    const { source } = geometry;
+    const labels = this.#commands.zeros(source.width * source.height);
+    const counts = this.#commands.zeros(candidates.length);
+    const sizes = this.#sizes(cells, source, { count: candidates.length, threshold, raw: raw ? 1 : 0 });
+    const taps = this.#taps(geometry, input, cells);
+    const buffers = { sizes, maps: buffer, ...taps, labels, counts, stats: this.#stats };
+    this.#dispatch("argmax", { ...buffers, candidates: this.#weightedMaps(candidates) }, source, 1);
+    const read = await this.#commands.read(labels, counts, this.#stats);
+    const [labelMap = new Int32Array(), pixelCounts = new Int32Array(), stats = new Int32Array()] = read.map(
+      (each) => new Int32Array(each),
+    );
+    return {
+      labels: labelMap,
+      pixelCounts: [...pixelCounts],
+      hasNan: stats[0] !== 0,
+      isFlat: stats[1] === 0,
+    };
+  }
+
+  #dispatch(stage: Stage, buffers: Bound, { width, height }: Size, depth: number): void {
+    const groups = [Math.ceil(width / GROUP), Math.ceil(height / GROUP), depth] as const;
+    this.#stages.dispatch(this.#commands, stage, buffers, groups);
+  }
+
+  #sizes(cells: Size, out: Size, { count, queries = 0, threshold = 0, raw = 0 }: Counts): GPUBuffer {
+    const words = Uint32Array.of(cells.width, cells.height, out.width, out.height, count, queries, 0, raw);
+    new Float32Array(words.buffer)[6] = threshold;
+    return this.#commands.upload(words, GPUBufferUsage.UNIFORM);
+  }
+
+  #weightedMaps(all: readonly WeightedMap[]): GPUBuffer {
+    const words = new Uint32Array(Math.max(1, all.length) * 2);
+    const floats = new Float32Array(words.buffer);
+    for (const [index, { map, weight }] of all.entries()) {
+      words[index * 2] = map;
+      floats[index * 2 + 1] = weight;
+    }
+    return this.#commands.upload(words);
+  }
+
+  #taps(geometry: Geometry, input: Size, cells: Size): { columns: GPUBuffer; rows: GPUBuffer } {
+    const { columns, rows } = mapTaps(geometry, input, cells);
+    return { columns: this.#commands.upload(packTaps(columns)), rows: this.#commands.upload(packTaps(rows)) };
+  }
+}

@@ -1,0 +1,29 @@
+// From a kind to its task. There is no list: the folders are the list.
+
+import { WebbuildError } from "../api/errors.js";
+import type { RunOptions } from "../api/types.js";
+import type { Manifest } from "../manifest/manifest.js";
+import type { ManifestOf, TaskFields, TaskModule, TaskSpec } from "./task-module.js";
+
+/** A task of some kind, to be given nothing but manifests of that kind: `taskOf` makes sure. */
+export type AnyTask = TaskModule<TaskSpec, TaskFields, unknown, unknown>;
+
+export type AnyManifest = Manifest | ManifestOf<TaskSpec>;
+
+/** A function, so that a task may import what imports the registry. */
+function tasks(): AnyTask[] {
+  return Object.values(import.meta.glob<AnyTask>("./*/task.ts", { eager: true, import: "task" }));
+}
+
+/** Throws "invalid-manifest" for a kind that the bundle's runtime does not know. */
+export function taskOf({ task: { kind } }: { task: TaskSpec }): AnyTask {
+  const found = tasks().find((task) => task.kind === kind);
+  if (found !== undefined) return found;
+  const fix = "pack the model again: its manifest and its runtime are of different versions";
+  throw new WebbuildError("invalid-manifest", `the manifest's task is of an unknown kind, ${kind}`, fix);
+}
+
+/** What a run of these options is asked for. `tools` are what the task has loaded. */
+export function taskContext(manifest: AnyManifest, options: RunOptions = {}, tools: unknown = null): unknown {
+  return taskOf(manifest).context?.(manifest, options, tools) ?? null;
+}

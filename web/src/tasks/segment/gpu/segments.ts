@@ -1,0 +1,38 @@
+// The objects of a picture from prototypes that stay on the GPU: SegmentTask says in words what their masks are.
+
+import type { Segment } from "../../../api/types.js";
+import type { SegmentTask } from "../../../manifest/manifest.js";
+import type { ReadStats } from "../../../postprocess/degenerate-outputs.js";
+import type { Geometry, Size } from "../../../preprocess/letterbox.js";
+import { DETECTION_COLUMNS, decodeRow, detectedRows } from "../../detection-rows.js";
+import { segmentColumns } from "../decode-segments.js";
+import { maskGeometry } from "../process-mask.js";
+import type { MaskAssembler } from "./mask-assembler.js";
+
+/** Prototypes over the whole input. */
+export interface PrototypeMaps {
+  buffer: GPUBuffer;
+  grid: Size;
+  input: Size;
+}
+
+/** `rows` are as in decodeSegments. Rejects with what the GPU has against it. */
+export async function segmentsOnGpu(
+  assembler: MaskAssembler,
+  task: SegmentTask,
+  geometry: Geometry,
+  rows: Float32Array,
+  { buffer, grid, input }: PrototypeMaps,
+): Promise<{ segments: Segment[] } & ReadStats> {
+  const detected = detectedRows(rows, segmentColumns(task)).map((row) => ({
+    row,
+    place: maskGeometry(geometry, row, { grid, input }),
+    coefficients: row.subarray(DETECTION_COLUMNS),
+  }));
+  const { pixels, ...stats } = await assembler.assemble({ buffer, count: task.masks, grid }, detected);
+  const segments = detected.map(({ row, place }, index) => ({
+    ...decodeRow(task.classes, geometry, row),
+    mask: { ...place.rectangle, data: pixels[index] ?? new Uint8Array() },
+  }));
+  return { segments, ...stats };
+}

@@ -1,0 +1,48 @@
+// Masks cut by the GPU and by the CPU from the same noise: how much they differ.
+
+import { noise, withBuffer } from "../../../gpu/self-check-data.js";
+import type { SegmentTask } from "../../../manifest/manifest.js";
+import type { Geometry } from "../../../preprocess/letterbox.js";
+import { decodeSegments } from "../decode-segments.js";
+import type { MaskAssembler } from "./mask-assembler.js";
+import { segmentsOnGpu } from "./segments.js";
+
+const GRID = { width: 9, height: 8 };
+const INPUT = { width: 36, height: 32 };
+const GEOMETRY: Geometry = { source: { width: 61, height: 47 }, left: 0, top: 3, width: 36, height: 28 };
+const TASK: SegmentTask = {
+  kind: "segment",
+  output: "rows",
+  protos: "protos",
+  rows: 3,
+  classes: ["a"],
+  masks: 5,
+};
+/** The whole picture, a part of it, and one between two centres, which has no pixel. */
+const BOXES = [
+  [0, 0, 36, 32],
+  [3.5, 7.25, 22, 30.5],
+  [4.6, 5, 5.4, 9],
+] as const;
+
+/** Returns which part of the pixels the GPU gives to the other side, of masks at most half of which is covered. */
+export async function maskDifference(device: GPUDevice, assembler: MaskAssembler): Promise<number> {
+  const protos = noise(TASK.masks * GRID.width * GRID.height, 4);
+  const coefficients = noise(TASK.rows * TASK.masks, 3);
+  const rows = BOXES.flatMap((box, index) => [
+    ...box,
+    0.5,
+    0,
+    ...coefficients.subarray(index * TASK.masks, (index + 1) * TASK.masks),
+  ]);
+  return withBuffer(device, protos, async (buffer) => {
+    const elements = Float32Array.from(rows);
+    const kept = { buffer, grid: GRID, input: INPUT };
+    const { segments: got } = await segmentsOnGpu(assembler, TASK, GEOMETRY, elements, kept);
+    const want = decodeSegments(TASK, GEOMETRY, elements, { protos, grid: GRID, input: INPUT });
+    const pairs = want.flatMap(({ mask }, index) =>
+      [...mask.data].map((pixel, at) => pixel === got[index]?.mask.data[at]),
+    );
+    return pairs.filter((same) => !same).length / pairs.length;
+  });
+}

@@ -1,0 +1,98 @@
+// The shaders that cut masks out of prototypes: summed where a mask needs them, then one bit for each of its pixels.
+
+/** Threads of a workgroup. */
+export const GROUP = 64;
+
+/** Words of a struct MaskJob. */
+export const JOB_WORDS = 12;
+
+/** What a shader reads and writes, by the number of its binding. */
+export const BINDING = {
+  sizes: 0,
+  protos: 1,
+  jobs: 2,
+  taps: 3,
+  coefficients: 4,
+  sums: 5,
+  bits: 6,
+  stats: 7,
+} as const;
+
+/** The same as tasks/process-mask.ts does in float64, in float32: equal but where a sum is about 0. */
+export const SHADER = /* wgsl */ `
+struct Sizes {
+  grid: vec2u,          // of a prototype
+  count: u32,           // of the prototypes
+  elements: u32,        // of all of them
+}
+struct MaskJob {
+  columns: u32,         // of the mask
+  rows: u32,
+  left: u32,            // the part of the prototypes that it needs
+  top: u32,
+  width: u32,
+  height: u32,
+  across: u32,          // where its taps begin
+  down: u32,
+  coefficients: u32,
+  sums: u32,            // where what it makes begins
+  bits: u32,
+  unused: u32,
+}
+struct Tap { first: u32, second: u32, fraction: f32, unused: u32 }
+
+@group(0) @binding(0) var<uniform> sizes: Sizes;
+@group(0) @binding(1) var<storage, read> protos: array<f32>;
+@group(0) @binding(2) var<storage, read> jobs: array<MaskJob>;
+@group(0) @binding(3) var<storage, read> taps: array<Tap>;
+@group(0) @binding(4) var<storage, read> coefficients: array<f32>;
+@group(0) @binding(5) var<storage, read_write> sums: array<f32>;
+@group(0) @binding(6) var<storage, read_write> bits: array<u32>;
+
+// [0]: there is a NaN in the prototypes, [1]: they are not the same everywhere.
+@group(0) @binding(7) var<storage, read_write> stats: array<atomic<u32>, 2>;
+
+@compute @workgroup_size(${GROUP})
+fn recordStats(@builtin(global_invocation_id) id: vec3u, @builtin(num_workgroups) groups: vec3u) {
+  for (var at = id.x; at < sizes.elements; at += groups.x * ${GROUP}u) {
+    let value = protos[at];
+    let isNan = (bitcast<u32>(value) & 0x7fffffffu) > 0x7f800000u;
+    if (isNan && atomicLoad(&stats[0]) == 0u) { atomicStore(&stats[0], 1u); }
+    if (value != protos[0] && atomicLoad(&stats[1]) == 0u) { atomicStore(&stats[1], 1u); }
+  }
+}
+
+@compute @workgroup_size(${GROUP})
+fn sumPrototypes(@builtin(global_invocation_id) id: vec3u) {
+  let job = jobs[id.y];
+  if (id.x >= job.width * job.height) { return; }
+  let cell = (job.top + id.x / job.width) * sizes.grid.x + job.left + id.x % job.width;
+  var total = 0.0;
+  for (var index = 0u; index < sizes.count; index++) {
+    total += coefficients[job.coefficients + index] * protos[index * sizes.grid.x * sizes.grid.y + cell];
+  }
+  sums[job.sums + id.x] = total;
+}
+
+fn isCovered(job: MaskJob, pixel: u32) -> bool {
+  let column = taps[job.across + pixel % job.columns];
+  let row = taps[job.down + pixel / job.columns];
+  let upper = job.sums + (row.first - job.top) * job.width - job.left;
+  let lower = job.sums + (row.second - job.top) * job.width - job.left;
+  let above = (1.0 - column.fraction) * sums[upper + column.first] + column.fraction * sums[upper + column.second];
+  let below = (1.0 - column.fraction) * sums[lower + column.first] + column.fraction * sums[lower + column.second];
+  return (1.0 - row.fraction) * above + row.fraction * below > 0.0;
+}
+
+@compute @workgroup_size(${GROUP})
+fn thresholdMasks(@builtin(global_invocation_id) id: vec3u) {
+  let job = jobs[id.y];
+  let pixels = job.columns * job.rows;
+  if (id.x * 32u >= pixels) { return; }
+  var word = 0u;
+  for (var bit = 0u; bit < 32u && id.x * 32u + bit < pixels; bit++) {
+    if (isCovered(job, id.x * 32u + bit)) { word |= 1u << bit; }
+  }
+  bits[job.bits + id.x] = word;
+}
+`;

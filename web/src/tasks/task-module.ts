@@ -1,0 +1,101 @@
+// A task: everything that the runtime knows of it. Nothing outside of tasks/ switches on a kind.
+
+import type { RunOptions, Tensors, Warning } from "../api/types.js";
+import type { Manifest } from "../manifest/manifest.js";
+import type { ReadStats } from "../postprocess/degenerate-outputs.js";
+import type { Geometry } from "../preprocess/letterbox.js";
+import type { Tolerance } from "../self-test/tolerance.js";
+import type { Downloads } from "../storage/download.js";
+import type { GpuTensor } from "../tensors/gpu-tensor.js";
+
+export interface TaskSpec {
+  kind: string;
+}
+
+export type ManifestOf<Spec> = Omit<Manifest, "task"> & { task: Spec };
+
+/** What every task's result has. */
+export interface TaskFields {
+  kind: string;
+  /** The size of the upright picture. */
+  width: number;
+  height: number;
+}
+
+/** A result of type `R` without what only the run can say of it. */
+export type FieldsOf<R> = R extends unknown
+  ? Omit<R, "timings" | "backend" | "feed" | "decode" | "repeated" | "warnings">
+  : never;
+
+/**
+ * Lies in `tasks/<kind>/task.ts` as `task`. `Context` is what a run was asked for that the graph does not compute, `Tools`
+ * what is loaded once beside the graph.
+ */
+export interface TaskModule<Spec extends TaskSpec, R extends TaskFields, Context = null, Tools = null> {
+  readonly kind: Spec["kind"];
+  load?(spec: Spec, downloads: Downloads): Promise<Tools>;
+  /** Throws "invalid-option" for what the model cannot do. Null without it. */
+  context?(manifest: ManifestOf<Spec>, options: RunOptions, tools: Tools): Context;
+  /** The options of the run that warms the session up, {} without it. */
+  warmUpOptions?(spec: Spec): RunOptions;
+  /** Tensors of inputs that come of the context. */
+  feeds?(manifest: ManifestOf<Spec>, context: Context): Tensors;
+  /** Nothing else is read back from the GPU. */
+  neededOutputs(manifest: ManifestOf<Spec>, context: Context): string[];
+  decode(manifest: ManifestOf<Spec>, outputs: Tensors, geometry: Geometry, context: Context): R | Promise<R>;
+  /** The parts of a result that are too large to be copied to the page. */
+  transfer?(result: R): { arrays: ArrayBufferView<ArrayBuffer>[]; others?: Transferable[] };
+  warnings?(result: R): Warning[];
+  /** A flat output is no warning by itself: `warnings` looks at what came of it. */
+  readonly flatOutputsAllowed?: boolean;
+  /** Where the rows of `output` are detections: box, score and class index first. */
+  readonly rows?: RowRules<Spec>;
+  /**
+   * Returns in words how a float32 output in reduced precision differs, null where it does not. Without it: by the
+   * largest difference of any element.
+   */
+  difference?(
+    spec: Spec,
+    name: string,
+    want: Float32Array,
+    got: Float32Array,
+    tolerance: Tolerance,
+  ): string | null;
+  readonly gpu?: GpuHalf<Spec, R, Context>;
+}
+
+export interface RowRules<Spec> {
+  output(spec: Spec): string;
+  isEmptyBox(row: Float32Array): boolean;
+  /** Whether the task's own columns agree. Without it: up to a part of the largest magnitude among them. */
+  ownColumnsMatch?(spec: Spec, row: Float32Array, other: Float32Array, tolerance: Tolerance): boolean;
+}
+
+/** Post-processing on the GPU. */
+export interface GpuHalf<Spec extends TaskSpec, R extends TaskFields, Context> {
+  /** Why a run goes to the CPU, null where it does not. */
+  refusal?(spec: Spec, context: Context): string | null;
+  /** The outputs that stay on the GPU; without a context those that do in any run. */
+  outputs(spec: Spec, context: Context | null): string[];
+  open(device: GPUDevice, spec: Spec): Promise<CheckedGpuHalf<Spec, R, Context>>;
+}
+
+/** A GPU half, what its result should be equal in, and in words how it is not: null where it is. */
+export interface CheckedGpuHalf<Spec extends TaskSpec, R extends TaskFields, Context> {
+  matches: string;
+  differs: string | null;
+  run(
+    manifest: ManifestOf<Spec>,
+    gpuOutputs: Readonly<Record<string, GpuTensor>>,
+    cpuOutputs: Tensors,
+    geometry: Geometry,
+    context: Context,
+  ): Promise<GpuDecoded<R>>;
+}
+
+/** The outputs that were read, and by their names what those that only the GPU read are like. */
+export interface GpuDecoded<R extends TaskFields> {
+  decoded: R;
+  outputs: Tensors;
+  stats: Readonly<Record<string, ReadStats>>;
+}

@@ -1,0 +1,41 @@
+// The options of run() that only some tasks take. The page checks them before anything is sent to the worker.
+
+import { WebbuildError } from "../api/errors.js";
+import type { RunOptions } from "../api/types.js";
+import type { ManifestOf, TaskSpec } from "./task-module.js";
+
+/** Lies in `tasks/<kind>/options.ts` as `options`, where the task has any. Its `task.ts` is in the worker only. */
+export interface TaskOptions<Spec extends TaskSpec = TaskSpec> {
+  readonly kind: Spec["kind"];
+  /** Those that no other model takes. */
+  readonly names: readonly (keyof RunOptions)[];
+  /** Those that are an input of other models' graphs. */
+  readonly alsoTakes?: readonly (keyof RunOptions)[];
+  /** What is said of another model that is given one. */
+  readonly absent: string;
+  /** Throws "invalid-option" for a value that the model does not take. */
+  check(manifest: ManifestOf<Spec>, options: RunOptions): unknown;
+}
+
+function allOptions(): TaskOptions[] {
+  return Object.values(import.meta.glob<TaskOptions>("./*/options.ts", { eager: true, import: "options" }));
+}
+
+/** The options that the task takes and that are no inputs of the graph. */
+export function taskOptionNames({ task }: { task: TaskSpec }): readonly string[] {
+  const own = allOptions().find(({ kind }) => kind === task.kind);
+  return own === undefined ? [] : [...(own.alsoTakes ?? []), ...own.names];
+}
+
+/** Throws "invalid-option" at an option of another task, and at a value that the model does not take. */
+export function checkTaskOptions(manifest: ManifestOf<TaskSpec>, options: RunOptions): void {
+  for (const each of allOptions()) {
+    if (each.kind === manifest.task.kind) {
+      each.check(manifest, options);
+      continue;
+    }
+    const name = each.names.find((name) => options[name] !== undefined);
+    if (name !== undefined)
+      throw new WebbuildError("invalid-option", `${name}: ${each.absent}`, `leave ${name} out`);
+  }
+}

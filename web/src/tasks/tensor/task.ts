@@ -1,0 +1,12 @@
+// Plain tensors: what the graph gave, as it is.
+
+import type { TensorResult } from "../../api/types.js";
+import type { TensorTask } from "../../manifest/manifest.js";
+import type { FieldsOf, TaskModule } from "../task-module.js";
+
+export const task: TaskModule<TensorTask, FieldsOf<TensorResult>> = {
+  kind: "tensor",
+  neededOutputs: ({ outputs }) => outputs.map(({ name }) => name),
+  decode: (_, outputs, { source }) => ({ kind: "tensor", ...source, outputs }),
+  transfer: ({ outputs }) => ({ arrays: Object.values(outputs).map(({ data }) => data) }),
+};

@@ -1,0 +1,34 @@
+// A tensor in a file of its own: its elements, little-endian, in row-major order, and nothing else.
+
+import { WebbuildError } from "../api/errors.js";
+import type { DType, TensorData } from "../api/types.js";
+
+/** Bytes of an element. */
+export const BYTES_PER_ELEMENT: Record<DType, number> = { float32: 4, int32: 4, int64: 8, uint8: 1, bool: 1 };
+
+/** Throws `invalid-manifest` where the file at `path` is not as long as the shape says. */
+export function parseRawTensor(
+  { dtype, shape }: { dtype: DType; shape: readonly number[] },
+  path: string,
+  buffer: ArrayBuffer,
+): TensorData {
+  const dims = [...shape];
+  const size = dims.reduce((product, length) => product * length, BYTES_PER_ELEMENT[dtype]);
+  if (buffer.byteLength !== size) {
+    const what = `${path} is ${buffer.byteLength} bytes, a ${dtype} [${dims.join(", ")}] is ${size}`;
+    throw new WebbuildError("invalid-manifest", what, "pack the model again");
+  }
+  switch (dtype) {
+    case "float32":
+      return { type: dtype, dims, data: new Float32Array(buffer) };
+    case "int32":
+      return { type: dtype, dims, data: new Int32Array(buffer) };
+    case "int64":
+      return { type: dtype, dims, data: new BigInt64Array(buffer) };
+    case "uint8":
+    case "bool":
+      return { type: dtype, dims, data: new Uint8Array(buffer) };
+    default:
+      return dtype satisfies never;
+  }
+}

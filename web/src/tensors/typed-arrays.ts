@@ -1,0 +1,25 @@
+// Whole numbers as the tensor that a graph wants.
+
+import type { TensorData } from "../api/types.js";
+
+interface Spec {
+  dtype: "int64" | "int32" | "float32" | "bool";
+  shape: readonly number[];
+}
+
+/** The elements in row-major order, as many as the shape has. */
+export function toTensor({ dtype, shape }: Spec, values: readonly number[]): TensorData {
+  const dims = [...shape];
+  switch (dtype) {
+    case "int64":
+      return { type: dtype, dims, data: BigInt64Array.from(values, BigInt) };
+    case "int32":
+      return { type: dtype, dims, data: Int32Array.from(values) };
+    case "float32":
+      return { type: dtype, dims, data: Float32Array.from(values) };
+    case "bool":
+      return { type: dtype, dims, data: Uint8Array.from(values) };
+    default:
+      return dtype satisfies never;
+  }
+}

@@ -1,0 +1,148 @@
+// The page's end of a worker, for one model. Every call ends, also when the worker does not answer any more.
+
+import { type Remote, releaseProxy, wrap } from "comlink";
+import { abortedError, type ErrorCode, guarded, WebbuildError } from "../api/errors.js";
+import { registerErrorTransfer } from "./transfer.js";
+import { LIMITS, TimedOut, withLimit } from "./with-limit.js";
+import type { WorkerHost } from "./worker-host.js";
+import { WorkerLease } from "./worker-pool.js";
+
+/** The Host as it is called from here: every answer is a promise. (Comlink's own type takes unions apart.) */
+export type RemoteHost = {
+  [Name in Extract<keyof WorkerHost, string>]: (
+    ...given: Parameters<WorkerHost[Name]>
+  ) => Promise<Awaited<ReturnType<WorkerHost[Name]>>>;
+};
+
+registerErrorTransfer();
+
+/** Failures behind which an engine may be broken: no further model joins it. */
+const ENGINE_BREAKING: ReadonlySet<ErrorCode> = new Set([
+  "capture-failed",
+  "device-lost",
+  "engine-failed",
+  "gpu-error",
+  "no-session",
+  "out-of-memory",
+  "run-failed",
+]);
+
+export class Connection {
+  readonly #lease: WorkerLease;
+  readonly #remote: Remote<WorkerHost>;
+  readonly #host: RemoteHost;
+  readonly #pending = new Set<(error: WebbuildError) => void>();
+  #ended: WebbuildError | null = null;
+  #ending: WebbuildError | null = null;
+
+  /** Joins the worker of `key`, see `workerKey`; with null in one of its own. `start` is how a new one is started. */
+  constructor(key: string | null, start: (() => Worker) | null) {
+    const { port1, port2 } = new MessageChannel();
+    this.#lease = WorkerLease.acquire(key, () => startWorker(start));
+    this.#lease.worker.addEventListener("error", this.#fail);
+    this.#lease.worker.postMessage(port2, [port2]);
+    this.#remote = wrap<WorkerHost>(port1);
+    this.#host = this.#remote as unknown as RemoteHost;
+  }
+
+  get ended(): boolean {
+    return this.#ended !== null;
+  }
+
+  /** Whether the failure may be that of others in the worker: alone it may work. */
+  mayBeOtherModels(error: unknown): boolean {
+    return this.#lease.isShared && breaksEngine(error);
+  }
+
+  /** Throws where a call could only reject, before work is put into it. */
+  check(signal?: AbortSignal): void {
+    if (this.#ended !== null) throw this.#ended;
+    if (signal?.aborted) throw abortedError(signal);
+  }
+
+  /** Calls the worker. Rejects at once when `signal` fires or the connection ends. */
+  call<T>(call: (host: RemoteHost) => Promise<T>, signal?: AbortSignal): Promise<T> {
+    return new Promise((resolve, reject) => {
+      this.check(signal);
+      const abort = (): void => reject(abortedError(signal));
+      const settle = (): void => {
+        this.#pending.delete(reject);
+        signal?.removeEventListener("abort", abort);
+        if (this.#ending !== null) this.closeWhenIdle(this.#ending);
+      };
+      this.#pending.add(reject);
+      signal?.addEventListener("abort", abort);
+      const fail = (error: unknown): void => {
+        if (breaksEngine(error)) this.#lease.close();
+        reject(error);
+      };
+      guarded(() => call(this.#host))
+        .then(resolve, fail)
+        .finally(settle);
+    });
+  }
+
+  /** Resolves when the worker's script runs. Rejects where it does not come: the browser does not tell of that. */
+  async started(signal?: AbortSignal): Promise<void> {
+    if (this.#lease.isShared) return;
+    const answer = this.call((host) => host.ready(), signal);
+    await withLimit(answer, LIMITS.start, "its script").catch((error: unknown) => {
+      if (!(error instanceof TimedOut)) throw error;
+      this.#lease.close();
+      throw workerFailed(error.message);
+    });
+  }
+
+  /** Ends behind the last call under way, none of which it disturbs. */
+  closeWhenIdle(error: WebbuildError): void {
+    this.#ending = error;
+    if (this.#pending.size === 0) this.end(error);
+  }
+
+  /** Releases the model, and stops the worker if it was the last there. Later calls reject with `error`. */
+  end(error: WebbuildError): void {
+    if (this.#ended !== null) return;
+    this.#ended = error;
+    this.#lease.worker.removeEventListener("error", this.#fail);
+    if (!this.#lease.release()) this.#remote[releaseProxy]();
+    for (const reject of this.#pending) reject(error);
+    this.#pending.clear();
+  }
+
+  readonly #fail = ({ message }: ErrorEvent): void => {
+    this.#lease.close();
+    this.end(workerFailed(message));
+  };
+}
+
+function breaksEngine(error: unknown): boolean {
+  return error instanceof WebbuildError && ENGINE_BREAKING.has(error.code);
+}
+
+/** The address is resolved by the browser, never by a bundler. */
+function startWorker(start: (() => Worker) | null): Worker {
+  try {
+    return start === null ? createWorker(new URL(/* @vite-ignore */ WORKER, import.meta.url)) : start();
+  } catch (cause) {
+    throw workerFailed(cause instanceof Error ? cause.message : String(cause));
+  }
+}
+
+/** A worker must come from the page's own origin; what it imports need not. */
+function createWorker(url: URL): Worker {
+  const options = { type: "module", name: "webbuild" } as const;
+  if (url.origin === location.origin) return new Worker(url, options);
+  const script = new Blob([`import ${JSON.stringify(url.href)};`], { type: "text/javascript" });
+  const address = URL.createObjectURL(script);
+  const worker = new Worker(address, options);
+  URL.revokeObjectURL(address);
+  return worker;
+}
+
+const WORKER = "./worker.js";
+
+function workerFailed(why: string | undefined): WebbuildError {
+  const fix =
+    "allow worker-src 'self' for a bundle of the page's own origin, worker-src blob: and CORS for one of another; then load again";
+  return new WebbuildError("worker-failed", `the worker stopped: ${why ?? "its script did not load"}`, fix);
+}

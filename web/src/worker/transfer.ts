@@ -1,0 +1,45 @@
+// How values cross between the page and the worker: errors whole, tensors moved instead of copied.
+
+import { type TransferHandler, transfer, transferHandlers } from "comlink";
+import { asWebbuildError, type ErrorCode, internalError, WebbuildError } from "../api/errors.js";
+import { type Picture, transferableImages } from "../preprocess/pixels.js";
+
+interface ThrownValue {
+  value: unknown;
+}
+
+interface SerializedError {
+  code: ErrorCode;
+  message: string;
+  fix: string;
+  stack: string | undefined;
+  pictures: readonly Picture[];
+}
+
+/** Comlink's own handler keeps message, name and stack only. Call this on both sides before anything crosses. */
+export function registerErrorTransfer(): void {
+  const own = transferHandlers.get("throw") as TransferHandler<ThrownValue, unknown>;
+  const handler: TransferHandler<ThrownValue, SerializedError> = {
+    canHandle: own.canHandle,
+    serialize({ value }) {
+      const { code, message, fix, stack, pictures } = asWebbuildError(value, internalError);
+      return [{ code, message, fix, stack, pictures }, transferableImages(pictures)];
+    },
+    deserialize({ code, message, fix, stack, pictures }) {
+      const error = new WebbuildError(code, message, fix);
+      error.pictures = pictures;
+      if (stack !== undefined) error.stack = stack;
+      throw error;
+    },
+  };
+  transferHandlers.set("throw", handler);
+}
+
+/** Marks the arrays inside `value`, and what else in it can be moved, to be moved when it crosses. */
+export function withTransfer<T extends object>(
+  value: T,
+  arrays: readonly ArrayBufferView<ArrayBuffer>[],
+  others: readonly Transferable[] = [],
+): T {
+  return transfer(value, [...new Set(arrays.map(({ buffer }) => buffer)), ...others]);
+}

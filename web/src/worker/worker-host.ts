@@ -1,0 +1,181 @@
+// The worker's side of a model: what the page may ask, answered one at a time.
+
+import { finalizer } from "comlink";
+import { abortedError, internalError, WebbuildError } from "../api/errors.js";
+import type { Result, RunOptions, TensorData, Tensors, Warning } from "../api/types.js";
+import type { SharedEngine } from "../engine/shared-engine.js";
+import { focusFeeds } from "../inputs/focus-distances.js";
+import { sizeFeeds } from "../inputs/size-inputs.js";
+import { optionFeeds } from "../inputs/validate-inputs.js";
+import type { Manifest } from "../manifest/manifest.js";
+import { neededOutputs } from "../postprocess/decode.js";
+import { runGpuOutputs } from "../postprocess/gpu-postprocess.js";
+import { type PostprocessResult, postprocess } from "../postprocess/postprocess.js";
+import { closePictures, type Picture } from "../preprocess/pixels.js";
+import type { ProgressCallback } from "../session/load-progress.js";
+import type { Prediction } from "../session/predictor.js";
+import { type SessionRequest, type SessionSetup, setUpSession } from "../session/session-setup.js";
+import { taskContext, taskOf } from "../tasks/registry.js";
+import { taskOptionNames } from "../tasks/task-options.js";
+import { withTransfer } from "./transfer.js";
+import type { Warn } from "./with-limit.js";
+
+/** A run's options without what cannot cross into a worker. */
+export type WorkerRunOptions = Omit<RunOptions, "signal">;
+
+type HostedModel = Omit<SessionSetup, "info" | "takesFrames"> & { manifest: Manifest };
+
+/** What the page is told of a model. */
+type ModelDescription = Pick<SessionSetup, "info" | "takesFrames"> & { warnings: Warning[] };
+
+export class WorkerHost {
+  readonly #engine: SharedEngine;
+  readonly #closing = new AbortController();
+  readonly #cancelled = new Set<number>();
+  #loading: Promise<SessionSetup> | null = null;
+  #loaded: HostedModel | null = null;
+
+  constructor(engine: SharedEngine) {
+    this.#engine = engine;
+  }
+
+  /** Answers as soon as the worker runs. */
+  ready(): void {}
+
+  /** `late` hears the first warning of each code, also those that come when the model is open. */
+  async open(
+    request: SessionRequest,
+    onProgress: ProgressCallback | null,
+    late: (warning: Warning) => unknown,
+  ): Promise<ModelDescription> {
+    const warnings: Warning[] = [];
+    const warn: Warn = (warning) => {
+      if (warnings.some(({ code }) => code === warning.code)) return;
+      warnings.push(warning);
+      void late(warning);
+    };
+    this.#loading = setUpSession(request, onProgress, warn, this.#engine, this.#closing.signal);
+    const { info, takesFrames, ...hosted } = await this.#loading;
+    this.#loaded = { manifest: request.manifest, ...hosted };
+    return { info, takesFrames, warnings };
+  }
+
+  /** Called when the page has let go of this model, and others of the worker go on. */
+  async [finalizer](): Promise<void> {
+    this.#closing.abort();
+    const loaded = await this.#loading?.catch(() => null);
+    if (loaded === null || loaded === undefined) return;
+    await this.#engine.queue.add(() =>
+      loaded.predictor.release().finally(() => loaded.preprocessor.release()),
+    );
+  }
+
+  run(id: number, pictures: readonly Picture[], options: WorkerRunOptions): Promise<Result> {
+    return this.#engine.queue.add(async () => {
+      this.#throwIfCancelled(id, pictures);
+      return this.#runAndTransfer(id, pictures, options);
+    });
+  }
+
+  /** Drops a run that has not begun. */
+  cancel(id: number): void {
+    this.#cancelled.add(id);
+  }
+
+  preprocess(pictures: readonly Picture[]): Promise<TensorData> {
+    return this.#engine.queue.add(async () => {
+      try {
+        const { tensor } = await this.#model().preprocessor.preprocess(pictures);
+        const read = "buffer" in tensor ? await tensor.read() : tensor;
+        return withTransfer(read, [read.data]);
+      } finally {
+        closePictures(pictures);
+      }
+    });
+  }
+
+  runTensors(feeds: Tensors): Promise<Tensors> {
+    return this.#engine.queue.add(async () => {
+      const outputs = await this.#model().predictor.runRaw(feeds);
+      return withTransfer(outputs, tensorArrays(outputs));
+    });
+  }
+
+  /** Where the run fails its pictures go back with the error, else they are closed. */
+  async #runAndTransfer(
+    id: number,
+    pictures: readonly Picture[],
+    options: WorkerRunOptions,
+  ): Promise<Result> {
+    try {
+      const result = await this.#infer(pictures, options);
+      closePictures(pictures);
+      const large = taskOf(this.#model().manifest).transfer?.(result);
+      return large === undefined ? result : withTransfer(result, large.arrays, large.others);
+    } catch (error) {
+      if (error instanceof WebbuildError) error.pictures = pictures;
+      else closePictures(pictures);
+      throw error;
+    } finally {
+      this.#cancelled.delete(id);
+    }
+  }
+
+  async #infer(pictures: readonly Picture[], options: WorkerRunOptions): Promise<Result> {
+    const started = performance.now();
+    const { manifest, predictor, tools, preprocessor, postprocessor } = this.#model();
+    const context = taskContext(manifest, options, tools);
+    const { name, tensor, geometry, feed } = await preprocessor.preprocess(pictures);
+    const ready = performance.now();
+    const optionTensors = {
+      ...optionFeeds(manifest.inputs, options, taskOptionNames(manifest)),
+      ...focusFeeds(manifest.inputs, options.focusDistances),
+      ...sizeFeeds(manifest.inputs, geometry.source),
+      ...taskOf(manifest).feeds?.(manifest, context),
+    };
+    const feeds = { ...optionTensors, [name]: tensor };
+    const gpuOutputs = runGpuOutputs(postprocessor, manifest, context);
+    const { outputs, backend, repeated } = await predictor.predict(
+      feeds,
+      neededOutputs(manifest, context),
+      gpuOutputs,
+    );
+    const inferred = performance.now();
+    const postprocessing = (): Promise<PostprocessResult> =>
+      postprocess(postprocessor, manifest, outputs, geometry, context);
+    const { decoded, decode, warnings } = await (gpuOutputs.length > 0
+      ? this.#engine.gpu.guard(postprocessing)
+      : postprocessing());
+    const ended = performance.now();
+    const timings = {
+      preprocess: ready - started,
+      inference: inferred - ready,
+      decode: ended - inferred,
+      total: ended - started,
+    };
+    const allWarnings = [...warnings, ...fallbackWarnings(repeated)];
+    return { ...decoded, timings, feed, decode, backend, repeated, warnings: allWarnings };
+  }
+
+  #throwIfCancelled(id: number, pictures: readonly Picture[]): void {
+    if (!this.#cancelled.delete(id) && !this.#closing.signal.aborted) return;
+    closePictures(pictures);
+    throw abortedError();
+  }
+
+  #model(): HostedModel {
+    if (this.#loaded === null) throw internalError("a run reached the worker before a model was open");
+    return this.#loaded;
+  }
+}
+
+function tensorArrays(tensors: Tensors): ArrayBufferView<ArrayBuffer>[] {
+  return Object.values(tensors).map(({ data }) => data);
+}
+
+function fallbackWarnings(repeated: Prediction["repeated"]): Warning[] {
+  if (repeated === null) return [];
+  const message = `the run was repeated on ${repeated.target}: ${repeated.why}`;
+  const fix = "raise the confidence threshold, or pack the model again with --nms cpu";
+  return [{ code: "repeated", message, fix }];
+}

@@ -1,0 +1,207 @@
+import { describe, expect, test } from "vitest";
+import type { Progress } from "../../src/index.js";
+import { backends, bundle, hasWebgpu, loadTiny, picture, runtime, withWorker } from "../support/bundle.js";
+
+const { load } = runtime;
+
+describe.runIf(hasWebgpu)("webgpu", () => {
+  test("auto chooses it, on the build with JSPI", async () => {
+    const model = await loadTiny();
+    expect(model.backend).toBe("webgpu");
+    expect(model.warnings).toEqual([]);
+    expect(model.reason).toContain("WebGPU");
+    expect(model.info()).toMatchObject({ engine: { version: "1.30.0", build: "jspi" }, placement: null });
+    expect(model.info().adapter?.vendor).not.toBe("");
+  });
+
+  test("a bundle without JSPI runs on asyncify", async () => {
+    const model = await loadTiny({ backend: "webgpu" }, "asyncify.json");
+    expect(model.info().engine.build).toBe("asyncify");
+    const result = await model.run(await picture("upright.png"));
+    expect(result).toMatchObject({ kind: "pose", backend: "webgpu", poses: [{ label: "person" }, {}] });
+  });
+
+  test("every node is on the GPU", async () => {
+    const { placement } = (await loadTiny({ backend: "webgpu", trace: true })).info();
+    expect(placement).toEqual([{ provider: "WebGpuExecutionProvider", count: 21, nodes: [] }]);
+  });
+
+  test("a graph that is split is traced node by node", async () => {
+    const { placement } = (await loadTiny({ backend: "webgpu", trace: true }, "mixed.json")).info();
+    const cpu = placement?.find(({ provider }) => provider === "CPUExecutionProvider");
+    expect(cpu?.nodes.map(({ op }) => op)).toContain("NonZero");
+    for (const { count, nodes } of placement ?? []) expect(nodes.length).toBe(count);
+  });
+
+  test("auto steps down to WASM where there is no session, and says so", async () => {
+    const model = await loadTiny({}, "broken-webgpu.json");
+    expect(model.backend).toBe("wasm");
+    expect(model.warnings).toMatchObject([{ code: "no-session" }]);
+    expect(model.reason).toContain("no webgpu session");
+  });
+
+  test("a backend that was asked for never steps down", async () => {
+    await expect(loadTiny({ backend: "webgpu" }, "broken-webgpu.json")).rejects.toMatchObject({
+      code: "no-session",
+    });
+  });
+});
+
+describe("wasm", () => {
+  test("runs on the small build", async () => {
+    const model = await loadTiny({ backend: "wasm" });
+    expect(model.backend).toBe("wasm");
+    expect(model.reason).toContain("asked for");
+    expect(model.info()).toMatchObject({ engine: { build: "wasm" }, adapter: null });
+  });
+
+  test("is what auto takes without WebGPU, and says so", async () => {
+    const model = await withWorker("worker-without-gpu.js", () => loadTiny());
+    expect(model.backend).toBe("wasm");
+    expect(model.warnings).toMatchObject([{ code: "no-adapter", fix: expect.stringMatching(/browser/) }]);
+  });
+
+  test("is not taken for webgpu", async () => {
+    const wanted = withWorker("worker-without-gpu.js", () => loadTiny({ backend: "webgpu" }));
+    await expect(wanted).rejects.toMatchObject({ code: "no-adapter" });
+  });
+
+  test("is what auto takes where the bundle has no WebGPU graph", async () => {
+    const model = await loadTiny({}, "no-webgpu.json");
+    expect(model.warnings).toMatchObject([{ code: "no-graph" }]);
+  });
+
+  test("is what auto takes where WebGPU would fail, and says why", async () => {
+    const model = await loadTiny({}, "withheld.json");
+    expect(model.backend).toBe("wasm");
+    const message = expect.stringContaining("webgpu would fail: Cast 'a': no session can be created");
+    expect(model.warnings).toMatchObject([
+      { code: "no-graph", message, fix: expect.stringMatching(/unimplemented-dtype/) },
+    ]);
+  });
+
+  test.runIf(hasWebgpu)("is what auto takes where the adapter lacks what the graph needs", async () => {
+    const model = await loadTiny({}, "featured.json");
+    expect(model.backend).toBe("wasm");
+    const message = expect.stringContaining("the adapter has no none-such");
+    expect(model.warnings).toMatchObject([{ code: "no-adapter", message }]);
+  });
+});
+
+describe("threads", () => {
+  test.each(backends)("%s uses half the cores, four threads at most", async (backend) => {
+    expect(crossOriginIsolated).toBe(true);
+    const model = await withWorker("worker-with-eight-cores.js", () => loadTiny({ backend }));
+    expect(model.info().engine.threads).toBe(4);
+    const result = await model.run(await picture("upright.png"), { confidence: 0 });
+    expect(result).toMatchObject({ backend: "wasm", poses: [{ label: "person" }, {}, {}, {}] });
+  });
+});
+
+describe("progress", () => {
+  test("goes through the stages, only forward, and ends before load() does", async () => {
+    const told: Progress[] = [];
+    const backend = hasWebgpu ? "webgpu" : "wasm";
+    await loadTiny({ backend, onProgress: (progress) => told.push(progress) });
+    const stages = ["engine", "weights", "session", "warmup"];
+    expect([...new Set(told.map(({ stage }) => stage))]).toEqual(stages);
+    for (const stage of stages) expectForward(told.filter((progress) => progress.stage === stage));
+    const heard = told.length;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(told.length).toBe(heard);
+  });
+
+  test("a listener that throws does not stop the loading", async () => {
+    const reported = new Promise((resolve) => addEventListener("error", resolve, { once: true }));
+    addEventListener("error", (event) => event.preventDefault(), { once: true });
+    let thrown = false;
+    const onProgress = (): void => {
+      if (thrown) return;
+      thrown = true;
+      throw new Error("the listener's own");
+    };
+    await loadTiny({ backend: "wasm", onProgress });
+    await reported;
+  });
+
+  function expectForward(told: readonly Progress[]): void {
+    const loaded = told.map((progress) => progress.loaded);
+    expect(loaded).toEqual(loaded.toSorted((a, b) => a - b));
+    expect(loaded[0]).toBe(0);
+    expect(told.at(-1)).toMatchObject({ loaded: told[0]?.total });
+    expect(told[0]?.total).toBeGreaterThan(0);
+  }
+});
+
+describe("a bundle deep down a site, under a strict policy", () => {
+  test.each(backends)("%s", async (backend) => {
+    const site = new URL("/strict/deep/down/", location.origin);
+    const strict: typeof runtime = await import(/* @vite-ignore */ new URL("runtime/webbuild.js", site).href);
+    const model = await strict.load(new URL("manifest.json", site), { backend, cache: false });
+    expect(await model.run(await picture("upright.png"))).toMatchObject({ backend, poses: [{}, {}] });
+    await model.dispose();
+  });
+});
+
+describe("files", () => {
+  const wasm = { backend: "wasm", cache: false } as const;
+
+  test("one with another hash is refused", async () => {
+    await expect(loadTiny(wasm, "corrupt.json")).rejects.toMatchObject({
+      name: "WebbuildError",
+      code: "corrupt-file",
+      message: expect.stringContaining("weights.bin"),
+      fix: expect.stringContaining("deploy"),
+    });
+  });
+
+  test("one of another size is refused", async () => {
+    await expect(loadTiny(wasm, "short.json")).rejects.toMatchObject({ code: "corrupt-file" });
+  });
+
+  test("a corrupt file is no reason to step down", async () => {
+    await expect(loadTiny({}, "corrupt.json")).rejects.toMatchObject({ code: "corrupt-file" });
+  });
+
+  test.runIf(hasWebgpu)("one that is not there is named", async () => {
+    const message = expect.stringMatching(/gone\.onnx.*404/);
+    await expect(loadTiny({}, "missing.json")).rejects.toMatchObject({ code: "download-failed", message });
+  });
+
+  test("one that the manifest does not list is refused", async () => {
+    await expect(loadTiny(wasm, "unlisted.json")).rejects.toMatchObject({ code: "invalid-manifest" });
+  });
+
+  test("a host that inflates the engine is understood", async () => {
+    const model = await load(new URL("/inflating/manifest.json", location.origin), wasm);
+    expect(await model.run(await picture("upright.png"))).toMatchObject({ poses: [{ label: "person" }, {}] });
+    await model.dispose();
+  });
+
+  test("a relative address is the page's", async () => {
+    const model = await load("/bundle/manifest.json", wasm);
+    expect(model.manifest.name).toBe("tiny");
+    await model.dispose();
+  });
+
+  test("a worker that is not there is an error, not a wait for ever", async () => {
+    const wanted = withWorker("no-such-worker.js", () => loadTiny(wasm));
+    await expect(wanted).rejects.toMatchObject({ code: "worker-failed" });
+  });
+});
+
+describe("aborting", () => {
+  test("before it began", async () => {
+    const signal = AbortSignal.abort();
+    await expect(load(bundle("manifest.json"), { signal })).rejects.toMatchObject({ code: "aborted" });
+  });
+
+  test("in the middle", async () => {
+    const controller = new AbortController();
+    const onProgress = ({ stage }: Progress): void => {
+      if (stage === "weights") controller.abort();
+    };
+    const loading = loadTiny({ backend: "wasm", signal: controller.signal, onProgress });
+    await expect(loading).rejects.toMatchObject({ code: "aborted" });
+  });
+});

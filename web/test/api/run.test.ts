@@ -1,0 +1,211 @@
+import { describe, expect, test } from "vitest";
+import type { Model, PoseResult, Result, TensorData, Tensors } from "../../src/index.js";
+import native from "../fixture/answers/native.json" with { type: "json" };
+import { backends, hasWebgpu, loadTiny, picture, sharedTiny } from "../support/bundle.js";
+import { expectClose } from "../support/compare-tensors.js";
+
+/** The input that the native answers are for. */
+function ramp(): TensorData {
+  const data = Float32Array.from({ length: 3 * 32 * 32 }, (_, index) => (index % 251) / 250);
+  return { type: "float32", dims: [1, 3, 32, 32], data };
+}
+
+function poses(result: Result): PoseResult["poses"] {
+  if (result.kind !== "pose") throw new Error(`a ${result.kind} result`);
+  return result.poses;
+}
+
+describe.each(backends)("%s", (backend) => {
+  const tiny = sharedTiny({ backend });
+  test("answers as native ONNX Runtime does", async () => {
+    const outputs = await tiny().runTensors({ image: ramp() });
+    expectClose(numbers(outputs.detections), native.detections, 1e-4);
+    if (backend === "webgpu") expectClose(numbers(outputs.status), native.status, 0);
+    else expect(Object.keys(outputs)).toEqual(["detections"]);
+  });
+
+  test("gives people in source pixels, with its timings", async () => {
+    const result = await tiny().run(await picture("upright.png"));
+    expect(result).toMatchObject({
+      kind: "pose",
+      width: 40,
+      height: 24,
+      backend,
+      repeated: null,
+      warnings: [],
+    });
+    expect(poses(result)).toHaveLength(2);
+    expect(poses(result)[0]?.keypoints.map(({ name }) => name)).toEqual(["nose", "left hand"]);
+    const { preprocess, inference, decode, total } = result.timings;
+    expect(total).toBeCloseTo(preprocess + inference + decode, 6);
+    expect(inference).toBeGreaterThan(0);
+  });
+
+  test("the thresholds reach the graph", async () => {
+    const image = await picture("upright.png");
+    expect(poses(await tiny().run(image, { confidence: 0.75 }))).toHaveLength(1);
+    const [low] = poses(await tiny().run(image, { iou: 0 }));
+    const [high] = poses(await tiny().run(image, { iou: 1 }));
+    expect((high?.box.x1 ?? 0) - (low?.box.x1 ?? 0)).toBeCloseTo(40 / 32, 4);
+  });
+
+  test("runs begun together are all answered, each with its own options", async () => {
+    const image = await picture("upright.png");
+    const results = await Promise.all(
+      [0.75, 0.5, 0.99].map((confidence) => tiny().run(image, { confidence })),
+    );
+    expect(results.map((result) => poses(result).length)).toEqual([1, 2, 0]);
+  });
+
+  test("a run that fails leaves the next one alone", async () => {
+    const image = await picture("upright.png");
+    const bad = tiny().run(new Blob(["no picture"]));
+    const good = tiny().run(image);
+    await expect(bad).rejects.toMatchObject({
+      code: "unreadable-image",
+      fix: expect.stringContaining("JPEG"),
+    });
+    expect(poses(await good)).toHaveLength(2);
+  });
+
+  test("a model of task detect gives objects of several classes", async () => {
+    const model = await loadTiny({ backend }, "detect.json");
+    const image = await picture("upright.png");
+    const result = await model.run(image);
+    if (result.kind !== "detect") throw new Error(`a ${result.kind} result`);
+    expect(result).toMatchObject({ width: 40, height: 24, backend, repeated: null, warnings: [] });
+    expect(result.detections.map(({ label, classIndex }) => [label, classIndex])).toEqual([
+      ["cup", 0],
+      ["plate", 1],
+    ]);
+    const people = poses(await tiny().run(image)).map(({ box, score }) => ({ box, score }));
+    expect(result.detections).toMatchObject(people);
+  });
+
+  test("a model of task tensor gives its outputs", async () => {
+    const model = await loadTiny({ backend }, "tensor.json");
+    const result = await model.run(await picture("upright.png"));
+    if (result.kind !== "tensor") throw new Error(`a ${result.kind} result`);
+    expect(Object.keys(result.outputs)).toEqual(["detections"]);
+    expect(result.outputs.detections).toMatchObject({ type: "float32", dims: [1, 4, 12] });
+    expect(Math.max(...numbers(result.outputs.detections))).toBeGreaterThan(1);
+  });
+});
+
+describe.runIf(hasWebgpu)("a head over its capacity", () => {
+  test("is repeated on WASM, and says so once", async () => {
+    const model = await loadTiny({ backend: "webgpu" });
+    const image = await picture("upright.png");
+    const first = await model.run(image, { confidence: 0 });
+    expect(first).toMatchObject({
+      backend: "wasm",
+      repeated: { target: "wasm" },
+      warnings: [{ code: "repeated" }],
+    });
+    expect(first.repeated?.why).toContain("16 candidates");
+    const wasm = await loadTiny({ backend: "wasm" });
+    const numbersOf = (result: Result): number[] =>
+      poses(result).flatMap(({ box, score }) => [...Object.values(box), score]);
+    expectClose(numbersOf(first), numbersOf(await wasm.run(image, { confidence: 0 })), 1e-4);
+    await model.run(image, { confidence: 0 });
+    expect(model.warnings).toHaveLength(1);
+    expect(await model.run(image)).toMatchObject({ backend: "webgpu", repeated: null });
+  });
+});
+
+describe("what is refused", () => {
+  const tiny = sharedTiny({ backend: "wasm" });
+  const cases: [string, (model: Model) => Promise<unknown>, string][] = [
+    ["a string for a picture", (model) => model.run("cat.jpg" as never), "invalid-image"],
+    ["null for a picture", (model) => model.run(null as never), "invalid-image"],
+    ["an image element with nothing in it", (model) => model.run(new Image()), "unreadable-image"],
+    ["a canvas without a size", (model) => model.run(sizeless()), "unreadable-image"],
+    [
+      "NaN for a threshold",
+      async (model) => model.run(await picture("upright.png"), { iou: Number.NaN }),
+      "invalid-option",
+    ],
+    ["a missing input", (model) => model.runTensors({}), "missing-input"],
+    ["an unknown input", (model) => model.runTensors({ image: ramp(), extra: ramp() }), "unknown-input"],
+    [
+      "a wrong shape",
+      (model) => model.runTensors({ image: { ...ramp(), dims: [3, 32, 32] } }),
+      "invalid-input",
+    ],
+    [
+      "a wrong type",
+      (model) => model.runTensors({ image: { ...ramp(), type: "uint8" } as TensorData }),
+      "invalid-input",
+    ],
+  ];
+
+  test.each(cases)("%s", async (_, act, code) => {
+    await expect(act(tiny())).rejects.toMatchObject({
+      name: "WebbuildError",
+      code,
+      fix: expect.stringMatching(/./),
+    });
+    const outputs = await tiny().runTensors({ image: ramp() });
+    expectClose(numbers(outputs.detections), native.detections, 1e-4);
+  });
+
+  function sizeless(): HTMLCanvasElement {
+    return Object.assign(document.createElement("canvas"), { width: 0, height: 0 });
+  }
+});
+
+describe("feeds", () => {
+  const tiny = sharedTiny({ backend: "wasm" });
+
+  test("stay the caller's", async () => {
+    const feeds: Tensors = { image: ramp() };
+    await tiny().runTensors(feeds);
+    expect(feeds.image?.data.length).toBe(3 * 32 * 32);
+  });
+
+  test("of preprocess() are what run() feeds", async () => {
+    const image = await picture("upright.png");
+    const fed = await tiny().preprocess(image);
+    const { detections } = await tiny().runTensors({ image: fed });
+    expect(numbers(detections)[4]).toBe(poses(await tiny().run(image))[0]?.score);
+  });
+});
+
+describe("aborting a run", () => {
+  test("rejects at once and leaves the next one alone", async () => {
+    const model = await loadTiny({ backend: "wasm" });
+    const image = await picture("upright.png");
+    const controller = new AbortController();
+    const first = model.run(image);
+    const second = model.run(image, { signal: controller.signal });
+    controller.abort();
+    await expect(second).rejects.toMatchObject({ code: "aborted" });
+    expect(poses(await first)).toHaveLength(2);
+    expect(poses(await model.run(image))).toHaveLength(2);
+  });
+});
+
+describe("dispose", () => {
+  test("twice is once, and nothing works after it", async () => {
+    const model = await loadTiny({ backend: "wasm" });
+    await model.dispose();
+    await model.dispose();
+    const image = await picture("upright.png");
+    await expect(model.run(image)).rejects.toMatchObject({
+      code: "disposed",
+      fix: expect.stringContaining("load"),
+    });
+    await expect(model.preprocess(image)).rejects.toMatchObject({ code: "disposed" });
+    await expect(model.runTensors({ image: ramp() })).rejects.toMatchObject({ code: "disposed" });
+  });
+
+  test("ends a run under way", async () => {
+    const model = await loadTiny({ backend: "wasm" });
+    const run = model.run(await picture("upright.png"));
+    await Promise.all([expect(run).rejects.toMatchObject({ code: "disposed" }), model.dispose()]);
+  });
+});
+
+function numbers(tensor: TensorData | undefined): number[] {
+  return Array.from(tensor?.data ?? [], Number);
+}

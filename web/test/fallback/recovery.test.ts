@@ -1,0 +1,176 @@
+import { beforeAll, describe, expect, inject, test } from "vitest";
+import type { Model, Tensors } from "../../src/index.js";
+import { bundle, hasWebgpu, loadTiny, picture, runtime } from "../support/bundle.js";
+import { countCalls, loseAt, losing } from "../support/device-loss.js";
+
+const times = inject("times");
+const webgpu = { backend: "webgpu" } as const;
+let image: Blob;
+let right: unknown;
+let loadCalls = 0;
+let runCalls = 0;
+
+/** The moments, evenly spread over so many calls. */
+const moments = (calls: number): number[] =>
+  Array.from({ length: times }, (_, index) => Math.floor((index * calls) / times));
+
+async function answer(model: Model): Promise<unknown> {
+  const { timings: _, ...result } = await model.run(image);
+  return result;
+}
+
+describe.runIf(hasWebgpu)("a GPU device that is lost", () => {
+  beforeAll(async () => {
+    image = await picture("upright.png");
+    await losing({}, async () => {
+      const model = await runtime.load(bundle("conv.json"), webgpu);
+      loadCalls = await countCalls();
+      right = await answer(model);
+      runCalls = await countCalls();
+      await model.dispose();
+    });
+    expect(right).toMatchObject({ kind: "tensor", backend: "webgpu" });
+    expect(loadCalls).toBeGreaterThan(5);
+    expect(runCalls).toBeGreaterThan(3);
+  });
+
+  test(
+    "while the model loads: it loads on a new one",
+    async () => {
+      for (const at of moments(loadCalls)) {
+        await losing({ at }, async (started) => {
+          const model = await loadTiny(webgpu, "conv.json");
+          expect(await answer(model), `lost at call ${at}`).toEqual(right);
+          expect(started(), `lost at call ${at}`).toBe(2);
+          await model.dispose();
+        });
+      }
+    },
+    timeout(),
+  );
+
+  test(
+    "in a run: the run is repeated on a new one, and the model says so",
+    async () => {
+      for (const at of moments(runCalls)) {
+        await losing({}, async (started) => {
+          const model = await loadTiny(webgpu, "conv.json");
+          await loseAt(at);
+          expect(await answer(model), `lost at call ${at}`).toEqual(right);
+          expect([started(), model.backend], `lost at call ${at}`).toEqual([2, "webgpu"]);
+          expect(model.warnings).toMatchObject([{ code: "device-lost", fix: expect.stringMatching(/./) }]);
+          expect(await answer(model)).toEqual(right);
+          await model.dispose();
+        });
+      }
+    },
+    timeout(),
+  );
+
+  test("under many runs at once: one engine is started, every run is answered, in order", async () => {
+    await losing({}, async (started) => {
+      const model = await loadTiny(webgpu, "conv.json");
+      await loseAt(0);
+      const order: number[] = [];
+      const runs = [0, 1, 2, 3].map((index) =>
+        answer(model).then((got) => {
+          order.push(index);
+          return got;
+        }),
+      );
+      expect(await Promise.all(runs)).toEqual([right, right, right, right]);
+      expect([started(), order]).toEqual([2, [0, 1, 2, 3]]);
+    });
+  });
+
+  test("under two models of one worker: both go on, together in a new one", async () => {
+    await losing({}, async (started) => {
+      const pair = [await loadTiny(webgpu, "conv.json"), await loadTiny(webgpu, "conv.json")] as const;
+      expect(started()).toBe(1);
+      await loseAt(0);
+      expect(await Promise.all(pair.map(answer))).toEqual([right, right]);
+      expect(started()).toBe(2);
+    });
+  });
+
+  test("again and again: a typed error, and no fall back where WebGPU was asked for", async () => {
+    await losing({ at: 0, later: 0 }, async (started) => {
+      await expect(loadTiny(webgpu, "conv.json")).rejects.toMatchObject({ code: "device-lost" });
+      expect(started()).toBe(2);
+    });
+    await losing({ at: 0, later: 0 }, async () => {
+      const model = await loadTiny({}, "conv.json");
+      expect(model.backend).toBe("wasm");
+      expect(model.warnings).toMatchObject([{ code: "device-lost" }]);
+    });
+  });
+
+  test("in a run and in the repeated one: that run fails, the next does not", async () => {
+    await losing({ later: loadCalls }, async (started) => {
+      const model = await loadTiny(webgpu, "conv.json");
+      await loseAt(0);
+      await expect(answer(model)).rejects.toMatchObject({ code: "device-lost", pictures: [] });
+      const third = losing({}, () => answer(model));
+      expect(await third).toEqual(right);
+      expect([started(), model.backend]).toEqual([2, "webgpu"]);
+    });
+  });
+
+  test("while the model is disposed of: the run ends, and nothing is left", async () => {
+    await losing({}, async () => {
+      const model = await loadTiny(webgpu, "conv.json");
+      await loseAt(0);
+      const run = answer(model);
+      await new Promise((resolve) => setTimeout(resolve, 120));
+      await Promise.all([expect(run).rejects.toMatchObject({ code: "disposed" }), model.dispose()]);
+      await expect(answer(model)).rejects.toMatchObject({ code: "disposed" });
+    });
+  });
+
+  test("while its run is aborted: the run ends at once", async () => {
+    await losing({}, async () => {
+      const model = await loadTiny(webgpu, "conv.json");
+      await loseAt(0);
+      const signal = AbortSignal.timeout(120);
+      await expect(model.run(image, { signal })).rejects.toMatchObject({ code: "aborted" });
+      expect(await answer(model)).toEqual(right);
+    });
+  });
+});
+
+describe.runIf(hasWebgpu)("a kernel that fails when it is run", () => {
+  const x = {
+    type: "float32",
+    dims: [1, 4, 5, 5, 5],
+    data: Float32Array.from({ length: 500 }, (_, index) => (index % 17) / 17),
+  } as const;
+  const feeds: Tensors = { x: { ...x, dims: [...x.dims] } };
+
+  test("takes the model to WASM, once, where the run is repeated", async () => {
+    const model = await loadTiny({}, "throws.json");
+    expect(model.backend).toBe("webgpu");
+    const outputs = await Promise.all([model.runTensors(feeds), model.runTensors(feeds)]);
+    const wasm = await loadTiny({ backend: "wasm" }, "throws.json");
+    const wanted = await wasm.runTensors(feeds);
+    expect(outputs).toEqual([wanted, wanted]);
+    expect(Math.max(...Array.from(wanted.y?.data ?? [], Number))).toBeGreaterThan(0.1);
+    expect(model.backend).toBe("wasm");
+    expect(model.info()).toMatchObject({ adapter: null });
+    expect(model.warnings).toMatchObject([
+      { code: "run-failed", message: expect.stringContaining("WASM, slower") },
+    ]);
+    expect(model.reason).toContain("throws.onnx failed");
+  });
+
+  test("is an error where WebGPU was asked for, and the next run is as good as the first", async () => {
+    const model = await loadTiny(webgpu, "throws.json");
+    const failed = { code: "run-failed", fix: expect.stringContaining("wasm") };
+    await expect(model.runTensors(feeds)).rejects.toMatchObject(failed);
+    await expect(model.runTensors(feeds)).rejects.toMatchObject(failed);
+    expect([model.backend, model.warnings]).toEqual(["webgpu", []]);
+  });
+});
+
+function timeout(): number {
+  return 60_000 + times * 20_000;
+}

@@ -1,0 +1,100 @@
+import { describe, expect, test } from "vitest";
+import type { ImageSource } from "../../src/index.js";
+import { backends, picture, sharedTiny } from "../support/bundle.js";
+import { expectClose } from "../support/compare-tensors.js";
+
+const WIDTH = 40;
+const HEIGHT = 24;
+
+/** The picture that make.py draws, from its formula. */
+function drawn(alpha: (x: number, y: number) => number = () => 255): ImageData {
+  const data = new ImageData(WIDTH, HEIGHT);
+  for (let y = 0; y < HEIGHT; y++) {
+    for (let x = 0; x < WIDTH; x++) {
+      data.data.set([x * 6, (y * 10) % 256, ((x + y) * 4) % 256, alpha(x, y)], (y * WIDTH + x) * 4);
+    }
+  }
+  return data;
+}
+
+const transparent = (): ImageData => drawn((x, y) => (x * 7 + y * 3) % 256);
+
+async function element(blob: Blob): Promise<HTMLImageElement> {
+  const image = new Image();
+  image.src = URL.createObjectURL(blob);
+  await image.decode();
+  return image;
+}
+
+function canvas(content: ImageData): HTMLCanvasElement {
+  const made = Object.assign(document.createElement("canvas"), { width: WIDTH, height: HEIGHT });
+  made.getContext("2d")?.putImageData(content, 0, 0);
+  return made;
+}
+
+function offscreen(content: ImageData): OffscreenCanvas {
+  const made = new OffscreenCanvas(WIDTH, HEIGHT);
+  made.getContext("2d")?.putImageData(content, 0, 0);
+  return made;
+}
+
+async function video(content: ImageData): Promise<HTMLVideoElement> {
+  const made = document.createElement("video");
+  made.muted = true;
+  made.srcObject = canvas(content).captureStream();
+  await made.play();
+  return made;
+}
+
+/** Two levels of 255: what JPEG at its best quality and video's own colours cost. */
+const LOSSY = 5 / 255;
+
+describe.each(backends)("%s", (backend) => {
+  const tiny = sharedTiny({ backend });
+
+  async function fed(source: ImageSource): Promise<Float32Array> {
+    const { data } = await tiny().preprocess(source);
+    return data as Float32Array;
+  }
+
+  async function expectFed(source: ImageSource, want: ImageData, tolerance = 1e-6): Promise<void> {
+    expectClose(await fed(source), await fed(want), tolerance);
+  }
+
+  test("a file", async () => expectFed(await picture("upright.png"), drawn()));
+  test("a file turned by EXIF stands upright", async () =>
+    expectFed(await picture("turned.jpg"), drawn(), LOSSY));
+  test("an element turned by EXIF stands upright", async () => {
+    await expectFed(await element(await picture("turned.jpg")), drawn(), LOSSY);
+  });
+  test("a file's alpha lies over white", async () => expectFed(await picture("alpha.png"), transparent()));
+  test("a file's gamma is ignored", async () => expectFed(await picture("gamma.png"), drawn()));
+  test("an element's gamma is ignored", async () =>
+    expectFed(await element(await picture("gamma.png")), drawn()));
+  test("an image element", async () => expectFed(await element(await picture("alpha.png")), transparent()));
+  test("a canvas", () => expectFed(canvas(drawn()), drawn()));
+  test("an OffscreenCanvas", () => expectFed(offscreen(drawn()), drawn()));
+  test("an ImageBitmap", async () => {
+    const bitmap = await createImageBitmap(transparent(), { premultiplyAlpha: "none" });
+    await expectFed(bitmap, transparent());
+    expect(bitmap.width, "the caller's bitmap is still open").toBe(WIDTH);
+  });
+  test("a VideoFrame", async () => {
+    const frame = new VideoFrame(canvas(drawn()), { timestamp: 0 });
+    await expectFed(frame, drawn());
+    expect(frame.format, "the caller's frame is still open").not.toBeNull();
+    frame.close();
+  });
+  test("a video element", async () => expectFed(await video(drawn()), drawn(), LOSSY));
+  test("ImageData stays the caller's", async () => {
+    const given = drawn();
+    await fed(given);
+    expect(given.data.length).toBe(WIDTH * HEIGHT * 4);
+  });
+  test("pictures differ", async () => {
+    const [upright, alpha] = [await fed(drawn()), await fed(transparent())];
+    expect(upright.every((value, index) => value === alpha[index])).toBe(false);
+  });
+  test("is made where the backend is", () =>
+    expect(tiny().info().feed.path).toBe(backend === "webgpu" ? "gpu" : "cpu"));
+});

@@ -1,0 +1,172 @@
+import { beforeEach, describe, expect, test } from "vitest";
+import type { Tensors } from "../../src/index.js";
+import type { Manifest } from "../../src/manifest/manifest.js";
+import { goldenDifference, hasSignal } from "../../src/self-test/golden-compare.js";
+import { bundle, hasWebgpu, loadTiny } from "../support/bundle.js";
+import { room } from "../support/conformance.js";
+
+const webgpu = { backend: "webgpu" } as const;
+const failed = { code: "self-test-failed", message: expect.stringContaining("y: differs by") };
+
+describe.runIf(hasWebgpu)("on a GPU that never ran the bundle", () => {
+  beforeEach(() => caches.delete("webbuild-self-tests"));
+
+  test("the golden run is run, once", async () => {
+    expect((await loadTiny({}, "golden.json")).info().selfTest).toEqual({ sample: "noise", before: false });
+    expect((await loadTiny(webgpu, "golden.json")).info().selfTest).toEqual({
+      sample: "noise",
+      before: true,
+    });
+  });
+
+  test("a picture of the golden run may be kept as levels", async () => {
+    const { selfTest } = (await loadTiny(webgpu, "golden-levels.json")).info();
+    expect(selfTest).toEqual({ sample: "noise", before: false });
+  });
+
+  test.each(["wrong-golden.json", "wrong-graph.json"])(
+    "%s: auto steps down, and says why",
+    async (manifest) => {
+      for (const visit of ["first", "second"]) {
+        const model = await loadTiny({}, manifest);
+        expect(model.backend, visit).toBe("wasm");
+        expect(model.warnings, visit).toMatchObject([failed]);
+        expect(model.info().selfTest).toBeNull();
+      }
+    },
+  );
+
+  test.each(["wrong-golden.json", "wrong-graph.json"])(
+    "%s: webgpu fails, also the second time",
+    async (manifest) => {
+      await expect(loadTiny(webgpu, manifest)).rejects.toMatchObject(failed);
+      await expect(loadTiny(webgpu, manifest)).rejects.toMatchObject(failed);
+    },
+  );
+
+  test("it can be left out", async () => {
+    const model = await loadTiny({ ...webgpu, selfTest: false }, "wrong-golden.json");
+    expect(model.info().selfTest).toBeNull();
+  });
+
+  test("what failed long ago is tried again", async () => {
+    await expect(loadTiny(webgpu, "wrong-golden.json")).rejects.toMatchObject(failed);
+    const cache = await caches.open("webbuild-self-tests");
+    const [kept, ...others] = await cache.keys();
+    if (kept === undefined) throw new Error("no verdict was kept");
+    expect(others).toEqual([]);
+    expect(kept.url).toContain(bundle("self-test/").href);
+    await cache.put(kept, Response.json({ why: "of last year", at: Date.now() - 8 * 86_400_000 }));
+    await expect(loadTiny(webgpu, "wrong-golden.json")).rejects.toMatchObject(failed);
+    await cache.put(kept, Response.json({ why: "of yesterday", at: Date.now() - 86_400_000 }));
+    const message = expect.stringContaining("of yesterday");
+    await expect(loadTiny(webgpu, "wrong-golden.json")).rejects.toMatchObject({ message });
+  });
+});
+
+describe("agreement", () => {
+  const plain: Manifest["task"] = { kind: "tensor" };
+  const found: Manifest["task"] = { kind: "detect", output: "rows", rows: 3, classes: ["cup"] };
+  const floats = (...values: number[]): Tensors => ({
+    rows: { type: "float32", dims: [1, values.length], data: Float32Array.from(values) },
+  });
+  const rows = (...each: number[][]): Tensors => ({
+    rows: { type: "float32", dims: [1, each.length, 6], data: Float32Array.from(each.flat()) },
+  });
+  const [first, second] = [
+    [10, 10, 50, 50, 0.9, 0],
+    [60, 10, 90, 90, 0.8, 0],
+  ];
+  const padding = [0, 0, 0, 0, 0, 0];
+
+  test("is up to rounding", () => {
+    expect(goldenDifference(plain, floats(1, 2, 3), floats(1.001, 2, 3))).toBeNull();
+    expect(goldenDifference(plain, floats(1, 2, 3), floats(1.5, 2, 3))).toContain("13 %");
+  });
+
+  test.each([Number.NaN, Number.POSITIVE_INFINITY])("is not with %s", (value) => {
+    expect(goldenDifference(plain, floats(1, 2, 3), floats(value, 2, 3))).not.toBeNull();
+  });
+
+  test("is not with nothing, nor with another shape", () => {
+    expect(goldenDifference(plain, floats(1, 2), {})).toBe("rows is missing");
+    expect(goldenDifference(plain, floats(1, 2), floats(1, 2, 3))).toContain("[1, 3]");
+    expect(goldenDifference(plain, floats(0, 0), floats(0, 1))).not.toBeNull();
+  });
+
+  test("of what was found is in any order, and each is looked for", () => {
+    expect(goldenDifference(found, rows(first, second, padding), rows(second, first, padding))).toBeNull();
+    expect(goldenDifference(found, rows(first, second), rows(first, padding))).toContain("1 are missing");
+    expect(goldenDifference(found, rows(first), rows([...first.slice(0, 5), 1]))).toContain("1 are missing");
+    expect(goldenDifference(found, rows(first, padding), rows(first, second))).toContain("1 of 2 are others");
+  });
+
+  test("of whole numbers counts those that differ", () => {
+    const labels = (value: number): Tensors => ({
+      map: {
+        type: "int32",
+        dims: [100],
+        data: Int32Array.from({ length: 100 }, (_, i) => (i < value ? 7 : i)),
+      },
+    });
+    expect(goldenDifference(plain, labels(0), labels(2))).toBeNull();
+    expect(goldenDifference(plain, labels(0), labels(4))).toBe("map: 4 of 100 elements differ");
+  });
+
+  test("needs something to agree with", () => {
+    expect(hasSignal(plain, floats(0, 0))).toBe(false);
+    expect(hasSignal(plain, floats(0, 1))).toBe(true);
+    expect(hasSignal(found, rows(padding))).toBe(false);
+    expect(hasSignal(found, rows(first))).toBe(true);
+  });
+});
+
+describe("agreement in reduced precision", () => {
+  interface Case {
+    task: Manifest["task"];
+    output: string;
+    dims: number[];
+    want: number[];
+    got: { values: (number | "NaN")[]; same: boolean }[];
+  }
+
+  test.each(room<Case>("reduced"))("of %s is what the proof takes for it", (_, case_) => {
+    const { task, output, dims, want } = case_;
+    const tensors = (values: readonly (number | "NaN")[]): Tensors => ({
+      [output]: { type: "float32", dims, data: Float32Array.from(values, Number) },
+    });
+    for (const { values, same } of case_.got) {
+      const why = goldenDifference(task, tensors(want), tensors(values), "mixed");
+      expect(why === null, `${values}: ${why}`).toBe(same);
+    }
+  });
+
+  test("leaves open what scores at the threshold, as the proof does", () => {
+    const task: Manifest["task"] = { kind: "detect", output: "rows", rows: 2, classes: ["ship"] };
+    const found = (...scores: number[]): Tensors => {
+      const things = scores.flatMap((score, index) => [100 * index, 100, 100 * index + 50, 150, score, 0]);
+      return { rows: { type: "float32", dims: [1, scores.length, 6], data: Float32Array.from(things) } };
+    };
+    const why = (want: Tensors, got: Tensors) => goldenDifference(task, want, got, "fp16", 0.5);
+    expect(why(found(0.9, 0.505), found(0.9, 0))).toBeNull();
+    expect(why(found(0.9, 0), found(0.9, 0.505))).toBeNull();
+    expect(why(found(0.9, 0.52), found(0.9, 0))).toContain("1 are missing");
+    expect(why(found(0.9, 0), found(0.9, Number.NaN))).toBeNull(); // no row is found there
+    expect(why(found(0.505, 0), found(0, 0))).toContain("1 are missing");
+    expect(goldenDifference(task, found(0.9, 0.505), found(0.9, 0))).toContain("1 are missing");
+  });
+
+  test("of whole numbers is exact, of a turned box by its corners", () => {
+    const labels = (...data: number[]): Tensors => ({
+      map: { type: "int32", dims: [data.length], data: Int32Array.from(data) },
+    });
+    expect(goldenDifference({ kind: "tensor" }, labels(1, 2), labels(1, 2), "fp16")).toBeNull();
+    expect(goldenDifference({ kind: "tensor" }, labels(1, 2), labels(1, 3), "fp16")).toContain("1 of 2");
+    const task: Manifest["task"] = { kind: "obb", output: "rows", rows: 1, classes: ["ship"] };
+    const turned = (angle: number): Tensors => ({
+      rows: { type: "float32", dims: [1, 1, 7], data: Float32Array.of(100, 100, 80, 20, 0.9, 0, angle) },
+    });
+    expect(goldenDifference(task, turned(0.5), turned(0.51 + Math.PI), "fp16")).toBeNull();
+    expect(goldenDifference(task, turned(0.5), turned(0.52), "fp16")).not.toBeNull();
+  });
+});

@@ -1,0 +1,193 @@
+import { beforeEach, describe, expect, test } from "vitest";
+import type { Model, TensorData } from "../../src/index.js";
+import type { Graph } from "../../src/manifest/manifest.js";
+import { planCapture } from "../../src/session/graph-capture.js";
+import { bundle, hasWebgpu, loadTiny, picture, withWorker } from "../support/bundle.js";
+import { countCalls, loseAt, losing } from "../support/device-loss.js";
+
+const webgpu = { backend: "webgpu" } as const;
+const verdicts = "webbuild-self-tests";
+const right = { used: true, why: expect.stringContaining("right in the self-test") };
+
+/** On an adapter that is taken for hardware. */
+const loadCaptured = (): Promise<Model> =>
+  withWorker("worker-hardware.js", () => loadTiny(webgpu, "golden.json"));
+
+/** What comes of one picture and then another, again and again. */
+async function answers(models: readonly Model[]): Promise<TensorData["data"][]> {
+  const pictures = [await picture("upright.png"), new ImageData(9, 31), await picture("alpha.png")];
+  const found: TensorData["data"][] = [];
+  for (const image of [...pictures, ...pictures.toReversed()])
+    for (const model of models) {
+      const result = await model.run(image);
+      if (result.kind === "tensor") found.push(...Object.values(result.outputs).map(({ data }) => data));
+    }
+  return found;
+}
+
+describe.runIf(hasWebgpu)("a graph that is captured", () => {
+  beforeEach(() => caches.delete(verdicts));
+
+  test("answers as one that is not, whatever it was given before", async () => {
+    const plain = await withWorker("worker-hardware.js", () =>
+      loadTiny({ ...webgpu, selfTest: false }, "golden.json"),
+    );
+    expect(plain.info().graphCapture).toMatchObject({
+      used: false,
+      why: expect.stringContaining("self-test"),
+    });
+    const wanted = await answers([plain]);
+    expect(wanted).toHaveLength(6);
+    expect(wanted[0]).not.toEqual(wanted[1]);
+    for (const before of [false, true]) {
+      const captured = await loadCaptured();
+      expect(captured.info()).toMatchObject({ graphCapture: right, selfTest: { before } });
+      expect(await answers([captured])).toEqual(wanted);
+    }
+  });
+
+  test("lets others be captured beside it, and go", async () => {
+    const plain = await withWorker("worker-hardware.js", () =>
+      loadTiny({ ...webgpu, selfTest: false }, "golden.json"),
+    );
+    const wanted = await answers([plain]);
+    const first = await loadCaptured();
+    const second = await loadCaptured();
+    expect([first, second].map((model) => model.info().graphCapture)).toEqual([right, right]);
+    expect(await answers([first, second])).toEqual(wanted.flatMap((each) => [each, each]));
+    await first.dispose();
+    expect(await answers([second])).toEqual(wanted);
+  });
+
+  test("is captured again where its GPU is lost", async () => {
+    await losing({}, async (started) => {
+      const model = await loadTiny(webgpu, "golden.json");
+      const wanted = await answers([model]);
+      await loseAt(0);
+      expect(await answers([model])).toEqual(wanted);
+      expect(started()).toBe(2);
+      expect([model.backend, model.info().graphCapture]).toEqual(["webgpu", right]);
+    });
+  });
+
+  test("is captured all the same where its GPU is lost in the trial", { timeout: 120_000 }, async () => {
+    const load = (): Promise<Model> => loadTiny(webgpu, "golden.json");
+    let calls = 0;
+    await losing({}, async () => {
+      const model = await load();
+      calls = await countCalls();
+      await model.dispose();
+    });
+    for (const part of [0.5, 0.75, 0.95]) {
+      await caches.delete(verdicts);
+      await losing({ at: Math.floor(part * calls) }, async (started) => {
+        const model = await load();
+        expect(model.info(), `lost at ${part} of ${calls}`).toMatchObject({ graphCapture: right });
+        expect(started()).toBe(2);
+        await model.dispose();
+      });
+    }
+  });
+});
+
+describe.runIf(hasWebgpu)("a graph is not captured, and the model stays on the GPU", () => {
+  beforeEach(() => caches.delete(verdicts));
+
+  test.each([
+    ["stale", "the inputs change nothing"],
+    ["trap", "unreachable"],
+  ])("where a replay is a %s one: said at the first visit, known at the second", async (how, why) => {
+    const plain = await loadTiny({ ...webgpu, selfTest: false }, "golden.json");
+    const wanted = await answers([plain]);
+    await plain.dispose();
+    await withWorker(`worker-replaying.js?${how}`, async () => {
+      const { Worker: Replaying } = globalThis;
+      let started = 0;
+      globalThis.Worker = class extends Replaying {
+        constructor(...given: ConstructorParameters<typeof Worker>) {
+          super(...given);
+          started++;
+        }
+      };
+      for (const workers of [2, 1]) {
+        started = 0;
+        const model = await loadTiny(webgpu, "golden.json");
+        const { graphCapture, selfTest } = model.info();
+        expect(graphCapture).toMatchObject({ used: false, why: expect.stringContaining(why) });
+        expect([started, model.backend, model.warnings, selfTest?.sample]).toEqual([
+          workers,
+          "webgpu",
+          [],
+          "noise",
+        ]);
+        expect(await answers([model])).toEqual(wanted);
+        await model.dispose();
+      }
+    });
+  });
+
+  test("where the adapter is software", async () => {
+    const { graphCapture } = (await loadTiny(webgpu, "golden.json")).info();
+    expect(graphCapture).toEqual({ used: false, why: expect.stringContaining("is software") });
+  });
+
+  test("where there is no golden run", async () => {
+    const load = (): Promise<Model> => loadTiny(webgpu, "conv.json");
+    const { graphCapture } = (await withWorker("worker-hardware.js", load)).info();
+    expect(graphCapture).toEqual({ used: false, why: "no self-test could see its replays" });
+  });
+});
+
+test("on WASM no graph is captured", async () => {
+  const { graphCapture } = (await loadTiny({ backend: "wasm" }, "golden.json")).info();
+  expect(graphCapture).toEqual({ used: false, why: "the model runs on WASM" });
+});
+
+describe("what is known before there is a session", () => {
+  const graph: Graph = {
+    target: "webgpu",
+    file: "model.onnx",
+    weights: [],
+    nodes: 1,
+    outputs: [],
+    status: null,
+    cpuNodes: [],
+    allOnGpu: true,
+    features: [],
+    precision: "fp32",
+    weightsStored: "fp32",
+  };
+  const asked = {
+    version: "1.30.0",
+    build: "jspi",
+    graph,
+    software: false,
+    test: bundle("self-test/0").href,
+    refused: null,
+    warn: () => {},
+  } as const;
+
+  test("is enough to try it", async () => {
+    await caches.delete(verdicts);
+    expect(await planCapture(asked)).toMatchObject({ used: true, unverified: true });
+  });
+
+  test.each([
+    ["an engine that was not measured", { version: "1.31.0" }, "1.31.0 was not measured"],
+    ["a build that was not measured", { build: "wasm" }, "was not measured"],
+    ["nodes on the CPU", { graph: { ...graph, allOnGpu: false } }, "every node"],
+    ["an adapter that is software", { software: true }, "is software"],
+    ["no self-test", { test: null }, "no self-test"],
+  ] as const)("is against it: %s", async (_, other, why) => {
+    expect(await planCapture({ ...asked, ...other })).toMatchObject({
+      used: false,
+      why: expect.stringContaining(why),
+    });
+  });
+
+  test("is that it failed, from then on", async () => {
+    await planCapture({ ...asked, refused: "it trapped" });
+    expect(await planCapture(asked)).toMatchObject({ used: false, why: "it trapped" });
+    await caches.delete(verdicts);
+  });
+});

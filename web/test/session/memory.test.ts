@@ -1,0 +1,42 @@
+// What the worker's JavaScript holds of a model after load(): none of the bytes that it downloaded.
+
+import { describe, expect, test } from "vitest";
+import { backends, loadTiny, picture, withWorker } from "../support/bundle.js";
+
+interface Bytes {
+  what: "download" | "wasm";
+  size: number;
+  /** How many of them are alive after a collection of garbage. */
+  held: number;
+}
+
+/** The size of a file that each manifest's graph is made of. */
+const MODELS = [
+  ["manifest.json", 3136],
+  ["golden.json", 985],
+] as const;
+const WASM = 10_000_000;
+
+function remembered(): Promise<Bytes[]> {
+  const channel = new BroadcastChannel("remembered");
+  return new Promise((resolve) => {
+    channel.onmessage = ({ data }) => {
+      channel.close();
+      resolve(data);
+    };
+    channel.postMessage("ask");
+  });
+}
+
+describe.each(backends)("after load() on %s", (backend) => {
+  test.each(MODELS)("the worker holds no downloaded bytes of %s", async (manifest, file) => {
+    await withWorker("worker-remembering.js", async () => {
+      const model = await loadTiny({ backend }, manifest);
+      const before = await remembered();
+      expect(before.filter(({ what, size }) => what === "download" && size === file)).toHaveLength(1);
+      expect(before.filter(({ what, size }) => what === "wasm" && size > WASM)).toHaveLength(1);
+      expect(before.filter(({ held }) => held > 0)).toEqual([]);
+      expect(await model.run(await picture("upright.png"))).toMatchObject({ backend });
+    });
+  });
+});

@@ -1,0 +1,116 @@
+import { afterEach, expect, test, vi } from "vitest";
+import type { File } from "../../src/manifest/manifest.js";
+import { Decompressor } from "../../src/storage/decompress.js";
+import { sha256 } from "../../src/storage/sha256.js";
+
+type Bytes = Uint8Array<ArrayBuffer>;
+
+/** 300,000 bytes, three blocks, as zstd: made by `seq 1 99999 | head -c 300000 | zstd -19 --no-check`. */
+const STORED = new URL("../fixture/numbers.zst", import.meta.url);
+const SIZE = 300_000;
+
+const plain = (): Bytes => {
+  const numbers = Array.from({ length: 99_999 }, (_, index) => `${index + 1}\n`).join("");
+  return new TextEncoder().encode(numbers.slice(0, SIZE));
+};
+
+const stored = async (): Promise<Bytes> => new Uint8Array(await (await fetch(STORED)).arrayBuffer());
+
+const file = (more: Partial<File> = {}): File => ({
+  path: "engine.wasm.zst",
+  size: 0,
+  sha256: "",
+  encoding: "zstd",
+  inflated: SIZE,
+  parts: [],
+  form: "plain",
+  ...more,
+});
+
+async function inflated(content: Bytes, chunk = content.length, of = file()): Promise<Bytes> {
+  const inflating = new Decompressor(of);
+  for (let at = 0; at < content.length; at += chunk) inflating.push(content.subarray(at, at + chunk));
+  return inflating.content(content);
+}
+
+/** Comparing hashes takes no second, as comparing 300,000 numbers does. */
+async function expectPlain(content: Bytes): Promise<void> {
+  expect(await sha256(content)).toBe(await sha256(plain()));
+}
+
+const corrupt = (message: string): unknown =>
+  expect.objectContaining({ code: "corrupt-file", message: expect.stringContaining(message) });
+
+afterEach(() => vi.unstubAllGlobals());
+
+test.each([1, 7, 1000, 1_000_000])("zstd that comes %i bytes at a time is undone", async (chunk) => {
+  await expectPlain(await inflated(await stored(), chunk));
+});
+
+test("zstd is undone while it comes", async () => {
+  const content = await stored();
+  const inflating = new Decompressor(file());
+  inflating.push(content);
+  content.fill(0, 100);
+  await expectPlain(await inflating.content(content));
+});
+
+test("zstd that was cut off anywhere is an error, and no wait for ever", async () => {
+  const content = await stored();
+  const ends = Array.from({ length: 40 }, (_, index) => Math.floor((index * content.length) / 40));
+  for (const end of [...ends.filter((end) => end > 3), content.length - 1])
+    await expect(inflated(content.slice(0, end), 50)).rejects.toThrow(corrupt("no whole zstd file"));
+});
+
+test("zstd with something behind it is an error", async () => {
+  const content = new Uint8Array([...(await stored()), 1, 2, 3]);
+  await expect(inflated(content)).rejects.toThrow(corrupt("no whole zstd file"));
+});
+
+test("broken zstd is an error", async () => {
+  const content = await stored();
+  content.fill(0xff, 1000, 1400);
+  await expect(inflated(content, 99)).rejects.toThrow(corrupt("engine.wasm.zst"));
+});
+
+test.each([
+  ["of its own", [0x80, 0xff]],
+  ["as large as its content", [0xe0, 0xff, 0xff, 0xff, 0xff]],
+])("zstd that asks for a window %s that is too large is given none", async (_, head) => {
+  const content = await stored();
+  content.set(head, 4);
+  for (const chunk of [1, 7, 1000])
+    await expect(inflated(content, chunk)).rejects.toThrow(corrupt("a window of"));
+});
+
+test.each([SIZE - 1, SIZE + 1])("content of another size than the manifest's is an error", async (size) => {
+  const wrong = inflated(await stored(), 1000, file({ inflated: size }));
+  await expect(wrong).rejects.toThrow(corrupt("engine.wasm.zst"));
+});
+
+test("what the host inflated is taken as it is where its size is right", async () => {
+  await expectPlain(await inflated(plain(), 1000));
+  await expect(inflated(plain().slice(1), 1000)).rejects.toThrow(
+    corrupt("299999 bytes, wanted zstd of 300000"),
+  );
+});
+
+test("broken gzip is an error", async () => {
+  const content = new Uint8Array([0x1f, 0x8b, 8, 0, 1, 2, 3]);
+  await expect(inflated(content, 7, file({ encoding: "gzip" }))).rejects.toThrow(
+    corrupt("no whole gzip file"),
+  );
+});
+
+test("a browser that knows zstd undoes it", async () => {
+  const asked: string[] = [];
+  class Knowing extends TransformStream {
+    constructor(format: string) {
+      super({ flush: (to) => to.enqueue(plain()), transform() {} });
+      asked.push(format);
+    }
+  }
+  vi.stubGlobal("DecompressionStream", Knowing);
+  await expectPlain(await inflated(await stored(), 1000));
+  expect(new Set(asked)).toEqual(new Set(["zstd"]));
+});

@@ -1,0 +1,194 @@
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { Progress } from "../../src/index.js";
+import { sha256 } from "../../src/storage/sha256.js";
+import { bundle, loadTiny, picture, withWorker } from "../support/bundle.js";
+
+const wasm = { backend: "wasm", cache: true } as const;
+const PARTS = "parts.json";
+const WANTED = [
+  "model/wasm.onnx",
+  "model/weights-0000.bin",
+  "model/weights-0001.bin",
+  "runtime/ort/ort-wasm-simd-threaded.wasm.zst",
+];
+let fetched: string[] = [];
+/** When the visit began: what an earlier worker tells late is none of it. */
+let since = 0;
+let channel: BroadcastChannel;
+
+beforeEach(async () => {
+  await forget();
+  channel = new BroadcastChannel("fetched");
+  channel.onmessage = ({ data: { path, born } }) => born >= since && fetched.push(path);
+});
+
+afterEach(async () => {
+  channel.close();
+  await forget();
+});
+
+async function forget(): Promise<void> {
+  const root = await navigator.storage.getDirectory();
+  await root.removeEntry("webbuild", { recursive: true }).catch(() => {});
+  for (const name of await caches.keys()) await caches.delete(name);
+}
+
+const folder = async (): Promise<FileSystemDirectoryHandle> =>
+  (await navigator.storage.getDirectory()).getDirectoryHandle("webbuild");
+
+/** The names of what is kept, but for the lists. */
+async function kept(): Promise<string[]> {
+  const names: string[] = [];
+  for await (const name of (await folder()).keys()) if (!name.startsWith("bundle-")) names.push(name);
+  return names;
+}
+
+/** Names and sizes of all that is kept. */
+async function listing(): Promise<string> {
+  const found: string[] = [];
+  for await (const [name, handle] of (await folder()).entries())
+    if (handle instanceof FileSystemFileHandle) found.push(`${name} ${(await handle.getFile()).size}`);
+  return found.join();
+}
+
+/** Files are written in the background: waits until nothing changes any more, and no file is empty. */
+async function written(): Promise<void> {
+  let before: string | null = null;
+  for (;;) {
+    const now = await listing().catch(() => "");
+    if (now === before && !/ 0(,|$)/.test(now)) return;
+    before = now;
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+}
+
+/** Loads, runs once, and returns what was fetched, scripts aside. */
+async function visit(
+  script = "worker-fetching.js",
+  manifest = PARTS,
+  onProgress?: (told: Progress) => void,
+): Promise<{
+  files: string[];
+  warnings: string[];
+}> {
+  fetched = [];
+  since = performance.timeOrigin + performance.now();
+  return withWorker(script, async () => {
+    const model = await loadTiny({ ...wasm, onProgress }, manifest);
+    expect(await model.run(await picture("upright.png"))).toMatchObject({ poses: [{ label: "person" }, {}] });
+    await written();
+    const warnings = model.warnings.map(({ code }) => code);
+    await model.dispose();
+    return { files: fetched.filter((path) => !path.endsWith(".mjs")).toSorted(), warnings };
+  });
+}
+
+describe("a second visit", () => {
+  test("fetches neither model nor engine", async () => {
+    expect(await visit()).toEqual({ files: WANTED, warnings: [] });
+    expect(await visit()).toEqual({ files: [], warnings: [] });
+  });
+
+  test("counts as there what is there", async () => {
+    await visit();
+    const told: Progress[] = [];
+    await visit("worker-fetching.js", PARTS, (progress) => told.push(progress));
+    const last = told.at(-1);
+    expect(last?.bytesDone).toBe(last?.bytesTotal);
+    expect(last?.bytesTotal).toBeGreaterThan(1_000_000);
+  });
+
+  test("goes by the Cache API where there is no file system", async () => {
+    expect((await visit("worker-without-files.js")).files).toEqual(WANTED);
+    expect(await visit("worker-without-files.js")).toEqual({ files: [], warnings: [] });
+    await expect(folder()).rejects.toThrow();
+  });
+
+  test("fetches all again in a browser that keeps nothing", async () => {
+    await visit("worker-without-store.js");
+    expect(await visit("worker-without-store.js")).toEqual({ files: WANTED, warnings: [] });
+  });
+
+  test("fetches all again without the cache, which then stays empty", async () => {
+    const model = await withWorker("worker-fetching.js", () =>
+      loadTiny({ backend: "wasm", cache: false }, PARTS),
+    );
+    await model.dispose();
+    await expect(folder()).rejects.toThrow();
+  });
+});
+
+describe("a download that was interrupted", () => {
+  test("goes on at the file it was in", async () => {
+    const cut = withWorker("worker-fetching.js?gone=weights-0001.bin", () => loadTiny(wasm, PARTS));
+    await expect(cut).rejects.toMatchObject({
+      code: "download-failed",
+      message: expect.stringContaining("0001"),
+    });
+    expect((await visit()).files).toEqual(["model/weights-0001.bin"]);
+  });
+
+  test("and so does one that was aborted", async () => {
+    const controller = new AbortController();
+    const onProgress = ({ stage }: Progress): void => {
+      if (stage === "weights") controller.abort();
+    };
+    const aborted = withWorker("worker-fetching.js", () =>
+      loadTiny({ ...wasm, onProgress, signal: controller.signal }, PARTS),
+    );
+    await expect(aborted).rejects.toMatchObject({ code: "aborted" });
+    expect((await visit()).files).not.toContain("runtime/ort/ort-wasm-simd-threaded.wasm.zst");
+  });
+});
+
+describe("what is kept", () => {
+  test("and broken is fetched anew, and whole after that", async () => {
+    await visit();
+    for (const [index, name] of (await kept()).entries()) {
+      const writable = await (await (await folder()).getFileHandle(name)).createWritable({
+        keepExistingData: true,
+      });
+      await (index % 2 === 0
+        ? writable.truncate(1)
+        : writable.write({ type: "write", position: 7, data: "broken" }));
+      await writable.close();
+    }
+    expect((await visit()).files).toEqual(WANTED);
+    expect((await visit()).files).toEqual([]);
+  });
+
+  test("and in no bundle any more is thrown away, and what another bundle has is not", async () => {
+    await visit();
+    await visit("worker-fetching.js", "manifest.json");
+    const before = await kept();
+    const stray = await (await folder()).getFileHandle("0".repeat(64), { create: true });
+    const writable = await stray.createWritable();
+    await writable.write("of an older version");
+    await writable.close();
+    for await (const name of (await folder()).keys()) if (name.startsWith("bundle-")) await outdate(name);
+    expect((await visit("worker-fetching.js", "manifest.json")).files).toEqual([]);
+    expect((await kept()).toSorted()).toEqual(before.toSorted());
+  });
+
+  test("is nothing where there is no room; the model runs and says so", async () => {
+    expect(await visit("worker-full.js")).toEqual({ files: WANTED, warnings: ["not-kept"] });
+    expect(await visit("worker-full.js")).toEqual({ files: WANTED, warnings: ["not-kept"] });
+  });
+});
+
+/** Takes the last file out of the first list and leaves the other: one bundle has changed. */
+async function outdate(name: string): Promise<void> {
+  const handle = await (await folder()).getFileHandle(name);
+  const hashes: string[] = JSON.parse(await (await handle.getFile()).text());
+  const writable = await handle.createWritable();
+  await writable.write(JSON.stringify([...hashes, "f".repeat(64)]));
+  await writable.close();
+}
+
+test("of stored weights the stored form is kept, and restored on every visit", async () => {
+  const stored = "model/weights.int8.gz";
+  expect((await visit(undefined, "int8.json")).files).toContain(stored);
+  const bytes = new Uint8Array(await (await fetch(bundle(stored))).arrayBuffer());
+  expect(await kept()).toContain(await sha256(bytes));
+  expect((await visit(undefined, "int8.json")).files).toEqual([]);
+});

@@ -1,0 +1,73 @@
+// The built runtime, as a bundle has it, and what the tests feed to it.
+
+import { afterAll, afterEach, beforeAll, inject } from "vitest";
+import type { Backend, LoadOptions, Model } from "../../src/index.js";
+
+declare module "vitest" {
+  interface ProvidedContext {
+    required: string;
+    /** How often a test does again what may end differently. */
+    times: number;
+  }
+}
+
+type Runtime = typeof import("../../src/index.js");
+
+export const bundle = (path: string): URL => new URL(`/bundle/${path}`, location.origin);
+
+export const runtime: Runtime = await import(/* @vite-ignore */ bundle("runtime/webbuild.js").href);
+
+const adapter = (await navigator.gpu?.requestAdapter()) ?? null;
+
+/** Whether tests of WebGPU run: where WEBBUILD_REQUIRE=webgpu they do, and fail without an adapter. */
+export const hasWebgpu = adapter !== null || inject("required").includes("webgpu");
+
+/** The backends that can be tested here. */
+export const backends: Backend[] = hasWebgpu ? ["webgpu", "wasm"] : ["wasm"];
+
+const models: Model[] = [];
+
+afterEach(async () => {
+  await Promise.all(models.splice(0).map((model) => model.dispose()));
+});
+
+/** Loads a manifest of the tiny bundle, and keeps nothing. The model is disposed of after the test. */
+export async function loadTiny(options: LoadOptions = {}, manifest = "manifest.json"): Promise<Model> {
+  const model = await runtime.load(bundle(manifest), { cache: false, ...options });
+  models.push(model);
+  return model;
+}
+
+/** Loads the tiny bundle once for all tests of the describe block it is called in. */
+export function sharedTiny(options: LoadOptions, manifest = "manifest.json"): () => Model {
+  let model: Model | undefined;
+  beforeAll(async () => {
+    model = await runtime.load(bundle(manifest), { cache: false, ...options });
+  });
+  afterAll(() => model?.dispose());
+  return () => {
+    if (model === undefined) throw new Error("the shared model did not load");
+    return model;
+  };
+}
+
+export async function picture(name: string): Promise<Blob> {
+  const response = await fetch(new URL(`../fixture/pictures/${name}`, import.meta.url));
+  if (!response.ok) throw new Error(`${name}: ${response.status}`);
+  return response.blob();
+}
+
+/** Starts another script as the worker, for the length of `work`. */
+export async function withWorker<T>(script: string, work: () => Promise<T>): Promise<T> {
+  const original = globalThis.Worker;
+  globalThis.Worker = class extends original {
+    constructor(url: string | URL, options?: WorkerOptions) {
+      super(String(url).replace("worker.js", script), options);
+    }
+  };
+  try {
+    return await work();
+  } finally {
+    globalThis.Worker = original;
+  }
+}

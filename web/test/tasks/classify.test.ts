@@ -1,0 +1,28 @@
+import { expect, test } from "vitest";
+import type { ClassScore } from "../../src/api/types.js";
+import type { ClassifyTask } from "../../src/manifest/manifest.js";
+import { decodeClasses } from "../../src/tasks/classify/task.js";
+import { expectClose } from "../support/compare-tensors.js";
+import { room } from "../support/conformance.js";
+
+interface Case {
+  task: ClassifyTask;
+  values: number[];
+  want: { classes: ClassScore[] };
+  tolerance: number;
+}
+
+const words = ({ classIndex, label }: ClassScore) => ({ classIndex, label });
+const scores = (classes: ClassScore[]) => classes.map(({ score }) => score);
+
+test.each(room<Case>("classify"))("%s", (_, { task, values, want, tolerance }) => {
+  const got = decodeClasses(task, Float32Array.from(values));
+  expect(got.map(words)).toEqual(want.classes.map(words));
+  expectClose(scores(got), scores(want.classes), tolerance);
+});
+
+test("a score that is not a number comes last, and hides no other", () => {
+  const task: ClassifyTask = { kind: "classify", output: "y", classes: ["a", "b", "c", "d"], logits: false };
+  const got = decodeClasses(task, Float32Array.from([Number.NaN, 0.25, Number.NaN, 0.75]));
+  expect(got.map(({ label }) => label)).toEqual(["d", "b", "a", "c"]);
+});

@@ -1,0 +1,124 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import type { Result } from "../../src/index.js";
+import type { PanopticTask } from "../../src/manifest/manifest.js";
+import type { Geometry } from "../../src/preprocess/letterbox.js";
+import type { Regions } from "../../src/tasks/panoptic/decode-regions.js";
+import { GpuArgmax } from "../../src/tasks/panoptic/gpu/gpu-argmax.js";
+import { gpuRefusal, regionsOnGpu } from "../../src/tasks/panoptic/gpu/regions.js";
+import { hasWebgpu, loadTiny, picture, sharedTiny, withWorker } from "../support/bundle.js";
+import { room } from "../support/conformance.js";
+import { loseAt, losing } from "../support/device-loss.js";
+
+interface Case {
+  task: PanopticTask;
+  letterbox: Geometry;
+  input: { width: number; height: number };
+  masks: string[][];
+  scores: number[][] | null;
+  want: { map: string[]; regions: Regions["regions"] };
+  tolerance: number;
+}
+
+const cases = room<Case>("panoptic").filter(([, { task }]) => gpuRefusal(task) === null);
+
+function panoptic(result: Result): Extract<Result, { kind: "panoptic" }> {
+  if (result.kind !== "panoptic") throw new Error(`a ${result.kind} result`);
+  return result;
+}
+
+describe.runIf(hasWebgpu)("masks that become regions on the GPU", () => {
+  let device: GPUDevice;
+  let contest: GpuArgmax;
+
+  beforeAll(async () => {
+    const adapter = await navigator.gpu.requestAdapter();
+    if (adapter === null) throw new Error("no WebGPU adapter");
+    device = await adapter.requestDevice();
+    contest = await GpuArgmax.open(device);
+  });
+
+  async function decided({ task, letterbox, input, masks, scores }: Case, values: number[]) {
+    const data = Float32Array.from(values);
+    const usage = GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_DST;
+    const buffer = device.createBuffer({ size: data.byteLength, usage });
+    device.queue.writeBuffer(buffer, 0, data);
+    const cells = { width: masks[0]?.[0]?.split(" ").length ?? 0, height: masks[0]?.length ?? 0 };
+    const flat = scores && Float32Array.from(scores.flat());
+    const maps = { buffer, cells, input, raw: true };
+    return regionsOnGpu(contest, task, letterbox, { maps, count: masks.length, scores: flat });
+  }
+
+  function valuesOf({ masks }: Case): number[] {
+    return masks.flat().flatMap((row) => row.split(" ").map(Number));
+  }
+
+  test.each(cases)("are those of %s", async (_, each) => {
+    const { regions, map, hasNan } = await decided(each, valuesOf(each));
+    const { width, height } = each.letterbox.source;
+    const lines = Array.from({ length: height }, (_, y) => map.subarray(y * width, (y + 1) * width).join(""));
+    expect(lines).toEqual(each.want.map);
+    expect(regions.map(({ score, ...region }) => region)).toEqual(
+      each.want.regions.map(({ score, ...region }) => region),
+    );
+    for (const [index, { score }] of each.want.regions.entries())
+      if (score !== null)
+        expect(Math.abs((regions[index]?.score ?? Number.NaN) - score)).toBeLessThanOrEqual(each.tolerance);
+    expect(hasNan).toBe(false);
+  });
+
+  test("tell of what is no number, and of what is the same everywhere", async () => {
+    const [, each] = cases.find(([, { scores }]) => scores === null) ?? [];
+    if (each === undefined) throw new Error("no case of masks by class");
+    const values = valuesOf(each);
+    expect(await decided(each, values)).toMatchObject({ hasNan: false, isFlat: false });
+    expect(await decided(each, values.with(0, Number.NaN))).toMatchObject({ hasNan: true });
+    expect(await decided(each, values.fill(2))).toMatchObject({ hasNan: false, isFlat: true });
+  });
+});
+
+describe.runIf(hasWebgpu)("a model of regions", () => {
+  const onGpu = sharedTiny({ backend: "webgpu" }, "regions.json");
+  const onCpu = sharedTiny({ backend: "webgpu", pixels: "cpu" }, "regions.json");
+
+  test("decides on the GPU as on the CPU, and says where", async () => {
+    const file = await picture("upright.png");
+    const [got, want] = [panoptic(await onGpu().run(file)), panoptic(await onCpu().run(file))];
+    expect(got.decode).toMatchObject({ path: "gpu" });
+    expect(onGpu().info().decode).toEqual(got.decode);
+    expect(want.decode).toEqual({ path: "cpu", why: 'pixels "cpu" was asked for' });
+    expect(want.regions.length).toBeGreaterThan(1);
+    expect(got.regions.map(({ label }) => label)).toEqual(want.regions.map(({ label }) => label));
+    const other = got.map.filter((number, at) => number !== want.map[at]).length;
+    expect(other / want.map.length).toBeLessThan(0.01);
+    expect(got.warnings).toEqual([]);
+  });
+
+  test("leaves its outputs to those who ask for tensors", async () => {
+    const image = await onGpu().preprocess(await picture("upright.png"));
+    const [got, want] = [await onGpu().runTensors({ image }), await onCpu().runTensors({ image })];
+    expect(got.y?.data).toEqual(want.y?.data);
+  });
+});
+
+describe.runIf(hasWebgpu)("a model of regions, alone in its worker,", () => {
+  test("decides on the CPU where the GPU decides otherwise", async () => {
+    await withWorker("worker-misfeeding.js?judge=last", async () => {
+      const model = await loadTiny({ backend: "webgpu" }, "regions.json");
+      const { decode } = await model.run(await picture("upright.png"));
+      expect(decode).toMatchObject({ path: "cpu", why: expect.stringMatching(/\d+ % of a picture/) });
+    });
+  });
+
+  test("is run again where the GPU is lost while it decides", async () => {
+    await losing({}, async (started) => {
+      const model = await loadTiny({ backend: "webgpu" }, "regions.json");
+      const file = await picture("upright.png");
+      const { regions } = panoptic(await model.run(file));
+      for (const at of [10, 16]) {
+        await loseAt(at);
+        expect(panoptic(await model.run(file)).regions).toEqual(regions);
+      }
+      expect(started()).toBeGreaterThan(1);
+    });
+  });
+});

@@ -1,0 +1,33 @@
+import { expect, test } from "vitest";
+import type { Manifest } from "../../src/manifest/manifest.js";
+import { checkTaskOptions, taskOptionNames } from "../../src/tasks/task-options.js";
+
+const plain = { task: { kind: "tensor" } } as Manifest;
+
+test.each([
+  [{ prompt: "star" }, "prompt: the model takes none"],
+  [{ textThreshold: 0.5 }, "textThreshold: the model takes none"],
+  [{ mode: "semantic" }, "mode: the model takes none"],
+  [{ depth: "map" }, "depth: the model makes no depth map"],
+  [{ fade: true }, "fade: the model makes no depth map"],
+] as const)("%j is no option of a model of another task", (options, message) => {
+  expect(() => checkTaskOptions(plain, options)).toThrow(
+    expect.objectContaining({ code: "invalid-option", message }),
+  );
+});
+
+test("an option that is an input of the graph is none of a task's", () => {
+  expect(() => checkTaskOptions(plain, { confidence: 0.5 })).not.toThrow();
+  expect(taskOptionNames(plain)).toEqual([]);
+});
+
+test("a task's own options are checked by itself", () => {
+  const depth = { task: { kind: "depth", confidence: null } } as Manifest;
+  expect(taskOptionNames(depth)).toEqual(["depth", "fade"]);
+  expect(() => checkTaskOptions(depth, { depth: "map" })).not.toThrow();
+  expect(() => checkTaskOptions(depth, { fade: true })).toThrow("how sure it is");
+});
+
+test("a model of phrases takes a confidence that is no input", () => {
+  expect(taskOptionNames({ task: { kind: "phrases" } })).toContain("confidence");
+});

@@ -1,0 +1,120 @@
+"""A visitor's page: it loads a bundle, runs it, and says how long that took."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+from urllib.parse import urlsplit
+
+from msgspec import Struct
+
+from webbuild.browser.server import Server
+from webbuild.verify.inputs import VerifyInput
+from webbuild.verify.page_messages import ModelInfo, RunResult, RuntimeWarningInfo
+from webbuild.verify.page_rpc import URL_PREFIX, Page, PageRpc
+
+WORKER = f"{URL_PREFIX}counting-worker.js"
+
+
+class LoadTiming(Struct, frozen=True):
+    """What `load()` came to; milliseconds since the loader was asked for."""
+
+    imported: float
+    session: float
+    loaded: float
+    backend: str
+    reason: str
+    warnings: tuple[RuntimeWarningInfo, ...]
+    info: ModelInfo
+
+
+class RunTiming(Struct, frozen=True):
+    """A run: milliseconds in all and by stage, and the backend of the graph that answered."""
+
+    ms: float
+    backend: str
+    stages: dict[str, float]
+
+
+class GpuCounters(Struct, frozen=True, rename="camel"):
+    """What a counting worker has counted so far, and what it holds."""
+
+    dispatches: int
+    submits: int
+    uploads: int
+    uploaded_bytes: int
+    readbacks: int
+    read_bytes: int
+    buffers: int
+    buffer_bytes: int
+    wasm_bytes: int
+
+
+class SentFiles(list[tuple[str, int]]):
+    """The bodies that a server sent: hand `record` to it."""
+
+    def record(self, path: str, size: int) -> None:
+        """Note a body; called on the server's threads."""
+        self.append((path, size))
+
+    @property
+    def bytes(self) -> int:
+        """Those of the bundle, without the page that drives it and what that is given."""
+        return sum(size for path, size in list(self) if not path.startswith(URL_PREFIX))
+
+
+class PageDriver:
+    """A page that has just been opened; see `PageRpc` for the errors of every call.
+
+    Args:
+        page: keeps what it had of the bundle, where it visited before.
+        server: serves the bundle at its root.
+        seconds: how long any one step may take.
+    """
+
+    def __init__(self, page: Page, server: Server, *, seconds: float) -> None:
+        self._server = server
+        own = f'import "./counting.js";\nimport "{urlsplit(server.url).path}runtime/worker.js";\n'
+        server.virtual[WORKER] = ("text/javascript", own.encode())
+        self._calls = PageRpc(page, server, seconds, "webbuild.bench", ["bench.js", "counting.js"])
+
+    def load(self, entry: str, backend: str, precision: str = "auto", *, examined: bool = False) -> LoadTiming:
+        """Load the bundle; `examined` with the engine's word on its nodes, in a worker that counts."""
+        address = f"{self._server.url}{entry}"
+        worker = WORKER if examined else None
+        asked = {"backend": backend, "precision": precision}
+        return self._calls.call("load", LoadTiming, entry=address, **asked, worker=worker, trace=examined)
+
+    def first_run(self, given: VerifyInput) -> RunTiming:
+        """Run a sample as it lies on the disk."""
+        return self._calls.call("first", RunTiming, **self._served(given))
+
+    def hold_samples(self, samples: Sequence[VerifyInput]) -> None:
+        """Decode samples, to be run by their numbers."""
+        for given in samples:
+            self._calls.call("hold", None, **self._served(given))
+
+    def run(self, sample: int) -> RunTiming:
+        """Run a sample that is held."""
+        return self._calls.call("run", RunTiming, sample=sample)
+
+    def decode_sample(self, sample: int) -> RunResult:
+        """Return what a sample that is held comes to: of poses and boxes, nothing that holds masks or maps."""
+        return self._calls.call("answer", RunResult, sample=sample)
+
+    def read_counters(self) -> GpuCounters:
+        """Return what the worker counted; of an examined model only."""
+        return self._calls.call("counted", GpuCounters)
+
+    def heap(self) -> int | None:
+        """Return the bytes of JavaScript behind a collection of garbage; None where the browser does not tell."""
+        return self._calls.call("heap", int | None)
+
+    def dispose(self) -> None:
+        """Free what the model holds."""
+        self._calls.call("dispose", None)
+
+    def _served(self, given: VerifyInput) -> dict[str, Any]:
+        if not given.files:
+            return {"urls": [], "feeds": self._calls.upload(given.feeds), "options": {}}
+        return {"urls": self._calls.upload_images(given.files), "feeds": None, "options": given.options}

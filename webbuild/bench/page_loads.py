@@ -1,0 +1,61 @@
+"""What visitors meet: the first visit, runs one after another, and a second visit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from webbuild.bench.page_driver import LoadTiming, PageDriver, RunTiming
+from webbuild.bench.report import PageLoad, RunTimes
+from webbuild.bench.scenario import WARMUP_RUNS, Scenario
+from webbuild.verify.page_rpc import Page
+
+
+class PageLoads:
+    """What was measured, until something failed."""
+
+    load_timing: LoadTiming | None = None
+    first: PageLoad | None = None
+    second: PageLoad | None = None
+    frames: RunTimes | None = None
+
+    def measure(self, page: Page, course: Scenario, backend: str) -> None:
+        """Measure in a page of a profile that knows nothing of the bundle. Raises PageError."""
+        course.say(f"{backend}: a first visit")
+        visitor = PageDriver(page, course.server, seconds=course.seconds)
+        self.load_timing, self.first = load_page(visitor, course, backend)
+        course.say(f"{backend}: {course.runs} runs")
+        visitor.hold_samples(course.samples)
+        course.run(visitor, WARMUP_RUNS)
+        self.frames = collect_run_times(course.run(visitor, course.runs), backend)
+        visitor.dispose()
+        course.say(f"{backend}: a second visit")
+        again = PageDriver(page, course.server, seconds=course.seconds)
+        self.second = load_page(again, course, backend)[1]
+        again.dispose()
+
+
+def load_page(visitor: PageDriver, course: Scenario, backend: str) -> tuple[LoadTiming, PageLoad]:
+    """Come, load, and get an answer to the first sample."""
+    before = course.sent_bytes.bytes
+    arrived = visitor.load(course.bundle.loader_file, backend, course.precision)
+    ran = visitor.first_run(course.samples[0])
+    took = arrived.info.timings
+    return arrived, PageLoad(
+        bytes=course.sent_bytes.bytes - before,
+        imported=arrived.imported,
+        session=arrived.session,
+        loaded=arrived.loaded,
+        first_run=ran.ms,
+        first_result=arrived.loaded + ran.ms,
+        stages={"engine": took.engine, "weights": took.weights, "session": took.session, "warmup": took.warmup},
+    )
+
+
+def collect_run_times(runs: Sequence[RunTiming], backend: str) -> RunTimes:
+    """Return runs as a report has them; a stage that only some runs have took no time in the others."""
+    names = dict.fromkeys(name for run in runs for name in run.stages)
+    return RunTimes(
+        runs=tuple(run.ms for run in runs),
+        stages={name: tuple(run.stages.get(name, 0.0) for run in runs) for name in names},
+        fallbacks=sum(run.backend != backend for run in runs),
+    )

@@ -1,0 +1,75 @@
+"""A visit that is looked at closely, and slower for it: nodes, kernels, copies, memory, the page's main thread."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from webbuild.bench.page_driver import GpuCounters, PageDriver
+from webbuild.bench.report import LongTasks, MemoryGrowth, PerRun, Profile
+from webbuild.bench.scenario import WARMUP_RUNS, Scenario
+from webbuild.browser.tracing import LONG_TASK_MS, MainThreadTask, main_thread_tasks
+from webbuild.verify.node_placement import summarize_placement
+from webbuild.verify.page_messages import ProviderNodes
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+
+def profile_visit(browser: Browser, page: Page, course: Scenario, backend: str) -> Profile:
+    """Load, run and count in a page of a profile that knows nothing of the bundle. Raises PageError.
+
+    The main thread is traced from the opening of the page to the end of the runs that warm up.
+    """
+    course.say(f"{backend}: a closer look")
+    with main_thread_tasks(browser, page) as tasks:
+        visitor = PageDriver(page, course.server, seconds=course.seconds)
+        arrived = visitor.load(course.bundle.loader_file, backend, course.precision, examined=True)
+        visitor.first_run(course.samples[0])
+        visitor.hold_samples(course.samples)
+        course.run(visitor, WARMUP_RUNS)
+    heap, before = visitor.heap(), visitor.read_counters()
+    course.run(visitor, course.runs)
+    after = visitor.read_counters()
+    more_heap = visitor.heap()
+    visitor.dispose()
+    placed = arrived.info.placement or ()
+    return Profile(
+        nodes=sum(max(each.count, len(each.nodes)) for each in placed),
+        cpu_nodes=count_cpu_nodes(arrived.backend, placed),
+        per_run=average_per_run(before, after, course.runs),
+        growth=MemoryGrowth(
+            runs=course.runs,
+            wasm=after.wasm_bytes - before.wasm_bytes,
+            gpu=after.buffer_bytes - before.buffer_bytes,
+            heap=None if heap is None or more_heap is None else more_heap - heap,
+        ),
+        long_tasks=sum_long_tasks(tasks),
+    )
+
+
+def count_cpu_nodes(backend: str, placed: Sequence[ProviderNodes]) -> int | None:
+    """Return how many nodes do not run where the backend has them, None where the engine does not say."""
+    if not placed:
+        return None
+    return sum(each.count for each in summarize_placement(backend, placed) if not each.at_home)
+
+
+def average_per_run(before: GpuCounters, after: GpuCounters, runs: int) -> PerRun:
+    """Return what was counted between, by run."""
+    return PerRun(
+        dispatches=(after.dispatches - before.dispatches) / runs,
+        submits=(after.submits - before.submits) / runs,
+        uploads=(after.uploads - before.uploads) / runs,
+        uploaded_bytes=(after.uploaded_bytes - before.uploaded_bytes) / runs,
+        readbacks=(after.readbacks - before.readbacks) / runs,
+        read_bytes=(after.read_bytes - before.read_bytes) / runs,
+    )
+
+
+def sum_long_tasks(tasks: Sequence[MainThreadTask]) -> LongTasks:
+    """Sum up the tasks of a main thread."""
+    beyond = [task.ms - LONG_TASK_MS for task in tasks if task.ms > LONG_TASK_MS]
+    return LongTasks(
+        longest=max((task.ms for task in tasks), default=0.0), tasks=len(beyond), blocking_time=sum(beyond)
+    )

@@ -1,0 +1,90 @@
+"""The first node without which a session is made, or a run ends: by the engine's word, else by ever shorter fronts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from webbuild.bisect.culprit import Culprit, CulpritKind
+from webbuild.bisect.partition_points import PartitionPoints
+from webbuild.bisect.subgraph_runner import SubgraphRunner
+from webbuild.bisect.trial_result import SubgraphResult
+from webbuild.subgraph.extract import Subgraph
+
+_NAMED = re.compile(r"(?<![\w/])n(\d+)(?:_\d+)?(?!\w)")
+"""A node's name in a cut."""
+
+
+class FailureSearch:
+    """Looks for nodes whose sessions fail."""
+
+    def __init__(self, tester: SubgraphRunner, splits: PartitionPoints) -> None:
+        self._tester, self._splits = tester, splits
+
+    def find(self, failed: SubgraphResult) -> Culprit:
+        """Return the smallest piece of one that fails which still fails; the first in the order of the nodes."""
+        asked: set[Subgraph] = set()
+        for hinted in self._named_in_message(failed, asked):
+            return hinted
+        piece = failed.subgraph
+        runs, fails, last = 0, len(piece), failed
+        while inside := [count for count in self._splits.lengths(piece) if runs < count < fails]:
+            middle = inside[len(inside) // 2]
+            tried = self._tester.run_one(piece[:middle])
+            if tried.verdict != "fails":
+                runs = middle
+                continue
+            fails, last = middle, tried
+            for hinted in self._named_in_message(tried, asked):
+                return hinted
+        return self._extend_prefix(piece[:fails], runs, last)
+
+    def estimated_sessions(self, failed: SubgraphResult) -> int:
+        """Return how many sessions it takes to find what fails, about: few where the engine names a node."""
+        return 3 if _NAMED.search(failed.message) else len(failed.subgraph).bit_length() + 3
+
+    def _named_in_message(self, failed: SubgraphResult, asked: set[Subgraph]) -> Iterator[Culprit]:
+        """Try alone the node that the engine names, once."""
+        for named in _NAMED.findall(failed.message):
+            unit = self._unit(failed.subgraph, int(named))
+            if unit and unit != failed.subgraph and unit not in asked:
+                asked.add(unit)
+                tried = self._tester.run_one(unit)
+                if tried.verdict == "fails":
+                    yield _failure_culprit(tried)
+
+    def _unit(self, piece: Subgraph, node: int) -> Subgraph:
+        """Return the part of a piece around a node that cannot be divided."""
+        if node not in piece:
+            return ()
+        at, place = [0, *self._splits.lengths(piece), len(piece)], piece.index(node)
+        start = max(each for each in at if each <= place)
+        return piece[start : min(each for each in at if each > place)]
+
+    def _extend_prefix(self, front: Subgraph, runs: int, failed: SubgraphResult) -> Culprit:
+        """Return the shortest end of a front that fails; the front but for that end runs."""
+        starts = [0, *self._splits.lengths(front)]
+        starts = [start for start in starts if start <= runs]
+        step, fails = 1, 0
+        best = failed
+        good = len(starts)  # starts from here on are known to run
+        while (back := len(starts) - step) > 0:
+            tried = self._tester.run_one(front[starts[back] :])
+            if tried.verdict == "fails":
+                best, fails = tried, back
+                break
+            good = back
+            step *= 2
+        while good - fails > 1:  # between one that is too short and one that fails
+            middle = (good + fails) // 2
+            tried = self._tester.run_one(front[starts[middle] :])
+            if tried.verdict == "fails":
+                best, fails = tried, middle
+            else:
+                good = middle
+        return _failure_culprit(best)
+
+
+def _failure_culprit(tried: SubgraphResult) -> Culprit:
+    kinds: dict[str, CulpritKind] = {"no-session": "no-session", "throws": "throws", "hang": "hang", "crash": "crash"}
+    return Culprit(kinds[tried.status], tried.subgraph, tried, tried.subgraph[0] if len(tried.subgraph) == 1 else None)

@@ -1,0 +1,44 @@
+"""Nodes whose answers differ: guilty pieces divided again and again, all branches at once."""
+
+from __future__ import annotations
+
+from webbuild.bisect.culprit import Culprit
+from webbuild.bisect.partition_points import PartitionPoints
+from webbuild.bisect.subgraph_runner import SubgraphRunner
+from webbuild.bisect.trial_result import SubgraphResult
+
+BRANCHING = 16
+"""Parts of a guilty piece."""
+SINGLE_NODE_LIMIT = 64
+"""Parts in a session, about."""
+
+
+def find_mismatches(
+    tester: SubgraphRunner, splits: PartitionPoints, whole: SubgraphResult
+) -> tuple[list[Culprit], list[SubgraphResult], list[SubgraphResult]]:
+    """Return the nodes that differ alone, the pieces that differ with no part that does, and what could not be tried.
+
+    The last are parts whose sessions fail though the whole runs.
+    """
+    found: list[Culprit] = []
+    joint: list[SubgraphResult] = []
+    untried: list[SubgraphResult] = []
+    level = [whole]
+    while level:
+        width = max(2, min(BRANCHING, SINGLE_NODE_LIMIT // len(level)))
+        parts = {tried.subgraph: splits.split(tried.subgraph, width) for tried in level}
+        found += [_mismatch_culprit(tried) for tried in level if len(parts[tried.subgraph]) == 1]
+        divided = [tried for tried in level if len(parts[tried.subgraph]) > 1]
+        answers = {tried.subgraph: tried for tried in tester.run_each([p for t in divided for p in parts[t.subgraph]])}
+        level = []
+        for parent in divided:
+            children = [answers[part] for part in parts[parent.subgraph]]
+            guilty = [child for child in children if child.verdict == "differs"]
+            untried += [child for child in children if child.verdict == "fails"]
+            level += guilty
+            joint += [] if guilty else [parent]
+    return found, joint, untried
+
+
+def _mismatch_culprit(tried: SubgraphResult) -> Culprit:
+    return Culprit("wrong", tried.subgraph, tried, tried.subgraph[0] if len(tried.subgraph) == 1 else None)

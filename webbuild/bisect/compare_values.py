@@ -1,0 +1,44 @@
+"""Comparison of one value inside a graph: as outputs are compared, but with masks compared by themselves."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from webbuild.compare.arrays import RELATIVE_TOLERANCE, ComparedOutput, Comparison, compare_arrays
+
+MASK_MAGNITUDE = 1e8
+"""Magnitude from which on a number says "not this one": beside it, others would be too small to be compared."""
+
+
+def compare_value(
+    runner: str, sample: str, name: str, want: NDArray[Any], got: NDArray[Any], tolerance: float = RELATIVE_TOLERANCE
+) -> Comparison:
+    """Judge a value.
+
+    Floats may lie `tolerance` of the value's largest magnitude apart. Where the reference is as large as
+    a mask, each number is compared with itself.
+    """
+    if want.shape == got.shape and want.dtype == got.dtype and want.dtype.kind == "f":
+        masks = _same_masks(want, got, tolerance)
+        if masks.any() and not (masks | np.isnan(want)).all():
+            want, got = (np.where(masks, np.zeros((), side.dtype), side) for side in (want, got))
+    allowed = None
+    if want.dtype.kind == "f":
+        finite = np.abs(want[np.isfinite(want)]).astype(np.float64)
+        allowed = tolerance * float(finite.max(initial=0.0))
+    return compare_arrays(
+        ComparedOutput(runner, sample, "raw", name), np.asarray(want), np.asarray(got), tolerance=allowed
+    )
+
+
+def _same_masks(want: NDArray[Any], got: NDArray[Any], tolerance: float) -> NDArray[np.bool_]:
+    with np.errstate(invalid="ignore", over="ignore"):
+        size = np.abs(want.astype(np.float64))
+        apart = np.abs(want.astype(np.float64) - got.astype(np.float64))
+        alike: NDArray[np.bool_] = (size >= MASK_MAGNITUDE) & (
+            (want == got) | (np.isfinite(size) & (apart <= tolerance * size))
+        )
+    return alike

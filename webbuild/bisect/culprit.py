@@ -1,0 +1,60 @@
+"""What a search ends with."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from msgspec import Struct
+
+from webbuild.bisect.trial_result import SubgraphResult
+from webbuild.subgraph.extract import Subgraph
+
+CulpritKind = Literal["wrong", "throws", "no-session", "hang", "crash", "fused", "beside", "drift"]
+"""wrong: one node's answer differs. fused: only where the engine makes one kernel of several nodes. beside: only where
+another node is in its session. drift: no node is guilty alone, small errors add up. The others: how a session ended."""
+
+
+class Culprit(Struct, frozen=True):
+    """One finding: the fewest nodes that show it, and what they showed.
+
+    `node` is the node to blame, None for a drift or where several are needed. `downstream` says that another finding
+    lies
+    upstream: what is wrong here was fed with right values all the same. `unfused_result` is, for `fused`, the same
+    piece with
+    all its values read, which keeps the engine from fusing. `placement` is gpu or cpu, empty where the engine does not
+    say; `reproduced` whether a session of this piece and nothing else shows it.
+    """
+
+    kind: CulpritKind
+    subgraph: Subgraph
+    result: SubgraphResult
+    node: int | None = None
+    downstream: bool = False
+    unfused_result: SubgraphResult | None = None
+    placement: str = ""
+    reproduced: bool = True
+
+
+class DepthError(Struct, frozen=True):
+    """The error of one value of the whole graph, relative to its largest magnitude, at the node that computes it."""
+
+    node: int
+    value: str
+    error: float | None
+
+
+class BisectResult(Struct, frozen=True):
+    """All that was found.
+
+    `whole_graph` is the whole graph's own run; `compared_values` counts the values that said something;
+    `sessions` those made on the backend. `unresolved` are pieces whose sessions fail though the whole runs.
+    `unfinished` says why the search ended before all was found, if it did.
+    """
+
+    whole_graph: SubgraphResult
+    culprits: tuple[Culprit, ...]
+    sessions: int
+    compared_values: int
+    depth_errors: tuple[DepthError, ...] = ()
+    unresolved: tuple[SubgraphResult, ...] = ()
+    unfinished: str = ""

@@ -1,0 +1,64 @@
+"""A drift as a page: the error against the depth, on a logarithmic scale."""
+
+from __future__ import annotations
+
+import math
+
+from msgspec import Struct
+
+from webbuild.bisect.report import BisectReport
+from webbuild.reporting.jinja import template_environment
+
+LEFT, TOP, WIDTH, HEIGHT = 64, 12, 720, 260
+_LEAST = 1e-9
+"""Errors below are drawn here: float32 tells no two of them apart."""
+
+
+class ErrorPoint(Struct, frozen=True):
+    """A value of the graph: where it is drawn, and what it is. `error` is None where it is not finite."""
+
+    x: float
+    y: float
+    node: int
+    value: str
+    error: float | None
+
+
+class ErrorPlot(Struct, frozen=True):
+    """Dots by depth, the decades of the scale and the tolerance, by their heights."""
+
+    dots: tuple[ErrorPoint, ...]
+    decades: tuple[tuple[int, float], ...]
+    tolerance: float
+    last_node: int
+
+
+def layout_plot(report: BisectReport) -> ErrorPlot:
+    """Lay the errors of a report out, whole decades around them and the tolerance."""
+    errors = [max(depth.error, _LEAST) for depth in report.depth_errors if depth.error is not None]
+    around = [math.log10(each) for each in (*errors, max(report.tolerance, _LEAST))]
+    low, high = math.floor(min(around)), math.ceil(max(around))
+    high = max(high, low + 1)
+
+    def height(error: float | None) -> float:
+        part = 1.0 if error is None else (math.log10(max(error, _LEAST)) - low) / (high - low)
+        return round(TOP + HEIGHT * (1 - part), 1)
+
+    last = max(report.nodes - 1, 1)
+    dots = (
+        ErrorPoint(
+            round(LEFT + WIDTH * depth.node / last, 1), height(depth.error), depth.node, depth.value, depth.error
+        )
+        for depth in report.depth_errors
+    )
+    decades = tuple((power, height(10.0**power)) for power in range(low, high + 1))
+    return ErrorPlot(tuple(dots), decades, height(report.tolerance), report.nodes - 1)
+
+
+def render_error_plot(report: BisectReport) -> str:
+    """Return the page. Names of the model are escaped in it."""
+    drawn = layout_plot(report)
+    box = {"left": LEFT, "top": TOP, "width": WIDTH, "height": HEIGHT}
+    return (
+        template_environment("webbuild.bisect").get_template("drift.html.j2").render(report=report, plot=drawn, **box)
+    )

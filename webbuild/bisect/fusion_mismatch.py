@@ -1,0 +1,71 @@
+"""A piece that differs though none of its parts does: several nodes fused, or small errors that add up."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from webbuild.bisect.culprit import Culprit
+from webbuild.bisect.partition_points import PartitionPoints
+from webbuild.bisect.subgraph_runner import SubgraphRunner
+from webbuild.bisect.trial_result import SubgraphResult, tolerance_fraction
+from webbuild.subgraph.extract import MAX_COPIES, Subgraph, computed_values
+from webbuild.subgraph.graph import ModelGraph
+
+MAX_FUSED_NODES = 8
+"""Nodes that an engine makes one kernel of, at most."""
+VANISHING_FACTOR = 4
+"""How many times smaller an error is without fusion, where fusion makes it."""
+
+
+def find_joint_mismatch(tester: SubgraphRunner, splits: PartitionPoints, parent: SubgraphResult) -> Culprit | None:
+    """Return the fewest neighbours that differ together, and what they are guilty of; None if they agree alone."""
+    piece = parent.subgraph
+    fronts = [piece[:count] for count in splits.lengths(piece)]
+    front = _minimal_failing(tester, fronts, parent)
+    starts = splits.lengths(front.subgraph)
+    end = _minimal_failing(tester, [front.subgraph[start:] for start in reversed(starts)], front)
+    best = _connected_part(tester, end)
+    if best is None:
+        return None
+    if len(best.subgraph) > MAX_FUSED_NODES:
+        return Culprit("drift", best.subgraph, best)
+    apart = tester.run_one(best.subgraph, also=tuple(computed_values(tester.graph, best.subgraph)))
+    return Culprit("fused" if _vanishes(best, apart) else "drift", best.subgraph, best, unfused_result=apart)
+
+
+def _minimal_failing(tester: SubgraphRunner, pieces: Sequence[Subgraph], largest: SubgraphResult) -> SubgraphResult:
+    """Return the smallest that differs, of pieces that grow and one that holds them all and differs."""
+    low, high, best = -1, len(pieces), largest
+    while high - low > 1:
+        count = min(MAX_COPIES, high - low - 1)
+        at = sorted({low + (high - low) * (number + 1) // (count + 1) for number in range(count)} - {low, high})
+        tried = tester.run_each([pieces[index] for index in at])
+        first = next((n for n, each in enumerate(tried) if each.verdict == "differs"), None)
+        if first is None:
+            low = at[-1]
+            continue
+        high, best = at[first], tried[first]
+        low = at[first - 1] if first else low
+    return best
+
+
+def _connected_part(tester: SubgraphRunner, tried: SubgraphResult) -> SubgraphResult | None:
+    """Leave out the nodes that the wrong values do not depend on; None for a piece that agrees in its own session."""
+    graph: ModelGraph = tester.graph
+    makers = {graph.producer[each.subject.output] for each in tried.differing}
+    needed = makers.union(*(graph.ancestors(maker) for maker in makers))
+    piece = tuple(index for index in tried.subgraph if index in needed)
+    for less in dict.fromkeys((piece, tried.subgraph)):
+        again = tester.run_one(less)
+        if again.verdict == "differs":
+            return again
+    return None
+
+
+def _vanishes(tried: SubgraphResult, apart: SubgraphResult) -> bool:
+    """Whether the values that differ agree once all values between them are read."""
+    names = {each.subject.output for each in tried.differing}
+    left = max(
+        (tolerance_fraction(each) for each in apart.comparisons if each.subject.output in names), default=float("inf")
+    )
+    return left <= 1 and left * VANISHING_FACTOR <= tried.error

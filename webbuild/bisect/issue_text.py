@@ -1,0 +1,49 @@
+"""A finding as a text to be pasted as an issue: versions, adapter, browser, operator, attributes, shapes, numbers."""
+
+from __future__ import annotations
+
+import json
+import platform
+
+from webbuild.bisect.report import BisectFinding, BisectReport
+from webbuild.bisect.repro import Repro
+from webbuild.errors import printable
+from webbuild.reporting.jinja import template_environment
+
+TITLES = {
+    "node-mismatch": "{ops} gives another answer than native ONNX Runtime",
+    "node-throws": "{ops} throws",
+    "node-session-failure": "no session with {ops}",
+    "node-hangs": "{ops} does not end",
+    "node-crashes": "{ops} crashes the page",
+    "fusion-mismatch": "{ops} give another answer when fused",
+    "shader-cache-interaction": "{ops} gives another answer beside a second one with other attributes",
+    "error-accumulation": "errors add up",
+}
+"""Code -> what is wrong, with the operators."""
+
+
+def issue_text(report: BisectReport, finding: BisectFinding, made: Repro) -> str:
+    """Return the text, in Markdown. Names of the model stand in code only, where they mean nothing."""
+    templates = template_environment(
+        "webbuild.bisect", html=False
+    )  # Markdown: what comes from the model goes through `code`
+    templates.filters["code"] = inline_code
+    operators = ", ".join(dict.fromkeys(node.operator for node in finding.nodes))
+    tensors = [(name, made.values[name], array) for name, array in (*made.feeds.items(), *made.expected.items())]
+    plain = {value: name for name, value in made.values.items()}
+    return templates.get_template("issue.md.j2").render(
+        report=report,
+        finding=finding,
+        title=TITLES[finding.code].format(ops=inline_code(operators)),
+        tensors=tensors,
+        plain=plain,
+        system=platform.platform(),
+        options=json.dumps(report.options),
+    )
+
+
+def inline_code(text: object) -> str:
+    """Return a text as code in one line, whatever is in it."""
+    clean = printable(str(text).replace("\n", " "), 300).replace("`", "'")
+    return f"`{clean}`" if clean.strip() else "` `"

@@ -1,0 +1,161 @@
+"""What is searched: a model by itself, or a bundle's graph for a backend, with the inputs it is tried on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import onnx_ir as ir
+from msgspec import Struct
+
+from webbuild.errors import USAGE, WebbuildError
+from webbuild.inspection.graph import with_fixed_sizes
+from webbuild.inspection.measure import random_feeds
+from webbuild.inspection.required_features import required_features
+from webbuild.model.load import load_onnx, model_signature
+from webbuild.ortweb import distribution
+from webbuild.ortweb.browser_session import SessionOptions
+from webbuild.ortweb.build import OrtWebBuild, cache_folder, get_build
+from webbuild.passes.analysis.shape_inference import infer_shapes
+from webbuild.runners.session import Array
+from webbuild.samples.npz import load_npz_inputs
+from webbuild.subgraph.graph import ModelGraph
+from webbuild.targets.target import Build, Target
+from webbuild.tasks.symbolic_dims import parse_dims, resolve_dims
+from webbuild.verify.bundle_reader import Bundle, open_bundle
+from webbuild.verify.inputs import collect_inputs
+from webbuild.verify.merged_weights import materialize_graph
+
+MAX_WEIGHT_BYTES = 1 << 30
+"""Bytes of weights that go into a session as one model."""
+
+
+class BisectInput(Struct, frozen=True):
+    """One input, by the name that people know it by."""
+
+    title: str
+    feeds: dict[str, Array]
+
+
+class ModelUnderTest(Struct, frozen=True):
+    """A graph, its inputs, the build that the backend is, and how the bundle makes its sessions.
+
+    `features` are what the adapter must have: without them every session throws.
+    """
+
+    name: str
+    sha256: str
+    graph: ModelGraph
+    inputs: tuple[BisectInput, ...]
+    build: OrtWebBuild
+    options: SessionOptions
+    assumptions: tuple[str, ...] = ()
+    features: tuple[str, ...] = ()
+
+
+class ModelSelection(Struct, frozen=True):
+    """What the command was given about its subject."""
+
+    path: Path
+    backend: str = "webgpu"
+    outputs: tuple[str, ...] = ()
+    inputs: tuple[Path, ...] = ()
+    dims: tuple[str, ...] = ()
+    precision: str = "fp32"
+
+    @property
+    def build(self) -> Build:
+        """The build of the engine."""
+        return "wasm" if self.backend == "wasm" else "webgpu"
+
+
+def open_model_under_test(asked: ModelSelection) -> ModelUnderTest:
+    """Open a bundle, where the path is a folder, or a model.
+
+    Raises:
+        WebbuildError: what `open_bundle`, `load` and `choose_sizes` raise; `no-graph`, `too-large-to-bisect`,
+            `unknown-output`, `invalid-input`, `unused-dimension`.
+    """
+    if asked.path.is_dir():
+        return _bundle(asked, open_bundle(asked.path))
+    return _model(asked)
+
+
+def _bundle(asked: ModelSelection, bundle: Bundle) -> ModelUnderTest:
+    name = asked.backend if asked.precision == "fp32" else f"{asked.backend} {asked.precision}"
+    held = bundle.graph(name)
+    if held is None:
+        raise WebbuildError(
+            "no-graph",
+            f"{asked.path}: the bundle holds no graph for {name}",
+            "take the graph that it holds with --backend and --precision, or give the .onnx file instead of the bundle",
+            exit_code=USAGE,
+        )
+    if asked.dims:
+        raise WebbuildError(
+            "unused-dimension",
+            f"{asked.path}: --dim says nothing to a bundle, whose sizes are fixed",
+            "leave --dim out, or give the .onnx file",
+            exit_code=USAGE,
+        )
+    with materialize_graph(bundle, held) as path:
+        source = load_onnx(path)
+        graph = _graph(source.model.clone(), path, asked.outputs)
+    cases = tuple(
+        BisectInput(given.title, {name: given.feeds[name] for name in graph.inputs if name in given.feeds})
+        for given in collect_inputs(bundle, asked.inputs)
+    )
+    forced = set(held.cpu_nodes)
+    nodes = tuple(index for index, node in enumerate(graph.nodes) if node.name in forced)
+    build = _bundled_build(bundle, asked)
+    options, needed = SessionOptions(cpu_nodes=nodes), tuple(held.features)
+    return ModelUnderTest(bundle.manifest.name, source.sha256, graph, cases, build, options, features=needed)
+
+
+def _model(asked: ModelSelection) -> ModelUnderTest:
+    source = load_onnx(asked.path)
+    sizes = resolve_dims(source.signature, parse_dims(asked.dims))
+    model = with_fixed_sizes(source.model, sizes.dims)
+    needed = () if asked.backend == "wasm" else tuple(required_features(model))
+    inputs = model_signature(asked.path.name, model).inputs
+    graph = _graph(model, asked.path, asked.outputs)
+    read = [fact for fact in inputs if fact.name in graph.inputs]
+    wanted = {fact.name: (fact.dtype, fact.shape) for fact in read}
+    mend = "save every input under its name, with its type and shape"
+    cases = [BisectInput(file.name, load_npz_inputs(file, wanted, mend)) for file in asked.inputs]
+    if not cases:
+        cases = [BisectInput("made-up numbers", random_feeds(asked.path.name, read))]
+    build = get_build(Target(distribution.engine_version(), asked.build), cache_folder())
+    return ModelUnderTest(
+        asked.path.stem, source.sha256, graph, tuple(cases), build, SessionOptions(), sizes.assumptions, needed
+    )
+
+
+def _graph(model: ir.Model, path: Path, outputs: Sequence[str]) -> ModelGraph:
+    """Return a model's graph, its shapes inferred and its weights inside; the model is changed."""
+    infer_shapes(model)
+    weights = sum(value.const_value.nbytes for value in model.graph.initializers.values() if value.const_value)
+    if weights > MAX_WEIGHT_BYTES:
+        raise WebbuildError(
+            "too-large-to-bisect",
+            f"{path.name}: {weights >> 20} MiB of weights; a page is given {MAX_WEIGHT_BYTES >> 20} at most",
+            "cut the model in two, with onnx.utils.extract_model, and search each part",
+            exit_code=USAGE,
+        )
+    ir.external_data.load_to_model(model)
+    return ModelGraph(ir.to_proto(model), outputs)
+
+
+def _bundled_build(bundle: Bundle, asked: ModelSelection) -> OrtWebBuild:
+    """Return the build that the bundle's own runtime takes in Chromium."""
+    names = ("wasm", "jspi") if asked.backend == "wasm" else ("jspi", "asyncify")
+    held = {build.build: build for build in bundle.manifest.engines}
+    found = next((held[name] for name in names if name in held), None)
+    if found is None:
+        raise WebbuildError(
+            "no-engine",
+            f"{asked.path}: the bundle holds no build of the engine for {asked.backend}",
+            "pack the model again",
+        )
+    target = Target(bundle.manifest.engine.version, asked.build)
+    return OrtWebBuild(target, *(bundle.directory / path for path in (found.entry, found.glue, found.wasm)))

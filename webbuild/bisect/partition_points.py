@@ -1,0 +1,57 @@
+"""Where a piece of the graph is divided: into about even parts, where little crosses and all of it can."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from itertools import pairwise
+
+from webbuild.subgraph.extract import Subgraph
+from webbuild.subgraph.graph import ModelGraph
+
+
+class PartitionPoints:
+    """Ways to divide pieces of a graph. Place p lies before node p."""
+
+    def __init__(self, graph: ModelGraph) -> None:
+        self._graph = graph
+
+    @cached_property
+    def _crossing(self) -> tuple[list[int], list[bool]]:
+        """Of each place the bytes that cross it, and whether all of them can."""
+        count = len(self._graph.nodes)
+        change, barred = [0] * (count + 2), [0] * (count + 2)
+        for name, maker in self._graph.producer.items():
+            last = max(self._graph.consumers.get(name, ()), default=maker)
+            size, barring = self._graph.bytes(name), int(not self._graph.can_be_boundary(name))
+            for place, sign in ((maker + 1, 1), (last + 1, -1)):
+                change[place] += sign * size
+                barred[place] += sign * barring
+        costs, free, cost, bars = [], [], 0, 0
+        for place in range(count + 1):
+            cost, bars = cost + change[place], bars + barred[place]
+            costs.append(cost)
+            free.append(not bars)
+        return costs, free
+
+    def lengths(self, piece: Subgraph) -> list[int]:
+        """Return how many of a piece's nodes may be taken from its front: some, and not all."""
+        free = self._crossing[1]
+        return [count for count in range(1, len(piece)) if free[piece[count]]]
+
+    def split(self, piece: Subgraph, most: int) -> list[Subgraph]:
+        """Return up to `most` parts of a piece: itself alone where it cannot be divided."""
+        at = [0, *self._lengths(piece, most), len(piece)]
+        return [piece[start:stop] for start, stop in pairwise(at)]
+
+    def _lengths(self, piece: Subgraph, most: int) -> list[int]:
+        free = self.lengths(piece)
+        if len(free) < most:
+            return free
+        costs = self._crossing[0]
+        reach = len(free) // (4 * most)
+        found = set()
+        for number in range(1, most):
+            middle = number * len(free) // most
+            near = free[max(0, middle - reach) : middle + reach + 1]
+            found.add(min(near, key=lambda count: costs[piece[count]]))
+        return sorted(found)

@@ -1,0 +1,75 @@
+"""The folder that a search leaves: for each finding the smallest cut, a page that shows it, a text to be pasted."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import msgspec
+
+from webbuild.bisect.codes import CODES
+from webbuild.bisect.culprit import BisectResult, Culprit
+from webbuild.bisect.error_plot import render_error_plot
+from webbuild.bisect.issue_text import issue_text
+from webbuild.bisect.model_under_test import ModelUnderTest
+from webbuild.bisect.report import BisectFinding, BisectReport
+from webbuild.bisect.repro import build_repro, write_repro
+from webbuild.bisect.repro_page import render_repro_page
+from webbuild.bisect.reproduce import MAX_NODES
+from webbuild.bisect.search import MAX_REPRODUCED
+from webbuild.bisect.subgraph_runner import SubgraphRunner
+from webbuild.bundle.staging import staged_folder
+from webbuild.manifest.file_entry import read_engine_wasm
+from webbuild.ortweb.build import OrtWebBuild
+
+ERROR_PLOT_FILE = "drift.html"
+
+
+def write_findings(
+    out: Path, report: BisectReport, result: BisectResult, tester: SubgraphRunner, subject: ModelUnderTest
+) -> BisectReport:
+    """Write the findings: the first in the folder itself, further ones in `2`, `3`... Return the report with the files.
+
+    What lies behind another finding has no cut, nor has a drift, of which `drift.html` shows how it grows.
+
+    Raises:
+        WebbuildError: `cannot-write`.
+    """
+    told = list(report.findings)
+    with staged_folder(out) as folder:
+        worth = [number for number, found in enumerate(result.culprits) if _is_reportable(found)][:MAX_REPRODUCED]
+        for count, number in enumerate(worth):
+            place = folder if count == 0 else folder / str(count + 1)
+            made = build_repro(tester, result.culprits[number].subgraph)
+            write_repro(made, place)
+            finding = told[number]
+            engine = "ort/" if count == 0 else "../ort/"
+            (place / "repro.html").write_text(render_repro_page(report, finding, made, subject, engine), "utf-8")
+            (place / "issue.md").write_text(issue_text(report, finding, made), "utf-8")
+            inside = "" if count == 0 else f"{count + 1}/"
+            files = tuple(f"{inside}{name}" for name in ("repro.onnx", "repro.html", "issue.md"))
+            told[number] = msgspec.structs.replace(finding, files=files)
+        if worth:
+            _write_build(subject.build, folder / "ort")
+        if report.depth_errors:
+            (folder / ERROR_PLOT_FILE).write_text(render_error_plot(report), "utf-8")
+            told = [_with_error_plot(each) for each in told]
+        report = msgspec.structs.replace(report, findings=tuple(told))
+        (folder / "bisect.json").write_bytes(msgspec.json.format(msgspec.json.encode(report), indent=2) + b"\n")
+    return report
+
+
+def _with_error_plot(finding: BisectFinding) -> BisectFinding:
+    return msgspec.structs.replace(finding, files=(ERROR_PLOT_FILE,)) if finding.code == CODES["drift"] else finding
+
+
+def _is_reportable(found: Culprit) -> bool:
+    return not found.downstream and found.kind != "drift" and len(found.subgraph) <= MAX_NODES
+
+
+def _write_build(engine: OrtWebBuild, folder: Path) -> None:
+    """Put the files of the build there as a plain host has them."""
+    folder.mkdir()
+    for file in (engine.entry, engine.glue):
+        shutil.copyfile(file, folder / file.name)
+    (folder / engine.wasm.name.removesuffix(".zst")).write_bytes(read_engine_wasm(engine.wasm))

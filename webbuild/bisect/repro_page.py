@@ -1,0 +1,59 @@
+"""A finding as a page: it runs the cut in the reader's own browser, and shows wanted and got."""
+
+from __future__ import annotations
+
+import base64
+from typing import Any
+
+from numpy.typing import NDArray
+
+from webbuild.bisect.issue_text import TITLES
+from webbuild.bisect.model_under_test import ModelUnderTest
+from webbuild.bisect.report import BisectFinding, BisectReport
+from webbuild.bisect.repro import Repro
+from webbuild.browser.tensor_transfer import to_little_endian_bytes
+from webbuild.reporting.jinja import template_environment
+
+CDN = "https://cdn.jsdelivr.net/npm/onnxruntime-web@{version}/dist/"
+"""Where the page finds the engine when it is opened as a file, which no module can be imported beside."""
+
+
+def render_repro_page(
+    report: BisectReport, finding: BisectFinding, made: Repro, subject: ModelUnderTest, engine: str
+) -> str:
+    """Return the page: the model, its inputs and what is wanted are inside; the engine's files lie in `engine`."""
+    operators = ", ".join(dict.fromkeys(node.operator for node in finding.nodes))
+    build = subject.build
+    data = {
+        "model": _text(made.model.SerializeToString()),
+        "feeds": [_tensor(name, array) for name, array in made.feeds.items()],
+        "wanted": [_tensor(name, array) for name, array in made.expected.items()],
+        "tolerance": report.tolerance,
+        "options": report.options,
+        "engine": {
+            "beside": engine,
+            "entry": build.entry.name,
+            "glue": build.glue.name,
+            "wasm": build.wasm.name.removesuffix(".zst"),
+            "cdn": CDN.format(version=build.target.version),
+            "elsewhere": f"ort.{build.target.build}.min.mjs",
+        },
+    }
+    return (
+        template_environment("webbuild.bisect")
+        .get_template("repro.html.j2")
+        .render(report=report, finding=finding, title=TITLES[finding.code].format(ops=operators), data=data, made=made)
+    )
+
+
+def _tensor(name: str, array: NDArray[Any]) -> dict[str, Any]:
+    return {
+        "name": name,
+        "type": array.dtype.name,
+        "dims": list(array.shape),
+        "data": _text(to_little_endian_bytes(array)),
+    }
+
+
+def _text(data: bytes) -> str:
+    return base64.b64encode(data).decode()

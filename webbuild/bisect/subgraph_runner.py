@@ -1,0 +1,154 @@
+"""Pieces on the backend, against the reference: many in one session, and every session counted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from webbuild.bisect.compare_values import compare_value
+from webbuild.bisect.journal import SessionJournal, hash_values
+from webbuild.bisect.trial_result import SessionResult, SubgraphResult
+from webbuild.compare.arrays import RELATIVE_TOLERANCE, Comparison
+from webbuild.runners.session import ModelRunResult, SessionRunner
+from webbuild.subgraph.activations import ReferenceActivations
+from webbuild.subgraph.extract import Subgraph, extract_subgraphs, subgraph_inputs, values_to_read
+from webbuild.subgraph.graph import ModelGraph
+
+SESSION_BYTES = 256 << 20
+"""Bytes that go into a session and come out of it, weights apart."""
+
+
+class RunSettings(Struct, frozen=True):
+    """On which terms values are judged. `key` tells the model, the inputs and the engine from all others."""
+
+    sample: str = "input"
+    tolerance: float = RELATIVE_TOLERANCE
+    key: str = ""
+    session_bytes: int = SESSION_BYTES
+
+
+class SubgraphRunner:
+    """Tries pieces of one graph on one backend with one input.
+
+    Args:
+        graph: what is cut.
+        reference: its values.
+        engine: the backend.
+        terms: how values are judged.
+        journal: sessions that were had before.
+        say: told of every session.
+    """
+
+    def __init__(
+        self,
+        graph: ModelGraph,
+        reference: ReferenceActivations,
+        engine: SessionRunner,
+        terms: RunSettings | None = None,
+        journal: SessionJournal | None = None,
+        say: Callable[[str], None] = lambda _: None,
+    ) -> None:
+        self.graph, self.reference, self.engine = graph, reference, engine
+        self.terms = terms or RunSettings()
+        self._journal = journal or SessionJournal()
+        self._say = say
+        self.sessions = 0
+        self.results: list[SubgraphResult] = []
+
+    def run_session(
+        self, pieces: Sequence[Subgraph], *, also: tuple[str, ...] = (), verbose: bool = False
+    ) -> SessionResult:
+        """Try pieces in one session. Of one that was had before, the answer is the same and nothing runs."""
+        key = hash_values(
+            self.terms.key, self.engine.name, self.reference.name, self.terms.tolerance, pieces, also, verbose
+        )
+        known = self._journal.get(key)
+        self.sessions += 1
+        title = f"session {self.sessions}: {_count_subgraphs(pieces)}"
+        self._say(title)
+        found = known or self._run(pieces, also=also, verbose=verbose)
+        self._say(f"{title}: {_session_summary(found)}{', as before' if known else ''}")
+        if known is None:
+            self._journal.add(key, found)
+        self.results += found.results
+        return found
+
+    def run_each(self, pieces: Sequence[Subgraph], *, also: tuple[str, ...] = ()) -> list[SubgraphResult]:
+        """Try pieces in as few sessions as there is room in; where one fails, its halves, down to single pieces."""
+        return [tried for group in self._groups(pieces, also=also) for tried in self._run_divided(group, also=also)]
+
+    def run_one(self, piece: Subgraph, *, also: tuple[str, ...] = ()) -> SubgraphResult:
+        """Try one piece in a session of its own."""
+        (tried,) = self._run_divided([piece], also=also)
+        return tried
+
+    def _run_divided(self, pieces: Sequence[Subgraph], *, also: tuple[str, ...]) -> list[SubgraphResult]:
+        found = self.run_session(pieces, also=also)
+        if found.run.status == "ran":
+            return list(found.results)
+        if len(pieces) == 1:
+            return [SubgraphResult(pieces[0], found.run.status, found.run.message)]
+        middle = len(pieces) // 2
+        return [*self._run_divided(pieces[:middle], also=also), *self._run_divided(pieces[middle:], also=also)]
+
+    def _run(self, pieces: Sequence[Subgraph], *, also: tuple[str, ...], verbose: bool) -> SessionResult:
+        needed = [
+            name
+            for piece in pieces
+            for name in (*subgraph_inputs(self.graph, piece), *values_to_read(self.graph, piece, also))
+        ]
+        self.reference.compute(needed)
+        made = extract_subgraphs(self.graph, pieces, self.reference, also=also)
+        owner = {name: (number, value) for number, read in enumerate(made.outputs) for name, value in read.items()}
+        judged: list[list[Comparison]] = [[] for _ in pieces]
+
+        def take(name: str, got: NDArray[Any]) -> None:
+            number, value = owner[name]
+            want = self.reference[value]
+            judged[number].append(
+                compare_value(self.engine.name, self.terms.sample, value, want, got, self.terms.tolerance)
+            )
+
+        feeds = {name: self.reference[value] for name, value in made.feeds.items()}
+        ended = self.engine.run_model(made.model.SerializeToString(), feeds, take, verbose=verbose)
+        if ended.status != "ran":
+            return SessionResult(ended)
+        missing = [
+            name for name in owner if name not in {f"p{n}/{c.subject.output}" for n, g in enumerate(judged) for c in g}
+        ]
+        if missing:
+            return SessionResult(ModelRunResult("throws", f"no output {missing[0]}"))
+        return SessionResult(
+            ended,
+            tuple(SubgraphResult(piece, "ran", "", tuple(found)) for piece, found in zip(pieces, judged, strict=True)),
+        )
+
+    def _groups(self, pieces: Sequence[Subgraph], *, also: tuple[str, ...]) -> Iterator[list[Subgraph]]:
+        group: list[Subgraph] = []
+        room = self.terms.session_bytes
+        for piece in pieces:
+            crossing = (*subgraph_inputs(self.graph, piece), *values_to_read(self.graph, piece, also))
+            size = sum(map(self.graph.bytes, crossing))
+            if group and size > room:
+                yield group
+                group, room = [], self.terms.session_bytes
+            group.append(piece)
+            room -= size
+        if group:
+            yield group
+
+
+def _count_subgraphs(pieces: Sequence[Subgraph]) -> str:
+    nodes = sum(map(len, pieces))
+    parts = "" if len(pieces) == 1 else f" in {len(pieces)} pieces"
+    return f"{nodes} node{'s' * (nodes != 1)}{parts}"
+
+
+def _session_summary(session: SessionResult) -> str:
+    if session.run.status != "ran":
+        return session.run.status
+    wrong = sum(tried.verdict == "differs" for tried in session.results)
+    return f"{wrong} of {len(session.results)} differ" if wrong else "agrees"

@@ -1,0 +1,64 @@
+"""What came of a session: how it ended, and each piece's values judged."""
+
+from __future__ import annotations
+
+import math
+from typing import Literal
+
+from msgspec import Struct
+
+from webbuild.compare.arrays import Comparison
+from webbuild.runners.session import ModelRunResult, RunStatus
+from webbuild.subgraph.extract import Subgraph
+
+SubgraphVerdict = Literal["agrees", "differs", "fails"]
+
+
+class SubgraphResult(Struct, frozen=True):
+    """A piece on the backend, fed with the reference's values.
+
+    `status` and `message` are those of the session that it was alone in, where that failed.
+    """
+
+    subgraph: Subgraph
+    status: RunStatus
+    message: str = ""
+    comparisons: tuple[Comparison, ...] = ()
+
+    @property
+    def verdict(self) -> SubgraphVerdict:
+        """What is to be said of it."""
+        if self.status != "ran":
+            return "fails"
+        return "differs" if self.differing else "agrees"
+
+    @property
+    def differing(self) -> tuple[Comparison, ...]:
+        """The values that differ, as the piece computes them."""
+        return tuple(each for each in self.comparisons if each.verdict == "DIFFERS")
+
+    @property
+    def compared_values(self) -> int:
+        """How many values said something."""
+        return sum(each.verdict != "VACUOUS" for each in self.comparisons)
+
+    @property
+    def error(self) -> float:
+        """The largest error as a share of what is allowed: infinite where there is no number."""
+        return max((tolerance_fraction(each) for each in self.comparisons), default=0.0)
+
+
+class SessionResult(Struct, frozen=True):
+    """A session of several pieces. Where it failed, nothing is known of any one of them."""
+
+    run: ModelRunResult
+    results: tuple[SubgraphResult, ...] = ()
+
+
+def tolerance_fraction(comparison: Comparison) -> float:
+    """Return an error as a share of what is allowed."""
+    if comparison.verdict != "DIFFERS" and not comparison.max_abs:
+        return 0.0
+    if comparison.max_abs is None or comparison.tolerance == 0:
+        return math.inf
+    return comparison.max_abs / comparison.tolerance

@@ -1,0 +1,38 @@
+"""The flags Chromium is started with."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+
+GPU_VARIABLE = "WEBBUILD_GPU"
+
+_COMMON_FLAGS = (
+    "--headless=new",
+    "--no-sandbox",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+_WEBGPU_FLAGS = ("--enable-unsafe-webgpu",)
+_SOFTWARE_GPU_FLAGS = ("--use-webgpu-adapter=swiftshader",)
+_HARDWARE_GPU_FLAGS = ("--enable-features=Vulkan", "--ignore-gpu-blocklist")
+_NO_GPU_FLAGS = ("--disable-gpu", "--disable-features=WebGPU", "--disable-blink-features=WebGPU")
+
+
+def chromium_flags(*, webgpu: bool, environ: Mapping[str, str] = os.environ) -> tuple[str, ...]:
+    """Return the flags.
+
+    With `webgpu`, pages get WebGPU on SwiftShader, a GPU computed on the CPU: slow, the same on every machine,
+    and there on machines without a GPU. `WEBBUILD_GPU=real` takes the machine's own GPU instead. Without
+    `webgpu` no page finds an adapter.
+    """
+    if not webgpu:
+        return (*_COMMON_FLAGS, *_NO_GPU_FLAGS)
+    return (
+        *_COMMON_FLAGS,
+        *_WEBGPU_FLAGS,
+        *(_HARDWARE_GPU_FLAGS if environ.get(GPU_VARIABLE) == "real" else _SOFTWARE_GPU_FLAGS),
+    )

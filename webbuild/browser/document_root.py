@@ -1,0 +1,44 @@
+"""What is served: a folder, where it appears, and files that exist only in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+VirtualFiles = dict[str, tuple[str, bytes]]
+"""Path of the URL -> (media type, body)."""
+
+RequestListener = Callable[[str, int], None]
+"""Told of every body that was sent: the path of its URL, and how many bytes of it went out."""
+
+
+def _ignore_request(path: str, sent: int) -> None:
+    pass
+
+
+_COMMON_HEADERS = {
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+}
+_ISOLATION_HEADERS = {
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Embedder-Policy": "require-corp",
+}
+
+
+@dataclass(frozen=True)
+class DocumentRoot:
+    """A resolved folder under a prefix that begins and ends with a slash."""
+
+    root: Path
+    prefix: str = "/"
+    isolated: bool = True
+    virtual_files: VirtualFiles = field(default_factory=dict)
+    extra_headers: Mapping[str, str] = field(default_factory=dict)
+    on_request: RequestListener = _ignore_request
+
+    def headers(self) -> Mapping[str, str]:
+        """Return the headers of every answer. `isolated` gives the page SharedArrayBuffer, so WASM threads."""
+        return {**_COMMON_HEADERS, **(_ISOLATION_HEADERS if self.isolated else {}), **self.extra_headers}

@@ -1,0 +1,159 @@
+"""Where a browser runs: started here, behind a Playwright server, or behind Chrome's DevTools protocol."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import urllib.request
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from msgspec import Struct
+
+from webbuild.browser.chromium import Chromium, open_chromium
+from webbuild.browser.server import LOOPBACK, Server
+from webbuild.errors import USAGE, WebbuildError
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Playwright
+
+_TIMEOUT = 20
+LOCAL = ""
+
+
+class Endpoint(Struct, frozen=True):
+    """`url` is `ws://` of a Playwright server or `http://` of a DevTools port, or empty for one started here.
+
+    `public_url` is where its pages find what is served here, where webbuild cannot see to that.
+    """
+
+    url: str = LOCAL
+    public_url: str = ""
+
+    @property
+    def kind(self) -> str:
+        """`here`, `playwright` or `cdp`. A WebSocket that a DevTools port gave is one too."""
+        if not self.url:
+            return "here"
+        over_http = urlsplit(self.url).scheme in ("http", "https")
+        return "cdp" if over_http or "/devtools/" in self.url else "playwright"
+
+
+def parse_endpoints(endpoints: Sequence[str], public: str = "") -> list[Endpoint]:
+    """Return where to go; here where no endpoint is named.
+
+    Raises:
+        WebbuildError: `invalid-endpoint` for what is no address, `not-loopback` for a public one without TLS.
+    """
+    for endpoint in endpoints:
+        if urlsplit(endpoint).scheme not in ("ws", "wss", "http", "https") or not urlsplit(endpoint).hostname:
+            raise WebbuildError(
+                "invalid-endpoint",
+                f"{endpoint}: no address of a browser",
+                "give ws://HOST:PORT/... of `playwright launch-server`, or http://HOST:PORT of --remote-debugging-port",
+                exit_code=USAGE,
+            )
+    seen = urlsplit(public)
+    if public and (seen.path not in ("", "/") or not seen.hostname):
+        mend = "give scheme, host and port, as in https://desk.example:8443"
+        raise WebbuildError("invalid-endpoint", f"{public}: no address of a whole host", mend, exit_code=USAGE)
+    if public and seen.scheme != "https" and (seen.scheme != "http" or seen.hostname not in LOOPBACK):
+        raise WebbuildError(
+            "not-loopback",
+            f"{public}: without TLS, a page from there has no WebGPU",
+            "give an https:// address, or forward the port and give http://localhost:PORT",
+            exit_code=USAGE,
+        )
+    return [Endpoint(endpoint, public) for endpoint in endpoints] or [Endpoint(LOCAL, public)]
+
+
+@contextmanager
+def open_browser(place: Endpoint, server: Server, extra: Sequence[str] = ()) -> Iterator[Chromium]:
+    """Have a browser for a block, whose pages reach `server` at its `url`. `extra` are flags for one started here.
+
+    Raises:
+        WebbuildError: `no-chromium`, `chromium-failed`, `cannot-connect`, `endpoint-unreachable`, `no-adb`.
+    """
+    server.set_public_url(place.public_url)
+    if place.kind == "here":
+        with open_chromium(extra=extra) as browser:
+            yield browser
+        return
+    from playwright.sync_api import Error, sync_playwright
+
+    way = expose_server(place, server)
+    with sync_playwright() as playwright:
+        try:
+            found = _connect_browser(playwright, place)
+        except Error as error:
+            raise WebbuildError(
+                "cannot-connect",
+                f"{place.url}: {error.message.strip().splitlines()[0]}",
+                f"see that it runs and can be reached from here; a Playwright server has to be of this version: "
+                f"{_playwright_version()}",
+                exit_code=USAGE,
+            ) from error
+        yield Chromium(found, None, f"{place.url}, {way}", found.version)
+
+
+def expose_server(place: Endpoint, server: Server) -> str:
+    """See to it that the browser's pages reach the server, and say how they do.
+
+    Raises:
+        WebbuildError: `endpoint-unreachable`, `no-adb`.
+    """
+    if place.public_url:
+        return f"its pages come from {place.public_url}"
+    if place.kind == "playwright":
+        return "its pages come through Playwright's expose_network"
+    port = urlsplit(server.url).port
+    if _is_android(place.url):
+        _adb_reverse(port)
+        return f"its pages come through `adb reverse tcp:{port} tcp:{port}`"
+    if urlsplit(place.url).hostname in LOOPBACK:
+        return "its pages come from this machine"
+    raise WebbuildError(
+        "endpoint-unreachable",
+        f"{place.url}: a browser there cannot reach what is served here on localhost",
+        f"forward a port, such as `ssh -R 8000:localhost:8000 {urlsplit(place.url).hostname}`, and add "
+        "--port 8000 --public-url http://localhost:8000",
+        exit_code=USAGE,
+    )
+
+
+def _connect_browser(playwright: Playwright, place: Endpoint) -> Browser:
+    if place.kind == "cdp":
+        return playwright.chromium.connect_over_cdp(place.url, timeout=_TIMEOUT * 1000)
+    exposed = None if place.public_url else "<loopback>"
+    return playwright.chromium.connect(place.url, timeout=_TIMEOUT * 1000, expose_network=exposed)
+
+
+def _is_android(endpoint: str) -> bool:
+    parts = urlsplit(endpoint)
+    scheme = {"ws": "http", "wss": "https"}.get(parts.scheme, parts.scheme)
+    try:
+        with urllib.request.urlopen(f"{scheme}://{parts.netloc}/json/version", timeout=_TIMEOUT) as answer:
+            return "Android-Package" in json.load(answer)
+    except (OSError, ValueError):  # connecting says what is wrong
+        return False
+
+
+def _adb_reverse(port: int | None) -> None:
+    mend = "install Android's platform tools, allow debugging on the phone, and name one of several in ANDROID_SERIAL"
+    adb = shutil.which("adb")
+    if adb is None:
+        raise WebbuildError("no-adb", "adb: a phone reaches what is served here through it", mend, exit_code=USAGE)
+    done = subprocess.run(
+        [adb, "reverse", f"tcp:{port}", f"tcp:{port}"], capture_output=True, text=True, timeout=_TIMEOUT, check=False
+    )
+    if done.returncode:
+        raise WebbuildError("no-adb", f"adb reverse: {done.stderr.strip()[:300]}", mend, exit_code=USAGE)
+
+
+def _playwright_version() -> str:
+    from importlib.metadata import version
+
+    return version("playwright")

@@ -1,0 +1,231 @@
+"""A Chromium that starts: the one that is here, else Playwright's, else Debian's.
+
+`python -m webbuild.browser.ensure_chromium` prints its path on stdout, and on stderr what was chosen and why.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Protocol
+
+from webbuild.browser.find_chromium import CHROMIUM_VARIABLE, EXECUTABLE_NAMES, Executable
+from webbuild.errors import CLEAN, USAGE, WebbuildError
+
+ProgressCallback = Callable[[str], None]
+
+_PLAYWRIGHT = (sys.executable, "-m", "playwright")
+_APT = ("env", "DEBIAN_FRONTEND=noninteractive", "apt-get")
+_MISSING_LIBRARY = "libatomic1"
+_TIMEOUT = 1800.0
+
+
+class SystemInterface(Protocol):
+    """What finding a browser takes of the machine."""
+
+    environ: Mapping[str, str]
+
+    def which(self, name: str) -> Path | None:
+        """Return the executable that a name or a path means."""
+
+    def bundled(self) -> Path | None:
+        """Return where Playwright keeps its own browser, whether or not it is there."""
+
+    def run(self, command: Sequence[str], seconds: float = _TIMEOUT) -> str | None:
+        """Run a command without input. Returns None when it ended well, else what went wrong, in one line."""
+
+    def privilege(self) -> Sequence[str] | None:
+        """Return what to put before a command so that it may install packages, None where nothing helps."""
+
+
+def ensure_chromium(machine: SystemInterface, progress: ProgressCallback) -> Executable:
+    """Return a browser that starts, installed if it has to be. What `WEBBUILD_CHROMIUM` names is never replaced.
+
+    Raises:
+        WebbuildError: `no-chromium`, `no-playwright`.
+    """
+    _start_playwright(machine, progress)
+    if named := machine.environ.get(CHROMIUM_VARIABLE):
+        return _from_variable(machine, named)
+    tried = (_installed, _from_playwright, _from_debian)
+    found = next((found for way in tried for found in way(machine, progress)), None)
+    if found is None:
+        raise WebbuildError(
+            "no-chromium",
+            "chromium: none is here, and none could be installed",
+            f"install Chromium or Google Chrome by hand, or name an executable in {CHROMIUM_VARIABLE}",
+            exit_code=USAGE,
+        )
+    return found
+
+
+def _start_playwright(machine: SystemInterface, progress: ProgressCallback) -> None:
+    """See that Playwright's driver starts: without it no browser is of use.
+
+    It wants a library that small installations of Debian and Ubuntu do not have.
+    """
+    why = machine.run([*_PLAYWRIGHT, "--version"])
+    if why is None:
+        return
+    privilege = machine.privilege() if machine.which("apt-get") else None
+    if privilege is not None:
+        progress(f"Playwright does not start: {why}. Installing {_MISSING_LIBRARY} ...")
+        apt_install(machine, privilege, _MISSING_LIBRARY, progress)
+        why = machine.run([*_PLAYWRIGHT, "--version"])
+    if why is not None:
+        raise WebbuildError(
+            "no-playwright",
+            f"playwright: its driver does not start: {why}",
+            f"`apt-get install {_MISSING_LIBRARY}` (Debian, Ubuntu), or see what `python -m playwright "
+            f"--version` lacks",
+            exit_code=USAGE,
+        )
+
+
+def _from_variable(machine: SystemInterface, named: str) -> Executable:
+    path = machine.which(named)
+    why = "it is no executable file" if path is None else _launch_problem(machine, path)
+    if path is not None and why is None:
+        return Executable(path, CHROMIUM_VARIABLE)
+    raise WebbuildError(
+        "no-chromium",
+        f"chromium: {CHROMIUM_VARIABLE} names {named}, which does not start: {why}",
+        f"name a Chromium that runs in {CHROMIUM_VARIABLE}, or unset it",
+        exit_code=USAGE,
+    )
+
+
+def _installed(machine: SystemInterface, progress: ProgressCallback) -> Iterator[Executable]:
+    yield from _on_path(machine, progress)
+    yield from _bundled(machine, progress)
+
+
+def _from_playwright(machine: SystemInterface, progress: ProgressCallback) -> Iterator[Executable]:
+    """Download Playwright's build and, where that may be done, the system libraries that it needs."""
+    progress("There is no Chromium here. Downloading Playwright's, about 170 MB ...")
+    if why := machine.run([*_PLAYWRIGHT, "install", "--no-shell", "chromium"]):
+        progress(f"  that failed: {why}")
+        return
+    yield from _bundled(machine, progress)
+    privilege = machine.privilege()
+    if privilege is not None:
+        progress("Installing the system libraries that it needs ...")
+        if why := machine.run([*privilege, *_PLAYWRIGHT, "install-deps", "chromium"]):
+            progress(f"  that failed: {why}")
+        yield from _bundled(machine, progress)
+
+
+def _from_debian(machine: SystemInterface, progress: ProgressCallback) -> Iterator[Executable]:
+    privilege = machine.privilege()
+    if machine.which("apt-get") is None:
+        return
+    if privilege is None:
+        progress("Installing Debian's takes root, or sudo without a password: apt-get install chromium")
+        return
+    progress("Installing Debian's: apt-get install chromium ...")
+    apt_install(machine, privilege, "chromium", progress)
+    yield from _on_path(machine, progress)
+
+
+def apt_install(machine: SystemInterface, privilege: Sequence[str], package: str, progress: ProgressCallback) -> None:
+    """Install a package of Debian's; what fails is said, and shows when the program is looked for again."""
+    if why := machine.run([*privilege, *_APT, "update", "-q"]):
+        progress(f"  apt-get update failed: {why}")
+    if why := machine.run([*privilege, *_APT, "install", "-qy", "--no-install-recommends", package]):
+        progress(f"  that failed: {why}")
+
+
+def _on_path(machine: SystemInterface, progress: ProgressCallback) -> Iterator[Executable]:
+    for name in EXECUTABLE_NAMES:
+        if path := machine.which(name):
+            yield from _if_usable(machine, Executable(path, f"{name} on the PATH"), progress)
+
+
+def _bundled(machine: SystemInterface, progress: ProgressCallback) -> Iterator[Executable]:
+    path = machine.bundled()
+    if path is not None and machine.which(str(path)):
+        yield from _if_usable(machine, Executable(path, "Playwright's own"), progress)
+
+
+def _if_usable(machine: SystemInterface, found: Executable, progress: ProgressCallback) -> Iterator[Executable]:
+    if why := _launch_problem(machine, found.path):
+        progress(f"Passing over {found.path}, which does not start: {why}")
+    else:
+        yield found
+
+
+def _launch_problem(machine: SystemInterface, path: Path) -> str | None:
+    """Return why an executable is no browser: a library is missing, or it only asks to install a snap."""
+    return machine.run([str(path), "--version"], seconds=60)
+
+
+class LocalSystem:
+    """The machine that this program runs on."""
+
+    environ: Mapping[str, str] = os.environ
+
+    def which(self, name: str) -> Path | None:
+        """See `SystemInterface`."""
+        path = shutil.which(name)
+        return None if path is None else Path(path)
+
+    def bundled(self) -> Path | None:
+        """See `SystemInterface`."""
+        from playwright.sync_api import sync_playwright
+
+        with sync_playwright() as playwright:
+            path = playwright.chromium.executable_path
+        return Path(path) if path else None
+
+    def run(self, command: Sequence[str], seconds: float = _TIMEOUT) -> str | None:
+        """See `SystemInterface`."""
+        try:
+            ended = subprocess.run(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                timeout=seconds,
+                check=False,
+            )
+        except (OSError, subprocess.TimeoutExpired) as error:
+            return str(error)
+        return error_summary(ended.stdout.decode(errors="replace"), ended.returncode) if ended.returncode else None
+
+    def privilege(self) -> Sequence[str] | None:
+        """See `SystemInterface`."""
+        if os.geteuid() == 0:
+            return ()
+        return ("sudo", "-n") if self.run(["sudo", "-n", "true"], seconds=30) is None else None
+
+
+def error_summary(output: str, code: int) -> str:
+    """Return the line of a failed command's output that says most: the first with an error in it, else the last."""
+    lines = [line.strip() for line in output.splitlines() if line.strip()]
+    telling = (line for line in lines if "error" in line.lower())
+    return next(telling, lines[-1] if lines else f"exit code {code}")[:300]
+
+
+def main(machine: SystemInterface | None = None) -> int:
+    """Print the path of a browser that starts."""
+    import click
+
+    def say(line: str) -> None:
+        click.echo(line, err=True)
+
+    try:
+        found = ensure_chromium(machine or LocalSystem(), say)
+    except WebbuildError as error:
+        say(str(error))
+        return error.exit_code
+    say(f"Chromium: {found.path} ({found.source})")
+    click.echo(str(found.path))
+    return CLEAN
+
+
+if __name__ == "__main__":
+    sys.exit(main())

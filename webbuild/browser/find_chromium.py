@@ -1,0 +1,51 @@
+"""Which Chromium: the one that was named, the system's, or Playwright's own."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from webbuild.errors import USAGE, WebbuildError
+
+CHROMIUM_VARIABLE = "WEBBUILD_CHROMIUM"
+EXECUTABLE_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+
+
+@dataclass(frozen=True)
+class Executable:
+    """An executable, and why this one."""
+
+    path: Path
+    source: str
+
+
+def find_chromium(bundled: Path | None, environ: Mapping[str, str] = os.environ) -> Executable:
+    """Return the browser to run; `bundled` is where Playwright would keep its own.
+
+    Raises:
+        WebbuildError: `no-chromium`.
+    """
+    if named := environ.get(CHROMIUM_VARIABLE):
+        path = shutil.which(named, path=environ.get("PATH", os.defpath))
+        if path is None:
+            raise _not_found(f"{CHROMIUM_VARIABLE} names {named}, which is no executable file")
+        return Executable(Path(path), CHROMIUM_VARIABLE)
+    for name in EXECUTABLE_NAMES:
+        if path := shutil.which(name, path=environ.get("PATH", os.defpath)):
+            return Executable(Path(path), f"{name} on the PATH")
+    if bundled is not None and bundled.is_file():
+        return Executable(bundled, "Playwright's own")
+    raise _not_found("there is no Chromium on this machine")
+
+
+def _not_found(what: str) -> WebbuildError:
+    return WebbuildError(
+        "no-chromium",
+        f"chromium: {what}",
+        "run `python -m playwright install chromium`, or `apt-get install chromium`, "
+        f"or name an executable in {CHROMIUM_VARIABLE}",
+        exit_code=USAGE,
+    )

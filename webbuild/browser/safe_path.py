@@ -1,0 +1,27 @@
+"""From the path of a URL to a file, and never to one outside the folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from urllib.parse import unquote
+
+_FORBIDDEN_SEGMENTS = frozenset({"", ".", ".."})
+
+
+def resolve_inside(root: Path, path: str) -> Path | None:
+    """Return the existing file or folder that a URL's path (still encoded) names, None for no such thing.
+
+    Decoded once. Refused: `..` in any spelling, backslashes, NUL, drive letters, hidden files, and symbolic
+    links that lead out of `root`, which has to be resolved already.
+    """
+    decoded = unquote(path, errors="surrogateescape")
+    if any(bad in decoded for bad in ("\\", "\0", ":")):
+        return None
+    steps = decoded.strip("/").split("/") if decoded.strip("/") else []
+    if any(step in _FORBIDDEN_SEGMENTS or step.startswith(".") for step in steps):
+        return None
+    try:
+        target = root.joinpath(*steps).resolve(strict=True)
+    except (OSError, RuntimeError, ValueError):
+        return None
+    return target if target.is_relative_to(root) else None

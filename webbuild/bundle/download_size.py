@@ -1,0 +1,42 @@
+"""What a visitor downloads of the model: one graph and its weights."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from msgspec import Struct
+
+from webbuild.manifest.manifest import Graph, Manifest
+
+
+class GraphDownload(Struct, frozen=True, rename="camel"):
+    """A graph by its name, its bytes and those of its weights, and whose browser loads it."""
+
+    graph: str
+    nodes: int
+    bytes: int
+    who: str
+
+
+def graph_downloads(manifest: Manifest, folder: Path) -> list[GraphDownload]:
+    """Return what is downloaded by whom, of a bundle whose graphs and weights lie in `folder`."""
+    return [
+        GraphDownload(graph.name, graph.nodes, _download_bytes(graph, manifest, folder), _loaded_by(graph, manifest))
+        for graph in manifest.graphs
+    ]
+
+
+def _download_bytes(graph: Graph, manifest: Manifest, folder: Path) -> int:
+    parts = {file.path: file.parts for file in manifest.files if file.parts}
+    stored = [part for path in (graph.file, *graph.weights) for part in parts.get(path, [path])]
+    return sum((folder / path).stat().st_size for path in stored)
+
+
+def _loaded_by(graph: Graph, manifest: Manifest) -> str:
+    before = [each for each in manifest.graphs if each.target == graph.target]
+    before = before[: before.index(graph)]
+    if graph.target == "wasm":
+        webgpu = any(each.target == "webgpu" for each in manifest.graphs)
+        return "browsers without WebGPU, and where it fails" if webgpu else "every browser"
+    needs = f"WebGPU with {' and '.join(graph.features)}" if graph.features else "WebGPU"
+    return f"{needs}, where {' and '.join(each.precision for each in before)} cannot run or fails" if before else needs

@@ -1,0 +1,88 @@
+"""Text files of a bundle, rendered from templates: the loader, its types, the page."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import TYPE_CHECKING
+
+from webbuild.manifest.manifest import FocusInput, Manifest, OptionInput, StackInput
+from webbuild.reporting import jinja
+from webbuild.tasks.base import kind_of
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+
+def render_loader(top: str = "./") -> str:
+    """Return `<name>.js`. `top` is the address of the folder in which `runtime/` lies."""
+    return bundle_templates(html=False).get_template("loader.js.j2").render(top=top)
+
+
+def render_package_entry(paths: Sequence[str]) -> str:
+    """Return `npm.js`, the loader as bundlers want it: every file by an address that they can see."""
+    return bundle_templates(html=False).get_template("npm.js.j2").render(paths=paths)
+
+
+def render_types(manifest: Manifest) -> str:
+    """Return `<name>.d.ts`: the runtime's types, narrowed to this model's classes and options."""
+    kind = kind_of(manifest.task)
+    types = kind.typescript(manifest.task)
+    return (
+        bundle_templates(html=False)
+        .get_template("loader.d.ts.j2")
+        .render(
+            types=types,
+            result=f"{kind.kind.capitalize()}Result",
+            labels=_string_union(types.labels),
+            modes=_string_union(types.modes),
+            keypoints=_string_union(types.keypoints or ()),
+            options=[spec for spec in manifest.inputs if isinstance(spec, OptionInput)],
+            stack=any(isinstance(spec, StackInput) for spec in manifest.inputs),
+            focus=next((spec for spec in manifest.inputs if isinstance(spec, FocusInput)), None),
+        )
+    )
+
+
+def render_page(manifest: Manifest, integrity: Mapping[str, str], *, top: str = "./", offline: str = "") -> str:
+    """Return `index.html`.
+
+    Args:
+        manifest: of the bundle.
+        integrity: of the files that the page loads, by their addresses.
+        top: the address of the folder in which `page/` lies.
+        offline: the address of the service worker, if that does not lie beside the page.
+    """
+    entry = f"./{manifest.name}.js"
+    template = bundle_templates(html=True).get_template("index.html.j2")
+    kind = kind_of(manifest.task)
+    pictures = next((spec.count for spec in manifest.inputs if isinstance(spec, StackInput)), 1)
+    return template.render(
+        manifest=manifest,
+        entry=entry,
+        task_view=kind.view,
+        task_summary=kind.summary(manifest.task, pictures),
+        result=kind.typescript(manifest.task).list,
+        integrity=integrity,
+        top=top,
+        offline=offline,
+    )
+
+
+def _string_union(names: Sequence[str]) -> str:
+    """Return a TypeScript union of string literals; every character outside plain ASCII letters is escaped."""
+    return " | ".join(dict.fromkeys(_string_literal(name) for name in names)) or "never"
+
+
+def _string_literal(text: str) -> str:
+    escaped = json.dumps(text)  # ASCII only; < > / follow, so that no `</script>` or comment end can appear
+    for character in "<>/*":
+        escaped = escaped.replace(character, f"\\u{ord(character):04x}")
+    return escaped
+
+
+@cache
+def bundle_templates(*, html: bool) -> Environment:
+    """Return the templates of this folder, see `templates`."""
+    return jinja.template_environment("webbuild.bundle", html=html, keep_trailing_newline=True)

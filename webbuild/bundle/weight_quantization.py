@@ -1,0 +1,112 @@
+"""Weights stored as whole numbers: searched, proven, and written beside the floats that come back of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+import numpy as np
+from msgspec import Struct
+
+from webbuild.bundle.quantized_files import write_gzipped_graph, write_quantized_weights
+from webbuild.equivalence.check import EquivalenceResult
+from webbuild.errors import WebbuildError
+from webbuild.manifest.manifest import File, Graph
+from webbuild.quantization.bit_width_search import BitWidthSearch
+from webbuild.quantization.dequantize import dequantize_file
+from webbuild.quantization.encode import encode_weight_file
+from webbuild.quantization.quantize import BitWidth, best_layout, can_quantize, quantize
+from webbuild.quantization.report import WeightQuantizationReport, quantization_report
+from webbuild.quantization.weight_format import ScaleLayout
+from webbuild.quantization.weight_tensors import WeightTensor, collect_weight_tensors
+
+if TYPE_CHECKING:
+    import onnx_ir as ir
+
+CheckEquivalence = Callable[[Sequence[Graph]], EquivalenceResult]
+
+
+class QuantizedWeights(Struct, frozen=True):
+    """The graphs, the proof that what is restored gives the original's answers, and what stands for which file."""
+
+    graphs: list[Graph]
+    equivalence: EquivalenceResult
+    files: list[File]
+    report: WeightQuantizationReport
+
+
+def quantize_weights(
+    models: Sequence[ir.Model], graphs: Sequence[Graph], folder: Path, prove: CheckEquivalence
+) -> QuantizedWeights:
+    """Store the weights of graphs as whole numbers, in as few bits as keep the original's answers; gzip the graphs.
+
+    The graph for WASM is asked while bits are searched, and every graph at the end; on the samples, since inputs that
+    are made up to reach every branch have proven the branches, and say nothing of what weights are for.
+
+    Args:
+        models: what the graphs were written from.
+        graphs: of `folder`, which compute in float32 and are proven with their weights as floats.
+        folder: the bundle's. Its weight files become what is restored, and what is stored comes beside them.
+        prove: compares graphs with the original, with the weights that lie in the folder. It raises WebbuildError where
+            the answers are not the same.
+
+    Raises:
+        WebbuildError: `weights-not-quantizable` where nothing less keeps the answers.
+    """
+    whole = {file: file.read_bytes() for file in sorted({folder / path for graph in graphs for path in graph.weights})}
+    tensors = collect_weight_tensors(models)
+    grids = {tensor: best_layout(array) for tensor in tensors if can_quantize(array := tensor.read())}
+    lean = [msgspec.structs.replace(graph, weights_stored="int8") for graph in graphs]
+    asked = [graph for graph in lean if graph.target == "wasm"][:1] or lean[:1]
+    proven: EquivalenceResult | None = None
+
+    def keeps(bits: Mapping[WeightTensor, BitWidth], among: Sequence[Graph]) -> bool:
+        nonlocal proven
+        for file, content in _encode_files(whole, tensors, bits, grids).items():
+            file.write_bytes(dequantize_file(content, len(whole[file]), file.name))
+        try:
+            proven = prove(among)
+        except WebbuildError as error:
+            if error.code not in ("output-mismatch", "vacuous-comparison"):
+                raise
+            return False
+        return True
+
+    order = sorted(grids, key=lambda tensor: _quantization_loss(tensor, grids[tensor]), reverse=True)
+    search = BitWidthSearch(order, {tensor: tensor.value_count for tensor in order}, lambda bits: keeps(bits, asked))
+    search.run()
+    chosen = next((bits for bits in reversed(search.kept) if keeps(bits, lean)), None)
+    if chosen is None or proven is None:
+        raise WebbuildError(
+            "weights-not-quantizable",
+            "no weights can be whole numbers of 8 or 16 bits: the answers move too far on the samples",
+            "pack it with --weight-dtype fp32",
+        )
+    contents = _encode_files(whole, tensors, chosen, grids)
+    files = [write_quantized_weights(contents[file], file, folder, len(whole[file])) for file in whole]
+    report = quantization_report(list(whole.values()), files, tensors, chosen, search.asked)
+    stored_graphs = [write_gzipped_graph(folder / path, folder) for path in sorted({graph.file for graph in graphs})]
+    return QuantizedWeights(lean, proven, [*files, *stored_graphs], report)
+
+
+def _encode_files(
+    whole: Mapping[Path, bytes],
+    tensors: Sequence[WeightTensor],
+    bits: Mapping[WeightTensor, BitWidth],
+    grids: Mapping[WeightTensor, ScaleLayout],
+) -> dict[Path, bytes]:
+    mine = {file: [tensor for tensor in tensors if tensor.file == file and tensor in bits] for file in whole}
+    return {file: encode_weight_file(content, mine[file], bits, grids) for file, content in whole.items()}
+
+
+def _quantization_loss(tensor: WeightTensor, grid: ScaleLayout) -> float:
+    """Return what 8 bits lose of a tensor, as a part of its mean square, for each of its numbers.
+
+    How far that moves the answers is not known, but most layers pass on what they are given: a small tensor moves them
+    as far as a large one, and costs less in 16 bits.
+    """
+    array = tensor.read().ravel()
+    lost = np.square(quantize(array, 8, grid).dequantize() - array, dtype=np.float64).mean()
+    return float(lost / max(np.square(array, dtype=np.float64).mean(), np.finfo(np.float64).tiny)) / tensor.value_count

@@ -1,0 +1,138 @@
+"""One set of weights for every graph: shards that the graphs refer to as external data."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from webbuild.errors import WebbuildError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    import onnx_ir as ir
+
+SHARD_BYTES = 20 * 1024 * 1024
+_MIN_SHARED_BYTES = 1024
+"""Tensors below this many bytes stay inside their graph."""
+_ALIGNMENT = 64
+_BLOCK_BYTES = 8 * 1024 * 1024
+"""Bytes of a tensor that are in memory at a time."""
+
+
+class _ShardSlot(Struct, frozen=True):
+    shard: int
+    offset: int
+    length: int
+
+
+def write_shared_weights(models: Iterable[ir.Model], folder: Path) -> list[str]:
+    """Write the large initializers of all models to shards in `folder`, equal ones once, and refer to them.
+
+    Returns:
+        The shards' file names, made from their content.
+    """
+    slots: dict[tuple[str, bytes], _ShardSlot] = {}
+    places: list[tuple[ir.Value, _ShardSlot]] = []
+    shards: list[Path] = []
+    sizes: list[int] = []
+    for model in models:
+        _load_external_tensors(model)
+        for value in model.graph.initializers.values():
+            tensor = value.const_value
+            if tensor is None or not _is_large(tensor):
+                continue
+            key = (str(tensor.dtype), _content_hash(tensor))
+            if key not in slots:
+                slots[key] = _append_to_shard(folder, shards, sizes, tensor)
+            places.append((value, slots[key]))
+    names = [_name_by_content(shard) for shard in shards]
+    for value, slot in places:
+        _set_external_data(value, names[slot.shard], slot, folder)
+    return names
+
+
+def _load_external_tensors(model: ir.Model) -> None:
+    """Read what stays inside the graph but came from a file beside the original, which the bundle will not have."""
+    import onnx_ir as ir
+
+    for graph in model.graphs():
+        for value in graph.initializers.values():
+            tensor = value.const_value
+            if isinstance(tensor, ir.ExternalTensor) and not (graph is model.graph and _is_large(tensor)):
+                value.const_value = ir.tensor(tensor.numpy(), name=value.name)
+
+
+def _is_large(tensor: ir.TensorProtocol) -> bool:
+    return not tensor.dtype.is_string() and tensor.nbytes >= _MIN_SHARED_BYTES
+
+
+def _iter_content(tensor: ir.TensorProtocol) -> Iterator[bytes]:
+    """Yield the content of a tensor. What lies in a file is read piece by piece, so that it never fills the memory."""
+    import onnx_ir as ir
+
+    if not isinstance(tensor, ir.ExternalTensor):
+        yield tensor.tobytes()
+        return
+    with Path(tensor.path).open("rb") as file:
+        file.seek(tensor.offset or 0)
+        left = tensor.nbytes
+        while left > 0:
+            piece = file.read(min(left, _BLOCK_BYTES))
+            if not piece:
+                raise WebbuildError(
+                    "external-data-truncated",
+                    f"{tensor.path}: became shorter while it was read",
+                    "let nothing write to the model while it is packed",
+                )
+            left -= len(piece)
+            yield piece
+
+
+def _content_hash(tensor: ir.TensorProtocol) -> bytes:
+    digest = hashlib.sha256()
+    for piece in _iter_content(tensor):
+        digest.update(piece)
+    return digest.digest()
+
+
+def _append_to_shard(folder: Path, shards: list[Path], sizes: list[int], tensor: ir.TensorProtocol) -> _ShardSlot:
+    """Write a tensor to the last shard, or to a new one; one above the limit gets a file of its own."""
+    offset = -(-sizes[-1] // _ALIGNMENT) * _ALIGNMENT if sizes else 0
+    if not shards or offset + tensor.nbytes > SHARD_BYTES:
+        shards.append(folder / f"shard-{len(shards)}.partial")
+        sizes.append(0)
+        offset = 0
+    with shards[-1].open("ab") as file:
+        file.write(b"\0" * (offset - sizes[-1]))
+        for piece in _iter_content(tensor):
+            file.write(piece)
+    sizes[-1] = offset + tensor.nbytes
+    return _ShardSlot(len(shards) - 1, offset, tensor.nbytes)
+
+
+def _name_by_content(shard: Path) -> str:
+    with shard.open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    name = f"weights-{digest[:12]}.bin"
+    shard.replace(shard.with_name(name))
+    return name
+
+
+def _set_external_data(value: ir.Value, name: str, slot: _ShardSlot, folder: Path) -> None:
+    import onnx_ir as ir
+
+    tensor = value.const_value
+    assert tensor is not None
+    value.const_value = ir.ExternalTensor(
+        name,
+        slot.offset,
+        slot.length,
+        tensor.dtype,
+        shape=ir.Shape(int(size) for size in tensor.shape.numpy()),
+        name=value.name or "",
+        base_dir=folder,
+    )

@@ -1,0 +1,45 @@
+"""`webbuild bench`: what a bundle costs in a real browser."""
+
+from __future__ import annotations
+
+from webbuild.browser.endpoints import parse_endpoints
+from webbuild.commands.requests.bench import BenchRequest
+from webbuild.reporting.write import write_report_file
+
+
+def run(request: BenchRequest) -> int:
+    """Measure a bundle, print the report, return its exit code.
+
+    JSON goes to stdout with --json; the table for people and the progress always go to stderr.
+
+    Raises:
+        WebbuildError: see `bench`; `unwritable-report`.
+    """
+    import click
+    import msgspec
+    from rich.console import Console
+
+    from webbuild.bench.bench import bench
+    from webbuild.bench.report import exit_code
+    from webbuild.bench.report_html import render
+    from webbuild.bench.text import print_report
+
+    console = Console(stderr=True)
+    with console.status("starting") as status:
+        report = bench(
+            request.directory,
+            request.backends,
+            request.inputs,
+            precision=request.precision,
+            at=parse_endpoints(request.endpoints, request.public),
+            port=request.port,
+            runs=request.runs,
+            say=status.update,
+        )
+    print_report(report, console)
+    if request.html is not None:
+        write_report_file(request.html, render(report))
+        click.echo(f"report: {request.html}", err=True)
+    if request.as_json:
+        click.echo(msgspec.json.format(msgspec.json.encode(report)).decode())
+    return exit_code(report)

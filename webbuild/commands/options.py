@@ -1,0 +1,113 @@
+"""Command-line options generated from the fields of a request: a dataclass is the command.
+
+The class's docstring is the command's help. A field's name, type and default say how its option parses:
+
+    bool                flag
+    Literal["a", "b"]   choice
+    tuple[X, ...]       option that may be given several times, each time with several values where its metavar is
+                        `FILE...`, as a shell expands `*.jpg`
+"""
+
+from __future__ import annotations
+
+import sys
+import types
+from collections.abc import Callable
+from dataclasses import Field, field, fields
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+
+import click
+
+_KEY = "click"
+"""Key of a field's metadata: how its parameter is made, given the field's name and type."""
+
+
+def option(
+    *flags: str,
+    help: str,  # noqa: A002
+    default: Any = None,
+    metavar: str = "",
+    type: click.ParamType[Any] | None = None,  # noqa: A002
+) -> Any:
+    """Return a field that is an option, called as the field unless `flags` name it otherwise."""
+
+    def make(name: str, annotation: Any) -> click.Option:
+        several = get_origin(annotation) is tuple
+        flag, named = annotation is bool, any(each.startswith("--") for each in flags)
+        return click.Option(
+            [name, *flags, *([] if named else [f"--{name.replace('_', '-')}"])],
+            help=help,
+            default=() if several else default,
+            metavar=metavar or None,
+            multiple=several,
+            is_flag=flag,
+            show_default=not flag and default not in (None, ""),
+            type=None if flag else type or _param_type(annotation),
+        )
+
+    return field(default=default, metadata={_KEY: make})
+
+
+def argument(*, metavar: str = "", required: bool = True) -> Any:
+    """Return a field that is an argument; a tuple takes all that are left."""
+
+    def make(name: str, annotation: Any) -> click.Argument:
+        several = get_origin(annotation) is tuple
+        shown = {"metavar": metavar} if metavar else {}
+        return click.Argument(
+            [name], type=_param_type(annotation), nargs=-1 if several else 1, required=required, **shown
+        )
+
+    return field(metadata={_KEY: make}) if required else field(default=None, metadata={_KEY: make})
+
+
+def _param_type(annotation: Any) -> click.ParamType[Any]:
+    """Return the click type of one value of an annotation: `X`, `X | None` or `tuple[X, ...]`."""
+    if get_origin(annotation) is Literal:
+        return click.Choice(get_args(annotation))
+    if get_origin(annotation) in (Union, types.UnionType, tuple):
+        (inner,) = (each for each in get_args(annotation) if each not in (type(None), ...))
+        return _param_type(inner)
+    return click.Path(path_type=Path) if annotation is Path else click.types.convert_type(annotation)
+
+
+class RequestCommand(click.Command):
+    """A command that makes a request of its arguments and hands it to `run` in `webbuild.commands.NAME`."""
+
+    def __init__(self, name: str, request: type[Any]) -> None:
+        hints = get_type_hints(request)
+        super().__init__(
+            name,
+            params=[each.metadata[_KEY](each.name, hints[each.name]) for each in _own_first(request)],
+            help=request.__doc__,
+            callback=_callback(name, request),
+        )
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Repeat an option of several values in front of each further value."""
+        several = {
+            name for p in self.params if isinstance(p, click.Option) and p.metavar == "FILE..." for name in p.opts
+        }
+        expanded: list[str] = []
+        repeated: str | None = None
+        for position, argument in enumerate(args):
+            if argument.startswith("-"):
+                repeated = argument if argument in several else None
+            elif repeated is not None and args[position - 1] != repeated:
+                expanded.append(repeated)
+            expanded.append(argument)
+        return super().parse_args(ctx, expanded)
+
+
+def _own_first(request: type[Any]) -> list[Field[Any]]:
+    """Return a request's fields: its own, then those of its bases, as `--help` lists them."""
+    return sorted(fields(request), key=lambda each: each.name not in request.__annotations__)
+
+
+def _callback(name: str, request: type[Any]) -> Callable[..., None]:
+    def call(**arguments: Any) -> None:
+        sys.exit(import_module(f"webbuild.commands.{name}").run(request(**arguments)))
+
+    return call

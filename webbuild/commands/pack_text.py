@@ -1,0 +1,81 @@
+"""Lines that `webbuild pack` prints: what was done to the model, and how it compares with the original."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from webbuild.compile.prepare import CompiledModel
+from webbuild.compile.prove import ProvenGraphs
+from webbuild.equivalence.check import EquivalenceResult
+from webbuild.equivalence.compare_outputs import REGIONS, count_matched_detections
+from webbuild.inspection.before_after import BeforeAfter
+from webbuild.manifest.manifest import OptionInput
+from webbuild.passes.base import NmsPlacement
+from webbuild.passes.pipeline import LoweredGraphs
+from webbuild.quantization.report import WeightQuantizationReport
+
+_DATA_DEPENDENT_OPS = ("NonMaxSuppression", "NonZero")
+"""Operators without a GPU kernel, the length of whose output depends on the data."""
+
+
+def compiled_lines(compiled: CompiledModel, findings: BeforeAfter | None, nms: NmsPlacement) -> Iterator[str]:
+    """Yield what was assumed, rewritten and found."""
+    yield from (f"note: {assumption}" for assumption in compiled.assumptions)
+    for target, model in compiled.lowered.graphs.items():
+        edits = compiled.lowered.edits[target]
+        yield f"{target}: {sum(edit.applied for edit in edits)} edits, {model.graph.num_nodes()} nodes"
+        yield from (f"  left alone [{e.code}] {e.location}: {e.reason}" for e in edits if not e.applied)
+    if any(node.op_type in _DATA_DEPENDENT_OPS for node in compiled.lowered.graphs["webgpu"].graph):
+        if nms == "cpu":
+            yield "NMS runs on the CPU on WebGPU: its inputs are copied from the GPU in every run"
+        if nms == "keep":
+            yield "NMS stays as exported: it may throw on WebGPU, above all where nothing is detected"
+    yield from () if findings is None else findings.summary_lines()
+    if (disabled := compiled.disabled_target) is not None:
+        yield f"disabled on {disabled.build}; falls back to WASM [{disabled.code}] {disabled.why}"
+
+
+def edit_lines(lowered: LoweredGraphs) -> Iterator[str]:
+    """Yield each edit of each graph, also those that were not made."""
+    for target, edits in lowered.edits.items():
+        for edit in edits:
+            yield f"{target}: {'done' if edit.applied else 'left'} [{edit.code}] {edit.location}: {edit.reason}"
+
+
+def proven_lines(proven: ProvenGraphs, options: tuple[OptionInput, ...]) -> Iterator[str]:
+    """Yield how the graphs compare with the original, and how small they became."""
+    yield from _equivalence_lines(proven.equivalence, options)
+    if proven.quantized is not None:
+        yield from _quantization_lines(proven.quantized.report)
+    if proven.reduced is not None:
+        yield f"{proven.reduced.report.precision}: {proven.reduced.report.why}"
+
+
+def _equivalence_lines(result: EquivalenceResult, options: tuple[OptionInput, ...]) -> Iterator[str]:
+    comparisons = result.comparisons
+    for option in options:
+        if (used := result.thresholds[option.option]) != option.default:
+            lower = used < option.default
+            reason = "No sample has a detection" if lower else "Every sample exceeds the GPU NMS capacity"
+            yield f"{reason} at {option.option} {option.default:g}; compared at {used:.3g}."
+    matched = count_matched_detections(comparisons)
+    excused = sum(each.excused for each in comparisons)
+    repeated = len({(each.sample, each.target) for each in comparisons if each.repeated})
+    things = "regions" if any(each.output == REGIONS for each in comparisons) else "detections"
+    yield (
+        f"{len(comparisons)} comparisons"
+        + (f", {matched} {things} matched, {excused} excused at a threshold" if matched else "")
+        + (f", {repeated} runs repeated on the fallback graph" if repeated else "")
+    )
+    if leaps := [each.leap for each in comparisons if each.leap is not None]:
+        outputs = "output is" if len(leaps) == 1 else "outputs are"
+        yield (
+            f"{len(leaps)} {outputs} numerically unstable: a 1e-6 input perturbation moves the original's own output "
+            f"by up to {max(leaps):.2g}; smaller differences were accepted."
+        )
+
+
+def _quantization_lines(report: WeightQuantizationReport) -> Iterator[str]:
+    share, eight = 100 * report.stored / report.floats, 100 * report.eight / report.numbers
+    yield f"{report.stored:,} bytes, {share:.1f} % of {report.floats:,} as float32; found in {report.tried} runs"
+    yield f"{eight:.1f} % of the values in 8 bits, {len(report.wide)} tensors in more"

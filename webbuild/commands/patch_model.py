@@ -1,0 +1,178 @@
+"""`webbuild patch`: one model, patched for each target and proven, as plain files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+from msgspec import Struct
+
+from webbuild.bundle.graphs import graph_entry
+from webbuild.bundle.onnx_only import (
+    OnnxFile,
+    atomic_files,
+    content_hash,
+    has_external_weights,
+    refuse_existing,
+    write_model,
+)
+from webbuild.bundle.signature_diff import describe_signature_changes
+from webbuild.commands.requests.patch import PatchRequest
+from webbuild.compile.prepare import CompiledModel, LoadedModel, compile_model, load_model
+from webbuild.equivalence.thresholds import check_with_detections
+from webbuild.errors import CLEAN, WebbuildError
+from webbuild.manifest.manifest import TargetName, Withheld
+from webbuild.ortweb.distribution import engine_version
+from webbuild.passes.base import Rewrite
+from webbuild.samples.collect import collect_samples, edge_cases
+from webbuild.targets.target import Target, parse_target
+from webbuild.tasks.overrides import parse_overrides
+from webbuild.tasks.symbolic_dims import parse_dims
+
+if TYPE_CHECKING:
+    from webbuild.reporting.progress import ProgressReporter
+
+
+class PatchError(Struct, frozen=True):
+    """The error that stopped a model."""
+
+    code: str
+    message: str
+    fix: str
+
+
+class PatchResult(Struct, frozen=True):
+    """What became of a model.
+
+    `interface` says how inputs and outputs differ from the original's. `withheld` are the targets that would
+    fail at
+    their graph: they get that for WASM. `compared` counts outputs of a graph on a sample, all of them the same;
+    `repairs` say what they were compared with where that is not the original as it is, since nothing native runs it.
+    """
+
+    model: str
+    exit_code: int
+    edits: dict[str, tuple[Rewrite, ...]] = {}
+    files: tuple[OnnxFile, ...] = ()
+    interface: tuple[str, ...] = ()
+    withheld: dict[str, Withheld] = {}
+    compared: int = 0
+    repairs: tuple[str, ...] = ()
+    error: PatchError | None = None
+
+
+def patch_model(model: Path, request: PatchRequest, progress: ProgressReporter) -> PatchResult:
+    """Patch one of a request's models, prove it, and write it.
+
+    Raises:
+        WebbuildError: whatever stops it; nothing is written then.
+    """
+    names = dict.fromkeys(request.targets) or (Target(engine_version(), "webgpu").name,)
+    targets = [parse_target(name) for name in names]
+    dims, wanted = parse_dims(request.dims), parse_overrides({})
+    if not request.dry_run and not request.force:
+        refuse_existing([_output_path(model, request, target) for target in targets])
+    opened = load_model(model, dims, progress)
+    ready = {
+        target: compile_model(opened, target, task=None, nms=request.nms, wanted=wanted, progress=progress)
+        for target in targets
+    }
+    edits = {target.name: each.lowered.edits[_graph_name(target, each)] for target, each in ready.items()}
+    graphs = {target: each.lowered.graphs[_graph_name(target, each)] for target, each in ready.items()}
+    withheld = {target.name: each.disabled_target for target, each in ready.items() if each.disabled_target is not None}
+    interface = tuple(
+        dict.fromkeys(line for graph in graphs.values() for line in describe_signature_changes(opened.source, graph))
+    )
+    if request.dry_run:
+        return PatchResult(str(model), CLEAN, edits, (), interface, withheld, repairs=opened.repairs)
+    with atomic_files(request.out, model.stem, force=request.force) as folder:
+        with progress.step("write the graphs"):
+            files = _write_all(opened, ready, folder, model.stem)
+        distinct = {tuple(_target_files(files, target, each)): target for target, each in reversed(ready.items())}
+        compared = sum(
+            _check_equivalence(model, request, opened, target, ready[target], mine, folder, progress)
+            for mine, target in distinct.items()
+        )
+    placed = tuple(_at_final_path(file, request.out) for file in files)
+    return PatchResult(str(model), CLEAN, edits, placed, interface, withheld, compared, opened.repairs)
+
+
+def _write_all(loaded: LoadedModel, ready: dict[Target, CompiledModel], folder: Path, stem: str) -> list[OnnxFile]:
+    """Write the graphs of every target, equal ones once."""
+    external = has_external_weights(loaded.source.model)
+    files: dict[bytes, OnnxFile] = {}
+    for target, each in ready.items():
+        for name, kind in _needed_graphs(target, each):
+            model = each.lowered.graphs[kind]
+            key = content_hash(model)
+            if (known := files.get(key)) is None:
+                files[key] = write_model(model, folder, stem, name, external=external)
+            elif name not in known.targets:
+                files[key] = msgspec.structs.replace(known, targets=(*known.targets, name))
+    return list(files.values())
+
+
+def _target_files(files: list[OnnxFile], target: Target, ready: CompiledModel) -> list[OnnxFile]:
+    """Return the files that a target needs, its own first."""
+    return [next(file for file in files if name in file.targets) for name, _ in _needed_graphs(target, ready)]
+
+
+def _needed_graphs(target: Target, ready: CompiledModel) -> list[tuple[str, TargetName]]:
+    """Return the graphs of a target: its own, and the one that it may ask for where its head cannot be exact."""
+    kind, wasm = _graph_name(target, ready), Target(target.version, "wasm").name
+    own: list[tuple[str, TargetName]] = [(target.name if ready.disabled_target is None else wasm, kind)]
+    status = graph_entry(ready.lowered.graphs[kind], kind, "", []).status
+    return own if status is None else [*own, (wasm, "wasm")]
+
+
+def _graph_name(target: Target, ready: CompiledModel) -> TargetName:
+    """Return which of the planned graphs a target gets."""
+    return "wasm" if ready.disabled_target is not None else target.build
+
+
+def _check_equivalence(
+    model: Path,
+    request: PatchRequest,
+    loaded: LoadedModel,
+    target: Target,
+    ready: CompiledModel,
+    files: tuple[OnnxFile, ...],
+    folder: Path,
+    progress: ProgressReporter,
+) -> int:
+    """Compare the files of a target with the original. Returns how many outputs were compared."""
+    graphs = [
+        graph_entry(ready.lowered.graphs[kind], kind, file.file, [file.data] if file.data else [])
+        for file, (_, kind) in zip(files, _needed_graphs(target, ready), strict=True)
+    ]
+    inputs = ready.match.inputs
+    samples = collect_samples(model, request.samples, inputs)
+    with progress.step(f"prove {target.name} on {len(samples)} samples"):
+        witness = check_with_detections(
+            loaded.original,
+            loaded.source,
+            graphs,
+            folder,
+            ready.match.task,
+            ready.options,
+            samples,
+            edge_cases(inputs),
+            ready.head,
+            loaded.dims.dims,
+        )
+    return len(witness.comparisons)
+
+
+def _at_final_path(file: OnnxFile, out: Path) -> OnnxFile:
+    data = str(out / file.data) if file.data else ""
+    return msgspec.structs.replace(file, file=str(out / file.file), data=data)
+
+
+def _output_path(model: Path, request: PatchRequest, target: Target) -> Path:
+    return request.out / f"{model.stem}.{target.name}.onnx"
+
+
+def failed_result(model: Path, error: WebbuildError) -> PatchResult:
+    """Return the outcome of a model that an error stopped."""
+    return PatchResult(str(model), error.exit_code, error=PatchError(error.code, error.message, error.fix))

@@ -1,0 +1,42 @@
+"""What `webbuild patch` prints of a model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from webbuild.bundle.onnx_only import OnnxFile
+from webbuild.commands.patch_model import PatchResult
+from webbuild.errors import CLEAN
+from webbuild.targets import jsep
+
+
+def result_lines(outcome: PatchResult, *, dry_run: bool) -> Iterator[str]:
+    """Yield the line of a model; in a dry run the edits instead, one a line."""
+    if outcome.error is not None:
+        error = outcome.error
+        yield f"failed   {outcome.model}: error[{error.code}] {error.message}; fix: {error.fix}"
+        return
+    if dry_run:
+        for target, edits in outcome.edits.items():
+            for edit in edits:
+                done = "done" if edit.applied else "left"
+                yield f"{outcome.model}: {target}: {done} [{edit.code}] {edit.location}: {edit.reason}"
+    told = [
+        *(f"{target}: {sum(e.applied for e in edits)} edits" for target, edits in outcome.edits.items()),
+        *outcome.interface,
+        *outcome.repairs,
+        *(f"{name} would fail, use WASM: [{each.code}] {each.why}" for name, each in outcome.withheld.items()),
+    ]
+    written = ", ".join(_describe_file(file) for file in outcome.files)
+    proven = f" -> {written}; {outcome.compared} comparisons" if outcome.exit_code == CLEAN and written else ""
+    yield f"{'would be' if dry_run else 'patched '} {outcome.model}: {', '.join(told)}{proven}"
+    if any(target.endswith("-webgpu") for file in outcome.files for target in file.targets):
+        yield f"note[{jsep.CODE}] {jsep.FIX}"
+
+
+def _describe_file(file: OnnxFile) -> str:
+    """Return a file's path, the targets whose name it does not have, and what to tell the engine."""
+    others = ", ".join(file.targets[1:])
+    forced = f"forceCpuNodeNames: {', '.join(file.cpu_nodes)}" if file.cpu_nodes else ""
+    notes = [*([f"for {others} too"] if others else []), *([forced] if forced else [])]
+    return f"{file.file} ({'; '.join(notes)})" if notes else file.file

@@ -1,0 +1,45 @@
+"""Arguments and options of `webbuild bisect`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import click
+
+from webbuild.commands.options import argument, option
+from webbuild.commands.requests.shared import dims_option, json_option
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class BisectRequest:
+    """Find the node that makes a backend's results differ, throw, or have no session.
+
+    Parts of the graph run in Chromium, each fed with the reference's values, so that no node is blamed for an error
+    before it. For each node found, bisect writes the smallest graph that shows the error with its real inputs, a page
+    that runs it on your own GPU, and an issue text for onnxruntime. Exit code 0: nothing differs.
+
+    Example: webbuild bisect dist/yolo-pose
+    """
+
+    subject: Path = argument(metavar="DIR|MODEL")
+    backend: Literal["webgpu", "wasm"] = option(default="webgpu", help="Backend to search.")
+    precision: Literal["fp32", "fp16", "mixed"] = option(default="fp32", help="Which of a bundle's graphs.")
+    against: Literal["native", "wasm"] = option("--reference", default="native", help="Reference backend.")
+    tolerance: float | None = option(
+        type=click.FloatRange(min=0, min_open=True),
+        help="Relative tolerance: fraction of the tensor's largest magnitude. [default: 1e-4, float16 0.01]",
+    )
+    outputs: tuple[str, ...] = option(
+        "--output", default=(), metavar="NAME", help="Search only what this output depends on."
+    )
+    inputs: tuple[Path, ...] = option(
+        "--input", default=(), metavar="FILE...", help="Images for a bundle, .npz for a model."
+    )
+    dims: tuple[str, ...] = dims_option()
+    out: Path | None = option("-o", "--out", help="Folder to write. [default: bisect-<name>]")
+    seconds: float = option(default=300, type=click.FloatRange(min=1), help="Time limit of one session.")
+    resume: bool = option(default=False, help="Continue an interrupted search.")
+    force: bool = option(default=False, help="Replace the folder of an earlier search.")
+    as_json: bool = json_option()

@@ -1,0 +1,17 @@
+"""Arguments of `webbuild explain`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from webbuild.commands.options import argument
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class ExplainRequest:
+    """Explain a pass, a finding or an error by its CODE in a page of text; without CODE, list them.
+
+    Example: webbuild explain static-nms
+    """
+
+    code: str | None = argument(required=False)

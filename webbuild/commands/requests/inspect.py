@@ -1,0 +1,26 @@
+"""Arguments and options of `webbuild inspect`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from webbuild.commands.options import argument, option
+from webbuild.commands.requests.shared import dims_option, json_option
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class InspectRequest:
+    """Predict where each node of MODEL runs in a browser, and what goes wrong. Nothing is changed.
+
+    Exit code 1 means that it will fail: no session, a throw, a wrong result. What is merely slow exits 0.
+
+    Example: webbuild inspect yolo11n.onnx --html yolo11n.html
+    """
+
+    model: Path = argument()
+    target: str = option(default="1.30.0-webgpu", help="Build of onnxruntime-web: VERSION-BUILD.")
+    dims: tuple[str, ...] = dims_option()
+    measure: bool = option(default=False, help="Also run it in Chromium, and compare the prediction with that.")
+    as_json: bool = json_option()
+    html: Path | None = option(help="Write the graph and its findings as HTML to this file.")

@@ -1,0 +1,48 @@
+"""Arguments and options of `webbuild patch`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from webbuild.commands.options import argument, option
+from webbuild.commands.requests.shared import dims_option, json_option
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class PatchRequest:
+    """Patch each MODEL and prove it, for a loader of your own: .onnx files and nothing else.
+
+    A patched model keeps the inputs and outputs it had, by name, type and shape; only free dimensions get the sizes
+    that --dim gives. Any other change is printed. Thresholds stay constants.
+
+    With --nms cpu or gpu the thresholds become inputs, `confidence` and `iou`, and a detector without post-processing
+    gets one. With gpu there may be an output `head_status`: two numbers, whether the head is exact and how many
+    candidates it had. Where the first is not 1, or the second above the capacity in the model's metadata
+    (`webbuild.manifest.head_status`), repeat the run on the graph for WebAssembly, which is written too.
+
+    Several models are patched at once, each in its own process. One that fails does not stop the others; the exit
+    code is that of the worst.
+
+    Example: webbuild patch a.onnx b.onnx -o patched --target 1.30.0-webgpu
+    """
+
+    models: tuple[Path, ...] = argument(metavar="MODEL...")
+    out: Path = option("-o", "--out", default=Path("patched"), help="Folder to write to.")
+    targets: tuple[str, ...] = option(
+        "--target",
+        default=(),
+        metavar="VERSION-BUILD",
+        help="Build of onnxruntime-web to patch for, such as 1.30.0-webgpu; repeatable. "
+        "[default: the webgpu build that webbuild ships]",
+    )
+    dims: tuple[str, ...] = dims_option()
+    samples: tuple[Path, ...] = option("--input", default=(), metavar="FILE...", help="Images or .npz to prove with.")
+    nms: Literal["keep", "cpu", "gpu"] = option(
+        default="keep",
+        help="NMS: keep it as exported; or rewrite or append it as pack does, which changes inputs and outputs.",
+    )
+    dry_run: bool = option(default=False, help="Print what would be done, and what not; write nothing.")
+    force: bool = option(default=False, help="Replace existing files.")
+    as_json: bool = json_option()

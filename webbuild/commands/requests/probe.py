@@ -1,0 +1,29 @@
+"""Arguments and options of `webbuild probe`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from webbuild.commands.options import option
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class ProbeRequest:
+    """Measure in Chromium what a build of onnxruntime-web can do, and write its table. Takes up to an hour.
+
+    Example: webbuild probe --version 1.27.0
+    """
+
+    version: str | None = option(
+        help="Version of onnxruntime-web. [default: the installed one; npm downloads any other]"
+    )
+    build: Literal["webgpu", "wasm"] = option(
+        default="webgpu", help='webgpu: what `import "onnxruntime-web/webgpu"` gives.'
+    )
+    only: tuple[str, ...] = option(
+        "--family", default=(), metavar="FAMILY", help="Measure only this family of cases, and no kernels; repeatable."
+    )
+    resume: bool = option(default=False, help="Continue an interrupted measurement.")
+    out: Path | None = option(help="File of the table. [default: VERSION-BUILD.json]")

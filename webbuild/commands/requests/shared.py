@@ -1,0 +1,48 @@
+"""Options that several commands have."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import click
+
+from webbuild.commands.options import argument, option
+
+
+def dims_option() -> Any:
+    """Return `--dim`."""
+    return option("--dim", metavar="NAME=N", default=(), help="Size of a free dimension, or INPUT:AXIS=N.")
+
+
+def json_option() -> Any:
+    """Return `--json`."""
+    return option("--json", default=False, help="Print the report as JSON on stdout.")
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class BrowserRequest:
+    """Arguments and options that `verify` and `bench` share."""
+
+    directory: Path = argument()
+    backends: tuple[Literal["webgpu", "wasm"], ...] = option(
+        "--backend", default=(), help="Backend to run on; repeatable. [default: both]"
+    )
+    precision: Literal["auto", "fp32", "fp16", "mixed"] = option(
+        default="auto",
+        help="Graph to run, where there are several. auto: verify runs all that the adapter can run, bench the best.",
+    )
+    inputs: tuple[Path, ...] = option(
+        "--input", default=(), metavar="FILE...", help="Images to run besides the bundle's samples."
+    )
+    endpoints: tuple[str, ...] = option(
+        "--connect",
+        default=(),
+        metavar="URL",
+        help="Remote browser; repeatable. ws:// of a Playwright server, http:// of DevTools.",
+    )
+    public: str = option("--public-url", default="", metavar="URL", help="Address of this server for remote browsers.")
+    port: int = option(default=0, type=click.IntRange(0, 65535), help="Port to serve on. [default: a free one]")
+    as_json: bool = json_option()
+    html: Path | None = option(help="Write the report as HTML to this file.")

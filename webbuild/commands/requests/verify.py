@@ -1,0 +1,15 @@
+"""Arguments and options of `webbuild verify`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from webbuild.commands.requests.shared import BrowserRequest
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class VerifyRequest(BrowserRequest):
+    """Run the bundle in DIRECTORY in Chromium and compare every backend with native ONNX Runtime.
+
+    Example: webbuild verify dist/yolo-pose --html report.html
+    """

@@ -1,0 +1,105 @@
+"""`webbuild verify`: a bundle against native ONNX Runtime, in a real browser."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from webbuild.commands.requests.verify import VerifyRequest
+from webbuild.errors import USAGE, WebbuildError
+from webbuild.reporting.write import write_report_file
+
+if TYPE_CHECKING:
+    from webbuild.verify.remote_browsers import RemoteBrowsers
+    from webbuild.verify.report import VerifyReport
+
+_BACKENDS = ("wasm", "webgpu")
+"""The backends that are verified unless others are named, in the order of their rows."""
+
+
+def run(request: VerifyRequest) -> int:
+    """Verify a bundle, print the report, return its exit code.
+
+    JSON goes to stdout with --json; the table for people and the progress always go to stderr. Of several browsers
+    there is one table and one JSON, and no page.
+
+    Raises:
+        WebbuildError: see `parse_endpoints` and `verify_in_browsers`; `unwritable-report`; `html-needs-one-browser`
+            for a page of several browsers.
+    """
+    import click
+    import msgspec
+    from rich.console import Console
+
+    from webbuild.browser.endpoints import parse_endpoints
+    from webbuild.verify import remote_browsers
+    from webbuild.verify.report import exit_code
+    from webbuild.verify.text import show_report
+    from webbuild.verify.verify import verify_in_browsers
+
+    endpoints, console = parse_endpoints(request.endpoints, request.public), Console(stderr=True)
+    if request.html is not None and len(endpoints) > 1:
+        raise WebbuildError(
+            "html-needs-one-browser",
+            f"{request.html}: a page shows the results of one browser",
+            "leave --html out and take --json, or verify in one browser at a time",
+            exit_code=USAGE,
+        )
+    with console.status("starting") as status:
+        found = verify_in_browsers(
+            endpoints,
+            request.directory,
+            request.backends or _BACKENDS,
+            request.inputs,
+            precision=request.precision,
+            port=request.port,
+            say=status.update,
+        )
+    report: VerifyReport | RemoteBrowsers
+    if len(found) > 1:
+        report = remote_browsers.collect_reports(endpoints, found)
+        remote_browsers.show_browsers(report, console)
+        code = report.exit_code
+    else:
+        (alone,) = found
+        if isinstance(alone, WebbuildError):
+            raise alone
+        report, code = alone, exit_code(alone)
+        show_report(report, console)
+        if request.html is not None:
+            write_html_report(request.html, report, request.directory)
+    if request.as_json:
+        click.echo(msgspec.json.format(msgspec.json.encode(report)).decode())
+    return code
+
+
+def verify_and_show(directory: Path) -> VerifyReport:
+    """Verify a bundle on both backends, show the table on stderr, return the report.
+
+    Raises:
+        WebbuildError: see `verify_bundle`.
+    """
+    from rich.console import Console
+
+    from webbuild.verify.text import show_report
+    from webbuild.verify.verify import verify_bundle
+
+    console = Console(stderr=True)
+    with console.status("starting") as status:
+        report = verify_bundle(directory, _BACKENDS, progress=status.update)
+    show_report(report, console)
+    return report
+
+
+def write_html_report(path: Path, report: VerifyReport, directory: Path) -> None:
+    """Write the report with its images, which lie in the bundle's `directory`, as HTML, and print where.
+
+    Raises:
+        WebbuildError: `unwritable-report`.
+    """
+    import click
+
+    from webbuild.verify.report_html import render_verify_report
+
+    write_report_file(path, render_verify_report(report, directory))
+    click.echo(f"report: {path}", err=True)

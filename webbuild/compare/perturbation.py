@@ -1,0 +1,23 @@
+"""Inputs changed by what rounding makes of them, to ask a model how far its own answers leap."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+RELATIVE_CHANGE = 1e-6
+"""Part of itself by which every number is changed, at random."""
+
+
+def perturb(feeds: Mapping[str, NDArray[Any]], seed: int) -> dict[str, NDArray[Any]]:
+    """Return feeds of the same types and shapes in which every floating point number is changed a little."""
+    draw = np.random.default_rng(seed)
+    return {
+        name: (array * (1 + RELATIVE_CHANGE * draw.standard_normal(array.shape))).astype(array.dtype)
+        if array.dtype.kind == "f"
+        else array
+        for name, array in feeds.items()
+    }

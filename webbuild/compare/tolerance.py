@@ -1,0 +1,35 @@
+"""Tolerances: the largest differences between equal results, one table for every comparison."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+
+class Tolerance(Struct, frozen=True):
+    """The largest differences between two results that are the same. Pixels are those of the model's input.
+
+    `mask` is the part of a mask, of what either side covers, that may be covered by one side only. One cell more
+    may: it can lie so close to the outline that rounding decides, and a small mask has few others. `region` is the
+    same of a panoptic model's regions, a pixel more. `relative` is how far other floating point outputs may lie apart,
+    as a part of their largest magnitude.
+    """
+
+    score: float
+    pixels: float
+    iou: float = 1e-3
+    mask: float = 0.02
+    region: float = 0.005
+    relative: float = 1e-4
+
+
+REDUCED_PRECISION = Tolerance(score=0.01, pixels=0.5, iou=0.01, region=0.02, relative=0.01)
+"""For a graph in reduced precision, wherever it is run: a number of half precision has 11 bits, so it is off by up to
+1 part in 2,048 wherever one is stored, and sums of many by more."""
+
+NATIVE = Tolerance(score=1e-4, pixels=0.05)
+"""For a rewritten graph against the original, both on the kernels of native ONNX Runtime: what another order of
+operations makes of the same numbers."""
+
+BROWSER = Tolerance(score=1e-3, pixels=0.5)
+"""For a graph in a browser against the same graph on native ONNX Runtime: ten times as far, since every kernel is
+another one, and a pixel of the picture may be resampled on a GPU."""

@@ -1,0 +1,29 @@
+"""Vacuity: a quantity that was compared with nothing on every sample proves nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import msgspec
+
+from webbuild.compare.arrays import ComparedOutput, Comparison, Stage
+
+
+def mark_vacuous(comparisons: Iterable[Comparison]) -> list[Comparison]:
+    """Turn a quantity that was compared with nothing on every sample into VACUOUS on all of them."""
+    given = list(comparisons)
+    with_signal = {_quantity_key(c.subject) for c in given if c.signal}
+    return [
+        c
+        if c.verdict != "OK" or _quantity_key(c.subject) in with_signal
+        else msgspec.structs.replace(
+            c,
+            verdict="VACUOUS",
+            why=f"on every sample {c.why or 'nothing was found'}, so nothing was compared",
+        )
+        for c in given
+    ]
+
+
+def _quantity_key(subject: ComparedOutput) -> tuple[str, Stage, str]:
+    return subject.runner, subject.stage, subject.output

@@ -1,0 +1,140 @@
+"""What a model is for: judged before the passes run, where it lacks its post-processing, else after them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from webbuild.bundle.graphs import option_inputs
+from webbuild.errors import USAGE, WebbuildError
+from webbuild.model.load import OnnxModel, model_signature
+from webbuild.model.signature import ModelSignature, TensorSpec
+from webbuild.passes.base import PassOptions
+from webbuild.passes.pipeline import LoweredGraphs
+from webbuild.postprocess.grounding_head import GroundingHead
+from webbuild.tasks.base import TaskMatch, match_task, recognisable_kinds, task_kinds
+
+if TYPE_CHECKING:
+    import onnx_ir as ir
+
+_MAX_ROUNDS = 8
+"""A folded constant may make another one; more often than this was not seen."""
+_MAX_VALUE_COUNT = 1 << 16
+"""Labels that are worth telling apart from whole numbers of any kind."""
+
+
+def infer_missing_head(source: OnnxModel, dims: Mapping[str, int], task: str | None) -> TaskMatch | None:
+    """Return what a model is that lacks its post-processing, None for every other model.
+
+    Args:
+        source: the model, of which a clone is looked at.
+        dims: sizes for its free dimensions.
+        task: the task that the user gave, None for any.
+
+    Raises:
+        WebbuildError: `class-count-mismatch`.
+    """
+    frozen = _with_fixed_dims(source.model, dims)
+    seen = _with_value_counts(_signature_after(source, frozen), frozen)
+    kinds = recognisable_kinds().values() if task is None else [task_kinds()[task]]
+    found = (kind.infer(seen, requested=task is not None) for kind in kinds)
+    return next((each for each in found if each is not None and each.head is not None), None)
+
+
+def infer_task(source: OnnxModel, lowered: LoweredGraphs, task: str | None) -> TaskMatch:
+    """Return what the model is, judged by its interface with every size fixed and without the thresholds.
+
+    Raises:
+        WebbuildError: `task-mismatch`, `unsupported-dtype`.
+    """
+    seen = _signature_after(source, lowered.graphs["wasm"])
+    added = {option.name for option in option_inputs(lowered.graphs["wasm"])}
+    seen = msgspec.structs.replace(seen, inputs=tuple(f for f in seen.inputs if f.name not in added))
+    if task is None:
+        return match_task(seen)
+    if (found := task_kinds()[task].infer(seen, requested=True)) is None:
+        raise WebbuildError(
+            "task-mismatch",
+            f"{source.path}: does not look like task {task}: its metadata or outputs do not fit: "
+            f"{_describe_signature(seen)}",
+            "leave --task out, or give --task tensor",
+            exit_code=USAGE,
+        )
+    return found
+
+
+def require_head(match: TaskMatch, lowered: LoweredGraphs) -> None:
+    """Raise unless every graph has the post-processing that the model lacked.
+
+    Raises:
+        WebbuildError: `postprocess-not-appended`, with the reason of the pass.
+    """
+    from webbuild.passes.nms.append_nms import NMS_APPENDED_KEY
+
+    if match.head is None or isinstance(match.head, GroundingHead):
+        return
+    for target, model in lowered.graphs.items():
+        if NMS_APPENDED_KEY not in model.metadata_props:
+            refused = (
+                e
+                for e in lowered.edits[target]
+                if e.code in ("append-nms", "append-detr-postprocess") and not e.applied
+            )
+            why = next((edit.reason for edit in refused), "it was not")
+            raise WebbuildError(
+                "postprocess-not-appended",
+                f"output '{match.head.output}': post-processing could not be appended: {why}",
+                "export the model with its post-processing, or give --task tensor",
+            )
+
+
+def _signature_after(source: OnnxModel, model: ir.Model) -> ModelSignature:
+    """Return the facts of what became of a model, and what lies beside the model."""
+    return msgspec.structs.replace(model_signature(source.signature.file, model), hub_files=source.signature.hub_files)
+
+
+def _with_value_counts(seen: ModelSignature, model: ir.Model) -> ModelSignature:
+    """Return the facts with the number of values of each output of whole numbers, where its bounds say it."""
+    from webbuild.passes.analysis.value_ranges import value_ranges
+
+    bounds = value_ranges(model.graph)
+    known = {value.name: bounds[value] for value in model.graph.outputs if value in bounds}
+    counts = {name: int(high) + 1 for name, (low, high) in known.items() if low == 0 and high < _MAX_VALUE_COUNT}
+    outputs = (
+        msgspec.structs.replace(fact, value_count=counts.get(fact.name, 0) if fact.dtype in ("int32", "int64") else 0)
+        for fact in seen.outputs
+    )
+    return msgspec.structs.replace(seen, outputs=tuple(outputs))
+
+
+def _with_fixed_dims(model: ir.Model, dims: Mapping[str, int]) -> ir.Model:
+    """Return a clone with fixed sizes, as far as they follow from those of the inputs."""
+    from webbuild.passes.simplify.canonicalize import Canonicalize
+    from webbuild.passes.simplify.fold_constants import FoldConstants
+    from webbuild.passes.static_shapes.fix_dynamic_dims import FixDynamicDims
+
+    clone, options = model.clone(), PassOptions(dims=dims)
+    Canonicalize().apply(clone, options)
+    FixDynamicDims().apply(clone, options)
+    for _ in range(_MAX_ROUNDS):
+        if all(_is_fixed(value) for value in clone.graph.outputs) or not FoldConstants().apply(clone, options):
+            break
+        Canonicalize().apply(clone, options)
+    return clone
+
+
+def _is_fixed(value: ir.Value) -> bool:
+    return value.shape is not None and all(isinstance(dim, int) for dim in value.shape)
+
+
+def _describe_signature(seen: ModelSignature) -> str:
+    listed = [
+        f"{name} {_describe_specs(values)}" for name, values in (("inputs", seen.inputs), ("outputs", seen.outputs))
+    ]
+    return ", ".join(listed)
+
+
+def _describe_specs(values: tuple[TensorSpec, ...]) -> str:
+    return ", ".join(f"'{value.name}' {value.dtype} {list(value.shape)}" for value in values)

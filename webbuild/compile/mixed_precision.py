@@ -1,0 +1,179 @@
+"""From a graph of float32 to the one in half precision that goes into the bundle beside it, and what is told of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+import msgspec
+from msgspec import Struct
+
+from webbuild.bundle.graphs import write_reduced_precision_graph
+from webbuild.equivalence.check import EquivalenceResult
+from webbuild.equivalence.reduced_precision import check_reduced_precision
+from webbuild.errors import USAGE, WebbuildError
+from webbuild.precision.accuracy_checker import AccuracyChecker
+from webbuild.precision.budget import SearchBudget
+from webbuild.precision.fp16_backends import EmulatedFp16, select_backend
+from webbuild.precision.fp16_backends.fallback import FallbackBackend
+from webbuild.precision.report import PrecisionReport
+from webbuild.precision.search import PrecisionSearch, SearchResult
+from webbuild.precision.search_report import build_fp32_report, build_report, weight_bytes
+from webbuild.precision.strip_metadata import strip_metadata
+from webbuild.reporting.quantities import format_count
+
+if TYPE_CHECKING:
+    import onnx_ir as ir
+
+    from webbuild.manifest.manifest import Graph, OptionInput, Precision, Task
+    from webbuild.precision.fp16_backends import Fp16Backend
+    from webbuild.reporting.progress import ProgressReporter
+    from webbuild.samples.collect import Sample
+    from webbuild.targets.table import KernelTable
+
+_FALLBACK_CODES = ("fp16-backend-failed", "output-mismatch", "vacuous-comparison")
+"""Errors with which `auto` leaves a model in float32."""
+_SLOW_MESSAGE = "{} computes on the CPU, slowly: it proves what was found, and searches where that is not so"
+PrecisionMode = Literal["fp32", "fp16", "mixed", "auto"]
+
+
+class ReducedPrecisionResult(Struct, frozen=True):
+    """The graphs of a bundle, the best first, their proof, and what was searched.
+
+    `fp16_backend` computed the one in half precision for the proof, empty where there is none.
+    """
+
+    graphs: list[Graph]
+    proof: EquivalenceResult
+    report: PrecisionReport
+    fp16_backend: str = ""
+
+
+def build_reduced_precision_graph(
+    asked: PrecisionMode,
+    model: ir.Model,
+    table: KernelTable | None,
+    graphs: Sequence[Graph],
+    folder: Path,
+    task: Task,
+    options: Sequence[OptionInput],
+    samples: Sequence[Sample],
+    witness: EquivalenceResult,
+    budget: SearchBudget,
+    talk: ProgressReporter,
+    *,
+    browser: bool,
+) -> ReducedPrecisionResult:
+    """Search, write what was found to `folder`, and prove it.
+
+    Args:
+        asked: `fp16` for all that can be float16, `mixed` for what may be, `auto` for that if it pays.
+        model: the graph for WebGPU.
+        table: of the build it is for.
+        graphs: those that were written, and proven.
+        folder: the bundle's.
+        task: what it is for.
+        options: its thresholds, which are inputs.
+        samples: to search and to prove on.
+        witness: the proof of `graphs`.
+        budget: what the search may cost, and has to save.
+        talk: where it is told.
+        browser: whether Chromium may be asked to compute.
+
+    Raises:
+        WebbuildError: `fp16-unavailable`, `fp16-mismatch`, `fp16-backend-failed`, `output-mismatch` or
+        `vacuous-comparison`. None of them
+            with `auto`: the model then stays as it is.
+    """
+    graph = next((graph for graph in graphs if graph.target == "webgpu"), None)
+    if graph is None:
+        why = "there is no graph for WebGPU, which alone has float16"
+        if asked != "auto":
+            raise WebbuildError("fp16-unavailable", why, "pack it with --precision fp32, or auto, which leaves it so")
+        return ReducedPrecisionResult(list(graphs), witness, build_fp32_report(asked, why, model, "nothing"))
+    with select_backend(browser=browser) as best:
+        judging = AccuracyChecker(graph, folder, task, options, witness.thresholds, samples)
+
+        def searched(computes: Fp16Backend) -> ReducedPrecisionResult:
+            search = PrecisionSearch(model, table, judging, computes, budget, lambda line: talk.print(f"    {line}"))
+            found = search.run(whole=asked == "fp16")
+            _print_search(found, talk)
+            if (why := _refusal(asked, model, found, budget)) and asked != "auto":
+                raise WebbuildError("fp16-mismatch", why, _fix(asked))
+            if why or found.best is None:
+                return ReducedPrecisionResult(
+                    list(graphs), witness, build_report(asked, "fp32", why, model, found, computes)
+                )
+            half, named = found.best.model, _graph_precision(found)
+            proving = FallbackBackend(best, computes, talk.print)
+            like = msgspec.structs.replace(graph, precision=named)
+            proven = check_reduced_precision(like, partial(proving.run, half), task, options, samples, witness)
+            variant = write_reduced_precision_graph(strip_metadata(half), named, folder / "model")
+            report = build_report(asked, named, _result(found), model, found, computes)
+            return ReducedPrecisionResult([variant, *graphs], proven, report, proving.name)
+
+        try:
+            if "lavapipe" not in best.name:
+                return searched(best)
+            try:
+                return searched(EmulatedFp16(_SLOW_MESSAGE.format(best.name)))
+            except WebbuildError as error:
+                if error.code != "output-mismatch":
+                    raise
+                talk.print(f"    {best.name}: {error.message}; searched again in its arithmetic, slowly")
+                return searched(best)
+        except WebbuildError as error:
+            if asked != "auto" or error.code not in _FALLBACK_CODES:
+                raise
+            computed = f"{best.name}: {best.reason}"
+            return ReducedPrecisionResult(
+                list(graphs), witness, build_fp32_report(asked, error.message, model, computed)
+            )
+
+
+def _print_search(found: SearchResult, talk: ProgressReporter) -> None:
+    runs = format_count(len(found.evaluations), "evaluation")
+    talk.print(f"    {runs} in {found.seconds:.1f} s, {found.processor_seconds:.1f} s of processor time")
+
+
+def check_exclusive_options(precision: PrecisionMode, weights: str) -> None:
+    """See that a model is made smaller in one way only. Raises WebbuildError `conflicting-options`."""
+    if precision != "fp32" and weights != "fp32":
+        raise WebbuildError(
+            "conflicting-options",
+            f"--precision {precision} and --weight-dtype {weights} are not combined",
+            "say one of them: int8 is smaller to download, float16 also to run",
+            exit_code=USAGE,
+        )
+
+
+def _graph_precision(found: SearchResult) -> Precision:
+    """Return what the graph is called: `fp16` where all is that could be, `mixed` where the search kept some."""
+    return "fp16" if len(found.evaluations) == 1 else "mixed"
+
+
+def _refusal(asked: PrecisionMode, model: ir.Model, found: SearchResult, budget: SearchBudget) -> str:
+    """Return why no graph in half precision is shipped, empty where one is."""
+    first = next((each.mismatch for each in found.evaluations if each.mismatch), "")
+    if not found.evaluations:
+        return "nothing in it can be float16: every node is kept for what it is, or for what goes through it"
+    if found.best is None:
+        return f"with {found.evaluations[-1].fraction.mean:.0%} of it in float16 the answers differ: {first}"
+    before, after = weight_bytes(model), weight_bytes(found.best.model)
+    if asked == "auto" and after > (1 - budget.saving) * before:
+        return f"float16 would save {1 - after / max(before, 1):.0%} of the weights, less than {budget.saving:.0%}"
+    return ""
+
+
+def _fix(asked: PrecisionMode) -> str:
+    if asked == "fp16":
+        return "say --precision mixed, which keeps in float32 what has to be, or auto, which does so only where it pays"
+    return "pack it with --precision fp32, or auto, which leaves it so; --budget evaluations=40 searches longer"
+
+
+def _result(found: SearchResult) -> str:
+    right = [each for each in found.evaluations if not each.mismatch]
+    worst = max((part for part in right[-1].tolerance_used.values()), default=0.0)
+    return f"the answers are the same, at {worst:.2g} of the tolerance"

@@ -1,0 +1,116 @@
+"""What every command does to a model before it writes anything: load it, plan its patches, say what it is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from webbuild.bundle.graphs import option_inputs
+from webbuild.compile.infer_task import infer_missing_head, infer_task, require_head
+from webbuild.compile.size_input_order import with_measured_size_order
+from webbuild.equivalence.thresholds import open_reference
+from webbuild.inspection.cpu_fallback import FallbackPlan, apply_cpu_fallback, check_wasm_session
+from webbuild.inspection.graph import prepare_graph
+from webbuild.inspection.reshape_check import check_reshapes
+from webbuild.model.load import OnnxModel, load_onnx
+from webbuild.passes.base import NmsPlacement, PassOptions
+from webbuild.passes.pipeline import TARGETS, LoweredGraphs, lower
+from webbuild.runners.native import NativeRunner
+from webbuild.targets.table import find_table
+from webbuild.targets.target import Target
+from webbuild.tasks.overrides import Overrides, apply_overrides
+from webbuild.tasks.symbolic_dims import ResolvedDims, resolve_dims, takes_prompt
+
+if TYPE_CHECKING:
+    from webbuild.manifest.manifest import OptionInput, TargetName, Withheld
+    from webbuild.postprocess.reference import DetectionHead
+    from webbuild.reporting.progress import ProgressReporter
+    from webbuild.tasks.base import TaskMatch
+
+
+class LoadedModel(Struct, frozen=True):
+    """A model that native ONNX Runtime takes, a size for each of its free dimensions, and what had to be repaired."""
+
+    source: OnnxModel
+    original: NativeRunner
+    dims: ResolvedDims
+    repairs: tuple[str, ...]
+
+
+class CompiledModel(Struct, frozen=True):
+    """The patched graphs for a build of the engine, and what the model is with them.
+
+    `options` are the thresholds that became inputs. `head` is the post-processing that the original lacks.
+    `disabled_target` is
+    why the build must not run its graph, and takes the one for WASM instead.
+    """
+
+    lowered: LoweredGraphs
+    match: TaskMatch
+    options: tuple[OptionInput, ...]
+    assumptions: tuple[str, ...]
+    head: DetectionHead | None
+    disabled_target: Withheld | None
+
+    @property
+    def targets(self) -> tuple[TargetName, ...]:
+        """The targets that get a graph."""
+        return TARGETS if self.disabled_target is None else ("wasm",)
+
+
+def load_model(path: Path, dims: Mapping[str, int], progress: ProgressReporter) -> LoadedModel:
+    """Load a model and choose its sizes.
+
+    Raises:
+        WebbuildError: what `load` and `choose_sizes` raise, `reshape-mismatch`, or `reference-session-failed`.
+    """
+    with progress.step(f"load {path.name}"):
+        source = load_onnx(path)
+        sizes = resolve_dims(source.signature, dims)
+        check_reshapes(prepare_graph(source.model, sizes.dims)[0])
+        original, repairs = open_reference(source)  # what does not run as it is need not be patched
+        original.close()
+    return LoadedModel(source, original, sizes, repairs)
+
+
+def compile_model(
+    loaded: LoadedModel,
+    target: Target,
+    *,
+    task: str | None,
+    nms: NmsPlacement,
+    wanted: Overrides,
+    progress: ProgressReporter,
+) -> CompiledModel:
+    """Plan the patches for a target, and recognise what the model is.
+
+    Raises:
+        WebbuildError: `task-mismatch`, `unsupported-dtype`, `class-count-mismatch`, `postprocess-not-appended`,
+            `reshape-mismatch`,
+            `no-compatible-build`, and what `override` raises.
+    """
+    source, dims = loaded.source, loaded.dims.dims
+    with progress.step("plan the patches"):
+        headless = None if nms == "keep" else infer_missing_head(source, dims, task)
+        headless = headless and with_measured_size_order(headless, loaded.original)
+        raw = None if headless is None else headless.head
+        table = find_table(target)
+        planned = lower(source.model, PassOptions(dims=dims, missing_head=raw, table=table, nms=nms))
+        kept = FallbackPlan() if table is None else apply_cpu_fallback(planned.graphs["webgpu"], table)
+        planned = planned.with_edits("webgpu", kept.rewrites)
+        wasm = find_table(Target(target.version, "wasm"))
+        if kept.disabled is not None and wasm is not None:
+            check_wasm_session(planned.graphs["wasm"], wasm, kept.disabled)
+    check_reshapes(planned.graphs["wasm"])  # with every shape folded that could be
+    plain = nms == "keep" and takes_prompt(source.signature)  # whose tokenizer only a page needs
+    known = headless or infer_task(source, planned, "tensor" if plain else task)
+    if nms == "keep" and known.head is not None:
+        known = infer_task(source, planned, "tensor")
+    require_head(known, planned)
+    known = apply_overrides(known, wanted)
+    options = tuple(option_inputs(planned.graphs["webgpu"]))
+    assumptions = (*loaded.repairs, *loaded.dims.assumptions, *known.assumptions)
+    return CompiledModel(planned, known, options, assumptions, raw, kept.disabled)

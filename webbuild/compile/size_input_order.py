@@ -1,0 +1,74 @@
+"""Which of the two numbers of a size is the width: measured, for no model says it."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from webbuild.manifest.manifest import SizeInput
+from webbuild.postprocess.query_head import QueryHead
+from webbuild.postprocess.reference import add_constant_masks
+from webbuild.runners.native import NativeRunner
+from webbuild.tasks.base import TaskMatch
+from webbuild.tasks.detr import describe_size_input
+
+_SQUARE_SIDE, _DOUBLED_SIDE = 512, 1024
+_TOLERANCE = 1e-3
+"""Relative distance at which boxes count as twice as wide."""
+
+SizeOrder = Literal["width-height", "height-width"]
+
+
+def with_measured_size_order(match: TaskMatch, original: NativeRunner) -> TaskMatch:
+    """Return the guess with the order that the model itself shows.
+
+    It is run on noise with a square size and with one whose first number is doubled: either all x are doubled, and
+    the width is first, or all y. Where neither shows, the order stays as it was guessed from the input's name.
+
+    Raises:
+        WebbuildError: `reference-run-failed`.
+    """
+    raw = match.head
+    if not isinstance(raw, QueryHead) or not raw.size_input:
+        return match
+    square, wider = (_run_boxes(raw, match, original, first) for first in (_SQUARE_SIDE, _DOUBLED_SIDE))
+    original.close()
+    order = _infer_order(square, wider)
+    if order is None:
+        said = f"input '{raw.size_input}': what it does to the boxes tells no order, so that of its name is taken"
+        return msgspec.structs.replace(match, assumptions=(*match.assumptions, said))
+    guessed = next(spec for spec in match.inputs if isinstance(spec, SizeInput))
+    measured = msgspec.structs.replace(guessed, order=order)
+    said = f"{describe_size_input(measured)}; the order is that which its effect on the boxes shows"
+    return msgspec.structs.replace(
+        match,
+        head=msgspec.structs.replace(raw, size_order=order),
+        inputs=tuple(measured if spec is guessed else spec for spec in match.inputs),
+        assumptions=tuple(said if told == describe_size_input(guessed) else told for told in match.assumptions),
+    )
+
+
+def _run_boxes(head: QueryHead, match: TaskMatch, original: NativeRunner, first: int) -> NDArray[np.float64]:
+    """Return the original's boxes [n, 4] for noise and a size of (first, 512)."""
+    feeds: dict[str, NDArray[np.float32]] = {}
+    for spec in match.inputs:
+        if isinstance(spec, SizeInput):
+            feeds[spec.name] = np.array([first, _SQUARE_SIDE], np.float32).reshape(spec.shape)
+        else:
+            feeds[spec.name] = np.random.default_rng(0).random(spec.shape, np.float32)
+    fed = add_constant_masks(head, feeds)
+    outputs = original.run({name: array.astype(original.input_dtypes[name]) for name, array in fed.items()})
+    return outputs[head.boxes].reshape(-1, 4).astype(np.float64)
+
+
+def _infer_order(square: NDArray[np.float64], wider: NDArray[np.float64]) -> SizeOrder | None:
+    """Return which coordinates were doubled; None for neither, for both, and for nothing but zeros."""
+    factors = np.array([[2.0, 1.0, 2.0, 1.0], [1.0, 2.0, 1.0, 2.0]])
+    scale = np.abs(square).max(initial=0.0)
+    same = [bool(np.abs(square * factor - wider).max(initial=0.0) <= _TOLERANCE * scale) for factor in factors]
+    if scale == 0 or not np.isfinite(scale) or same[0] == same[1]:
+        return None
+    return "width-height" if same[0] else "height-width"

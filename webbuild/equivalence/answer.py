@@ -1,0 +1,48 @@
+"""An answer: the outputs of one run, and the prediction in them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import msgspec
+from numpy.typing import NDArray
+
+from webbuild.manifest.manifest import Task
+from webbuild.tasks.base import RunContext, decode_task, kind_of
+from webbuild.tasks.detection import Detection
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The outputs of one run; they are decoded when the prediction is first asked for."""
+
+    task: Task
+    outputs: Mapping[str, NDArray[Any]]
+    context: RunContext = field(default_factory=RunContext)
+    decoded: Sequence[Any] | None = None
+    """The prediction of a runner that decodes its outputs itself."""
+
+    @cached_property
+    def prediction(self) -> Sequence[Any]:
+        """What the outputs say in the words of the task; nothing for plain tensors."""
+        return self.decoded if self.decoded is not None else decode_task(self.task, self.outputs, self.context)
+
+    @cached_property
+    def detections(self) -> Sequence[Detection]:
+        """The objects of the prediction, to draw and to count."""
+        kind = kind_of(self.task)
+        return kind.detections(self.prediction) if kind.has_detections else ()
+
+
+def with_nonempty_mode(answers: Sequence[Answer]) -> list[Answer]:
+    """Return the answers, decoded in the task's fallback mode where all of them are empty in its own."""
+    if not answers:
+        return []
+    task = answers[0].task
+    mode = kind_of(task).fallback_mode(task)
+    if mode is None or any(not kind_of(task).is_empty(each.prediction) for each in answers):
+        return list(answers)
+    return [replace(each, context=msgspec.structs.replace(each.context, mode=mode)) for each in answers]

@@ -1,0 +1,55 @@
+"""The comparison engine: every output and every prediction of two answers, in the terms of their task."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from numpy.typing import NDArray
+
+from webbuild.compare.arrays import ComparedOutput, Comparison, Stage, compare_arrays
+from webbuild.equivalence.answer import Answer
+from webbuild.equivalence.policy import ROUNDING_TOLERANCE, Policy
+from webbuild.tasks.base import kind_of
+
+Tensors = Mapping[str, NDArray[Any]]
+
+
+def compare_answers(runner: str, sample: str, expected: Answer, actual: Answer, policy: Policy) -> list[Comparison]:
+    """Compare two answers to one sample: outputs as they come, then what they say in the words of the task."""
+    found = compare_tensors(runner, sample, "raw", expected, actual.outputs, policy)
+    if policy.derived or kind_of(expected.task).predicts_more:
+        found += compare_predictions(runner, sample, expected, actual, policy)
+    return found
+
+
+def compare_tensors(
+    runner: str, sample: str, stage: Stage, expected: Answer, outputs: Tensors, policy: Policy
+) -> list[Comparison]:
+    """Compare every output that the reference has: in the task's own terms, else number by number."""
+    return [
+        comparison
+        for name in expected.outputs
+        for comparison in compare_output(ComparedOutput(runner, sample, stage, name), expected, outputs, policy)
+    ]
+
+
+def compare_output(subject: ComparedOutput, expected: Answer, outputs: Tensors, policy: Policy) -> Sequence[Comparison]:
+    """Compare one output; its name is the subject's."""
+    array, other = expected.outputs[subject.output], outputs.get(subject.output)
+    task, context, tolerance = expected.task, expected.context, policy.tolerance
+    if other is not None and other.shape == array.shape and other.dtype == array.dtype:
+        own = kind_of(task).compare_output(task, subject, array, other, context, tolerance)
+        if own is not None:
+            return own
+    rounding = ROUNDING_TOLERANCE if subject.output in policy.within_one else 0.0
+    return [compare_arrays(subject, array, other, rounding=rounding, relative=tolerance.relative)]
+
+
+def compare_predictions(runner: str, sample: str, expected: Answer, actual: Answer, policy: Policy) -> list[Comparison]:
+    """Compare what two answers say in the words of the task."""
+    subject = ComparedOutput(runner, sample, "decoded", "")
+    kind = kind_of(expected.task)
+    return list(
+        kind.compare(expected.task, subject, expected.prediction, actual.prediction, expected.context, policy.tolerance)
+    )

@@ -1,0 +1,38 @@
+"""The policy of a comparison: how far apart answers may lie, and which parts of them are compared."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from webbuild.compare.tolerance import BROWSER, NATIVE, REDUCED_PRECISION, Tolerance
+from webbuild.manifest.manifest import Graph
+
+ROUNDING_TOLERANCE = 1e-6
+"""How far apart right probabilities may lie however small: 1 / (1 + e) is rounded at the size of 1."""
+
+
+class Policy(Struct, frozen=True):
+    """How answers are compared.
+
+    Attributes:
+        tolerance: the largest differences between equal answers.
+        within_one: outputs that hold numbers from -1 to 1, whose rounding does not shrink with them.
+        derived: whether predictions are compared that say the same as an output does: where they were decoded from
+            it by the same code, they cannot differ.
+    """
+
+    tolerance: Tolerance
+    within_one: frozenset[str] = frozenset()
+    derived: bool = True
+
+
+def native_policy(graph: Graph) -> Policy:
+    """Return the policy of a graph against the original, both on native ONNX Runtime."""
+    exact = graph.precision == graph.weights_stored == "fp32"
+    return Policy(NATIVE if exact else REDUCED_PRECISION, derived=False)
+
+
+def browser_policy(graph: Graph | None, within_one: frozenset[str] = frozenset()) -> Policy:
+    """Return the policy of a graph in a browser against the graph for WASM on native ONNX Runtime."""
+    exact = graph is None or graph.precision == "fp32"
+    return Policy(BROWSER if exact else REDUCED_PRECISION, within_one)

@@ -1,0 +1,152 @@
+"""The thresholds at which a model is compared: the exported ones, or lower where those find nothing to compare."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from webbuild.equivalence.check import (
+    EquivalenceResult,
+    check_equivalence,
+    has_no_detections,
+    mismatches,
+    require_equivalent,
+    used_only_fallback,
+)
+from webbuild.errors import WebbuildError
+from webbuild.manifest.manifest import Graph, OptionInput, RowTask, Task
+from webbuild.model.load import OnnxModel
+from webbuild.passes.pipeline import run_to_fixpoint
+from webbuild.postprocess.reference import DetectionHead
+from webbuild.runners.native import NativeRunner
+from webbuild.samples.collect import Sample
+
+_TARGET_DETECTIONS = 10
+"""Detections that the lowered threshold lets through on the sample that has the best ones."""
+
+
+def open_reference(source: OnnxModel) -> tuple[NativeRunner, tuple[str, ...]]:
+    """Return what runs the original, and what was assumed to get there.
+
+    Native ONNX Runtime lacks kernels that the model may want: GridSample of float64, Where between truth values. The
+    reference is then the original with those written otherwise and nothing else changed, and that is said.
+
+    Raises:
+        WebbuildError: `reference-session-failed` where that is not the reason.
+    """
+    import onnx_ir as ir
+
+    from webbuild.passes.analysis.shape_inference import infer_shapes
+    from webbuild.passes.base import PassOptions
+    from webbuild.passes.decompose.decompose_bool_where import DecomposeBoolWhere
+    from webbuild.passes.dtypes.float64_to_float32 import Float64ToFloat32
+
+    try:
+        return NativeRunner(source.path, source.graph_bytes), ()
+    except WebbuildError:
+        repaired = source.model.clone()
+        infer_shapes(repaired)
+        edits = [
+            edit for each in (Float64ToFloat32(), DecomposeBoolWhere()) for edit in each.apply(repaired, PassOptions())
+        ]
+        done = dict.fromkeys(edit.code for edit in edits if edit.applied)
+        if not done:
+            raise
+        runner = NativeRunner(source.path, ir.to_proto(repaired).SerializeToString())
+    what = "native ONNX Runtime makes no session of the original, for want of a kernel"
+    return runner, (f"{what}: everything is compared with what {' and '.join(done)} made of it",)
+
+
+def check_with_detections(
+    original: NativeRunner,
+    source: OnnxModel,
+    graphs: Sequence[Graph],
+    folder: Path,
+    task: Task,
+    options: Sequence[OptionInput],
+    samples: Sequence[Sample],
+    edges: Sequence[Sample],
+    head: DetectionHead | None = None,
+    sizes: Mapping[str, int] | None = None,
+) -> EquivalenceResult:
+    """Prove the graphs at the exported thresholds, and, where those prove nothing, again at another.
+
+    That is a lower one where no sample has a detection, and a higher one where every sample has more candidates than
+    a graph's head, which then hands all of them to its fallback. What differs at the exported thresholds is no proof
+    at any other.
+
+    Args:
+        original: what runs it.
+        source: the original.
+        graphs: what became of it, in `folder`.
+        folder: the bundle's.
+        task: what it is for.
+        options: the thresholds of the graphs.
+        samples: what it is tried on, also at the other threshold.
+        edges: more samples, at the exported thresholds only.
+        head: the post-processing that the original lacks.
+        sizes: of the original's free dimensions.
+
+    Raises:
+        WebbuildError: `output-mismatch` or `vacuous-comparison`.
+    """
+    witness = check_equivalence(original, graphs, folder, task, options, [*samples, *edges], head=head)
+    if not mismatches(witness.comparisons) and (has_no_detections(witness) or used_only_fallback(witness)):
+        confidence = find_evaluation_confidence(graphs, folder, task, options, samples)
+        opened = original if head is not None else open_with_threshold_inputs(source, sizes or {})
+        if opened is not None and confidence is not None:
+            witness = check_equivalence(
+                opened, graphs, folder, task, options, samples, head=head, confidence=confidence
+            )
+    require_equivalent(witness.comparisons)
+    return witness
+
+
+def find_evaluation_confidence(
+    graphs: Sequence[Graph], folder: Path, task: Task, options: Sequence[OptionInput], samples: Sequence[Sample]
+) -> float | None:
+    """Return a confidence threshold at which some sample has a few detections; None if there is no such.
+
+    It lies midway between two scores, so that rounding decides about none.
+    """
+    if not isinstance(task, RowTask) or not any(option.option == "confidence" for option in options):
+        return None
+    graph = next((graph for graph in graphs if graph.target == "wasm"), graphs[0])
+    runner = NativeRunner(folder / graph.file)
+    feeds = {o.name: np.array([0.0 if o.option == "confidence" else o.default], np.float32) for o in options}
+    best = np.zeros(0)
+    for sample in samples:
+        scores = np.sort(runner.run({**sample.feeds, **feeds})[task.output][0, :, 4])[::-1]
+        best = max(best, scores[: _TARGET_DETECTIONS + 1], key=lambda s: float(s[0]) if s.size else 0.0)
+    distinct = best[best > 0]
+    if distinct.size < 2:
+        return None
+    return float(np.float32((float(distinct[-2]) + float(distinct[-1])) / 2))
+
+
+def open_with_threshold_inputs(source: OnnxModel, sizes: Mapping[str, int]) -> NativeRunner | None:
+    """Return a runner of the original in which only the thresholds were made inputs; None if that cannot be.
+
+    Everything else, the data-dependent detection tail too, is as it was exported; but where the sizes are free, they
+    are fixed first and what hangs on nothing else is computed, since no tail can be told before.
+    """
+    import onnx_ir as ir
+
+    from webbuild.passes.analysis.shape_inference import infer_shapes
+    from webbuild.passes.base import PassOptions
+    from webbuild.passes.nms.promote_thresholds import PromoteThresholds
+    from webbuild.passes.simplify.canonicalize import Canonicalize
+    from webbuild.passes.simplify.fold_constants import FoldConstants
+    from webbuild.passes.static_shapes.fix_dynamic_dims import FixDynamicDims
+
+    options = PassOptions(dims=sizes)
+    opened, fixed = source.model.clone(), source.model.clone()
+    infer_shapes(opened)
+    if not any(edit.applied for edit in PromoteThresholds().apply(opened, options)):
+        run_to_fixpoint((Canonicalize, FixDynamicDims, FoldConstants), fixed, options)
+        if not any(edit.applied for edit in PromoteThresholds().apply(fixed, options)):
+            return None
+        opened = fixed
+    return NativeRunner(source.path, ir.to_proto(opened).SerializeToString())

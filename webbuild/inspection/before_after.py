@@ -1,0 +1,43 @@
+"""What an inspection finds in a model before it is patched, and in its WebGPU graph afterwards."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import onnx_ir as ir
+from msgspec import Struct
+
+from webbuild.inspection.finding import Finding
+from webbuild.inspection.inspect import inspect
+from webbuild.inspection.inspection import exit_code
+from webbuild.reporting.quantities import format_count
+from webbuild.targets.table import find_table
+from webbuild.targets.target import Target
+
+
+class BeforeAfter(Struct, frozen=True, rename="camel"):
+    """Findings on a target, of the model as it was given and of what will be shipped. `fails` is about the latter."""
+
+    target: str
+    before: tuple[Finding, ...]
+    after: tuple[Finding, ...]
+    fails: bool
+
+    def summary_lines(self) -> list[str]:
+        """Return what WebGPU will still fail at, and how much is left that only costs time, in lines."""
+        errors = [finding for finding in self.after if finding.severity == "error"]
+        slow = sum(finding.severity == "warning" for finding in self.after)
+        lines = [f"WILL FAIL on WebGPU [{each.code}] {each.where}: {each.what}, {each.why}" for each in errors]
+        counts = f"{format_count(len(errors), 'error')} and {format_count(slow, 'warning')}"
+        return [*lines, f"inspected: {counts} left of {format_count(len(self.before), 'finding')}"]
+
+
+def inspect_before_after(
+    given: ir.Model, patched: ir.Model, target: Target, dims: Mapping[str, int]
+) -> BeforeAfter | None:
+    """Inspect both. None where the target was not measured."""
+    known = find_table(target)
+    if known is None:
+        return None
+    before, after = inspect("", given, known, dims), inspect("", patched, known, dims)
+    return BeforeAfter(target.name, before.findings, after.findings, exit_code(after) != 0)

@@ -1,0 +1,48 @@
+"""What the engine works out before it places anything: constants, and the sizes of what has a fixed one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import onnx_ir as ir
+
+from webbuild.inspection.graph import ScopedNode, subgraphs
+from webbuild.inspection.kernels import STANDARD_DOMAINS
+from webbuild.passes.rewrite import static_shape
+
+_NEVER_FOLDED = {
+    "RandomUniform", "RandomNormal", "RandomUniformLike", "RandomNormalLike", "Multinomial", "Bernoulli",
+    "DequantizeLinear",
+}  # fmt: skip
+"""Never folded: random, or a weight that is meant to stay small."""
+
+_ELIMINATED = {"Identity", "Dropout"}
+"""Taken out of the graph wherever their output is not the graph's."""
+
+
+def folded_nodes(nodes: Sequence[ScopedNode], without_kernel: set[ir.Node]) -> set[ir.Node]:
+    """Return the nodes that are gone before the first one is placed, given those that nothing can compute."""
+    known: set[ir.Value] = set()
+    gone: set[ir.Node] = set()
+    for each in nodes:
+        node = each.node
+        if node.op_type in _ELIMINATED and not any(value.is_graph_output() for value in node.outputs):
+            gone.add(node)
+            if node.inputs and (given := node.inputs[0]) is not None and (given in known or _is_stored(given)):
+                known |= set(node.outputs)
+        elif node not in without_kernel and _is_constant(node, known):
+            gone.add(node)
+            known |= set(node.outputs)
+    return gone
+
+
+def _is_constant(node: ir.Node, known: set[ir.Value]) -> bool:
+    if node.domain not in STANDARD_DOMAINS or node.op_type in _NEVER_FOLDED or any(True for _ in subgraphs(node)):
+        return False
+    if node.op_type in ("Shape", "Size"):
+        return static_shape(node.inputs[0]) is not None
+    return all(value is None or value in known or _is_stored(value) for value in node.inputs)
+
+
+def _is_stored(value: ir.Value) -> bool:
+    return value.is_initializer() and not value.is_graph_input()

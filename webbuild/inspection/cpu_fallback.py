@@ -1,0 +1,99 @@
+"""What no pass mends in a graph for WebGPU: nodes that are left to the CPU, or a graph that is not shipped at all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from webbuild.errors import WebbuildError
+from webbuild.inspection.finding import Finding
+from webbuild.inspection.graph import node_label, walk_nodes
+from webbuild.inspection.inspect import inspect
+from webbuild.inspection.inspection import Inspection
+from webbuild.inspection.rules.base import model_rules
+from webbuild.manifest.manifest import Withheld
+from webbuild.passes.base import Rewrite
+from webbuild.passes.workarounds.cpu_fallback import CpuFallback, mark_cpu_nodes
+from webbuild.targets.table import KernelTable
+
+if TYPE_CHECKING:
+    import onnx_ir as ir
+
+_WRONG_OUTCOMES = ("throws", "wrong")
+_FAILURES = ("no-session", *_WRONG_OUTCOMES)
+
+
+class FallbackPlan(Struct, frozen=True):
+    """The nodes that were named for the CPU, and why the graph must not be shipped; None where it may."""
+
+    rewrites: tuple[Rewrite, ...] = ()
+    disabled: Withheld | None = None
+
+
+def apply_cpu_fallback(model: ir.Model, table: KernelTable) -> FallbackPlan:
+    """Name the nodes of a patched graph that would still throw or be wrong on the GPU, so that the CPU runs them.
+
+    Where that is not enough, for want of any kernel, the graph is withheld: the runtime then takes the one for WASM,
+    and says why.
+    """
+    if table.target.build == "wasm":
+        return FallbackPlan()
+    found = inspect("", model, table, {})
+    edits = _assign_to_cpu(model, found)
+    return FallbackPlan(tuple(edits), _reason(inspect("", model, table, {}) if edits else found))
+
+
+def _assign_to_cpu(model: ir.Model, found: Inspection) -> list[Rewrite]:
+    told = {finding.where: finding for finding in found.findings if _is_for_cpu(finding)}
+    wanted = [
+        (each.node, told[where].why)
+        for each, node in zip(walk_nodes(model.graph), found.nodes, strict=True)
+        if (where := node_label(each.node)) in told and told[where].code in node.codes
+    ]
+    named = mark_cpu_nodes(model, [node for node, _ in wanted])
+    return [
+        CpuFallback().applied(f"{node.op_type} '{name}'", f"left to the CPU: {why}")
+        for name, (node, why) in zip(named, wanted, strict=True)
+    ]
+
+
+def check_wasm_session(model: ir.Model, table: KernelTable, withheld: Withheld) -> None:
+    """See that the graph for WASM, to which a model is to step, gets a session there.
+
+    Args:
+        model: that graph.
+        table: of the WASM build.
+        withheld: why it steps there.
+
+    Raises:
+        WebbuildError: `no-compatible-build` where no build of the engine can run the model.
+    """
+    error = next(_errors(inspect("", model, table, {})), None)
+    if error is not None and error.outcome == "no-session":
+        raise WebbuildError(
+            "no-compatible-build",
+            f"no build of onnxruntime-web runs it: on {withheld.build}, {withheld.why}; on WASM, {error.why}",
+            "export the model without it, and compute that part in JavaScript",
+        )
+
+
+def _is_for_cpu(finding: Finding) -> bool:
+    """Whether the CPU mends it: what has an error, a pass of its own or none, and what names this as its mend."""
+    return CpuFallback.code in finding.mended_by or (finding.severity == "error" and finding.outcome in _WRONG_OUTCOMES)
+
+
+def _reason(found: Inspection) -> Withheld | None:
+    error = next(_errors(found), None)
+    if error is None:
+        return None
+    return Withheld(build="webgpu", code=error.code, why=f"{error.where}: {error.what}, {error.why}")
+
+
+def _errors(found: Inspection) -> Iterator[Finding]:
+    """Yield what would go wrong at a node. What is too large for a browser is so for WASM as well."""
+    about = {rule.code for rule in model_rules()}
+    for finding in found.findings:
+        if finding.severity == "error" and finding.outcome in _FAILURES and finding.code not in about:
+            yield finding

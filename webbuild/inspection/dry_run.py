@@ -1,0 +1,91 @@
+"""Findings that `webbuild pack` fixes: what its passes remove in a dry run, and the passes of each CPU island."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from functools import cache
+
+import onnx_ir as ir
+from msgspec import structs
+
+from webbuild.inspection.finding import Finding
+from webbuild.inspection.graph import node_label, walk_nodes
+from webbuild.inspection.inspect import inspect
+from webbuild.inspection.inspection import Inspection
+from webbuild.inspection.rules.base import all_rules, model_rules
+from webbuild.inspection.rules.cpu_partition import CpuPartitionCost
+from webbuild.inspection.rules.dynamic_output_shape import DynamicOutputShape
+from webbuild.passes.base import PassOptions, Rewrite
+from webbuild.passes.pipeline import lower
+from webbuild.targets.table import KernelTable
+
+
+def with_fixes(found: Inspection, model: ir.Model, table: KernelTable, dims: Mapping[str, int]) -> Inspection:
+    """Return an inspection that names the passes of `pack` wherever these fix a finding.
+
+    Most rules name their pass themselves. Which pass removes the others depends on the nodes around: a NonZero in
+    front of a detector's suppression goes with it, any other may stay. Where one is found, the passes run on a clone,
+    and what is not found there any more is fixed. That takes three to nine times as long as the inspection (1.9 s for
+    406 nodes, 3 s for 2,500, 14 s for 4,600), so that a model without lengths from the data is spared it.
+    """
+    if table.target.build != "webgpu":
+        return found
+    findings: Sequence[Finding] = found.findings
+    if any(_is_open(finding) and finding.code == DynamicOutputShape.code for finding in findings):
+        planned = lower(model, PassOptions(dims=dims, table=table), ("webgpu",))
+        left = inspect("", planned.graphs["webgpu"], table, {})
+        findings = _compared(findings, left.findings, planned.edits["webgpu"])
+    return structs.replace(found, findings=tuple(_islands_fixed(found, findings, model)))
+
+
+def _is_open(finding: Finding) -> bool:
+    """Whether a finding about a node costs something and names no pass."""
+    return finding.severity != "note" and not finding.mended_by and finding.code not in _about_models()
+
+
+@cache
+def _about_models() -> frozenset[str]:
+    return frozenset(rule.code for rule in model_rules())
+
+
+def _compared(before: Sequence[Finding], after: Sequence[Finding], edits: Sequence[Rewrite]) -> list[Finding]:
+    """Return the findings before, those that are gone afterwards with the passes that were at work."""
+    done = list(dict.fromkeys(edit.code for edit in edits if edit.applied))
+    places = {code: {each.where for each in before if each.code == code} for code in {each.code for each in before}}
+    moved = {each.code for each in after if each.where not in places.get(each.code, set())}
+    left = {(each.code, each.where) for each in after}
+
+    def fixed(finding: Finding) -> Finding:
+        if not _is_open(finding) or finding.code in moved or (finding.code, finding.where) in left:
+            return finding
+        return structs.replace(finding, mended_by=_at_work(finding, done))
+
+    return [fixed(finding) for finding in before]
+
+
+def _at_work(finding: Finding, done: Sequence[str]) -> tuple[str, ...]:
+    """Return the passes that removed the node of a finding: its rule's and those that fix lengths, else any."""
+    rule = next(each for each in all_rules() if each.code == finding.code)
+    named = {*getattr(rule, "passes", ()), *DynamicOutputShape.passes}
+    return tuple(code for code in done if code in named) or tuple(done)
+
+
+def _islands_fixed(found: Inspection, findings: Sequence[Finding], model: ir.Model) -> list[Finding]:
+    """Return the findings, an island with all the passes of its nodes where every one that costs something has one."""
+    about: dict[str, list[Finding]] = {}
+    for finding in findings:
+        about.setdefault(finding.where, []).append(finding)
+    labels = [node_label(each.node) for each in walk_nodes(model.graph)]
+
+    def passes(nodes: Sequence[int]) -> tuple[str, ...]:
+        causes = [each for index in nodes for each in about.get(labels[index], []) if each.severity != "note"]
+        if not all(each.mended_by for each in causes):
+            return ()
+        return tuple(code for code, _ in Counter(code for each in causes for code in each.mended_by).most_common())
+
+    islands = iter([island for island in found.partitions if island.transfers])
+    return [
+        structs.replace(each, mended_by=passes(next(islands).nodes)) if each.code == CpuPartitionCost.code else each
+        for each in findings
+    ]

@@ -1,0 +1,32 @@
+"""A finding: what will happen to a part of a model, why, and the fix."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from webbuild.passes.defect import Severity
+from webbuild.targets.table import Outcome
+
+
+class Finding(Struct, frozen=True, kw_only=True):
+    """One finding.
+
+    Attributes:
+        code: its name, which `webbuild explain` knows.
+        severity: see `Severity`.
+        outcome: how the node ends; None for what is about no node.
+        where: the node, input or output, as people find it: `Conv '/model.0/conv/Conv'`.
+        what: what will happen, in a few words: "throws", "CPU island, 3 copies, 1.2 MB a run".
+        why: the reason, in a sentence.
+        fix: what to change at export, where no pass fixes it.
+        mended_by: codes of the passes of `webbuild pack` that fix it; empty if there is none.
+    """
+
+    code: str
+    severity: Severity
+    outcome: Outcome | None
+    where: str
+    what: str
+    why: str
+    fix: str
+    mended_by: tuple[str, ...] = ()

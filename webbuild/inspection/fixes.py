@@ -1,0 +1,20 @@
+"""Which pass writes an operator without a kernel in others."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from webbuild.passes.base import all_passes
+from webbuild.passes.decomposition import Decomposition
+
+_QUANTIZED_OPS = (
+    "ConvInteger", "DynamicQuantizeLinear", "MatMulInteger", "QLinearConv", "QLinearMatMul", "QuantizeLinear",
+)  # fmt: skip
+
+
+@cache
+def fixes_by_operator() -> dict[str, str]:
+    """Return the codes of passes by the operators that they take the place of."""
+    decompositions = [kind for kind in all_passes() if issubclass(kind, Decomposition)]
+    found = {operator: kind.code for kind in decompositions for operator in kind().decomposers()}
+    return found | dict.fromkeys(_QUANTIZED_OPS, "dequantize-ops")

@@ -1,0 +1,81 @@
+"""What a float32 model would need to run in float16."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from webbuild.inspection.context import InspectionContext
+from webbuild.inspection.kernels import STANDARD_DOMAINS
+
+_LARGEST = float(np.finfo(np.float16).max)
+_SCALARS = 16
+"""Elements up to which a constant is a parameter, like an epsilon, whose vanishing decides; weights may lose some."""
+
+
+class Fp16Estimate(Struct, frozen=True, rename="camel"):
+    """What float16 would change. A device needs `shader-f16` for any of it.
+
+    `weight_bytes` are the bytes of float32 weights, of which half would go. `overflowing_constants` are the constants
+    that hold a
+    finite number beyond 65504, `underflowing_constants` those of at most 16 elements that hold one that float16 rounds
+    to 0. `float32_only` counts by operator the float32 nodes on the GPU whose operator has no float16 kernel there.
+    """
+
+    weight_bytes: int
+    overflowing_constants: tuple[str, ...]
+    underflowing_constants: tuple[str, ...]
+    float32_only: dict[str, int]
+
+
+def estimate_fp16(context: InspectionContext) -> Fp16Estimate | None:
+    """Return what float16 would need, None for a model without float32 nodes on the GPU."""
+    nodes = [each.node for each in context.nodes if context.on_gpu(each.node)]
+    nodes = [node for node in nodes if context.placements[node].kernel.dtype == "float"]
+    if not nodes:
+        return None
+    constants = list(_constants(context))
+    kept = Counter(
+        node.op_type
+        for node in nodes
+        if context.table.placement(
+            node.op_type,
+            context.schema_version(node),
+            "float16",
+            "" if node.domain in STANDARD_DOMAINS else node.domain,
+        )
+        != "gpu"
+    )
+    return Fp16Estimate(
+        sum(array.nbytes for _, array in constants),
+        tuple(name for name, array in constants if _overflows(array)),
+        tuple(name for name, array in constants if array.size <= _SCALARS and _vanishes(array)),
+        dict(sorted(kept.items())),
+    )
+
+
+def _constants(context: InspectionContext) -> Iterator[tuple[str, NDArray[np.float32]]]:
+    """Yield every float32 constant that a node reads, once, by its name."""
+    read = dict.fromkeys(value for each in context.nodes for value in each.node.inputs if value is not None)
+    for value in read:
+        tensor = value.const_value
+        if tensor is not None and tensor.dtype is not None and tensor.dtype.name == "FLOAT":
+            yield value.name or "", np.asarray(tensor.numpy(), np.float32)
+
+
+def _overflows(array: NDArray[np.float32]) -> bool:
+    """Whether a finite element is beyond float16. Weights of any size are not copied for it."""
+    ends = [array.min(initial=0.0), array.max(initial=0.0)]
+    if not np.isfinite(ends).all():
+        finite = array[np.isfinite(array)]
+        ends = [finite.min(initial=0.0), finite.max(initial=0.0)]
+    return bool(max(-ends[0], ends[1]) > _LARGEST)
+
+
+def _vanishes(array: NDArray[np.float32]) -> bool:
+    with np.errstate(over="ignore"):
+        return bool(((array != 0) & (array.astype(np.float16) == 0)).any())

@@ -1,0 +1,175 @@
+"""A model measured in Chromium, to hold a prediction against."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx_ir as ir
+from numpy.typing import NDArray
+
+from webbuild.browser.chromium import open_chromium
+from webbuild.errors import USAGE, WebbuildError, printable
+from webbuild.inspection.graph import walk_nodes, with_fixed_sizes
+from webbuild.inspection.inspection import Inspection
+from webbuild.inspection.measured_outcome import Measurement, RunOutcome, compare_with_prediction, indexed_name
+from webbuild.model.load import OnnxModel
+from webbuild.model.signature import TensorSpec
+from webbuild.ortweb.build import cache_folder, get_build
+from webbuild.passes.analysis.shape_inference import infer_shapes
+from webbuild.probe.browser_harness import ProbeHarness, ProbeResponse, open_harness
+from webbuild.probe.probe_model import Probe
+from webbuild.runners.native import NativeRunner
+from webbuild.targets.target import parse_target
+
+MAX_MODEL_BYTES = 1 << 29
+"""Bytes of a model that goes into the page as one text."""
+_MAX_OUTPUT_BYTES = 1 << 27
+"""Bytes of intermediate values that come back to find the first wrong one."""
+_TOLERANCE = 1e-3
+"""Of an output's largest magnitude: engines add in other orders."""
+
+Tensors = dict[str, NDArray[Any]]
+
+
+def measure_in_chromium(
+    inspection: Inspection, source: OnnxModel, dims: Mapping[str, int], seconds: float = 300
+) -> Measurement:
+    """Make a session of a model, in the sizes that were inspected, and run it once on random inputs.
+
+    Raises:
+        WebbuildError: `no-chromium`, `chromium-failed`, `no-adapter`, `version-not-found`, `unknown-build`,
+        `too-large-to-measure`,
+            `cannot-generate-input`.
+    """
+    build = get_build(parse_target(inspection.target), cache_folder())
+    with open_chromium() as browser, open_harness(browser, build, seconds) as page:
+        page.adapter()
+        return measure_in_page(page, inspection, source, dims)
+
+
+def measure_in_page(
+    page: ProbeHarness, inspection: Inspection, source: OnnxModel, dims: Mapping[str, int], feeds: Tensors | None = None
+) -> Measurement:
+    """Measure a model in a page that is open, on random inputs where none are given. See `measure`."""
+    model = with_indexed_names(source, dims)
+    feeds = random_feeds(inspection.model, inspection.inputs) if feeds is None else feeds
+    data = serialize(model, source.path.name)
+    if any(value.dtype is ir.DataType.STRING for value in (*model.graph.inputs, *model.graph.outputs)):
+        (answer,) = page.measure([Probe("model", "", 0, "", data, {}, run=False)])
+        return compare_with_prediction(
+            inspection, answer.log, run_outcome(answer, None), printable(answer.error or "not run: text"), None
+        )
+    wanted, refused = _native(source.path, data, feeds)
+    (answer,) = page.measure([_probe(data, feeds)])
+    end = run_outcome(answer, wanted)
+    wrong = _first_wrong(page, model, source.path, feeds) if end == "wrong" else None
+    return compare_with_prediction(inspection, answer.log, end, printable(answer.error or refused), wrong)
+
+
+def with_indexed_names(source: OnnxModel, dims: Mapping[str, int]) -> ir.Model:
+    """Return a copy of a model in these sizes, its nodes named by their places in the order of the inspection."""
+    model = with_fixed_sizes(source.model, dims)
+    for index, node in enumerate(list(walk_nodes(model.graph))):
+        node.node.name = indexed_name(index)
+    return model
+
+
+def serialize(model: ir.Model, file: str, largest: int = MAX_MODEL_BYTES) -> bytes:
+    """Return a model with its external data inside. Raises WebbuildError `too-large-to-measure`."""
+    weights = sum(value.const_value.nbytes for value in model.graph.initializers.values() if value.const_value)
+    if weights > largest:
+        raise WebbuildError(
+            "too-large-to-measure",
+            f"{file}: {weights >> 20} MiB of weights; a page is given {largest >> 20} at most",
+            "measure it in a bundle: webbuild pack, then webbuild verify",
+            exit_code=USAGE,
+        )
+    ir.external_data.load_to_model(model)
+    data: bytes = ir.to_proto(model).SerializeToString()
+    return data
+
+
+def random_feeds(file: str, inputs: Sequence[TensorSpec]) -> Tensors:
+    """Return values for every input of a model's file: floats in 0..1, integers and booleans 0 or 1.
+
+    Raises:
+        WebbuildError: `cannot-generate-input` for an input that is no tensor of numbers.
+    """
+    generator = np.random.default_rng(0)
+    feeds: Tensors = {}
+    for fact in inputs:
+        sizes = [size if isinstance(size, int) else 1 for size in fact.shape]
+        try:
+            kind = np.dtype(fact.dtype)
+        except TypeError:
+            kind = np.dtype(object)
+        if kind.kind not in "fiub":
+            raise WebbuildError(
+                "cannot-generate-input",
+                f"{file}: input '{fact.name}' is {fact.dtype}; only tensors of numbers are made up",
+                "leave out what would run the model, such as --measure",
+                exit_code=USAGE,
+            )
+        floats = kind.kind == "f"
+        feeds[fact.name] = (generator.random(sizes) if floats else generator.integers(0, 2, sizes)).astype(kind)
+    return feeds
+
+
+def run_outcome(answer: ProbeResponse, wanted: Mapping[str, NDArray[Any]] | None) -> RunOutcome:
+    """Return how a run ended. Without anything to compare with, what came out counts as right."""
+    if answer.stage:
+        return "no-session" if answer.stage == "create" else "throws"
+    if wanted is None:
+        return "runs"
+    return "wrong" if any(True for _ in _differing(answer, wanted)) else "runs"
+
+
+def _probe(data: bytes, feeds: Tensors) -> Probe:
+    return Probe("model", "", 0, "", data, feeds)
+
+
+def _native(path: Path, data: bytes, feeds: Tensors) -> tuple[Tensors | None, str]:
+    """Return what native ONNX Runtime gives, or why it gives nothing."""
+    try:
+        return NativeRunner(path, data).run(feeds), ""
+    except WebbuildError as error:
+        return None, f"not compared: {error.message}"
+
+
+def _first_wrong(page: ProbeHarness, model: ir.Model, path: Path, feeds: Tensors) -> int | None:
+    """Return the first node with a wrong answer, given all of them as outputs. That keeps some from being fused."""
+    infer_shapes(model)  # an output needs a type
+    made: dict[str, int] = {}
+    for node in model.graph:
+        for value in node.outputs:
+            made[value.name or ""] = int((node.name or "n0")[1:])
+            if value.name and value.dtype is not None and not value.is_graph_output():
+                model.graph.outputs.append(value)
+    data = ir.to_proto(model).SerializeToString()
+    wanted, _ = _native(path, data, feeds)
+    if wanted is None or sum(value.nbytes for value in wanted.values()) > _MAX_OUTPUT_BYTES:
+        return None
+    (answer,) = page.measure([_probe(data, feeds)])
+    if answer.stage:
+        return None
+    return min((made[each] for each in _differing(answer, wanted) if each in made), default=None)
+
+
+def _differing(answer: ProbeResponse, wanted: Mapping[str, NDArray[Any]]) -> Iterator[str]:
+    for each, want in wanted.items():
+        held = answer.outputs.get(each)
+        if held is None or not _same(held.array(), want):
+            yield each
+
+
+def _same(got: NDArray[Any], want: NDArray[Any]) -> bool:
+    if got.shape != want.shape:
+        return False
+    if want.dtype.kind != "f":
+        return bool(np.array_equal(got, want))
+    finite = np.abs(want[np.isfinite(want)]).astype(np.float64)
+    limit = _TOLERANCE * float(finite.max(initial=0.0))
+    return bool(np.allclose(got.astype(np.float64), want.astype(np.float64), rtol=0, atol=limit, equal_nan=True))

@@ -1,0 +1,171 @@
+"""What Chromium made of a model, node by node, beside what was predicted of it."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Literal
+
+from msgspec import Struct
+
+from webbuild.inspection.inspection import Inspection, NodeInspection
+from webbuild.ortweb.placement_log import TRANSFER_OPS, count_placements, parse_nodes
+
+MeasuredPlacement = Literal["gpu", "cpu", "gone"]
+"""Where a node was: `gone` if it was folded, or is a part of another."""
+
+RunOutcome = Literal["no-session", "throws", "wrong", "runs"]
+RUN_OUTCOMES: tuple[RunOutcome, ...] = ("no-session", "throws", "wrong", "runs")
+
+_NAME = re.compile(r"n(\d+)(?!\d)")
+_THROWN = re.compile(r"Name:'n(\d+)(?!\d)")
+
+
+class PlacementCounts(Struct, frozen=True, rename="camel"):
+    """Nodes by where they are."""
+
+    gpu: int
+    cpu: int
+    folded: int
+
+
+class OperatorCounts(Struct, frozen=True, rename="camel"):
+    """An operator's nodes, predicted and measured."""
+
+    operator: str
+    predicted: PlacementCounts
+    measured: PlacementCounts
+
+
+class Measurement(Struct, frozen=True, rename="camel"):
+    """Prediction and truth.
+
+    `placements` are where the nodes were, in the inspection's order, None where there was no session.
+    `measured_transfers` are the
+    measured ones, None where the engine names no nodes; `throwing_node` and `wrong_node` are the first node that
+    threw, and the
+    first one with a wrong answer, where they could be found. `message` is the engine's own, or why nothing could be
+    compared. `disagreements` name what to probe.
+    """
+
+    operators: tuple[OperatorCounts, ...]
+    placements: tuple[MeasuredPlacement | None, ...]
+    predicted_transfers: int
+    measured_transfers: int | None
+    predicted_outcome: RunOutcome
+    measured_outcome: RunOutcome
+    throwing_node: int | None
+    wrong_node: int | None
+    message: str
+    disagreements: tuple[str, ...]
+
+
+def indexed_name(index: int) -> str:
+    """Return the name under which a node is measured."""
+    return f"n{index}"
+
+
+def throwing_node(message: str) -> int | None:
+    """Return the node that the engine's message is about."""
+    found = _THROWN.search(message)
+    return int(found[1]) if found else None
+
+
+def compare_with_prediction(
+    inspection: Inspection, log: Sequence[str], measured: RunOutcome, message: str, wrong: int | None
+) -> Measurement:
+    """Put a prediction beside what the engine logged, and how the run ended."""
+    places = _measured_placements(inspection, log, measured)
+    names = [node.operator for node in parse_nodes(log)]
+    guess = predicted_outcome(inspection)
+    failed = throwing_node(message) if measured == "throws" else None
+    return Measurement(
+        operators=tuple(_operator_counts(inspection, places)),
+        placements=places,
+        predicted_transfers=sum(not copy.implicit for copy in inspection.transfers),
+        measured_transfers=sum(name in TRANSFER_OPS for name in names) if names or measured != "no-session" else None,
+        predicted_outcome=guess,
+        measured_outcome=measured,
+        throwing_node=failed,
+        wrong_node=wrong,
+        message=message,
+        disagreements=(
+            *_outcome_disagreements(inspection, guess, measured, failed if failed is not None else wrong),
+            *_placement_disagreements(inspection, places),
+        ),
+    )
+
+
+def predicted_outcome(inspection: Inspection) -> RunOutcome:
+    """Return the worst that the findings say."""
+    ends = {finding.outcome for finding in inspection.findings if finding.severity == "error"}
+    return next((end for end in RUN_OUTCOMES if end in ends), "runs")
+
+
+def _measured_placements(
+    inspection: Inspection, log: Sequence[str], measured: RunOutcome
+) -> tuple[MeasuredPlacement | None, ...]:
+    if measured == "no-session":
+        return tuple(None for _ in inspection.nodes)
+    found: dict[int, MeasuredPlacement] = {}
+    named = False
+    for node in parse_nodes(log):
+        named = True
+        if (index := _NAME.match(node.name)) is not None:
+            found[int(index[1])] = "cpu" if node.placement == "cpu" else "gpu"
+    if named:
+        return tuple(found.get(node.index, "gone") for node in inspection.nodes)
+    totals = count_placements(log)  # all on one: the engine gives their number alone
+    whole: MeasuredPlacement = "cpu" if totals["cpu"] else "gpu" if totals["gpu"] else "gone"
+    return tuple("gone" if node.placement == "folded" else whole for node in inspection.nodes)
+
+
+def _operator_counts(inspection: Inspection, places: Sequence[MeasuredPlacement | None]) -> Iterator[OperatorCounts]:
+    guessed: dict[str, Counter[str]] = {}
+    true: dict[str, Counter[str]] = {}
+    for node, place in zip(inspection.nodes, places, strict=True):
+        guessed.setdefault(node.operator, Counter())[_predicted_placement(node)] += 1
+        true.setdefault(node.operator, Counter())[place or ""] += 1
+    for operator in sorted(guessed):
+        yield OperatorCounts(operator, _counts(guessed[operator]), _counts(true[operator]))
+
+
+def _predicted_placement(node: NodeInspection) -> str:
+    return "gone" if node.placement == "folded" else node.placement
+
+
+def _counts(found: Mapping[str, int]) -> PlacementCounts:
+    return PlacementCounts(found.get("gpu", 0), found.get("cpu", 0), found.get("gone", 0))
+
+
+def _outcome_disagreements(
+    inspection: Inspection, guess: RunOutcome, measured: RunOutcome, blamed: int | None
+) -> Iterator[str]:
+    if guess == measured:
+        return
+    codes = dict.fromkeys(each.code for each in inspection.findings if each.severity == "error")
+    about = _describe(inspection.nodes[blamed]) if blamed is not None and blamed < len(inspection.nodes) else ""
+    what = about or (f"what {', '.join(codes)} say" if codes else "its operators one by one")
+    yield f"it was to end as '{guess}', and ended as '{measured}': probe {what}"
+
+
+def _placement_disagreements(inspection: Inspection, places: Sequence[MeasuredPlacement | None]) -> Iterator[str]:
+    """Yield the kinds of nodes that ran elsewhere. One that became a part of another ran nowhere."""
+    kinds: dict[tuple[str, str, str], int] = {}
+    for node, where in zip(inspection.nodes, places, strict=True):
+        if (
+            where is not None
+            and _predicted_placement(node) != where
+            and not (where == "gone" and node.placement == "gpu")
+        ):
+            key = (_describe(node), _predicted_placement(node), where)
+            kinds[key] = kinds.get(key, 0) + 1
+    words = {"gpu": "on the GPU", "cpu": "on the CPU", "gone": "gone while loading", "none": "without a kernel"}
+    for (about, guess, place), times in kinds.items():
+        yield f"{times} {words[place]}, not {words[guess]}: probe {about}"
+
+
+def _describe(node: NodeInspection) -> str:
+    kernel = f"{node.dtype or 'no known type'} since {node.schema_version}"
+    return f"{node.domain + ':' if node.domain else ''}{node.operator} of {kernel}"

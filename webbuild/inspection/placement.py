@@ -1,0 +1,90 @@
+"""Where the engine puts each node: kernel lookup, then the nodes that follow a shape to the CPU."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Literal
+
+import onnx_ir as ir
+from msgspec import Struct
+
+from webbuild.inspection.constant_folding import folded_nodes
+from webbuild.inspection.cpu_inputs import cpu_input_indices, has_cpu_output
+from webbuild.inspection.graph import ScopedNode
+from webbuild.inspection.kernels import KernelMatch, find_kernel
+from webbuild.targets.table import KernelTable
+
+PlacementKind = Literal["gpu", "cpu", "folded", "none"]
+"""On the GPU, on the CPU, computed while loading and so nowhere, or nowhere because no kernel is left."""
+
+_MAX_FOLDED_SIZE = 100
+"""Elements of a constant that goes along to the CPU."""
+
+_FP16_TYPES = (ir.DataType.FLOAT16, ir.DataType.BFLOAT16)
+
+
+class NodePlacement(Struct, frozen=True):
+    """A node's place and kernel; `follows_shape` if a GPU kernel is there and the node follows a shape to the CPU."""
+
+    kind: PlacementKind
+    kernel: KernelMatch
+    follows_shape: bool = False
+
+
+def place_nodes(
+    nodes: Sequence[ScopedNode], table: KernelTable, forced: Collection[str] = ()
+) -> dict[ir.Node, NodePlacement]:
+    """Return where each node runs, given in the order of the graph. `forced` names those that are left to the CPU."""
+    kernels = {each.node: find_kernel(each.node, each.opset, table) for each in nodes}
+    impossible = {node for node, found in kernels.items() if found.placement == "none"}
+    gone = folded_nodes(nodes, impossible - {node for node in kernels if node.op_type == "Dropout"})
+    on_gpu = {
+        node
+        for node, found in kernels.items()
+        if found.placement == "gpu" and node not in gone and node.name not in forced and _supports_attention(node)
+    }
+    pulled = _shape_followers(nodes, on_gpu)
+    placings = {}
+    for node, found in kernels.items():
+        where: PlacementKind = "folded" if node in gone else "none" if found.placement == "none" else "cpu"
+        if node in on_gpu and node not in pulled:
+            where = "gpu"
+        placings[node] = NodePlacement(where, found, node in pulled)
+    return placings
+
+
+def _supports_attention(node: ir.Node) -> bool:
+    """Whether the GPU's `com.microsoft.Attention` takes the inputs that are given: no masks, no past."""
+    if node.op_type != "Attention" or node.domain != "com.microsoft":
+        return True
+    return all(index >= len(node.inputs) or node.inputs[index] is None for index in (3, 4, 6))
+
+
+def _shape_followers(nodes: Sequence[ScopedNode], on_gpu: set[ir.Node]) -> set[ir.Node]:
+    """Return the nodes with a GPU kernel that only read what lies on the CPU already, from a Shape on.
+
+    As in the engine, nodes that have no GPU kernel pass nothing on.
+    """
+    on_cpu: set[ir.Value] = set()
+    pulled: set[ir.Node] = set()
+    for each in nodes:
+        node = each.node
+        if node not in on_gpu:
+            continue
+        if has_cpu_output(node):
+            on_cpu |= set(node.outputs)
+        elif any(value in on_cpu for value in node.inputs) and all(
+            _stays(node, index, value, on_cpu) for index, value in enumerate(node.inputs) if value is not None
+        ):
+            pulled.add(node)
+            on_cpu |= set(node.outputs)
+    return pulled
+
+
+def _stays(node: ir.Node, index: int, value: ir.Value, on_cpu: set[ir.Value]) -> bool:
+    if value.dtype in _FP16_TYPES:
+        return False
+    if value in on_cpu:
+        return index not in cpu_input_indices(node)
+    stored = value.const_value
+    return value.is_graph_input() or (stored is not None and stored.size <= _MAX_FOLDED_SIZE)

@@ -1,0 +1,87 @@
+"""Whether a Reshape, a Squeeze or an Expand can do what it says with the elements that it is given."""
+
+from __future__ import annotations
+
+import math
+
+import onnx_ir as ir
+
+from webbuild.errors import WebbuildError
+from webbuild.inspection.graph import node_label
+from webbuild.inspection.kernels import STANDARD_DOMAINS
+from webbuild.passes.rewrite import constant, static_shape
+
+
+def check_reshapes(model: ir.Model) -> None:
+    """Raise where a node of the main graph can never run, whatever the data are.
+
+    Shapes have to be inferred. Nodes in branches are passed over: exporters write a Squeeze into a branch that is
+    taken only where it fits.
+
+    Raises:
+        WebbuildError: `reshape-mismatch`, with the node and the sizes.
+    """
+    for node in model.graph:
+        if (why := find_mismatch(node)) is not None:
+            raise WebbuildError("reshape-mismatch", f"{node_label(node)}: {why}", FIX)
+
+
+FIX = "give the --dim sizes that the model was exported for, or export it again for these"
+
+
+def find_mismatch(node: ir.Node) -> str | None:
+    """Return in words why a node cannot run on the sizes it is given; None where it can, or where that is unknown."""
+    sizes = static_shape(node.inputs[0]) if node.inputs else None
+    if sizes is None or node.domain not in STANDARD_DOMAINS or not _is_read(node):
+        return None
+    match node.op_type:
+        case "Reshape":
+            return _reshape(sizes, _numbers(node), keeps_zero=node.attributes.get_int("allowzero", 0) == 1)
+        case "Squeeze":
+            axes = _numbers(node) if len(node.inputs) > 1 else list(node.attributes.get_ints("axes", []))
+            return _squeeze(sizes, axes)
+        case "Expand":
+            return _expand(sizes, _numbers(node))
+    return None
+
+
+def _reshape(sizes: list[int], wanted: list[int] | None, *, keeps_zero: bool) -> str | None:
+    if wanted is None:
+        return None
+    if not keeps_zero and any(size == 0 and axis >= len(sizes) for axis, size in enumerate(wanted)):
+        return f"{wanted} takes over an axis that {sizes} has not"
+    target = [sizes[axis] if size == 0 and not keeps_zero else size for axis, size in enumerate(wanted)]
+    count, fixed = math.prod(sizes), math.prod(size for size in target if size != -1)
+    fits = count == fixed if -1 not in target else fixed != 0 and count % fixed == 0
+    if fits or (fixed == 0 and count == 0):
+        return None
+    told = f"{fixed:,}" if -1 not in target else f"a multiple of {fixed:,}"
+    return f"{sizes} has {count:,} elements, {wanted} wants {told}"
+
+
+def _squeeze(sizes: list[int], axes: list[int] | None) -> str | None:
+    for axis in axes or []:
+        if not -len(sizes) <= axis < len(sizes):
+            return f"it removes axis {axis}, {sizes} has {len(sizes)}"
+        if sizes[axis] != 1:
+            return f"it removes axis {axis} of {sizes}, which has {sizes[axis]} elements and not 1"
+    return None
+
+
+def _expand(sizes: list[int], wanted: list[int] | None) -> str | None:
+    pairs = zip(reversed(sizes), reversed(wanted or []), strict=False)
+    if any(size != target and 1 not in (size, target) for size, target in pairs):
+        return f"{sizes} cannot be expanded to {wanted}: sizes differ, and neither is 1"
+    return None
+
+
+def _numbers(node: ir.Node) -> list[int] | None:
+    """Return the numbers of the second input, None where they are computed."""
+    values = constant(node.inputs[1]) if len(node.inputs) > 1 else None
+    if values is None or values.ndim > 1 or values.dtype.kind not in "iu":
+        return None
+    return [int(value) for value in values.ravel()]
+
+
+def _is_read(node: ir.Node) -> bool:
+    return any(output.is_graph_output() or output.uses() for output in node.outputs)

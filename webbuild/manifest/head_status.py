@@ -1,0 +1,28 @@
+"""What a graph says of its own fixed-shape detection head, and what follows from it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from webbuild.manifest.manifest import Graph
+
+
+def fallback_reason(graph: Graph, outputs: Mapping[str, NDArray[Any]]) -> str:
+    """Return why a run has to be repeated on the graph's fallback, empty if it is final.
+
+    Whatever is not exactly 1, NaN among it, has not converged; a status that is missing says nothing good.
+    """
+    if graph.status is None:
+        return ""
+    if graph.status.output not in outputs:
+        return f"the graph gave no {graph.status.output}"
+    converged, candidates = (float(value) for value in np.ravel(outputs[graph.status.output])[:2])
+    if converged != 1:
+        return f"the detection head did not converge in {graph.status.rounds} rounds"
+    if candidates > graph.status.capacity:
+        return f"{candidates:.0f} candidates, more than the {graph.status.capacity} of the head"
+    return ""

@@ -1,0 +1,129 @@
+"""The inputs of a model, as the manifest says them: what each holds, and who fills it in."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from webbuild.manifest.tasks import Json
+
+DType = Literal["float32", "int32", "int64", "uint8", "bool"]
+Interpolation = Literal["bilinear", "bilinear-antialias", "nearest", "bicubic"]
+
+
+class Letterbox(Json, kw_only=True, frozen=True):
+    """How a picture of any size becomes the input's fixed size.
+
+    `letterbox`: the picture keeps its aspect ratio: gain = min(height / h, width / w), resized to round(w * gain)
+    by round(h * gain) (ties to even, at least 1). With the anchor `center` it is placed with
+    round((width - w') / 2 - 0.1) columns of `pad` before it and round((height - h') / 2 - 0.1) rows above it, with
+    `top-left` with none; the rest of `pad` lies behind and below.
+
+    `crop`: the picture keeps its aspect ratio and covers the input: the side that fills it takes the input's
+    size, the other is cut to a whole number, floor(width * h / w) or floor(height * w / h). Then
+    round((w' - width) / 2) columns and round((height' - height) / 2) rows (ties to even) are cut off before it,
+    none with `top-left`, and what is too much behind and below. On a square input this is torchvision's Resize to
+    the shorter side and CenterCrop.
+
+    `stretch` ignores the aspect ratio and pads nothing.
+
+    The resamplers are defined in `webbuild/tasks/resample.py`; all compute in float64.
+    """
+
+    mode: Literal["letterbox", "stretch", "crop"] = "letterbox"
+    anchor: Literal["center", "top-left"] = "center"
+    pad: int = 114
+    resampler: Interpolation = "bilinear"
+
+
+class ImageInput(Json, tag="image", tag_field="kind", kw_only=True, frozen=True):
+    """A picture. pixel = (value * scale - mean[c]) / std[c], channels in the order of `color`."""
+
+    name: str
+    dtype: Literal["float32"] = "float32"
+    shape: list[int]
+    layout: Literal["nchw", "nhwc"] = "nchw"
+    color: Literal["rgb", "bgr"] = "rgb"
+    scale: float
+    mean: list[float]
+    std: list[float]
+    letterbox: Letterbox
+
+
+class StackInput(Json, tag="stack", tag_field="kind", kw_only=True, frozen=True):
+    """`count` pictures of one scene, all of one size, each of which becomes what an `ImageInput` would.
+
+    They lie behind one another in `shape`, [1, count, 3, height, width] or [count, 3, height, width].
+    """
+
+    name: str
+    dtype: Literal["float32"] = "float32"
+    shape: list[int]
+    count: int
+    color: Literal["rgb", "bgr"] = "rgb"
+    scale: float
+    mean: list[float]
+    std: list[float]
+    letterbox: Letterbox
+
+
+class FocusInput(Json, tag="focus", tag_field="kind", kw_only=True, frozen=True):
+    """A number for each picture of the stack, such as the distance that it is focused at.
+
+    The caller gives them to `run()` as `focusDistances`; the runtime fills in `default`.
+    """
+
+    name: str
+    dtype: Literal["float32"] = "float32"
+    shape: list[int]
+    default: list[float]
+
+
+class SizeInput(Json, tag="size", tag_field="kind", kw_only=True, frozen=True):
+    """The width and height of a picture in pixels, two whole numbers in the order of `order`.
+
+    `of` says which: of the `picture` as it was given, upright, or of the `input` that it became. The runtime fills
+    it in with the type that the graph wants; a run of plain tensors that leaves it out gets the size of the input.
+    """
+
+    name: str
+    dtype: Literal["int64", "int32", "float32"]
+    shape: list[int]
+    order: Literal["width-height", "height-width"] = "width-height"
+    of: Literal["picture", "input"] = "picture"
+
+
+class OptionInput(Json, tag="option", tag_field="kind", kw_only=True, frozen=True):
+    """A number the caller may give to `run()` under `option`; the runtime fills in `default`."""
+
+    name: str
+    dtype: Literal["float32"] = "float32"
+    shape: list[int]
+    option: Literal["confidence", "iou"]
+    default: float
+    minimum: float = 0.0
+    maximum: float = 1.0
+
+
+class PromptInput(Json, tag="prompt", tag_field="kind", kw_only=True, frozen=True):
+    """A part of what becomes of the prompt, the text that says what to look for; the runtime fills it in.
+
+    For n tokens, padded to `shape` with zeros, as `dtype`: with `ids` their numbers (padded with that of [PAD]), with
+    `attention` ones, with `types` zeros, with `positions` the place of each in its phrase, and with `sight`, [1, n, n],
+    whether one token sees another: itself, and those of its own phrase. A phrase ends with its separator.
+    """
+
+    name: str
+    dtype: Literal["int64", "int32", "float32", "bool"]
+    shape: list[int]
+    role: Literal["ids", "attention", "types", "positions", "sight"]
+
+
+class TensorInput(Json, tag="tensor", tag_field="kind", kw_only=True, frozen=True):
+    """A tensor that the caller must give."""
+
+    name: str
+    dtype: DType
+    shape: list[int]
+
+
+Input = ImageInput | StackInput | FocusInput | SizeInput | OptionInput | PromptInput | TensorInput

@@ -1,0 +1,181 @@
+"""The task of a model, as the manifest says it: which output holds what, and what to call it."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from msgspec import Meta, Struct
+
+
+class Json(Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
+    """Base of every struct in the manifest: immutable, camelCase in JSON, strict about unknown fields."""
+
+
+class Task(Json, tag_field="kind", kw_only=True, frozen=True):
+    """The task of a model: which output holds what. Base of a struct for each task, whose `tag` is the task's kind."""
+
+
+class Keypoint(Json, kw_only=True, frozen=True):
+    """A keypoint's name and, for a limb drawn by side, its side."""
+
+    name: str
+    side: Literal["left", "right", "middle"]
+
+
+class DetectTask(Task, tag="detect", kw_only=True, frozen=True):
+    """Objects and their boxes.
+
+    Rows of `output` [1, rows, 6]: x1 y1 x2 y2 in input pixels, score, class index. A row whose score is 0 is
+    padding; rows are in order of falling score.
+    """
+
+    output: str
+    rows: int
+    classes: list[str]
+
+
+class PoseTask(Task, tag="pose", kw_only=True, frozen=True):
+    """People and their keypoints.
+
+    Rows of `output` [1, rows, 6 + keypoints * keypoint_size]: x1 y1 x2 y2 in input pixels, score, class index,
+    then per keypoint x y in input pixels and, if keypoint_size is 3, its confidence. A row whose score is 0 is
+    padding; rows are in order of falling score.
+    """
+
+    output: str
+    rows: int
+    classes: list[str]
+    keypoints: list[Keypoint]
+    keypoint_size: Literal[2, 3]
+    skeleton: list[Annotated[list[int], Meta(min_length=2, max_length=2)]]
+
+
+class SegmentTask(Task, tag="segment", kw_only=True, frozen=True):
+    """Objects, their boxes and their masks.
+
+    Rows of `output` [1, rows, 6 + masks]: x1 y1 x2 y2 in input pixels, score, class index, then the object's
+    coefficients of the `masks` prototypes in `protos` [1, masks, height, width], which cover the whole input. A
+    row whose score is 0 is padding; rows are in order of falling score.
+
+    An object's mask is, at each input pixel whose centre lies in its box (on its left and upper edges too) and in
+    the picture, whether the prototypes' weighted sum is above 0: summed in their own grid, then sampled bilinearly,
+    with half-pixel centres and clamped edges.
+    """
+
+    output: str
+    protos: str
+    rows: int
+    classes: list[str]
+    masks: int
+
+
+class ObbTask(Task, tag="obb", kw_only=True, frozen=True):
+    """Objects and their rotated boxes.
+
+    Rows of `output` [1, rows, 7]: centre x, centre y, width, height in input pixels, score, class index, and the
+    angle in radians from the x axis to the width's side, towards y (clockwise on a screen). A row whose score is
+    0 is padding; rows are in order of falling score.
+    """
+
+    output: str
+    rows: int
+    classes: list[str]
+
+
+class ClassifyTask(Task, tag="classify", kw_only=True, frozen=True):
+    """What the whole picture shows.
+
+    `output` [1, classes] holds a probability each or, with `logits`, what softmax makes one of.
+    """
+
+    output: str
+    classes: list[str]
+    logits: bool
+
+
+class DepthTask(Task, tag="depth", kw_only=True, frozen=True):
+    """How far away each pixel of the picture is.
+
+    `output` [1, height, width] or [1, 1, height, width] is a map over the whole input: distances or, as
+    `inverse-depth`, what grows as things come nearer. In `metres` the numbers mean something, as `relative` only
+    their order and, but for a scale and an offset, their ratios do. `confidence` is a map of the same kind, the
+    larger the surer. `near` and `far` are the least and the largest value that the map can have, where that is known.
+
+    A map is read at the centre of each pixel of the source picture: bilinearly, with half-pixel centres, from the
+    cells whose centre lies in the picture. Pixels whose centre lies outside of the input have NaN.
+    """
+
+    output: str
+    confidence: str | None = None
+    quantity: Literal["depth", "inverse-depth"]
+    unit: Literal["metres", "relative"]
+    near: float | None = None
+    far: float | None = None
+
+
+class PhrasesTask(Task, tag="phrases", kw_only=True, frozen=True):
+    """Objects that a prompt names, and their boxes.
+
+    `output` [1, queries, width] holds a logit for each query and each token of the prompt, minus infinity where there
+    is no token; `boxes` [1, queries, 4] the centre x y, width and height in parts of the input. A query's score is
+    the sigmoid of its best logit, and it found something where that is above `confidence`. What it found is the text
+    of the tokens whose sigmoid is above `text_threshold`, but for the first column and the last, without its full
+    stops; it belongs to that phrase of the prompt which its best token is in.
+
+    A prompt becomes at most `tokens` tokens by the tokenizer in the file `tokenizer`: in lower case, with a full stop
+    behind it. `pieces` are the numbers of [CLS], [SEP], the full stop and the question mark, which separate phrases,
+    and of [PAD]. `prompts` are examples; the first is what the model is warmed up with.
+    """
+
+    output: str
+    boxes: str
+    queries: int
+    tokens: int
+    tokenizer: str
+    pieces: dict[str, int]
+    confidence: float
+    text_threshold: float
+    prompts: list[str]
+
+
+class PanopticTask(Task, tag="panoptic", kw_only=True, frozen=True):
+    """Which part of the picture each pixel belongs to: things one by one, and what surrounds them.
+
+    `masks` [1, queries, height, width] holds logits, for each query a map over the whole input; `scores`
+    [1, queries, classes + 1] the logits of the classes of what a query found, the last that of nothing. Where `grid`
+    is [rows, columns] and not empty, the maps are resized to that first. Without `scores`, `masks` has a map of logits
+    for each class, and the only mode is semantic.
+
+    A map is read over the source picture as a `DepthTask`'s is, a pixel that the model did not see belonging to
+    nothing. By `mode`, as transformers' image processors do:
+
+    panoptic: a query's class is its most probable one. Kept are those above `threshold` that are not nothing. Every
+    pixel goes to the query whose probability there (the sigmoid of its map) times its score is largest. A query is
+    left out, its pixels too, unless they are more than `overlap` of those where that product is at least
+    `maskThreshold`. Those of one of the classes `fused` are one region, whose score is the best.
+
+    instance: of all queries and classes the best pairs, as many as there are queries. Their mask is where the map is
+    above 0, its score the class's times the mean probability there; those of at least `threshold` are kept. The map is
+    read at the nearest cell that does not lie behind a pixel's upper left corner. The best one is on top.
+
+    semantic: every pixel goes to the class for which the sum over queries of the class's probability times the map's
+    is largest, or without `scores` the logit.
+    """
+
+    masks: str
+    scores: str | None = None
+    classes: list[str]
+    mode: Literal["panoptic", "instance", "semantic"]
+    fused: list[int] = []
+    grid: list[int] = []
+    threshold: float = 0.5
+    mask_threshold: float = 0.5
+    overlap: float = 0.8
+
+
+class TensorTask(Task, tag="tensor", kw_only=True, frozen=True):
+    """A model about which nothing is known: tensors in, tensors out."""
+
+
+RowTask = DetectTask | PoseTask | SegmentTask | ObbTask
+"""Tasks whose output is rows of detections."""

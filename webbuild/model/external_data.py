@@ -1,0 +1,74 @@
+"""Weights kept in files beside the model: refused unless they are there, whole, and inside its folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from webbuild.errors import WebbuildError
+from webbuild.model.tensor_checks import expected_bytes, iter_tensors
+
+if TYPE_CHECKING:
+    import onnx
+
+
+_MAX_DIGITS = 20
+"""A number of so many is behind the end of every file, whatever follows."""
+
+
+def check_external_data(proto: onnx.ModelProto, path: Path) -> int:
+    """Return the bytes of external data that the model at `path` refers to, without the model's own file.
+
+    Raises:
+        WebbuildError: `external-data-outside`, `external-data-missing`, `external-data-linked` or
+            `external-data-truncated`.
+    """
+    files: dict[Path, int] = {}
+    for tensor in iter_tensors(proto.graph):
+        if tensor.data_location != tensor.EXTERNAL:
+            continue
+        entries = {entry.key: entry.value for entry in tensor.external_data}
+        file = _locate(path, tensor.name, entries.get("location", ""))
+        size = files.setdefault(file, file.stat().st_size)
+        end = _parse_number(entries.get("offset")) + max(_parse_number(entries.get("length")), expected_bytes(tensor))
+        if end > size:
+            raise WebbuildError(
+                "external-data-truncated",
+                f"{path}: tensor '{tensor.name}' ends at byte {end} of '{file.name}', which has {size}",
+                "copy the data file again, or export the model again",
+            )
+    return sum(size for file, size in files.items() if file != path.resolve())
+
+
+def _locate(path: Path, tensor: str, location: str) -> Path:
+    folder = path.parent.resolve()
+    try:
+        file = (folder / location).resolve()
+        there = file.is_file()
+    except (OSError, ValueError):  # a name that no file can have
+        file, there = folder / "nameless", False
+    if not location or not file.is_relative_to(folder):
+        raise WebbuildError(
+            "external-data-outside",
+            f"{path}: tensor '{tensor}' asks for data at '{location}', outside the model's folder",
+            "keep the data file beside the model, and the location relative to it",
+        )
+    if not there:
+        raise WebbuildError(
+            "external-data-missing",
+            f"{path}: tensor '{tensor}' is kept in '{location}', which is not there",
+            f"put '{location}' beside '{path.name}'",
+        )
+    if file.stat().st_nlink > 1:  # the ONNX libraries take such a file for an attack
+        raise WebbuildError(
+            "external-data-linked",
+            f"{path}: tensor '{tensor}' is kept in '{location}', a file with several hard links",
+            "put a copy of its own in its place",
+        )
+    return file
+
+
+def _parse_number(text: str | None) -> int:
+    if not text or not (text.isascii() and text.isdigit()):
+        return 0
+    return int(text[:_MAX_DIGITS])

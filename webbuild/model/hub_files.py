@@ -1,0 +1,56 @@
+"""What lies beside an exported model: the configuration of the network, and that of its pre-processing."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct
+
+_MAX_BYTES = 4_000_000
+"""Bytes that are read; a configuration with the names of ImageNet's 21,841 classes is half of it."""
+
+
+class HubFiles(Struct, frozen=True):
+    """The JSON objects that transformers writes, and the lines of a `vocab.txt`; empty where there are none."""
+
+    config: Mapping[str, Any] = {}
+    preprocessor: Mapping[str, Any] = {}
+    tokenizer: Mapping[str, Any] = {}
+    tokenizer_config: Mapping[str, Any] = {}
+    vocabulary: tuple[str, ...] = ()
+
+
+def read_hub_files(model: Path) -> HubFiles:
+    """Read the configurations and the tokenizer beside a model, or above a folder `onnx` that it lies in.
+
+    What is no JSON object is none of transformers', and as good as absent.
+    """
+    folders = [model.parent, model.parent.parent] if model.parent.name == "onnx" else [model.parent]
+    config, preprocessor, tokenizer, words = (
+        next((found for folder in folders if (found := _read_json_object(folder / name))), {})
+        for name in ("config.json", "preprocessor_config.json", "tokenizer.json", "tokenizer_config.json")
+    )
+    vocabularies = (_read_lines(folder / "vocab.txt") for folder in folders)
+    return HubFiles(config, preprocessor, tokenizer, words, next(filter(None, vocabularies), ()))
+
+
+def _read_lines(path: Path) -> tuple[str, ...]:
+    try:
+        if path.stat().st_size > _MAX_BYTES:
+            return ()
+        return tuple(path.read_text("utf-8").replace("\r\n", "\n").rstrip("\n").split("\n"))
+    except (OSError, ValueError):
+        return ()
+
+
+def _read_json_object(path: Path) -> Mapping[str, Any]:
+    try:
+        if path.stat().st_size > _MAX_BYTES:
+            return {}
+        value: object = json.loads(path.read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return value if isinstance(value, dict) else {}

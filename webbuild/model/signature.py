@@ -1,0 +1,37 @@
+"""What a model says of itself, without the graph's wiring: all that a task may look at."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from msgspec import Struct
+
+from webbuild.model.hub_files import HubFiles
+
+Dim = int | str | None
+"""A size, the name of a free one, or None for a free one without a name."""
+
+
+class TensorSpec(Struct, frozen=True):
+    """Name, element type (numpy's name) and shape of an input or output; `operator` computes an output.
+
+    `value_count` is how many whole numbers, from 0 on, an output may hold, where the graph says so; else 0.
+    """
+
+    name: str
+    dtype: str
+    shape: tuple[Dim, ...]
+    operator: str = ""
+    value_count: int = 0
+
+
+class ModelSignature(Struct, frozen=True):
+    """A model's interface and metadata, the names of the operators in its main graph, and what lies beside it."""
+
+    file: str
+    producer: str
+    metadata: Mapping[str, str]
+    inputs: tuple[TensorSpec, ...]
+    outputs: tuple[TensorSpec, ...]
+    operators: frozenset[str] = frozenset()
+    hub_files: HubFiles = HubFiles()

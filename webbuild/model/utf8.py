@@ -1,0 +1,57 @@
+"""Text inside a model that is not UTF-8: mended where it is prose, refused where it is a name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import onnx
+    from google.protobuf.message import Message
+
+_DESCRIPTION_FIELDS = {"doc_string", "denotation", "producer_name", "producer_version"}
+_FREE_TEXT_FIELDS = {
+    ("GraphProto", "name"),
+    ("ModelProto", "domain"),
+    *(("StringStringEntryProto", x) for x in ("key", "value")),
+}
+"""What else nothing refers to. An entry may also be a place of external data: a file of such a name is not there."""
+
+
+def repair_utf8(proto: onnx.ModelProto) -> bytes | None:
+    """Replace what is not UTF-8 in descriptions and metadata, and return the first name that is not.
+
+    protobuf gives such text as bytes.
+    """
+    for message in _iter_messages(proto):
+        kind = message.DESCRIPTOR.name
+        for field in message.DESCRIPTOR.fields:
+            if field.type != field.TYPE_STRING:
+                continue
+            text = getattr(message, field.name)
+            if not isinstance(text, str | bytes):  # repeated
+                text = next((each for each in text if isinstance(each, bytes)), "")
+            if isinstance(text, str):
+                continue
+            if field.name not in _DESCRIPTION_FIELDS and (kind, field.name) not in _FREE_TEXT_FIELDS:
+                return text
+            setattr(message, field.name, text.decode("utf-8", "replace"))
+    return None
+
+
+def _iter_messages(proto: Message) -> Iterator[Message]:
+    """Yield a message and all inside it. The data of a tensor is no message, and never touched."""
+    from google.protobuf.message import Message
+
+    waiting = [proto]
+    while waiting:
+        message = waiting.pop()
+        yield message
+        for field in message.DESCRIPTOR.fields:
+            if field.type != field.TYPE_MESSAGE:
+                continue
+            inside = getattr(message, field.name)
+            if not isinstance(inside, Message):  # repeated
+                waiting += inside
+            elif message.HasField(field.name):
+                waiting.append(inside)

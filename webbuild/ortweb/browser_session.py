@@ -1,0 +1,198 @@
+"""A build of onnxruntime-web in Chromium as an engine: models and tensors by address, outputs one by one."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import numpy as np
+from msgspec import Struct
+
+from webbuild.browser.chromium import Chromium
+from webbuild.browser.gpu_adapter import adapter_name
+from webbuild.browser.page_assets import load_page_assets
+from webbuild.browser.server import Server
+from webbuild.browser.tensor_transfer import fetch_bytes, to_little_endian_bytes
+from webbuild.errors import USAGE, WebbuildError
+from webbuild.ortweb import build as builds
+from webbuild.runners.session import Array, ModelRunResult, OutputCallback, RunStatus
+from webbuild.subgraph.extract import MAX_COPIES, extracted_name
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+_BASE_PATH = "/bisect/"
+
+
+class SessionOptions(Struct, frozen=True):
+    """How sessions are made: the execution provider's options and the session's, as onnxruntime-web names them.
+
+    `cpu_nodes` are places of nodes that the GPU is not to be given.
+    """
+
+    provider: dict[str, Any] = {}
+    session: dict[str, Any] = {}
+    cpu_nodes: tuple[int, ...] = ()
+
+    def session_options(self, provider: str, copies: int = 1) -> dict[str, Any]:
+        """Return what a session is made with: nodes by their names in a cut that has each up to `copies` times."""
+        names = [extracted_name(index, copy) for index in self.cpu_nodes for copy in range(copies)]
+        forced = {"forceCpuNodeNames": names} if names else {}
+        return {**self.session, "executionProviders": [{"name": provider, **self.provider, **forced}]}
+
+
+class _Output(Struct, frozen=True):
+    name: str
+    type: str
+    dims: list[int]
+    bytes: int
+
+
+class _Answer(Struct, frozen=True):
+    ending: RunStatus
+    message: str
+    log: list[str]
+    outputs: list[_Output]
+
+
+class BrowserSession:
+    """Runs models on one build in one page at a time; what fails or hangs costs the worker, a crash the page."""
+
+    def __init__(
+        self, chromium: Chromium, build: builds.OrtWebBuild, server: Server, options: SessionOptions, seconds: float
+    ) -> None:
+        self._chromium, self._build, self._server = chromium, build, server
+        self._options, self._seconds = options, seconds
+        self._page: Page | None = None
+        self.adapter = self._adapter()
+
+    @property
+    def name(self) -> str:
+        """The build, the browser and its adapter."""
+        return f"onnxruntime-web {self._build.target.name} in Chromium {self._chromium.version} on {self.adapter}"
+
+    @property
+    def options(self) -> SessionOptions:
+        """How its sessions are made."""
+        return self._options
+
+    def missing_features(self, features: Sequence[str]) -> list[str]:
+        """Return which of these features of WebGPU the adapter does not have."""
+        return sorted(set(features) - set(self._call("features") or ()))
+
+    def require_features(self, features: Sequence[str]) -> None:
+        """See that the adapter has what a graph needs.
+
+        Raises:
+            WebbuildError: `missing-adapter-feature`.
+        """
+        if features and (missing := self.missing_features(features)):
+            raise WebbuildError(
+                "missing-adapter-feature",
+                f"chromium: {self.adapter} has no {', '.join(missing)}, without which every session would throw",
+                "search on a GPU that has it (WEBBUILD_GPU=real), or the graph in float32",
+                exit_code=USAGE,
+            )
+
+    def run_model(
+        self, model: bytes, feeds: Mapping[str, Array], take: OutputCallback, *, verbose: bool = False
+    ) -> ModelRunResult:
+        """Run a model. See `Engine`.
+
+        Raises:
+            WebbuildError: `chromium-crashed`, `engine-failed`.
+        """
+        from playwright.sync_api import Error
+
+        options = self._options.session_options(self._build.target.build, MAX_COPIES)
+        job = {**self._sent(model, feeds), "options": options, "verbose": verbose}
+        engine = self._build.worker_options(_BASE_PATH)
+        try:
+            told = self._call("attempt", engine=engine, job=job, seconds=self._seconds)
+            answer = msgspec.convert(told, _Answer)
+            for output in answer.outputs:
+                take(output.name, self._take(output))
+            return ModelRunResult(answer.ending, answer.message[:2000], tuple(answer.log))
+        except Error as error:
+            return self._crashed(error.message.splitlines()[0])
+        finally:
+            for path in [path for path in self._server.virtual if path.startswith(f"{_BASE_PATH}job/")]:
+                del self._server.virtual[path]
+
+    def close(self) -> None:
+        """Close the page; the next model opens another."""
+        if self._page is not None:
+            with suppress(Exception):  # a page that crashed may not close
+                self._page.context.close()
+        self._page = None
+
+    def _crashed(self, message: str) -> ModelRunResult:
+        self.close()
+        if not self._chromium.browser.is_connected():
+            raise WebbuildError("chromium-crashed", "chromium: it ended in the search", "go on with --resume")
+        if "the engine did not start" in message:
+            raise WebbuildError(
+                "engine-failed",
+                f"{self._build.target.name}: {message}",
+                "check the build in this browser; see `webbuild verify`",
+                exit_code=USAGE,
+            )
+        return ModelRunResult("crash", message)
+
+    def _adapter(self) -> str:
+        if self._build.target.build == "wasm":
+            return "the CPU"
+        return adapter_name(self._call("adapter"))
+
+    def _sent(self, model: bytes, feeds: Mapping[str, Array]) -> dict[str, Any]:
+        described = []
+        self._server.virtual[f"{_BASE_PATH}job/model"] = ("application/octet-stream", model)
+        for number, (name, value) in enumerate(feeds.items()):
+            path = f"{_BASE_PATH}job/{number}"
+            self._server.virtual[path] = ("application/octet-stream", to_little_endian_bytes(value))
+            described.append({"name": name, "type": value.dtype.name, "dims": list(value.shape), "url": path})
+        return {"model": f"{_BASE_PATH}job/model", "feeds": described}
+
+    def _take(self, output: _Output) -> Array:
+        def piece(start: int, most: int) -> str:
+            return str(self._call("take", name=output.name, offset=start, length=most))
+
+        data = fetch_bytes(output.bytes, piece)
+        self._call("drop", name=output.name)
+        return np.frombuffer(data, np.dtype(output.type).newbyteorder("<")).reshape(output.dims)
+
+    def _call(self, command: str, **arguments: Any) -> Any:
+        request = json.dumps({"command": command, **arguments})
+        return self._open().evaluate("request => globalThis.bisect(JSON.parse(request))", request)
+
+    def _open(self) -> Page:
+        if self._page is None:
+            self._page = self._chromium.browser.new_context().new_page()
+            self._page.goto(f"{self._server.origin}{_BASE_PATH}index.html")
+            self._page.wait_for_function("() => globalThis.bisect !== undefined")
+        return self._page
+
+
+@contextmanager
+def open_sessions(
+    chromium: Chromium, engines: Sequence[tuple[builds.OrtWebBuild, SessionOptions]], seconds: float = 300
+) -> Iterator[list[BrowserSession]]:
+    """Serve builds and the page that runs them, for a block: an engine for each.
+
+    Raises:
+        WebbuildError: `no-adapter`.
+    """
+    virtual = load_page_assets("webbuild.ortweb", ("index.html", "session.js", "worker.js"), _BASE_PATH)
+    with ExitStack() as stack:
+        root = Path(stack.enter_context(TemporaryDirectory()))
+        made = []
+        for build, options in engines:
+            server = stack.enter_context(Server(root, virtual={**virtual, **build.virtual_files(_BASE_PATH)}))
+            made.append(BrowserSession(chromium, build, server, options, seconds))
+            stack.callback(made[-1].close)
+        yield made

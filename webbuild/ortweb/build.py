@@ -1,0 +1,121 @@
+"""The files of a build: the installed version's as they lie in this package, another's from npm."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import tarfile
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from webbuild.browser.document_root import VirtualFiles
+from webbuild.browser.media_types import media_type
+from webbuild.errors import USAGE, WebbuildError
+from webbuild.manifest.file_entry import read_engine_wasm
+from webbuild.ortweb import distribution
+from webbuild.targets.target import Target
+
+_ENTRIES = {
+    "webgpu": (
+        ("ort.jspi.min.mjs", "ort-wasm-simd-threaded.jspi"),
+        ("ort.webgpu.min.mjs", "ort-wasm-simd-threaded.asyncify"),
+    ),
+    "wasm": (("ort.wasm.min.mjs", "ort-wasm-simd-threaded"),),
+}
+"""Build -> (JavaScript entry, name of its glue and its WebAssembly), the first that a package has."""
+
+
+@dataclass(frozen=True)
+class OrtWebBuild:
+    """A build to measure: its three files, of which the WebAssembly may be compressed."""
+
+    target: Target
+    entry: Path
+    glue: Path
+    wasm: Path
+
+    def virtual_files(self, room: str) -> VirtualFiles:
+        """Return the files as a server's virtual files in the folder `room`."""
+        return {
+            f"{room}{self.entry.name}": (media_type(self.entry.name), self.entry.read_bytes()),
+            f"{room}{self.glue.name}": (media_type(self.glue.name), self.glue.read_bytes()),
+            f"{room}engine.wasm": ("application/wasm", read_engine_wasm(self.wasm)),
+        }
+
+    def worker_options(self, room: str) -> dict[str, str]:
+        """Return what the page's worker is told of it."""
+        return {
+            "entry": f"{room}{self.entry.name}",
+            "glue": f"{room}{self.glue.name}",
+            "wasm": f"{room}engine.wasm",
+            "provider": self.target.build,
+        }
+
+
+def get_build(target: Target, cache: Path) -> OrtWebBuild:
+    """Return a build; one that is not installed is downloaded into `cache` once.
+
+    Raises:
+        WebbuildError: `no-runtime`, `no-npm`, `version-not-found`, `unknown-build`.
+    """
+    own = target.version == distribution.engine_version()
+    folder = distribution.WEB_ROOT / "ort" if own else _download_dist(target.version, cache)
+    for entry, stem in _ENTRIES[target.build]:
+        glue, wasm = folder / f"{stem}.mjs", folder / f"{stem}.wasm"
+        wasm = wasm if wasm.is_file() else wasm.with_suffix(".wasm.zst")
+        if all(path.is_file() for path in (folder / entry, glue, wasm)):
+            return OrtWebBuild(target, folder / entry, glue, wasm)
+    raise WebbuildError(
+        "unknown-build",
+        f"onnxruntime-web {target.version} has no build {target.build}",
+        "choose another --build; webgpu is there since 1.22",
+        exit_code=USAGE,
+    )
+
+
+def cache_folder() -> Path:
+    """Return the folder for downloads and unfinished measurements, in the user's cache."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "webbuild"
+
+
+def _download_dist(version: str, cache: Path) -> Path:
+    """Return the `dist` folder of a version, fetched with npm if it is not there."""
+    dist = cache / f"onnxruntime-web-{version}" / "dist"
+    if not dist.is_dir():
+        cache.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=cache) as made:
+            _unpack(_pack(version, Path(made)), Path(made))
+            shutil.copytree(Path(made) / "package" / "dist", dist.with_name("dist.part"), dirs_exist_ok=True)
+        dist.with_name("dist.part").rename(dist)
+    return dist
+
+
+def _pack(version: str, folder: Path) -> Path:
+    npm = shutil.which("npm")
+    if npm is None:
+        raise WebbuildError(
+            "no-npm",
+            f"onnxruntime-web {version} is not the installed one ({distribution.engine_version()}), and there "
+            f"is no npm",
+            "install Node.js, which brings npm, or leave --version out",
+            exit_code=USAGE,
+        )
+    command = [npm, "pack", f"onnxruntime-web@{version}", "--silent", "--pack-destination", str(folder)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder)
+    packed = sorted(folder.glob("*.tgz"))
+    if done.returncode or not packed:
+        raise WebbuildError(
+            "version-not-found",
+            f"npm did not fetch onnxruntime-web {version}: {done.stderr.strip() or 'it said nothing'}",
+            "see the versions with: npm view onnxruntime-web versions",
+            exit_code=USAGE,
+        )
+    return packed[0]
+
+
+def _unpack(archive: Path, folder: Path) -> None:
+    with tarfile.open(archive) as opened:
+        members = [member for member in opened if member.name.startswith("package/dist/") and member.isfile()]
+        opened.extractall(folder, members, filter="data")

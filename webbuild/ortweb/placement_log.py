@@ -1,0 +1,70 @@
+"""Where nodes went, read from the lines that the engine logs."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+
+from msgspec import Struct
+
+from webbuild.targets.table import KernelPlacement
+
+_HEADING = re.compile(r"(Node\(s\)|All nodes) placed on \[(\w+)\](?:. Number of nodes: (\d+))?")
+_NODE = re.compile(r"VerifyEachNodeIsAssignedToAnEp\]\s+(\w+) \(([^)]*)\)")
+_CPU_PROVIDER = "CPUExecutionProvider"
+TRANSFER_OPS = frozenset({"MemcpyFromHost", "MemcpyToHost"})
+"""Copies between the CPU and the GPU: no nodes of the model."""
+
+
+class LoggedNode(Struct, frozen=True):
+    """A node of the graph as it runs, and where."""
+
+    placement: KernelPlacement
+    operator: str
+    name: str
+
+
+def parse_nodes(log: Iterable[str]) -> Iterator[LoggedNode]:
+    """Yield every node that the engine names: those of a graph that lies on both. An operator may come as its parts."""
+    place: KernelPlacement = "gpu"
+    for line in log:
+        if heading := _HEADING.search(line):
+            place = _provider_placement(heading[2])
+        elif node := _NODE.search(line):
+            yield LoggedNode(place, node[1], node[2])
+
+
+def count_placements(log: Iterable[str]) -> Counter[KernelPlacement]:
+    """Return how many nodes are on each, copies among them."""
+    found: Counter[KernelPlacement] = Counter()
+    for line in log:
+        if heading := _HEADING.search(line):
+            found[_provider_placement(heading[2])] += int(heading[3] or 0)
+    return found
+
+
+def slowest_placement(log: Iterable[str]) -> tuple[KernelPlacement | None, tuple[str, ...]]:
+    """Return the slowest place that a node got, None if the engine named none, and the operators on the CPU."""
+    lines = list(log)
+    nodes = [node for node in parse_nodes(lines) if node.operator not in TRANSFER_OPS]
+    whole = {
+        _provider_placement(heading[2])
+        for line in lines
+        if (heading := _HEADING.search(line)) and heading[1] == "All nodes"
+    }
+    places = whole | {node.placement for node in nodes}
+    if not places:
+        return None, ()
+    return ("cpu" if "cpu" in places else "gpu"), tuple(node.operator for node in nodes if node.placement == "cpu")
+
+
+def node_placement(log: Iterable[str], op: str, name: str) -> KernelPlacement | None:
+    """Return the place of a node, or, where the engine put its parts in its stead, the slowest of all."""
+    lines = list(log)
+    own = (node.placement for node in parse_nodes(lines) if (node.operator, node.name) == (op, name))
+    return next(own, None) or slowest_placement(lines)[0]
+
+
+def _provider_placement(provider: str) -> KernelPlacement:
+    return "cpu" if provider == _CPU_PROVIDER else "gpu"

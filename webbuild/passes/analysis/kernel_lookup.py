@@ -1,0 +1,44 @@
+"""What the target's table says of a node."""
+
+from __future__ import annotations
+
+import onnx_ir as ir
+
+from webbuild.passes.base import PassOptions
+from webbuild.targets.schema import NO_TYPE_VARIABLE, find_schema
+from webbuild.targets.table import KernelPlacement
+
+
+def placement(model: ir.Model, node: ir.Node, options: PassOptions) -> KernelPlacement | None:
+    """Return where the target runs a node, judged by operator, opset and element type.
+
+    None is not known: there is no table, it says nothing of such a node, or the type is not known.
+    """
+    opset = model.graph.opset_imports.get("" if node.domain == "ai.onnx" else node.domain)
+    return None if opset is None else placement_at_opset(node, opset, options)
+
+
+def placement_at_opset(node: ir.Node, opset: int, options: PassOptions) -> KernelPlacement | None:
+    """Return where the target would run a node if it were of another opset of its domain."""
+    found = find_schema(node.op_type, opset, node.domain)
+    dtype = None if found is None else kernel_dtype(node, found.deciding_input, found.deciding_output)
+    if options.table is None or found is None or dtype is None:
+        return None
+    return options.table.placement(node.op_type, found.since, dtype, node.domain)
+
+
+def kernel_dtype(node: ir.Node, index: int | None, output: int | None) -> str | None:
+    """Return ONNX's name of the element type that decides about a node's kernel."""
+    if index is None and output is None:
+        return NO_TYPE_VARIABLE
+    value = None
+    if index is not None and index < len(node.inputs):
+        value = node.inputs[index]
+    elif output is not None and output < len(node.outputs):
+        value = node.outputs[output]
+    if value is None or value.dtype is None:
+        return None
+    name = value.dtype.name.lower()
+    if node.op_type == "Cast":
+        name = f"{name}->{ir.DataType(node.attributes.get_int('to', 0)).name.lower()}"
+    return name

@@ -1,0 +1,31 @@
+"""Nodes that have a GPU kernel which throws: what the table of kernels cannot say, and no pass rewrites."""
+
+from __future__ import annotations
+
+import onnx_ir as ir
+
+from webbuild.passes.base import PassOptions
+from webbuild.passes.defect import PassContext, Workaround
+from webbuild.passes.rewrite import static_shape
+from webbuild.passes.workarounds.conv_transpose_3d_to_conv import ConvTranspose3DToConv
+from webbuild.passes.workarounds.split_grouped_conv_3d import SplitGroupedConv3D
+
+_VOLUMES: tuple[type[Workaround], ...] = (ConvTranspose3DToConv, SplitGroupedConv3D)
+
+_ACTIVATIONS = {"relu", "tanh", "sigmoid"}
+"""Those of the GPU's recurrent layers."""
+
+
+def known_kernel_error(model: ir.Model, node: ir.Node, options: PassOptions) -> str | None:
+    """Return why a node's GPU kernel throws, None where that is not known, or a pass rewrites the node on the GPU."""
+    context = PassContext(model, options)
+    for defect in (kind(options) for kind in _VOLUMES if node.op_type in kind.operators):
+        symptom = defect.affects(node, context)
+        if symptom is not None and not (defect.reaches(node, context) and defect.refusal(node, context) is None):
+            return symptom.why
+    match node.op_type:
+        case "MaxPool" if len(node.outputs) > 1 and static_shape(node.outputs[0]) is None:
+            return "the GPU kernel gives no indices"
+        case "LSTM" | "GRU" if set(map(str.lower, node.attributes.get_strings("activations", []))) - _ACTIVATIONS:
+            return "the GPU kernel knows Relu, Tanh and Sigmoid alone"
+    return None

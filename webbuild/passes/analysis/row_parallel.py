@@ -1,0 +1,139 @@
+"""What is computed row by row between a product that is too large and the products that make it small again."""
+
+from __future__ import annotations
+
+import onnx_ir as ir
+from msgspec import Struct
+
+from webbuild.passes.analysis.batch_axis import ELEMENTWISE_OPS
+from webbuild.passes.rewrite import consumers, nbytes, static_shape
+
+ROW_AXIS = -2
+"""The axis of the rows, in every value of the region."""
+_EXTRA_ELEMENTWISE_OPS = {"Div", "Elu", "Erf", "Gelu", "LeakyRelu", "Round", "Sign", "Softplus", "Tanh", "Xor"}
+_LAST_AXIS_OPS = {"LogSoftmax", "Softmax"}
+
+
+class RowsEscapeError(Exception):
+    """A row leaves the region other than through the left side of a product."""
+
+
+class RowParallelRegion(Struct, frozen=True, eq=False):
+    """The nodes that compute rows, in the order of the graph: the product first, then what reads it.
+
+    `end_nodes` are the products whose outputs take the place of the rows; `before` is the first node that reads one of
+    them, None where only the graph's outputs do.
+    """
+
+    nodes: list[ir.Node]
+    end_nodes: list[ir.Node]
+    before: ir.Node | None
+
+
+def row_parallel_region(product: ir.Node, graph: ir.Graph, largest: int) -> RowParallelRegion:
+    """Return what becomes of the rows of a MatMul's output, up to the products that end it.
+
+    Args:
+        product: the MatMul.
+        graph: that it is in.
+        largest: bytes that the output of an end may take.
+
+    Raises:
+        RowsEscapeError: where the rows are mixed, moved, or leave the graph; in words.
+    """
+    rows = _rows(product.outputs[0])
+    along = -1 if graph.opset_imports.get("", 18) >= 13 else 1
+    inside, ends = {product}, set[ir.Node]()
+    values = [product.outputs[0]]
+    while values:
+        value = values.pop()
+        if value.is_graph_output():
+            raise RowsEscapeError(f"'{value.name}' is an output of the model")
+        for node in consumers(value):
+            if node in inside or node in ends:
+                continue
+            if _is_end(node, value):
+                if (nbytes(node.outputs[0]) or 0) > largest:
+                    raise RowsEscapeError(f"'{node.outputs[0].name}' is as large")
+                ends.add(node)
+            elif _is_row_parallel(node, value, rows, along):
+                inside.add(node)
+                values.append(node.outputs[0])
+            else:
+                raise RowsEscapeError(f"{node.op_type} '{node.name}' reads it whole")
+    if not ends:
+        raise RowsEscapeError("nothing reads it")
+    if any(end.inputs[1] in {node.outputs[0] for node in inside} for end in ends):
+        raise RowsEscapeError("it is multiplied by itself")
+    return _sorted_region(graph, inside, ends)
+
+
+def enclosing_region(node: ir.Node, graph: ir.Graph, largest: int) -> RowParallelRegion | None:
+    """Return the region that a node is in, None if it is in none that can be computed in parts."""
+    product: ir.Node | None = node
+    while product is not None:
+        if product.op_type == "MatMul" and is_matrix_product(product) and (nbytes(product.outputs[0]) or 0) > largest:
+            break
+        large = max(product.inputs, key=lambda value: nbytes(value) or 0, default=None)
+        product = None if large is None or (nbytes(large) or 0) <= largest else large.producer()
+    if product is None or product.graph is not graph:
+        return None
+    try:
+        region = row_parallel_region(product, graph, largest)
+    except RowsEscapeError:
+        return None
+    return region if node in region.nodes or node in region.end_nodes else None
+
+
+def _sorted_region(graph: ir.Graph, inside: set[ir.Node], ends: set[ir.Node]) -> RowParallelRegion:
+    order = {node: place for place, node in enumerate(graph)}
+    readers = [node for end in ends for node in consumers(end.outputs[0])]
+    if any(node not in order for node in (*readers, *inside, *ends)):
+        raise RowsEscapeError("a branch or a loop reads it")
+    if again := next((node for node in readers if node in inside or node in ends), None):
+        raise RowsEscapeError(f"{again.op_type} '{again.name}' reads it beside what comes of it")
+    first = min(readers, key=lambda node: order[node], default=None)
+    for node in (*inside, *ends):
+        producers = (value.producer() for value in node.inputs if value is not None)
+        others = [each for each in producers if each is not None and each not in inside]
+        if first is not None and any(order[each] >= order[first] for each in others):
+            raise RowsEscapeError(f"{node.op_type} '{node.name}' also reads what comes of it")
+    return RowParallelRegion(
+        sorted(inside, key=lambda node: order[node]), sorted(ends, key=lambda node: order[node]), first
+    )
+
+
+def _is_end(node: ir.Node, value: ir.Value) -> bool:
+    return node.op_type == "MatMul" and node.domain == "" and node.inputs[0] is value and is_matrix_product(node)
+
+
+def is_matrix_product(node: ir.Node) -> bool:
+    """Whether a MatMul has matrices on both sides, so that the rows of its output are those of the left."""
+    return (
+        all(len(static_shape(value) or ()) > 1 for value in node.inputs) and static_shape(node.outputs[0]) is not None
+    )
+
+
+def _is_row_parallel(node: ir.Node, value: ir.Value, rows: int, along: int) -> bool:
+    """Whether every row of what a node gives is made of that row alone, and lies in the same place.
+
+    `along` is the axis of a Softmax that names none; below opset 13 it reaches from its axis to the last.
+    """
+    if node.domain != "" or len(node.outputs) != 1:
+        return False
+    before, after = static_shape(value), static_shape(node.outputs[0])
+    if before is None or after is None or len(after) < 2 or after[ROW_AXIS] != rows:
+        return False
+    if node.op_type in _LAST_AXIS_OPS:
+        return node.attributes.get_int("axis", along) in (-1, len(before) - 1)
+    # [B, H, L, S] -> [B * H, L, S] keeps the rows L in their places
+    if node.op_type == "Reshape":
+        return after[ROW_AXIS:] == before[ROW_AXIS:]
+    if node.op_type not in ELEMENTWISE_OPS | _EXTRA_ELEMENTWISE_OPS:
+        return False
+    shapes = [static_shape(each) for each in node.inputs if each is not None]
+    return all(shape is not None and (len(shape) < 2 or shape[ROW_AXIS] in (1, rows)) for shape in shapes)
+
+
+def _rows(value: ir.Value) -> int:
+    return (static_shape(value) or [0, 0])[ROW_AXIS]

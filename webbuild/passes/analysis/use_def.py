@@ -1,0 +1,95 @@
+"""Where an index vector goes: through which layouts, to which gathers, cut to which length."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import onnx_ir as ir
+
+from webbuild.passes.rewrite import constant, consumers
+
+LAYOUT_OPS = {"Transpose", "Squeeze", "Unsqueeze", "Reshape", "Expand", "Identity", "Cast"}
+"""Operators that hand an index vector on, in another shape or type."""
+
+
+class UnknownNmsPatternError(Exception):
+    """Why a detection tail is none that the passes know: where, why."""
+
+    def __init__(self, where: str, why: str) -> None:
+        super().__init__(why)
+        self.where = where
+        self.why = why
+
+
+@dataclass
+class IndexUses:
+    """Where an index vector goes: nodes that gather rows by it, and the limit put on its length."""
+
+    gathers: list[ir.Node] = field(default_factory=list)
+    limit: int | None = None
+
+
+def trace_indices(start: ir.Value, where: str, but: ir.Node | None = None) -> IndexUses:
+    """Follow an index vector to the nodes that gather by it; not into the node `but`."""
+    found = IndexUses()
+    waiting = [start]
+    while waiting:
+        value = waiting.pop()
+        for node in consumers(value):
+            is_data = bool(node.inputs) and node.inputs[0] is value
+            if node is but or node.op_type == "Shape" or (not is_data and node.op_type == "Expand"):
+                continue
+            if not is_data and _gathers_rows(node):
+                found.gathers.append(node)
+            elif (is_data and (node.op_type in LAYOUT_OPS or _selects_box_index(node))) or (
+                is_data and node.op_type in ("Max", "Min") and len(node.inputs) == 1
+            ):
+                waiting.append(node.outputs[0])
+            elif is_data and (limit := _limit(node)) is not None:
+                found.limit = limit
+                waiting.append(node.outputs[0])
+            else:
+                raise UnknownNmsPatternError(
+                    where, f"indices go into {node.op_type} '{node.name}', which is not understood"
+                )
+    return found
+
+
+def _gathers_rows(node: ir.Node) -> bool:
+    along = {"Gather": "axis", "GatherND": "batch_dims"}.get(node.op_type)
+    return along is not None and node.attributes.get_int(along, 0) == 0
+
+
+def _selects_box_index(node: ir.Node) -> bool:
+    """Whether a node takes the box index out of NonMaxSuppression's (batch, class, box) triples."""
+    if node.op_type == "Gather":
+        index = constant(node.inputs[1])
+        return node.attributes.get_int("axis", 0) == 1 and index is not None and bool(np.all(index == 2))
+    bounds = slice_bounds(node)
+    return bounds is not None and bounds[0] == 2 and bounds[2] == 1
+
+
+def _limit(node: ir.Node) -> int | None:
+    """Return n if a node keeps the first n elements."""
+    bounds = slice_bounds(node)
+    return bounds[1] if bounds is not None and bounds[0] == 0 and bounds[2] == 0 and bounds[1] > 0 else None
+
+
+def slice_bounds(node: ir.Node) -> tuple[int, int, int] | None:
+    """Return (start, end, axis) of a Slice with constant bounds along one axis with step 1."""
+    if node.op_type != "Slice":
+        return None
+    values = [constant(value) for value in node.inputs[1:]]
+    if any(value is None or value.size != 1 for value in values) or len(values) < 2:
+        return None
+    start, end, *rest = (int(value.item()) for value in values if value is not None)
+    axis = rest[0] if rest else 0
+    return (start, end, axis) if len(rest) < 2 or rest[1] == 1 else None
+
+
+def skip_layout_ops(value: ir.Value | None) -> ir.Value | None:
+    """Return the value of which this one is another layout."""
+    while value is not None and (node := value.producer()) is not None and node.op_type in LAYOUT_OPS:
+        value = node.inputs[0]
+    return value

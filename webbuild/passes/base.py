@@ -1,0 +1,172 @@
+"""What a pass is, and how passes are found and ordered."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import os
+import pkgutil
+from abc import abstractmethod
+from collections.abc import Mapping
+from functools import cache
+from graphlib import TopologicalSorter
+from typing import ClassVar, Literal
+
+import onnx_ir as ir
+from msgspec import Struct
+from onnx_ir.passes import InPlacePass, PassResult
+from onnx_ir.passes.common import CheckerPass
+
+import webbuild.passes
+from webbuild.postprocess.dense_head import DenseHead
+from webbuild.postprocess.grounding_head import GroundingHead
+from webbuild.postprocess.query_head import QueryHead
+from webbuild.targets.table import KernelTable
+
+NmsPlacement = Literal["gpu", "cpu", "keep"]
+
+
+class Rewrite(Struct, frozen=True):
+    """A change that a pass made (`applied`), or one that it left alone, and why."""
+
+    code: str
+    location: str
+    applied: bool
+    reason: str
+
+
+class PassOptions(Struct, frozen=True):
+    """What a pass may know besides the graph.
+
+    Attributes:
+        dims: sizes for free dimensions, by their name or as "input:axis".
+        candidates: how many candidates a detection head keeps; None lets the pass choose.
+        table: what the build can do that the WebGPU graph is for; None where nothing is known.
+        missing_head: the post-processing that the model lacks; None for nothing to add.
+        max_binding_size: bytes that every device gives to a shader in one buffer: 128 MiB are promised.
+        nms: where suppression runs: on the GPU by fixed shapes, in every graph on the CPU with fixed shapes around
+            it, or exactly as exported.
+    """
+
+    dims: Mapping[str, int] = {}
+    candidates: int | None = None
+    missing_head: DenseHead | QueryHead | GroundingHead | None = None
+    table: KernelTable | None = None
+    max_binding_size: int = 128 << 20
+    nms: NmsPlacement = "gpu"
+
+
+CHECK = "WEBBUILD_CHECK_PASSES"
+"""Environment variable: where it is set, `onnx.checker` looks at the model after every pass that changed it."""
+
+
+class PassFailedError(Exception):
+    """A pass raised, or left an invalid model. `where` is the node that it was at, as far as that can be told."""
+
+    def __init__(self, code: str, where: str, error: Exception) -> None:
+        super().__init__(f"{type(error).__name__}: {error}")
+        self.code, self.where = code, where
+
+
+class Pass(InPlacePass):
+    """A rewrite of a whole graph.
+
+    The subclass's docstring is what `webbuild explain CODE` prints. A pass is idempotent: a second call changes
+    nothing and reports nothing done.
+
+    Args:
+        options: what it may know besides the graph.
+
+    Attributes:
+        rewrites: what all calls changed, in order.
+        skips: what the last call left alone; an earlier refusal may since have been resolved.
+    """
+
+    code: ClassVar[str]
+    after: ClassVar[tuple[str, ...]] = ()
+    """Codes of the passes that must have run before."""
+    target: ClassVar[str | None] = None
+    """The target whose graph this pass is for; None for every graph."""
+    tolerance: ClassVar[float] = 0.0
+    """How far an output may move, relative to its largest magnitude; 0 where the rewrite is exact."""
+    rewrites_nms: ClassVar[bool] = False
+    """Whether it rewrites the suppression of boxes, so that `PassOptions.nms` decides where it runs."""
+
+    def __init__(self, options: PassOptions = PassOptions()) -> None:  # noqa: B008 - it is frozen
+        self.options = options
+        self.rewrites: list[Rewrite] = []
+        self.skips: list[Rewrite] = []
+        self._modified = False
+
+    def call(self, model: ir.Model) -> PassResult:
+        """Apply the pass, as `onnx_ir.passes.PassManager` does.
+
+        Raises:
+            PassFailedError: whatever the rewrite raised.
+        """
+        try:
+            edits = self.apply(model, self.options)
+        except Exception as error:
+            raise PassFailedError(self.code, _node_in(error), error) from error
+        done = [edit for edit in edits if edit.applied]
+        self.rewrites += done
+        self.skips = [edit for edit in edits if not edit.applied]
+        self._modified = bool(done)
+        return PassResult(model, modified=self._modified)
+
+    def ensures(self, model: ir.Model) -> None:
+        """Check the model after a pass that changed it: in tests, or where `WEBBUILD_CHECK_PASSES` is set.
+
+        Raises:
+            PassFailedError: what `onnx.checker` says is wrong.
+        """
+        if not self._modified or not os.environ.get(CHECK):
+            return
+        try:
+            CheckerPass()(model)
+        except Exception as error:
+            raise PassFailedError(self.code, "", error) from error
+
+    @classmethod
+    def runs_on(cls, target: str | None, options: PassOptions) -> bool:
+        """Whether this pass runs on the graph for a target, or on what is common to all where that is None."""
+        if cls.rewrites_nms and options.nms == "keep":
+            return False
+        on_cpu = cls.rewrites_nms and options.nms == "cpu" and target is not None
+        return cls.target in (None, "wasm" if on_cpu else target)
+
+    @abstractmethod
+    def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
+        """Change the model in place and return what was changed and what was refused."""
+
+    def applied(self, where: str, why: str) -> Rewrite:
+        """Return a record of a change."""
+        return Rewrite(self.code, where, True, why)
+
+    def skipped(self, where: str, why: str) -> Rewrite:
+        """Return a record of a refusal."""
+        return Rewrite(self.code, where, False, why)
+
+
+@cache
+def all_passes() -> tuple[type[Pass], ...]:
+    """Return every pass in this folder and its subfolders, each after those it names in `after`."""
+    found: dict[str, type[Pass]] = {}
+    for module in pkgutil.walk_packages(webbuild.passes.__path__, "webbuild.passes."):
+        members = vars(importlib.import_module(module.name)).values()
+        for member in members:
+            if inspect.isclass(member) and issubclass(member, Pass) and not inspect.isabstract(member):
+                found[member.code] = member
+    order = TopologicalSorter({code: sorted(found[code].after) for code in sorted(found)})
+    return tuple(found[code] for code in order.static_order())
+
+
+def _node_in(error: Exception) -> str:
+    """Return the node that the innermost call with a variable `node` was at, empty if there is no such call."""
+    where, frame = "", error.__traceback__
+    while frame is not None:
+        node = frame.tb_frame.f_locals.get("node")
+        if isinstance(node, ir.Node):
+            where = f"{node.op_type} '{node.name}'"
+        frame = frame.tb_next
+    return where

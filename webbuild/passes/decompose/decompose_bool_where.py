@@ -1,0 +1,92 @@
+"""Where between booleans -> And, Or and Not; between small integers -> Where between int32."""
+
+from __future__ import annotations
+
+import onnx_ir as ir
+
+from webbuild.passes.base import Pass, PassOptions, Rewrite
+from webbuild.passes.defect import Defect, DefectContext, Symptom
+from webbuild.passes.rewrite import Builder, opset_version, replace_all_uses, static_shape
+
+_SMALL_INTS = (ir.DataType.INT8, ir.DataType.INT16, ir.DataType.UINT16)
+
+
+class DecomposeBoolWhere(Defect, Pass):
+    """Where(c, a, b) -> Or(And(c, a), And(Not(c), b)) for booleans; Cast(Where(c, Cast(a), Cast(b))) for 8 or 16 bits.
+
+    Defect: the run throws: the shader of a Where between booleans of several shapes does not compile.
+
+    Why: `[Invalid ShaderModule "Where"]`, and the failure shows at a later node. Where all three have one shape it is
+    right. On the CPU no build has a kernel for either type, so that a model with one makes no session: they are
+    rewritten for every target, in branches and loops too.
+    Limits: none.
+    Exact: the same values; the cast to int32 and back loses nothing.
+    Source: measured on 1.30.0.
+    """
+
+    code = "decompose-bool-where"
+    finding = "where-bool"
+    after = ("canonicalize",)
+    operators = ("Where",)
+    fix = "write it with And and Not, or cast to int32"
+    probe = "binary/Where bool"
+    wider = "booleans of one shape and small integers: there is no kernel for them on the CPU"
+
+    def affects(self, node: ir.Node, context: DefectContext) -> Symptom | None:
+        """See `Defect`."""
+        shapes = [static_shape(value) for value in node.inputs]
+        same = shapes[0] is not None and all(shape == shapes[0] for shape in shapes)
+        if _unsupported_dtype(node) != ir.DataType.BOOL or same:
+            return None
+        return Symptom("its shader does not compile for booleans")
+
+    def reaches(self, node: ir.Node, context: DefectContext) -> bool:
+        """See `Defect`: it looks into branches and loops."""
+        return True
+
+    def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
+        """Rewrite each, in branches and loops too."""
+        edits = []
+        for graph in list(model.graphs()):
+            for node in list(graph):
+                kind = _unsupported_dtype(node)
+                if kind is None:
+                    continue
+                add = Builder(graph, node, f"{node.name or 'Where'}/masks", opset_version(model))
+                masks = kind == ir.DataType.BOOL
+                result = _where_bool(add, node) if masks else _where_small_int(add, node, kind)
+                result.shape = node.outputs[0].shape
+                replace_all_uses(node.outputs[0], result)
+                graph.remove(node, safe=True)
+                what = "truth values" if masks else kind.name.lower()
+                edits.append(self.applied(f"Where '{node.name}'", f"it chooses between {what}"))
+        return edits
+
+
+def _unsupported_dtype(node: ir.Node) -> ir.DataType | None:
+    """Return the type of what a node chooses between, if it is one without a kernel."""
+    if node.op_type != "Where" or node.domain not in ("", "ai.onnx") or None in node.inputs:
+        return None
+    kinds = [value.dtype for value in (*node.inputs[1:], node.outputs[0]) if value is not None]
+    return next((kind for kind in kinds if kind == ir.DataType.BOOL or kind in _SMALL_INTS), None)
+
+
+def _where_bool(add: Builder, node: ir.Node) -> ir.Value:
+    which, yes, no = node.inputs
+    added = [add.op("And", which, yes), add.op("Not", which)]
+    added.append(add.op("And", added[1], no))
+    added.append(add.op("Or", added[0], added[2]))
+    for value in added:
+        value.type = ir.TensorType(ir.DataType.BOOL)
+    return added[-1]
+
+
+def _where_small_int(add: Builder, node: ir.Node, kind: ir.DataType) -> ir.Value:
+    which, *sides = node.inputs
+    wide = [add.op("Cast", side, to=ir.DataType.INT32.value) for side in sides]
+    wide.append(add.op("Where", which, *wide))
+    for value in wide:
+        value.type = ir.TensorType(ir.DataType.INT32)
+    result = add.op("Cast", wide[-1], to=kind.value)
+    result.type = ir.TensorType(kind)
+    return result

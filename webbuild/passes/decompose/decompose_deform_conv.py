@@ -1,0 +1,92 @@
+"""Deformable convolutions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import onnx_ir as ir
+from numpy.typing import NDArray
+
+from webbuild.passes.decomposition import Decomposer, Decomposition, NotApplicableError, RewriteContext
+from webbuild.passes.rewrite import constant, static_shape
+
+
+class DecomposeDeformConv(Decomposition):
+    """Writes a DeformConv as one GridSample of all taps and a Conv over them.
+
+        DeformConv(x [N, C, H, W], w [M, C / g, kh, kw], offset [N, 2 G T, h, w], bias, mask [N, G T, h, w])
+            ->  Conv(GridSample(x, taps + offset) * mask [N, C T, h, w], w [M, C / g T, 1, 1]),  T = kh * kw
+
+    Why: WebGPU has no kernel for DeformConv, which reads the input where computed offsets point. On the CPU it is
+    slow, and its large inputs are copied there.
+
+    How: the offsets, added to the positions of the taps, are a grid. GridSample reads the input there, with zeros
+    outside as DeformConv has them; the masks are multiplied in; and with each tap as a channel a Conv of 1 x 1 sums
+    over channels and taps. Groups stay groups, groups of offsets become batches. Right to 1e-5 of the largest
+    magnitude: positions are scaled to -1..1 and back. Needs fixed shapes and constant weights.
+
+    Source: ONNX's operator text; Zhu et al., Deformable ConvNets v2 (arXiv 1811.11168).
+    """
+
+    code = "decompose-deform-conv"
+    tolerance = 1e-5
+
+    def decomposers(self) -> Mapping[str, Decomposer]:
+        """Return how to write each."""
+        return {"DeformConv": _sample_and_convolve}
+
+
+def _sample_and_convolve(add: RewriteContext, node: ir.Node) -> ir.Value:
+    x, offset = node.inputs[0], node.inputs[2]
+    bias = node.inputs[3] if len(node.inputs) > 3 else None
+    mask = node.inputs[4] if len(node.inputs) > 4 else None
+    source, target, weights = static_shape(x), static_shape(node.outputs[0]), constant(node.inputs[1])
+    if source is None or target is None or weights is None or len(source) != 4:
+        raise NotApplicableError("its shapes are not fixed, or its weights are computed")
+    groups = node.attributes.get_int("offset_group", 1)
+    batch, channels, height, width = source
+    rows, columns = target[2:]
+    taps = weights.shape[2] * weights.shape[3]
+    # [N, 2 G T, h, w] -> [N G, T, 2, h, w] -> [N G, T, h, w, 2], vertical first
+    moved = _reshape(add, offset, [batch * groups, taps, 2, rows, columns])
+    moved = add.op("Transpose", moved, perm=[0, 1, 3, 4, 2])
+    # align_corners = 0: pixel p of n lies at (p + 0.5) * 2 / n - 1
+    scale = np.array([2 / height, 2 / width], np.float32)
+    base = (_tap_coordinates(node, weights.shape[2:], (rows, columns)) + 0.5) * [2 / height, 2 / width] - 1
+    grid = add.op("Add", add.op("Mul", moved, add.like(x, scale)), add.like(x, base))
+    # GridSample takes horizontal first: [N G, T, h, w, 2] -> [N G, T * h, w, 2]
+    grid = add.op("Gather", grid, add.const([1, 0], np.int64), axis=-1)
+    grid = _reshape(add, grid, [batch * groups, taps * rows, columns, 2])
+    held = channels // groups
+    picture = _reshape(add, x, [batch * groups, held, height, width]) if groups > 1 else x
+    # [N G, C / G, H, W] read at [N G, T h, w, 2] -> [N G, C / G, T h, w]
+    read = add.op("GridSample", picture, grid, mode="bilinear", padding_mode="zeros", align_corners=0)
+    if mask is not None:
+        read = _reshape(add, read, [batch * groups, held, taps, rows * columns])
+        read = add.op("Mul", read, _reshape(add, mask, [batch * groups, 1, taps, rows * columns]))
+    # [N G, C / G, T, h w] -> [N, C * T, h, w]
+    read = _reshape(add, read, [batch, channels * taps, rows, columns])
+    flat = add.like(x, weights.reshape(weights.shape[0], -1, 1, 1))
+    inputs = [read, flat] if bias is None else [read, flat, bias]
+    return add.op("Conv", *inputs, group=node.attributes.get_int("group", 1))
+
+
+def _reshape(add: RewriteContext, value: ir.Value | None, shape: list[int]) -> ir.Value:
+    return add.op("Reshape", value, add.const(shape, np.int64))
+
+
+def _tap_coordinates(node: ir.Node, kernel: tuple[int, ...], sizes: tuple[int, int]) -> NDArray[np.float64]:
+    """Return where each tap reads without an offset, [1, taps, rows, columns, 2], in pixels, vertical first."""
+    strides = node.attributes.get_ints("strides", [1, 1])
+    dilations = node.attributes.get_ints("dilations", [1, 1])
+    pads = node.attributes.get_ints("pads", [0, 0, 0, 0])
+    along = [
+        np.arange(kernel[axis])[:, None] * dilations[axis] + np.arange(sizes[axis])[None] * strides[axis] - pads[axis]
+        for axis in (0, 1)
+    ]
+    vertical, horizontal = along
+    shape = (*kernel, *sizes)
+    down = np.broadcast_to(vertical[:, None, :, None], shape)
+    across = np.broadcast_to(horizontal[None, :, None, :], shape)
+    return np.stack([down, across], -1).reshape(1, -1, *sizes, 2).astype(np.float64)

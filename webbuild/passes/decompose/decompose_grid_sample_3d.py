@@ -1,0 +1,115 @@
+"""GridSample of volumes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import reduce
+from itertools import product
+
+import numpy as np
+import onnx_ir as ir
+
+from webbuild.passes.base import PassOptions
+from webbuild.passes.decomposition import Decomposer, Decomposition, NotApplicableError, RewriteContext
+from webbuild.passes.dtypes.exact_ints import round_half_even
+from webbuild.passes.rewrite import static_shape
+
+AxisNeighbors = list[tuple[ir.Value, ir.Value | None]]
+"""The neighbours of every point along an axis: their places as int32, and their weights; None is a weight of 1."""
+
+
+class DecomposeGridSample3D(Decomposition):
+    """Writes a GridSample of volumes as Gathers of the neighbours of each point, weighted and added up.
+
+        GridSample(x [N, C, D, H, W], grid [N, d, h, w, 3])
+            ->  sum over 8 corners of Gather(x [N D H W, C], place) * weight  [N, C, d, h, w]
+
+    Why: WebGPU's kernel of GridSample takes pictures. Of volumes, which opset 20 brought for registration and for
+    features in space, it runs on the CPU.
+
+    How: the grid gives for each axis the two neighbours and their weights, eight corners together; outside, weights are
+    0 or places are kept at the border. Nearest takes one neighbour, exact; linear is right to 1e-5 of the largest
+    magnitude. Needs a volume of fixed size in float32, and padding with zeros or the border.
+
+    Source: ONNX's operator text of GridSample-20, and `onnxruntime/core/providers/cpu/tensor/grid_sample.cc`.
+    """
+
+    code = "decompose-grid-sample-3d"
+    tolerance = 1e-5
+
+    def decomposers(self) -> Mapping[str, Decomposer]:
+        """Return how to write it."""
+        return {"GridSample": _sampled}
+
+    def matches(self, model: ir.Model, node: ir.Node, options: PassOptions) -> bool:
+        """Whether it is of volumes and on the CPU."""
+        x = node.inputs[0]
+        return x is not None and x.shape is not None and len(x.shape) == 5 and super().matches(model, node, options)
+
+
+def _sampled(add: RewriteContext, node: ir.Node) -> ir.Value:
+    x, grid, shape = node.inputs[0], node.inputs[1], static_shape(node.inputs[0])
+    padding, mode = (node.attributes.get_string(*each) for each in (("padding_mode", "zeros"), ("mode", "linear")))
+    if shape is None or 0 in shape or x is None or x.dtype != ir.DataType.FLOAT or np.prod(shape) >= 2**31:
+        raise NotApplicableError("its size is not fixed, or it is not float32")
+    if padding == "reflection" or mode not in ("linear", "nearest"):
+        raise NotApplicableError("it is mirrored at its borders, or smoother than linear")
+    batch, channels, *sizes = shape
+    axes = []
+    for axis, size in enumerate(sizes):
+        # the grid holds x y z, the axes are D H W: component 2 - axis, [N, d, h, w]
+        place = add.op("Gather", grid, add.const(2 - axis, np.int64), axis=4)
+        place = _to_voxels(add, place, size, bool(node.attributes.get_int("align_corners", 0)))
+        if padding == "border":
+            place = _clamp(add, place, size)
+        axes.append(_nearest(add, place, size) if mode == "nearest" else _linear(add, place, size))
+    # [N, C, D, H, W] -> [N, D, H, W, C] -> [N D H W, C]
+    rows = add.op("Reshape", add.op("Transpose", x, perm=[0, 2, 3, 4, 1]), add.const([-1, channels], np.int64))
+    begins = add.const(np.arange(batch).reshape(-1, 1, 1, 1), np.int32)
+    total: ir.Value | None = None
+    for corner in product(*axes):
+        # row = ((n * D + z) * H + y) * W + x
+        at = begins
+        for (place, _), size in zip(corner, sizes, strict=True):
+            at = add.op("Add", add.op("Mul", at, add.const(size, np.int32)), place)
+        found = add.op("Gather", rows, at, axis=0)
+        weights = [weight for _, weight in corner if weight is not None]
+        if weights:
+            weight = reduce(lambda one, other: add.op("Mul", one, other), weights)
+            found = add.op("Mul", found, add.unsqueeze(weight, 4))
+        total = found if total is None else add.op("Add", total, found)
+    return add.op("Transpose", total, perm=[0, 4, 1, 2, 3])
+
+
+def _to_voxels(add: RewriteContext, place: ir.Value, size: int, aligned: bool) -> ir.Value:
+    """Return a place in voxels of what is -1..1 from end to end."""
+    # aligned: (p + 1) / 2 (n - 1); otherwise ((p + 1) n - 1) / 2
+    above, two = add.op("Add", place, add.const(1.0)), add.const(2.0)
+    if aligned:
+        return add.op("Mul", add.op("Div", above, two), add.const(size - 1))
+    return add.op("Div", add.op("Sub", add.op("Mul", above, add.const(size)), add.const(1.0)), two)
+
+
+def _clamp(add: RewriteContext, place: ir.Value, size: int) -> ir.Value:
+    return add.op("Max", add.op("Min", place, add.const(size - 1)), add.const(0.0))
+
+
+def _neighbour(add: RewriteContext, place: ir.Value, size: int, weight: ir.Value | None) -> tuple[ir.Value, ir.Value]:
+    """Return a whole place as int32 within the volume, and its weight, 0 if it is outside."""
+    kept = _clamp(add, place, size)
+    inside = add.op("Equal", kept, place)
+    shown = add.op("Where", inside, add.const(1.0) if weight is None else weight, add.const(0.0))
+    return add.op("Cast", kept, to=ir.DataType.INT32.value), shown
+
+
+def _nearest(add: RewriteContext, place: ir.Value, size: int) -> AxisNeighbors:
+    """Halves go to the even neighbour; what is far outside is first brought near, where rounding is exact."""
+    near = add.op("Max", add.op("Min", place, add.const(size + 1)), add.const(-2.0))
+    return [_neighbour(add, round_half_even(add, near), size, None)]
+
+
+def _linear(add: RewriteContext, place: ir.Value, size: int) -> AxisNeighbors:
+    below = add.op("Floor", place)
+    share = add.op("Sub", place, below)
+    lower = _neighbour(add, below, size, add.op("Sub", add.const(1.0), share))
+    return [lower, _neighbour(add, add.op("Add", below, add.const(1.0)), size, share)]

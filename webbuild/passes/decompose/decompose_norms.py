@@ -1,0 +1,76 @@
+"""Normalisations without a kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import onnx_ir as ir
+
+from webbuild.passes.decomposition import Decomposer, Decomposition, NotApplicableError, RewriteContext
+from webbuild.passes.rewrite import static_shape
+
+
+class DecomposeNorms(Decomposition):
+    """Writes LRN, MeanVarianceNormalization and GroupNormalization in operators that have GPU kernels.
+
+        LRN<size, alpha, beta, bias>(x [N, C, ...])  ->  x / (bias + alpha * AveragePool(x^2 [N, 1, C, HW])) ^ beta
+        MeanVarianceNormalization<axes>(x)           ->  (x - mean) / (sqrt(mean((x - mean)^2)) + 1e-9)
+        GroupNormalization<G>(x [N, C, ...], s, b)   ->  InstanceNormalization(x [N, G, -1]) [N, C, ...] * s [C] + b [C]
+
+    Why: none of the three has one, and each stands between convolutions.
+
+    How: LRN averages the squares over neighbouring channels with an AveragePool; GroupNormalization is an
+    InstanceNormalization with a group for a channel, then a scale and a bias; MeanVarianceNormalization is two
+    ReduceMeans. Right to 1e-5 of the largest magnitude. Needs fixed shapes, but for the last.
+
+    Source: ONNX's operator texts; Krizhevsky et al. (2012), section 3.3; Wu and He (arXiv 1803.08494).
+    """
+
+    code = "decompose-norms"
+    tolerance = 1e-5
+
+    def decomposers(self) -> Mapping[str, Decomposer]:
+        """Return how to write each."""
+        return {"LRN": _lrn, "MeanVarianceNormalization": _mean_variance, "GroupNormalization": _group}
+
+
+def _lrn(add: RewriteContext, node: ir.Node) -> ir.Value:
+    """Return x / (bias + alpha * mean of squares) ** beta; the mean divides by the size also at the borders."""
+    x, shape = node.inputs[0], static_shape(node.inputs[0])
+    if shape is None or len(shape) < 3 or 0 in shape:
+        raise NotApplicableError("its shape is not fixed")
+    size = node.attributes.get_int("size", 1)
+    before = (size - 1) // 2
+    # [N, C, H, W] -> [N, 1, C, H W]: channels become the rows of one picture
+    squares = _reshape(add, add.op("Mul", x, x), [shape[0], 1, shape[1], -1])
+    pads = [before, 0, size - 1 - before, 0]
+    mean = add.op("AveragePool", squares, kernel_shape=[size, 1], pads=pads, count_include_pad=1)
+    scaled = add.op("Mul", _reshape(add, mean, shape), add.like(x, node.attributes.get_float("alpha", 1e-4)))
+    base = add.op("Add", scaled, add.like(x, node.attributes.get_float("bias", 1.0)))
+    return add.op("Div", x, add.op("Pow", base, add.like(x, node.attributes.get_float("beta", 0.75))))
+
+
+def _mean_variance(add: RewriteContext, node: ir.Node) -> ir.Value:
+    axes = list(node.attributes.get_ints("axes", [0, 2, 3]))
+    centred = add.op("Sub", node.inputs[0], add.reduce("ReduceMean", node.inputs[0], axes))
+    variance = add.reduce("ReduceMean", add.op("Mul", centred, centred), axes)
+    return add.op("Div", centred, add.op("Add", add.op("Sqrt", variance), add.like(centred, 1e-9)))
+
+
+def _group(add: RewriteContext, node: ir.Node) -> ir.Value:
+    x, scale, bias = node.inputs
+    shape, groups = static_shape(x), node.attributes.get_int("num_groups", 1)
+    if shape is None or len(shape) < 3 or 0 in shape:
+        raise NotApplicableError("its shape is not fixed")
+    # [N, C, H, W] -> [N, G, C / G * H W]
+    grouped = _reshape(add, x, [shape[0], groups, -1])
+    ones, zeros = add.like(x, np.ones(groups)), add.like(x, np.zeros(groups))
+    epsilon = node.attributes.get_float("epsilon", 1e-5)
+    normal = _reshape(add, add.op("InstanceNormalization", grouped, ones, zeros, epsilon=epsilon), shape)
+    place = [shape[1], *[1] * (len(shape) - 2)]
+    return add.op("Add", add.op("Mul", normal, _reshape(add, scale, place)), _reshape(add, bias, place))
+
+
+def _reshape(add: RewriteContext, value: ir.Value | None, shape: list[int]) -> ir.Value:
+    return add.op("Reshape", value, add.const(shape, np.int64))

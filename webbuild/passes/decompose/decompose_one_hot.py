@@ -1,0 +1,83 @@
+"""One-hot rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import onnx_ir as ir
+
+from webbuild.passes.decomposition import Decomposer, Decomposition, NotApplicableError, RewriteContext
+from webbuild.passes.rewrite import constant, static_shape
+
+
+class DecomposeOneHot(Decomposition):
+    """Writes a OneHot as a comparison of its indices with 0, 1, 2 and so on.
+
+        OneHot(i [N], depth, (off, on)) [N, depth]
+            ->  Where(i [N, 1] == (0 .. depth - 1), on, Where(i == (-depth .. -1), on, off))
+        OneHot(ArgMax(x), depth, (off, on))  ->  Gather(table [depth, depth], ArgMax(x))
+
+    Why: WebGPU has no kernel for OneHot.
+
+    How: indices that were made int64 for it become int32. Where the index, or the index and the depth, is equal to the
+    position, the row is on. An index beyond the depth gives a row that is off, as it does in OneHot. Indices of ArgMax
+    and TopK along a fixed axis, which the GPU has as int64, are looked up in a table of such rows instead. Exact. Depth
+    and values must be constants.
+    """
+
+    code = "decompose-one-hot"
+
+    def decomposers(self) -> Mapping[str, Decomposer]:
+        """Return how to write each."""
+        return {"OneHot": _one_hot}
+
+
+def _one_hot(add: RewriteContext, node: ir.Node) -> ir.Value:
+    indices, depth, values = node.inputs[0], constant(node.inputs[1]), constant(node.inputs[2])
+    if indices is None or indices.shape is None or depth is None or values is None:
+        raise NotApplicableError("its depth or its values are computed")
+    size, rank = int(depth.reshape(())), len(indices.shape)
+    axis = node.attributes.get_int("axis", -1) % (rank + 1)
+    off, on = (add.const(value, values.dtype) for value in values)
+    narrow = _as_int32(add, indices)
+    if narrow is None:
+        return _gather_from_eye(add, indices, size, axis, values)
+    # [N] -> [N, 1] against positions [1, depth]
+    wide = add.unsqueeze(narrow, axis)
+    place = [1] * (rank + 1)
+    place[axis] = size
+    steps = np.arange(size).reshape(place)
+    from_start = add.op("Equal", wide, add.const(steps, np.int32))
+    from_end = add.op("Equal", wide, add.const(steps - size, np.int32))
+    return add.op("Where", from_start, on, add.op("Where", from_end, on, off))
+
+
+def _as_int32(add: RewriteContext, indices: ir.Value) -> ir.Value | None:
+    """Return indices as int32 where the GPU can have them so, None for int64 that nothing else is known of."""
+    if indices.dtype == ir.DataType.INT32:
+        return indices
+    if indices.dtype == ir.DataType.FLOAT:
+        return add.op("Cast", indices, to=ir.DataType.INT32.value)
+    producer = indices.producer()
+    if producer is not None and producer.op_type == "Cast":
+        source = producer.inputs[0]
+        if source is not None and source.dtype in (ir.DataType.FLOAT, ir.DataType.INT32, ir.DataType.UINT8):
+            return add.op("Cast", source, to=ir.DataType.INT32.value)
+    return None
+
+
+def _gather_from_eye(add: RewriteContext, indices: ir.Value, size: int, axis: int, values: np.ndarray) -> ir.Value:
+    producer, rank = indices.producer(), len(indices.shape or ())
+    shape = None if producer is None else static_shape(producer.inputs[0])
+    if producer is None or producer.op_type not in ("ArgMax", "ArgMin", "TopK") or shape is None:
+        raise NotApplicableError("its indices are int64, and may be beyond its depth")
+    along = shape[producer.attributes.get_int("axis", -1 if producer.op_type == "TopK" else 0)]
+    if along > size or size > 4096:
+        raise NotApplicableError("its indices may be beyond its depth, or that is too large for a table")
+    table = np.where(np.eye(size, dtype=np.bool_), values[1], values[0]).astype(values.dtype)
+    rows = add.op("Gather", add.const(table, values.dtype), indices, axis=0)
+    # [N, ..., depth] -> the new axis goes to its place
+    order = list(range(rank))
+    order.insert(axis, rank)
+    return rows if axis == rank else add.op("Transpose", rows, perm=order)

@@ -1,0 +1,90 @@
+"""Regions of a feature map, cut out and resampled."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import onnx_ir as ir
+
+from webbuild.passes.decomposition import Decomposer, Decomposition, NotApplicableError, RewriteContext
+from webbuild.passes.rewrite import static_shape
+
+
+class DecomposeRoiAlign(Decomposition):
+    """Writes RoiAlign as one GridSample of all sampling points and an AveragePool over those of each bin.
+
+        RoiAlign<h, w, r>(x [1, C, H, W], rois [R, 4], batch [R])
+            ->  Transpose(AveragePool<r>(GridSample(x, points [1, R h r, w r, 2]) * inside))  [R, C, h, w]
+
+    Why: WebGPU has no kernel for RoiAlign, and of that of opset 22 the engine makes no session at all.
+
+    How: the corners of the regions and the constant places of the points within them are a grid, kept inside the map as
+    RoiAlign keeps it; points more than one pixel outside become 0. The number of regions may be free. Right to 1e-4 of
+    the largest magnitude: positions are scaled to -1..1 and back. Needs one picture in the batch, a map of fixed size,
+    the mode avg and a fixed sampling_ratio, as torchvision's detectors have them.
+
+    Source: ONNX's operator text and `onnxruntime/core/providers/cpu/object_detection/roialign.cc`; He et al., Mask
+    R-CNN (arXiv 1703.06870).
+    """
+
+    code = "decompose-roi-align"
+    tolerance = 1e-4
+
+    def decomposers(self) -> Mapping[str, Decomposer]:
+        """Return how to write it."""
+        return {"RoiAlign": _sampled}
+
+
+def _sampled(add: RewriteContext, node: ir.Node) -> ir.Value:
+    x, rois = node.inputs[:2]
+    shape, ratio = static_shape(x), node.attributes.get_int("sampling_ratio", 0)
+    if shape is None or shape[0] != 1 or 0 in shape or ratio < 1:
+        raise NotApplicableError(
+            "its map is not of one picture and a fixed size, or the regions decide how often it samples"
+        )
+    if node.attributes.get_string("mode", "avg") != "avg" or x is None or x.dtype != ir.DataType.FLOAT:
+        raise NotApplicableError("it takes the largest, or is not float32")
+    rows, columns = (node.attributes.get_int(name, 1) for name in ("output_height", "output_width"))
+    corners = add.split_sizes(rois, [1, 1, 1, 1], 1)
+    across, is_across = _sampling_points(add, node, corners[0], corners[2], columns, shape[3])
+    down, is_down = _sampling_points(add, node, corners[1], corners[3], rows, shape[2])
+    # [R, w r] -> [R, 1, w r]; [R, h r] -> [R, h r, 1]
+    across, is_across = add.unsqueeze(across, 1), add.unsqueeze(is_across, 1)
+    down, is_down = add.unsqueeze(down, 2), add.unsqueeze(is_down, 2)
+    full = add.const(np.zeros((1, rows * ratio, columns * ratio)))
+    grid = add.op("Concat", *(add.unsqueeze(add.op("Add", place, full), 3) for place in (across, down)), axis=3)
+    # [R, h r, w r, 2] -> [1, R h r, w r, 2]
+    grid = add.op("Reshape", grid, add.const([1, -1, columns * ratio, 2], np.int64))
+    points = add.op("GridSample", x, grid, align_corners=1, padding_mode="border")
+    inside = add.op("Reshape", add.op("Mul", is_down, is_across), add.const([1, 1, -1, columns * ratio], np.int64))
+    points = add.op("Mul", points, inside)
+    if ratio > 1:
+        points = add.op("AveragePool", points, kernel_shape=[ratio, ratio], strides=[ratio, ratio])
+    # [1, C, R h, w] -> [C, R, h, w] -> [R, C, h, w]
+    apart = add.op("Reshape", points, add.const([shape[1], -1, rows, columns], np.int64))
+    return add.op("Transpose", apart, perm=[1, 0, 2, 3])
+
+
+def _sampling_points(
+    add: RewriteContext, node: ir.Node, first: ir.Value, last: ir.Value, bins: int, size: int
+) -> tuple[ir.Value, ir.Value]:
+    """Return the points along an axis of the map, -1..1, and 1 or 0 for whether they are on it [regions, points]."""
+    ratio, scale = node.attributes.get_int("sampling_ratio", 0), node.attributes.get_float("spatial_scale", 1.0)
+    default = "half_pixel" if add.opset >= 16 else "output_half_pixel"
+    halved = node.attributes.get_string("coordinate_transformation_mode", default) == "half_pixel"
+    start, end = (add.op("Mul", corner, add.const(scale)) for corner in (first, last))
+    if halved:
+        start, end = (add.op("Sub", corner, add.const(0.5)) for corner in (start, end))
+    length = add.op("Sub", end, start)
+    if not halved:
+        length = add.op("Max", length, add.const(1.0))
+    # r points in each bin: place = start + length * (i + 0.5) / (bins * r)
+    steps = (np.arange(bins * ratio) + 0.5) / ratio / bins
+    place = add.op("Add", start, add.op("Mul", length, add.const(steps[None])))
+    near = add.op("Max", add.op("Min", place, add.const(size - 1)), add.const(0.0))
+    # align_corners = 1: pixel p of n lies at 2 p / (n - 1) - 1
+    scaled = add.op("Sub", add.op("Mul", near, add.const(2 / max(size - 1, 1))), add.const(1.0))
+    one, none = add.const(1.0), add.const(0.0)
+    below_end = add.op("Where", add.op("Greater", place, add.const(size)), none, one)
+    return scaled, add.op("Where", add.op("Less", place, add.const(-1.0)), none, below_end)

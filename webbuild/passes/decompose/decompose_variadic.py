@@ -1,0 +1,43 @@
+"""Sum and Mean of several tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import reduce
+
+import onnx_ir as ir
+
+from webbuild.passes.decomposition import Decomposer, Decomposition, RewriteContext
+
+
+class DecomposeVariadic(Decomposition):
+    """Writes Sum and Mean of several tensors as a chain of Adds, and a Div.
+
+        Sum(a, b, c)   ->  Add(Add(a, b), c)
+        Mean(a, b, c)  ->  Div(Add(Add(a, b), c), 3)
+
+    Why: WebGPU has no kernel for either.
+
+    How: the operands are added in their order, as the CPU does. Right to 1e-6 of the largest magnitude.
+    """
+
+    code = "decompose-variadic"
+    tolerance = 1e-6
+
+    def decomposers(self) -> Mapping[str, Decomposer]:
+        """Return how to write each."""
+        return {"Sum": _sum, "Mean": _mean}
+
+
+def _sum(add: RewriteContext, node: ir.Node) -> ir.Value:
+    operands = [value for value in node.inputs if value is not None]
+    if len(operands) < 2:
+        return add.op("Identity", operands[0])
+    return reduce(lambda total, operand: add.op("Add", total, operand), operands)
+
+
+def _mean(add: RewriteContext, node: ir.Node) -> ir.Value:
+    total = _sum(add, node)
+    if len(node.inputs) < 2:
+        return total
+    return add.op("Div", total, add.like(total, len(node.inputs)))

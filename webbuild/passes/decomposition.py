@@ -1,0 +1,155 @@
+"""Operators without a kernel, written in operators that have one."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from typing import ClassVar
+
+import numpy as np
+import onnx_ir as ir
+
+from webbuild.passes.analysis.kernel_lookup import placement
+from webbuild.passes.base import Pass, PassOptions, Rewrite
+from webbuild.passes.rewrite import AttributeValue, Builder, find_nodes, replace_all_uses
+from webbuild.targets.result_type import result_type
+
+
+class NotApplicableError(Exception):
+    """A node of the operator that cannot be written so; the message says why."""
+
+
+class _NoKernelError(NotApplicableError):
+    """One of the nodes instead has no GPU kernel either."""
+
+
+class RewriteContext(Builder):
+    """A builder that knows the element types of what it adds, and can take all of it back."""
+
+    def __init__(self, model: ir.Model, before: ir.Node) -> None:
+        super().__init__(model.graph, before, f"{before.name or before.op_type}/simpler")
+        self.model = model
+        self.opset = model.graph.opset_imports.get("", 0)
+        self.nodes: list[ir.Node] = []
+        self.cpu_casts: list[ir.Node] = []
+        self._consts: list[ir.Value] = []
+
+    def _add(
+        self, op: str, inputs: Sequence[ir.Value | None], outputs: int, attributes: Mapping[str, AttributeValue]
+    ) -> list[ir.Value]:
+        results = super()._add(op, inputs, outputs, attributes)
+        node = results[0].producer()
+        assert node is not None
+        self.nodes.append(node)
+        dtype = _result_dtype(node, self.opset)
+        for value in results:
+            value.type = None if dtype is None else ir.TensorType(dtype)
+        return results
+
+    def const(self, array: object, dtype: object = np.float32) -> ir.Value:
+        """Add an initializer."""
+        value = super().const(array, dtype)  # type: ignore[arg-type]
+        self._consts.append(value)
+        return value
+
+    def like(self, value: ir.Value | None, array: object) -> ir.Value:
+        """Add an initializer of a value's element type."""
+        assert value is not None
+        assert value.dtype is not None
+        return self.const(array, value.dtype.numpy())
+
+    def cast_to_float(self, value: ir.Value) -> ir.Value:
+        """Add a Cast of a few whole numbers to float32, which may run on the CPU: one small copy."""
+        result = self.op("Cast", value, to=ir.DataType.FLOAT)
+        self.cpu_casts.append(self.nodes[-1])
+        return result
+
+    def rollback(self) -> None:
+        """Remove everything added."""
+        self._graph.remove(reversed(self.nodes), safe=True)
+        for value in self._consts:
+            assert value.name is not None
+            del self._graph.initializers[value.name]
+
+
+Decomposer = Callable[[RewriteContext, ir.Node], ir.Value | list[ir.Value]]
+"""Writes a node in others and returns what stands for its first output, or its first few. Raises NotApplicableError."""
+
+
+class Decomposition(Pass):
+    """Writes nodes in other operators where that, and only that, brings them to the GPU.
+
+    A node is rewritten if the target's table says that it has no GPU kernel, and that every node instead has one, but
+    for what a draft lists as `cpu_casts`. Only the first outputs may be read, as many as `outputs` says.
+    """
+
+    target = "webgpu"
+    outputs: ClassVar[int] = 1
+    after: ClassVar[tuple[str, ...]] = ("downgrade-opset",)
+
+    @abstractmethod
+    def decomposers(self) -> Mapping[str, Decomposer]:
+        """Return how to write each operator."""
+
+    def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
+        """Rewrite each node that gains by it."""
+        edits = []
+        for node in find_nodes(model, *self.decomposers()):
+            if not self.matches(model, node, options):
+                continue
+            if any(output.uses() or output.is_graph_output() for output in node.outputs[self.outputs :]):
+                continue
+            where, draft = f"{node.op_type} '{node.name}'", RewriteContext(model, node)
+            try:
+                made = self.write(draft, node, options)
+            except _NoKernelError:
+                continue
+            except NotApplicableError as reason:
+                edits.append(self.skipped(where, str(reason)))
+                continue
+            for output, result in zip(node.outputs, made, strict=False):
+                if output.uses() or output.is_graph_output():
+                    _replace_output(output, result, draft)
+            model.graph.remove(node, safe=True)
+            edits.append(self.applied(where, f"written as {_join_operators(draft.nodes)}"))
+        return edits
+
+    def write(self, draft: RewriteContext, node: ir.Node, options: PassOptions) -> list[ir.Value]:
+        """Add what is written for a node, and return what stands for its first outputs.
+
+        Raises:
+            NotApplicableError: it cannot be written so, or not in nodes for the GPU; nothing is added.
+        """
+        try:
+            made = self.decomposers()[node.op_type](draft, node)
+            lacking = [each for each in draft.nodes if placement(draft.model, each, options) != "gpu"]
+            if kinds := {each.op_type for each in lacking if each not in draft.cpu_casts}:
+                raise _NoKernelError(f"{', '.join(sorted(kinds))} has no GPU kernel here")
+        except NotApplicableError:
+            draft.rollback()
+            raise
+        return made if isinstance(made, list) else [made]
+
+    def matches(self, model: ir.Model, node: ir.Node, options: PassOptions) -> bool:
+        """Whether the target has no GPU kernel for a node."""
+        return placement(model, node, options) in ("cpu", "none")
+
+
+def _replace_output(output: ir.Value, result: ir.Value, draft: RewriteContext) -> None:
+    if result.producer() in draft.nodes:
+        result.shape, result.type = output.shape, output.type
+    replace_all_uses(output, result)
+
+
+def _result_dtype(node: ir.Node, opset: int) -> ir.DataType | None:
+    if node.op_type == "Cast":
+        return ir.DataType(node.attributes.get_int("to", 0))
+    found = result_type(node.op_type, opset)
+    if isinstance(found, int):
+        value = node.inputs[found]
+        return None if value is None else value.dtype
+    return None if found is None else ir.DataType[found.upper()]
+
+
+def _join_operators(nodes: Sequence[ir.Node]) -> str:
+    return ", ".join(dict.fromkeys(node.op_type for node in nodes))

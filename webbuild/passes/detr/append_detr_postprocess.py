@@ -1,0 +1,62 @@
+"""Rows for a detector that predicts a set of boxes."""
+
+from __future__ import annotations
+
+import numpy as np
+import onnx_ir as ir
+
+from webbuild.passes.analysis.shape_inference import infer_shapes
+from webbuild.passes.base import Pass, PassOptions, Rewrite
+from webbuild.passes.detr.detection_rows import build_detr_rows, detr_rows_blocker
+from webbuild.passes.nms.append_nms import NMS_APPENDED_KEY, replace_outputs_with_rows
+from webbuild.passes.nms.promote_thresholds import add_threshold_input
+from webbuild.passes.rewrite import Builder
+from webbuild.postprocess.dense_head import DETECTIONS
+from webbuild.postprocess.query_head import QueryHead
+
+
+class AppendDetrPostprocess(Pass):
+    """Makes rows of the outputs of RT-DETR and its kin: labels, boxes and scores apart, logits, or boxes by centre.
+
+        logits [1, Q, C], boxes [1, Q, 4]               ->  detections [1, R, 6]
+        labels [1, R], boxes [1, R, 4], scores [1, R]   ->  detections [1, R, 6]
+        rows [1, R, 6] or table [1, R, 4 + C]           ->  detections [1, R, 6]
+
+    Why: such a detector gives hundreds of boxes whatever is in the picture, in pixels of a size that is an input, and
+    of most of them only a low score says that they are nothing.
+
+    How: the outputs become one, `detections` [1, rows, 6]: x1 y1 x2 y2 in pixels of the input, score, class; rows of
+    falling score, those at or below the confidence threshold zero. The threshold becomes an input. Boxes in pixels of
+    `orig_target_sizes` are scaled back by it. Logits go through a sigmoid and the best of all queries and classes are
+    taken, or through a softmax whose last class is nothing: as transformers' post-processing does it. Nothing is
+    suppressed, for these models were trained to find each object once.
+
+    Limits: one picture, float32, opset 11. Right to 1e-6 of the largest magnitude.
+
+    Source: `post_process_object_detection` of transformers' `RTDetrImageProcessor` (sigmoid, best of Q * C) and
+    `DetrImageProcessor` (softmax without the last class). The reference in NumPy is
+    `webbuild/postprocess/reference_detr.py`.
+    """
+
+    code = "append-detr-postprocess"
+    after = ("fold-constants", "fix-dynamic-dims")
+    tolerance = 1e-6
+
+    def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
+        """Append the rows that the options describe, once."""
+        raw = options.missing_head
+        if not isinstance(raw, QueryHead) or NMS_APPENDED_KEY in model.metadata_props:
+            return []
+        where = f"output '{raw.output}'"
+        if (why := detr_rows_blocker(model, raw)) is not None:
+            return [self.skipped(where, why)]
+        add = Builder(model.graph, None, "detections")
+        found = build_detr_rows(add, model, raw, add_threshold_input(model, "confidence", raw.confidence))
+        shape = [1, raw.rows, 6]
+        outputs = {value.name: value for value in model.graph.outputs}
+        replaced = [outputs[name] for name in raw.replaced_outputs]
+        replace_outputs_with_rows(model, replaced, add.op("Reshape", found, add.const(shape, np.int64)), shape)
+        model.metadata_props[NMS_APPENDED_KEY] = raw.layout
+        infer_shapes(model)
+        taken = ", ".join(f"'{name}'" for name in raw.replaced_outputs)
+        return [self.applied(where, f"'{DETECTIONS}' {shape} takes the place of {taken}")]

@@ -1,0 +1,47 @@
+"""Masks that say that everything is picture."""
+
+from __future__ import annotations
+
+import numpy as np
+import onnx_ir as ir
+
+from webbuild.passes.base import Pass, PassOptions, Rewrite
+from webbuild.passes.rewrite import Builder
+from webbuild.postprocess.grounding_head import GroundingHead
+from webbuild.postprocess.query_head import QueryHead
+
+
+class ConstantPixelMask(Pass):
+    """Makes an input `pixel_mask` a constant of ones.
+
+        input pixel_mask [1, H, W]  ->  constant ones [1, H, W]
+
+    Why: transformers' detectors take a mask that is 1 where a batch of pictures of different sizes is picture, and 0
+    where it is padding. A page runs one picture, which fills the input. Worked out from an input, the mask of
+    integers and the positions that follow from it would be computed on the CPU in every run.
+
+    How: the input goes, a constant of ones takes its place, and what hangs on nothing else is computed once. A
+    picture that is letterboxed in by choice counts as picture with its padding, so that boxes are parts of the whole
+    input however it was fitted in.
+
+    Exact for a picture that fills the input.
+    """
+
+    code = "constant-pixel-mask"
+    after = ("canonicalize", "fix-dynamic-dims")
+
+    def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
+        """Replace the inputs that the options name."""
+        ones = (
+            options.missing_head.constant_masks if isinstance(options.missing_head, QueryHead | GroundingHead) else {}
+        )
+        edits = []
+        for value in [value for value in model.graph.inputs if value.name in ones]:
+            assert value.name is not None
+            assert value.dtype is not None
+            shape = ones[value.name]
+            add = Builder(model.graph, None, value.name)
+            value.replace_all_uses_with(add.const(np.ones(shape), value.dtype.numpy()))
+            model.graph.inputs.remove(value)
+            edits.append(self.applied(f"input '{value.name}'", f"is now a constant of ones {list(shape)}"))
+        return edits

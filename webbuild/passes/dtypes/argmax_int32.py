@@ -1,0 +1,125 @@
+"""Index values without int64."""
+
+from __future__ import annotations
+
+import numpy as np
+import onnx_ir as ir
+
+from webbuild.passes.base import Pass, PassOptions, Rewrite
+from webbuild.passes.rewrite import Builder, constant, consumers, find_nodes, replace_all_uses, static_shape
+
+_LAYOUT_OPS = {"Reshape", "Squeeze", "Unsqueeze", "Expand", "Concat", "Identity", "Transpose", "Gather", "GatherND"}
+"""Operators that move the values of their first input and have int32 kernels on the GPU."""
+
+_ARITHMETIC_OPS = {"Add", "Sub", "Mul"}
+"""Operators that compute with an index and a constant, and have int32 kernels on the GPU."""
+
+_INT32 = 2**31 - 1
+
+
+class ArgmaxInt32(Pass):
+    """Computes ArgMax without int64 where only a Cast reads its result in the end.
+
+        Cast(Gather(ArgMax(x [N, C], axis=1) int64 [N], i))
+            ->  Cast(Gather(Cast(ReduceMin(Where(x == ReduceMax(x), (0 .. C - 1), C)), int32) [N], i))
+
+    onnxruntime-web computes nothing in int64 on the GPU, so a class index from ArgMax is gathered, reshaped and
+    cast on the CPU, with a copy each way. The index of the first largest element is found with float32
+    operators, equal to the maximum and lowest position, and is exact up to 16,777,216 elements. Between ArgMax and
+    Cast it may be moved, and added to or multiplied by constants as long as the result fits in 32 bits.
+
+    Limits: a fixed axis; `select_last_index` and readers in a branch or a loop keep int64. Exact, but for NaN, which is
+    equal to nothing.
+    """
+
+    code = "argmax-int32"
+    after = ("static-nms", "eliminate-no-ops", "redundant-scatter")
+    target = "webgpu"
+
+    def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
+        """Rewrite each ArgMax of which every reader can take int32."""
+        edits = []
+        for node in find_nodes(model, "ArgMax"):
+            if _only_gathers(node.outputs[0]):
+                continue
+            where = f"ArgMax '{node.name}'"
+            shape = static_shape(node.inputs[0])
+            if shape is None or node.attributes.get_int("select_last_index", 0) != 0:
+                edits.append(self.skipped(where, "its shape is not fixed, or it wants the last of equals"))
+                continue
+            axis = node.attributes.get_int("axis", 0) % len(shape)
+            if (reader := _int64_consumer(model.graph, node.outputs[0], shape[axis])) is not None:
+                edits.append(self.skipped(where, f"{reader} reads it as int64"))
+                continue
+            _retype(model, node.outputs[0])
+            replace_all_uses(node.outputs[0], _add_argmax(model, node, shape[axis], axis, len(shape)))
+            edits.append(self.applied(where, "its index is computed in float32 and kept as int32"))
+        return edits
+
+
+def _only_gathers(value: ir.Value) -> bool:
+    """Whether a value does nothing but say what is gathered, which int64 may on the GPU."""
+    reads = [use.node.op_type in ("Gather", "GatherElements") and use.idx == 1 for use in value.uses()]
+    return not value.is_graph_output() and all(reads)
+
+
+def _int64_consumer(graph: ir.Graph, value: ir.Value, largest: int) -> str | None:
+    """Return who needs the value, in magnitude up to `largest`, as int64; None if all readers end in a Cast."""
+    waiting = [(value, largest)]
+    while waiting:
+        value, largest = waiting.pop()
+        if value.is_graph_output():
+            return "the graph's output"
+        for node in consumers(value):
+            if node.op_type == "Cast":
+                continue
+            # what a branch or a loop computes from an outer value stays int64
+            result = _largest_result(node, value, largest) if node.graph is graph else None
+            if result is None or result > _INT32:
+                return f"{node.op_type} '{node.name}'"
+            waiting.append((node.outputs[0], result))
+    return None
+
+
+def _largest_result(node: ir.Node, value: ir.Value, largest: int) -> int | None:
+    """Return a bound on the magnitude of what a node makes of the value, None if it is no node of a known kind."""
+    if node.op_type in _LAYOUT_OPS:
+        carries = node.inputs[0] is value and value not in node.inputs[1:]
+        return largest if carries and not (node.op_type == "Concat" and len(node.inputs) > 1) else None
+    others = [constant(other) for other in node.inputs if other is not value]
+    if node.op_type not in _ARITHMETIC_OPS or len(others) != 1 or others[0] is None or not others[0].size:
+        return None
+    operand = max(abs(int(others[0].min())), abs(int(others[0].max())))
+    return None if operand > _INT32 else largest * operand if node.op_type == "Mul" else largest + operand
+
+
+def _retype(model: ir.Model, value: ir.Value) -> None:
+    """Say of everything that carries the value that it is int32, constants that it is computed with too."""
+    waiting = [value]
+    while waiting:
+        value = waiting.pop()
+        for node in consumers(value):
+            if node.op_type == "Cast":
+                continue
+            if node.op_type in _ARITHMETIC_OPS:
+                position = 1 - list(node.inputs).index(value)
+                operand = constant(node.inputs[position])
+                assert operand is not None
+                add = Builder(model.graph, node, f"{node.name or node.op_type}/int32")
+                node.replace_input_with(position, add.const(operand, np.int32))
+            node.outputs[0].type = ir.TensorType(ir.DataType.INT32)
+            waiting.append(node.outputs[0])
+
+
+def _add_argmax(model: ir.Model, node: ir.Node, size: int, axis: int, rank: int) -> ir.Value:
+    add = Builder(model.graph, node, f"{node.name or 'ArgMax'}/int32")
+    data = node.inputs[0]
+    place = [1] * rank
+    place[axis] = size
+    # 0 .. C - 1 along the axis: [1, ..., C, ..., 1]
+    position = add.const(np.arange(size).reshape(place))
+    # x [N, C] == ReduceMax(x) [N, 1]; the lowest position where that holds is the first of equals
+    is_largest = add.op("Equal", data, add.reduce("ReduceMax", data, axis))
+    keepdims = node.attributes.get_int("keepdims", 1)
+    first = add.reduce("ReduceMin", add.op("Where", is_largest, position, add.const(float(size))), axis, keepdims)
+    return add.op("Cast", first, to=ir.DataType.INT32.value)

@@ -1,0 +1,76 @@
+"""Truth values and bytes as numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import onnx_ir as ir
+
+from webbuild.passes.base import PassOptions
+from webbuild.passes.decomposition import Decomposer, Decomposition, RewriteContext
+from webbuild.passes.dtypes.int32_lowering import COMPARISON_OPS, attribute_values, data_inputs
+
+_SMALL = (ir.DataType.BOOL, ir.DataType.UINT8)
+
+_DATA_MOVEMENT_OPS = (
+    *("Concat", "Slice", "Transpose", "Squeeze", "Unsqueeze", "Reshape", "Flatten", "Expand", "Tile", "Identity"),
+    *("Gather", "GatherElements", "GatherND", "Pad", "ScatterElements", "ScatterND", "ReduceMax", "ReduceMin"),
+)
+
+_ARITHMETIC_OPS = ("Add", "Sub", "Mul", "Div", "Min", "Max", "Clip")
+"""Operators that compute with bytes, modulo 256."""
+
+_FLOAT_OPS = ("Slice", "GatherElements", "MaxPool")
+"""Operators without an int32 kernel."""
+
+
+class BoolToInt(Decomposition):
+    """Joins, cuts, turns, compares and counts with truth values and bytes as int32 or float32.
+
+        Concat(a bool [N], b bool [M])  ->  Cast(Concat(Cast(a, int32), Cast(b, int32)), bool) [N + M]
+        Add(a uint8, b uint8)           ->  Cast((Cast(a, int32) + Cast(b, int32)) mod 256, uint8)
+
+    The GPU has And, Not, Gather and Expand for truth values, and little else: a mask that is joined from parts or
+    transposed is copied to the CPU. As numbers 0 and 1, or 0 to 255, it is not, and nothing is rounded. What is added,
+    subtracted or multiplied as bytes is taken modulo 256 again.
+
+    Exact.
+    """
+
+    code = "bool-to-int"
+    after = ("downgrade-opset", "decompose-logic")
+
+    def decomposers(self) -> Mapping[str, Decomposer]:
+        """Return how to write each."""
+        return dict.fromkeys((*_DATA_MOVEMENT_OPS, *sorted(COMPARISON_OPS), *_ARITHMETIC_OPS, "MaxPool"), _convert)
+
+    def matches(self, model: ir.Model, node: ir.Node, options: PassOptions) -> bool:
+        """Whether it works on truth values or bytes, and has no kernel for them."""
+        values = [node.inputs[index] for index in _data(node)]
+        if not values or any(value is None or value.dtype not in _SMALL for value in values):
+            return False
+        return super().matches(model, node, options)
+
+
+def _convert(add: RewriteContext, node: ir.Node) -> ir.Value:
+    number = ir.DataType.FLOAT if node.op_type in _FLOAT_OPS else ir.DataType.INT32
+    inputs = list(node.inputs)
+    small = node.outputs[0].dtype
+    for index in _data(node):
+        small = small or (value.dtype if (value := inputs[index]) is not None else None)
+        inputs[index] = add.op("Cast", inputs[index], to=number.value)
+    result = add.op(node.op_type, *inputs, **attribute_values(node))
+    if node.op_type in COMPARISON_OPS or small is None:
+        return result
+    if node.op_type in ("Add", "Sub", "Mul"):
+        # r - r / 256 * 256 has the sign of r: a difference below 0 gets 256 more
+        room, none = add.const(256, np.int32), add.const(0, np.int32)
+        result = add.op("Sub", result, add.op("Mul", add.op("Div", result, room), room))
+        if node.op_type == "Sub":
+            result = add.op("Where", add.op("Less", result, none), add.op("Add", result, room), result)
+    return add.op("Cast", result, to=small.value)
+
+
+def _data(node: ir.Node) -> list[int]:
+    return [0] if node.op_type == "MaxPool" else data_inputs(node)

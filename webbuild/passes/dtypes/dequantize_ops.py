@@ -1,0 +1,213 @@
+"""Quantised operators without a GPU kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import onnx_ir as ir
+from numpy.typing import NDArray
+
+from webbuild.passes.analysis.kernel_lookup import placement
+from webbuild.passes.base import Pass, PassOptions, Rewrite
+from webbuild.passes.dtypes import exact_int_matmul
+from webbuild.passes.dtypes.exact_int_matmul import IntMatmulOperands
+from webbuild.passes.dtypes.exact_ints import (
+    FLOAT32_EXACT_MAX,
+    INT8_RANGES,
+    ExactInts,
+    broadcast_along,
+    is_scalar,
+    known_rank,
+    round_half_even,
+    saturate,
+)
+from webbuild.passes.rewrite import Builder, constant, consumers, find_nodes, replace_all_uses
+
+_OPERANDS = {
+    "ConvInteger": (0, 1, (2, 3)),
+    "MatMulInteger": (0, 1, (2, 3)),
+    "QLinearConv": (0, 3, (2, 5)),
+    "QLinearMatMul": (0, 3, (2, 5)),
+}
+"""The inputs of data and weights, and of their zero points."""
+
+
+class DequantizeOps(Pass):
+    """Computes with quantised numbers in float32, which has GPU kernels and gives the same whole numbers.
+
+        ConvInteger(x uint8, w int8, zx, zw)    ->  Cast(Conv(x - zx, w - zw), int32)
+        QLinearConv(x, sx, zx, w, ...)          ->  Clip(Round(Conv(x - zx, w - zw) * (sx * sw / sy)), ...) + zy
+        DynamicQuantizeLinear(x)                ->  Clip(Round(x / s), -z, 255 - z) + z,  s = (max - min) / 255
+        QuantizeLinear(x, s, z) -> DequantizeLinear(q, s, z)  ->  Clip(Round(x / s), ...) * s
+
+    Why: DynamicQuantizeLinear, QuantizeLinear, ConvInteger, MatMulInteger, QLinearConv and QLinearMatMul have no GPU
+    kernel: a quantised model runs on the CPU, with copies each way.
+
+    How: float32 holds every whole number up to 16,777,216 exactly. As long as 255 times the sum of a result's weights
+    stays below, a Conv of float32 gives the very numbers of ConvInteger, in whatever order it adds; beyond, its
+    channels are taken in parts and added as int32. Rounding, halves to even, is adding 12,582,912 and taking it off
+    again. Weights stay stored in 8 bits: DequantizeLinear with a scale of 1 unpacks them on the GPU in every run.
+
+    Limits: fixed shapes, constant zero points of the weights. Exact. The formulas are those of ONNX's operator texts.
+    """
+
+    code = "dequantize-ops"
+    after = ("fold-constants", "downgrade-opset")
+    target = "webgpu"
+
+    def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
+        """Rewrite each in order, so that what follows finds the numbers in float32."""
+        edits: list[Rewrite] = []
+        whole = ExactInts()
+        for node in find_nodes(model, *_REWRITES):
+            off_gpu = placement(model, node, options) in ("cpu", "none")
+            if not off_gpu and not (node.op_type == "DequantizeLinear" and whole.has_float(node.inputs[0])):
+                continue
+            where = f"{node.op_type} '{node.name}'"
+            add = Builder(model.graph, node, f"{node.name or node.op_type}/float")
+            refused = _REWRITES[node.op_type](add, whole, node)
+            edits.append(self.skipped(where, refused) if refused else self.applied(where, "computed in float32"))
+        return edits
+
+
+def _dynamic_quantize(add: Builder, whole: ExactInts, node: ir.Node) -> str | None:
+    """DynamicQuantizeLinear: the range of the data with 0 in it becomes 0..255."""
+    data, nothing = node.inputs[0], add.const(0.0)
+    # scale = (max(x, 0) - min(x, 0)) / 255, zero = round(-min / scale): ONNX's DynamicQuantizeLinear
+    low = add.op("Min", _extreme(add, "ReduceMin", node), nothing)
+    span = add.op("Sub", add.op("Max", _extreme(add, "ReduceMax", node), nothing), low)
+    steps = add.op("Div", span, add.const(255.0))
+    scale = add.op("Where", add.op("Equal", span, nothing), add.const(1.0), steps)
+    start = add.op("Sub", nothing, add.op("Div", low, scale))
+    zero = round_half_even(add, add.op("Clip", start, nothing, add.const(255.0)))
+    ends = add.op("Sub", nothing, zero), add.op("Sub", add.const(255.0), zero)
+    centred = add.op("Max", add.op("Min", round_half_even(add, add.op("Div", data, scale)), ends[1]), ends[0])
+    result = whole.replace(add, node.outputs[0], add.op("Add", centred, zero))
+    replace_all_uses(node.outputs[1], scale)
+    point = whole.replace(add, node.outputs[2], zero)
+    whole.record(result, point, centred)
+    return None
+
+
+def _extreme(add: Builder, op: str, node: ir.Node) -> ir.Value:
+    """Reduce the last axis first: one sum over everything would be one thread's."""
+    rank = known_rank(node.inputs[0])
+    value = node.inputs[0] if rank is None or rank < 2 else add.reduce(op, node.inputs[0], rank - 1)
+    return add.op(op, value, keepdims=0)
+
+
+def _quantize_linear(add: Builder, whole: ExactInts, node: ir.Node) -> str | None:
+    """QuantizeLinear: divided by the scale, rounded, cut off at the ends."""
+    dtype, rank = node.outputs[0].dtype, known_rank(node.inputs[0])
+    scale, zero_point = constant(node.inputs[1]), node.inputs[2] if len(node.inputs) > 2 else None
+    zero = np.zeros((), np.uint8) if zero_point is None else constant(zero_point)
+    if dtype not in INT8_RANGES or rank is None:
+        return "its type has no 8 bits, or its rank is not known"
+    if scale is None or zero is None:
+        return _quantize_by_computed_scale(add, whole, node)
+    if scale.ndim > 1 or scale.dtype != np.float32:
+        return "it has a scale for each block, or one that is not float32"
+    axis = node.attributes.get_int("axis", 1)
+    scale, zero = broadcast_along(scale, axis, rank), broadcast_along(zero, axis, rank)
+    centred = saturate(add, add.op("Div", node.inputs[0], add.const(scale)), zero, dtype)
+    _requantize(add, whole, node, centred, zero, zero_point)
+    return None
+
+
+def _quantize_by_computed_scale(add: Builder, whole: ExactInts, node: ir.Node) -> str | None:
+    """QuantizeLinear by one scale and one zero point, of which at least one is computed."""
+    scale, zero_point = node.inputs[1], node.inputs[2] if len(node.inputs) > 2 else None
+    dtype, stored = node.outputs[0].dtype, constant(zero_point)
+    assert dtype is not None
+    if not is_scalar(scale) or scale is None or scale.dtype != ir.DataType.FLOAT:
+        return "it has several scales that are computed, or one that is not float32"
+    if zero_point is not None and not is_scalar(zero_point):
+        return "it has several zero points, and its scale or they are computed"
+    if zero_point is None:
+        zero = add.const(0.0)
+    else:
+        zero = whole.centered(add, zero_point, None) if stored is None else add.const(stored.reshape(()))
+    low, high = (add.op("Sub", add.const(limit), zero) for limit in INT8_RANGES[dtype])
+    steps = add.op("Div", node.inputs[0], scale)
+    centred = round_half_even(add, add.op("Max", add.op("Min", steps, high), low))
+    whole.record(whole.replace(add, node.outputs[0], add.op("Add", centred, zero)), zero_point, centred)
+    return None
+
+
+def _requantize(
+    add: Builder, whole: ExactInts, node: ir.Node, centred: ir.Value, zero: NDArray[Any], zero_point: ir.Value | None
+) -> None:
+    plain = add.op("Add", centred, add.const(zero)) if zero.any() else centred
+    whole.record(whole.replace(add, node.outputs[0], plain), zero_point, centred)
+
+
+def _dequantize_linear(add: Builder, whole: ExactInts, node: ir.Node) -> str | None:
+    """DequantizeLinear of what is at hand in float32."""
+    data, scale, rank = node.inputs[0], constant(node.inputs[1]), known_rank(node.inputs[0])
+    zero = node.inputs[2] if len(node.inputs) > 2 else None
+    if data is None or not whole.has_float(data):
+        return "its numbers are not those of another quantised operator"
+    several = [value for value in (scale, constant(zero)) if value is not None and value.size > 1]
+    if scale is None and not is_scalar(node.inputs[1]):
+        return "it has several scales that are computed"
+    if rank is None or (several and not whole.has_centered(data, zero)):
+        return "it has other scales than what it reads"
+    factor = (
+        node.inputs[1] if scale is None else add.const(broadcast_along(scale, node.attributes.get_int("axis", 1), rank))
+    )
+    replace_all_uses(node.outputs[0], add.op("Mul", whole.centered(add, data, zero), factor))
+    return None
+
+
+def _integer_matmul(add: Builder, whole: ExactInts, node: ir.Node) -> str | None:
+    """ConvInteger and MatMulInteger: who casts the sums to float32 reads them as they are."""
+    operands = IntMatmulOperands(node, *_OPERANDS[node.op_type])
+    if (refused := exact_int_matmul.exact_sum_blocker(operands)) is not None:
+        return refused
+    total, is_float = exact_int_matmul.exact_sums(add, whole, operands)
+    for user in consumers(node.outputs[0]) if is_float else ():
+        if user.op_type == "Cast" and user.attributes.get_int("to", 0) == ir.DataType.FLOAT.value:
+            replace_all_uses(user.outputs[0], total)
+    if not node.outputs[0].uses() and not node.outputs[0].is_graph_output():
+        return None
+    replace_all_uses(node.outputs[0], add.op("Cast", total, to=ir.DataType.INT32.value) if is_float else total)
+    return None
+
+
+def _qlinear(add: Builder, whole: ExactInts, node: ir.Node) -> str | None:
+    """QLinearConv and QLinearMatMul: the sums are scaled and quantised again."""
+    operands, dtype = IntMatmulOperands(node, *_OPERANDS[node.op_type]), node.outputs[0].dtype
+    scales = [constant(node.inputs[index]) for index in (1, 4, 6)]
+    zero, bias = constant(node.inputs[7]), constant(node.inputs[8]) if len(node.inputs) > 8 else None
+    if (refused := exact_int_matmul.exact_sum_blocker(operands)) is not None:
+        return refused
+    ours, theirs, result = scales
+    if ours is None or theirs is None or result is None or zero is None or dtype not in INT8_RANGES:
+        return "a scale or a zero point is computed"
+    most = exact_int_matmul.sum_bound(operands) + (
+        0 if bias is None else int(np.abs(bias.astype(np.int64)).max(initial=0))
+    )
+    if ours.size > 1 or result.size > 1 or zero.size > 1 or most >= FLOAT32_EXACT_MAX:
+        return "it has a scale for each row, or its sums may exceed what float32 holds exactly"
+    total, _ = exact_int_matmul.exact_sums(add, whole, operands)
+    rank = known_rank(node.inputs[0]) or 0
+    if bias is not None:
+        total = add.op("Add", total, add.const(broadcast_along(bias, 1, rank)))
+    # y = (sum + bias) * (sx * sw / sy) + zy: one factor for each channel [M] -> [1, M, 1, 1]
+    factor = broadcast_along(ours.reshape(()) * theirs / result.reshape(()), 1 if operands.is_conv else -1, rank)
+    centred = saturate(add, add.op("Mul", total, add.const(factor)), zero.reshape(()), dtype)
+    _requantize(add, whole, node, centred, zero.reshape(()), node.inputs[7])
+    return None
+
+
+_REWRITES: dict[str, Callable[[Builder, ExactInts, ir.Node], str | None]] = {
+    "DynamicQuantizeLinear": _dynamic_quantize,
+    "QuantizeLinear": _quantize_linear,
+    "DequantizeLinear": _dequantize_linear,
+    "ConvInteger": _integer_matmul,
+    "MatMulInteger": _integer_matmul,
+    "QLinearConv": _qlinear,
+    "QLinearMatMul": _qlinear,
+}

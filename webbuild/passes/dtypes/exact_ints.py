@@ -1,0 +1,122 @@
+"""Whole numbers of 8 bits as float32, which holds every one up to 16,777,216 exactly."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+import numpy as np
+import onnx_ir as ir
+from numpy.typing import NDArray
+
+from webbuild.passes.rewrite import Builder, constant, replace_all_uses, static_shape
+
+FLOAT32_EXACT_MAX = 2**24
+"""Up to here float32 holds every whole number."""
+
+ROUNDING_SHIFT = 1.5 * 2**23
+"""Added and taken away again it rounds, halves to even, what is below 2^22: the sum has no room for a fraction."""
+
+INT8_RANGES = {ir.DataType.UINT8: (0.0, 255.0), ir.DataType.INT8: (-128.0, 127.0)}
+
+
+class ExactInts:
+    """What is known of the graph's integer values as float32: the value itself, or with its zero point taken off."""
+
+    def __init__(self) -> None:
+        self._plain: dict[ir.Value, ir.Value] = {}
+        self._centred: dict[tuple[ir.Value, ir.Value | None], ir.Value] = {}
+
+    def replace(self, add: Builder, old: ir.Value, plain: ir.Value) -> ir.Value:
+        """Let the readers of an integer value read `plain` cast to its type; return that.
+
+        An output of the graph is cast without its axes: after a Conv the engine would transpose the bytes on the
+        CPU.
+        """
+        assert old.dtype is not None
+        shape = static_shape(old)
+        bytes_out = old.dtype == ir.DataType.UINT8 and old.is_graph_output()
+        laid_out = bytes_out and shape is not None and len(shape) > 2
+        line = add.op("Reshape", plain, add.const([-1], np.int64)) if laid_out else plain
+        cast = add.op("Cast", line, to=old.dtype.value)
+        if laid_out and shape is not None:
+            cast = add.op("Reshape", cast, add.const(shape, np.int64))
+        cast.type, cast.shape = old.type, old.shape
+        replace_all_uses(old, cast)
+        self._plain[cast] = plain
+        return cast
+
+    def record(self, value: ir.Value, zero: ir.Value | None, centred: ir.Value) -> None:
+        """Keep a value with its zero point taken off."""
+        self._centred[value, zero] = centred
+
+    def has_float(self, value: ir.Value | None) -> bool:
+        """Whether the value is at hand in float32."""
+        return value in self._plain
+
+    def has_centered(self, value: ir.Value, zero: ir.Value | None) -> bool:
+        """Whether the value is at hand with this zero point taken off."""
+        return (value, zero) in self._centred
+
+    def centered(self, add: Builder, value: ir.Value, zero: ir.Value | None, axis: int | None = None) -> ir.Value:
+        """Return value - zero in float32; with `axis`, a zero point for each place along it.
+
+        The kernel of DequantizeLinear does it, with a scale of 1: a constant stays as small as it was stored. Bytes
+        that are computed or fed are cast: before a Conv the engine would transpose a DequantizeLinear's bytes, with
+        a QuantizeLinear on the CPU.
+        """
+        if (value, zero) in self._centred:
+            return self._centred[value, zero]
+        if value in self._plain:
+            result = self._subtract(add, self._plain[value], zero)
+        elif value.dtype == ir.DataType.UINT8 and constant(value) is None and (zero is None or is_scalar(zero)):
+            result = self._subtract(add, add.op("Cast", value, to=ir.DataType.FLOAT.value), zero)
+            result.shape = value.shape
+        else:
+            point = constant(zero)
+            along = {} if axis is None or point is None or point.size == 1 else {"axis": axis}
+            if point is not None and not along:
+                zero = add.const(point.reshape(()), point.dtype)
+            scale = add.const(np.ones(point.shape if along and point is not None else ()))
+            result = add.op("DequantizeLinear", value, scale, *([] if zero is None else [zero]), **along)
+            result.shape = value.shape
+        self._centred[value, zero] = result
+        return result
+
+    def _subtract(self, add: Builder, plain: ir.Value, zero: ir.Value | None) -> ir.Value:
+        if zero is None:
+            return plain
+        point = constant(zero)
+        shift = self._plain.get(zero) or (add.const(point) if point is not None else add.op("Cast", zero, to=1))
+        return add.op("Sub", plain, shift)
+
+
+def round_half_even(add: Builder, value: ir.Value) -> ir.Value:
+    """Return a value of a magnitude below 2^22 rounded, halves to even."""
+    shift = add.const(ROUNDING_SHIFT)
+    return add.op("Sub", add.op("Add", value, shift), shift)
+
+
+def saturate(add: Builder, value: ir.Value, zero: NDArray[Any], dtype: ir.DataType) -> ir.Value:
+    """Return a value rounded, within a type of 8 bits around its constant zero point, which is not added yet."""
+    low, high = (add.const(np.float32(limit) - zero.astype(np.float32)) for limit in INT8_RANGES[dtype])
+    return round_half_even(add, add.op("Max", add.op("Min", value, high), low))
+
+
+def broadcast_along(array: NDArray[Any], axis: int, rank: int) -> NDArray[Any]:
+    """Return an array of one dimension as it broadcasts along an axis; a single number as it is."""
+    if array.size == 1:
+        return array.reshape(())
+    return array.reshape([-1 if place == axis % rank else 1 for place in range(rank)])
+
+
+def is_scalar(value: ir.Value | None) -> bool:
+    """Whether a value is known to be one number, with or without an axis."""
+    shape = static_shape(value)
+    return shape is not None and prod(shape) == 1 and len(shape) <= 1
+
+
+def known_rank(value: ir.Value | None) -> int | None:
+    """Return the number of a value's dimensions, None if it is not known."""
+    shape = static_shape(value)
+    return None if shape is None else len(shape)

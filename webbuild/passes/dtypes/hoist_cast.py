@@ -1,0 +1,118 @@
+"""Whole numbers that are given and used as floats."""
+
+from __future__ import annotations
+
+import onnx_ir as ir
+
+from webbuild.passes.analysis.kernel_lookup import placement
+from webbuild.passes.base import Pass, PassOptions, Rewrite
+from webbuild.passes.rewrite import Builder, consumers, find_nodes, replace_all_uses
+
+_DATA_MOVEMENT_OPS = (
+    "Reshape",
+    "Squeeze",
+    "Unsqueeze",
+    "Expand",
+    "Tile",
+    "Transpose",
+    "Slice",
+    "Flatten",
+    "Gather",
+    "Identity",
+)
+"""Operators that move the elements of their first input, whatever they are."""
+_TYPES = (ir.DataType.FLOAT, ir.DataType.INT32)
+
+
+class HoistCast(Pass):
+    """Casts an int64 input before it is moved about, not after that.
+
+        Cast(Tile(Unsqueeze(x int64 [N])) [1, 4 * N], float32)  ->  Tile(Unsqueeze(Cast(x, float32)))
+
+    Why: onnxruntime-web moves no int64 on the GPU. A size that is repeated four times, given another axis and then
+    made a float, as RT-DETR's `orig_target_sizes` is, costs a node on the CPU for each of these steps.
+
+    How: the input is cast once, on the CPU, where it is; everything after that is of a type with kernels. Only what
+    is between an input and a Cast is touched. Exact.
+    """
+
+    code = "hoist-cast"
+    after = ("fold-constants", "append-detr-postprocess", "narrow-int64")
+    target = "webgpu"
+
+    def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
+        """Rewrite the Casts of each input that are not alone."""
+        edits = []
+        found = [chain for node in find_nodes(model, "Cast") if (chain := _CastChain.from_input(model, node, options))]
+        for source in dict.fromkeys(chain.source for chain in found):
+            chains = _private_chains([chain for chain in found if chain.source is source])
+            types = dict.fromkeys(chain.to for chain in chains)
+            before = len({node for chain in chains for node in chain.nodes})
+            if before <= len(types):
+                continue
+            for to in types:
+                add = Builder(model.graph, next(iter(model.graph)), f"{source.name}/cast")
+                cast = add.op("Cast", source, to=to.value)
+                cast.shape, cast.type = source.shape, ir.TensorType(to)
+                for chain in chains:
+                    if chain.to == to:
+                        chain.rewrite(model, cast)
+            kinds = " and ".join(to.name.lower() for to in types)
+            why = f"is cast to {kinds} and then moved: {len(types)} node(s) on the CPU instead of {before}"
+            edits.append(self.applied(f"input '{source.name}'", why))
+        return edits
+
+
+class _CastChain:
+    """A Cast, and what moves the elements of an input before they come to it: the last of these first."""
+
+    def __init__(self, source: ir.Value, cast: ir.Node, moves: list[ir.Node]) -> None:
+        self.source, self.cast, self.moves = source, cast, moves
+        self.to = ir.DataType(cast.attributes.get_int("to", 0))
+
+    @property
+    def nodes(self) -> list[ir.Node]:
+        """Everything between the input and the result."""
+        return [self.cast, *self.moves]
+
+    @classmethod
+    def from_input(cls, model: ir.Model, cast: ir.Node, options: PassOptions) -> _CastChain | None:
+        """Return the chain that ends in a Cast of int64, None where it does not begin at an input of the graph."""
+        moves, value = list[ir.Node](), cast.inputs[0]
+        if value is None or value.dtype != ir.DataType.INT64 or cast.attributes.get_int("to", 0) not in _TYPES:
+            return None
+        while value is not None and (node := value.producer()) is not None:
+            if node.op_type not in _DATA_MOVEMENT_OPS or node.domain not in ("", "ai.onnx"):
+                return None
+            if placement(model, node, options) != "cpu":
+                return None
+            moves.append(node)
+            value = node.inputs[0]
+        return cls(value, cast, moves) if value is not None and value.is_graph_input() else None
+
+    def rewrite(self, model: ir.Model, cast: ir.Value) -> None:
+        """Move the elements of what was cast instead."""
+        value = cast
+        add = Builder(model.graph, self.cast, f"{self.source.name}/{self.to.name.lower()}")
+        for move in reversed(self.moves):
+            attributes = {name: attribute.value for name, attribute in move.attributes.items()}
+            shape = move.outputs[0].shape
+            value = add.op(move.op_type, value, *move.inputs[1:], **attributes)
+            value.shape, value.type = shape, ir.TensorType(self.to)
+        replace_all_uses(self.cast.outputs[0], value)
+        model.graph.remove(self.cast, safe=True)
+
+
+def _private_chains(chains: list[_CastChain]) -> list[_CastChain]:
+    """Return the chains whose moves nothing else reads: what is moved as int64 anyway costs nothing more."""
+    while True:
+        own = {node for chain in chains for node in chain.nodes}
+        kept = [chain for chain in chains if all(_is_read_by(move, own) for move in chain.moves)]
+        if len(kept) == len(chains):
+            return kept
+        chains = kept
+
+
+def _is_read_by(node: ir.Node, own: set[ir.Node]) -> bool:
+    value = node.outputs[0]
+    return not value.is_graph_output() and all(reader in own for reader in consumers(value))

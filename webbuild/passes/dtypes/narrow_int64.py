@@ -1,0 +1,233 @@
+"""Whole numbers in 32 bits."""
+
+from __future__ import annotations
+
+import numpy as np
+import onnx_ir as ir
+
+from webbuild.passes.analysis.kernel_lookup import placement
+from webbuild.passes.analysis.value_ranges import UNBOUNDED, Interval, value_ranges
+from webbuild.passes.base import Pass, PassOptions, Rewrite
+from webbuild.passes.dtypes.int32_lowering import (
+    COMPARISON_OPS,
+    FLOAT32_EXACT_MAX,
+    INT32_MAX,
+    can_lower,
+    data_inputs,
+    lower_node,
+    required_int32_ops,
+)
+from webbuild.passes.rewrite import Builder, constant, consumers, opset_version, replace_all_uses
+from webbuild.targets.schema import find_schema
+
+_MAX_AXIS = 1 << 20
+"""Elements along the axis of an ArgMax or TopK, up to which its indices are looked up in a table of int32."""
+
+_INDEX_OPS = ("Gather", "GatherElements", "ScatterElements")
+"""Operators whose second input may be int32."""
+
+_INT64, _INT32 = ir.DataType.INT64, ir.DataType.INT32
+
+
+class NarrowInt64(Pass):
+    """Computes in int32 what is computed in int64 from values on the GPU, where every number is known to fit.
+
+        Gather(t, Clip(Cast(Floor(x), int64) + a, 0, n))  ->  Gather(t, Clip(Cast(Floor(x), int32) + a, 0, n))
+
+    onnxruntime-web computes nothing in int64 on the GPU: an index made from a floor, an ArgMax or a TopK is copied to
+    the CPU, worked on there, and copied back. From constants, the lengths of axes, and operators that bound their
+    result such as Clip, this pass finds between which numbers each value lies. Where all fit in 32 bits and int32 has
+    kernels, they are computed so; inputs and outputs of the graph stay int64. What comes from the graph's inputs
+    alone stays on the CPU, where those are, unless it is only compared there: the tokens of a text, that are
+    rows of a table and so known to fit, are cast once, and what hangs on the comparison is computed on the GPU. Where
+    a number may not fit, the pass says so.
+
+    Exact.
+    """
+
+    code = "narrow-int64"
+    after = (
+        *("fold-constants", "eliminate-no-ops", "argmax-int32", "topk-index-arithmetic"),
+        *("append-nms", "append-detr-postprocess", "promote-thresholds"),
+        *("static-nms", "pad-nms-output", "static-rotated-nms", "static-generic-nms"),
+        *("pad-rotated-nms-output", "pad-generic-nms-output"),
+    )
+    target = "webgpu"
+
+    def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
+        """Rewrite every region of int64 that begins on the GPU."""
+        if options.table is None:
+            return []
+        region = _Int64Region(model, options)
+        edits = [self.skipped(where, why) for where, why in region.refused]
+        for nodes in region.connected_components():
+            moved = [node for node in nodes if region.runs_on_cpu(node)]
+            if moved and (region.begins_on_gpu(nodes) or region.compares_input(nodes)):
+                region.rewrite(nodes)
+                kinds = ", ".join(dict.fromkeys(node.op_type for node in moved))
+                where = f"{moved[0].op_type} '{moved[0].name}'"
+                edits.append(self.applied(where, f"{len(moved)} operators are computed in int32: {kinds}"))
+        return edits
+
+
+class _Int64Region:
+    """The nodes that compute with int64 and could with int32."""
+
+    def __init__(self, model: ir.Model, options: PassOptions) -> None:
+        self._model, self._options = model, options
+        self._bounds = value_ranges(model.graph)
+        self._order = {node: index for index, node in enumerate(model.graph)}
+        self._nodes = {node for node in model.graph if self._is_known(node) and self._fits(node)}
+        self.refused = [
+            (f"{node.op_type} '{node.name}'", f"{self._too_large(node)} may not fit 32 bits: it stays on the CPU")
+            for node in model.graph
+            if self._is_known(node) and not self._fits(node) and self.runs_on_cpu(node) and self.begins_on_gpu([node])
+        ]
+
+    def connected_components(self) -> list[list[ir.Node]]:
+        """Return the nodes that hang together, each part in the order of the graph."""
+        left, parts = dict.fromkeys(sorted(self._nodes, key=self._order.__getitem__)), list[list[ir.Node]]()
+        while left:
+            part, waiting = list[ir.Node](), [next(iter(left))]
+            while waiting:
+                node = waiting.pop()
+                if node in left:
+                    del left[node]
+                    part.append(node)
+                    waiting += [
+                        reader for value in node.outputs if value.dtype == _INT64 for reader in consumers(value)
+                    ]
+                    waiting += [maker for value in self._data(node) if (maker := value.producer()) is not None]
+            parts.append(sorted(part, key=self._order.__getitem__))
+        return parts
+
+    def runs_on_cpu(self, node: ir.Node) -> bool:
+        """Whether the node as it is has a kernel on the CPU alone."""
+        return placement(self._model, node, self._options) == "cpu"
+
+    def begins_on_gpu(self, nodes: list[ir.Node]) -> bool:
+        """Whether any of the nodes reads what a node outside makes on the GPU."""
+        for value in {value: None for node in nodes for value in node.inputs if value is not None}:
+            maker = value.producer()
+            if maker is None:
+                if value.is_graph_input() and value.dtype is not None and value.dtype.is_floating_point():
+                    return True
+            elif maker not in self._nodes and maker.op_type not in ("Shape", "Constant"):
+                found = placement(self._model, maker, self._options)
+                if found == "gpu":
+                    return True
+        return False
+
+    def compares_input(self, nodes: list[ir.Node]) -> bool:
+        """Whether the nodes make nothing but truth values of the graph's inputs."""
+        from_inputs = [value for node in nodes for value in self._data(node) if value.is_graph_input()]
+        inside = set(nodes)
+        left = (value for node in nodes for value in node.outputs if not {*consumers(value)} <= inside)
+        return bool(from_inputs) and all(value.dtype == ir.DataType.BOOL for value in left)
+
+    def rewrite(self, nodes: list[ir.Node]) -> None:
+        """Write the nodes in int32, and cast back to int64 for what else reads their results."""
+        small: dict[ir.Value, ir.Value] = {}
+        for node in nodes:
+            add = Builder(self._model.graph, node, f"{node.name or node.op_type}/int32")
+            for old, new in zip(node.outputs, self._lower(add, node, small), strict=True):
+                new.shape = old.shape
+                new.type = ir.TensorType(_INT32) if old.dtype == _INT64 else old.type
+                if old.dtype == _INT64:
+                    small[old] = new
+                else:
+                    replace_all_uses(old, new)
+        for node in reversed(nodes):
+            add = Builder(self._model.graph, node, f"{node.name or node.op_type}/int64")
+            for old in node.outputs:
+                if old in small:
+                    self._replace_output(add, old, small[old])
+            self._model.graph.remove(node, safe=True)
+
+    def _is_known(self, node: ir.Node) -> bool:
+        """Whether a node computes with int64 in a way that int32 has kernels for."""
+        data = self._data(node)
+        casts = node.op_type == "Cast" and node.outputs[0].dtype == _INT64 and node.inputs[0] is not None
+        if not casts and not data:
+            return False
+        if casts:
+            assert node.inputs[0] is not None
+            source = node.inputs[0].dtype
+            return source is not None and self._has_kernel("Cast", f"{source.name.lower()}->int32")
+        if node.op_type == "Cast":
+            to = ir.DataType(node.attributes.get_int("to", 0))
+            return to == _INT32 or self._has_kernel("Cast", f"int32->{to.name.lower()}")
+        outputs = [value.dtype for value in node.outputs]
+        wanted = ir.DataType.BOOL if node.op_type in COMPARISON_OPS else _INT64
+        known = all(dtype == wanted for dtype in outputs) and all(value.dtype == _INT64 for value in data)
+        return known and can_lower(node) and all(self._has_kernel(op, "int32") for op in required_int32_ops(node))
+
+    def _has_kernel(self, op: str, dtype: str) -> bool:
+        found = find_schema(op, opset_version(self._model))
+        table = self._options.table
+        return found is not None and table is not None and table.placement(op, found.since, dtype) == "gpu"
+
+    def _fits(self, node: ir.Node) -> bool:
+        return not self._too_large(node)
+
+    def _too_large(self, node: ir.Node) -> str:
+        """Return the first value of a node that may not fit; empty if all do."""
+        exact = FLOAT32_EXACT_MAX if node.op_type == "GatherElements" else INT32_MAX
+        for value in (*self._data(node), *node.outputs):
+            if value.dtype in (_INT64, None) and max(map(abs, self._range(value))) > exact // 2:
+                return f"'{value.name}'"
+        return ""
+
+    def _range(self, value: ir.Value) -> Interval:
+        array = constant(value)
+        if array is not None:
+            return (int(array.min()), int(array.max())) if array.size else (0, 0)
+        return self._bounds.get(value, UNBOUNDED)
+
+    def _data(self, node: ir.Node) -> list[ir.Value]:
+        """Return the int64 that a node computes with."""
+        values = [node.inputs[index] for index in data_inputs(node)]
+        return [value for value in values if value is not None and value.dtype == _INT64]
+
+    def _lower(self, add: Builder, node: ir.Node, small: dict[ir.Value, ir.Value]) -> list[ir.Value]:
+        """Add a node in int32 and return its results."""
+        inputs: list[ir.Value | None] = list(node.inputs)
+        for index in data_inputs(node):
+            value = inputs[index]
+            if value is not None and value.dtype == _INT64:
+                inputs[index] = small.get(value) or self._narrowed(add, value)
+        for index, value in enumerate(inputs):
+            if value is not None and value in small:
+                narrow = index == 1 and node.op_type in _INDEX_OPS
+                inputs[index] = small[value] if narrow else add.op("Cast", small[value], to=_INT64.value)
+        if node.op_type == "Cast":
+            return [add.op("Cast", inputs[0], to=_target(node).value)]
+        natural = all(self._range(value)[0] >= 0 for value in self._data(node))
+        return lower_node(add, node, inputs, natural=natural)
+
+    def _narrowed(self, add: Builder, value: ir.Value) -> ir.Value:
+        """Return a value that no node here makes as int32: a constant, looked up in a table, or cast on the CPU."""
+        array, maker = constant(value), value.producer()
+        if array is not None:
+            return add.const(array, np.int32)
+        if maker is not None and maker.op_type in ("ArgMax", "ArgMin", "TopK"):
+            # Cast(i int64, int32) has no GPU kernel: Gather((0 .. size - 1) int32, i) is the same
+            size = int(self._range(value)[1]) + 1
+            if size <= _MAX_AXIS:
+                return add.op("Gather", add.const(np.arange(size), np.int32), value, axis=0)
+        return add.op("Cast", value, to=_INT32.value)
+
+    def _replace_output(self, add: Builder, old: ir.Value, new: ir.Value) -> None:
+        """Let what reads `old` outside of the region read `new`, as int32 where it may."""
+        for use in list(old.uses()):
+            if use.node.op_type in _INDEX_OPS and use.idx == 1:
+                use.node.replace_input_with(1, new)
+        if old.uses() or old.is_graph_output():
+            wide = add.op("Cast", new, to=_INT64.value)
+            wide.shape, wide.type = old.shape, old.type
+            replace_all_uses(old, wide)
+
+
+def _target(node: ir.Node) -> ir.DataType:
+    to = ir.DataType(node.attributes.get_int("to", 0))
+    return _INT32 if to == _INT64 else to

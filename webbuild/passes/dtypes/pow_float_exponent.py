@@ -1,0 +1,46 @@
+"""Powers by whole numbers of 64 bits."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import onnx_ir as ir
+
+from webbuild.passes.base import PassOptions
+from webbuild.passes.decomposition import Decomposer, Decomposition, NotApplicableError, RewriteContext
+from webbuild.passes.rewrite import constant
+
+_EXACT = 1 << 24
+_INT64_TYPES = (ir.DataType.INT64, ir.DataType.UINT64)
+
+
+class PowFloatExponent(Decomposition):
+    """Gives a Pow of floats an exponent of float32 in place of one of 64 bits.
+
+        Pow(x float32, 2 int64)  ->  Pow(x float32, 2 float32)
+
+    Why: the GPU kernel takes no exponents of 64-bit integers, and x ** 2 in PyTorch is exported with one.
+
+    How: a stored exponent is stored as float32, which holds whole numbers up to 16,777,216. Exact. What is computed in
+    int64 is left to the CPU.
+    """
+
+    code = "pow-float-exponent"
+
+    def decomposers(self) -> Mapping[str, Decomposer]:
+        """Return how to write it."""
+        return {"Pow": _pow}
+
+    def matches(self, model: ir.Model, node: ir.Node, options: PassOptions) -> bool:
+        """Whether it has an exponent of 64 bits, for a base of float32."""
+        x, exponent = node.inputs
+        wide = exponent is not None and exponent.dtype in _INT64_TYPES
+        return options.table is not None and wide and x is not None and x.dtype == ir.DataType.FLOAT
+
+
+def _pow(add: RewriteContext, node: ir.Node) -> ir.Value:
+    stored = constant(node.inputs[1])
+    if stored is None or np.abs(stored.astype(np.float64)).max(initial=0) > _EXACT:
+        raise NotApplicableError("its exponent is computed, or too large")
+    return add.op("Pow", node.inputs[0], add.const(stored, np.float32))

@@ -1,0 +1,60 @@
+"""Arithmetic on the indices of TopK without int64."""
+
+from __future__ import annotations
+
+import numpy as np
+import onnx_ir as ir
+
+from webbuild.passes.base import Pass, PassOptions, Rewrite
+from webbuild.passes.dtypes.int_as_float import FloatIndexRewriter, UnknownConsumerError
+from webbuild.passes.rewrite import Builder, find_nodes, static_shape
+
+_MAX_AXIS = 1 << 20
+"""Elements along TopK's axis, up to which a float32 holds every index and what is computed from it exactly."""
+
+
+class TopKIndexArithmetic(Pass):
+    """Computes in float32 what is computed from the indices of a TopK: which anchor, which class.
+
+        i = TopK(x [A * C]) int64 [K]      ->  f = Gather((0 .. A * C - 1), i) float32 [K]
+        i / C                              ->  Floor((f + 0.5) * (1 / C))
+        i % C                              ->  f - Floor((f + 0.5) * (1 / C)) * C
+
+    An end-to-end head sorts all scores of all classes at once and finds anchor and class by dividing the index. WebGPU
+    has no int64, so every such operator runs on the CPU, with copies around it. As float32 the same numbers are exact
+    up to 16,777,216. Only where something is gathered by them do they become integers again.
+
+    Limits: a fixed axis of up to 1,048,576 elements, constant divisors. Exact.
+    """
+
+    code = "topk-index-arithmetic"
+    after = ("static-nms", "argmax-int32", "eliminate-no-ops")
+    target = "webgpu"
+
+    def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
+        """Rewrite after each TopK whose indices are computed with."""
+        edits = []
+        for node in find_nodes(model, "TopK"):
+            where, shape = f"TopK '{node.name}'", static_shape(node.inputs[0])
+            positions = FloatIndexRewriter(model.graph)
+            try:
+                if not positions.collect(node.outputs[1]):
+                    continue
+                size = None if shape is None else shape[node.attributes.get_int("axis", -1)]
+                if size is None or size > _MAX_AXIS:
+                    raise UnknownConsumerError(f"its axis is free or longer than {_MAX_AXIS}")
+            except UnknownConsumerError as reason:
+                edits.append(self.skipped(where, str(reason)))
+                continue
+            _rewrite(model, node, positions, size)
+            edits.append(
+                self.applied(where, f"{len(positions.nodes)} operators on its indices are computed in float32")
+            )
+        return edits
+
+
+def _rewrite(model: ir.Model, node: ir.Node, positions: FloatIndexRewriter, size: int) -> None:
+    """Look the indices up in a table of floats, which no cast from int64 could do on the GPU, and go on from there."""
+    after = next(each for each in model.graph if each in positions.nodes)
+    add = Builder(model.graph, after, f"{node.name or 'TopK'}/positions")
+    positions.rewrite(node.outputs[1], add.op("Gather", add.const(np.arange(size)), node.outputs[1], axis=0))

@@ -1,0 +1,65 @@
+"""A copy of a subgraph put into the graph around it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import onnx_ir as ir
+
+
+class Inliner:
+    """Puts copies of bodies in front of nodes, under names that no graph of the model has."""
+
+    def __init__(self, model: ir.Model) -> None:
+        self._taken: set[str | None] = set()
+        self._moved: dict[ir.Value, ir.Value] = {}
+        for graph in model.graphs():
+            self._taken |= {value.name for value in graph.inputs} | set(graph.initializers)
+            self._taken |= {node.name for node in graph} | {value.name for node in graph for value in node.outputs}
+
+    def inline(self, body: ir.Graph, arguments: Sequence[ir.Value], before: ir.Node, prefix: str) -> list[ir.Value]:
+        """Add a copy of `body` that reads `arguments` in the place of its inputs, and return its outputs.
+
+            Loop<body = { y = f(x, w) }>(a)  ->  y_1 = f(a, w)         w: an outer value or a weight of the body
+
+        Values of graphs around it are read as they are, and so are the body's weights, which are moved there. A copy
+        has no shapes, which may differ from round to round.
+        """
+        graph = before.graph
+        assert graph is not None
+        for value in body.initializers.values():
+            if value not in self._moved:
+                self._move(graph, value, f"{prefix}/{value.name}")
+        copy = body.clone(allow_outer_scope_values=True)
+        outputs = [self._moved.get(own, value) for own, value in zip(body.outputs, copy.outputs, strict=True)]
+        copy.outputs.clear()
+        # body(formal) -> body(actual); a body may return an input as it is
+        for formal, actual in zip(copy.inputs, arguments, strict=True):
+            formal.replace_all_uses_with(actual)
+            outputs = [actual if output is formal else output for output in outputs]
+        nodes = list(copy)
+        copy.remove(nodes)
+        for node in nodes:
+            node.name = self._unique_name(f"{prefix}/{node.name or node.op_type}")
+            for value in node.outputs:
+                value.name, value.shape = self._unique_name(f"{prefix}/{value.name}"), None
+        graph.insert_before(before, nodes)
+        return outputs
+
+    def _move(self, graph: ir.Graph, value: ir.Value, name: str) -> None:
+        """Let what reads a weight of a body read the same in the graph around it."""
+        moved = ir.Value(
+            name=self._unique_name(name), const_value=value.const_value, type=value.type, shape=value.shape
+        )
+        graph.register_initializer(moved)
+        for use in list(value.uses()):
+            use.node.replace_input_with(use.idx, moved)
+        self._moved[value] = moved
+
+    def _unique_name(self, wanted: str) -> str:
+        name, count = wanted, 1
+        while name in self._taken:
+            count += 1
+            name = f"{wanted}_{count}"
+        self._taken.add(name)
+        return name

@@ -1,0 +1,130 @@
+"""Weights larger than what every device gives to a shader."""
+
+from __future__ import annotations
+
+import numpy as np
+import onnx_ir as ir
+
+from webbuild.passes.base import Pass, PassOptions, Rewrite
+from webbuild.passes.rewrite import Builder, find_nodes, replace_all_uses, static_shape
+
+_MAX_PARTS = 7
+"""Parts that one Concat joins: WebGPU promises 8 storage buffers to a shader, and its output is one."""
+_WEIGHT_INPUT = {"Gather": 0, "Gemm": 1, "MatMul": 1}
+
+
+class SplitLargeWeights(Pass):
+    """Takes large weights in parts: the table of a Gather, the right factor of a MatMul or a Gemm.
+
+    Why: every device binds 128 MiB to a shader, most desktops 2 GiB, many phones no more than must be. Beyond, the run
+    throws "exceeding maxStorageBufferBindingSize". Embeddings and the layers behind them reach it: 50,000 words of 768
+    numbers take 147 MiB.
+
+    How: the weight is cut along its columns into as few parts as fit, each is multiplied or gathered from alone, and a
+    Concat joins the columns. The same in every graph, so that the weights are stored once. Exact but for the order in
+    which a product is summed. Left alone where there would be more than 7 parts.
+    """
+
+    code = "split-large-weights"
+    after = ("fold-constants", "float64-to-float32")
+    tolerance = 1e-6
+
+    def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
+        """Cut each weight once, however many nodes read it."""
+        edits: list[Rewrite] = []
+        cut: dict[tuple[ir.Value, int], list[ir.Value]] = {}
+        for node in find_nodes(model, *_WEIGHT_INPUT):
+            weight = node.inputs[_WEIGHT_INPUT[node.op_type]]
+            if weight is None or weight.const_value is None or weight.is_graph_input() or not _is_table(node, weight):
+                continue
+            if weight.const_value.nbytes <= options.max_binding_size:
+                continue
+            where = f"{node.op_type} '{node.name}'"
+            axis = 0 if node.op_type == "Gemm" and node.attributes.get_int("transB", 0) == 1 else -1
+            size = weight.const_value.shape.numpy()[axis]
+            columns = options.max_binding_size * size // weight.const_value.nbytes
+            if columns * _MAX_PARTS < size or not _has_splittable_bias(node, size):
+                why = f"'{weight.name}' would be more than {_MAX_PARTS} parts, or what it adds is computed"
+                edits.append(self.skipped(where, why))
+                continue
+            add = Builder(model.graph, node, f"{node.name or node.op_type}/parts")
+            parts = cut.get((weight, axis)) or _cut(model.graph, weight, axis, columns)
+            cut[weight, axis] = parts
+            replace_all_uses(node.outputs[0], _concat_columns(add, node, parts, axis))
+            mebibytes = weight.const_value.nbytes >> 20
+            edits.append(self.applied(where, f"'{weight.name}', {mebibytes} MiB, in {len(parts)} parts"))
+        return edits
+
+
+def _is_table(node: ir.Node, weight: ir.Value) -> bool:
+    """Whether the columns of a weight become the columns of the output."""
+    shape = static_shape(weight)
+    if shape is None or len(shape) < 2:
+        return False
+    return node.op_type != "Gather" or node.attributes.get_int("axis", 0) not in (-1, len(shape) - 1)
+
+
+def _has_splittable_bias(node: ir.Node, size: int) -> bool:
+    """Whether what a Gemm adds, if anything, can be cut as well, or is the same for every column."""
+    added = node.inputs[2] if node.op_type == "Gemm" and len(node.inputs) > 2 else None
+    shape = static_shape(added)
+    if added is None or (shape is not None and shape[-1:] in ([], [1])):
+        return True
+    return added.const_value is not None and not added.is_graph_input() and shape is not None and shape[-1] == size
+
+
+def _cut(graph: ir.Graph, weight: ir.Value, axis: int, columns: int) -> list[ir.Value]:
+    """Add the parts of a weight, of so many columns, each read from it only when it is written."""
+    tensor = weight.const_value
+    assert tensor is not None
+    size = tensor.shape.numpy()[axis]
+    made = []
+    for start in range(0, size, columns):
+        end, shape = min(start + columns, size), list(tensor.shape.numpy())
+        shape[axis] = end - start
+        name = f"{weight.name}/axis{axis % len(shape)}_{start}_{end}"
+        if name in graph.initializers:  # of an earlier round
+            made.append(graph.initializers[name])
+            continue
+        value = ir.Value(name=name, const_value=_part(tensor, axis, start, end, shape, name))
+        value.shape, value.type = ir.Shape(shape), ir.TensorType(tensor.dtype)
+        graph.register_initializer(value)
+        made.append(value)
+    return made
+
+
+def _part(tensor: ir.TensorProtocol, axis: int, start: int, end: int, shape: list[int], name: str) -> ir.TensorProtocol:
+    def read() -> ir.TensorProtocol:
+        whole = tensor.numpy()
+        part = whole[start:end] if axis == 0 else whole[..., start:end]
+        return ir.tensor(np.ascontiguousarray(part), dtype=tensor.dtype, name=name)
+
+    return ir.LazyTensor(read, dtype=tensor.dtype, shape=ir.Shape(shape), name=name)
+
+
+def _concat_columns(add: Builder, node: ir.Node, parts: list[ir.Value], axis: int) -> ir.Value:
+    sizes = [(value.shape or ir.Shape([]))[axis] for value in parts]
+    ends = np.cumsum([0, *(int(size) for size in sizes if isinstance(size, int))]).tolist()
+    made = [
+        add.op(node.op_type, *_inputs(add, node, part, start, end), **_attributes(node))
+        for part, start, end in zip(parts, ends[:-1], ends[1:], strict=True)
+    ]
+    for value in made:
+        value.type = node.outputs[0].type
+    result = add.op("Concat", *made, axis=-1)
+    result.shape, result.type = node.outputs[0].shape, node.outputs[0].type
+    return result
+
+
+def _inputs(add: Builder, node: ir.Node, part: ir.Value, start: int, end: int) -> list[ir.Value | None]:
+    """Return the inputs of a part: what a Gemm adds to its columns is cut as well."""
+    inputs = list(node.inputs)
+    inputs[_WEIGHT_INPUT[node.op_type]] = part
+    if len(inputs) > 2 and (added := inputs[2]) is not None and (static_shape(added) or [1])[-1] != 1:
+        assert added.const_value is not None
+        inputs[2] = add.const(added.const_value.numpy()[..., start:end], added.const_value.dtype.numpy())
+    return inputs
+
+
+def _attributes(node: ir.Node) -> dict[str, int | float]:
+    return {name: each.value for name, each in node.attributes.items() if isinstance(each, ir.Attr)}

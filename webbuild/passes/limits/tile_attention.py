@@ -1,0 +1,127 @@
+"""Computed tensors larger than what every device gives to a shader."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import onnx_ir as ir
+
+from webbuild.passes.analysis.row_parallel import (
+    ROW_AXIS,
+    RowParallelRegion,
+    RowsEscapeError,
+    is_matrix_product,
+    row_parallel_region,
+)
+from webbuild.passes.base import Pass, PassOptions, Rewrite
+from webbuild.passes.rewrite import Builder, find_nodes, nbytes, replace_all_uses, static_shape
+
+_MAX_TILES = 64
+"""Parts that are worth it: each runs every operator of the region once more."""
+_MAX_CONCAT_INPUTS = 7
+"""Operands of one Concat: WebGPU promises 8 storage buffers to a shader, and its output is one."""
+
+
+class TileAttention(Pass):
+    """Computes the scores of attention for some queries at a time, where all of them are too large.
+
+    Why: every device binds 128 MiB to a shader, most desktops 2 GiB, many phones no more than must be. Beyond, the run
+    throws "exceeding maxStorageBufferBindingSize". The scores of 8 heads over 4,096 positions take 512 MiB, and so does
+    everything up to the product with the values.
+
+    How: a query's scores, their scale, mask and Softmax, and the sum over the values ask nothing of another query. The
+    left side of the first product is cut along its rows into as few parts as fit, each goes through every node up to
+    the products that end the region, and a Concat joins the rows. Exact but for the order in which a product is
+    summed. Left alone where a row is read in another way, or where there would be more than 64 parts.
+    """
+
+    code = "tile-attention"
+    after = ("decompose-attention", "fold-constants", "split-large-weights")
+    target = "webgpu"
+    tolerance = 1e-6
+
+    def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
+        """Cut the rows of each product that is too large."""
+        edits: list[Rewrite] = []
+        for node in find_nodes(model, "MatMul"):
+            size = nbytes(node.outputs[0])
+            if not is_matrix_product(node) or size is None or size <= options.max_binding_size:
+                continue
+            where, rows = f"MatMul '{node.name}'", (static_shape(node.outputs[0]) or [])[ROW_AXIS]
+            try:
+                region = row_parallel_region(node, model.graph, options.max_binding_size)
+                largest = max(nbytes(each.outputs[0]) or 0 for each in region.nodes)
+                held = options.max_binding_size * rows // largest
+                if held * _MAX_TILES < rows:
+                    raise RowsEscapeError(f"it would be more than {_MAX_TILES} parts")
+            except RowsEscapeError as reason:
+                edits.append(self.skipped(where, f"{size >> 20} MiB: {reason}"))
+                continue
+            parts = -(-rows // held)
+            _tile(model.graph, region, rows, -(-rows // parts))
+            edits.append(self.applied(where, f"{largest >> 20} MiB of scores in {parts} parts of {rows} rows"))
+        return edits
+
+
+def _tile(graph: ir.Graph, region: RowParallelRegion, rows: int, held: int) -> None:
+    """Compute the ends of a region for `held` rows at a time."""
+    add = Builder(graph, region.before, f"{region.nodes[0].name or 'MatMul'}/rows")
+    pieces: dict[ir.Node, list[ir.Value]] = {end: [] for end in region.end_nodes}
+    for start in range(0, rows, held):
+        end = min(start + held, rows)
+        made: dict[ir.Value, ir.Value] = {}
+        for node in (*region.nodes, *region.end_nodes):
+            made[node.outputs[0]] = _clone_for_rows(
+                add, node, _operands(add, node, made, rows, start, end), end - start
+            )
+        for last in region.end_nodes:
+            pieces[last].append(made[last.outputs[0]])
+    for last, parts in pieces.items():
+        replace_all_uses(last.outputs[0], _joined(add, parts, last.outputs[0]))
+    graph.remove([*region.nodes, *region.end_nodes], safe=True)
+
+
+def _operands(
+    add: Builder, node: ir.Node, made: Mapping[ir.Value, ir.Value], rows: int, start: int, end: int
+) -> list[ir.Value | None]:
+    """Return the inputs of a node for the rows from `start` to `end`."""
+    given: list[ir.Value | None] = [value if value is None else made.get(value, value) for value in node.inputs]
+    if node.op_type == "Reshape":
+        shape = static_shape(node.outputs[0]) or []
+        return [given[0], add.const([*shape[:ROW_AXIS], end - start, shape[-1]], np.int64)]
+    for place, value in enumerate(node.inputs[:1] if node.op_type == "MatMul" else node.inputs):
+        shape = static_shape(value) or []
+        if value is not None and value not in made and len(shape) > 1 and shape[ROW_AXIS] == rows:
+            given[place] = add.slice(value, len(shape) + ROW_AXIS, start, end)
+    return given
+
+
+def _clone_for_rows(add: Builder, node: ir.Node, inputs: Sequence[ir.Value | None], rows: int) -> ir.Value:
+    """Add a node once more, for so many rows."""
+    result = add.op(node.op_type, *inputs)
+    made, shape = result.producer(), static_shape(node.outputs[0]) or []
+    assert made is not None
+    made.attributes.update(node.attributes)
+    result.type, result.shape = node.outputs[0].type, ir.Shape([*shape[:ROW_AXIS], rows, shape[-1]])
+    return result
+
+
+def _joined(add: Builder, parts: Sequence[ir.Value], whole: ir.Value) -> ir.Value:
+    """Join rows, a few at a time."""
+    shape = static_shape(whole) or []
+    while len(parts) > 1:
+        parts = [
+            _concat(add, parts[first : first + _MAX_CONCAT_INPUTS], shape)
+            for first in range(0, len(parts), _MAX_CONCAT_INPUTS)
+        ]
+    return parts[0]
+
+
+def _concat(add: Builder, parts: Sequence[ir.Value], shape: Sequence[int]) -> ir.Value:
+    if len(parts) == 1:
+        return parts[0]
+    result = add.op("Concat", *parts, axis=len(shape) + ROW_AXIS)
+    rows = sum((static_shape(part) or [0, 0])[ROW_AXIS] for part in parts)
+    result.type, result.shape = parts[0].type, ir.Shape([*shape[:ROW_AXIS], rows, shape[-1]])
+    return result

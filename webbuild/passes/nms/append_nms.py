@@ -1,0 +1,128 @@
+"""Post-processing for a detector that was exported without."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import onnx_ir as ir
+
+from webbuild.passes.analysis.shape_inference import infer_shapes
+from webbuild.passes.base import Pass, PassOptions, Rewrite
+from webbuild.passes.nms.box_nms_builder import build_box_nms
+from webbuild.passes.nms.promote_thresholds import add_threshold_input
+from webbuild.passes.rewrite import Builder, static_shape
+from webbuild.postprocess.dense_head import DETECTIONS, DenseHead
+
+NMS_APPENDED_KEY = "webbuild.appended"
+"""Metadata key that says that the head is there, and for which layout."""
+
+_MIN_OPSET = 11
+"""The opset since which Pad takes its amounts as an input, and TopK and Slice are what they are."""
+
+_TRILU_OPSET = 14
+"""The opset since which there is Trilu."""
+
+
+class AppendNms(Pass):
+    """Appends the post-processing to a detector that was exported without it.
+
+        output [1, 4 + C, A]  ->  detections [1, K, 6]        K = min(A, max_detections)
+
+            table  [A, 4 + C]      Transpose
+            score, label [A]       ReduceMax, ArgMax over C
+            candidates [n]         NonZero(score > confidence)
+            kept [m], m <= K       NonMaxSuppression(boxes + label * offset, score)
+            rows [K, 6]            x1 y1 x2 y2 score label, zeros after the m-th
+
+    The raw output, a box and a score for each class at every anchor, is hundreds of times what a page wants. It is
+    replaced by the output `detections`: best class of every anchor, confidence threshold, NonMaxSuppression
+    within each class, rows of falling score. It is written in the form that exporters write, which the passes for
+    thresholds and fixed shapes then turn into what runs well. Other outputs, like the prototypes of masks, stay.
+
+    An end-to-end head needs no suppression: its rows are sorted, those below the confidence threshold become zero.
+
+    Limits: one picture, float32, opset 11; rotated boxes need Trilu of opset 14.
+
+    Source: `non_max_suppression` of Ultralytics; YOLOX's `demo_postprocess` for the layout with strides. The NumPy
+    reference is `webbuild/postprocess/reference_nms.py`.
+    """
+
+    code = "append-nms"
+    after = ("fold-constants", "fix-dynamic-dims")
+    tolerance = 1e-6
+
+    def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
+        """Append the head that the options describe, once."""
+        raw = options.missing_head
+        if not isinstance(raw, DenseHead) or NMS_APPENDED_KEY in model.metadata_props:
+            return []
+        where = f"output '{raw.output}'"
+        output = next((value for value in model.graph.outputs if value.name == raw.output), None)
+        shape = static_shape(output)
+        if output is None or shape is None or len(shape) != 3:
+            return [self.skipped(where, "its shape is not fixed, or no output has that name")]
+        if (why := _append_blocker(model, output, shape, raw)) is not None:
+            return [self.skipped(where, why)]
+        anchors = shape[2] if raw.layout == "columns" else shape[1]
+        add = Builder(model.graph, None, "detections")
+        rows = anchors if raw.layout == "final" else min(anchors, raw.max_detections)
+        table = _anchor_table(add, output, raw, anchors)
+        if raw.layout == "final":
+            found = _confident_rows(add, table, add_threshold_input(model, "confidence", raw.confidence), rows)
+        else:
+            found = build_box_nms(add, table, raw, rows)
+        shape = [1, rows, raw.columns]
+        replace_outputs_with_rows(model, [output], add.op("Reshape", found, add.const(shape, np.int64)), shape)
+        model.metadata_props[NMS_APPENDED_KEY] = raw.layout
+        infer_shapes(model)
+        what = "a confidence threshold" if raw.layout == "final" else f"suppression over {anchors} anchors"
+        return [self.applied(where, f"{what} was appended; '{DETECTIONS}' {shape} takes its place")]
+
+
+def _append_blocker(model: ir.Model, output: ir.Value, shape: list[int], raw: DenseHead) -> str | None:
+    """Return why the head cannot be appended, None if it can."""
+    numbers = shape[1] if raw.layout == "columns" else shape[2]
+    if shape[0] != 1 or numbers != raw.row_width:
+        return f"its shape is {shape}, and {raw.row_width} numbers for each box of one picture were expected"
+    if output.dtype != ir.DataType.FLOAT:
+        return "it is not float32"
+    if output.is_graph_input() or output.is_initializer():
+        return "nothing computes it"
+    if model.graph.opset_imports.get("", 0) < _MIN_OPSET:
+        return f"the model's opset is older than {_MIN_OPSET}"
+    if raw.rotated and raw.layout != "final" and model.graph.opset_imports.get("", 0) < _TRILU_OPSET:
+        return f"rotated boxes need opset {_TRILU_OPSET}, for the upper triangle of a matrix"
+    if any(value is not output and value.name == DETECTIONS for value in model.graph.outputs):
+        return f"another output has the name '{DETECTIONS}'"
+    return None
+
+
+def _anchor_table(add: Builder, output: ir.Value, raw: DenseHead, anchors: int) -> ir.Value:
+    """Return the raw output as [anchors, numbers]."""
+    if raw.layout != "columns":
+        return add.op("Reshape", output, add.const([anchors, raw.row_width], np.int64))
+    # [1, 4 + C, A] -> [4 + C, A] -> [A, 4 + C]
+    flat = add.op("Reshape", output, add.const([raw.row_width, anchors], np.int64))
+    return add.op("Transpose", flat, perm=[1, 0])
+
+
+def _confident_rows(add: Builder, table: ir.Value, confidence: ir.Value, rows: int) -> ir.Value:
+    """Return the rows [rows, columns] by falling score, those zero whose score is not above the threshold."""
+    # column 4 of [A, 6] is the score: [A, 1] -> [A]
+    bounds = [add.const([value], np.int64) for value in (4, 5, 1)]
+    score = add.op("Reshape", add.op("Slice", table, *bounds), add.const([rows], np.int64))
+    best, order = add.node("TopK", score, add.const([rows], np.int64), outputs=2, axis=0)
+    above = add.op("Greater", best, confidence)
+    real = add.op("Reshape", above, add.const([rows, 1], np.int64))
+    return add.op("Where", real, add.op("Gather", table, order, axis=0), add.const(0.0))
+
+
+def replace_outputs_with_rows(model: ir.Model, outputs: Sequence[ir.Value], found: ir.Value, shape: list[int]) -> None:
+    """Let `found` be the graph's output in the place of the first of `outputs`, and take the others away."""
+    for value in (value for node in model.graph for value in node.outputs):
+        if value.name == DETECTIONS:
+            value.name = f"{DETECTIONS}_before"
+    found.name, found.shape, found.type = DETECTIONS, ir.Shape(shape), ir.TensorType(ir.DataType.FLOAT)
+    kept = [found if value is outputs[0] else value for value in model.graph.outputs if value not in outputs[1:]]
+    model.graph.outputs[:] = kept

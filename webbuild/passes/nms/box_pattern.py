@@ -1,0 +1,111 @@
+"""Recognising a detection tail: mask by confidence, NonMaxSuppression, gather of the rows that are kept."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import onnx_ir as ir
+
+from webbuild.passes.analysis.use_def import UnknownNmsPatternError, skip_layout_ops, trace_indices
+from webbuild.passes.nms.gathered_rows import find_gathered_rows
+from webbuild.passes.nms.pattern import CandidateMask, NmsPattern
+from webbuild.passes.rewrite import constant, find_nodes, static_shape
+
+
+@dataclass(kw_only=True)
+class BoxNmsPattern(NmsPattern):
+    """A NonMaxSuppression of one image and one class axis, and the rows around it."""
+
+    boxes: ir.Value
+
+
+def find_box_nms(model: ir.Model) -> BoxNmsPattern | None:
+    """Return the detection tail of the graph, None if it has no NonMaxSuppression.
+
+    Raises:
+        UnknownNmsPatternError: there is one, but its surroundings are not of a known form.
+    """
+    suppressions = list(find_nodes(model, "NonMaxSuppression"))
+    if not suppressions:
+        return None
+    nms = suppressions[0]
+    where = nms.name or "NonMaxSuppression"
+    if len(suppressions) > 1:
+        raise UnknownNmsPatternError(
+            where, f"the graph has {len(suppressions)} of them: one picture at a time is supported"
+        )
+    if nms.attributes.get_int("center_point_box", 0) != 0:
+        raise UnknownNmsPatternError(where, "boxes are given by their centres")
+    boxes = nms.inputs[0]
+    if boxes is None or len(nms.inputs) < 4 or nms.inputs[3] is None:
+        raise UnknownNmsPatternError(where, "it has no overlap threshold")
+    if len(nms.inputs) > 4 and nms.inputs[4] is not None:
+        raise UnknownNmsPatternError(where, "it applies a score threshold of its own")
+    mask = find_candidate_mask(model, where)
+    kept = trace_indices(nms.outputs[0], where)
+    if not kept.gathers or kept.limit is None:
+        raise UnknownNmsPatternError(where, "no limit on the number of detections was found after it")
+    _check_consistent(nms, mask, kept.limit, where)
+    return BoxNmsPattern(
+        nms_node=nms,
+        iou_input=3,
+        mask=mask,
+        kept_gathers=kept.gathers,
+        rows=find_gathered_rows(model, kept.gathers, where),
+        max_detections=kept.limit,
+        anchors=anchor_count(mask, where),
+        boxes=boxes,
+    )
+
+
+def anchor_count(mask: CandidateMask, where: str) -> int:
+    """Return how many anchors there are.
+
+    Raises:
+        UnknownNmsPatternError: their number is free, or their scores are not float32.
+    """
+    where = mask.greater.name or where
+    if mask.score.dtype != ir.DataType.FLOAT:
+        raise UnknownNmsPatternError(where, "its scores are not float32")
+    anchors = static_shape(mask.score)
+    if anchors is None or len(anchors) != 1:
+        raise UnknownNmsPatternError(where, "the number of anchors is not fixed: give --dim")
+    return anchors[0]
+
+
+def find_candidate_mask(model: ir.Model, where: str) -> CandidateMask:
+    """Return the candidates that NonZero of a Greater chooses. There is a NonZero for each gather in some exports.
+
+    Raises:
+        UnknownNmsPatternError: there are no such.
+    """
+    found: CandidateMask | None = None
+    for nonzero in find_nodes(model, "NonZero"):
+        value = nonzero.inputs[0]
+        greater = value.producer() if value is not None else None
+        if greater is None or greater.op_type != "Greater" or (found and greater is not found.greater):
+            continue
+        score, threshold = greater.inputs
+        indices = trace_indices(nonzero.outputs[0], where)
+        if score is not None and threshold is not None and indices.gathers:
+            found = found or CandidateMask(score, threshold, greater, [])
+            found.gathers += indices.gathers
+    if found is None:
+        raise UnknownNmsPatternError(where, "no candidates chosen by NonZero of a Greater were found in front of it")
+    return found
+
+
+def _check_consistent(nms: ir.Node, mask: CandidateMask, limit: int, where: str) -> None:
+    """Raise unless the suppression sorts by the score that the mask is made of, and keeps at least `limit` boxes."""
+    if not is_gathered_score(nms.inputs[1], mask):
+        raise UnknownNmsPatternError(where, "it sorts by another score than the one that chose the candidates")
+    most = constant(nms.inputs[2])
+    if most is None or most.size != 1 or int(most.item()) < limit:
+        raise UnknownNmsPatternError(where, "it limits the number of boxes itself")
+
+
+def is_gathered_score(scores: ir.Value | None, mask: CandidateMask) -> bool:
+    """Whether scores are those of the candidates, in any layout."""
+    scores = skip_layout_ops(scores)
+    gather = None if scores is None else scores.producer()
+    return gather is not None and gather in mask.gathers and gather.inputs[0] is mask.score

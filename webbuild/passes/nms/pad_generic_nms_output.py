@@ -1,0 +1,50 @@
+"""Any NonMaxSuppression kept, with fixed shapes after it, for the CPU."""
+
+from __future__ import annotations
+
+import numpy as np
+import onnx_ir as ir
+
+from webbuild.passes.base import PassOptions, Rewrite
+from webbuild.passes.nms.generic_pattern import GenericNmsPattern
+from webbuild.passes.nms.nms_pass import NmsPass
+from webbuild.passes.nms.padded_output import pad_selected_outputs
+from webbuild.passes.rewrite import Builder
+
+
+class PadGenericNmsOutput(NmsPass[GenericNmsPattern]):
+    """Keeps NonMaxSuppression and fills up what it selects to a fixed number of boxes.
+
+        NonMaxSuppression(boxes [B, N, 4], scores [B, C, N]) [n, 3]
+            ->  Slice(Concat(NonMaxSuppression(boxes, scores), zeros [R, 3]), :R) [R, 3]
+        output [n, ...]  ->  Where(row < n, output, 0) [R, ...]
+
+    The boxes are those that the operator selects, in its order. Every output that had one row for each has rows
+    of zeros after them, as many as `static-generic-nms` gives; more boxes than that are cut off.
+
+    Exact, unless more than R boxes are selected.
+    """
+
+    code = "pad-generic-nms-output"
+    after = ("promote-thresholds", "pad-nms-output")
+    target = "wasm"
+    pattern = GenericNmsPattern
+
+    def rewrite(self, model: ir.Model, tail: GenericNmsPattern, options: PassOptions) -> list[Rewrite]:
+        """Pad the selected boxes."""
+        _, rows = tail.capacity(options.candidates)
+        chosen = tail.nms.outputs[0]
+        after = list(model.graph)
+        place = after.index(tail.nms) + 1
+        add = Builder(model.graph, after[place] if place < len(after) else None, "selection")
+        # [n, 3] -> [n + R, 3] -> [R, 3]: rows of zeros after the n-th
+        padded = add.op("Concat", chosen, add.const(np.zeros((rows, 3)), np.int64), axis=0)
+        zero, one = add.const([0], np.int64), add.const([1], np.int64)
+        most = add.const([rows], np.int64)
+        first = add.op("Slice", padded, zero, most, zero)
+        selected = add.op("Reshape", first, add.const([rows, 3], np.int64))
+        # n is the first size of the selection: min(n, R), int64 [1]
+        count = add.op("Min", add.op("Slice", add.op("Shape", chosen), zero, one, zero), most)
+        real = add.op("Less", add.const(np.arange(rows), np.int64), count)
+        pad_selected_outputs(model, tail, selected, real, count, rows)
+        return [self.applied(tail.where, f"what it selects is filled up to {rows} boxes")]

@@ -1,0 +1,65 @@
+"""NonMaxSuppression kept, with fixed shapes after it, for the CPU."""
+
+from __future__ import annotations
+
+import numpy as np
+import onnx_ir as ir
+
+from webbuild.passes.base import PassOptions, Rewrite
+from webbuild.passes.nms.box_pattern import BoxNmsPattern
+from webbuild.passes.nms.gathered_rows import replace_gather_index, zero_and_pad_rows
+from webbuild.passes.nms.nms_pass import NmsPass
+from webbuild.passes.rewrite import Builder, replace_all_uses
+
+
+class PadNmsOutput(NmsPass[BoxNmsPattern]):
+    """Keeps NonMaxSuppression and makes everything around it fixed-shape.
+
+        Gather(boxes [A, 4], NonZero(score [A] > confidence)) -> NonMaxSuppression -> rows [m, columns]
+            ->  NonMaxSuppression(boxes [1, A, 4], score [1, 1, A], R, iou, confidence) -> rows [R, columns]
+
+    On a CPU the operator is faster than the overlap matrix of `static-nms`. The mask in front of it goes:
+    it gets every anchor and applies the confidence threshold itself, which chooses the same boxes. The indices
+    that it returns are filled up to the number of rows, and rows past the last detection are zero.
+
+    Exact: ONNX Runtime's kernel compares with `score > score_threshold` too
+    (`onnxruntime/core/providers/cpu/object_detection/non_max_suppression.cc`).
+    """
+
+    code = "pad-nms-output"
+    after = ("promote-thresholds",)
+    target = "wasm"
+    pattern = BoxNmsPattern
+
+    def rewrite(self, model: ir.Model, tail: BoxNmsPattern, options: PassOptions) -> list[Rewrite]:
+        """Rebuild the tail."""
+        _rebuild(model, tail)
+        why = f"the mask in front of it is gone, {tail.max_detections} rows out"
+        return [self.applied(tail.where, why)]
+
+
+def _rebuild(model: ir.Model, tail: BoxNmsPattern) -> None:
+    for gather in tail.mask.gathers:
+        everything = gather.inputs[0]
+        assert everything is not None
+        replace_all_uses(gather.outputs[0], everything)
+    add = Builder(model.graph, tail.nms_node, "nms")
+    rows = tail.max_detections
+    chosen = add.op(
+        "NonMaxSuppression",
+        tail.boxes,
+        tail.nms_node.inputs[1],
+        add.const([rows], np.int64),
+        tail.iou,
+        tail.mask.threshold,
+    )
+    # [m, 3] of batch, class, box -> box [m] -> [m + R] -> [R]
+    column = add.op("Gather", chosen, add.const(2, np.int64), axis=1)
+    padded = add.op("Concat", column, add.const(np.zeros(rows), np.int64), axis=0)
+    first = add.op("Slice", padded, add.const([0], np.int64), add.const([rows], np.int64))
+    index = add.op("Reshape", first, add.const([rows], np.int64))
+    # m, int64 [1]; row i is real where i < m: bool [R, 1]
+    count = add.op("Slice", add.op("Shape", chosen), add.const([0], np.int64), add.const([1], np.int64))
+    real = add.op("Less", add.const(np.arange(rows)[:, None], np.int64), count)
+    replace_gather_index(model, tail.kept_gathers, index)
+    zero_and_pad_rows(model, tail.rows, real, rows, tail.max_detections)

@@ -1,0 +1,63 @@
+"""The detection tail of rotated boxes with fixed shapes after it, for the CPU."""
+
+from __future__ import annotations
+
+import numpy as np
+import onnx_ir as ir
+from onnx_ir.passes.common import RemoveUnusedNodesPass
+
+from webbuild.passes.base import PassOptions, Rewrite
+from webbuild.passes.nms.gathered_rows import replace_gather_index, zero_and_pad_rows
+from webbuild.passes.nms.nms_pass import NmsPass
+from webbuild.passes.nms.rotated_pattern import RotatedNmsPattern, allow_any_candidate_count
+from webbuild.passes.rewrite import Builder
+
+
+class PadRotatedNmsOutput(NmsPass[RotatedNmsPattern]):
+    """Keeps the suppression of rotated boxes and makes the rows after it fixed-shape.
+
+        candidates [n] = NonZero(score [A] > confidence)
+            ->  TopK(score [A], max(n, 1))
+        rows [m, columns]  ->  Where(row < m, rows, 0) [R, columns]
+
+    On a CPU the overlaps are computed for the candidates that there are, however many: they are taken by a TopK of
+    as many as the mask lets through, and of one where that is none, which is then not kept. The indices of those
+    that are left are filled up to the number of rows, and rows past the last detection are zero.
+
+    Exact.
+    """
+
+    code = "pad-rotated-nms-output"
+    after = ("promote-thresholds",)
+    target = "wasm"
+    pattern = RotatedNmsPattern
+
+    def rewrite(self, model: ir.Model, tail: RotatedNmsPattern, options: PassOptions) -> list[Rewrite]:
+        """Rebuild the tail."""
+        _rebuild(model, tail)
+        return [self.applied(tail.where, f"its candidates are counted first, {tail.max_detections} rows out")]
+
+
+def _rebuild(model: ir.Model, tail: RotatedNmsPattern) -> None:
+    allow_any_candidate_count(model, tail)
+    front = Builder(model.graph, tail.mask.gathers[0], "rotated/candidates")
+    # bool [A] -> n = max(1, sum) as int64 [1]
+    above = front.op("Cast", tail.mask.greater.outputs[0], to=ir.DataType.INT64.value)
+    count = front.op("Max", front.reduce("ReduceSum", above, 0), front.const([1], np.int64))
+    if tail.mask.max_candidates is not None:
+        count = front.op("Min", count, front.const([tail.mask.max_candidates], np.int64))
+    best, index = front.node("TopK", tail.mask.score, count, outputs=2, axis=0)
+    replace_gather_index(model, tail.mask.gathers, index)
+    add = Builder(model.graph, tail.nonzero, "rotated")
+    # bool [n]: no better candidate overlaps it, and it is above the threshold
+    kept = add.op("And", tail.keep_mask, add.op("Greater", best, tail.mask.threshold))
+    places = add.op("Reshape", add.op("NonZero", kept), add.const([-1], np.int64))
+    rows = tail.max_detections
+    # [m] -> [m + R] -> [R]
+    padded = add.op("Concat", places, add.const(np.zeros(rows), np.int64), axis=0)
+    first = add.op("Slice", padded, add.const([0], np.int64), add.const([rows], np.int64))
+    position = add.op("Reshape", first, add.const([rows], np.int64))
+    real = add.op("Less", add.const(np.arange(rows)[:, None], np.int64), add.op("Shape", places))
+    replace_gather_index(model, tail.kept_gathers, position)
+    zero_and_pad_rows(model, tail.rows, real, rows, rows)
+    RemoveUnusedNodesPass()(model)  # the TopK that sorted a fixed number of candidates fails where there are fewer

@@ -1,0 +1,62 @@
+"""What follows a selection of a fixed number of boxes: outputs that are zero after the last one, and its number."""
+
+from __future__ import annotations
+
+import numpy as np
+import onnx_ir as ir
+
+from webbuild.passes.nms.generic_pattern import GenericNmsPattern
+from webbuild.passes.rewrite import Builder, constant, replace_all_uses, unused_name
+
+PADDED_ROWS_KEY = "webbuild.rows"
+"""Metadata key under which the number of boxes that the outputs have room for is kept."""
+
+
+def pad_selected_outputs(
+    model: ir.Model, found: GenericNmsPattern, selected: ir.Value, real: ir.Value, count: ir.Value, rows: int
+) -> None:
+    """Let everything read `selected` [rows, 3] instead, and make every output zero where `real` [rows] is false.
+
+    Args:
+        model: the model.
+        found: the selection, of which only the node itself has been replaced so far.
+        selected: batch, class and box; zeros after the last.
+        real: bool.
+        count: int64 [1], how many are real.
+        rows: their number.
+    """
+    for use in list(found.nms.outputs[0].uses()):
+        if use.node is not selected.producer() and use.node in found.dependent_nodes:
+            use.node.replace_input_with(use.idx, selected)
+    for node in found.count_readers:
+        add = Builder(model.graph, node, f"{node.name or node.op_type}/count")
+        shape = [] if constant(node.inputs[1]).ndim == 0 else [1]  # type: ignore[union-attr]
+        replace_all_uses(node.outputs[0], add.op("Reshape", count, add.const(shape, np.int64)))
+    for value in found.outputs:
+        _zero_padding(model, value, selected if value is found.nms.outputs[0] else value, real, found.axes[value], rows)
+    model.graph.sort()
+    model.metadata_props[PADDED_ROWS_KEY] = str(rows)
+
+
+def _zero_padding(model: ir.Model, output: ir.Value, value: ir.Value, real: ir.Value, axis: int, rows: int) -> None:
+    """Put in the place of an output what `value` is, with zeros after the last box."""
+    add = Builder(model.graph, None, f"{output.name}/rows")
+    shape = list(output.shape) if output.shape is not None else []
+    # real [R] -> [1, ..., R, ..., 1], which broadcasts over the output's other axes
+    ones = [1] * len(shape)
+    ones[axis] = rows
+    there = add.op("Reshape", real, add.const(ones, np.int64))
+    wanted = output.dtype or ir.DataType.FLOAT
+    kind = value.dtype or wanted
+    if kind == ir.DataType.BOOL:
+        filled = add.op("And", value, there)
+    else:
+        filled = add.op("Where", there, value, add.const(0, kind.numpy()))
+    if kind != wanted:
+        filled = add.op("Cast", filled, to=wanted.value)
+    shape[axis] = rows
+    filled.name, output.name = output.name, unused_name(model.graph, f"{output.name}_before")
+    filled.shape, filled.type = ir.Shape(shape), ir.TensorType(wanted)
+    for index, each in enumerate(model.graph.outputs):
+        if each is output:
+            model.graph.outputs[index] = filled

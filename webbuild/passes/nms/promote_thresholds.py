@@ -1,0 +1,68 @@
+"""Thresholds as inputs."""
+
+from __future__ import annotations
+
+import numpy as np
+import onnx_ir as ir
+
+from webbuild.passes.base import PassOptions, Rewrite
+from webbuild.passes.nms.generic_pattern import GenericNmsPattern
+from webbuild.passes.nms.nms_pass import NmsPass
+from webbuild.passes.nms.pattern import NmsPattern
+from webbuild.passes.rewrite import constant
+
+OPTION_KEY_PREFIX = "webbuild.option."
+"""Metadata keys under which the defaults of the new inputs are kept."""
+
+
+class PromoteThresholds(NmsPass[NmsPattern | GenericNmsPattern]):
+    """Makes the confidence and overlap thresholds of a detection tail inputs of the graph.
+
+        NonMaxSuppression(boxes, scores, max, iou=0.45)  ->  NonMaxSuppression(boxes, scores, max, input 'iou' [1])
+        Greater(score, confidence=0.25)                  ->  Greater(score, input 'confidence' [1])
+
+    An export bakes both in as constants, so a page could have no sliders. They become float32 inputs of shape
+    [1] named `confidence` and `iou`; the exported values are kept in the model's metadata as defaults, which the
+    runtime fills in. (onnxruntime-web refuses to be fed an initializer, so they cannot be optional in the graph
+    itself.)
+
+    Exact with the defaults. A threshold that is computed, or has several elements, stays.
+    """
+
+    code = "promote-thresholds"
+    after = ("fold-constants", "append-nms", "append-detr-postprocess")
+    pattern = (NmsPattern, GenericNmsPattern)
+
+    def is_already_rewritten(self, model: ir.Model) -> bool:
+        """The defaults of the inputs are in the metadata, or the tail has its final form."""
+        return super().is_already_rewritten(model) or any(
+            key.startswith(OPTION_KEY_PREFIX) for key in model.metadata_props
+        )
+
+    def rewrite(self, model: ir.Model, tail: NmsPattern | GenericNmsPattern, options: PassOptions) -> list[Rewrite]:
+        """Replace the two constants."""
+        edits = []
+        for option, (node, index) in tail.thresholds.items():
+            default = constant(node.inputs[index])
+            if default is None or default.size != 1:
+                continue
+            value = add_threshold_input(model, option, default.item())
+            node.replace_input_with(index, value)
+            why = f"{option} {default.item():.6g} is now input '{value.name}'"
+            edits.append(self.applied(node.name or node.op_type, why))
+        return edits
+
+
+def add_threshold_input(model: ir.Model, option: str, default: float) -> ir.Value:
+    """Add a float32 input [1] for an option, and return it."""
+    name = option if _is_free(model, option) else f"webbuild_{option}"
+    value = ir.val(name, ir.DataType.FLOAT, [1])
+    model.graph.inputs.append(value)
+    model.metadata_props[f"{OPTION_KEY_PREFIX}{option}"] = f"{name}={np.float32(default)!s}"
+    return value
+
+
+def _is_free(model: ir.Model, name: str) -> bool:
+    values = {value.name for node in model.graph for value in node.outputs}
+    values |= {value.name for value in model.graph.inputs} | set(model.graph.initializers)
+    return name not in values

@@ -1,0 +1,164 @@
+"""Any NonMaxSuppression in fixed shapes, for the GPU."""
+
+from __future__ import annotations
+
+import numpy as np
+import onnx_ir as ir
+
+from webbuild.passes.base import PassOptions, Rewrite
+from webbuild.passes.nms.generic_pattern import GenericNmsPattern
+from webbuild.passes.nms.int32_rows import propagate_int32
+from webbuild.passes.nms.nms_pass import NmsPass
+from webbuild.passes.nms.padded_output import pad_selected_outputs
+from webbuild.passes.nms.status_output import add_status_output
+from webbuild.passes.nms.unrolled_nms import add_unrolled_nms
+from webbuild.passes.rewrite import Builder, constant, static_shape
+
+MAX_ROUNDS = 16
+
+_FLOAT, _INT32, _INT64 = (kind.value for kind in (ir.DataType.FLOAT, ir.DataType.INT32, ir.DataType.INT64))
+
+
+class StaticGenericNms(NmsPass[GenericNmsPattern]):
+    """Replaces any other NonMaxSuppression, of several classes and pictures, by operators of one static shape.
+
+        NonMaxSuppression(boxes [B, N, 4], scores [B, C, N]) [n, 3] int64
+            ->  TopK(scores [B * C * N], K) -> IoU [K, K] -> 16 rounds -> TopK(R) -> [R, 3] int32
+        output [n, ...]  ->  [R, ...]
+
+    How: the best `candidates` scores of all classes and pictures by TopK; overlaps as a matrix, within one class
+    of one picture only; exact greedy suppression as a fixed point, unrolled, as in `static-nms`; the limit
+    of boxes for each class by their rank; the order of ONNX Runtime (picture, class, falling score) by a second
+    TopK. Every output that had one row for each selected box gets a fixed number of rows, zero after the last.
+
+    The extra output `head_status` [2] says whether suppression converged and how many scores were above the
+    threshold. Not converged, or more than the capacity: the runtime repeats the run on the WASM graph.
+
+    Limits: float32 scores, B * C * N and B * C * K below 2^24, since positions and keys are float32. Exact where
+    `head_status` says so.
+
+    Source: `onnxruntime/core/providers/cpu/object_detection/non_max_suppression.cc` for the arithmetic and the order.
+    """
+
+    code = "static-generic-nms"
+    after = ("promote-thresholds", "static-nms")
+    target = "webgpu"
+    pattern = GenericNmsPattern
+
+    def rewrite(self, model: ir.Model, tail: GenericNmsPattern, options: PassOptions) -> list[Rewrite]:
+        """Rebuild the suppression, and mask what follows."""
+        total = tail.batches * tail.classes * tail.boxes
+        if tail.nms.inputs[1] is None or tail.nms.inputs[1].dtype != ir.DataType.FLOAT or total >= 1 << 24:
+            return [self.skipped(tail.where, f"its scores are not float32, or are too many: {total}")]
+        candidates, rows = tail.capacity(options.candidates)
+        if tail.batches * tail.classes * candidates >= 1 << 24:
+            return [
+                self.skipped(tail.where, f"{tail.batches} x {tail.classes} classes are too many to be put in order")
+            ]
+        _rebuild(model, tail, candidates, rows)
+        why = (
+            f"suppression of {tail.batches} x {tail.classes} x {tail.boxes} scores became {MAX_ROUNDS} rounds over the "
+            f"best {candidates}, with {rows} rows out"
+        )
+        return [self.applied(tail.where, why)]
+
+
+def _rebuild(model: ir.Model, tail: GenericNmsPattern, candidates: int, rows: int) -> None:
+    nms, total = tail.nms, tail.batches * tail.classes * tail.boxes
+    add = Builder(model.graph, nms, "selection")
+    column, line = add.const([candidates, 1], np.int64), add.const([1, candidates], np.int64)
+    # scores [B, C, N] -> [B * C * N] -> best [K]
+    flat = add.op("Reshape", nms.inputs[1], add.const([total], np.int64))
+    best, index = add.node("TopK", flat, add.const([candidates], np.int64), outputs=2, axis=0)
+    above = _above_threshold(add, nms, flat)
+    valid = add.op("Reshape", add.op("Cast", _above_threshold(add, nms, best), to=_FLOAT), line)
+    # int64 is cast on the CPU, so the places are gathered from a list of themselves
+    place = add.op("Cast", add.op("Gather", add.const(np.arange(total)), index, axis=0), to=_INT32)
+    # place = (batch * C + label) * N + box, each int32 [K]
+    group, box = _divmod(add, place, tail.boxes)
+    batch, label = _divmod(add, group, tail.classes)
+    corners = _corners(add, nms, add.op("Add", add.op("Mul", batch, _int32(add, tail.boxes)), box), tail)
+    groups = add.op("Cast", group, to=_FLOAT)
+    # bool [K, K]: both candidates are of the same picture and class
+    alike = add.op("Equal", add.op("Reshape", groups, column), add.op("Reshape", groups, line))
+    iou = nms.inputs[3] if len(nms.inputs) > 3 and nms.inputs[3] is not None else add.const([0.0])
+    keep, unsettled = add_unrolled_nms(
+        add,
+        corners,
+        valid,
+        iou,
+        candidates=candidates,
+        rounds=MAX_ROUNDS,
+        alike=alike if _has_several_lists(tail) else None,
+    )
+    if tail.max_selected is None or tail.max_selected < candidates:
+        keep = add.op("Mul", keep, _within_limit(add, nms, keep, alike, candidates))
+    # unique keys: the first group first, within it the best first
+    falling = add.op("Sub", add.const(float(tail.batches * tail.classes)), groups)
+    within = add.const(np.arange(candidates) / candidates)
+    # key = keep * (B * C - group - place / K): [K], 0 for what is suppressed
+    order = add.op("Mul", add.op("Reshape", keep, add.const([candidates], np.int64)), add.op("Sub", falling, within))
+    rank, position = add.node("TopK", order, add.const([rows], np.int64), outputs=2, axis=0)
+    real = add.op("Greater", rank, add.const([0.0]))
+    flags = add.op("Cast", real, to=_INT32)
+    # batch, label, box: [K] -> [R], 0 after the last -> [R, 3]
+    parts = [add.op("Mul", add.op("Gather", part, position, axis=0), flags) for part in (batch, label, box)]
+    tall = add.const([rows, 1], np.int64)
+    selected = add.op("Concat", *(add.op("Reshape", part, tall) for part in parts), axis=1)
+    count = add.op("Cast", add.reduce("ReduceSum", add.op("Cast", real, to=_FLOAT), 0), to=_INT64)
+    selected.type, selected.shape = ir.TensorType(ir.DataType.INT32), ir.Shape([rows, 3])
+    converged = add.op("Sub", add.const([1.0]), add.op("Reshape", unsettled, add.const([1], np.int64)))
+    pad_selected_outputs(model, tail, propagate_int32(model, tail, selected), real, count, rows)
+    add_status_output(Builder(model.graph, None, "selection/status"), model, above, converged, candidates, MAX_ROUNDS)
+
+
+def _has_several_lists(tail: GenericNmsPattern) -> bool:
+    return tail.batches * tail.classes > 1
+
+
+def _int32(add: Builder, value: int) -> ir.Value:
+    return add.const(value, np.int32)
+
+
+def _divmod(add: Builder, value: ir.Value, by: int) -> tuple[ir.Value, ir.Value]:
+    """Return quotient and remainder of non-negative int32."""
+    quotient = add.op("Div", value, _int32(add, by))
+    return quotient, add.op("Sub", value, add.op("Mul", quotient, _int32(add, by)))
+
+
+def _above_threshold(add: Builder, nms: ir.Node, scores: ir.Value) -> ir.Value:
+    """Return which scores are candidates: all, where there is no threshold."""
+    threshold = nms.inputs[4] if len(nms.inputs) > 4 else None
+    return add.op("Greater", scores, add.const([-np.inf]) if threshold is None else threshold)
+
+
+def _corners(add: Builder, nms: ir.Node, index: ir.Value, tail: GenericNmsPattern) -> ir.Value:
+    """Return the candidates' boxes [candidates, 4] by two corners."""
+    everything = add.op("Reshape", nms.inputs[0], add.const([tail.batches * tail.boxes, 4], np.int64))
+    boxes = add.op("Gather", everything, index, axis=0)
+    if not nms.attributes.get_int("center_point_box", 0):
+        return boxes
+    # x y width height -> x1 y1 x2 y2: centre -+ size / 2 (center_point_box = 1)
+    centre, size = add.split(boxes, 2, axis=1)
+    half = add.op("Div", size, add.const(2.0))
+    return add.op("Concat", add.op("Sub", centre, half), add.op("Add", centre, half), axis=1)
+
+
+def _within_limit(add: Builder, nms: ir.Node, keep: ir.Value, alike: ir.Value, candidates: int) -> ir.Value:
+    """Return 1 where fewer than the limit of better boxes of the same class and picture are kept, else 0."""
+    rank = np.arange(candidates)
+    better = add.op("And", alike, add.const(rank[:, None] < rank[None, :], np.bool_))
+    # keep [1, K] @ better [K, K] = number of better boxes kept in the same list [1, K]
+    ahead = add.op("MatMul", keep, add.op("Cast", better, to=_FLOAT))
+    return add.op("Cast", add.op("Less", ahead, _max_boxes_per_class(add, nms.inputs[2])), to=_FLOAT)
+
+
+def _max_boxes_per_class(add: Builder, limit: ir.Value | None) -> ir.Value:
+    """Return the number of boxes for each class as float32, from before its Cast to int64 where there is one."""
+    if (fixed := constant(limit)) is not None:
+        return add.const([float(fixed.item())])
+    cast = limit.producer() if limit is not None else None
+    source = cast.inputs[0] if cast is not None and cast.op_type == "Cast" else None
+    if source is not None and source.dtype == ir.DataType.FLOAT and static_shape(source) is not None:
+        return add.op("Floor", source)
+    return add.op("Cast", limit, to=_FLOAT)

@@ -1,0 +1,77 @@
+"""The fixed-shape detection head, for the GPU."""
+
+from __future__ import annotations
+
+import numpy as np
+import onnx_ir as ir
+
+from webbuild.passes.base import PassOptions, Rewrite
+from webbuild.passes.nms.box_pattern import BoxNmsPattern
+from webbuild.passes.nms.gathered_rows import replace_gather_index, zero_and_pad_rows
+from webbuild.passes.nms.nms_pass import NmsPass
+from webbuild.passes.nms.status_output import add_status_output, candidate_capacity, top_kept_rows
+from webbuild.passes.nms.unrolled_nms import add_unrolled_nms
+from webbuild.passes.rewrite import Builder
+
+MAX_ROUNDS = 16
+
+
+class StaticNms(NmsPass[BoxNmsPattern]):
+    """Replaces NonMaxSuppression and everything data-dependent around it by operators of one static shape.
+
+        rows [m, columns] of NonMaxSuppression(Gather(boxes [A, 4], NonZero(score [A] > confidence)))
+            ->  TopK(score [A], K) -> IoU [K, K] -> 16 rounds -> TopK(keep, R) -> rows [R, columns]
+        graph outputs  ->  graph outputs, head_status [2] = (converged, number above the threshold)
+
+    Why: the number of boxes that survive depends on the picture. With none, tensors of size 0 appear, which GPU
+    kernels refuse ("zero-sized tensor(s) in inputs or outputs"); with any, NonZero and NonMaxSuppression run on
+    the CPU and drag everything after them along.
+
+    How: the best `candidates` anchors by TopK instead of a mask; pairwise overlaps as a matrix; exact greedy
+    suppression as a fixed point, unrolled; the kept rows by a second TopK; rows past the last detection zero.
+
+    The head is exact or says that it is not. Its extra output `head_status` [2] holds whether suppression
+    converged (a chain of n boxes that suppress one another needs n - 1 rounds) and how many candidates were
+    above the confidence threshold. Not converged, or more candidates than the capacity: the runtime repeats the
+    run on the WASM graph, which keeps NonMaxSuppression.
+
+    Source: the arithmetic is that of `onnxruntime/core/providers/cpu/object_detection/non_max_suppression.cc`; the
+    fixed point is the greedy algorithm that it computes, see `unrolled_nms.py`.
+    """
+
+    code = "static-nms"
+    after = ("promote-thresholds",)
+    target = "webgpu"
+    pattern = BoxNmsPattern
+
+    def rewrite(self, model: ir.Model, tail: BoxNmsPattern, options: PassOptions) -> list[Rewrite]:
+        """Rebuild the tail."""
+        candidates = min(tail.anchors, options.candidates or candidate_capacity(tail.anchors, tail.max_detections))
+        _rebuild(model, tail, candidates)
+        why = (
+            f"NonMaxSuppression over {tail.anchors} anchors became {MAX_ROUNDS} rounds over the best {candidates}, "
+            f"with {tail.max_detections} rows out"
+        )
+        return [self.applied(tail.where, why)]
+
+
+def _rebuild(model: ir.Model, tail: BoxNmsPattern, candidates: int) -> None:
+    """Put the head in the place of the tail; what is no longer read is left for `canonicalize`."""
+    front = Builder(model.graph, tail.mask.gathers[0], "head/candidates")
+    # score [A] -> best [K], index [K]
+    best, index = front.node("TopK", tail.mask.score, front.const([candidates], np.int64), outputs=2, axis=0)
+    replace_gather_index(model, tail.mask.gathers, index)
+    add = Builder(model.graph, tail.nms_node, "head")
+    flags = add.op("Cast", add.op("Greater", best, tail.mask.threshold), to=ir.DataType.FLOAT.value)
+    # bool [K] -> float32 [1, K], the left side of a product
+    valid = add.op("Reshape", flags, add.const([1, candidates], np.int64))
+    boxes = add.op("Reshape", tail.boxes, add.const([candidates, 4], np.int64))
+    keep, unsettled = add_unrolled_nms(add, boxes, valid, tail.iou, candidates=candidates, rounds=MAX_ROUNDS)
+    rows = min(candidates, tail.max_detections)
+    # keep [1, K] -> position [R], real [R, 1]
+    position, real = top_kept_rows(add, keep, candidates, rows)
+    replace_gather_index(model, tail.kept_gathers, position)
+    zero_and_pad_rows(model, tail.rows, real, rows, tail.max_detections)
+    end = Builder(model.graph, tail.nms_node, "head/status")
+    converged = end.op("Sub", end.const([1.0]), end.op("Reshape", unsettled, end.const([1], np.int64)))
+    add_status_output(end, model, tail.mask.greater.outputs[0], converged, candidates, MAX_ROUNDS)

@@ -1,0 +1,91 @@
+"""An older opset with more kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import onnx_ir as ir
+
+from webbuild.passes.analysis.kernel_lookup import placement_at_opset
+from webbuild.passes.analysis.known_bad_kernels import known_kernel_error
+from webbuild.passes.base import Pass, PassOptions, Rewrite
+from webbuild.passes.opset.node_downgrade import downgrade_blocker, downgrade_node
+from webbuild.targets.table import KernelPlacement
+
+_MIN_OPSET = 13
+"""The oldest opset to go to: before it too many operators meant something else."""
+
+_DECOMPOSED_BELOW = {"RoiAlign": 20, "DeformConv": 20}
+"""Operators that other passes write with GridSample or ConvTranspose, and the opset from which these lack a kernel."""
+
+_RANK: dict[KernelPlacement | None, int] = {"gpu": 2, "cpu": 1, None: 1, "none": 0}
+
+
+class DowngradeOpset(Pass):
+    """Writes the whole model in an older opset, in which more of its operators have a GPU kernel.
+
+        opset 22: MaxPool, Elu (CPU)  ->  opset 21: MaxPool, Elu (GPU)
+        Gelu(x)                       ->  0.5 x (1 + erf(x / sqrt(2)))       below opset 20
+
+    Why: a kernel is registered for one version of an operator. Opset 22 gave MaxPool, ConvTranspose, Elu, Sin and many
+    more a new version that only takes more types, and GridSample got one in opset 20: the kernel stays with the old
+    version and the node runs on the CPU, with copies each way.
+
+    How: ONNX's schemas say of every node whether an older version takes the same inputs, attributes and types. Where a
+    version changed its meaning, so that this node would compute something else, that opset is ruled out. Of the opsets
+    left the one with the most nodes on the GPU is taken, and never one that costs a node its kernel, or gives it one
+    that throws. Gelu, new in opset 20, is written as what it stands for.
+
+    Limits: not below opset 13, and no model with functions. Exact but for Gelu, which is right to 1e-6. Source: ONNX's
+    schemas and changelog; Gelu is Hendrycks and Gimpel (arXiv 1606.08415).
+    """
+
+    code = "downgrade-opset"
+    after = ("fold-constants",)
+    target = "webgpu"
+    tolerance = 1e-6
+
+    def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
+        """Choose the opset, and write every node in it."""
+        current = model.graph.opset_imports.get("", 0)
+        if options.table is None or model.functions:
+            return []
+        tried = {opset: _gain(model, options, current, opset) for opset in range(current - 1, _MIN_OPSET - 1, -1)}
+        gains = {opset: gain for opset, gain in tried.items() if isinstance(gain, int)}
+        best = max(gains, key=lambda opset: (gains[opset], opset), default=None)
+        if best is None or gains[best] <= 0:
+            return []
+        _downgrade(model, current, best)
+        return [self.applied("graph", f"opset {current} to {best}: {gains[best]} more nodes on the GPU")]
+
+
+def _gain(model: ir.Model, options: PassOptions, current: int, opset: int) -> int | str:
+    """Return how many more nodes an opset puts on the GPU, or why it cannot be taken."""
+    gain = 0
+    for node in _standard(model):
+        if (why := downgrade_blocker(node, current, opset)) is not None:
+            return f"{node.op_type} '{node.name}' {why}"
+        before, after = placement_at_opset(node, current, options), placement_at_opset(node, opset, options)
+        if node.op_type == "Gelu" and opset < 20:
+            after = before
+        if opset < _DECOMPOSED_BELOW.get(node.op_type, 0) <= current:
+            after = "gpu"
+        if _RANK[after] < _RANK[before]:
+            return f"{node.op_type} '{node.name}' loses its kernel"
+        if after == "gpu" != before and (why := known_kernel_error(model, node, options)) is not None:
+            return f"{node.op_type} '{node.name}' runs on the CPU, and would not on the GPU: {why}"
+        gain += (after == "gpu") - (before == "gpu")
+    return gain
+
+
+def _downgrade(model: ir.Model, current: int, opset: int) -> None:
+    for graph in model.graphs():
+        for node in list(graph):
+            if node.domain in ("", "ai.onnx"):
+                downgrade_node(graph, node, current, opset)
+        graph.opset_imports[""] = opset
+
+
+def _standard(model: ir.Model) -> Iterator[ir.Node]:
+    for graph in model.graphs():
+        yield from (node for node in graph if node.domain in ("", "ai.onnx"))

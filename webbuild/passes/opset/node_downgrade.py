@@ -1,0 +1,145 @@
+"""A node in an older opset: whether it can mean the same there, and how it is written."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+
+import onnx_ir as ir
+
+from webbuild.passes.rewrite import Builder, replace_all_uses, static_shape
+from webbuild.targets.older_schema import older_schema
+
+_GRID_MODES = {"linear": "bilinear", "cubic": "bicubic", "nearest": "nearest"}
+"""GridSample's modes by their newer names, for which opset 16 has others."""
+
+
+def downgrade_blocker(node: ir.Node, opset: int, target: int) -> str | None:
+    """Return why a node of opset `opset` cannot mean the same in opset `target`, None if it can."""
+    if node.op_type == "Gelu" and target < 20 <= opset:
+        return None if node.inputs[0] is not None and node.inputs[0].dtype == ir.DataType.FLOAT else "is not float32"
+    form = older_schema(node.op_type, opset, target)
+    if form is None:
+        return "has another form there, or none"
+    if len(node.inputs) > form.inputs:
+        return "has more inputs than it takes there"
+    if any(
+        name in node.attributes and _value(node, name) != default for name, default in form.added_attributes.items()
+    ):
+        return "has an attribute that it lacks there"
+    if not (_types_allowed(node.inputs, form.input_types) and _types_allowed(node.outputs, form.output_types)):
+        return "has types that it does not take there"
+    return next((why for step in form.steps if (why := _semantic_change(node, step)) is not None), None)
+
+
+def downgrade_node(graph: ir.Graph, node: ir.Node, opset: int, target: int) -> None:
+    """Write a node in an older opset, for which there was no refusal."""
+    if node.op_type == "Gelu" and target < 20 <= opset:
+        _write_gelu(graph, node)
+        return
+    form = older_schema(node.op_type, opset, target)
+    assert form is not None
+    for name in form.added_attributes:
+        node.attributes.pop(name, None)
+    if node.op_type == "GridSample" and 20 in form.steps:
+        mode = _GRID_MODES[node.attributes.get_string("mode", "linear")]
+        node.attributes["mode"] = ir.AttrString("mode", mode)
+
+
+def _value(node: ir.Node, name: str) -> object:
+    value = node.attributes[name].value
+    return list(value) if isinstance(value, tuple) else value
+
+
+def _types_allowed(values: Iterable[ir.Value | None], types: tuple[frozenset[str], ...]) -> bool:
+    """Whether each value's type is known and taken; sequences and optionals are not. An output may be left out."""
+    for index, value in enumerate(values):
+        if value is None or not value.name or not types:
+            continue
+        if value.dtype is None or f"tensor({value.dtype.name.lower()})" not in types[min(index, len(types) - 1)]:
+            return False
+    return True
+
+
+def _semantic_change(node: ir.Node, step: int) -> str | None:
+    """Return why a version of an operator means something else for this node than the version before."""
+    rule = _CHANGES.get((node.op_type, step))
+    return None if rule is None else rule(node)
+
+
+def _grid_sample(node: ir.Node) -> str | None:
+    shape = static_shape(node.inputs[0])
+    return None if shape is not None and len(shape) == 4 else "samples volumes"
+
+
+def _average_pool(node: ir.Node) -> str | None:
+    return "rounds sizes up" if node.attributes.get_int("ceil_mode", 0) else None
+
+
+def _pool_size(node: ir.Node) -> str | None:
+    """A window that would begin in the padding at the end is counted by the older version alone."""
+    if not node.attributes.get_int("ceil_mode", 0):
+        return None
+    source, result = static_shape(node.inputs[0]), static_shape(node.outputs[0])
+    kernel = node.attributes.get_ints("kernel_shape", [])
+    rank = len(kernel)
+    strides, dilations = (node.attributes.get_ints(name, [1] * rank) for name in ("strides", "dilations"))
+    pads = node.attributes.get_ints("pads", [0] * 2 * rank)
+    if source is None or result is None or node.attributes.get_string("auto_pad", "NOTSET") != "NOTSET":
+        return "rounds sizes up"
+    for axis in range(rank):
+        # ONNX's operator text: size = ceil((in + pads - dilation (kernel - 1) - 1) / stride + 1)
+        room = source[axis + 2] + pads[axis] + pads[axis + rank] - dilations[axis] * (kernel[axis] - 1) - 1
+        if -(-room // strides[axis]) + 1 != result[axis + 2]:
+            return "rounds sizes up otherwise"
+    return None
+
+
+def _resize(node: ir.Node) -> str | None:
+    mode = node.attributes.get_string("coordinate_transformation_mode", "half_pixel")
+    return f"{mode} is new" if mode == "half_pixel_symmetric" else None
+
+
+def _pad(node: ir.Node) -> str | None:
+    return "wraps around" if node.attributes.get_string("mode", "constant") == "wrap" else None
+
+
+def _scatter(node: ir.Node) -> str | None:
+    reduction = node.attributes.get_string("reduction", "none")
+    return f"reduces by {reduction}" if reduction in ("max", "min") else None
+
+
+def _group_normalization(node: ir.Node) -> str | None:
+    return f"scales {node.attributes.get_int('num_groups', 1)} groups there, not channels"
+
+
+_CHANGES: dict[tuple[str, int], Callable[[ir.Node], str | None]] = {
+    ("GridSample", 20): _grid_sample,
+    ("AveragePool", 19): _average_pool,
+    ("AveragePool", 22): _pool_size,
+    ("MaxPool", 22): _pool_size,
+    ("Resize", 19): _resize,
+    ("Pad", 19): _pad,
+    ("ScatterElements", 18): _scatter,
+    ("ScatterND", 18): _scatter,
+    ("GroupNormalization", 21): _group_normalization,
+}
+"""Versions of operators, down to opset 13, that changed more than their schema shows, and when that matters."""
+
+
+def _write_gelu(graph: ir.Graph, node: ir.Node) -> None:
+    """Write what Gelu stands for, which the engine makes one kernel of again."""
+    add, x = Builder(graph, node, f"{node.name or 'Gelu'}/older"), node.inputs[0]
+    # Hendrycks and Gimpel (arXiv 1606.08415), and ONNX's operator text:
+    # tanh: x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))); none: x/2 (1 + erf(x / sqrt(2)))
+    if node.attributes.get_string("approximate", "none") == "tanh":
+        cubed = add.op("Mul", add.op("Mul", x, x), x)
+        inner = add.op("Add", x, add.op("Mul", cubed, add.const(0.044715)))
+        share = add.op("Tanh", add.op("Mul", inner, add.const(math.sqrt(2 / math.pi))))
+    else:
+        share = add.op("Erf", add.op("Div", x, add.const(math.sqrt(2))))
+    grown = add.op("Mul", x, add.op("Add", share, add.const(1.0)))
+    result = add.op("Mul", grown, add.const(0.5))
+    result.type, result.shape = node.outputs[0].type, node.outputs[0].shape
+    replace_all_uses(node.outputs[0], result)
+    graph.remove(node, safe=True)

@@ -1,0 +1,92 @@
+"""Every pass, on clones of the model: one graph for each target. A dry run is the same call."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from onnx_ir.passes import PassError, PassManager
+
+from webbuild.manifest.manifest import TargetName
+from webbuild.passes.base import Pass, PassFailedError, PassOptions, Rewrite, all_passes
+
+if TYPE_CHECKING:
+    import onnx_ir as ir
+
+TARGETS: tuple[TargetName, ...] = ("webgpu", "wasm")
+
+_MAX_ROUNDS = 8
+
+
+class LoweredGraphs(Struct, frozen=True):
+    """The graph for each target, and what was done to get there. Weights are shared, not copied."""
+
+    graphs: dict[TargetName, ir.Model]
+    edits: dict[TargetName, tuple[Rewrite, ...]]
+
+    def with_edits(self, target: TargetName, more: Sequence[Rewrite]) -> LoweredGraphs:
+        """Return the same graphs, and what more was done to one of them."""
+        return LoweredGraphs(self.graphs, {**self.edits, target: (*self.edits[target], *more)})
+
+
+def lower(model: ir.Model, options: PassOptions, targets: Sequence[TargetName] = TARGETS) -> LoweredGraphs:
+    """Apply the passes to clones of `model`, which stays as it is.
+
+    A pass that raises is left out, and reported as `pass-failed`: the model goes on without it, from a fresh clone,
+    since the pass may have stopped in the middle of a rewrite.
+    """
+    kinds, failures = list(all_passes()), list[Rewrite]()
+    while True:
+        try:
+            lowered = _lower(kinds, model, options, targets)
+        except PassFailedError as error:
+            kinds = [kind for kind in kinds if kind.code != error.code]
+            where = f"{error.code}, at {error.where}" if error.where else error.code
+            failures.append(Rewrite("pass-failed", where, False, f"this is a bug in webbuild: {error}"))
+            continue
+        for target in targets:
+            lowered = lowered.with_edits(target, failures)
+        return lowered
+
+
+def _lower(
+    kinds: Sequence[type[Pass]], model: ir.Model, options: PassOptions, targets: Sequence[TargetName]
+) -> LoweredGraphs:
+    shared = model.clone()
+    common = run_to_fixpoint([kind for kind in kinds if kind.runs_on(None, options)], shared, options)
+    models: dict[TargetName, ir.Model] = {}
+    edits: dict[TargetName, tuple[Rewrite, ...]] = {}
+    for target in targets:
+        models[target] = shared.clone()
+        own = run_to_fixpoint([kind for kind in kinds if kind.runs_on(target, options)], models[target], options)
+        done = [edit for edit in common if edit.applied]
+        refused = [edit for edit in common if not edit.applied and edit not in own]
+        edits[target] = (*done, *refused, *own)
+    return LoweredGraphs(models, edits)
+
+
+def run_to_fixpoint(kinds: Sequence[type[Pass]], model: ir.Model, options: PassOptions) -> list[Rewrite]:
+    """Apply passes in this order, again and again, until none of them changes anything.
+
+    Returns:
+        Everything that was changed, pass by pass, and what the last round refused.
+
+    Raises:
+        PassFailedError: a pass raised.
+    """
+    passes = [kind(options) for kind in kinds]
+    if not passes:
+        return []
+    try:
+        PassManager(passes, steps=_MAX_ROUNDS, early_stop=True)(model)
+    except PassError as error:
+        raise _failure(error) from error
+    return [*(edit for each in passes for edit in each.rewrites), *(edit for each in passes for edit in each.skips)]
+
+
+def _failure(error: BaseException) -> BaseException:
+    """Return the failure of a pass out of what the pass manager wraps it in."""
+    while not isinstance(error, PassFailedError) and error.__cause__ is not None:
+        error = error.__cause__
+    return error

@@ -1,0 +1,206 @@
+"""Reading and rewiring a graph: constants, shapes, new nodes."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import onnx_ir as ir
+from numpy.typing import NDArray
+
+AttributeValue = int | float | list[int] | str
+
+
+def constant(value: ir.Value | None) -> NDArray[Any] | None:
+    """Return the array of an initializer or Constant node, None for anything computed or overridable."""
+    if value is None or value.is_graph_input():
+        return None
+    tensor = value.const_value
+    if tensor is None and (node := value.producer()) is not None and node.op_type == "Constant":
+        tensor = ir.convenience.get_const_tensor(value)
+    return None if tensor is None else tensor.numpy()
+
+
+def static_shape(value: ir.Value | None) -> list[int] | None:
+    """Return the static shape of a value, None if unknown or free in any dimension."""
+    if value is None or value.shape is None or not all(isinstance(dim, int) for dim in value.shape):
+        return None
+    return [int(dim) for dim in value.shape if isinstance(dim, int)]
+
+
+def nbytes(value: ir.Value | None) -> int | None:
+    """Return the bytes of a value, None if a size or its type is unknown."""
+    sizes = static_shape(value)
+    if sizes is None or value is None or value.dtype is None:
+        return None
+    try:
+        return math.ceil(math.prod(sizes) * value.dtype.itemsize)
+    except TypeError:  # strings have no size
+        return None
+
+
+def consumers(value: ir.Value) -> list[ir.Node]:
+    """Return the nodes that read a value, each once, in the order of their first use."""
+    return list(dict.fromkeys(use.node for use in value.uses()))
+
+
+def find_nodes(model: ir.Model, *op_types: str) -> Iterator[ir.Node]:
+    """Yield the nodes of the main graph of the given standard operators that anything reads, from a snapshot."""
+    for node in list(model.graph):
+        if node.domain in ("", "ai.onnx") and node.op_type in op_types and _has_consumer(node):
+            yield node
+
+
+def _has_consumer(node: ir.Node) -> bool:
+    return any(output.is_graph_output() or output.uses() for output in node.outputs)
+
+
+def opset_version(model: ir.Model) -> int:
+    """Return the version of the standard operators."""
+    return model.graph.opset_imports.get("", 18)
+
+
+def replace_all_uses(old: ir.Value, new: ir.Value) -> None:
+    """Let every reader of `old`, the graph's outputs included, read `new`; inputs and outputs keep their names."""
+    graph = old.graph
+    result = new
+    if graph is not None and old.is_graph_output():
+        # an output needs a node of its own: f(x) -> y, y = new  =>  f(x), Identity(new) -> y
+        if new.is_graph_input() or new.is_graph_output() or new.is_initializer() or new.graph is not graph:
+            result = _copy(graph, new)
+        name, old.name = old.name, unused_name(graph, f"{old.name}_before")
+        for index, output in enumerate(graph.outputs):
+            if output is old:
+                graph.outputs[index] = result
+        result.name = name
+        result.type, result.shape = result.type or old.type, result.shape or old.shape
+    old.replace_all_uses_with(new)
+
+
+def unused_name(graph: ir.Graph, name: str) -> str:
+    """Return `name`, with a number where a value of the graph, or of one inside it, has that name already."""
+    taken, unused = _names(graph), name
+    for number in itertools.count(2):
+        if unused not in taken:
+            break
+        unused = f"{name}_{number}"
+    return unused
+
+
+def _copy(graph: ir.Graph, value: ir.Value) -> ir.Value:
+    """Add a value equal to `value` at the end of the graph, which may be named as an output."""
+    identity = ir.node("Identity", [value])
+    graph.append(identity)
+    copied = identity.outputs[0]
+    copied.shape, copied.type = value.shape, value.type
+    return copied
+
+
+class Builder:
+    """Adds nodes to a graph right before a given one, or at its end, with names under a prefix.
+
+    A graph inside another does not say its opset: give the model's.
+    """
+
+    def __init__(self, graph: ir.Graph, before: ir.Node | None, prefix: str, opset: int | None = None) -> None:
+        self._graph = graph
+        self._before = before
+        self._prefix = prefix
+        self._count = 0
+        self._taken: set[str | None] | None = None
+        self._opset = graph.opset_imports.get("", 18) if opset is None else opset
+
+    def node(self, op: str, *inputs: ir.Value | None, outputs: int = 1, **attributes: AttributeValue) -> list[ir.Value]:
+        """Add a node and return its outputs."""
+        return self._add(op, inputs, outputs, attributes)
+
+    def _add(
+        self, op: str, inputs: Sequence[ir.Value | None], outputs: int, attributes: Mapping[str, AttributeValue]
+    ) -> list[ir.Value]:
+        name = self._name(op)
+        new = ir.node(op, list(inputs), attributes=attributes, num_outputs=outputs, name=name)
+        for index, output in enumerate(new.outputs):
+            output.name = name if outputs == 1 else f"{name}.{index}"
+        if self._before is None:
+            self._graph.append(new)
+        else:
+            self._graph.insert_before(self._before, new)
+        return list(new.outputs)
+
+    def op(self, op: str, *inputs: ir.Value | None, **attributes: AttributeValue) -> ir.Value:
+        """Add a node with one output and return that."""
+        return self._add(op, inputs, 1, attributes)[0]
+
+    def const(self, array: NDArray[Any] | list[int] | list[float] | float, dtype: Any = np.float32) -> ir.Value:
+        """Add an initializer."""
+        value = ir.Value(name=self._name("const"), const_value=ir.tensor(np.asarray(array, dtype)))
+        tensor = value.const_value
+        assert tensor is not None
+        assert value.name is not None
+        tensor.name = value.name
+        value.shape = ir.Shape(list(np.shape(array)))
+        value.type = ir.TensorType(tensor.dtype)
+        self._graph.register_initializer(value)
+        return value
+
+    def reduce(self, op: str, data: ir.Value | None, axis: int | list[int], keepdims: int = 1) -> ir.Value:
+        """Add a reduction over axes in the form that the graph's opset knows: axes became an input late."""
+        axes = [axis] if isinstance(axis, int) else axis
+        if self._opset >= (13 if op == "ReduceSum" else 18):
+            return self.op(op, data, self.const(axes, np.int64), keepdims=keepdims)
+        return self.op(op, data, axes=axes, keepdims=keepdims)
+
+    def unsqueeze(self, data: ir.Value, axis: int) -> ir.Value:
+        """Add an axis of size 1."""
+        return self._reshape_axis("Unsqueeze", data, axis)
+
+    def squeeze(self, data: ir.Value, axis: int) -> ir.Value:
+        """Take away an axis of size 1."""
+        return self._reshape_axis("Squeeze", data, axis)
+
+    def _reshape_axis(self, op: str, data: ir.Value, axis: int) -> ir.Value:
+        if self._opset >= 13:
+            return self.op(op, data, self.const([axis], np.int64))
+        return self.op(op, data, axes=[axis])
+
+    def split_sizes(self, data: ir.Value | None, sizes: list[int], axis: int) -> list[ir.Value]:
+        """Add a Split into parts of the given sizes."""
+        if self._opset >= 13:
+            return self.node("Split", data, self.const(sizes, np.int64), outputs=len(sizes), axis=axis)
+        return self.node("Split", data, outputs=len(sizes), axis=axis, split=sizes)
+
+    def split(self, data: ir.Value, parts: int, axis: int) -> list[ir.Value]:
+        """Add a Split into equal parts; from opset 18 on their number has to be written."""
+        attributes = {"num_outputs": parts} if self._opset >= 18 else {}
+        return self.node("Split", data, outputs=parts, axis=axis, **attributes)
+
+    def pad(self, data: ir.Value | None, before: list[int], after: list[int]) -> ir.Value:
+        """Add a Pad with zeros, sizes by axis; they became an input in opset 11."""
+        pads = [*before, *after]
+        if self._opset >= 11:
+            return self.op("Pad", data, self.const(pads, np.int64))
+        return self.op("Pad", data, pads=pads)
+
+    def slice(self, data: ir.Value | None, axis: int, start: int, end: int) -> ir.Value:
+        """Add a Slice of one axis; what to cut became inputs in opset 10."""
+        if self._opset >= 10:
+            return self.op("Slice", data, *(self.const([number], np.int64) for number in (start, end, axis)))
+        return self.op("Slice", data, starts=[start], ends=[end], axes=[axis])
+
+    def _name(self, op: str) -> str:
+        if self._taken is None:  # only now: most builders add nothing
+            self._taken = _names(self._graph)
+        while True:
+            self._count += 1
+            name = f"{self._prefix}/{op}_{self._count}"
+            if name not in self._taken:
+                return name
+
+
+def _names(graph: ir.Graph) -> set[str | None]:
+    """Return the names of all nodes and values of a graph."""
+    outputs = {value.name for node in graph for value in node.outputs}
+    return outputs | {node.name for node in graph} | {value.name for value in graph.inputs} | set(graph.initializers)

@@ -1,0 +1,95 @@
+"""Clean-up."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+import onnx_ir as ir
+import onnx_ir.passes.common as common
+
+from webbuild.passes.base import Pass, PassOptions, Rewrite
+from webbuild.passes.rewrite import constant, replace_all_uses
+
+
+class Canonicalize(Pass):
+    """Removes what computes nothing new: unused nodes and weights, Identity, Dropout outside training.
+
+        Identity(x)                     ->  x
+        Dropout(x)                      ->  x                 outside training
+        f(x), f(x)                      ->  f(x)              common subexpressions
+        Constant<value>                 ->  initializer
+
+    Of nodes that compute the same from the same only the first stays: an export that was never simplified has the
+    mask of its suppression several times. Constants become initializers, initializers that are listed as inputs stop
+    being inputs, functions are inlined. A Dropout left in a graph makes onnxruntime-web refuse the session when
+    optimisations are off.
+
+    Exact.
+    """
+
+    code = "canonicalize"
+
+    def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
+        """Run onnx-ir's own clean-up passes, and remove Dropout."""
+        before = _count(model)
+        _drop_identities(model)
+        _drop_dropouts(model)
+        for tidy in (
+            common.InlinePass(),
+            common.RemoveInitializersFromInputsPass(),
+            common.LiftConstantsToInitializersPass(lift_all_constants=True, size_limit=0),
+            common.RemoveUnusedNodesPass(),
+            common.RemoveUnusedFunctionsPass(),  # type: ignore[no-untyped-call]
+            common.RemoveUnusedOpsetsPass(),
+            common.DeduplicateInitializersPass(size_limit=4096),
+            common.CommonSubexpressionEliminationPass(),
+        ):
+            tidy(model)
+        gone = before - _count(model)
+        listing = ", ".join(f"{count} {op}" for op, count in sorted(gone.items()))
+        return [self.applied("graph", f"removed {listing}")] if gone else []
+
+
+def _drop_identities(model: ir.Model) -> None:
+    """Remove Identity from every graph.
+
+    What stays: in a branch, what makes a value from outside the branch's output; and what gives an input or a weight
+    the name of an output.
+    """
+    for node in _find_in_all_graphs(model, "Identity"):
+        value, copy = node.inputs[0], node.outputs[0]
+        if value is None or not isinstance(value.type, ir.TensorType | None):
+            continue
+        named = value.is_graph_input() or value.is_graph_output() or value.is_initializer()
+        if not (copy.is_graph_output() and (named or value.graph is not copy.graph)):
+            replace_all_uses(copy, value)
+
+
+def _drop_dropouts(model: ir.Model) -> None:
+    """Let what reads a Dropout outside training read what it would have left as it is."""
+    for node in _find_in_all_graphs(model, "Dropout"):
+        read = any(mask.uses() or mask.is_graph_output() for mask in node.outputs[1:])
+        if not _is_training(node) and not read and node.inputs[0] is not None:
+            replace_all_uses(node.outputs[0], node.inputs[0])
+
+
+def _find_in_all_graphs(model: ir.Model, op_type: str) -> Iterator[ir.Node]:
+    """Yield the nodes of an operator that anything reads, those in branches and loops too."""
+    for graph in list(model.graphs()):
+        for node in list(graph):
+            read = any(value.is_graph_output() or value.uses() for value in node.outputs)
+            if node.domain in ("", "ai.onnx") and node.op_type == op_type and read:
+                yield node
+
+
+def _count(model: ir.Model) -> Counter[str]:
+    kinds = Counter(node.op_type for graph in model.graphs() for node in graph)
+    return Counter({**kinds, "input with a default": len(model.graph.inputs)})
+
+
+def _is_training(node: ir.Node) -> bool:
+    if len(node.inputs) < 3 or node.inputs[2] is None:
+        return False
+    training = constant(node.inputs[2])
+    return training is None or bool(training.any())

@@ -1,0 +1,74 @@
+"""Zero-sized tensors and operators that change nothing."""
+
+from __future__ import annotations
+
+import numpy as np
+import onnx_ir as ir
+
+from webbuild.passes.base import Pass, PassOptions, Rewrite
+from webbuild.passes.rewrite import Builder, constant, find_nodes, replace_all_uses, static_shape
+
+
+class EliminateNoOps(Pass):
+    """Removes Pads by nothing, empty operands of Concat, and Slices of everything.
+
+        Pad(x [N, C], 0)                ->  x [N, C]
+        Slice(x [N, C], 0:N)            ->  x [N, C]
+        Concat(x [N, C], e [0, C])      ->  Concat(x)
+
+    A GPU program with a tensor of size 0 among its inputs throws at run time. Where shapes are fixed such
+    operands can be seen in the graph: they add nothing, so they go.
+
+    Exact.
+    """
+
+    code = "eliminate-no-ops"
+    after = ("fold-constants", "static-nms", "pad-nms-output")
+
+    def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
+        """Remove each in turn."""
+        edits = []
+        for node in find_nodes(model, "Pad", "Slice", "Concat"):
+            where = f"{node.op_type} '{node.name}'"
+            if node.op_type == "Pad" and _pads_nothing(node):
+                edits.append(self._bypass(node, where, "pads by nothing"))
+            elif node.op_type == "Slice" and _keeps_everything(node):
+                edits.append(self._bypass(node, where, "keeps everything"))
+            elif node.op_type == "Concat" and (empty := _empty_operands(node)):
+                edits.append(self._drop(model, node, where, empty))
+        return edits
+
+    def _bypass(self, node: ir.Node, where: str, why: str) -> Rewrite:
+        source = node.inputs[0]
+        assert source is not None
+        replace_all_uses(node.outputs[0], source)
+        return self.applied(where, why)
+
+    def _drop(self, model: ir.Model, node: ir.Node, where: str, empty: list[ir.Value]) -> Rewrite:
+        kept = [value for value in node.inputs if value is not None and value not in empty]
+        if len(kept) == len(node.inputs) or not kept:
+            return self.skipped(where, "every operand is empty")
+        add = Builder(model.graph, node, f"{node.name or 'Concat'}/filled")
+        rest = add.op("Concat", *kept, axis=node.attributes.get_int("axis", 0))
+        rest.type, rest.shape = node.outputs[0].type, node.outputs[0].shape
+        replace_all_uses(node.outputs[0], rest)
+        return self.applied(where, f"{len(empty)} empty operand(s) dropped")
+
+
+def _pads_nothing(node: ir.Node) -> bool:
+    pads = constant(node.inputs[1]) if len(node.inputs) > 1 else None
+    return pads is not None and not pads.any()
+
+
+def _keeps_everything(node: ir.Node) -> bool:
+    source, result = static_shape(node.inputs[0]), static_shape(node.outputs[0])
+    steps = constant(node.inputs[4]) if len(node.inputs) > 4 else np.array([1])
+    return source is not None and source == result and steps is not None and bool((steps == 1).all())
+
+
+def _empty_operands(node: ir.Node) -> list[ir.Value]:
+    return [
+        value
+        for value in node.inputs
+        if value is not None and (shape := static_shape(value)) is not None and 0 in shape
+    ]

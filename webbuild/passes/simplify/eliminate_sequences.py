@@ -1,0 +1,146 @@
+"""Sequences and optionals of known content."""
+
+from __future__ import annotations
+
+import numpy as np
+import onnx_ir as ir
+
+from webbuild.passes.analysis.shape_inference import infer_shapes
+from webbuild.passes.base import Pass, PassOptions, Rewrite
+from webbuild.passes.rewrite import Builder, constant, opset_version, replace_all_uses, static_shape
+
+_READ_OPS = ("SequenceAt", "SequenceLength", "ConcatFromSequence", "OptionalGetElement", "OptionalHasElement")
+
+
+class EliminateSequences(Pass):
+    """Takes tensors straight from where they were made, instead of through a sequence or an optional.
+
+        SequenceAt(SequenceConstruct(a, b), 1)                    ->  b
+        ConcatFromSequence<axis>(SequenceInsert(s, x))            ->  Concat<axis>(..., x)
+        SequenceAt(SplitToSequence(x [6, C], 2), 0) [2, C]        ->  Split(x, [2, 2, 2])[0]
+        SequenceLength(s)                                         ->  constant
+        OptionalGetElement(Optional(x))                           ->  x
+
+    Exporters write a Python list as a sequence, above all one that a loop appends to. Sequences have no GPU kernels:
+    what goes into one is copied to the CPU. Where it is known what lies where, an element is the value that was put
+    there, and elements that are joined become a Concat.
+
+    Limits: the sequence is made of a constant number of insertions and removals at constant positions. Exact.
+    """
+
+    code = "eliminate-sequences"
+    after = ("canonicalize", "fold-constants", "unroll-loops")
+
+    def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
+        """Replace what reads a sequence or an optional."""
+        edits = []
+        for graph in list(model.graphs()):
+            for node in list(graph):
+                if node.domain not in ("", "ai.onnx") or node.op_type not in _READ_OPS:
+                    continue
+                where = f"{node.op_type} '{node.name}'"
+                if (value := _read(model, graph, node)) is None:
+                    edits.append(self.skipped(where, "what lies in it is decided by the data: it stays on the CPU"))
+                    continue
+                replace_all_uses(node.outputs[0], value)
+                graph.remove(node, safe=True)
+                edits.append(self.applied(where, "it is known what lies in it"))
+        if any(edit.applied for edit in edits):
+            infer_shapes(model)
+        return edits
+
+
+def _read(model: ir.Model, graph: ir.Graph, node: ir.Node) -> ir.Value | None:
+    """Return what a node reads, None if that is not known."""
+    add = Builder(graph, node, f"{node.name or node.op_type}/known", opset_version(model))
+    if node.op_type.startswith("Optional"):
+        return _of_optional(add, node)
+    elements = _elements(node.inputs[0], opset_version(model))
+    if elements is None:
+        return None
+    if node.op_type == "SequenceLength":
+        return add.const(len(elements), np.int64)
+    if node.op_type == "SequenceAt":
+        place = _position(node.inputs[1], len(elements))
+        return None if place is None or place == len(elements) else elements[place]
+    axis = node.attributes.get_int("axis", 0)
+    stacked = node.attributes.get_int("new_axis", 0) == 1
+    parts = [add.unsqueeze(value, axis) for value in elements] if stacked else elements
+    return add.op("Concat", *parts, axis=axis) if parts else None
+
+
+def _of_optional(add: Builder, node: ir.Node) -> ir.Value | None:
+    """Return what is in an optional, or whether anything is. From opset 18 on a tensor may be given for one."""
+    content = node.inputs[0] if node.inputs else None
+    maker = None if content is None else content.producer()
+    if maker is not None and maker.op_type == "Optional":
+        content = maker.inputs[0] if maker.inputs else None
+    elif content is not None and not isinstance(content.type, ir.TensorType):
+        return None
+    return add.const(content is not None, np.bool_) if node.op_type == "OptionalHasElement" else content
+
+
+def _elements(sequence: ir.Value | None, opset: int) -> list[ir.Value] | None:
+    """Return what lies in a sequence, None if that is not known."""
+    changes: list[ir.Node] = []
+    node = None if sequence is None else sequence.producer()
+    while node is not None and node.op_type in ("SequenceInsert", "SequenceErase", "Identity"):
+        changes.append(node)
+        node = None if node.inputs[0] is None else node.inputs[0].producer()
+    elements = None if node is None else _constructed(node, opset)
+    for change in reversed(changes):
+        elements = _after_edit(elements, change)
+    return elements
+
+
+def _constructed(node: ir.Node, opset: int) -> list[ir.Value] | None:
+    if node.op_type == "SequenceEmpty":
+        return []
+    if node.op_type == "SequenceConstruct":
+        return [value for value in node.inputs if value is not None]
+    return _split(node, opset) if node.op_type == "SplitToSequence" else None
+
+
+def _after_edit(elements: list[ir.Value] | None, node: ir.Node) -> list[ir.Value] | None:
+    """Return the elements after an insertion or a removal."""
+    if elements is None or node.op_type == "Identity":
+        return elements
+    inserts = node.op_type == "SequenceInsert"
+    at = node.inputs[2 if inserts else 1] if len(node.inputs) > (2 if inserts else 1) else None
+    place = (len(elements) if inserts else len(elements) - 1) if at is None else _position(at, len(elements))
+    if place is None or not 0 <= place < len(elements) + inserts:
+        return None
+    value = node.inputs[1] if inserts else None
+    return [*elements[:place], *([value] if value is not None else []), *elements[place if inserts else place + 1 :]]
+
+
+def _position(value: ir.Value | None, length: int) -> int | None:
+    """Return a position from the front, None if it is not known or not there."""
+    array = constant(value)
+    if array is None or not -length <= array.item() <= length:
+        return None
+    return int(array.item()) % length if array.item() < 0 else int(array.item())
+
+
+def _split(node: ir.Node, opset: int) -> list[ir.Value] | None:
+    """Add the Split that a SplitToSequence stands for; clean-up merges equal ones."""
+    shape, axis = static_shape(node.inputs[0]), node.attributes.get_int("axis", 0)
+    by = node.inputs[1] if len(node.inputs) > 1 else None
+    sizes = constant(by)
+    if shape is None or node.graph is None or (by is not None and sizes is None):
+        return None
+    # sizes: none -> one each, a number -> parts of that size and the rest, a list -> as it is
+    length = shape[axis]
+    if sizes is None:
+        parts = [1] * length
+    elif sizes.ndim == 0:
+        step = int(sizes)
+        parts = [step] * (length // step) + ([length % step] if length % step else [])
+    else:
+        parts = [int(size) for size in sizes]
+    if not parts:
+        return []
+    add = Builder(node.graph, node, f"{node.name or node.op_type}/split", opset)
+    values = add.split_sizes(node.inputs[0], parts, axis)
+    squeezed = sizes is None and node.attributes.get_int("keepdims", 1) == 0
+    return [add.squeeze(value, axis) for value in values] if squeezed else values

@@ -1,0 +1,77 @@
+"""Constant folding."""
+
+from __future__ import annotations
+
+import logging
+import math
+from collections import Counter
+
+import onnx_ir as ir
+from onnxscript import optimizer
+
+from webbuild.passes.analysis.shape_inference import infer_shapes
+from webbuild.passes.base import Pass, PassOptions, Rewrite
+from webbuild.passes.rewrite import constant
+
+logging.getLogger(optimizer.__name__).setLevel(logging.ERROR)  # it warns of each node that it does not fold
+
+_LARGEST = 4 * 1024 * 1024
+"""Elements of the largest constant that folding may make."""
+
+_LARGEST_FILL = 1024
+"""Elements up to which a tensor of equal values is better stored than made."""
+
+
+class FoldConstants(Pass):
+    """Computes at build time what does not depend on the inputs: shapes, grids of anchors, index arithmetic.
+
+        Shape(x [1, 3, 640, 640]) -> Gather -> Mul -> Range     ->  constant
+
+    With fixed input sizes most int64 arithmetic of an export is of this kind, and int64 has no GPU kernels.
+
+    Limits: constants of up to 4,194,304 elements; a ConstantOfShape of more than 1,024 stays a node. Right to 1e-6:
+    NumPy may round differently from the kernel.
+    """
+
+    code = "fold-constants"
+    after = ("canonicalize", "fix-dynamic-dims")
+    tolerance = 1e-6
+
+    def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
+        """Fold until nothing more can be folded."""
+        before = Counter(node.op_type for node in model.graph)
+        infer_shapes(model)
+        optimizer.fold_constants_ir(
+            model,
+            onnx_shape_inference=False,
+            input_size_limit=_LARGEST,
+            output_size_limit=_LARGEST,
+            should_fold=_is_small_fill,
+        )
+        _sizes_as_attribute(model)
+        folded = before - Counter(node.op_type for node in model.graph)
+        if folded:
+            infer_shapes(model)
+        return [self.applied("graph", f"{folded.total()} nodes computed in advance")] if folded else []
+
+
+def _sizes_as_attribute(model: ir.Model) -> None:
+    """Split(x, sizes) -> Split<split = sizes>(x) before opset 13.
+
+    The optimizer writes SplitToSequence as a Split of opset 13, whatever the opset of the model.
+    """
+    if model.graph.opset_imports.get("", 0) >= 13:
+        return
+    for node in (node for graph in model.graphs() for node in graph):
+        sizes = constant(node.inputs[1]) if node.op_type == "Split" and len(node.inputs) == 2 else None
+        if sizes is not None:
+            node.attributes["split"] = ir.AttrInt64s("split", sizes.tolist())
+            node.resize_inputs(1)
+
+
+def _is_small_fill(node: ir.Node) -> bool | None:
+    """Whether a node fills a small tensor; None leaves the choice to the optimizer, which never folds such nodes."""
+    shape = constant(node.inputs[0]) if node.op_type == "ConstantOfShape" else None
+    if shape is None or any(size < 0 for size in shape.tolist()):
+        return None
+    return True if math.prod(shape.tolist()) <= _LARGEST_FILL else None

@@ -1,0 +1,50 @@
+"""Scatters that overwrite everything."""
+
+from __future__ import annotations
+
+import numpy as np
+import onnx_ir as ir
+
+from webbuild.passes.base import Pass, PassOptions, Rewrite
+from webbuild.passes.rewrite import constant, find_nodes, replace_all_uses, static_shape
+
+
+class RedundantScatter(Pass):
+    """Removes a ScatterND or ScatterElements whose updates replace every element of its data, in order.
+
+        ScatterND(data [N, C], indices = [[0], ..., [N - 1]], updates [N, C])     ->  updates
+        ScatterElements<axis>(data [N, C], indices = positions, updates [N, C])   ->  updates
+
+    Exporters write `out[i] = rows` so, and `out[..., :n] = rows` with an index of every axis; for a batch of one, or
+    for as many columns as there are, it copies, with int64 indices.
+
+    Exact.
+    """
+
+    code = "redundant-scatter"
+    after = ("fold-constants", "static-nms", "pad-nms-output")
+
+    def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
+        """Let the readers read the updates."""
+        edits = []
+        for node in find_nodes(model, "ScatterND", "ScatterElements"):
+            updates = node.inputs[2]
+            if updates is not None and _overwrites_all(node):
+                replace_all_uses(node.outputs[0], updates)
+                edits.append(self.applied(f"{node.op_type} '{node.name}'", "its updates replace all of its data"))
+        return edits
+
+
+def _overwrites_all(node: ir.Node) -> bool:
+    data, updates, indices = static_shape(node.inputs[0]), static_shape(node.inputs[2]), constant(node.inputs[1])
+    if data is None or data != updates or indices is None:
+        return False
+    if node.attributes.get_string("reduction", "none") != "none":
+        return False
+    if node.op_type == "ScatterND":
+        # indices [d0, ..., dk, k + 1] must hold each position of the first k + 1 axes, in order
+        named = data[: indices.shape[-1]]
+        return list(indices.shape[:-1]) == named and bool((indices == np.moveaxis(np.indices(named), 0, -1)).all())
+    axis = node.attributes.get_int("axis", 0) % len(data)
+    along = np.arange(data[axis]).reshape([-1 if i == axis else 1 for i in range(len(data))])
+    return list(indices.shape) == data and bool((indices == along).all())

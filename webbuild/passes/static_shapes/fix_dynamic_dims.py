@@ -1,0 +1,59 @@
+"""Free dimensions given a size."""
+
+from __future__ import annotations
+
+import onnx_ir as ir
+
+from webbuild.passes.analysis.shape_inference import infer_shapes
+from webbuild.passes.analysis.size_expressions import evaluate_size
+from webbuild.passes.base import Pass, PassOptions, Rewrite
+
+
+class FixDynamicDims(Pass):
+    """Gives every free dimension of the inputs the size asked for with `--dim`, or 1 for a batch.
+
+        input x [batch, 3, height, width]  ->  x [1, 3, 640, 640]      with --dim height=640 --dim width=640
+
+    A GPU kernel is compiled for shapes: with free ones every new size costs a compilation, shape arithmetic stays
+    in the graph as int64 on the CPU, and graph capture is impossible.
+
+    Exact. A free dimension that no option names stays free.
+    """
+
+    code = "fix-dynamic-dims"
+    after = ("canonicalize",)
+
+    def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
+        """Set the sizes. A dimension without one is left free."""
+        edits = []
+        named: dict[str | None, int] = {}
+        for value in model.graph.inputs:
+            if value.shape is None:
+                continue
+            for axis, dim in enumerate(value.shape):
+                name = None if isinstance(dim, int) else dim.value
+                size = options.dims.get(f"{value.name}:{axis}", options.dims.get(name or ""))
+                if isinstance(dim, int) or size is None:
+                    continue
+                value.shape = ir.Shape([*value.shape[:axis], size, *value.shape[axis + 1 :]])
+                named[name] = size
+                edits.append(self.applied(f"input '{value.name}'", f"axis {axis} ({name or 'unnamed'}) is now {size}"))
+        if edits:
+            _infer_outputs(model, named)
+        return edits
+
+
+def _infer_outputs(model: ir.Model, named: dict[str | None, int]) -> None:
+    """Infer the outputs' shapes; where that is not possible, put the sizes of the names into what was declared."""
+    sizes = {name: size for name, size in named.items() if name is not None}
+    declared = [(output, output.shape) for output in model.graph.outputs]
+    for output in model.graph.outputs:
+        output.shape = None
+    infer_shapes(model)
+    for output, shape in declared:
+        if shape is None or (output.shape is not None and len(output.shape) != len(shape)):
+            continue
+        known = output.shape or shape
+        evaluated = [dim if isinstance(dim, int) else evaluate_size(dim.value, sizes) for dim in shape]
+        pairs = zip(known, evaluated, strict=True)
+        output.shape = ir.Shape([a if isinstance(a, int) or b is None else b for a, b in pairs])

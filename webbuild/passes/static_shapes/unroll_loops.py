@@ -1,0 +1,174 @@
+"""Loops of a known number of rounds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import onnx_ir as ir
+
+from webbuild.passes.analysis.shape_inference import infer_shapes
+from webbuild.passes.base import Pass, PassOptions, Rewrite
+from webbuild.passes.inline_subgraph import Inliner
+from webbuild.passes.rewrite import Builder, constant, opset_version, replace_all_uses, static_shape
+
+_MAX_NODES = 2048
+"""Nodes up to which a loop is written out."""
+
+_CPU_LOOP = "it runs on the CPU, with copies from and to the GPU in every round"
+
+
+class UnknownTripCountError(Exception):
+    """Why a loop cannot be written out."""
+
+
+class UnrollLoops(Pass):
+    """Writes out each Loop and Scan of which the number of rounds is known.
+
+        Loop(3, true, s) { s' = f(s), y [C] }            ->  s' = f(f(f(s))), Concat(y1, y2, y3) [3, C]
+        Scan(s, x [T, C]) { s' = f(s, x_t), y_t [C] }    ->  T copies of f; x_t = Gather(x, t)
+
+    Neither has a GPU kernel. A loop runs on the CPU, and what its body computes on the GPU is copied in every round.
+    Where the number of rounds is a constant, or the length of an axis of fixed size, and nothing ends it early, its
+    body is put into the graph once for each round, up to 2,048 nodes in all. What is then known is folded.
+
+    Limits: the trip count is a constant or a static size, the condition stays true. Exact.
+    """
+
+    code = "unroll-loops"
+    after = ("canonicalize", "fold-constants")
+
+    def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
+        """Write out what can be, the inner loops first; a loop may be inside one that was written out."""
+        done: list[Rewrite] = []
+        while True:
+            tried = [self._try(model, node) for node in _loops(model)]
+            done += [edit for edit in tried if edit.applied]
+            if not any(edit.applied for edit in tried):
+                break
+        if done:
+            infer_shapes(model)
+        return [*done, *tried]
+
+    def _try(self, model: ir.Model, node: ir.Node) -> Rewrite:
+        where = f"{node.op_type} '{node.name}'"
+        try:
+            rounds, nodes = _unroll(model, node)
+        except UnknownTripCountError as reason:
+            return self.skipped(where, str(reason))
+        return self.applied(where, f"{rounds} round(s) of {nodes} nodes written out")
+
+
+def _loops(model: ir.Model) -> Iterator[ir.Node]:
+    for graph in reversed(list(model.graphs())):
+        for node in list(graph):
+            if node.domain in ("", "ai.onnx") and node.op_type in ("Loop", "Scan"):
+                yield node
+
+
+def _unroll(model: ir.Model, node: ir.Node) -> tuple[int, int]:
+    """Write a loop out; return the number of its rounds, and of the nodes of its body."""
+    body = node.attributes["body"].as_graph()
+    rounds = _loop_trip_count(node, body) if node.op_type == "Loop" else _scan_trip_count(model, node)
+    size = sum(1 for _ in body.all_nodes())
+    if rounds * size > _MAX_NODES:
+        raise UnknownTripCountError(f"{rounds} rounds of {size} nodes are more than {_MAX_NODES}: {_CPU_LOOP}")
+    states = len(node.inputs) - (2 if node.op_type == "Loop" else node.attributes.get_int("num_scan_inputs", 0))
+    if rounds == 0 and any(output.uses() or output.is_graph_output() for output in node.outputs[states:]):
+        raise UnknownTripCountError("it runs no round, and what it stacks is empty")
+    results = _unroll_loop(model, node, body, rounds) if node.op_type == "Loop" else _unroll_scan(model, node, rounds)
+    for old, new in zip(node.outputs, results, strict=False):
+        replace_all_uses(old, new)
+    assert node.graph is not None
+    node.graph.remove(node, safe=True)
+    return rounds, size
+
+
+def _loop_trip_count(node: ir.Node, body: ir.Graph) -> int:
+    most, start = node.inputs[0], node.inputs[1]
+    count, runs = constant(most), constant(start)
+    if start is not None and runs is None:
+        raise UnknownTripCountError(f"whether it runs at all is computed: {_CPU_LOOP}")
+    if runs is not None and not runs.all():
+        return 0
+    if most is None or not _is_true(body.outputs[0], body.inputs[1]):
+        raise UnknownTripCountError(f"the data decide when it ends: {_CPU_LOOP}")
+    if count is None:
+        raise UnknownTripCountError(f"the number of its rounds is computed: {_CPU_LOOP}")
+    return max(int(count.item()), 0)
+
+
+def _is_true(value: ir.Value, condition: ir.Value) -> bool:
+    """Whether the condition that a body returns is true where the one that it gets is."""
+    node = value.producer()
+    if value is condition:
+        return True
+    if node is not None and node.op_type in ("Identity", "Cast") and node.inputs[0] is not None:
+        return _is_true(node.inputs[0], condition)
+    array = constant(value)
+    return array is not None and bool(array.all())
+
+
+def _unroll_loop(model: ir.Model, node: ir.Node, body: ir.Graph, rounds: int) -> list[ir.Value]:
+    prefix = node.name or "Loop"
+    assert node.graph is not None
+    add, inliner = Builder(node.graph, node, f"{prefix}/unrolled", opset_version(model)), Inliner(model)
+    state = _present_inputs(node.inputs[2:])
+    stacks: list[list[ir.Value]] = [[] for _ in range(len(body.outputs) - 1 - len(state))]
+    for number in range(rounds):
+        arguments = [add.const(number, np.int64), add.const(True, np.bool_), *state]
+        _, *results = inliner.inline(body, arguments, node, f"{prefix}/{number}")
+        for stack, value in zip(stacks, results[len(state) :], strict=True):
+            stack.append(value)
+        state = results[: len(state)]
+    return [*state, *(_stack(add, stack, 0) for stack in stacks if stack)]
+
+
+def _scan_trip_count(model: ir.Model, node: ir.Node) -> int:
+    if opset_version(model) < 9:
+        raise UnknownTripCountError(f"it is of opset 8, where it takes batches: {_CPU_LOOP}")
+    count = node.attributes.get_int("num_scan_inputs", 0)
+    shape = static_shape(node.inputs[-count])
+    if shape is None:
+        raise UnknownTripCountError(f"what it goes through has no fixed size: {_CPU_LOOP}")
+    return shape[_scan_axes(node, "scan_input_axes", count)[0]]
+
+
+def _unroll_scan(model: ir.Model, node: ir.Node, rounds: int) -> list[ir.Value]:
+    prefix = node.name or "Scan"
+    body = node.attributes["body"].as_graph()
+    assert node.graph is not None
+    add, inliner = Builder(node.graph, node, f"{prefix}/unrolled", opset_version(model)), Inliner(model)
+    count = node.attributes.get_int("num_scan_inputs", 0)
+    state, through = _present_inputs(node.inputs[:-count]), _present_inputs(node.inputs[-count:])
+    axes, backwards = (_scan_axes(node, f"scan_input_{what}", count) for what in ("axes", "directions"))
+    stacks: list[list[ir.Value]] = [[] for _ in range(len(body.outputs) - len(state))]
+    for number in range(rounds):
+        # x [T, C] -> x_t [C], from the last backwards where the direction is 1
+        parts = [
+            add.op("Gather", value, add.const(rounds - 1 - number if back else number, np.int64), axis=axis)
+            for value, axis, back in zip(through, axes, backwards, strict=True)
+        ]
+        results = inliner.inline(body, [*state, *parts], node, f"{prefix}/{number}")
+        for stack, value in zip(stacks, results[len(state) :], strict=True):
+            stack.append(value)
+        state = results[: len(state)]
+    axes, backwards = (_scan_axes(node, f"scan_output_{what}", len(stacks)) for what in ("axes", "directions"))
+    ordered = [stack[::-1] if back else stack for stack, back in zip(stacks, backwards, strict=True)]
+    return [*state, *(_stack(add, stack, axis) for stack, axis in zip(ordered, axes, strict=True) if stack)]
+
+
+def _present_inputs(values: Sequence[ir.Value | None]) -> list[ir.Value]:
+    present = [value for value in values if value is not None]
+    if len(present) < len(values):
+        raise UnknownTripCountError("an input is missing")
+    return present
+
+
+def _scan_axes(node: ir.Node, name: str, count: int) -> list[int]:
+    return list(node.attributes.get_ints(name, [0] * count))
+
+
+def _stack(add: Builder, values: list[ir.Value], axis: int) -> ir.Value:
+    # T values [C] -> [1, C] each -> [T, C]
+    return add.op("Concat", *(add.unsqueeze(value, axis) for value in values), axis=axis)

@@ -1,0 +1,133 @@
+"""Pad with 0 before a pool -> Pad with -0, which the optimiser does not fuse."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+import onnx_ir as ir
+
+from webbuild.passes.defect import DefectContext, PassContext, Symptom, Workaround
+from webbuild.passes.rewrite import Builder, constant, consumers, opset_version
+
+_NEVER_NEGATIVE = ("Relu", "Sigmoid", "HardSigmoid", "Abs", "Exp", "Softmax")
+_FLOATS = (ir.DataType.FLOAT, ir.DataType.FLOAT16, ir.DataType.DOUBLE)
+_BEFORE_PAD_VALUES, _BEFORE_MAX = 11, 8
+"""Opsets in which the value of a Pad became an input, and Max broadcasts."""
+
+
+class BlockPadPoolFusion(Workaround):
+    """MaxPool(Pad(x [N, C, H, W], pads, 0)) -> MaxPool(Pad(x, pads, -0)), and AveragePool alike.
+
+    Defect: the answer is wrong, or no session is made: the engine takes a Pad of zeros for the border of a pool.
+
+    Why: its optimiser adds the sizes of a Pad with zeros to the pads of the MaxPool or AveragePool after it, in every
+    build, WASM too. A pool ignores its own border, where the zeros counted: the largest of negative numbers and zeros
+    comes out negative. Rounding up gives another size, and a border as wide as the window no session. It takes only a
+    value of which all bits are zero. With graphOptimizationLevel `disabled` it is right.
+    Limits: floats; opset 8 or newer, and below opset 11 a Max with the least number stands in between. What is never
+    negative and keeps its size is kept.
+    Exact: -0 equals 0.
+    Source: measured on 1.30.0.
+    """
+
+    code = "block-pad-pool-fusion"
+    finding = "pad-pool-fusion"
+    target = None
+    operators = ("Pad",)
+    outcome = "wrong"
+    what = "wrong answer"
+    fix = "pad with -0, which is equal and not recognised"
+    probe = "pad_before_max_pool"
+    gpu_only = False
+
+    def affects(self, node: ir.Node, context: DefectContext) -> Symptom | None:
+        """See `Defect`."""
+        pool = _following_pool(node)
+        outcome = None if pool is None else fusion_outcome(node, pool)
+        if pool is None or outcome is None:
+            return None
+        why = f"the optimiser takes its zeros for the border of the {pool.op_type} after it"
+        return Symptom(why, what="no session" if outcome == "no-session" else "", outcome=outcome)
+
+    def refusal(self, node: ir.Node, context: DefectContext) -> str | None:
+        """See `Defect`."""
+        floats = node.outputs[0].dtype in _FLOATS and opset_version(context.model) >= _BEFORE_MAX
+        return None if floats else "the engine makes it part of the pool: there is no -0 here"
+
+    def rewrite(self, node: ir.Node, context: PassContext) -> str:
+        """See `Workaround`."""
+        pool, dtype, graph = _following_pool(node), node.outputs[0].dtype, context.model.graph
+        assert pool is not None
+        assert dtype is not None
+        if opset_version(context.model) < _BEFORE_PAD_VALUES:
+            _keep_apart(graph, node, dtype.numpy())
+        else:
+            add = Builder(graph, node, f"{node.name or 'Pad'}/zero")
+            inputs = [*node.inputs[:2], add.const(-0.0, dtype.numpy())]
+            node.resize_inputs(3)
+            for index, value in enumerate(inputs):
+                node.replace_input_with(index, value)
+        return f"pads with -0, so that the {pool.op_type} after it counts the zeros"
+
+
+def _following_pool(node: ir.Node) -> ir.Node | None:
+    """Return the pool that is all that reads a Pad, maybe as another type, None if there is none."""
+    reader = _only_reader(node)
+    if reader is not None and reader.op_type == "Cast":
+        reader = _only_reader(reader)
+    pools = reader is not None and reader.op_type in ("MaxPool", "AveragePool") and len(reader.outputs) == 1
+    automatic = reader is not None and reader.attributes.get_string("auto_pad", "NOTSET") != "NOTSET"
+    return reader if pools and not automatic else None
+
+
+def _only_reader(node: ir.Node) -> ir.Node | None:
+    (value,) = node.outputs
+    readers = consumers(value)
+    return readers[0] if len(readers) == 1 and not value.is_graph_output() else None
+
+
+def fusion_outcome(node: ir.Node, pool: ir.Node) -> Literal["no-session", "wrong"] | None:
+    """Return how it ends if the engine adds the sizes of a Pad to a pool's own, None if well or if it does not."""
+    if not _is_fused(node):
+        return None
+    source, sizes = node.inputs[0], _pad_sizes(node) or []
+    producer = None if source is None else source.producer()
+    window, rank = pool.attributes.get_ints("kernel_shape", []), len(sizes) // 2
+    own = pool.attributes.get_ints("pads", [0] * 2 * len(window))
+    if pool.op_type == "AveragePool" and any(own) and not pool.attributes.get_int("count_include_pad", 0):
+        return None
+    around = zip(own, [*sizes[2:rank], *sizes[rank + 2 :]], [*window] * 2, strict=True)
+    if any(first + second >= size for first, second, size in around):
+        return "no-session"
+    negative = producer is None or producer.op_type not in _NEVER_NEGATIVE
+    differs = pool.attributes.get_int("ceil_mode", 0) or (pool.op_type == "MaxPool" and negative)
+    return "wrong" if differs else None
+
+
+def _is_fused(node: ir.Node) -> bool:
+    """Whether a Pad puts nothing but zeros around pictures, as far as the optimiser looks."""
+    if node.attributes.get_string("mode", "constant") != "constant" or len(node.inputs) > 3:
+        return False
+    sizes = _pad_sizes(node)
+    if sizes is None or min(sizes, default=0) < 0 or any(sizes[: len(sizes) // 2][:2] + sizes[len(sizes) // 2 :][:2]):
+        return False
+    if len(node.inputs) < 3 or node.inputs[2] is None:
+        return node.attributes.get_float("value", 0.0) == 0
+    value = constant(node.inputs[2])
+    return value is not None and not any(value.tobytes())
+
+
+def _pad_sizes(node: ir.Node) -> list[int] | None:
+    """Return how far a Pad goes before each axis, and then after each."""
+    if len(node.inputs) < 2:
+        return list(node.attributes.get_ints("pads", []))
+    known = constant(node.inputs[1])
+    return None if known is None else [int(size) for size in known]
+
+
+def _keep_apart(graph: ir.Graph, node: ir.Node, kind: Any) -> None:
+    """Put a Max with the least number between a Pad and its pool."""
+    value, reader = node.outputs[0], consumers(node.outputs[0])[0]
+    add = Builder(graph, reader, f"{node.name or 'Pad'}/kept")
+    reader.replace_input_with(0, add.op("Max", value, add.const(float(np.finfo(np.float32).min), kind)))

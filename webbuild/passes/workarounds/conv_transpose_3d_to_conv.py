@@ -1,0 +1,129 @@
+"""ConvTranspose over volumes -> Conv over volumes with zeros between the cells, or a 1x1 Conv and a Transpose."""
+
+from __future__ import annotations
+
+import numpy as np
+import onnx_ir as ir
+
+from webbuild.passes.defect import DefectContext, PassContext, Symptom, Workaround
+from webbuild.passes.rewrite import Builder, replace_all_uses, static_shape
+from webbuild.passes.workarounds.conv_transpose_weights import ConvTransposeWeights
+
+_RANK_3D = 5
+
+
+class ConvTranspose3DToConv(Workaround):
+    """ConvTranspose(x [N, C, D, H, W], w [C, M, *kernel]) -> Conv(zeros between the cells of x, w turned around).
+
+    Defect: the run throws: `Only Conv2d or Conv1d are supported`.
+
+    Why: the kernel takes pictures and lines. U-Nets for medical volumes go up with one at every level. Where the kernel
+    is as large as its stride, each cell makes a block of its own: a 1x1 Conv has the cells of the block as channels,
+    and a Transpose puts them in place.
+    Limits: all shapes must be fixed.
+    Exact: to 1e-5 of the largest magnitude, as sums are rounded in another order.
+    Source: measured on 1.30.0; onnxruntime #28356.
+    """
+
+    code = "conv-transpose-3d-to-conv"
+    finding = "conv-transpose-3d"
+    operators = ("ConvTranspose",)
+    fix = "write it as a Conv"
+    probe = "conv_transpose/3-D"
+    tolerance = 1e-5
+
+    def affects(self, node: ir.Node, context: DefectContext) -> Symptom | None:
+        """See `Defect`."""
+        if not any(_rank(value) == _RANK_3D for value in node.inputs[:2]):
+            return None
+        return Symptom("the GPU kernel takes pictures and lines, no volumes")
+
+    def refusal(self, node: ir.Node, context: DefectContext) -> str | None:
+        """See `Defect`."""
+        values = (*node.inputs[:2], node.outputs[0])
+        return "its shapes are not fixed" if any(static_shape(value) is None for value in values) else None
+
+    def rewrite(self, node: ir.Node, context: PassContext) -> str:
+        """See `Workaround`."""
+        source, shape, target = (static_shape(value) or [] for value in (*node.inputs[:2], node.outputs[0]))
+        add, strides = Builder(context.model.graph, node, f"{node.name or 'ConvTranspose'}/conv"), _strides(node)
+        weights, begin = ConvTransposeWeights(add, node, shape), _crop_begin(node, source, target, shape)
+        if shape[2:] == strides and not any(begin) and _scaled_sizes(source, strides) == target[2:]:
+            result, how = _by_blocks(add, node, weights, source, target), "each cell makes a block of its own"
+        else:
+            result, how = _by_zero_insertion(add, node, weights, source, target, begin), "zeros between the cells"
+        if len(node.inputs) > 2 and node.inputs[2] is not None:
+            bias = add.op("Reshape", node.inputs[2], add.const([1, target[1], 1, 1, 1], np.int64))
+            result = add.op("Add", result, bias)
+        replace_all_uses(node.outputs[0], result)
+        return f"written as a Conv: {how}"
+
+
+def _rank(value: ir.Value | None) -> int:
+    return 0 if value is None or value.shape is None else len(value.shape)
+
+
+def _strides(node: ir.Node) -> list[int]:
+    return list(node.attributes.get_ints("strides", [1, 1, 1]))
+
+
+def _scaled_sizes(source: list[int], strides: list[int]) -> list[int]:
+    return [size * stride for size, stride in zip(source[2:], strides, strict=True)]
+
+
+def _kernel_extent(node: ir.Node, weights: list[int]) -> list[int]:
+    """Return how far each axis of the kernel reaches beyond a cell."""
+    dilations = node.attributes.get_ints("dilations", [1, 1, 1])
+    return [step * (size - 1) for step, size in zip(dilations, weights[2:], strict=True)]
+
+
+def _crop_begin(node: ir.Node, source: list[int], target: list[int], weights: list[int]) -> list[int]:
+    """Return how many cells are cut off before each axis; where no pads are given, from the size of the result."""
+    automatic = node.attributes.get_string("auto_pad", "NOTSET")
+    if automatic in ("NOTSET", "VALID") and "output_shape" not in node.attributes:
+        return list(node.attributes.get_ints("pads", [0] * 6))[:3]
+    strides, reach = _strides(node), _kernel_extent(node, weights)
+    extra = node.attributes.get_ints("output_padding", [0, 0, 0])
+    total = [
+        max(0, strides[axis] * (source[axis + 2] - 1) + extra[axis] + reach[axis] + 1 - target[axis + 2])
+        for axis in range(3)
+    ]
+    return [cut // 2 if automatic == "SAME_UPPER" else cut - cut // 2 for cut in total]
+
+
+def _by_blocks(
+    add: Builder, node: ir.Node, weights: ConvTransposeWeights, source: list[int], target: list[int]
+) -> ir.Value:
+    """Return a 1x1 Conv with a channel for each cell of a block, and these put in place.
+
+    [N, C, D, H, W] -> [N, M*a*b*c, D*H, W] -> [N*M, a, b, c, D, H, W] -> [N*M, D, a, H, b, W, c]
+    -> [N, M, a*D, b*H, c*W]
+    """
+    batch, channels, depth, height, width = source
+    groups, block = weights.groups, weights.shape[2:]
+    outputs = weights.shape[1] * groups
+    cells = add.op("Reshape", node.inputs[0], add.const([batch, channels, depth * height, width], np.int64))
+    made = add.op("Conv", cells, weights.as_pointwise_conv(), group=groups)
+    made = add.op("Reshape", made, add.const([batch * outputs, *block, depth, height, width], np.int64))
+    made = add.op("Transpose", made, perm=[0, 4, 1, 5, 2, 6, 3])
+    return add.op("Reshape", made, add.const(target, np.int64))
+
+
+def _by_zero_insertion(
+    add: Builder, node: ir.Node, weights: ConvTransposeWeights, source: list[int], target: list[int], begin: list[int]
+) -> ir.Value:
+    """Return a Conv with the kernel turned around, over the cells with stride - 1 zeros after each."""
+    strides, reach = _strides(node), _kernel_extent(node, weights.shape)
+    data = node.inputs[0]
+    if any(stride > 1 for stride in strides):
+        apart = [batch_and_cell for size in source[2:] for batch_and_cell in (size, 1)]
+        behind = [zeros for stride in strides for zeros in (0, stride - 1)]
+        data = add.op("Reshape", data, add.const([source[0] * source[1], *apart], np.int64))
+        data = add.pad(data, [0] * 7, [0, *behind])
+        data = add.op("Reshape", data, add.const([*source[:2], *_scaled_sizes(source, strides)], np.int64))
+    before = [far - cut for far, cut in zip(reach, begin, strict=True)]
+    sizes = _scaled_sizes(source, strides)
+    behind = [target[axis + 2] + reach[axis] - sizes[axis] - before[axis] for axis in range(3)]
+    data = add.pad(data, [0, 0, *before], [0, 0, *behind])
+    dilations = list(node.attributes.get_ints("dilations", [1, 1, 1]))
+    return add.op("Conv", data, weights.as_flipped_conv(), group=weights.groups, dilations=dilations)

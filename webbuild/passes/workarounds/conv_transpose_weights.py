@@ -1,0 +1,49 @@
+"""The weights of a ConvTranspose as those of a Conv."""
+
+from __future__ import annotations
+
+from math import prod
+
+import numpy as np
+import onnx_ir as ir
+
+from webbuild.passes.rewrite import Builder, constant
+
+
+class ConvTransposeWeights:
+    """Weights [inputs, outputs of a group, *kernel]: stored, and then rearranged at once, or computed in the graph."""
+
+    def __init__(self, add: Builder, node: ir.Node, shape: list[int]) -> None:
+        self.shape = shape
+        self.groups = node.attributes.get_int("group", 1)
+        self._add, self._given = add, node.inputs[1]
+        self._stored = constant(self._given)
+        self._inputs = shape[0] // self.groups
+
+    def as_pointwise_conv(self) -> ir.Value:
+        """Return weights of 1 x 1 that give an output for each cell of the kernel."""
+        rows = [self.groups, self._inputs, self.shape[1] * prod(self.shape[2:])]
+        return self._rearrange(self._stored, self._given, rows, [0, 2, 1], [-1, self._inputs, 1, 1])
+
+    def as_flipped_conv(self) -> ir.Value:
+        """Return the kernel turned around, outputs first."""
+        stored, given = self._stored, self._given
+        axes = range(2, len(self.shape))
+        if stored is not None:
+            stored = np.flip(stored, tuple(axes))
+        else:
+            for axis in axes:
+                backwards = self._add.const(list(range(self.shape[axis]))[::-1], np.int64)
+                given = self._add.op("Gather", given, backwards, axis=axis)
+        grouped = [self.groups, self._inputs, *self.shape[1:]]
+        order = [0, 2, 1, *range(3, len(grouped))]
+        return self._rearrange(stored, given, grouped, order, [-1, self._inputs, *self.shape[2:]])
+
+    def _rearrange(
+        self, stored: np.ndarray | None, given: ir.Value | None, first: list[int], order: list[int], last: list[int]
+    ) -> ir.Value:
+        if stored is not None:
+            return self._add.const(stored.reshape(first).transpose(order).reshape(last), stored.dtype)
+        apart = self._add.op("Reshape", given, self._add.const(first, np.int64))
+        turned = self._add.op("Transpose", apart, perm=order)
+        return self._add.op("Reshape", turned, self._add.const(last, np.int64))

@@ -1,0 +1,95 @@
+"""Nodes that only the CPU gets right."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import msgspec
+import onnx_ir as ir
+
+from webbuild.passes.analysis.kernel_lookup import placement
+from webbuild.passes.base import Pass, PassOptions, Rewrite
+from webbuild.passes.rewrite import find_nodes, static_shape
+
+CPU_NODES_KEY = "webbuild.cpu-nodes"
+"""Metadata key under which the names are kept, as JSON."""
+
+
+class CpuFallback(Pass):
+    """Names the nodes that the engine is to run on the CPU, because its GPU kernel throws or is wrong.
+
+    Why: onnxruntime-web's WebGPU takes a Resize with antialias, a smooth Resize of pictures with channels last, and a
+    MaxPool that gives indices or counts in column-major order, and then throws or returns wrong numbers. So it is with
+    every other node of the patched graph about which `webbuild inspect` finds an error. No rewrite is known for them
+    here.
+
+    How: the graph stays as it is. The names go into the manifest, and the runtime hands them to the WebGPU provider as
+    `forceCpuNodeNames`; every such node gets a name of its own. It costs a copy each way.
+    """
+
+    code = "cpu-fallback"
+    after = ("canonicalize", "fold-constants", "downgrade-opset", "eliminate-no-ops")
+    target = "webgpu"
+
+    def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
+        """Name each such node anew, and report those that were not named before."""
+        before = cpu_node_names(model)
+        if options.table is None or options.table.target.build != "webgpu":
+            return []
+        found: dict[str, Rewrite] = {}
+        for node in find_nodes(model, *_REASONS):
+            reason = _REASONS[node.op_type](node)
+            if reason is not None and placement(model, node, options) == "gpu":
+                name = _unique_node_name(model, node)
+                found[name] = self.applied(f"{node.op_type} '{name}'", f"left to the CPU: {reason}")
+        if list(found) != before:
+            model.metadata_props[CPU_NODES_KEY] = msgspec.json.encode(list(found)).decode()
+        return [edit for name, edit in found.items() if name not in before]
+
+
+def cpu_node_names(model: ir.Model) -> list[str]:
+    """Return the names of the nodes that are to run on the CPU."""
+    return msgspec.json.decode(model.metadata_props.get(CPU_NODES_KEY, "[]"), type=list[str])
+
+
+def mark_cpu_nodes(model: ir.Model, nodes: Sequence[ir.Node]) -> list[str]:
+    """Name nodes, besides those that are, to run on the CPU. Returns the names, each its node's own."""
+    names = [_unique_node_name(model, node) for node in nodes]
+    known = cpu_node_names(model)
+    if new := [name for name in names if name not in known]:
+        model.metadata_props[CPU_NODES_KEY] = msgspec.json.encode([*known, *new]).decode()
+    return names
+
+
+def _unique_node_name(model: ir.Model, node: ir.Node) -> str:
+    """Return the node's name; where it has none, or another node has the same, it gets a new one."""
+    taken = [other.name for graph in model.graphs() for other in graph if other is not node]
+    name, number = node.name or f"{node.op_type}/cpu", 1
+    while name in taken:
+        name, number = f"{node.name or node.op_type}/cpu_{number}", number + 1
+    node.name = name
+    return name
+
+
+def _resize_reason(node: ir.Node) -> str | None:
+    if node.attributes.get_int("antialias", 0):
+        return "the GPU kernel has no antialias"
+    before, after = static_shape(node.inputs[0]), static_shape(node.outputs[0])
+    if node.attributes.get_string("mode", "nearest") == "nearest" or before is None or after is None:
+        return None
+    last = len(before) == 4 and before[3] == after[3] and before[1] != after[1]
+    return "the GPU kernel takes its last axes for height and width" if last else None
+
+
+def _maxpool_reason(node: ir.Node) -> str | None:
+    indices = node.outputs[1] if len(node.outputs) > 1 else None
+    if indices is not None and (indices.uses() or indices.is_graph_output()):
+        return "the GPU kernel gives no indices"
+    return "the GPU kernel counts in row-major order" if node.attributes.get_int("storage_order", 0) else None
+
+
+_REASONS: dict[str, Callable[[ir.Node], str | None]] = {
+    "Resize": _resize_reason,
+    "MaxPool": _maxpool_reason,
+}
+"""Why a node of an operator must not run on the GPU, None if it may."""

@@ -1,0 +1,70 @@
+"""Softmax over several axes -> Reshape, Softmax over one axis, Reshape."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import onnx_ir as ir
+
+from webbuild.passes.defect import DefectContext, PassContext, Symptom, Workaround
+from webbuild.passes.rewrite import Builder, opset_version, replace_all_uses, static_shape
+
+
+class FlattenLegacySoftmax(Workaround):
+    """Softmax(x [*rows, *cells], axis) -> Reshape(Softmax(Reshape(x, [R, C]), axis=1), shape of x), R and C products.
+
+    Defect: the run throws: before opset 13 a Softmax goes over its axis and all after it, whose last does not fit.
+
+    Why: the kernel computes 4 or 2 numbers at a time, as their whole count allows, and throws where the last axis alone
+    does not: 4 x 6 numbers at the end of a shape.
+    Limits: the shape must be fixed. From opset 13 on a Softmax goes over one axis.
+    Exact: the same numbers in the same order.
+    Source: measured on 1.30.0.
+    """
+
+    code = "flatten-legacy-softmax"
+    finding = "softmax-before-13"
+    after = ("fold-constants", "downgrade-opset")
+    operators = ("Softmax",)
+    fix = "make one axis of them"
+    probe = "axes/Softmax -2 opset 11"
+
+    def affects(self, node: ir.Node, context: DefectContext) -> Symptom | None:
+        """See `Defect`."""
+        if not _is_affected(node, opset_version(context.model)):
+            return None
+        return Symptom("it goes over several axes, the last of which is no multiple of 4")
+
+    def refusal(self, node: ir.Node, context: DefectContext) -> str | None:
+        """See `Defect`."""
+        return "its shape is not fixed" if static_shape(node.inputs[0]) is None else None
+
+    def rewrite(self, node: ir.Node, context: PassContext) -> str:
+        """See `Workaround`."""
+        sizes = static_shape(node.inputs[0]) or []
+        axis = node.attributes.get_int("axis", 1) % len(sizes)
+        rows = [math.prod(sizes[:axis]), math.prod(sizes[axis:])]
+        add = Builder(context.model.graph, node, f"{node.name or 'Softmax'}/flat")
+        flat = add.op("Softmax", add.op("Reshape", node.inputs[0], add.const(rows, np.int64)), axis=1)
+        result = add.op("Reshape", flat, add.const(sizes, np.int64))
+        result.shape, result.type = node.outputs[0].shape, node.outputs[0].type
+        replace_all_uses(node.outputs[0], result)
+        return f"over {sizes[axis:]} as one axis of {rows[1]}"
+
+
+def _is_affected(node: ir.Node, opset: int) -> bool:
+    """Whether the kernel throws at a Softmax of an opset. Where a size is not known, it may."""
+    shape = None if node.inputs[0] is None else node.inputs[0].shape
+    if opset >= 13 or shape is None:
+        return False
+    axis = node.attributes.get_int("axis", 1) % max(1, len(shape))
+    behind = list(shape)[axis:]
+    if len(behind) < 2:
+        return False
+    sizes = [size for size in behind if isinstance(size, int)]
+    if len(sizes) < len(behind):
+        return True
+    count = math.prod(sizes)
+    width = 4 if count % 4 == 0 else 2 if count % 2 == 0 else 1
+    return sizes[-1] % width != 0

@@ -1,0 +1,93 @@
+"""Log -> Log with minus infinity where it reads 0."""
+
+from __future__ import annotations
+
+import numpy as np
+import onnx_ir as ir
+
+from webbuild.passes.defect import DefectContext, PassContext, Symptom, Workaround
+from webbuild.passes.rewrite import Builder, constant, consumers, replace_all_uses
+
+_ZERO_PRODUCING_OPS = (
+    "Abs", "Relu", "ReduceL1", "ReduceL2", "ReduceSum", "ReduceSumSquare", "Sigmoid", "Softmax", "Sqrt",
+    "ThresholdedRelu",
+)  # fmt: skip
+"""Operators that give 0 of ordinary numbers."""
+
+_WHOLE = (ir.DataType.BOOL, ir.DataType.UINT8, ir.DataType.INT32)
+
+
+class GuardLogZero(Workaround):
+    """Log(x) -> Where(Equal(x, 0), -inf, Log(x)).
+
+    Defect: the answer may be a number where the CPU's is minus infinity: a Log of 0.
+
+    Why: WGSL leaves open what an expression gives that is infinite. Measured on a software adapter, it is -88. A mask
+    of zeros and ones that is made additive by a Log then lets through what it should hide. In a buffer, minus infinity
+    is data and no expression.
+    Limits: only after operators that give 0 of ordinary numbers, and for inputs of the graph.
+    Exact: all other numbers are those of the Log.
+    Source: measured on 1.30.0; WGSL, "floating point evaluation".
+    """
+
+    code = "guard-log-zero"
+    finding = "log-zero"
+    after = ("fold-empty-tensors", "fold-constants", "downgrade-opset")
+    operators = ("Log",)
+    severity = "note"
+    outcome = "wrong"
+    what = "minus infinity becomes a number"
+    fix = "put minus infinity there with a Where"
+    probe = "log_of_zero"
+
+    def affects(self, node: ir.Node, context: DefectContext) -> Symptom | None:
+        """See `Defect`."""
+        return Symptom("it may read 0") if _may_be_zero(node.inputs[0]) and not _is_guarded(node) else None
+
+    def refusal(self, node: ir.Node, context: DefectContext) -> str | None:
+        """See `Defect`."""
+        x = node.inputs[0]
+        return "its element type is not known" if x is None or x.dtype is None else None
+
+    def rewrite(self, node: ir.Node, context: PassContext) -> str:
+        """See `Workaround`."""
+        x, result = node.inputs[0], node.outputs[0]
+        assert x is not None
+        assert x.dtype is not None
+        add = Builder(context.model.graph, node, f"{node.name or 'Log'}/zero")
+        zero, least = (add.const(number, x.dtype.numpy()) for number in (0.0, -np.inf))
+        is_zero, log = add.op("Equal", x, zero), add.op("Log", x)
+        is_zero.shape, is_zero.type = x.shape, ir.TensorType(ir.DataType.BOOL)
+        log.shape, log.type = result.shape, result.type
+        replace_all_uses(result, add.op("Where", is_zero, least, log))
+        return "minus infinity where it reads 0"
+
+
+def _may_be_zero(value: ir.Value | None) -> bool:
+    """Whether a value is 0 in ordinary runs: an input of the graph, what counts, and what ends at 0."""
+    producer = None if value is None else value.producer()
+    if producer is None:
+        return value is not None and value.is_graph_input()
+    if producer.op_type == "Cast":
+        source = producer.inputs[0]
+        return source is not None and source.dtype in _WHOLE
+    if producer.op_type == "Clip":
+        low = constant(producer.inputs[1]) if len(producer.inputs) > 1 else None
+        return low is not None and bool((low <= 0).all())
+    return producer.op_type in _ZERO_PRODUCING_OPS
+
+
+def _is_guarded(node: ir.Node) -> bool:
+    """Whether every reader of a Log has minus infinity to take instead."""
+    readers = consumers(node.outputs[0])
+    return bool(readers) and all(_is_guard(reader, node) for reader in readers)
+
+
+def _is_guard(reader: ir.Node, node: ir.Node) -> bool:
+    if reader.op_type != "Where" or reader.inputs[2] is not node.outputs[0]:
+        return False
+    instead, test = constant(reader.inputs[1]), reader.inputs[0]
+    equal = None if test is None else test.producer()
+    if equal is None or equal.op_type != "Equal" or equal.inputs[0] is not node.inputs[0]:
+        return False
+    return instead is not None and bool(np.isneginf(instead).all())

@@ -1,0 +1,58 @@
+"""A Softmax with rows that are masked altogether."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import onnx_ir as ir
+
+from webbuild.passes.base import PassOptions
+from webbuild.passes.decomposition import Decomposer, Decomposition, NotApplicableError, RewriteContext
+from webbuild.passes.rewrite import constant
+
+
+class GuardMaskedSoftmax(Decomposition):
+    """Makes rows of a Softmax that are masked altogether zero before they become NaN.
+
+    Why: PyTorch's attention gives zeros for a query that may look at nothing, a row of -inf. Exporters write that as
+    Softmax, which gives NaN there, and Where(IsNaN(result), 0, result). WebGPU has no kernel for IsNaN, and its
+    shaders may be compiled as if there were no NaN: every layer copies its attention matrix to the CPU and back.
+
+    How: a row is alive if its maximum is a number. The others are set to 0 before the Softmax, and again behind it.
+    Exact, but for rows that hold NaN or +inf: they became 0, and are now NaN.
+    """
+
+    code = "guard-masked-softmax"
+
+    def decomposers(self) -> Mapping[str, Decomposer]:
+        """Return how to write each."""
+        return {"Where": _masked}
+
+    def matches(self, model: ir.Model, node: ir.Node, options: PassOptions) -> bool:
+        """Whether a Where puts something for NaN, which the target looks for on the CPU."""
+        asked = None if node.inputs[0] is None else node.inputs[0].producer()
+        return asked is not None and asked.op_type == "IsNaN" and super().matches(model, asked, options)
+
+
+def _masked(add: RewriteContext, node: ir.Node) -> ir.Value:
+    """Return Where(alive, Softmax(Where(alive, x, 0)), 0)."""
+    asked, put, result = node.inputs
+    softmax = None if result is None else result.producer()
+    x = None if softmax is None or softmax.op_type != "Softmax" else softmax.inputs[0]
+    if softmax is None or x is None or x.dtype is None or asked is None or _softmax_input(asked) is not result:
+        raise NotApplicableError("puts something for NaN in what is no Softmax")
+    zero = constant(put)
+    if zero is None or zero.size != 1 or zero.any() or add.opset < 13:
+        raise NotApplicableError("puts something else than 0 for NaN, or is older than opset 13")
+    axis = softmax.attributes.get_int("axis", -1)
+    lowest = add.like(x, np.finfo(x.dtype.numpy()).min)
+    alive = add.op("GreaterOrEqual", add.reduce("ReduceMax", x, axis), lowest)
+    none = add.like(x, 0)
+    again = add.op("Softmax", add.op("Where", alive, x, none), axis=axis)
+    return add.op("Where", alive, again, none)
+
+
+def _softmax_input(asked: ir.Value) -> ir.Value | None:
+    producer = asked.producer()
+    return None if producer is None else producer.inputs[0]

@@ -1,0 +1,75 @@
+"""Conv of C channels -> Conv of C rounded up to a multiple of 4, the new channels zero."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import onnx_ir as ir
+
+from webbuild.passes.defect import DefectContext, PassContext, Symptom, Workaround
+from webbuild.passes.rewrite import Builder, constant, static_shape
+
+_WIDTH = 4
+"""Channels that the kernel reads at once where it can."""
+
+
+class PadConvChannels(Workaround):
+    """Conv(x [N, C, H, W], w [M, C, *kernel]) -> Conv(Pad(x) [N, C', H, W], Pad(w) [M, C', *kernel]), C' = 4*ceil(C/4).
+
+    Defect: the answer is wrong: a Conv from 6, 9, 15 ... channels to a multiple of 4 reads the wrong weights.
+
+    Why: where the input channels are a multiple of 3 above 3 and not of 4, and the output channels a multiple of 4,
+    the kernel reads three channels at once from memory laid out in fours.
+    Limits: right as they are, and kept, are 3 channels, several groups, volumes, and what is a product of matrices:
+    1x1 without strides or pads, or a kernel as large as its input.
+    Exact: zeros add nothing to any sum, which may be rounded in another order.
+    Source: measured on 1.30.0.
+    """
+
+    code = "pad-conv-channels"
+    finding = "conv-channels-mod-3"
+    operators = ("Conv",)
+    outcome = "wrong"
+    what = "wrong answer"
+    fix = "pad the channels to a multiple of 4"
+    probe = "conv/3x3 channels 15 to 4"
+    tolerance = 1e-6
+
+    def affects(self, node: ir.Node, context: DefectContext) -> Symptom | None:
+        """See `Defect`."""
+        weights = static_shape(node.inputs[1])
+        if weights is None or not is_affected(weights, node):
+            return None
+        return Symptom(f"it takes {weights[1]} channels in threes")
+
+    def rewrite(self, node: ir.Node, context: PassContext) -> str:
+        """See `Workaround`."""
+        add = Builder(context.model.graph, node, f"{node.name or 'Conv'}/channels")
+        shape, weights = static_shape(node.inputs[1]) or [], constant(node.inputs[1])
+        missing = -shape[1] % _WIDTH
+        room = [missing if axis == 1 else 0 for axis in range(len(shape))]
+        node.replace_input_with(0, add.pad(node.inputs[0], [0] * len(shape), room))
+        if weights is None:
+            node.replace_input_with(1, add.pad(node.inputs[1], [0] * len(shape), room))
+        else:
+            filled = np.pad(weights, [(0, more) for more in room])
+            node.replace_input_with(1, add.const(filled, weights.dtype))
+        return f"{shape[1]} input channels and {missing} of zeros"
+
+
+def is_affected(weights: list[int], node: ir.Node) -> bool:
+    """Whether the kernel gets the input channels of weights [outputs, inputs, *kernel] wrong."""
+    if len(weights) not in (3, 4) or node.attributes.get_int("group", 1) != 1:
+        return False
+    outputs, inputs, *kernel = weights
+    reads_threes = inputs > 3 and inputs % 3 == 0 and inputs % _WIDTH != 0 and outputs % _WIDTH == 0
+    return reads_threes and not _is_matmul(node, kernel)
+
+
+def _is_matmul(node: ir.Node, kernel: list[int]) -> bool:
+    """Whether the node is a product of matrices, one for each point or one for all of its input."""
+    sizes = static_shape(node.inputs[0])
+    strides, pads = node.attributes.get_ints("strides", [1]), node.attributes.get_ints("pads", [0])
+    one = math.prod([*kernel, *strides]) == 1 or (sizes is not None and sizes[2:] == kernel)
+    return one and not any(pads)

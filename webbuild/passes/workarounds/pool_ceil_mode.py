@@ -1,0 +1,101 @@
+"""Pools whose size is rounded up."""
+
+from __future__ import annotations
+
+import onnx_ir as ir
+from msgspec import Struct
+
+from webbuild.passes.base import Pass, PassOptions, Rewrite
+from webbuild.passes.rewrite import find_nodes, static_shape
+
+
+class PoolCeilMode(Pass):
+    """Writes a pool that rounds its size up as one that does not.
+
+    Why: rounding up meant something else before opset 19, so that downgrade-opset leaves a pool with `ceil_mode` at an
+    opset that has no GPU kernel; and LpPool is rewritten only without it. Where the sizes divide, as in the shortcuts
+    of RT-DETR's backbone, rounding up changes nothing.
+
+    How: where the size is the same without it, the attribute goes. Where the last window reaches over the edge, as
+    much is padded at the end: a maximum and a mean of what is there take no notice of it, and to an LpPool it is
+    zeros. A mean that counts its padding divides by another number then, and is left alone. Exact.
+    """
+
+    code = "pool-ceil-mode"
+    after = ("fix-dynamic-dims", "fold-constants")
+    tolerance = 1e-6
+
+    def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
+        """Rewrite every pool whose sizes are known."""
+        edits = []
+        for node in find_nodes(model, "AveragePool", "MaxPool", "LpPool"):
+            if not node.attributes.get_int("ceil_mode", 0):
+                continue
+            where = f"{node.op_type} '{node.name}'"
+            more = _missing_padding(node)
+            if isinstance(more, str):
+                edits.append(self.skipped(where, more))
+                continue
+            if any(more):
+                pads = node.attributes.get_ints("pads", [0] * 2 * len(more))
+                ends = [pad + extra for pad, extra in zip(pads[len(more) :], more, strict=True)]
+                node.attributes["pads"] = ir.AttrInt64s("pads", [*pads[: len(more)], *ends])
+            del node.attributes["ceil_mode"]
+            done = f"{more} more is padded at the end" if any(more) else "it changes nothing"
+            edits.append(self.applied(where, f"ceil_mode is gone: {done}"))
+        return edits
+
+
+class _PoolAxis(Struct, frozen=True):
+    """One axis of a pool: how long what goes in and comes out is, and how the window lies."""
+
+    source: int
+    result: int
+    kernel: int
+    stride: int
+    dilation: int
+    before: int
+    after: int
+
+    @property
+    def missing(self) -> int:
+        """How far the last window reaches over the padding at the end."""
+        reach = (self.result - 1) * self.stride + self.dilation * (self.kernel - 1) + 1
+        return max(0, reach - self.source - self.before - self.after)
+
+    @property
+    def rounded_down(self) -> int:
+        """The size of the result with as much padding as is missing, and without ceil_mode."""
+        room = self.source + self.before + self.after + self.missing
+        return (room - self.dilation * (self.kernel - 1) - 1) // self.stride + 1
+
+
+def _missing_padding(node: ir.Node) -> list[int] | str:
+    """Return what has to be padded at the end of each axis, or why that cannot be."""
+    source, result = static_shape(node.inputs[0]), static_shape(node.outputs[0])
+    if source is None or result is None:
+        return "its sizes are not known"
+    if node.attributes.get_string("auto_pad", "NOTSET") not in ("NOTSET", ""):
+        return "its padding is automatic"
+    axes = _axes(node, source, result)
+    if any(axis.rounded_down != axis.result for axis in axes):
+        return "its sizes are not those of its window"
+    missing = [axis.missing for axis in axes]
+    if not any(missing):
+        return missing
+    if node.op_type == "AveragePool" and node.attributes.get_int("count_include_pad", 0) != 0:
+        return "its mean counts the padding, and would count more"
+    if any((axis.result - 1) * axis.stride >= axis.source + axis.before for axis in axes):
+        return "its last window lies in the padding"
+    if any(axis.missing and axis.after + axis.missing >= axis.kernel for axis in axes):
+        return "no pool may be padded by as much as its window is long"
+    return missing
+
+
+def _axes(node: ir.Node, source: list[int], result: list[int]) -> list[_PoolAxis]:
+    kernel = node.attributes.get_ints("kernel_shape", [])
+    rank = len(kernel)
+    strides, dilations = (node.attributes.get_ints(name, [1] * rank) for name in ("strides", "dilations"))
+    pads = node.attributes.get_ints("pads", [0] * 2 * rank)
+    sizes = zip(source[2:], result[2:], kernel, strides, dilations, pads[:rank], pads[rank:], strict=True)
+    return [_PoolAxis(*numbers) for numbers in sizes]

@@ -1,0 +1,87 @@
+"""Relu and Clip -> Max and Min, which keep NaN."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import prod
+
+import numpy as np
+import onnx_ir as ir
+
+from webbuild.passes.decomposition import Decomposer, RewriteContext
+from webbuild.passes.defect import DefectContext, DefectDecomposition, Symptom
+from webbuild.passes.rewrite import constant, static_shape
+
+_NAN_PRODUCING_OPS = ("Acos", "Acosh", "Asin", "Atanh", "Div", "Log", "Pow", "Sqrt")
+"""Operators that make NaN of numbers."""
+
+_SMALL = 1 << 16
+"""Elements of an input that may hold NaN: a picture does not."""
+
+
+class PreserveNan(DefectDecomposition):
+    """Relu(x) -> Max(x, 0); Clip(x, low, high) -> Min(Max(x, low), high).
+
+    Defect: NaN is lost: the GPU gives a bound where the CPU gives NaN.
+
+    Why: the kernels of Relu and Clip give 0, or a bound. Those of Max and Min look at the bits, and keep NaN.
+    Limits: only where a small input of the graph is read, or what a logarithm, a root or a division gives: other NaNs
+    are no part of an ordinary run.
+    Exact: all other numbers are the same.
+    Source: measured on 1.30.0; WGSL, "floating point evaluation".
+    """
+
+    code = "preserve-nan"
+    finding = "nan-not-propagated"
+    operators = ("Relu", "Clip")
+    severity = "note"
+    outcome = "wrong"
+    fix = "keep NaN out of the model"
+    probe = "elementwise/Clip nan"
+
+    def affects(self, node: ir.Node, context: DefectContext) -> Symptom | None:
+        """See `Defect`."""
+        value = node.inputs[0]
+        if value is None or not _may_be_nan(value):
+            return None
+        producer = value.producer()
+        why = f"'{value.name}' is an input of the graph, and may hold NaN"
+        if producer is not None:
+            why = f"{producer.op_type} makes NaN of some numbers"
+        return Symptom(why, what=f"NaN becomes a bound of {node.op_type}")
+
+    def decomposers(self) -> Mapping[str, Decomposer]:
+        """Return how to write each."""
+        return {"Relu": _relu, "Clip": _clip}
+
+
+def _may_be_nan(value: ir.Value | None) -> bool:
+    """Whether a value of floats comes from outside, or from an operator that makes NaN."""
+    if value is None or value.dtype not in (ir.DataType.FLOAT, ir.DataType.FLOAT16):
+        return False
+    producer, shape = value.producer(), static_shape(value)
+    if producer is None:
+        small = shape is not None and prod(shape) <= _SMALL
+        return value.is_graph_input() and not value.is_initializer() and small
+    return producer.op_type in _NAN_PRODUCING_OPS and not _is_harmless(producer)
+
+
+def _is_harmless(node: ir.Node) -> bool:
+    """Whether a division is by stored numbers other than 0, a power by stored whole ones."""
+    stored = constant(node.inputs[1]) if node.op_type in ("Div", "Pow") else None
+    if stored is None:
+        return False
+    return bool((stored != 0).all() if node.op_type == "Div" else (stored == np.round(stored)).all())
+
+
+def _relu(add: RewriteContext, node: ir.Node) -> ir.Value:
+    return add.op("Max", node.inputs[0], add.like(node.inputs[0], 0))
+
+
+def _clip(add: RewriteContext, node: ir.Node) -> ir.Value:
+    value = node.inputs[0]
+    assert value is not None
+    for op, bound in zip(("Max", "Min"), node.inputs[1:], strict=False):
+        if bound is not None:
+            value = add.op(op, value, bound)
+    return value

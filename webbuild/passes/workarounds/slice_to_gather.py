@@ -1,0 +1,93 @@
+"""Slice backwards from inside an axis -> Gather with constant places."""
+
+from __future__ import annotations
+
+import numpy as np
+import onnx_ir as ir
+from msgspec import Struct
+
+from webbuild.passes.defect import DefectContext, PassContext, Symptom, Workaround
+from webbuild.passes.rewrite import Builder, constant, replace_all_uses, static_shape
+
+_STEPS = 4
+
+
+class SliceToGather(Workaround):
+    """Slice(x [.., L, ..], start, end, axis, step < 0) -> Gather(x, [start, start + step, ...], axis).
+
+    Defect: the answer is wrong: a Slice with a negative step counts from the end of the axis, wherever it starts.
+
+    Limits: starts, ends, steps and the shape must be constants. From the last element on it is right, and kept. Where
+    the steps are computed, cpu-fallback. The other axes are sliced as before.
+    Exact: the same elements.
+    Source: measured on 1.30.0.
+    """
+
+    code = "slice-to-gather"
+    finding = "slice-negative-step"
+    operators = ("Slice",)
+    outcome = "wrong"
+    what = "wrong answer"
+    fix = "reverse the whole axis, then slice forwards"
+    probe = "slice/step -1 from inside"
+
+    def affects(self, node: ir.Node, context: DefectContext) -> Symptom | None:
+        """See `Defect`."""
+        given = node.inputs[_STEPS] if len(node.inputs) > _STEPS else None
+        steps = constant(given)
+        if steps is None:
+            if context.is_constant(given):
+                return None
+            why = "its steps are computed, and may be negative"
+            return Symptom(why, what=why, severity="warning", fix="make them constant", on_cpu=True)
+        cuts = _axis_slices(node)
+        if not (steps < 0).any() or (cuts is not None and not any(cut.is_affected for cut in cuts)):
+            return None
+        return Symptom("it runs backwards from inside the axis")
+
+    def refusal(self, node: ir.Node, context: DefectContext) -> str | None:
+        """See `Defect`."""
+        return "its steps or the size of its data are computed" if _axis_slices(node) is None else None
+
+    def rewrite(self, node: ir.Node, context: PassContext) -> str:
+        """See `Workaround`."""
+        cuts, value = _axis_slices(node) or [], node.inputs[0]
+        backwards, kept = ([cut for cut in cuts if cut.is_affected is way] for way in (True, False))
+        add = Builder(context.model.graph, node, f"{node.name or 'Slice'}/backwards")
+        if kept:
+            given = [[cut.start, cut.end, cut.axis, cut.step] for cut in kept]
+            value = add.op("Slice", value, *(add.const(list(column), np.int64) for column in zip(*given, strict=True)))
+        for cut in backwards:
+            places = np.arange(cut.size)[cut.start : None if cut.end < -cut.size else cut.end : cut.step]
+            value = add.op("Gather", value, add.const(places, np.int64), axis=cut.axis)
+        assert value is not None
+        replace_all_uses(node.outputs[0], value)
+        return f"axis {', '.join(str(cut.axis) for cut in backwards)} is gathered backwards"
+
+
+class _AxisSlice(Struct, frozen=True):
+    """What a Slice takes of an axis of `size`, as numpy understands it; an end before the beginning is none."""
+
+    axis: int
+    size: int
+    start: int
+    end: int
+    step: int
+
+    @property
+    def is_affected(self) -> bool:
+        start = self.start + self.size if self.start < 0 else self.start
+        return self.step < 0 and min(start, self.size - 1) != self.size - 1
+
+
+def _axis_slices(node: ir.Node) -> list[_AxisSlice] | None:
+    """Return what a Slice takes, None if that or the data's shape is not known; empty where it never runs backwards."""
+    steps = constant(node.inputs[4])
+    if steps is not None and (steps > 0).all():
+        return []
+    shape, starts, ends = static_shape(node.inputs[0]), constant(node.inputs[1]), constant(node.inputs[2])
+    axes = np.arange(len(steps)) if steps is not None and node.inputs[3] is None else constant(node.inputs[3])
+    if shape is None or starts is None or ends is None or axes is None or steps is None:
+        return None
+    rows = zip(axes.tolist(), starts.tolist(), ends.tolist(), steps.tolist(), strict=True)
+    return [_AxisSlice(axis % len(shape), shape[axis], start, end, step) for axis, start, end, step in rows]

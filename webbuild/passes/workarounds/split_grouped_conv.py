@@ -1,0 +1,80 @@
+"""Conv in G groups -> Conv of the first G - 1 groups, and Conv of the last."""
+
+from __future__ import annotations
+
+import onnx_ir as ir
+
+from webbuild.passes.defect import DefectContext, PassContext, Symptom, Workaround
+from webbuild.passes.rewrite import Builder, constant, replace_all_uses, static_shape
+
+
+class SplitGroupedConv(Workaround):
+    """Conv(x [N, G*C, H, W], w [G*M, C, *kernel], group=G) -> Concat(Conv(x', w', group=G-1), Conv(x'', w''), axis=1).
+
+    Defect: the answer is wrong: some outputs of a grouped Conv are computed from the inputs of the group before.
+
+    Why: where each group has at least 4 output channels, the kernel computes 4 of them at once if their total is a
+    multiple of 4, and 2 if it is even. Where the outputs of one group are no multiple of that, such as 6 of 12 or 5 of
+    10, a vector crosses the border of groups. All groups but the last, and the last one alone, have totals that fit.
+    Limits: the sizes of the weights must be known; lines and pictures only, volumes have no grouped kernel.
+    Exact: each output is the same sum; it may be rounded in another order.
+    Source: measured on 1.30.0.
+    """
+
+    code = "split-grouped-conv"
+    finding = "grouped-conv-misaligned"
+    operators = ("Conv",)
+    outcome = "wrong"
+    what = "wrong answer"
+    fix = "compute the last group on its own"
+    probe = "conv/2 groups 4 to 12"
+    tolerance = 1e-6
+
+    def affects(self, node: ir.Node, context: DefectContext) -> Symptom | None:
+        """See `Defect`."""
+        weights, group = static_shape(node.inputs[1]), node.attributes.get_int("group", 1)
+        if weights is None or not is_affected(weights, group):
+            return None
+        outputs = f"{weights[0] // group} outputs of {weights[0]} a group"
+        return Symptom(f"{outputs}: some are computed across the border of groups")
+
+    def rewrite(self, node: ir.Node, context: PassContext) -> str:
+        """See `Workaround`."""
+        group, weights = node.attributes.get_int("group", 1), static_shape(node.inputs[1]) or []
+        _split_in_two(context.model.graph, node, group, weights)
+        return f"{group - 1} groups and the last one apart: {weights[0] // group} outputs a group"
+
+
+def is_affected(weights: list[int], group: int) -> bool:
+    """Whether the kernel gets the outputs of weights [outputs, inputs of a group, *kernel] wrong."""
+    if len(weights) not in (3, 4):
+        return False
+    outputs, outer = weights[0], weights[0] // group
+    width = 4 if outputs % 4 == 0 else 2 if outputs % 2 == 0 else 1  # outputs that the kernel computes at once
+    return group > 1 and outer >= 4 and outer % width != 0
+
+
+def _split_in_two(graph: ir.Graph, node: ir.Node, group: int, weights: list[int]) -> None:
+    add = Builder(graph, node, f"{node.name or 'Conv'}/groups")
+    inner, outer = weights[1], weights[0] // group  # channels of a group: in, out
+    others = {key: value for key, value in node.attributes.items() if key != "group"}
+    parts = []
+    for first, last in ((0, group - 1), (group - 1, group)):
+        held = [
+            slice_output_channels(add, value, first * outer, last * outer)
+            for value in node.inputs[1:]
+            if value is not None
+        ]
+        parts.append(
+            add.op("Conv", add.slice(node.inputs[0], 1, first * inner, last * inner), *held, group=last - first)
+        )
+        conv = parts[-1].producer()
+        assert conv is not None
+        conv.attributes.update(others)
+    replace_all_uses(node.outputs[0], add.op("Concat", *parts, axis=1))
+
+
+def slice_output_channels(add: Builder, value: ir.Value, first: int, last: int) -> ir.Value:
+    """Return some of the first axis of weights or of a bias, stored where they are stored."""
+    stored = constant(value)
+    return add.slice(value, 0, first, last) if stored is None else add.const(stored[first:last], stored.dtype)

@@ -1,0 +1,58 @@
+"""Conv over volumes in G groups -> G Convs in one group each."""
+
+from __future__ import annotations
+
+import onnx_ir as ir
+
+from webbuild.passes.defect import DefectContext, PassContext, Symptom, Workaround
+from webbuild.passes.rewrite import Builder, replace_all_uses, static_shape
+from webbuild.passes.workarounds.split_grouped_conv import slice_output_channels
+
+_RANK_3D = 5
+
+
+class SplitGroupedConv3D(Workaround):
+    """Conv(x [N, G*C, D, H, W], w [G*M, C, *kernel], group=G) -> Concat(Conv(x_1, w_1), ..., Conv(x_G, w_G), axis=1).
+
+    Defect: the run throws: `Conv3D does not support grouped convolution`.
+
+    Limits: the sizes of the weights must be known.
+    Exact: each group reads its own channels, as before; sums may be rounded in another order.
+    Source: measured on 1.30.0.
+    """
+
+    code = "split-grouped-conv-3d"
+    finding = "grouped-conv-3d"
+    operators = ("Conv",)
+    fix = "convolve each group on its own"
+    probe = "conv/3-D 2 groups"
+    tolerance = 1e-6
+
+    def affects(self, node: ir.Node, context: DefectContext) -> Symptom | None:
+        """See `Defect`."""
+        if node.attributes.get_int("group", 1) == 1 or _rank(node.inputs[0], node.inputs[1]) != _RANK_3D:
+            return None
+        return Symptom("the GPU kernel convolves volumes in one group only")
+
+    def refusal(self, node: ir.Node, context: DefectContext) -> str | None:
+        """See `Defect`."""
+        return "the sizes of its weights are not known" if static_shape(node.inputs[1]) is None else None
+
+    def rewrite(self, node: ir.Node, context: PassContext) -> str:
+        """See `Workaround`."""
+        groups, weights = node.attributes.get_int("group", 1), static_shape(node.inputs[1]) or []
+        add = Builder(context.model.graph, node, f"{node.name or 'Conv'}/groups")
+        inner, outer = weights[1], weights[0] // groups  # channels of a group: in, out
+        others = {key: each.value for key, each in node.attributes.items() if key != "group"}
+        parts = []
+        for group in range(groups):
+            data = add.slice(node.inputs[0], 1, group * inner, (group + 1) * inner)  # [N, inner, D, H, W]
+            first, last = group * outer, (group + 1) * outer
+            held = [slice_output_channels(add, value, first, last) for value in node.inputs[1:] if value is not None]
+            parts.append(add.op("Conv", data, *held, **others))  # [N, outer, D', H', W']
+        replace_all_uses(node.outputs[0], add.op("Concat", *parts, axis=1))
+        return f"{groups} groups, each on its own"
+
+
+def _rank(*values: ir.Value | None) -> int:
+    return max((len(value.shape) for value in values if value is not None and value.shape is not None), default=0)

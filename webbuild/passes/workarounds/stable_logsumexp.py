@@ -1,0 +1,85 @@
+"""ReduceLogSumExp -> ReduceLogSumExp with the maximum taken out first."""
+
+from __future__ import annotations
+
+import numpy as np
+import onnx_ir as ir
+
+from webbuild.passes.defect import DefectContext, PassContext, Symptom, Workaround
+from webbuild.passes.rewrite import Builder, constant, opset_version, replace_all_uses, static_shape
+
+
+class StableLogSumExp(Workaround):
+    """ReduceLogSumExp(x, axes) -> Add(Log(ReduceSum(Exp(Sub(x, m)), axes)), m), m = ReduceMax(x, axes), kept finite.
+
+    Defect: the answer may be infinite: ReduceLogSumExp sums the exponentials of numbers as they are, and 89 is too
+    large.
+
+    Why: the CPU takes the largest number out first. Scores and energies are often larger than 88.
+    Limits: axes must be constants.
+    Exact: to 1e-6 of the largest magnitude.
+    Source: measured on 1.30.0.
+    """
+
+    code = "stable-logsumexp"
+    finding = "logsumexp-overflow"
+    after = ("fold-empty-tensors", "fold-constants", "downgrade-opset")
+    operators = ("ReduceLogSumExp",)
+    severity = "warning"
+    outcome = "wrong"
+    what = "infinite above 88"
+    fix = "subtract the maximum before it, and add it"
+    probe = "reduce/ReduceLogSumExp large"
+    tolerance = 1e-6
+
+    def affects(self, node: ir.Node, context: DefectContext) -> Symptom | None:
+        """See `Defect`."""
+        x = node.inputs[0]
+        if x is None or x.dtype not in (ir.DataType.FLOAT, ir.DataType.FLOAT16) or 0 in (static_shape(x) or ()):
+            return None
+        return Symptom("it sums exponentials as they are")
+
+    def refusal(self, node: ir.Node, context: DefectContext) -> str | None:
+        """See `Defect`."""
+        return "its axes are computed, or none" if _axes(node) is None else None
+
+    def rewrite(self, node: ir.Node, context: PassContext) -> str:
+        """See `Workaround`."""
+        add = Builder(context.model.graph, node, f"{node.name or 'ReduceLogSumExp'}/shifted")
+        result = _shifted(add, node, _axes(node) or [], opset_version(context.model))
+        result.shape, result.type = node.outputs[0].shape, node.outputs[0].type
+        replace_all_uses(node.outputs[0], result)
+        return "its largest number is taken out first"
+
+
+def _axes(node: ir.Node) -> list[int] | None:
+    rank = 0 if node.inputs[0] is None else len(node.inputs[0].shape or [])
+    given = node.inputs[1] if len(node.inputs) > 1 else None
+    stored = constant(given)
+    if given is not None and stored is None:
+        return None
+    keeps_all = node.attributes.get_int("noop_with_empty_axes", 0)
+    named = node.attributes.get_ints("axes", []) if stored is None else stored.tolist()
+    if keeps_all and not named:
+        return None
+    return [axis % rank for axis in named] or list(range(rank)) or None
+
+
+def _shifted(add: Builder, node: ir.Node, axes: list[int], opset: int) -> ir.Value:
+    x = node.inputs[0]
+    assert x is not None
+    assert x.dtype is not None
+    dtype = x.dtype.numpy()
+    most = float(np.finfo(dtype).max)
+
+    def largest(keepdims: int) -> ir.Value:
+        found = add.reduce("ReduceMax", x, axes, keepdims)
+        if opset < 11:
+            low, high = add.const(-most, dtype), add.const(most, dtype)
+            return add.op("Min", add.op("Max", found, low), high)  # the Clip of then has no GPU kernel
+        return add.op("Clip", found, add.const(-most, dtype), add.const(most, dtype))
+
+    keepdims = node.attributes.get_int("keepdims", 1)
+    shift = largest(1)
+    total = add.reduce("ReduceSum", add.op("Exp", add.op("Sub", x, shift)), axes, keepdims)
+    return add.op("Add", add.op("Log", total), shift if keepdims else largest(0))

@@ -1,0 +1,54 @@
+"""Gemm with a bias of no dimensions -> Gemm with a bias of one."""
+
+from __future__ import annotations
+
+import numpy as np
+import onnx_ir as ir
+
+from webbuild.passes.defect import DefectContext, PassContext, Symptom, Workaround
+from webbuild.passes.rewrite import Builder, constant, static_shape
+
+_SMALL = 8
+
+
+class UnsqueezeGemmBias(Workaround):
+    """Gemm(a [M, K], b [K, N], c []) -> Gemm(a, b, Reshape(c, [1])).
+
+    Defect: the run traps: the bias of a Gemm has no dimensions. The engine takes no further call.
+
+    Limits: none. Matrices of up to 8 rows and columns have a kernel of their own, which is right.
+    Exact: a number and a list of one number broadcast to the same.
+    Source: measured on 1.30.0.
+    """
+
+    code = "unsqueeze-gemm-bias"
+    finding = "gemm-scalar-bias"
+    operators = ("Gemm",)
+    what = "traps"
+    fix = "give that number a dimension of 1"
+    probe = "gemm_with_a_scalar"
+
+    def affects(self, node: ir.Node, context: DefectContext) -> Symptom | None:
+        """See `Defect`."""
+        if len(node.inputs) < 3 or static_shape(node.inputs[2]) != [] or _is_small(node):
+            return None
+        return Symptom("what it adds has no dimensions")
+
+    def rewrite(self, node: ir.Node, context: PassContext) -> str:
+        """See `Workaround`."""
+        bias = node.inputs[2]
+        assert bias is not None
+        add = Builder(context.model.graph, node, f"{node.name or 'Gemm'}/scalar")
+        if (stored := constant(bias)) is None:
+            listed = add.op("Reshape", bias, add.const([1], np.int64))
+            listed.shape, listed.type = ir.Shape([1]), bias.type
+        else:
+            listed = add.const(stored.reshape(1), stored.dtype)
+        node.replace_input_with(2, listed)
+        return "what it adds has a dimension of 1"
+
+
+def _is_small(node: ir.Node) -> bool:
+    """Whether a Gemm is known to have matrices of up to 8 rows and columns alone."""
+    sizes = [static_shape(value) for value in node.inputs[:2]]
+    return all(shape is not None and max(shape) <= _SMALL for shape in sizes)

@@ -1,0 +1,92 @@
+"""The post-processing that a detector was exported without, in plain numpy: what an appended head has to compute.
+
+The rules are those of Ultralytics' `non_max_suppression` with one label for a box, at the arithmetic of ONNX
+Runtime's NonMaxSuppression: float32, an overlap is one above the threshold, boxes without area overlap nothing.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from webbuild.postprocess.dense_head import DenseHead
+from webbuild.postprocess.reference_rotated_nms import rotated_nms
+
+Floats = NDArray[np.float32]
+
+
+def reference_nms(head: DenseHead, output: NDArray[Any], confidence: float, iou: float) -> Floats:
+    """Return rows [1, rows, 6 + extra] as `DenseHead` describes them, from the raw output of one picture."""
+    given = np.asarray(output[0], np.float32)
+    table = given.T if head.layout == "columns" else given
+    candidates = given if head.layout == "final" else _best_class_candidates(head, table)
+    candidates = candidates[candidates[:, 4] > np.float32(confidence)]
+    candidates = candidates[np.argsort(-candidates[:, 4], kind="stable")]
+    if head.layout == "final":
+        return _pad_rows(candidates, len(given), head.columns)
+    rows = min(len(table), head.max_detections)
+    if head.rotated:
+        return _pad_rows(
+            candidates[rotated_nms(candidates, np.float32(iou), rows, head.class_agnostic)], rows, head.columns
+        )
+    return _pad_rows(
+        candidates[_greedy_nms(candidates, np.float32(iou), rows, head.class_agnostic)], rows, head.columns
+    )
+
+
+def _pad_rows(found: Floats, rows: int, columns: int) -> Floats:
+    result = np.zeros((1, rows, columns), np.float32)
+    result[0, : len(found)] = found
+    return result
+
+
+def _best_class_candidates(head: DenseHead, table: Floats) -> Floats:
+    """Return box, score, class and the extra columns [anchors, columns] of every anchor's best class."""
+    if head.layout == "rows":
+        scores, extra = table[:, 5 : 5 + head.classes] * table[:, 4:5], table[:, 5 + head.classes :]
+    else:
+        scores, extra = table[:, 4 : 4 + head.classes], table[:, 4 + head.classes :]
+    centre, size = _decode_boxes(head, table)
+    half = size / np.float32(2)
+    box = (centre, size) if head.rotated else (centre - half, centre + half)
+    best = scores.argmax(1)[:, None]
+    score = np.take_along_axis(scores, best, 1)
+    return np.concatenate([*box, score, best.astype(np.float32), extra], 1)
+
+
+def _decode_boxes(head: DenseHead, table: Floats) -> tuple[Floats, Floats]:
+    """Return centre and size of every box in pixels."""
+    if not head.strides:
+        return table[:, :2], table[:, 2:4]
+    height, width = head.size
+    cells = [(x, y, s) for s in head.strides for y in range(height // s) for x in range(width // s)]
+    place = np.array(cells, np.float32)
+    stride = place[:, 2:]
+    return (table[:, :2] + place[:, :2]) * stride, np.exp(table[:, 2:4]) * stride
+
+
+def _greedy_nms(candidates: Floats, iou: np.float32, most: int, agnostic: bool) -> list[int]:
+    """Return the indices of the candidates, best first, that no better one that was kept overlaps."""
+    kept: list[int] = []
+    alive = np.ones(len(candidates), bool)
+    for index in range(len(candidates)):
+        if len(kept) == most:
+            break
+        if not alive[index]:
+            continue
+        kept.append(index)
+        over = _iou(candidates[index, :4], candidates[:, :4]) > iou
+        alive &= ~(over & (agnostic | (candidates[:, 5] == candidates[index, 5])))
+    return kept
+
+
+def _iou(box: Floats, others: Floats) -> Floats:
+    """Return the intersection over union of a box [4] with each of others [n, 4], 0 where one has no area."""
+    begin, end = np.minimum(others[:, :2], others[:, 2:]), np.maximum(others[:, :2], others[:, 2:])
+    own_begin, own_end = np.minimum(box[:2], box[2:]), np.maximum(box[:2], box[2:])
+    both = np.maximum(np.minimum(end, own_end) - np.maximum(begin, own_begin), np.float32(0)).prod(1)
+    union = (own_end - own_begin).prod() + (end - begin).prod(1) - both
+    result: Floats = np.divide(both, union, out=np.zeros_like(both), where=(both > 0) & (union > 0))
+    return result

@@ -1,0 +1,123 @@
+"""Whether a graph of float16 gives the same answers on the samples: by the task's own match."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from webbuild.equivalence.answer import Answer, with_nonempty_mode
+from webbuild.equivalence.check import run_context
+from webbuild.equivalence.compare_outputs import OutputComparison, compare_outputs
+from webbuild.manifest.head_status import fallback_reason
+from webbuild.manifest.manifest import Graph, Task
+from webbuild.runners.native import NativeRunner
+from webbuild.samples.collect import Sample
+
+if TYPE_CHECKING:
+    import onnx_ir as ir
+
+    from webbuild.manifest.manifest import OptionInput
+    from webbuild.precision.fp16_backends import Fp16Backend
+
+Tensors = Mapping[str, NDArray[Any]]
+_VACUOUS = "no comparison says anything"
+
+
+class AccuracyVerdict(Struct, frozen=True):
+    """What came of a graph on the samples: by output, the largest part of the tolerance that was used.
+
+    `mismatch` is empty where every answer is the same. What comes after the first sample that differs was not run.
+    """
+
+    mismatch: str
+    tolerance_used: dict[str, float]
+
+    @property
+    def worst(self) -> float:
+        """The largest part of a tolerance."""
+        return max(self.tolerance_used.values(), default=math.inf)
+
+
+class AccuracyChecker:
+    """The reference's answers, and what compares others with them.
+
+    The reference is the same graph in float32, which was proven against the original.
+
+    Args:
+        graph: what the float32 graph says of itself, in `folder`.
+        folder: the bundle's.
+        task: what it is for.
+        options: its thresholds, which are inputs.
+        values: those to compare at, by option.
+        samples: what is run.
+    """
+
+    def __init__(
+        self,
+        graph: Graph,
+        folder: Path,
+        task: Task,
+        options: Sequence[OptionInput],
+        values: Mapping[str, float],
+        samples: Sequence[Sample],
+    ) -> None:
+        self._graph = msgspec.structs.replace(graph, precision="mixed")
+        given = {each.name: np.array([values[each.option]], np.float32) for each in options}
+        runner = NativeRunner(folder / graph.file)
+        self._cases: list[tuple[Sample, Tensors, Answer]] = []
+        for sample in samples:
+            feeds = {**sample.feeds, **given}
+            outputs = runner.run(feeds)
+            if not fallback_reason(graph, outputs):
+                answer = Answer(task, self._without_status(outputs), run_context(sample, values))
+                self._cases.append((sample, feeds, answer))
+        runner.close()
+        answers = with_nonempty_mode([want for _, _, want in self._cases])
+        self._cases = [(sample, fed, want) for (sample, fed, _), want in zip(self._cases, answers, strict=True)]
+
+    @property
+    def feeds(self) -> list[Tensors]:
+        """The inputs of every run."""
+        return [feeds for _, feeds, _ in self._cases]
+
+    def check(self, model: ir.Model, arithmetic: Fp16Backend) -> AccuracyVerdict:
+        """Run a graph and compare. A sample that differs is the first to be run the next time, and alone."""
+        used: dict[str, float] = {}
+        told = False
+        for some in (self._cases[:1], self._cases[1:]):
+            found = arithmetic.run(model, [feeds for _, feeds, _ in some]) if some else []
+            for case, outputs in zip(list(some), found, strict=True):
+                sample, _, want = case
+                proofs = self._compare(sample, want, outputs)
+                for proof in proofs:
+                    if proof.used is not None:
+                        used[proof.output] = max(used.get(proof.output, 0.0), proof.used)
+                if why := self._why(sample, proofs, outputs):
+                    self._cases.remove(case)
+                    self._cases.insert(0, case)
+                    return AccuracyVerdict(why, used)
+                told = told or any(proof.verdict == "OK" and proof.objects != 0 for proof in proofs)
+        return AccuracyVerdict("" if told else _VACUOUS, used)
+
+    def _why(self, sample: Sample, proofs: Sequence[OutputComparison], outputs: Tensors) -> str:
+        differing = next((proof for proof in proofs if proof.verdict == "DIFFERS"), None)
+        if differing is not None:
+            return f"{differing.output} on {sample.name}: {differing.why}"
+        why = fallback_reason(self._graph, outputs)
+        return why and f"{sample.name}: {why}"
+
+    def _compare(self, sample: Sample, want: Answer, outputs: Tensors) -> list[OutputComparison]:
+        got = replace(want, outputs=self._without_status(outputs))
+        return compare_outputs(sample, self._graph, want, got, repeated=False)
+
+    def _without_status(self, outputs: Tensors) -> Tensors:
+        status = self._graph.status
+        return {name: array for name, array in outputs.items() if status is None or name != status.output}

@@ -1,0 +1,44 @@
+"""Values inside a graph, a few at a time: as many in a run as fit in a bounded memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from numpy.typing import NDArray
+
+from webbuild.runners.native import NativeRunner
+from webbuild.subgraph.activations import BATCH_BYTES, group_by_size
+from webbuild.subgraph.extract import extract_outputs
+from webbuild.subgraph.graph import ModelGraph
+
+if TYPE_CHECKING:
+    import onnx_ir as ir
+
+Tensors = Mapping[str, NDArray[Any]]
+
+
+def iter_activations(
+    model: ir.Model, names: Sequence[str], feeds: Sequence[Tensors], batch: int = BATCH_BYTES
+) -> Iterator[tuple[str, NDArray[Any]]]:
+    """Yield values of a graph by name, one for each feed. Native ONNX Runtime, without optimisations.
+
+    Args:
+        model: the graph.
+        names: of values that nodes of its main graph compute.
+        feeds: its inputs, each as it is run.
+        batch: bytes of values that one run may give, as far as sizes are known.
+
+    Raises:
+        WebbuildError: `reference-session-failed`, `reference-run-failed`.
+    """
+    import onnx_ir as ir
+
+    graph = ModelGraph(ir.to_proto(model))
+    for some in group_by_size(graph, names, batch):
+        runner = NativeRunner(Path("values.onnx"), extract_outputs(graph, some).SerializeToString())
+        for given in feeds:
+            wanted = {name: given[name] for name in runner.input_dtypes if name in given}
+            yield from runner.run(wanted).items()
+        runner.close()

@@ -1,0 +1,71 @@
+"""What a node weighs: the bytes that it reads and writes, and its multiplications."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from math import prod
+
+import onnx_ir as ir
+from msgspec import Struct
+
+from webbuild.passes.rewrite import static_shape
+from webbuild.precision.castable_io import CastableIO
+from webbuild.precision.constant_overflow import is_stored_constant
+from webbuild.precision.report import ConvertedFraction
+
+
+class NodeCost(Struct, frozen=True):
+    """Bytes of a node's weights, bytes of what it computes, and how often it multiplies and adds."""
+
+    weight_bytes: int = 0
+    activation_bytes: int = 0
+    flops: int = 0
+
+
+def node_costs(able: Mapping[ir.Node, CastableIO]) -> dict[str, NodeCost]:
+    """Return by name what the nodes weigh that could be float16. A weight that several read counts for the first."""
+    seen: set[ir.Value] = set()
+    found = {}
+    for node, places in able.items():
+        own = [
+            value for index in places.inputs if (value := node.inputs[index]) is not None and is_stored_constant(value)
+        ]
+        stored = sum(_bytes(value) for value in own if value not in seen)
+        seen.update(own)
+        computed = sum(_bytes(node.outputs[index]) for index in places.outputs)
+        found[node.name or ""] = NodeCost(stored, computed, _flops(node))
+    return found
+
+
+def converted_fraction(weights: Mapping[str, NodeCost], halved: Iterable[str]) -> ConvertedFraction:
+    """Return the share of what could be float16 that is."""
+    half = [weights[name] for name in halved if name in weights]
+    return ConvertedFraction(
+        _fraction((each.weight_bytes for each in half), (each.weight_bytes for each in weights.values())),
+        _fraction((each.activation_bytes for each in half), (each.activation_bytes for each in weights.values())),
+        _fraction((each.flops for each in half), (each.flops for each in weights.values())),
+    )
+
+
+def _fraction(some: Iterable[int], of: Iterable[int]) -> float:
+    whole = sum(of)
+    return sum(some) / whole if whole else 1.0
+
+
+def _bytes(value: ir.Value) -> int:
+    sizes = static_shape(value)
+    if sizes is None and value.const_value is not None:
+        return value.const_value.nbytes
+    return 4 * prod(sizes) if sizes is not None else 0
+
+
+def _flops(node: ir.Node) -> int:
+    """Return multiplications of a contraction, else one for each number that is computed."""
+    made = sum(prod(static_shape(value) or [0]) for value in node.outputs[:1])
+    if node.op_type in ("Conv", "ConvTranspose") and (sizes := static_shape(node.inputs[1])):
+        source = static_shape(node.inputs[0]) or [0]
+        return prod(source) * prod(sizes[1:]) if node.op_type == "ConvTranspose" else made * prod(sizes[1:])
+    if node.op_type in ("MatMul", "Gemm", "Einsum") and (sizes := static_shape(node.inputs[0])):
+        across = node.op_type == "Gemm" and bool(node.attributes.get_int("transA", 0))
+        return made * sizes[0 if across else -1]
+    return made

@@ -1,0 +1,74 @@
+"""Float16 emulated: native ONNX Runtime computes in float32, and every float16 value is rounded to float16."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from webbuild.errors import WebbuildError
+from webbuild.precision.fp16_backends.protocol import Tensors
+
+if TYPE_CHECKING:
+    import onnx_ir as ir
+
+
+class EmulatedFp16:
+    """Float16 on any CPU. See `rounded`.
+
+    Args:
+        reason: why nothing better computes.
+    """
+
+    name = "emulated"
+
+    def __init__(self, why: str = "it was asked for") -> None:
+        self.reason = why
+
+    def run(self, model: ir.Model, feeds: Sequence[Tensors]) -> list[dict[str, NDArray[Any]]]:
+        """Return the outputs for each input. See `Fp16Backend`.
+
+        Raises:
+            WebbuildError: `fp16-backend-failed`, `unknown-dtype`.
+        """
+        import onnx_ir as ir
+
+        from webbuild.precision.fp16_backends.emulation_graph import build_emulation_graph
+        from webbuild.runners.native import NativeRunner
+
+        halves = {value.name for value in model.graph.outputs if value.dtype == ir.DataType.FLOAT16}
+        try:
+            runner = NativeRunner(Path("half.onnx"), ir.to_proto(build_emulation_graph(model)).SerializeToString())
+            found = [runner.run({name: _to_float32(value) for name, value in given.items()}) for given in feeds]
+        except WebbuildError as error:
+            if error.code == "unknown-dtype":
+                raise
+            raise WebbuildError("fp16-backend-failed", f"float16, {self.name}: {error.message}", error.fix) from error
+        runner.close()
+        return [
+            {name: _to_float16(value) if name in halves else value for name, value in each.items()} for each in found
+        ]
+
+    def close(self) -> None:
+        """Nothing is held."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def _to_float32(value: NDArray[Any]) -> NDArray[Any]:
+    return value.astype(np.float32) if value.dtype == np.float16 else value
+
+
+def _to_float16(value: NDArray[Any]) -> NDArray[np.float16]:
+    with np.errstate(over="ignore"):
+        return value.astype(np.float16)

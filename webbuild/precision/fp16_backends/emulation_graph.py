@@ -1,0 +1,107 @@
+"""A float16 graph as a float32 one that rounds: every float16 value goes through a pair of Casts.
+
+Native ONNX Runtime has no float16 kernel for some operators, computes others in float32 without rounding between
+fused steps, and cannot say which. So each operator computes in float32, and what it makes is rounded to float16.
+What happens inside an operator is float32: sums keep what a GPU's float16 registers would lose (see `docs/fp16.md`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import onnx_ir as ir
+from onnx_ir.passes.common import ShapeInferencePass
+
+from webbuild.errors import WebbuildError
+
+_EXACT_OPS = frozenset({
+    "Abs", "Ceil", "Clip", "Compress", "Concat", "Constant", "ConstantOfShape", "DepthToSpace", "Expand", "Flatten",
+    "Floor", "Gather", "GatherElements", "GatherND", "GlobalMaxPool", "Identity", "If", "Loop", "Max", "MaxPool",
+    "Min", "Neg", "OneHot", "Pad", "ReduceMax", "ReduceMin", "Relu", "Reshape", "ReverseSequence", "Round", "Sign",
+    "Slice", "SpaceToDepth", "Split", "Squeeze", "Tile", "TopK", "Transpose", "Trilu", "Unsqueeze", "Where",
+})  # fmt: skip
+"""Operators that make, of float16 numbers, float16 numbers without rounding: they move, choose, or change a sign."""
+
+_DTYPE_ATTRIBUTES = ("to", "dtype", "output_dtype")
+"""Attributes that name the type of what a node makes."""
+
+
+def build_emulation_graph(model: ir.Model) -> ir.Model:
+    """Return a graph with no float16 left but between the Casts of a pair; inputs and outputs are float32.
+
+    Raises:
+        WebbuildError: `unknown-dtype` for a value of which nothing says what it is.
+    """
+    made = _with_known_types(model)
+    for graph in made.graphs():
+        halves = [value for node in graph for value in node.outputs if value.dtype == ir.DataType.FLOAT16]
+        for value in (*graph.inputs, *graph.initializers.values()):
+            if value.dtype == ir.DataType.FLOAT16:
+                _widen(value)
+        for node in graph:
+            _widen_attributes(node)
+        for value in halves:
+            _round(graph, value)
+    return made
+
+
+def _with_known_types(model: ir.Model) -> ir.Model:
+    """Return a clone in which the type of every value is known."""
+    made = model.clone()
+    if any(_untyped_values(made)):
+        ShapeInferencePass(check_type=False)(made)
+    for value in _untyped_values(made):  # an operator that ONNX does not know
+        node = value.producer()
+        kinds = [each.dtype for each in (node.inputs if node else ()) if each is not None and each.dtype is not None]
+        if not kinds:
+            raise WebbuildError(
+                "unknown-dtype",
+                f"float16: nothing says what type '{value.name}' has",
+                "export the model again with the types of its values, or run onnx.shape_inference on it",
+            )
+        value.type = ir.TensorType(next((kind for kind in kinds if kind.is_floating_point()), kinds[0]))
+    return made
+
+
+def _untyped_values(model: ir.Model) -> Iterator[ir.Value]:
+    for node in model.graph.all_nodes():
+        yield from (value for value in node.outputs if value.name and value.dtype is None)
+
+
+def _widen(value: ir.Value) -> None:
+    """Let a value be float32, its numbers as they are."""
+    value.type = ir.TensorType(ir.DataType.FLOAT)
+    if value.const_value is not None:
+        value.const_value = ir.tensor(value.const_value.numpy().astype(np.float32), name=value.name)
+
+
+def _widen_attributes(node: ir.Node) -> None:
+    for name, attribute in list(node.attributes.items()):
+        if name in _DTYPE_ATTRIBUTES and attribute.value == ir.DataType.FLOAT16:
+            node.attributes[name] = ir.AttrInt64(name, int(ir.DataType.FLOAT))
+        elif attribute.type == ir.AttributeType.TENSOR and attribute.as_tensor().dtype == ir.DataType.FLOAT16:
+            wide = attribute.as_tensor().numpy().astype(np.float32)
+            node.attributes[name] = ir.AttrTensor(name, ir.tensor(wide))
+
+
+def _round(graph: ir.Graph, value: ir.Value) -> None:
+    """Let a node make float32, and let its readers read that number rounded to float16."""
+    value.type = ir.TensorType(ir.DataType.FLOAT)
+    node = value.producer()
+    assert node is not None
+    if node.op_type in _EXACT_OPS and node.domain in ("", "ai.onnx") and not _accumulates(node):
+        return
+    half = ir.node("Cast", [value], attributes={"to": int(ir.DataType.FLOAT16)}, name=f"{value.name}/half")
+    wide = ir.node("Cast", half.outputs, attributes={"to": int(ir.DataType.FLOAT)}, name=f"{value.name}/wide")
+    (middle,), (result,) = half.outputs, wide.outputs
+    middle.name, result.shape, result.type = f"{value.name}/half", value.shape, value.type
+    value.replace_all_uses_with(result, replace_graph_outputs=True)
+    half.replace_input_with(0, value)
+    value.name, result.name = f"{value.name}/exact", value.name
+    graph.insert_after(node, [half, wide])
+
+
+def _accumulates(node: ir.Node) -> bool:
+    """Whether an operator that mostly moves numbers also adds them up."""
+    return node.attributes.get_string("reduction", "none") != "none"

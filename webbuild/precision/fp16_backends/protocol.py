@@ -1,0 +1,47 @@
+"""What measures float16: a graph and what it is fed go in, its outputs come out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Protocol, Self
+
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    import onnx_ir as ir
+
+Tensors = Mapping[str, NDArray[Any]]
+
+
+class Fp16Backend(Protocol):
+    """Computes graphs with float16 in them. A block with `with` closes it."""
+
+    @property
+    def name(self) -> str:
+        """What computes, for people: `emulated`, `Chromium`."""
+
+    @property
+    def reason(self) -> str:
+        """Why this one: what the better ones lack here, or what it has."""
+
+    def run(self, model: ir.Model, feeds: Sequence[Tensors]) -> list[dict[str, NDArray[Any]]]:
+        """Return the outputs of a graph by name, for each input, in order.
+
+        Args:
+            model: an ordinary graph, with values and initializers of float16 and Casts between them and float32.
+                It is not changed.
+            feeds: its inputs by name, in the types and shapes that it declares.
+
+        Raises:
+            WebbuildError: `fp16-backend-failed` where it cannot be computed; the message names what computes.
+        """
+
+    def close(self) -> None:
+        """Let go of what computes. Another run is an error."""
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None: ...

@@ -1,0 +1,29 @@
+"""Which float16 arithmetic there is here, the best first."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from webbuild.precision.fp16_backends.emulation import EmulatedFp16
+from webbuild.precision.fp16_backends.protocol import Fp16Backend
+
+if TYPE_CHECKING:
+    from webbuild.browser.chromium import Chromium
+
+
+def select_backend(opened: Chromium | None = None, *, browser: bool = True) -> Fp16Backend:
+    """Return the best arithmetic there is; `why` says what a browser lacks.
+
+    A browser with `shader-f16` is what visitors have; the emulation is always there.
+
+    Args:
+        opened: a browser that runs already, and stays; else one is started. Playwright runs one in a thread.
+        browser: whether one is looked at.
+
+    Raises:
+        WebbuildError: `no-runtime`.
+    """
+    from webbuild.precision.fp16_backends.chromium import chromium_backend
+
+    found = chromium_backend(opened) if browser else "it was not asked"
+    return EmulatedFp16(f"Chromium: {found}") if isinstance(found, str) else found

@@ -1,0 +1,61 @@
+"""Index arithmetic: floats that become whole numbers, or places to look at."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import onnx_ir as ir
+
+from webbuild.precision.castable_io import is_float32
+from webbuild.precision.constant_overflow import is_stored_constant
+from webbuild.precision.op_classes import INDEX_ARITHMETIC_OPS
+
+_COORDINATE_INPUTS = {
+    "GridSample": (1,),
+    "RoiAlign": (1,),
+    "NonMaxSuppression": (0,),
+    "Resize": (1, 2),
+    "MaxUnpool": (1,),
+}
+"""Inputs that say where, by operator."""
+
+
+def find_index_arithmetic(nodes: Iterable[ir.Node]) -> dict[ir.Node, str]:
+    """Return the nodes that compute positions, and why they are taken for such.
+
+    From every float that becomes a whole number, or says where a sample is taken, back to what was learned: a
+    convolution or a matrix product ends the way. GridSample goes with its positions, as float16 gave wrong boxes
+    (onnxruntime #32275).
+    """
+    found: dict[ir.Node, str] = {}
+    for node in nodes:
+        why = f"computes positions for {node.op_type}"
+        if node.op_type == "GridSample":
+            found[node] = "samples at positions, which float16 has no digits for"
+        elif node.op_type == "CumSum":
+            found[node] = "counts up, and float16 counts to 2048"
+        for value in _coordinate_inputs(node):
+            _trace_back(value, why, found)
+    return found
+
+
+def _coordinate_inputs(node: ir.Node) -> Iterator[ir.Value]:
+    if node.op_type == "Cast" and is_float32(node.inputs[0]):
+        wanted = ir.DataType(node.attributes.get_int("to", 0))
+        yield from (node.inputs[0],) if wanted.is_integer() and node.inputs[0] else ()
+        return
+    for index in _COORDINATE_INPUTS.get(node.op_type, ()):
+        if index < len(node.inputs) and (value := node.inputs[index]) is not None and is_float32(value):
+            yield value
+
+
+def _trace_back(value: ir.Value, why: str, found: dict[ir.Node, str]) -> None:
+    waiting = [value]
+    while waiting:
+        maker = waiting.pop().producer()
+        if maker is None or maker in found or maker.op_type not in INDEX_ARITHMETIC_OPS:
+            continue
+        found[maker] = why
+        waiting += [
+            given for given in maker.inputs if is_float32(given) and given is not None and not is_stored_constant(given)
+        ]

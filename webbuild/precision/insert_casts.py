@@ -1,0 +1,172 @@
+"""Makes chosen nodes of a graph float16, with a Cast wherever a value goes from one side to the other."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+import numpy as np
+import onnx_ir as ir
+
+from webbuild.inspection.graph import captured_values
+from webbuild.precision.castable_io import CastableIO, is_float32, reads_only_shape
+from webbuild.precision.constant_overflow import float32_array, is_stored_constant, to_float16
+from webbuild.precision.mask_constants import COMPARING_OPS, clamp_to_fp16
+from webbuild.precision.node_names import unused_name
+
+_MIN_STORED_SIZE = 1024
+"""Bytes of a weight from which on it is kept as float16 though it is computed with in float32."""
+
+
+class CastInserter:
+    """One conversion of a graph, in place. Casts are shared: a value is cast once in each direction.
+
+    Args:
+        graph: every node with a name of its own, every value with its type.
+        chosen: what becomes float16, by node.
+        border: whether the graph's inputs and outputs stay float32.
+        stored: whether weights of the other nodes are kept as float16 and cast when they are read.
+    """
+
+    def __init__(self, graph: ir.Graph, chosen: dict[ir.Node, CastableIO], *, border: bool, stored: bool) -> None:
+        self._graph, self._chosen, self._border, self._stored = graph, chosen, border, stored
+        self._taken = {value.name or "" for node in graph for value in node.outputs}
+        self._taken |= {node.name or "" for node in graph} | set(graph.initializers)
+        self._taken |= {value.name or "" for value in graph.inputs}
+        self._first = next(iter(graph), None)
+        self._casts: dict[tuple[ir.Value, ir.DataType], ir.Value] = {}
+        self._copies: dict[tuple[ir.Value, bool], ir.Value] = {}
+        self._halves: set[ir.Value] = set()
+        self.casts = 0
+        """Casts of values that are computed, each of which runs in every run."""
+
+    def run(self) -> None:
+        """Change the graph."""
+        inner = {value for node in self._graph for value in captured_values(node)}
+        self._halves = {node.outputs[index] for node, found in self._chosen.items() for index in found.outputs}
+        if not self._border:
+            self._halves |= {
+                value for value in self._graph.inputs if is_float32(value) and not is_stored_constant(value)
+            }
+        outer = {value for value in self._graph.outputs if is_float32(value)}
+        for node in list(self._graph):
+            taken = self._chosen[node].inputs if node in self._chosen else frozenset[int]()
+            for index, value in enumerate(node.inputs):
+                if value is not None and is_float32(value) and not reads_only_shape(node):
+                    self._connect(node, index, value, index in taken)
+        for value in inner & self._halves:
+            self._cast_for_subgraphs(value)
+        for value in outer:
+            self._connect_output(value)
+        for value in self._halves:
+            value.type = ir.TensorType(ir.DataType.FLOAT16)
+        self._remove_unused()
+
+    def _connect(self, node: ir.Node, index: int, value: ir.Value, wanted: bool) -> None:
+        """Let an input of a node read a value in the precision that it wants."""
+        if is_stored_constant(value):
+            if wanted:
+                node.replace_input_with(index, self._copy(value, node.op_type in COMPARING_OPS))
+            elif self._stored and (tensor := value.const_value) is not None and tensor.nbytes >= _MIN_STORED_SIZE:
+                node.replace_input_with(index, self._float32_of(value))
+        elif wanted and value not in self._halves:
+            node.replace_input_with(index, self._cast(value, ir.DataType.FLOAT16))
+        elif not wanted and value in self._halves:
+            node.replace_input_with(index, self._cast(value, ir.DataType.FLOAT))
+
+    def _cast_for_subgraphs(self, value: ir.Value) -> None:
+        """Let the graphs inside nodes read a value as float32, which they stay."""
+        for use in list(value.uses()):
+            if use.node.graph is not self._graph:
+                use.node.replace_input_with(use.idx, self._cast(value, ir.DataType.FLOAT))
+
+    def _connect_output(self, value: ir.Value) -> None:
+        """Give an output of the graph under its name in the precision of the border."""
+        if self._border is (value not in self._halves):
+            return
+        if is_stored_constant(value) or value.is_graph_input():
+            return
+        wanted = ir.DataType.FLOAT if self._border else ir.DataType.FLOAT16
+        given = self._cast(value, wanted)
+        name = value.name
+        value.name = self._name(f"{name}/inside")
+        given.name = name
+        for index, output in enumerate(self._graph.outputs):
+            if output is value:
+                self._graph.outputs[index] = given
+
+    def _cast(self, value: ir.Value, to: ir.DataType) -> ir.Value:
+        if (value, to) not in self._casts:
+            self._casts[value, to] = self._new_cast(value, to)
+        return self._casts[value, to]
+
+    def _new_cast(self, value: ir.Value, to: ir.DataType) -> ir.Value:
+        """Add a Cast behind what makes a value. One of a Cast that lost nothing reads what that one read."""
+        maker = value.producer()
+        source = value
+        if maker is not None and maker.op_type == "Cast" and maker.inputs[0] is not None:
+            given = maker.inputs[0]
+            if given.dtype is to:
+                return given
+            if given.dtype is ir.DataType.BOOL:
+                source = given
+        name = self._name(f"{value.name}/{'half' if to is ir.DataType.FLOAT16 else 'float'}")
+        cast = ir.node("Cast", [source], attributes={"to": int(to)}, name=name)
+        (made,) = cast.outputs
+        made.name, made.shape, made.type = name, value.shape, ir.TensorType(to)
+        if maker is not None and maker.graph is self._graph:
+            self._graph.insert_after(maker, cast)
+        elif self._first is not None:
+            self._graph.insert_before(self._first, cast)
+        self.casts += not is_stored_constant(source)
+        return made
+
+    def _copy(self, value: ir.Value, limits: bool) -> ir.Value:
+        """Return a constant in float16."""
+        if (value, limits) not in self._copies:
+            array = float32_array(value)
+            assert array is not None
+            self._copies[value, limits] = self._constant(value, to_float16(clamp_to_fp16(array) if limits else array))
+        return self._copies[value, limits]
+
+    def _float32_of(self, value: ir.Value) -> ir.Value:
+        """Return a weight in float32 that is stored as float16, where that says about the same."""
+        array = float32_array(value)
+        if array is None or not _is_storable(array):
+            return value
+        return self._cast(self._copy(value, False), ir.DataType.FLOAT)
+
+    def _constant(self, value: ir.Value, array: np.ndarray[tuple[int, ...], np.dtype[np.float16]]) -> ir.Value:
+        name = self._name(f"{value.name}/half")
+        tensor = ir.tensor(array, name=name)
+        made = ir.Value(name=name, const_value=tensor, type=ir.TensorType(tensor.dtype), shape=ir.Shape(array.shape))
+        self._graph.register_initializer(made)
+        return made
+
+    def _name(self, base: str) -> str:
+        name = unused_name(base, self._taken)
+        self._taken.add(name)
+        return name
+
+    def _remove_unused(self) -> None:
+        """Take out what nothing reads any more: constants of which there is a copy, Casts that were passed by."""
+        for node in reversed(list(self._graph)):
+            if node.op_type in ("Cast", "Constant") and not any(_is_read(value) for value in node.outputs):
+                self._graph.remove(node, safe=True)
+        for name, value in list(self._graph.initializers.items()):
+            if not _is_read(value) and not value.is_graph_input():
+                del self._graph.initializers[name]
+
+
+def _is_read(value: ir.Value) -> bool:
+    return value.is_graph_output() or bool(value.uses())
+
+
+def _is_storable(array: np.ndarray[tuple[int, ...], np.dtype[np.float32]]) -> bool:
+    from webbuild.precision.constant_overflow import overflow_reason
+
+    return not overflow_reason(array)
+
+
+def select_nodes(graph: ir.Graph, found: dict[ir.Node, CastableIO], kept: Collection[str]) -> dict[ir.Node, CastableIO]:
+    """Return the nodes that become float16: those that can and are not kept."""
+    return {node: found[node] for node in graph if node in found and node.name not in kept}

@@ -1,0 +1,93 @@
+"""Numbers that stand for "look away here", -1e9 or the least of float32, which float16 would make infinite."""
+
+from __future__ import annotations
+
+import numpy as np
+import onnx_ir as ir
+
+from webbuild.passes.rewrite import consumers
+from webbuild.precision.constant_overflow import FP16_MAX, float32_array
+from webbuild.precision.node_names import unused_name
+from webbuild.precision.op_classes import DATA_MOVEMENT_OPS
+
+FP16_MASK_VALUE = -1e4
+"""What a mask becomes: added to a score it stays finite, and exp of it is 0 in float16 and in float32."""
+_PASS_THROUGH_OPS = DATA_MOVEMENT_OPS | {
+    "Add",
+    "Sub",
+    "Mul",
+    "Where",
+    "Max",
+    "Min",
+    "Cast",
+    "ScatterND",
+    "ConstantOfShape",
+}
+"""What may lie between the number and the operator that looks away."""
+_SELECTING_OPS = {"Softmax", "TopK", "ArgMax", "ReduceMax"}
+COMPARING_OPS = frozenset({"Clip", "Max", "Min", "Greater", "GreaterOrEqual", "Less", "LessOrEqual"})
+"""Operators to which a number beyond float16 says the same as the last one within."""
+
+
+def clamp_masks(model: ir.Model) -> list[str]:
+    """Make masks beyond float16 -1e4, in a graph of float32. Returns the names of the constants.
+
+    A constant is a mask if what it gets into is compared with other scores and goes no other way: into a Softmax, a
+    TopK, a maximum. A score of -1e4 loses there as -1e9 does, unless scores themselves are as low. Where nothing but
+    masked scores is compared, the answer is the same, since all of them are equal.
+    """
+    softened = []
+    for node in list(model.graph):
+        for index, value in enumerate(node.inputs):
+            array = None if value is None else float32_array(value)
+            if value is None or array is None or not _is_mask(array) or not _is_only_compared(node, index):
+                continue
+            changed = np.where(np.isfinite(array) & (array < -FP16_MAX), np.float32(FP16_MASK_VALUE), array)
+            node.replace_input_with(index, _constant(model.graph, f"{value.name}/masked", changed))
+            softened.append(value.name or "")
+    return list(dict.fromkeys(softened))
+
+
+def clamp_to_fp16(
+    array: np.ndarray[tuple[int, ...], np.dtype[np.float32]],
+) -> np.ndarray[tuple[int, ...], np.dtype[np.float32]]:
+    """Return a limit within float16: what lies beyond is the last number, infinities are as they were."""
+    return np.where(np.isfinite(array), np.clip(array, -FP16_MAX, FP16_MAX), array).astype(np.float32)
+
+
+def _is_mask(array: np.ndarray[tuple[int, ...], np.dtype[np.float32]]) -> bool:
+    beyond = array[np.isfinite(array) & (np.abs(array) > FP16_MAX)]
+    return bool(beyond.size) and bool((beyond < 0).all())
+
+
+def _is_only_compared(node: ir.Node, index: int) -> bool:
+    """Whether everything that a number gets into is compared in the end."""
+    if not _passes_through(node, index):
+        return False
+    waiting, seen = list(node.outputs), set(node.outputs)
+    while waiting:
+        value = waiting.pop()
+        if value.is_graph_output():
+            return False
+        for use in value.uses():
+            reader = use.node
+            if reader.op_type in _SELECTING_OPS and use.idx == 0:
+                continue
+            if not _passes_through(reader, use.idx):
+                return False
+            fresh = [given for given in reader.outputs if given not in seen]
+            seen.update(fresh)
+            waiting += fresh
+    return bool(consumers(node.outputs[0]))
+
+
+def _passes_through(node: ir.Node, index: int) -> bool:
+    return node.op_type in _PASS_THROUGH_OPS and not (node.op_type == "Sub" and index == 1)
+
+
+def _constant(graph: ir.Graph, base: str, array: np.ndarray[tuple[int, ...], np.dtype[np.float32]]) -> ir.Value:
+    name = unused_name(base, graph.initializers)
+    tensor = ir.tensor(array.astype(np.float32), name=name)
+    value = ir.Value(name=name, const_value=tensor, type=ir.TensorType(tensor.dtype), shape=ir.Shape(array.shape))
+    graph.register_initializer(value)
+    return value

@@ -1,0 +1,25 @@
+"""Kinds of operators: those that move numbers, those that work number by number, those that sum."""
+
+from __future__ import annotations
+
+DATA_MOVEMENT_OPS = frozenset({
+    "Concat", "DepthToSpace", "Expand", "Flatten", "Gather", "GatherElements", "GatherND", "Identity", "Pad",
+    "Reshape", "Slice", "SpaceToDepth", "Split", "Squeeze", "Tile", "Transpose", "Unsqueeze",
+})  # fmt: skip
+"""They compute nothing."""
+
+INDEX_ARITHMETIC_OPS = DATA_MOVEMENT_OPS | {
+    "Abs", "Add", "Ceil", "Clip", "CumSum", "Div", "Floor", "Max", "Min", "Mod", "Mul", "Neg", "Range", "Round", "Sign",
+    "Sub", "Where",
+}  # fmt: skip
+"""What positions are computed with."""
+
+ACCUMULATING_OPS = frozenset({
+    "Conv", "ConvTranspose", "Einsum", "Gemm", "MatMul", "AveragePool", "GlobalAveragePool", "ReduceMean", "ReduceSum",
+    "ReduceSumSquare", "ReduceL1", "ReduceL2", "ReduceLogSumExp", "InstanceNormalization", "GroupNormalization",
+    "LayerNormalization", "LpNormalization", "CumSum",
+})  # fmt: skip
+"""They add up many numbers."""
+
+MATMUL_OPS = frozenset({"Conv", "ConvTranspose", "Einsum", "Gemm", "MatMul"})
+"""They sum products, mostly with weights."""

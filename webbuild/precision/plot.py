@@ -1,0 +1,66 @@
+"""The drawing of a search: how much was float16, and how much of the tolerance that took, as points in a square."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from webbuild.precision.report import SearchStep
+
+_MIN_EXPONENT = -4
+"""The power of ten at the bottom; the top is 10 to this power the other way round, half as far."""
+_MAX_EXPONENT = 2
+
+
+class PlotPoint(Struct, frozen=True):
+    """A graph that was tried: its place as fractions of width and height, from the left and from the top."""
+
+    number: int
+    x: float
+    y: float
+    right: bool
+    title: str
+
+
+class GridLine(Struct, frozen=True):
+    """A line across, with what it says."""
+
+    y: float
+    label: str
+
+
+def plot_points(tried: Sequence[SearchStep]) -> list[PlotPoint]:
+    """Return the points; what differs in kind lies at the top."""
+    return [
+        PlotPoint(index + 1, each.part.mean, y_position(worst_tolerance_used(each)), not each.why, _point_title(each))
+        for index, each in enumerate(tried)
+    ]
+
+
+def grid_lines() -> list[GridLine]:
+    """Return a line for every power of ten; that of 1 is where the tolerance ends."""
+    powers = range(_MIN_EXPONENT, _MAX_EXPONENT + 1)
+    return [
+        GridLine(y_position(10.0**power), "the tolerance" if power == 0 else f"{10.0**power:g}") for power in powers
+    ]
+
+
+def worst_tolerance_used(tried: SearchStep) -> float:
+    """Return the largest part of a tolerance that was used, infinite where an output differs in kind."""
+    return max((math.inf if part is None else part for part in tried.used.values()), default=math.inf)
+
+
+def y_position(part: float) -> float:
+    """Return where a part of a tolerance lies, as a fraction from the top, in powers of ten."""
+    if not part > 0:
+        return 1.0
+    power = math.log10(part) if math.isfinite(part) else _MAX_EXPONENT
+    return (_MAX_EXPONENT - min(max(power, _MIN_EXPONENT), _MAX_EXPONENT)) / (_MAX_EXPONENT - _MIN_EXPONENT)
+
+
+def _point_title(each: SearchStep) -> str:
+    used = worst_tolerance_used(each)
+    amount = f"{used:.2g} of the tolerance" if math.isfinite(used) else "differs in kind"
+    return f"{each.part.mean:.0%} float16: {each.why or amount}"

@@ -1,0 +1,110 @@
+"""Why a node must stay float32, by the numbers that went through it on the samples."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import onnx_ir as ir
+
+from webbuild.precision.activation_ranges import ActivationRange, ActivationRanges
+from webbuild.precision.castable_io import CastableIO, is_float32
+from webbuild.precision.constant_overflow import FP16_MAX, FP16_MIN_NORMAL, float32_array, is_stored_constant
+from webbuild.precision.op_classes import DATA_MOVEMENT_OPS, MATMUL_OPS
+from webbuild.precision.reduction_overflow import partial_sum_bound
+
+HEADROOM = 4
+"""How much larger than on the samples numbers may become on other inputs."""
+MAX_EXACT_INT = 2048
+"""Above this float16 skips whole numbers: a coordinate there is a pixel off."""
+_MAX_ANGLE = 16.0
+"""The largest angle of which float16 keeps two digits."""
+_MIN_WEIGHT_SIZE = 64
+"""Elements from which on a constant of a contraction is a weight."""
+_POSTPROCESS_OPS = DATA_MOVEMENT_OPS | {
+    "Sub", "Add", "Clip", "Max", "Min", "Mul", "Sqrt", "Neg", "ReduceSum", "ReduceMean", "Pow", "Abs", "Exp",
+}  # fmt: skip
+"""What a small number may have been made by in few steps."""
+
+
+def find_out_of_range(model: ir.Model, able: Mapping[ir.Node, CastableIO], ranges: ActivationRanges) -> dict[str, str]:
+    """Return by name the nodes that float16 has not the range for, or not the digits, and why."""
+    found: dict[str, str] = {}
+    tail = _postprocess_nodes(model.graph)
+    for node, places in able.items():
+        for value in _values(node, places):
+            known = ranges.get(value.name or "")
+            if known is None:
+                continue
+            if known.largest_magnitude * HEADROOM > FP16_MAX:
+                found.setdefault(node.name or "", f"numbers up to {known.largest_magnitude:.3g} go through it")
+            elif known.largest_magnitude > MAX_EXACT_INT and node in tail:
+                found.setdefault(
+                    node.name or "", f"coordinates up to {known.largest_magnitude:.0f}, which float16 rounds"
+                )
+        if (most := partial_sum_bound(node, ranges)) is not None and most > FP16_MAX:
+            found.setdefault(node.name or "", f"its sums may reach {most:.3g} on their way")
+        for maker, why in _division_by_small(node, ranges):
+            if maker in able:
+                found.setdefault(maker.name or "", why)
+    return found
+
+
+def _values(node: ir.Node, places: CastableIO) -> Iterator[ir.Value]:
+    """Yield what of a node would be float16 and is computed."""
+    for index in sorted(places.inputs):
+        value = node.inputs[index]
+        if value is not None and not is_stored_constant(value):
+            yield value
+    yield from (node.outputs[index] for index in sorted(places.outputs))
+
+
+def _postprocess_nodes(graph: ir.Graph) -> set[ir.Node]:
+    """Return the nodes behind all weights: what makes answers of a network's last numbers."""
+    before: set[ir.Node] = set()
+    for node in reversed(list(graph)):
+        if node in before:
+            continue
+        if (node.op_type in MATMUL_OPS and any(_is_weight(value) for value in node.inputs)) or any(
+            use.node in before for value in node.outputs for use in value.uses()
+        ):
+            before.add(node)
+    return {node for node in graph if node not in before}
+
+
+def _is_weight(value: ir.Value | None) -> bool:
+    return (
+        value is not None
+        and is_stored_constant(value)
+        and (float32_array(value) is not None)
+        and _size(value) >= _MIN_WEIGHT_SIZE
+    )
+
+
+def _size(value: ir.Value) -> int:
+    return 0 if value.const_value is None else value.const_value.size
+
+
+def _division_by_small(node: ir.Node, ranges: ActivationRanges) -> Iterator[tuple[ir.Node, str]]:
+    """Yield a node that small numbers make large ones in, and what made them small."""
+    given = node.inputs[1 if node.op_type == "Div" else 0] if node.inputs else None
+    if given is None or is_stored_constant(given):
+        return
+    known = ranges.get(given.name or "", ActivationRange())
+    if node.op_type in ("Sin", "Cos", "Tan") and known.largest_magnitude > _MAX_ANGLE:
+        yield node, f"angles up to {known.largest_magnitude:.3g}, of which float16 keeps no two digits"
+    if node.op_type not in ("Div", "Log", "Sqrt", "Reciprocal") or known.smallest_magnitude >= FP16_MIN_NORMAL:
+        return
+    why = f"numbers down to {known.smallest_magnitude:.2g} are divided by, or have their root or logarithm taken"
+    yield node, why
+    waiting = [given]
+    while waiting:
+        value = waiting.pop()
+        maker = value.producer()
+        if (
+            maker is None
+            or maker.op_type not in _POSTPROCESS_OPS
+            or ranges.get(value.name or "", ActivationRange()).smallest_magnitude >= FP16_MIN_NORMAL
+        ):
+            continue
+        yield maker, why
+        waiting += [one for one in maker.inputs if one is not None and is_float32(one) and not is_stored_constant(one)]

@@ -1,0 +1,147 @@
+"""Why a node must stay float32, as far as the graph says it without being run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+import onnx_ir as ir
+
+from webbuild.inspection.graph import prepare_graph, subgraphs, walk_nodes
+from webbuild.inspection.placement import place_nodes
+from webbuild.passes.rewrite import static_shape
+from webbuild.passes.workarounds.cpu_fallback import cpu_node_names
+from webbuild.precision.castable_io import CastableIO, is_float32, reads_only_shape
+from webbuild.precision.constant_overflow import (
+    FP16_MAX,
+    FP16_MIN_NORMAL,
+    MAX_PARAMETER_SIZE,
+    distance_from_one,
+    float32_array,
+    overflow_reason,
+    overflows,
+)
+from webbuild.precision.index_arithmetic import find_index_arithmetic
+from webbuild.precision.mask_constants import COMPARING_OPS, clamp_to_fp16
+from webbuild.targets.table import KernelTable
+
+_BYPASSED_OPS = ("Identity", "Dropout")
+"""Operators that the engine takes out of a graph: they are of the type of what they read."""
+_ADDED_INPUTS = {"Add": (0, 1), "Sub": (0, 1), "Conv": (2,), "ConvTranspose": (2,), "Gemm": (2,)}
+"""Inputs that are added to what float16 holds anyway: a bias may vanish beside it. An epsilon is a parameter."""
+LONG_AXIS = 2048
+"""Terms up to which float16 counts: 2048 + 1 is 2048."""
+
+
+def static_fp32_reasons(
+    model: ir.Model, able: Mapping[ir.Node, CastableIO], table: KernelTable | None
+) -> dict[str, str]:
+    """Return by name why nodes with float32 in them stay so."""
+    found: dict[str, str] = {}
+    for told in (
+        _unconvertible(model.graph, able),
+        _not_on_gpu(model, table),
+        find_index_arithmetic(model.graph).items(),
+        _constants(able),
+        _long_rows(able),
+    ):
+        for node, why in told:
+            found.setdefault(node.name or "", why)
+    return found
+
+
+def _unconvertible(graph: ir.Graph, able: Mapping[ir.Node, CastableIO]) -> Iterator[tuple[ir.Node, str]]:
+    for node in graph:
+        if any(True for _ in subgraphs(node)):
+            yield node, "its inner graphs stay as they are"
+            for maker in _subgraph_output_producers(node):
+                yield maker, "an inner graph gives it out"
+        elif node not in able and node.op_type != "Cast" and not reads_only_shape(node) and _has_floats(node):
+            yield node, "the operator has no form of float16, or its numbers are an argument"
+
+
+def _subgraph_output_producers(node: ir.Node) -> Iterator[ir.Node]:
+    """Yield what makes the values that graphs inside a node give out as they are."""
+    for _, graph in subgraphs(node):
+        for value in graph.outputs:
+            if (maker := value.producer()) is not None and maker.graph is not graph:
+                yield maker
+
+
+def _has_floats(node: ir.Node) -> bool:
+    return any(map(is_float32, (*node.inputs, *node.outputs)))
+
+
+def _not_on_gpu(model: ir.Model, table: KernelTable | None) -> Iterator[tuple[ir.Node, str]]:
+    """Yield the nodes that do not run on the GPU, or do not run at all."""
+    if table is None:
+        return
+    copy, nodes = prepare_graph(model, {})
+    named = {node.name: node for node in model.graph}
+    where = {"cpu": "runs on the CPU", "folded": "is computed while loading", "none": "has no kernel"}
+    placings = place_nodes(nodes, table, cpu_node_names(copy))
+    for each in walk_nodes(copy.graph):
+        if each.node.op_type in _BYPASSED_OPS:
+            continue
+        why = where.get(placings[each.node].kind)
+        if why and each.parent is None and not reads_only_shape(each.node) and _has_floats(named[each.node.name]):
+            yield named[each.node.name], why
+
+
+def _constants(able: Mapping[ir.Node, CastableIO]) -> Iterator[tuple[ir.Node, str]]:
+    """Yield the nodes whose constants float16 cannot say, and those right behind that would meet a zero."""
+    for node, found in able.items():
+        for index in sorted(found.inputs):
+            value = node.inputs[index]
+            array = None if value is None else float32_array(value)
+            if array is None:
+                continue
+            given = clamp_to_fp16(array) if node.op_type in COMPARING_OPS else array
+            if (
+                given.size > MAX_PARAMETER_SIZE
+                and index in _ADDED_INPUTS.get(node.op_type, ())
+                and not overflows(given)
+            ):
+                continue
+            if why := overflow_reason(given):
+                yield node, why
+                small = abs(given[given != 0])
+                if given.size <= MAX_PARAMETER_SIZE and float(small.min()) < FP16_MIN_NORMAL:
+                    yield from _meeting_zero(node, float(small.min()), able)
+            elif node.op_type in COMPARING_OPS and (left := distance_from_one(given)):
+                yield node, f"its limit of 1 - {left:.2g} becomes 1 in float16"
+                for reader in (use.node for output in node.outputs for use in output.uses()):
+                    if reader in able and reader.op_type == "Sub":
+                        yield reader, f"may give {left:.2g}, which float16 loses beside 1"
+                        yield from _meeting_zero(reader, left, able)
+
+
+def _meeting_zero(node: ir.Node, least: float, able: Mapping[ir.Node, CastableIO]) -> Iterator[tuple[ir.Node, str]]:
+    """Yield the roots, quotients and logarithms of numbers that may be as small as an epsilon."""
+    for output in node.outputs:
+        for use in output.uses():
+            reader = use.node
+            risky = reader.op_type in ("Sqrt", "Log", "Reciprocal", "Pow") or (reader.op_type == "Div" and use.idx == 1)
+            if reader in able and risky and least < FP16_MIN_NORMAL:
+                yield reader, f"may read {least:.2g}, which vanishes in float16"
+                if reader.op_type == "Sqrt":
+                    yield from _meeting_zero(reader, least**0.5, able)
+                elif reader.op_type in ("Div", "Reciprocal") and 1 / least > FP16_MAX / 4:
+                    yield from _meeting_infinity(reader, 1 / least, able)
+
+
+def _meeting_infinity(node: ir.Node, most: float, able: Mapping[ir.Node, CastableIO]) -> Iterator[tuple[ir.Node, str]]:
+    """Yield what makes numbers small again that a quotient may have made larger than float16 holds."""
+    for output in node.outputs:
+        for use in output.uses():
+            if use.node in able and use.node.op_type in ("Log", "Sqrt", "Reciprocal"):
+                yield use.node, f"may read {most:.2g}, which is beyond float16"
+
+
+def _long_rows(able: Iterable[ir.Node]) -> Iterator[tuple[ir.Node, str]]:
+    for node in able:
+        sizes = static_shape(node.inputs[0])
+        if node.op_type not in ("Softmax", "LogSoftmax") or not sizes:
+            continue
+        row = sizes[node.attributes.get_int("axis", -1)]
+        if row > LONG_AXIS:
+            yield node, f"sums rows of {row} numbers, and float16 counts to {LONG_AXIS}"

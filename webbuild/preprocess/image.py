@@ -1,0 +1,103 @@
+"""Pictures: read from files as the browser reads them, and turned into the model's input."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from webbuild.errors import USAGE, WebbuildError
+from webbuild.manifest.manifest import ImageInput
+from webbuild.preprocess.letterbox import ImagePlacement, place_image
+from webbuild.preprocess.resample import filter_taps, resample
+
+
+def encode_png(rgba: NDArray[np.uint8]) -> bytes:
+    """Return a picture [height, width, 4] as a PNG file."""
+    from PIL import Image
+
+    buffer = io.BytesIO()
+    Image.fromarray(rgba).convert("RGB" if (rgba[..., 3] == 255).all() else "RGBA").save(buffer, "PNG", optimize=True)
+    return buffer.getvalue()
+
+
+def load_image(path: Path, data: bytes | None = None) -> NDArray[np.uint8]:
+    """Read a picture as RGBA [height, width, 4], upright (EXIF orientation applied), colour profile ignored.
+
+    With `data` it reads that in the file's place.
+
+    Raises:
+        WebbuildError: `unreadable-image`.
+    """
+    from PIL import Image, ImageOps, UnidentifiedImageError
+
+    try:
+        with Image.open(path if data is None else io.BytesIO(data)) as image:
+            upright = ImageOps.exif_transpose(image)
+            if upright.mode.startswith("I"):  # grey of 16 bits, which Pillow would clip
+                upright = Image.fromarray((np.asarray(upright) >> 8).astype(np.uint8))
+            return np.asarray(upright.convert("RGBA"))
+    except (OSError, UnidentifiedImageError, ValueError, Image.DecompressionBombError) as error:
+        raise WebbuildError(
+            "unreadable-image",
+            f"{path}: {error}",
+            "give a JPEG, PNG or WebP picture that an image viewer opens",
+            exit_code=USAGE,
+        ) from error
+
+
+def composite_on_white(rgba: NDArray[np.uint8]) -> NDArray[np.float64]:
+    """Composite colours with their alpha behind [h, w, colours + 1] over white -> [h, w, colours], not rounded."""
+    alpha = rgba[..., -1:].astype(np.float64) / 255
+    color: NDArray[np.float64] = rgba[..., :-1] * alpha + 255 * (1 - alpha)
+    return color
+
+
+def image_to_tensor(rgba: NDArray[np.uint8], spec: ImageInput) -> tuple[NDArray[np.float32], ImagePlacement]:
+    """Turn a picture [h, w, 4] into the input `spec` describes.
+
+    Returns:
+        The tensor in the spec's shape, and where the picture lies in it.
+    """
+    height, width = input_size(spec)
+    placement = place_image(rgba.shape[1], rgba.shape[0], width, height, spec.letterbox)
+    canvas = np.full((height, width, 3), float(spec.letterbox.pad))
+    rows, columns = (
+        range(max(0, start), min(start + drawn, room))
+        for start, drawn, room in ((placement.top, placement.height, height), (placement.left, placement.width, width))
+    )
+    canvas[rows.start : rows.stop, columns.start : columns.stop] = _resize_into(rgba, placement, columns, rows, spec)
+    return normalize(canvas, spec), placement
+
+
+def input_size(spec: ImageInput) -> tuple[int, int]:
+    """Return the height and width of the input."""
+    height, width = spec.shape[2:4] if spec.layout == "nchw" else spec.shape[1:3]
+    return height, width
+
+
+def normalize(canvas: NDArray[np.float64], spec: ImageInput) -> NDArray[np.float32]:
+    """Turn RGB values [height, width, 3] of 0..255 into the tensor `spec` describes."""
+    order = (2, 1, 0) if spec.color == "bgr" else (0, 1, 2)
+    tensor = np.empty((1, 3, *canvas.shape[:2]), np.float32)
+    for channel, (source, mean, std) in enumerate(zip(order, spec.mean, spec.std, strict=True)):
+        tensor[0, channel] = (canvas[..., source] * spec.scale - mean) / std
+    return tensor if spec.layout == "nchw" else np.ascontiguousarray(tensor.transpose(0, 2, 3, 1))
+
+
+def _resize_into(
+    rgba: NDArray[np.uint8], placement: ImagePlacement, columns: range, rows: range, spec: ImageInput
+) -> NDArray[np.float64]:
+    """Return the picture, resized, where it covers these columns and rows of the input.
+
+    One colour at a time: in float64 a photograph takes eight times its bytes.
+    """
+    resampler = spec.letterbox.resampler
+    wide = range(columns.start - placement.left, columns.stop - placement.left)
+    high = range(rows.start - placement.top, rows.stop - placement.top)
+    across = filter_taps(resampler, placement.source_width, placement.width, wide)
+    down = filter_taps(resampler, placement.source_height, placement.height, high)
+    colors = (resample(composite_on_white(rgba[..., [color, 3]]), across, down, resampler) for color in range(3))
+    return np.concatenate(list(colors), axis=-1)

@@ -1,0 +1,59 @@
+"""Where a picture lands inside the model's input, and the way back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from webbuild.manifest.manifest import Letterbox
+
+
+class ImagePlacement(Struct, frozen=True):
+    """A source picture of `source_width` x `source_height` drawn at (`left`, `top`), `width` x `height` large.
+
+    All in pixels, the last six those of the model's input, which is `input_width` x `input_height` large. What lies
+    outside of it, left of 0 too, is cut off.
+    """
+
+    source_width: int
+    source_height: int
+    left: int
+    top: int
+    width: int
+    height: int
+    input_width: int
+    input_height: int
+
+    def to_source(self, points: NDArray[Any], *, clamp: bool) -> NDArray[np.float64]:
+        """Map points [..., 2] (x, y in input pixels) to pixels of the source, clamped to its edges or not."""
+        scale = np.array([self.source_width / self.width, self.source_height / self.height])
+        mapped: NDArray[np.float64] = (np.asarray(points, np.float64) - [self.left, self.top]) * scale
+        if clamp:
+            np.clip(mapped, 0.0, [self.source_width, self.source_height], out=mapped)
+        return mapped
+
+
+def place_image(source_width: int, source_height: int, width: int, height: int, spec: Letterbox) -> ImagePlacement:
+    """Return where a source picture goes in an input of width x height; the formulas are `Letterbox`'s docstring."""
+    match spec.mode:
+        case "stretch":
+            return ImagePlacement(source_width, source_height, 0, 0, width, height, width, height)
+        case "crop":
+            new_width, new_height = _cover_size(source_width, source_height, width, height)
+            left, top = -round((new_width - width) / 2), -round((new_height - height) / 2)
+        case "letterbox":
+            gain = min(height / source_height, width / source_width)
+            new_width, new_height = max(1, round(source_width * gain)), max(1, round(source_height * gain))
+            left, top = (max(0, round(rest / 2 - 0.1)) for rest in (width - new_width, height - new_height))
+    if spec.anchor == "top-left":
+        left = top = 0
+    return ImagePlacement(source_width, source_height, left, top, new_width, new_height, width, height)
+
+
+def _cover_size(source_width: int, source_height: int, width: int, height: int) -> tuple[int, int]:
+    if width * source_height >= height * source_width:
+        return width, width * source_height // source_width
+    return height * source_width // source_height, height

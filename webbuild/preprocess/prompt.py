@@ -1,0 +1,118 @@
+"""A prompt, the text that says what to look for, into what a model takes of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from webbuild.errors import USAGE, WebbuildError
+from webbuild.manifest.manifest import Input, PhrasesTask, PromptInput
+from webbuild.preprocess.wordpiece import WordpieceTokenizer
+
+SEPARATOR_TOKENS = ("[CLS]", "[SEP]", ".", "?")
+"""Pieces that no phrase goes beyond."""
+
+
+class Prompt(Struct, frozen=True):
+    """A prompt of n tokens.
+
+    Attributes:
+        text: as it was tokenised: in lower case, with a full stop behind it.
+        ids: the numbers of its tokens, [n], [CLS] and [SEP] among them.
+        separators: the places of the separators, [CLS] and [SEP] among them.
+        phrases: the text between one separator and the next, in their order.
+        tokenizer: what turns tokens into text.
+    """
+
+    text: str
+    ids: tuple[int, ...]
+    separators: tuple[int, ...]
+    phrases: tuple[str, ...]
+    tokenizer: WordpieceTokenizer
+
+
+def caption(prompt: str | Sequence[str]) -> str:
+    """Return the one text of a prompt: in lower case, a full stop behind every phrase.
+
+    Raises:
+        WebbuildError: `invalid-prompt` for nothing, and for a list with a phrase that has a full stop or no letters.
+    """
+    if not isinstance(prompt, str):
+        phrases = [phrase.lower().strip() for phrase in prompt]
+        if not phrases or any(not phrase or "." in phrase for phrase in phrases):
+            raise _invalid_prompt("a list of phrases has none, or one that is empty or has a full stop")
+        return ". ".join(phrases) + "."
+    text = prompt.lower().strip()
+    if not text.strip(" .?"):
+        raise _invalid_prompt("the prompt is empty")
+    return text if text.endswith(".") else f"{text}."
+
+
+def tokenize_prompt(prompt: str | Sequence[str], tokenizer: WordpieceTokenizer, task: PhrasesTask) -> Prompt:
+    """Tokenise a prompt for a model.
+
+    Raises:
+        WebbuildError: `invalid-prompt`, also for more tokens than the model takes, with their number.
+    """
+    text = caption(prompt)
+    ids = tuple(tokenizer.encode(text))
+    if len(ids) > task.tokens:
+        raise _invalid_prompt(f"the prompt has {len(ids)} tokens, and the model takes {task.tokens}")
+    special = {task.pieces.get(piece) for piece in SEPARATOR_TOKENS}
+    ends = tuple(place for place, number in enumerate(ids) if number in special)
+    phrases = tuple(
+        tokenizer.decode(ids[before + 1 : end])
+        for before, end in pairwise(ends)
+        if end < len(ids) - 1 or end - before > 1
+    )
+    return Prompt(text, ids, ends, phrases, tokenizer)
+
+
+def position_ids(prompt: Prompt) -> list[int]:
+    """Return where in its phrase every token is, [n]: as the original's `generate_masks_with_special_tokens...`."""
+    found = [0] * len(prompt.ids)
+    for before, end in _phrase_spans(prompt):
+        found[before + 1 : end + 1] = range(end - before)
+    return found
+
+
+def self_attention_mask(prompt: Prompt) -> NDArray[np.bool_]:
+    """Return which token sees which, [n, n]: every token itself, and those of one phrase one another."""
+    count = len(prompt.ids)
+    mask = np.eye(count, dtype=bool)
+    for before, end in _phrase_spans(prompt):
+        mask[before + 1 : end + 1, before + 1 : end + 1] = True
+    return mask
+
+
+def prompt_feeds(inputs: Sequence[Input], task: PhrasesTask, prompt: Prompt) -> dict[str, NDArray[Any]]:
+    """Return a tensor for every input that wants something of the prompt, padded to its length."""
+    return {spec.name: _prompt_tensor(spec, task, prompt) for spec in inputs if isinstance(spec, PromptInput)}
+
+
+def _phrase_spans(prompt: Prompt) -> list[tuple[int, int]]:
+    """Return a phrase's separators, that before it and its own; the first and the last token are nobody's."""
+    last = len(prompt.ids) - 1
+    ends = (0, *(end for end in prompt.separators if end > 0))
+    return [(before, end) for before, end in pairwise(ends) if end != last]
+
+
+def _prompt_tensor(spec: PromptInput, task: PhrasesTask, prompt: Prompt) -> NDArray[Any]:
+    length, count = spec.shape[-1], len(prompt.ids)
+    if spec.role == "sight":
+        mask = np.eye(length, dtype=bool)
+        mask[:count, :count] = self_attention_mask(prompt)
+        return mask.astype(spec.dtype).reshape(spec.shape)
+    rows = {"ids": list(prompt.ids), "attention": [1] * count, "types": [0] * count, "positions": position_ids(prompt)}
+    padding = task.pieces["[PAD]"] if spec.role == "ids" else 0
+    return np.array([*rows[spec.role], *[padding] * (length - count)]).astype(spec.dtype).reshape(spec.shape)
+
+
+def _invalid_prompt(what: str) -> WebbuildError:
+    fix = 'write phrases with full stops between them, such as "red circle . blue square ."'
+    return WebbuildError("invalid-prompt", what, fix, exit_code=USAGE)

@@ -1,0 +1,136 @@
+"""A WordPiece tokenizer: a text into the numbers of its pieces, and back. The browser reads the same file."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from webbuild.errors import WebbuildError
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
+
+SPECIAL_TOKENS = ("[CLS]", "[SEP]", "[PAD]", "[UNK]")
+_FIX_TOKENIZER = (
+    "copy the tokenizer.json or the vocab.txt that the model was exported with beside it, or give --task tensor"
+)
+
+
+class WordpieceTokenizer:
+    """A tokenizer of BERT's kind, read from the text of a `tokenizer.json`."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def encode(self, text: str) -> list[int]:
+        """Return the numbers of a text's pieces, [CLS] in front and [SEP] behind."""
+        return list(self._tokenizer.encode(text).ids)
+
+    def decode(self, ids: Sequence[int]) -> str:
+        """Return the text of pieces, special ones too, as `bert-base-uncased` writes it."""
+        return str(self._tokenizer.decode(list(ids), skip_special_tokens=False))
+
+    def token_id(self, piece: str) -> int | None:
+        """Return the number of a piece, None for one that is not in the vocabulary."""
+        found: int | None = self._tokenizer.token_to_id(piece)
+        return found
+
+    @property
+    def vocabulary_size(self) -> int:
+        """The number of pieces."""
+        return int(self._tokenizer.get_vocab_size())
+
+    @cached_property
+    def _tokenizer(self) -> Tokenizer:
+        from tokenizers import Tokenizer
+
+        return Tokenizer.from_str(self.text)
+
+
+def load_tokenizer(
+    file: str, tokenizer_json: Mapping[str, Any], vocabulary: Sequence[str], config: Mapping[str, Any]
+) -> WordpieceTokenizer:
+    """Return the tokenizer that lies beside a model.
+
+    Args:
+        file: the model's, for messages.
+        tokenizer_json: what `tokenizer.json` holds, empty where there is none.
+        vocabulary: the lines of `vocab.txt`, which is used where there is no `tokenizer.json`.
+        config: what `tokenizer_config.json` holds.
+
+    Raises:
+        WebbuildError: `no-tokenizer` for neither, `tokenizer-mismatch` for one of another kind or a broken one.
+    """
+    if not tokenizer_json and not vocabulary:
+        what = f"{file}: a prompt goes in, and neither tokenizer.json nor vocab.txt lies beside the model"
+        raise WebbuildError("no-tokenizer", what, _FIX_TOKENIZER)
+    made = (
+        {**tokenizer_json, "truncation": None, "padding": None}
+        if tokenizer_json
+        else tokenizer_json_from_vocab(vocabulary, config)
+    )
+    kind = _model_type(made.get("model"))
+    if kind != "WordPiece":
+        what = f"{file}: the tokenizer.json beside it is of the kind {kind}, and BERT's is WordPiece"
+        raise WebbuildError("tokenizer-mismatch", what, _FIX_TOKENIZER)
+    found = WordpieceTokenizer(json.dumps(made, ensure_ascii=True, separators=(",", ":")))
+    try:
+        missing = [piece for piece in (*SPECIAL_TOKENS, ".") if found.token_id(piece) is None]
+    except Exception as error:  # the library raises plain Exception for what it cannot read
+        what = f"{file}: the tokenizer.json beside it cannot be read: {error}"
+        raise WebbuildError("tokenizer-mismatch", what, _FIX_TOKENIZER) from error
+    if missing:
+        what = f"{file}: the vocabulary beside it lacks {' and '.join(missing)}, which every prompt has"
+        raise WebbuildError("tokenizer-mismatch", what, _FIX_TOKENIZER)
+    return found
+
+
+def tokenizer_json_from_vocab(vocabulary: Sequence[str], config: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the `tokenizer.json` of a `vocab.txt`: BERT's, in lower case unless the configuration says otherwise."""
+    numbers = {piece: number for number, piece in enumerate(vocabulary)}
+    special = [piece for piece in (*SPECIAL_TOKENS, "[MASK]") if piece in numbers]
+    flags = {"single_word": False, "lstrip": False, "rstrip": False, "normalized": False, "special": True}
+    ends = [{"SpecialToken": {"id": piece, "type_id": 0}} for piece in ("[CLS]", "[SEP]")]
+    second = [{"Sequence": {"id": "B", "type_id": 1}}, {"SpecialToken": {"id": "[SEP]", "type_id": 1}}]
+    single = [ends[0], {"Sequence": {"id": "A", "type_id": 0}}, ends[1]]
+    return {
+        "version": "1.0",
+        "truncation": None,
+        "padding": None,
+        "added_tokens": [
+            {"id": numbers[piece], "content": piece, **flags} for piece in sorted(special, key=numbers.__getitem__)
+        ],
+        "normalizer": {
+            "type": "BertNormalizer",
+            "clean_text": True,
+            "handle_chinese_chars": bool(config.get("tokenize_chinese_chars", True)),
+            "strip_accents": config.get("strip_accents"),
+            "lowercase": bool(config.get("do_lower_case", True)),
+        },
+        "pre_tokenizer": {"type": "BertPreTokenizer"},
+        "post_processor": {
+            "type": "TemplateProcessing",
+            "single": single,
+            "pair": [*single, *second],
+            "special_tokens": {
+                piece: {"id": piece, "ids": [numbers.get(piece, 0)], "tokens": [piece]} for piece in ("[CLS]", "[SEP]")
+            },
+        },
+        "decoder": {"type": "WordPiece", "prefix": "##", "cleanup": True},
+        "model": {
+            "type": "WordPiece",
+            "unk_token": "[UNK]",
+            "continuing_subword_prefix": "##",
+            "max_input_chars_per_word": 100,
+            "vocab": numbers,
+        },
+    }
+
+
+def _model_type(model: object) -> str:
+    """Return the kind of a tokenizer's model; old files leave it out."""
+    if not isinstance(model, Mapping):
+        return "unknown"
+    return str(model.get("type") or ("WordPiece" if "continuing_subword_prefix" in model else "unknown"))

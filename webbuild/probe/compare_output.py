@@ -1,0 +1,51 @@
+"""Whether an answer is right: by element type, against native ONNX Runtime."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from webbuild.probe.probe_model import Array
+
+TOLERANCES = {"f4": (1e-3, 1e-5), "f2": (1e-2, 1e-3), "f8": (1e-6, 1e-8)}
+"""Kind of float -> how far a number may be off, as a part of itself and as a part of the output's largest.
+
+The accuracy that WGSL asks of `exp`, `pow` and the trigonometric functions lies within; integers and booleans are
+exact. Infinities equal themselves, and so does NaN here: which of the two a kernel gives is what is asked.
+"""
+
+
+@dataclass(frozen=True)
+class Mismatch:
+    """What is wrong: a sentence, and the largest difference where there is one."""
+
+    message: str
+    error: float | None = None
+
+
+def compare_output(name: str, got: Array | None, want: Array, slack: float = 1.0) -> Mismatch | None:
+    """Return what is wrong with an output, None if it is right. `slack` widens the tolerance."""
+    if got is None:
+        return Mismatch(f"{name} is missing")
+    if got.dtype != want.dtype:
+        return Mismatch(f"{name} is {got.dtype}, not {want.dtype}")
+    if got.shape != want.shape:
+        return Mismatch(f"{name} has the shape {list(got.shape)}, not {list(want.shape)}")
+    wrong = ~_is_close(got, want, slack)
+    if not wrong.any():
+        return None
+    with np.errstate(invalid="ignore", over="ignore"):
+        differences = np.abs(got.astype(np.float64) - want.astype(np.float64))
+    finite = differences[wrong & np.isfinite(differences)]
+    first = np.unravel_index(int(wrong.argmax()), want.shape)
+    told = f"{int(wrong.sum())} of {want.size} in {name}: {got[first]:.6g}, not {want[first]:.6g}"
+    return Mismatch(told, float(finite.max()) if finite.size else None)
+
+
+def _is_close(got: Array, want: Array, slack: float) -> Array:
+    if want.dtype.kind != "f":
+        return np.asarray(got == want)
+    own, largest = TOLERANCES[want.dtype.str[1:]]
+    finite = np.abs(want[np.isfinite(want)])
+    return np.isclose(got, want, rtol=own * slack, atol=largest * slack * finite.max(initial=0), equal_nan=True)

@@ -1,1 +1,0 @@
-"""How operators are written, one module for a family, each with `FORMS`."""

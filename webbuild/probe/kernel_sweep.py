@@ -1,0 +1,74 @@
+"""One model for each operator, version of its schema and element type: asked where it is placed, never run."""
+
+from __future__ import annotations
+
+import pkgutil
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib import import_module
+
+import onnx
+from onnx.defs import OpSchema
+
+from webbuild.probe import op_templates
+from webbuild.probe.op_template import TemplateFactory
+from webbuild.probe.probe_model import Probe
+from webbuild.probe.single_node_model import allowed_dtypes, single_node_probe
+from webbuild.targets.schema import NO_TYPE_VARIABLE, kernel_type_variable
+
+OLDEST_OPSET, DEFAULT_OPSET, NEWEST_OPSET = 7, 17, 26
+"""Opsets: versions that none of them between oldest and newest means are left out; a version is asked for at the
+usual one where it is current there. ONNX Runtime loads none above the newest."""
+
+_TYPES = """
+float float16 double int64 int32 int16 int8 uint8 uint16 uint32 uint64 bool bfloat16 string uint4 int4 uint2 int2
+float8e4m3fn float8e4m3fnuz float8e5m2 float8e5m2fnuz float8e8m0 float4e2m1
+"""
+"""But for complex numbers: ONNX Runtime loads no model that has them."""
+
+DTYPES = _TYPES.split()
+_COMMON_DTYPES = DTYPES[:12]
+
+
+@dataclass(frozen=True)
+class KernelProbe:
+    """A probe of a placement: the version of the schema and the element type that it stands for."""
+
+    probe: Probe
+    schema_version: int
+    dtype: str
+
+
+def all_templates() -> dict[str, TemplateFactory]:
+    """Return how to write each operator, from every module in `forms`."""
+    found: dict[str, TemplateFactory] = {}
+    for module in sorted(pkgutil.iter_modules(op_templates.__path__), key=lambda module: module.name):
+        found |= import_module(f"{op_templates.__name__}.{module.name}").TEMPLATES
+    return found
+
+
+def kernel_probes() -> Iterator[KernelProbe]:
+    """Yield every operator's versions and element types."""
+    for op, form_of in sorted(all_templates().items()):
+        versions = sorted(
+            {s.since_version for s in onnx.defs.get_all_schemas_with_history() if (s.name, s.domain) == (op, "")}
+        )
+        for since, following in zip(versions, [*versions[1:], NEWEST_OPSET + 1], strict=True):
+            found = onnx.defs.get_schema(op, since, "")
+            if following <= OLDEST_OPSET or since > NEWEST_OPSET or found.deprecated:
+                continue
+            opset = max(since, min(following - 1, DEFAULT_OPSET))
+            for dtype in _dtypes(found):
+                yield KernelProbe(single_node_probe(found, form_of(since), dtype, opset), since, dtype)
+
+
+def _dtypes(found: OpSchema) -> list[str]:
+    if found.name == "Cast":
+        sources, targets = (allowed_dtypes(found, name) for name in ("T1", "T2"))
+        pairs = [(a, b) for a in DTYPES for b in DTYPES if a in _COMMON_DTYPES or b in _COMMON_DTYPES]
+        pairs = [(a, b) for a, b in pairs if {a, b} <= {*_COMMON_DTYPES} or "float" in (a, b)]
+        return [f"{a}->{b}" for a, b in pairs if a in sources and b in targets]
+    if not found.type_constraints:
+        return [NO_TYPE_VARIABLE]
+    names = allowed_dtypes(found, kernel_type_variable(found))
+    return [name for name in DTYPES if name in names]

@@ -1,0 +1,79 @@
+"""What native ONNX Runtime makes of a probe, in a process of its own: some probes end theirs.
+
+Where it has no kernel, ONNX's own reference, written in NumPy, takes its place.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import AbstractContextManager
+from multiprocessing import get_context
+from types import TracebackType
+
+import numpy as np
+import onnx
+
+from webbuild.probe.probe_model import Array, Probe
+
+
+class NativeProcess(AbstractContextManager["NativeProcess"]):
+    """Runs probes one after the other; `with` ends the process."""
+
+    def __init__(self) -> None:
+        self._pool = _pool()
+
+    def run(self, probe: Probe) -> dict[str, Array] | str:
+        """Return the outputs by name, or why there are none."""
+        try:
+            return self._pool.submit(reference_outputs, probe.model, probe.feeds).result()
+        except BrokenProcessPool:
+            self._pool = _pool()
+            return "the process ended"
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._pool.shutdown(cancel_futures=True)
+
+
+def reference_version() -> str:
+    """Return the name and version of what is compared with."""
+    import onnxruntime
+
+    return f"onnxruntime {onnxruntime.__version__}"
+
+
+def _pool() -> ProcessPoolExecutor:
+    return ProcessPoolExecutor(max_workers=1, mp_context=get_context("spawn"))
+
+
+def reference_outputs(model: bytes, feeds: dict[str, Array]) -> dict[str, Array] | str:
+    """Return the outputs by name, or why there are none. What ends the process ends this one."""
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 4
+    options.intra_op_num_threads = 1
+    try:
+        session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+        return dict(zip([output.name for output in session.get_outputs()], session.run(None, feeds), strict=True))
+    except Exception as error:
+        return _onnx_reference_outputs(model, feeds) if "NOT_IMPLEMENTED" in str(error) else str(error)
+
+
+def _as_declared(value: Array, output: onnx.ValueInfoProto) -> Array:
+    """Return a result in its type: NumPy sums 32-bit integers to 64 bits, and the reference leaves them so."""
+    return np.asarray(value).astype(onnx.helper.tensor_dtype_to_np_dtype(output.type.tensor_type.elem_type))
+
+
+def _onnx_reference_outputs(model: bytes, feeds: dict[str, Array]) -> dict[str, Array] | str:
+    from onnx.reference import ReferenceEvaluator
+
+    try:
+        made = onnx.load_model_from_string(model)
+        evaluator = ReferenceEvaluator(made)
+        outputs = zip(made.graph.output, evaluator.run(None, feeds), strict=True)
+        return {output.name: _as_declared(value, output) for output, value in outputs}
+    except Exception as error:
+        return f"neither native ONNX Runtime nor ONNX's reference computes it: {error}"

@@ -1,0 +1,1 @@
+"""How operators are written, one module for a family, each with `TEMPLATES`."""

@@ -1,0 +1,60 @@
+"""Control flow: branches and bodies of one node."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from onnx import GraphProto, ValueInfoProto, helper
+
+from webbuild.probe.op_template import OpTemplate, fixed_template, onnx_dtype
+from webbuild.probe.op_templates.data_movement import element
+
+_STATE, _STEPS = (3,), (4, 3)
+
+
+def _branch(name: str) -> Callable[[str], GraphProto]:
+    """Return a branch without inputs and nodes: its tensor is part of the model."""
+
+    def made(dtype: str) -> GraphProto:
+        held = element(dtype, f"{name}_y")
+        return helper.make_graph([], name, [], [_value(held.name, dtype)], [held])
+
+    return made
+
+
+def _loop(dtype: str) -> GraphProto:
+    """A body that hands its condition and its state on."""
+    inputs = [_value("i", "int64", ()), _value("go", "bool", ()), _value("state", dtype, _STATE)]
+    nodes = [helper.make_node("Identity", ["go"], ["on"]), helper.make_node("Identity", ["state"], ["next"])]
+    return helper.make_graph(nodes, "body", inputs, [_value("on", "bool", ()), _value("next", dtype, _STATE)])
+
+
+def _scan(dtype: str) -> GraphProto:
+    """A body that hands its state on, and each element of the sequence too."""
+    inputs = [_value("state", dtype, _STATE), _value("each", dtype, _STATE)]
+    nodes = [helper.make_node("Identity", [a], [b]) for a, b in (("state", "next"), ("each", "same"))]
+    return helper.make_graph(nodes, "body", inputs, [_value(name, dtype, _STATE) for name in ("next", "same")])
+
+
+def _map(dtype: str) -> GraphProto:
+    """A body that hands each element on."""
+    node = helper.make_node("Identity", ["each"], ["same"])
+    return helper.make_graph([node], "body", [_value("each", dtype, _STATE)], [_value("same", dtype, _STATE)])
+
+
+def _value(name: str, dtype: str, shape: tuple[int, ...] | None = None) -> ValueInfoProto:
+    return helper.make_tensor_value_info(name, onnx_dtype(dtype), shape)
+
+
+def _scan_of(since: int) -> OpTemplate:
+    """Opset 8 scanned a batch at once, after an input for its lengths."""
+    given = (None, (1, *_STATE), (1, *_STEPS)) if since == 8 else (_STATE, _STEPS)
+    return OpTemplate(given, {"body": _scan, "num_scan_inputs": 1}, 2)
+
+
+TEMPLATES = {
+    "If": fixed_template((), then_branch=_branch("then"), else_branch=_branch("else")),
+    "Loop": fixed_template((), (), _STATE, body=_loop),
+    "Scan": _scan_of,
+    "SequenceMap": fixed_template(_STATE, body=_map),
+}

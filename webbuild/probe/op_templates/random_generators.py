@@ -1,0 +1,7 @@
+"""Operators without inputs. A Constant is no node any more when nodes are placed."""
+
+from __future__ import annotations
+
+from webbuild.probe.op_template import fixed_template, onnx_dtype
+
+TEMPLATES = dict.fromkeys(("RandomNormal", "RandomUniform"), fixed_template(shape=[2, 3], dtype=onnx_dtype))

@@ -1,0 +1,95 @@
+"""A model of one node from its schema and its form, in an element type."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import onnx
+from onnx import helper
+from onnx.defs import OpSchema
+
+from webbuild.probe.op_template import OpTemplate, onnx_dtype
+from webbuild.probe.probe_model import IR_VERSION, NAME, Probe
+from webbuild.targets.schema import kernel_type_variable
+
+_PREFERRED = ("int64", "float", "int32", "uint8", "bool", "float16")
+_SAME_TYPE_OPS = {
+    "Attention", "BatchNormalization", "Bernoulli", "BitCast", "CastLike", "ConcatFromSequence", "EyeLike",
+    "GroupNormalization", "LayerNormalization", "Optional", "OptionalGetElement", "OptionalHasElement", "Pow",
+    "RMSNormalization", "SequenceAt", "SequenceConstruct", "SequenceInsert", "SequenceMap", "SplitToSequence",
+}  # fmt: skip
+"""Operators that have several type variables, of which one type for all is the plainest choice."""
+
+_QUANTIZED_OPS = {"QuantizeLinear", "DequantizeLinear", "QLinearConv", "QLinearMatMul"}
+_ELEMENT = re.compile(r"tensor\((\w+)\)")
+
+
+def single_node_probe(found: OpSchema, form: OpTemplate, dtype: str, opset: int) -> Probe:
+    """Return the model as a probe of a placement."""
+    bound = _bind(found, form, dtype)
+    inputs, held, names = [], [], []
+    for index, value in enumerate(form.inputs):
+        names.append("" if value is None else f"x{index}")
+        slot = found.inputs[min(index, len(found.inputs) - 1)].type_str
+        if isinstance(value, tuple):
+            inputs.append(helper.make_value_info(names[-1], _type(found, bound, slot, value)))
+        elif value is not None:
+            element = onnx_dtype(_element(bound, slot))
+            held.append(helper.make_tensor(names[-1], element, value.shape, value.ravel().tolist()))
+    results = [f"y{index}" for index in range(form.outputs)]
+    node = helper.make_node(found.name, names, results, name=NAME, **_attributes(found, form, dtype))
+    slots = [found.outputs[min(index, len(found.outputs) - 1)].type_str for index in range(form.outputs)]
+    outputs = [
+        helper.make_value_info(name, _type(found, bound, slot, None)) for name, slot in zip(results, slots, strict=True)
+    ]
+    graph = helper.make_graph([node], "g", inputs, outputs, held)
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=IR_VERSION)
+    name = f"sweep/{found.name} {found.since_version} {dtype}"
+    return Probe(name, found.name, opset, dtype, model.SerializeToString(), {}, run=False)
+
+
+def allowed_dtypes(found: OpSchema, variable: str) -> list[str]:
+    """Return the element types that a type variable may have, alone or in a sequence."""
+    types = next((c.allowed_type_strs for c in found.type_constraints if c.type_param_str == variable), [])
+    return list(dict.fromkeys(_ELEMENT.findall(" ".join(types))))
+
+
+def _attributes(found: OpSchema, form: OpTemplate, dtype: str) -> dict[str, Any]:
+    given = {
+        name: value(dtype) if callable(value) else value
+        for name, value in form.attributes.items()
+        if name in found.attributes
+    }
+    return {name: value for name, value in given.items() if value is not None}
+
+
+def _bind(found: OpSchema, form: OpTemplate, dtype: str) -> dict[str, str]:
+    """Choose an element type for each type variable: the deciding one's is given."""
+    first = dtype.partition("->")[0]
+    bound = (
+        {"T1": first, "T2": dtype.partition("->")[2]} if found.name == "Cast" else {kernel_type_variable(found): dtype}
+    )
+    for constraint in found.type_constraints:
+        names = allowed_dtypes(found, constraint.type_param_str)
+        order = (*([first] if found.name in _SAME_TYPE_OPS else []), *_PREFERRED)
+        order = ("float", "uint8", "int8", *order) if found.name in _QUANTIZED_OPS else order
+        choice = next((name for name in order if name in names), next(iter(names), ""))
+        bound.setdefault(constraint.type_param_str, choice)
+    return {**bound, **form.types}
+
+
+def _type(found: OpSchema, bound: dict[str, str], slot: str, shape: tuple[int, ...] | None) -> onnx.TypeProto:
+    """Return the type of an input or output: a tensor where its variable allows one, else what it allows."""
+    element = _element(bound, slot)
+    tensor = helper.make_tensor_type_proto(onnx_dtype(element), shape)
+    types = next((c.allowed_type_strs for c in found.type_constraints if c.type_param_str == slot), [])
+    if not types or f"tensor({element})" in types:
+        return tensor
+    if f"seq(tensor({element}))" in types:
+        return helper.make_sequence_type_proto(tensor)
+    return helper.make_optional_type_proto(tensor)
+
+
+def _element(bound: dict[str, str], slot: str) -> str:
+    return slot[7:-1] if slot.startswith("tensor(") else bound[slot]

@@ -1,0 +1,56 @@
+"""From the lines of a measurement to a table."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from datetime import UTC, datetime
+
+from webbuild.probe.journal import ProbeRecord
+from webbuild.probe.kernel_sweep import KernelProbe
+from webbuild.probe.native_process import reference_version
+from webbuild.targets.schema import find_schema
+from webbuild.targets.table import KernelPlacements, KernelTable, MeasuredCase
+from webbuild.targets.target import Target
+
+
+def build_table(
+    target: Target,
+    adapter: str,
+    browser: str,
+    swept: Iterable[KernelProbe],
+    cases: Iterable[str],
+    lines: dict[str, ProbeRecord],
+) -> KernelTable:
+    """Return the table of the sweep and of the cases of these names.
+
+    Of the build without a GPU only those cases are kept that fail though they have a kernel.
+    """
+    found = [case for name in cases if (case := lines[name].case) is not None]
+    kernels = _kernels(swept, lines)
+    kept = [case for case in found if target.build != "wasm" or not _matches_native(case, kernels)]
+    return KernelTable(
+        target=target,
+        measured=datetime.now(UTC).date().isoformat(),
+        adapter=adapter,
+        browser=browser,
+        native=reference_version(),
+        kernels=kernels,
+        cases=kept,
+    )
+
+
+def _matches_native(case: MeasuredCase, kernels: KernelPlacements) -> bool:
+    """Whether a case is right, or has no kernel, which the table says already."""
+    found = find_schema(case.op, case.opset)
+    rows = kernels.get(case.op, {}).get(str(found.since), {}) if found is not None else {}
+    return case.outcome == "cpu" or (case.outcome == "no-session" and case.dtype in rows.get("none", []))
+
+
+def _kernels(swept: Iterable[KernelProbe], lines: dict[str, ProbeRecord]) -> KernelPlacements:
+    found: KernelPlacements = defaultdict(lambda: defaultdict(lambda: defaultdict(list)))
+    for each in swept:
+        place = lines[each.probe.name].placement
+        if place is not None:
+            found[each.probe.op][str(each.schema_version)][place].append(each.dtype)
+    return {op: {since: dict(places) for since, places in rows.items()} for op, rows in found.items()}

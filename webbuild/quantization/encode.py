@@ -1,0 +1,59 @@
+"""A weight file in the form that is stored: its tensors as whole numbers, each in as many bits as it was given."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+
+from webbuild.quantization.quantize import BitWidth, quantize
+from webbuild.quantization.weight_format import Chunk, ScaleLayout, encode_header
+from webbuild.quantization.weight_tensors import WeightTensor
+
+
+def encode_weight_file(
+    whole: bytes,
+    tensors: Sequence[WeightTensor],
+    bits: Mapping[WeightTensor, BitWidth],
+    grids: Mapping[WeightTensor, ScaleLayout],
+) -> bytes:
+    """Return what stands for a weight file.
+
+    Args:
+        whole: the file.
+        tensors: those of it that may be whole numbers, in their order.
+        bits: of each of them. What has 32 stays as it is.
+        grids: how each shares scales.
+    """
+    pieces, scales, numbers = [], [], []
+    at = 0
+    for tensor in tensors:
+        if bits[tensor] == 32:
+            continue
+        for piece, content in _unquantized_chunks(whole, at, tensor.offset):
+            pieces.append(piece)
+            numbers.append(content)
+        array = np.frombuffer(whole, "<f4", tensor.value_count, tensor.offset).reshape(tensor.shape)
+        made = quantize(array, bits[tensor], grids[tensor])
+        pieces.append(Chunk("int8" if bits[tensor] == 8 else "int16", tensor.offset, made.layout))
+        scales.append(made.scales.astype("<f4").tobytes())
+        numbers += _byte_planes(made.values, bits[tensor])
+        at = tensor.end
+    for piece, content in _unquantized_chunks(whole, at, len(whole)):
+        pieces.append(piece)
+        numbers.append(content)
+    return encode_header(pieces) + b"".join(scales) + b"".join(numbers)
+
+
+def _unquantized_chunks(whole: bytes, start: int, end: int) -> Iterator[tuple[Chunk, bytes]]:
+    """Give the bytes that stay as they are; none where they are the zeros that are there anyway."""
+    content = whole[start:end]
+    if content.strip(b"\0"):
+        yield Chunk("bytes", start, ScaleLayout(1, 1, 1, len(content))), content
+
+
+def _byte_planes(numbers: np.typing.NDArray[np.int16], bits: BitWidth) -> list[bytes]:
+    """Return all high bytes, then all low ones: alike beside alike is what gzip makes smaller."""
+    if bits == 8:
+        return [numbers.astype(np.int8).tobytes()]
+    return [(numbers >> 8).astype(np.int8).tobytes(), (numbers & 255).astype(np.uint8).tobytes()]

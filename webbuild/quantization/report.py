@@ -1,0 +1,67 @@
+"""What storing weights as whole numbers came to, for the report."""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Mapping, Sequence
+
+from msgspec import Struct
+
+from webbuild.manifest.manifest import File
+from webbuild.quantization.quantize import BitWidth
+from webbuild.quantization.weight_tensors import WeightTensor
+
+
+class WideTensor(Struct, frozen=True, rename="camel"):
+    """A tensor that is stored in more than 8 bits."""
+
+    name: str
+    shape: tuple[int, ...]
+    bits: BitWidth
+    why: str
+
+
+class WeightQuantizationReport(Struct, frozen=True, rename="camel"):
+    """What the weight files of a bundle take, in bytes: as floats, those gzipped, and as they are stored.
+
+    `numbers` are the floats in them, of which `eight` are stored in 8 bits; `wide` are the tensors that are not.
+    `tried` is how often the model was run on other weights to find out.
+    """
+
+    floats: int
+    gzipped: int
+    stored: int
+    numbers: int
+    eight: int
+    tried: int
+    wide: tuple[WideTensor, ...]
+
+
+def quantization_report(
+    whole: Sequence[bytes],
+    files: Sequence[File],
+    tensors: Sequence[WeightTensor],
+    bits: Mapping[WeightTensor, BitWidth],
+    tried: int,
+) -> WeightQuantizationReport:
+    """Return what was done to weight files, the widest tensors first."""
+    wide = [
+        WideTensor(tensor.name, tensor.shape, bits.get(tensor, 32), _wide_reason(bits.get(tensor)))
+        for tensor in sorted(tensors, key=lambda tensor: -tensor.value_count)
+        if bits.get(tensor) != 8
+    ]
+    return WeightQuantizationReport(
+        floats=sum(map(len, whole)),
+        gzipped=sum(len(gzip.compress(content, mtime=0)) for content in whole),
+        stored=sum(file.size for file in files),
+        numbers=sum(tensor.value_count for tensor in tensors),
+        eight=sum(tensor.value_count for tensor in tensors if bits.get(tensor) == 8),
+        tried=tried,
+        wide=tuple(wide),
+    )
+
+
+def _wide_reason(bits: BitWidth | None) -> str:
+    if bits is None:
+        return "a number in it is not finite, or all are too small for a scale"
+    return f"with fewer than {bits} bits, here or where it was tried together with others, the answers moved too far"

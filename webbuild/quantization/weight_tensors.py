@@ -1,0 +1,54 @@
+"""The float32 tensors in the weight files of graphs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from math import prod
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    import onnx_ir as ir
+
+
+class WeightTensor(Struct, frozen=True):
+    """A tensor: the name that the first graph with it has for it, its weight file, and where it lies in that."""
+
+    name: str
+    file: Path
+    offset: int
+    shape: tuple[int, ...]
+
+    @property
+    def value_count(self) -> int:
+        """How many it has."""
+        return prod(self.shape)
+
+    @property
+    def end(self) -> int:
+        """Where it ends in its file."""
+        return self.offset + 4 * self.value_count
+
+    def read(self) -> NDArray[np.float32]:
+        """Return its numbers."""
+        return np.fromfile(self.file, "<f4", self.value_count, offset=self.offset).reshape(self.shape)
+
+
+def collect_weight_tensors(models: Iterable[ir.Model]) -> list[WeightTensor]:
+    """Return the tensors that models refer to in files, each once, in the order of the files."""
+    import onnx_ir as ir
+
+    found: dict[tuple[Path, int], WeightTensor] = {}
+    for model in models:
+        for value in model.graph.initializers.values():
+            tensor = value.const_value
+            if not isinstance(tensor, ir.ExternalTensor) or tensor.dtype != ir.DataType.FLOAT:
+                continue
+            file, offset = Path(tensor.path), tensor.offset or 0
+            shape = tuple(int(size) for size in tensor.shape.numpy())
+            found.setdefault((file, offset), WeightTensor(value.name or "", file, offset, shape))
+    return [found[key] for key in sorted(found)]

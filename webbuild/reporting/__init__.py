@@ -1,0 +1,1 @@
+"""What people read: the pages of errors."""

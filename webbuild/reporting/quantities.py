@@ -1,0 +1,21 @@
+"""Numbers as people read them."""
+
+from __future__ import annotations
+
+
+def format_count(number: int, noun: str) -> str:
+    """Return `1 node`, `3 nodes`, `2 copies`."""
+    if number == 1:
+        return f"1 {noun}"
+    return f"{number} {noun.removesuffix('y')}ies" if noun.endswith("y") else f"{number} {noun}s"
+
+
+def format_bytes(number: int) -> str:
+    """Return bytes in a unit that fits: `0 B`, `1.2 kB`, `3.4 MB`."""
+    if number < 1000:
+        return f"{number} B"
+    for unit in ("kB", "MB"):
+        number_ = number / (1000 if unit == "kB" else 1_000_000)
+        if number_ < 1000:
+            return f"{number_:.1f} {unit}"
+    return f"{number / 1_000_000_000:.2f} GB"

@@ -1,0 +1,110 @@
+"""The reference: native ONNX Runtime on the CPU, with its optimisations off."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from webbuild.errors import WebbuildError
+from webbuild.runners.malloc_trim import limit_malloc_cache, trim_malloc
+from webbuild.runners.runner import Tensors
+
+if TYPE_CHECKING:
+    from onnxruntime import InferenceSession
+
+_NUMPY_DTYPES = {
+    f"tensor({name})": np.dtype(dtype)
+    for name, dtype in (
+        ("float", np.float32), ("double", np.float64), ("float16", np.float16), ("bool", np.bool_),
+        ("int8", np.int8), ("int16", np.int16), ("int32", np.int32), ("int64", np.int64),
+        ("uint8", np.uint8), ("uint16", np.uint16), ("uint32", np.uint32), ("uint64", np.uint64),
+    )
+}  # fmt: skip
+"""ONNX Runtime's names of element types."""
+
+
+class NativeRunner:
+    """Runs an .onnx file, external data beside it, as it is written: no fusion, no constant folding.
+
+    With `data` it runs that graph in the file's place.
+
+    Raises:
+        WebbuildError: `reference-session-failed` when ONNX Runtime makes no session of it.
+    """
+
+    def __init__(self, path: Path, data: bytes | None = None) -> None:
+        self.path = path
+        self._data = data
+        self._session: InferenceSession | None = None
+        session = self._open()
+        self.input_dtypes = {
+            given.name: _NUMPY_DTYPES.get(given.type, np.dtype(np.float32)) for given in session.get_inputs()
+        }
+        self.output_shapes = {given.name: list(given.shape) for given in session.get_outputs()}
+
+    input_dtypes: dict[str, np.dtype[Any]]
+    """The element type of every input."""
+    output_shapes: dict[str, list[int | str | None]]
+    """The declared shape of every output: sizes, and names or None where the data decide."""
+
+    @property
+    def name(self) -> str:
+        """The engine, its version and the graph."""
+        return f"native ONNX Runtime {self.version} on {self.path.name}"
+
+    @property
+    def version(self) -> str:
+        """ONNX Runtime's version."""
+        import onnxruntime
+
+        version: str = onnxruntime.__version__
+        return version
+
+    def close(self) -> None:
+        """Let go of the session and its memory; the next run makes another."""
+        if self._session is not None:
+            self._session = None
+            trim_malloc()
+
+    def _open(self) -> InferenceSession:
+        import onnxruntime
+
+        if self._session is not None:
+            return self._session
+        limit_malloc_cache()
+        options = onnxruntime.SessionOptions()
+        options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+        options.log_severity_level = 3
+        options.enable_cpu_mem_arena = False  # it keeps the memory of the largest run
+        options.enable_mem_pattern = False  # from the second run on it takes what all steps need in one piece
+        options.enable_mem_reuse = False  # it holds a large room for all that will lie there until the last has
+        options.add_session_config_entry("session.disable_prepacking", "1")  # it copies the weights that are mapped
+        options.add_session_config_entry("session.model_external_initializers_file_folder_path", str(self.path.parent))
+        try:
+            self._session = onnxruntime.InferenceSession(
+                self._data or self.path, options, providers=["CPUExecutionProvider"]
+            )
+        except Exception as error:  # onnxruntime's own errors share no base class
+            raise WebbuildError(
+                "reference-session-failed",
+                f"{self.path.name}: native ONNX Runtime {self.version} makes no session of it: {error}",
+                "what ONNX Runtime does not load in Python it does not load in a browser: export the model again",
+            ) from error
+        return self._session
+
+    def run(self, feeds: Tensors) -> dict[str, NDArray[Any]]:
+        """Return every output by name. Raises WebbuildError `reference-run-failed`."""
+        names = list(self.output_shapes)
+        session = self._open()
+        try:
+            values = session.run(names, dict(feeds))
+        except Exception as error:
+            raise WebbuildError(
+                "reference-run-failed",
+                f"{self.path.name}: native ONNX Runtime fails on this input: {error}",
+                "check the input's names, types and shapes against manifest.json",
+            ) from error
+        return {name: np.asarray(value) for name, value in zip(names, values, strict=True)}

@@ -1,0 +1,219 @@
+"""What a model is tried on: pictures or tensors, given, found beside it, or made up."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from webbuild.errors import USAGE, WebbuildError
+from webbuild.manifest.manifest import FocusInput, ImageInput, Input, StackInput, TensorInput
+from webbuild.preprocess.image import image_to_tensor, input_size, load_image, normalize
+from webbuild.preprocess.image_stack import focus_tensor, stack_image_spec, stack_tensor
+from webbuild.preprocess.letterbox import ImagePlacement
+from webbuild.preprocess.prompt import Prompt
+from webbuild.preprocess.size_feeds import size_feeds
+from webbuild.samples.focal_stack import IMAGE_SUFFIXES as _PICTURES
+from webbuild.samples.focal_stack import FocalStack, find_stacks, stacks_from_paths
+from webbuild.samples.npz import load_npz
+from webbuild.samples.random_inputs import SAMPLE_IMAGES, random_inputs, random_tensor
+from webbuild.samples.synthetic_focal_stack import synthetic_focal_stack
+from webbuild.tasks.depth_from_focus import default_focus_distances
+
+_MAX_INPUT_ELEMENTS = 2**31 - 1
+"""Bytes of the largest tensor that every browser can hold in one buffer."""
+
+
+class Frame(Struct, frozen=True):
+    """A picture of a stack: what its file is called, and what is in it."""
+
+    name: str
+    data: bytes
+
+
+class Sample(Struct, frozen=True):
+    """One run's feeds. `image_file` is the file it came from, `placement` where that lies in the input.
+
+    A stack has `frames` instead, and what is known of its focal distances. `prompt` is what is looked for.
+    """
+
+    name: str
+    feeds: dict[str, NDArray[Any]]
+    image_file: Path | None = None
+    placement: ImagePlacement | None = None
+    size: tuple[int, int] = (0, 0)
+    frames: tuple[Frame, ...] = ()
+    focus: tuple[float, ...] = ()
+    prompt: Prompt | None = None
+
+    @property
+    def has_image(self) -> bool:
+        """Whether there is anything to look at."""
+        return self.image_file is not None or bool(self.frames)
+
+
+def collect_samples(model: Path, given: Sequence[Path], inputs: Sequence[Input]) -> list[Sample]:
+    """Return the samples for a model: those given, else those in `samples/` beside it, else webbuild's own.
+
+    No two have the same name: what is found in them is kept by that.
+
+    Raises:
+        WebbuildError: `input-too-large`, `unreadable-image`, `unreadable-tensors`, `sample-not-found`,
+            `invalid-sample`, `unreadable-focal-distances`.
+    """
+    _check_sizes(inputs)
+    named: dict[str, Sample] = {}
+    for sample in _collect(model, given, inputs):
+        name, count = sample.name, 1
+        while name in named:
+            count += 1
+            name = f"{sample.name} ({count})"
+        named[name] = msgspec.structs.replace(sample, name=name)
+    return list(named.values())
+
+
+def _collect(model: Path, given: Sequence[Path], inputs: Sequence[Input]) -> list[Sample]:
+    stack = next((spec for spec in inputs if isinstance(spec, StackInput)), None)
+    if stack is not None:
+        found = stacks_from_paths(given) if given else find_stacks(model.parent / "samples", stack.count)
+        return [_sample_from_stack(each, stack, inputs) for each in found] or [_synthetic_stack_sample(stack, inputs)]
+    image = next((spec for spec in inputs if isinstance(spec, ImageInput)), None)
+    files = list(given)
+    if image is not None:
+        files = files or _image_files(model.parent / "samples") or _image_files(SAMPLE_IMAGES)
+        return [_sample_from_image(file, image, inputs) for file in files]
+    tensors = [spec for spec in inputs if isinstance(spec, TensorInput)]
+    if files:
+        return [_sample_from_npz(file, tensors) for file in files]
+    return [Sample(name, feeds) for name, feeds in random_inputs(tensors)]
+
+
+def edge_cases(inputs: Sequence[Input]) -> list[Sample]:
+    """Return samples that take the rare branches: a picture of nothing, and one of noise."""
+    stack = next((spec for spec in inputs if isinstance(spec, StackInput)), None)
+    image = stack_image_spec(stack) if stack else next((spec for spec in inputs if isinstance(spec, ImageInput)), None)
+    if image is None:
+        return []
+    height, width = input_size(image)
+    generator = np.random.default_rng(0)
+    noise = normalize(generator.random((height, width, 3)) * 255, image)
+    flat = normalize(np.full((height, width, 3), float(image.letterbox.pad)), image)
+    if stack is not None:
+        more = [normalize(generator.random((height, width, 3)) * 255, image) for _ in range(stack.count - 1)]
+        noise = np.concatenate([noise, *more]).reshape(stack.shape)
+        flat = np.concatenate([flat] * stack.count).reshape(stack.shape)
+    whole = ImagePlacement(width, height, 0, 0, width, height, width, height)
+    rest = _other_feeds(inputs, whole)
+    return [
+        Sample(name, {image.name: tensor, **rest}, placement=whole)
+        for name, tensor in (("(noise)", noise), ("(grey)", flat))
+    ]
+
+
+def _image_files(folder: Path) -> list[Path]:
+    return sorted(file for file in folder.glob("*") if file.suffix.lower() in _PICTURES)
+
+
+def _sample_from_image(file: Path, image: ImageInput, inputs: Sequence[Input]) -> Sample:
+    _require_file(file)
+    if file.suffix.lower() == ".npz":
+        raise WebbuildError(
+            "invalid-sample", f"{file}: the model takes pictures", "give JPEG, PNG or WebP files", exit_code=USAGE
+        )
+    rgba = load_image(file)
+    tensor, placement = image_to_tensor(rgba, image)
+    return Sample(
+        file.name,
+        {image.name: tensor, **_other_feeds(inputs, placement)},
+        file,
+        placement,
+        (rgba.shape[1], rgba.shape[0]),
+    )
+
+
+def _sample_from_stack(stack: FocalStack, spec: StackInput, inputs: Sequence[Input]) -> Sample:
+    return _sample_from_frames(
+        stack.name, [Frame(file.name, file.read_bytes()) for file in stack.files], stack.focus, spec, inputs
+    )
+
+
+def _synthetic_stack_sample(spec: StackInput, inputs: Sequence[Input]) -> Sample:
+    frames = [Frame(f"{index}.png", data) for index, data in enumerate(synthetic_focal_stack(spec.count))]
+    return _sample_from_frames("made up", frames, (), spec, inputs)
+
+
+def _sample_from_frames(
+    name: str, frames: Sequence[Frame], focus: tuple[float, ...], spec: StackInput, inputs: Sequence[Input]
+) -> Sample:
+    pictures = [load_image(Path(frame.name), frame.data) for frame in frames]
+    tensor, placement = stack_tensor(name, pictures, spec)
+    feeds = {spec.name: tensor, **_other_feeds(inputs, placement, focus)}
+    size = (pictures[0].shape[1], pictures[0].shape[0])
+    return Sample(name, feeds, None, placement, size, tuple(frames), focus)
+
+
+def _other_feeds(
+    inputs: Sequence[Input], placement: ImagePlacement, focus: Sequence[float] = ()
+) -> dict[str, NDArray[Any]]:
+    """Return what is fed besides pictures: sizes, focal distances, and numbers at random for what is not known."""
+    tensors = {spec.name: random_tensor(spec, 0) for spec in inputs if isinstance(spec, TensorInput)}
+    focused = {spec.name: focus_tensor(spec, focus) for spec in inputs if isinstance(spec, FocusInput)}
+    return {**tensors, **focused, **size_feeds(inputs, placement)}
+
+
+def with_focus_distances(inputs: Sequence[Input], samples: Sequence[Sample]) -> tuple[Input, ...]:
+    """Return the inputs with the focal distances of the first sample that has some, where the model tells none."""
+    known = next((list(sample.focus) for sample in samples if sample.focus), None)
+    return tuple(
+        msgspec.structs.replace(spec, default=known)
+        if isinstance(spec, FocusInput)
+        and known is not None
+        and spec.default == default_focus_distances(len(spec.default))
+        else spec
+        for spec in inputs
+    )
+
+
+def _sample_from_npz(file: Path, inputs: Sequence[TensorInput]) -> Sample:
+    _require_file(file)
+    if file.suffix.lower() in _PICTURES:
+        raise WebbuildError(
+            "invalid-sample",
+            f"{file}: the model was taken for plain tensors, and a picture is none",
+            "give .npz files written by numpy.savez, or say how pictures go in: --scale, --mean, --std, --resize",
+            exit_code=USAGE,
+        )
+    arrays = load_npz(file)
+    for spec in inputs:
+        got = arrays.get(spec.name)
+        if got is None or list(got.shape) != spec.shape or str(got.dtype) != spec.dtype:
+            found = "nothing" if got is None else f"{got.dtype} {list(got.shape)}"
+            raise WebbuildError(
+                "invalid-sample",
+                f"{file}: input '{spec.name}' wants {spec.dtype} {spec.shape}, got {found}",
+                f"save an array of that type and shape under the name '{spec.name}'",
+                exit_code=USAGE,
+            )
+    return Sample(file.name, {spec.name: arrays[spec.name] for spec in inputs})
+
+
+def _check_sizes(inputs: Sequence[Input]) -> None:
+    for spec in inputs:
+        size = math.prod(spec.shape) * np.dtype(spec.dtype).itemsize
+        if size > _MAX_INPUT_ELEMENTS:
+            raise WebbuildError(
+                "input-too-large",
+                f"input '{spec.name}' of shape {spec.shape} takes {size / 2**30:.0f} GiB; a browser gives a tensor 2",
+                "export the model with smaller sizes, or give smaller ones with --dim",
+            )
+
+
+def _require_file(file: Path) -> None:
+    if not file.is_file():
+        raise WebbuildError("sample-not-found", f"{file}: no such file", "check the path of --input", exit_code=USAGE)

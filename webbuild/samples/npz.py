@@ -1,0 +1,50 @@
+"""Arrays from an .npz file that nobody vouches for."""
+
+from __future__ import annotations
+
+import zipfile
+import zlib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from webbuild.errors import USAGE, WebbuildError
+
+
+def load_npz(file: Path) -> dict[str, NDArray[Any]]:
+    """Return every array in the file by name.
+
+    Raises:
+        WebbuildError: `unreadable-tensors`.
+    """
+    try:
+        with np.load(file, allow_pickle=False) as archive:
+            return {name: archive[name] for name in archive.files}
+    except (OSError, EOFError, ValueError, TypeError, AttributeError, zipfile.BadZipFile, zlib.error) as error:
+        raise WebbuildError(
+            "unreadable-tensors",
+            f"{file}: {error}",
+            "give an .npz file written by numpy.savez, with an array for each input",
+            exit_code=USAGE,
+        ) from error
+
+
+def load_npz_inputs(
+    file: Path, wanted: Mapping[str, tuple[str, Sequence[int | str | None]]], mend: str
+) -> dict[str, NDArray[Any]]:
+    """Return the arrays of the inputs `wanted`, which are given by element type and shape; what else is there is not.
+
+    Raises:
+        WebbuildError: `unreadable-tensors`; `invalid-input` with a mend, for one that is missing or another.
+    """
+    arrays = load_npz(file)
+    for name, (dtype, shape) in wanted.items():
+        found = arrays.get(name)
+        if found is None or found.dtype.name != dtype or list(found.shape) != list(shape):
+            shown = "nothing" if found is None else f"{found.dtype} {list(found.shape)}"
+            what = f"{file}: input '{name}' is {shown}, wanted {dtype} {list(shape)}"
+            raise WebbuildError("invalid-input", what, mend, exit_code=USAGE)
+    return {name: arrays[name] for name in wanted}

@@ -1,0 +1,55 @@
+"""The prompts of the samples of a model that takes one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+
+from webbuild.preprocess.prompt import Prompt
+from webbuild.samples.collect import Sample
+from webbuild.tasks.base import TaskMatch, kind_of
+
+PROMPTS_FILE = "prompts.txt"
+"""Beside the samples: a prompt in each line."""
+
+_MAX_PROMPTS = 12
+
+
+def with_prompts(match: TaskMatch, model: Path, given: Sequence[str]) -> TaskMatch:
+    """Return the match with the prompts that were given, else those beside the samples, else its own, cut to fit.
+
+    Raises:
+        WebbuildError: `invalid-prompt` for one that the model cannot take.
+    """
+    chosen = list(given) or _read_prompts_file(model.parent / "samples" / PROMPTS_FILE)
+    return kind_of(match.task).with_prompts(match, chosen)
+
+
+def attach_prompts(match: TaskMatch, samples: Sequence[Sample]) -> list[Sample]:
+    """Return the samples with a prompt each, the prompts in turn. Models without one get them as they are."""
+    return _with_prompts_in_turn(match, samples, kind_of(match.task).prompts(match))
+
+
+def attach_extreme_prompts(match: TaskMatch, samples: Sequence[Sample]) -> list[Sample]:
+    """Return the samples with the shortest and a long prompt in turn."""
+    return _with_prompts_in_turn(match, samples, kind_of(match.task).edge_case_prompts(match))
+
+
+def _with_prompts_in_turn(match: TaskMatch, samples: Sequence[Sample], prompts: Sequence[Prompt]) -> list[Sample]:
+    if not prompts:
+        return list(samples)
+    return [_with_prompt(match, sample, prompts[n % len(prompts)]) for n, sample in enumerate(samples)]
+
+
+def _with_prompt(match: TaskMatch, sample: Sample, prompt: Prompt) -> Sample:
+    feeds = {**sample.feeds, **kind_of(match.task).prompt_feeds(match, prompt)}
+    return msgspec.structs.replace(sample, feeds=feeds, prompt=prompt)
+
+
+def _read_prompts_file(file: Path) -> list[str]:
+    if not file.is_file():
+        return []
+    lines = (line.strip() for line in file.read_text("utf-8", "replace").splitlines())
+    return [line for line in lines if line][:_MAX_PROMPTS]

@@ -1,0 +1,71 @@
+"""Tensors for a model of which nothing is known: of several scales, since it is not said which one means anything.
+
+A detector fed with 0..1 that was trained on 0..255 answers zeros, and zeros equal to zeros prove nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from webbuild.manifest.manifest import ImageInput, Letterbox, TensorInput
+from webbuild.preprocess.image import image_to_tensor, load_image
+
+SAMPLE_IMAGES = Path(__file__).parent / "pictures"
+"""webbuild's own pictures."""
+_MIN_IMAGE_SIDE = 16
+"""Pixels of a side from which on an input of three channels is taken for a picture."""
+
+Feeds = dict[str, NDArray[Any]]
+
+
+def random_inputs(inputs: Sequence[TensorInput]) -> list[tuple[str, Feeds]]:
+    """Return names and feeds: even in 0..1, normal around 0, and as a picture of 0..255 where it may be one."""
+    return [
+        ("random in 0..1", {spec.name: random_tensor(spec, 0) for spec in inputs}),
+        ("random around 0", {spec.name: normal_tensor(spec, 1) for spec in inputs}),
+        ("picture of 0..255", {spec.name: _image_tensor(spec) for spec in inputs})
+        if any(map(_is_image_shaped, inputs))
+        else ("random around 0 again", {spec.name: normal_tensor(spec, 2) for spec in inputs}),
+    ]
+
+
+def random_tensor(spec: TensorInput, seed: int) -> NDArray[Any]:
+    """Return values in 0..1 for an input, the same for the same seed; integers are 0 or 1."""
+    generator = np.random.default_rng(seed)
+    if spec.dtype == "float32":
+        return generator.random(spec.shape, np.float32)
+    return generator.integers(0, 2, spec.shape).astype(spec.dtype)
+
+
+def normal_tensor(spec: TensorInput, seed: int) -> NDArray[Any]:
+    """Return normal values of variance 1 for an input, the same for the same seed; integers are 0 or 1."""
+    if spec.dtype == "float32":
+        return np.random.default_rng(seed).standard_normal(spec.shape, np.float32)
+    return random_tensor(spec, seed)
+
+
+def _is_image_shaped(spec: TensorInput) -> bool:
+    match spec.shape:
+        case (1, 3, height, width) | (1, height, width, 3):
+            return spec.dtype == "float32" and min(height, width) >= _MIN_IMAGE_SIDE
+    return False
+
+
+def _image_tensor(spec: TensorInput) -> NDArray[Any]:
+    if not _is_image_shaped(spec):
+        return random_tensor(spec, 0)
+    image = ImageInput(
+        name=spec.name,
+        shape=spec.shape,
+        layout="nchw" if spec.shape[1] == 3 else "nhwc",
+        scale=1.0,
+        mean=[0.0, 0.0, 0.0],
+        std=[1.0, 1.0, 1.0],
+        letterbox=Letterbox(mode="stretch"),
+    )
+    return image_to_tensor(load_image(max(SAMPLE_IMAGES.glob("*.jpg"))), image)[0]

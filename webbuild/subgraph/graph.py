@@ -1,0 +1,166 @@
+"""A graph as it is cut: its nodes in order, who reads what, and what crosses from one node to the next."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from math import prod
+
+import onnx
+
+from webbuild.errors import USAGE, WebbuildError
+from webbuild.subgraph.feedable_types import FEEDABLE_TYPES
+
+_UNKNOWN_BYTES = 1 << 20
+"""Bytes that a value is taken to have where no shape is known."""
+_SEQUENCE_OPS = ("Sequence", "SplitToSequence", "Optional", "Loop", "If", "Scan")
+"""Beginnings of operators whose results may be no tensors."""
+_SHAPE_OPS = ("Shape", "Size")
+"""Operators that the engine computes while it makes the session, where the shape is known."""
+
+
+class ModelGraph:
+    """The main graph of a model with its weights inside. Nodes are known by their place; `Constant` counts as none.
+
+    Args:
+        model: shapes and types inferred as far as they can be.
+        outputs: those to look at, by name; what no one of them needs is left out. All of them if empty.
+
+    Raises:
+        WebbuildError: `unknown-output`.
+    """
+
+    def __init__(self, model: onnx.ModelProto, outputs: Sequence[str] = ()) -> None:
+        self.model = model
+        known = [value.name for value in model.graph.output]
+        if unknown := [name for name in outputs if name not in known]:
+            raise WebbuildError(
+                "unknown-output",
+                f"the model has no output '{unknown[0]}'",
+                f"choose of: {', '.join(known)}",
+                exit_code=USAGE,
+            )
+        self.initializers = {tensor.name: tensor for tensor in model.graph.initializer}
+        self.constants = {name: node for node in model.graph.node if node.op_type == "Constant" for name in node.output}
+        nodes = [node for node in model.graph.node if node.op_type != "Constant"]
+        wanted = list(outputs or known)
+        self.nodes = nodes if not outputs else _needed(nodes, wanted)
+        self.outputs = [name for name in wanted if name in self.producer]
+        self.inputs = [value.name for value in model.graph.input if value.name not in self.initializers]
+
+    @cached_property
+    def producer(self) -> Mapping[str, int]:
+        """The node that computes a value."""
+        return {name: index for index, node in enumerate(self.nodes) for name in node.output if name}
+
+    @cached_property
+    def reads(self) -> Sequence[Sequence[str]]:
+        """Of each node the values that it and the graphs inside it read, each once, constants among them."""
+        return [list(dict.fromkeys(_inputs_read(node))) for node in self.nodes]
+
+    @cached_property
+    def consumers(self) -> Mapping[str, Sequence[int]]:
+        """The nodes that read a value."""
+        found: dict[str, list[int]] = {}
+        for index, names in enumerate(self.reads):
+            for name in names:
+                found.setdefault(name, []).append(index)
+        return found
+
+    @cached_property
+    def static_values(self) -> frozenset[str]:
+        """Values that depend on no input, so that the engine has them when it has made the session."""
+        found: set[str] = set()
+        for node, names in zip(self.nodes, self.reads, strict=True):
+            measured = node.op_type in _SHAPE_OPS and self.sizes(node.input[0]) is not None
+            if measured or (names and all(self.is_constant(name) or name in found for name in names)):
+                found.update(filter(None, node.output))
+        return frozenset(found)
+
+    def is_constant(self, name: str) -> bool:
+        """Whether a value stands in the file."""
+        return name in self.initializers or name in self.constants
+
+    @cached_property
+    def _declared(self) -> Mapping[str, onnx.TypeProto]:
+        graph = self.model.graph
+        return {value.name: value.type for value in (*graph.value_info, *graph.output, *graph.input)}
+
+    def sizes(self, name: str) -> tuple[int, ...] | None:
+        """Return the shape of a value as far as it is known before a run, None where a size is free."""
+        dims = self.dims(name)
+        return None if dims is None or None in dims else tuple(dim for dim in dims if dim is not None)
+
+    def dims(self, name: str) -> tuple[int | None, ...] | None:
+        """Return the sizes of a value, None for a free one, and None for all where not even their number is known."""
+        if name in self.initializers:
+            return tuple(self.initializers[name].dims)
+        kind = self._declared.get(name)
+        if kind is None or not kind.tensor_type.HasField("shape"):
+            return None
+        return tuple(dim.dim_value if dim.HasField("dim_value") else None for dim in kind.tensor_type.shape.dim)
+
+    def bytes(self, name: str) -> int:
+        """Return about how many bytes a value has."""
+        sizes, kind = self.sizes(name), self._declared.get(name)
+        element = 4 if kind is None else FEEDABLE_TYPES.get(kind.tensor_type.elem_type, 4)
+        return _UNKNOWN_BYTES if sizes is None else prod(sizes) * element
+
+    def dtype(self, name: str) -> str:
+        """Return NumPy's name of a value's elements, empty where it is not known."""
+        kind = self._declared.get(name)
+        number = kind.tensor_type.elem_type if kind is not None else 0
+        if name in self.initializers:
+            number = self.initializers[name].data_type
+        return str(onnx.helper.tensor_dtype_to_np_dtype(number)) if number else ""
+
+    def can_be_boundary(self, name: str) -> bool:
+        """Whether a value can leave one session and enter another: a tensor of numbers or booleans."""
+        kind = self._declared.get(name)
+        if kind is None or kind.WhichOneof("value") is None:
+            node = self.nodes[self.producer[name]] if name in self.producer else None
+            return node is None or not node.op_type.startswith(_SEQUENCE_OPS)
+        return kind.HasField("tensor_type") and kind.tensor_type.elem_type in (0, *FEEDABLE_TYPES)
+
+    def label(self, index: int) -> str:
+        """Name a node as people find it: its operator, and its name or else its first output's."""
+        node = self.nodes[index]
+        domain = f"{node.domain}:" if node.domain not in ("", "ai.onnx") else ""
+        return f"{domain}{node.op_type} '{node.name or next(filter(None, node.output), '')}'"
+
+    def ancestors(self, index: int) -> set[int]:
+        """Return the nodes whose results a node depends on."""
+        found: set[int] = set()
+        waiting = [index]
+        while waiting:
+            for name in self.reads[waiting.pop()]:
+                maker = self.producer.get(name)
+                if maker is not None and maker not in found:
+                    found.add(maker)
+                    waiting.append(maker)
+        return found
+
+
+def subgraphs(node: onnx.NodeProto) -> Iterator[onnx.GraphProto]:
+    """Yield the graphs inside a node."""
+    for attribute in node.attribute:
+        if attribute.type in (attribute.GRAPH, attribute.GRAPHS):
+            yield from (attribute.g,) if attribute.type == attribute.GRAPH else attribute.graphs
+
+
+def _inputs_read(node: onnx.NodeProto) -> Iterator[str]:
+    yield from filter(None, node.input)
+    for graph in subgraphs(node):
+        own = {*(value.name for value in graph.input), *(tensor.name for tensor in graph.initializer)}
+        own.update(name for inner in graph.node for name in inner.output)
+        inside = (name for inner in graph.node for name in _inputs_read(inner))
+        yield from (name for name in (*inside, *(value.name for value in graph.output)) if name not in own)
+
+
+def _needed(nodes: Sequence[onnx.NodeProto], wanted: Iterable[str]) -> list[onnx.NodeProto]:
+    names, kept = set(wanted), []
+    for node in reversed(nodes):
+        if names.intersection(node.output):
+            kept.append(node)
+            names.update(_inputs_read(node))
+    return kept[::-1]

@@ -1,0 +1,27 @@
+"""JSEP, the deprecated WebGPU build of onnxruntime-web: why it is refused, and what to import instead."""
+
+from __future__ import annotations
+
+from webbuild.errors import USAGE, WebbuildError
+
+CODE = "jsep-build"
+FIX = 'import "onnxruntime-web/webgpu" instead of "onnxruntime-web"'
+EXPLAINED = """Imported as "onnxruntime-web", the engine is JSEP, a deprecated build that webbuild does not support.
+
+Why: the package's default entry still loads JSEP, the older WebGPU backend written in JavaScript. It has other kernels
+than the native WebGPU execution provider: it takes no `forceCpuNodeNames`, and it answers some operators wrongly or
+throws at them that the native build computes. Upstream plans to remove it (microsoft/onnxruntime #29716). Models that
+`webbuild patch` wrote are patched and proven for the native build.
+
+How: write `import * as ort from "onnxruntime-web/webgpu"`, or `"onnxruntime-web/jspi"`, and take the graph of the
+target VERSION-webgpu. Bundles carry the right build with them."""
+
+
+def refusal(version: str) -> WebbuildError:
+    """Return the error for a target of this build."""
+    return WebbuildError(
+        CODE,
+        f'{version}-jsep is the build that `import "onnxruntime-web"` loads: it is deprecated, and not supported',
+        f"{FIX}, and name the target {version}-webgpu",
+        exit_code=USAGE,
+    )

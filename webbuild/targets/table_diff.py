@@ -1,0 +1,43 @@
+"""What two builds do differently."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from msgspec import Struct
+
+from webbuild.targets.table import KernelTable
+
+
+class TableChange(Struct, frozen=True):
+    """A kernel or a case that ends differently; an empty string where one table says nothing of it."""
+
+    subject: str
+    before: str
+    after: str
+
+    def __str__(self) -> str:
+        return f"{self.subject}: {self.before or 'not measured'} -> {self.after or 'not measured'}"
+
+
+def diff_tables(before: KernelTable, after: KernelTable) -> Iterator[TableChange]:
+    """Yield what differs, kernels first, each sorted by name."""
+    for kinds in ((_kernels(before), _kernels(after)), (_cases(before), _cases(after))):
+        old, new = kinds
+        for what in sorted(old.keys() | new.keys()):
+            if old.get(what) != new.get(what):
+                yield TableChange(what, old.get(what, ""), new.get(what, ""))
+
+
+def _kernels(measured: KernelTable) -> dict[str, str]:
+    return {
+        f"{op} {since} {dtype}": place
+        for op, versions in measured.kernels.items()
+        for since, places in versions.items()
+        for place, types in places.items()
+        for dtype in types
+    }
+
+
+def _cases(measured: KernelTable) -> dict[str, str]:
+    return {case.what: case.outcome for case in measured.cases}

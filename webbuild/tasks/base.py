@@ -1,0 +1,221 @@
+"""A task: recognised by the model's interface, decoded from its outputs in the context of a run."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import Any, ClassVar, Literal
+
+from msgspec import Struct
+from numpy.typing import NDArray
+
+import webbuild.tasks
+from webbuild.compare.arrays import ComparedOutput, Comparison
+from webbuild.compare.tolerance import Tolerance
+from webbuild.manifest.manifest import Input, Task
+from webbuild.model.signature import ModelSignature
+from webbuild.postprocess.dense_head import DenseHead
+from webbuild.postprocess.grounding_head import GroundingHead
+from webbuild.postprocess.query_head import QueryHead
+from webbuild.preprocess.letterbox import ImagePlacement
+from webbuild.preprocess.prompt import Prompt
+from webbuild.tasks.detection import Detection
+from webbuild.tasks.type_names import TypeNames
+
+SegmentationMode = Literal["panoptic", "instance", "semantic"]
+Tensors = Mapping[str, NDArray[Any]]
+
+
+class TaskMatch(Struct, frozen=True):
+    """What a model was taken for. `assumptions` are sentences: what was not said and is believed.
+
+    `head` says what has to follow the model's output before it is what `task` says of it. `files` go into the bundle
+    under these names.
+    """
+
+    task: Task
+    inputs: tuple[Input, ...]
+    assumptions: tuple[str, ...]
+    head: DenseHead | QueryHead | GroundingHead | None = None
+    files: Mapping[str, bytes] = {}
+
+
+class RunContext(Struct, frozen=True):
+    """One run's decoding parameters: everything that an answer depends on besides the outputs.
+
+    Attributes:
+        placement: where the picture lies in the model's input, None for plain tensors.
+        thresholds: by option. Those that are inputs of the graph have done their work there.
+        prompt: what is looked for, in the words of the caller.
+        mode: how to segment, None for the task's own mode.
+    """
+
+    placement: ImagePlacement | None = None
+    thresholds: Mapping[str, float] = {}
+    prompt: Prompt | None = None
+    mode: SegmentationMode | None = None
+
+
+class TaskKind:
+    """A task. Its file is found by walking this folder, where it is called `TASK`.
+
+    `spec` is what the manifest says of a model of this task, and the tag of that its name. A task overrides `infer`,
+    `needed_outputs` and `decode`; the other defaults are those of a task without a view, types and drawings of its own.
+    """
+
+    spec: ClassVar[type[Task]]
+    description: str = "Takes pictures or tensors, returns tensors"
+    """What a model of this task does, in a few words."""
+    view: str = ""
+    """The view of the page that shows predictions; empty where it shows the tensors of the outputs."""
+    has_depth: bool = False
+    """Whether a prediction is a map of depths, which is drawn in colours."""
+    compares_predictions: bool = True
+    """Whether answers are compared by what is decoded from them, not tensor by tensor."""
+    takes_prompt: bool = False
+    """Whether a run needs a prompt, and the bundle the code of a tokenizer."""
+    has_detections: bool = False
+    """Whether predictions hold objects with boxes, which are drawn and counted."""
+    predicts_more: bool = False
+    """Whether a prediction says what no single output does: masks, words, regions."""
+
+    @property
+    def kind(self) -> str:
+        """Name of the task in the manifest and of `--task`."""
+        return str(self.spec.__struct_config__.tag)
+
+    def infer(self, signature: ModelSignature, *, requested: bool = False) -> TaskMatch | None:
+        """Return what the model is if it is of this kind, else None.
+
+        `requested` says that the user named this task: what fits is believed without the model's own word.
+
+        Raises:
+            WebbuildError: `class-count-mismatch` for a model of this kind whose metadata and scores do not agree.
+        """
+        raise NotImplementedError
+
+    def needed_outputs(self, task: Any) -> Sequence[str]:
+        """Return the outputs that the task is decoded from."""
+        raise NotImplementedError
+
+    def decode(self, task: Any, outputs: Tensors, context: RunContext) -> Sequence[Any]:
+        """Return the objects in the outputs, in source pixels; none where the context lacks what they depend on."""
+        raise NotImplementedError
+
+    def compare_output(
+        self,
+        task: Any,
+        subject: ComparedOutput,
+        expected: NDArray[Any],
+        actual: NDArray[Any],
+        context: RunContext,
+        tolerance: Tolerance,
+    ) -> Sequence[Comparison] | None:
+        """Compare one output, of equal shape and type, in the task's own terms; None to compare it number by number."""
+        return None
+
+    def compare(
+        self,
+        task: Any,
+        subject: ComparedOutput,
+        expected: Sequence[Any],
+        actual: Sequence[Any],
+        context: RunContext,
+        tolerance: Tolerance,
+    ) -> Sequence[Comparison]:
+        """Compare two predictions, a comparison for each quantity."""
+        return ()
+
+    def default_thresholds(self, task: Any) -> Mapping[str, float]:
+        """Return the exported thresholds by option, of a task that has them outside of the graph."""
+        return {}
+
+    def is_empty(self, prediction: Sequence[Any]) -> bool:
+        """Whether a prediction says nothing at all, so that an equal one proves nothing."""
+        return not prediction
+
+    def detections(self, prediction: Sequence[Any]) -> Sequence[Detection]:
+        """Return the objects of a prediction, where it has any."""
+        return prediction
+
+    def fallback_mode(self, task: Any) -> SegmentationMode | None:
+        """Return the mode in which a prediction is never empty, None for a task that has none."""
+        return None
+
+    def summary(self, task: Any, pictures: int) -> str:
+        """Return what a model does, in a sentence; empty where only its inputs and outputs are known.
+
+        `pictures` is how many it takes at a time.
+        """
+        return ""
+
+    def typescript(self, task: Any) -> TypeNames:
+        """Return the names and types of a model's results."""
+        return TypeNames()
+
+    def colormap_range(self, task: Any, prediction: Any) -> tuple[float, float]:
+        """Return the values of a map at the dark and at the bright end of the colours."""
+        return prediction.minimum, prediction.maximum
+
+    def skeleton(self, task: Any) -> Sequence[Sequence[int]]:
+        """Return the pairs of keypoints that a drawing joins."""
+        return ()
+
+    def with_prompts(self, match: TaskMatch, prompts: Sequence[str]) -> TaskMatch:
+        """Return the match with these example prompts, else its own cut to fit.
+
+        Raises:
+            WebbuildError: `invalid-prompt` for one that the model cannot take.
+        """
+        return match
+
+    def prompts(self, match: TaskMatch) -> Sequence[Prompt]:
+        """Return the prompts that samples are tried with, in turn; none for a task that takes none."""
+        return ()
+
+    def edge_case_prompts(self, match: TaskMatch) -> Sequence[Prompt]:
+        """Return the shortest prompt and a long one; none for a task that takes none."""
+        return ()
+
+    def prompt_feeds(self, match: TaskMatch, prompt: Prompt) -> Mapping[str, NDArray[Any]]:
+        """Return the inputs that a prompt fills in."""
+        return {}
+
+
+@cache
+def task_kinds() -> dict[str, TaskKind]:
+    """Return every task by its kind."""
+    found: dict[str, TaskKind] = {}
+    for module in sorted(pkgutil.iter_modules(webbuild.tasks.__path__), key=lambda m: m.name):
+        kind = getattr(importlib.import_module(f"webbuild.tasks.{module.name}"), "TASK", None)
+        if kind is not None:
+            found[kind.kind] = kind
+    return found
+
+
+def recognisable_kinds() -> dict[str, TaskKind]:
+    """Return the tasks that a model is recognised as; every other model is one of plain tensors."""
+    return {name: kind for name, kind in task_kinds().items() if name != "tensor"}
+
+
+def match_task(signature: ModelSignature) -> TaskMatch:
+    """Return what the model is; `tensor` when no other task knows it."""
+    for kind in recognisable_kinds().values():
+        if (found := kind.infer(signature)) is not None:
+            return found
+    fallback = task_kinds()["tensor"].infer(signature)
+    assert fallback is not None
+    return fallback
+
+
+def kind_of(task: Task) -> TaskKind:
+    """Return the kind of a task."""
+    return task_kinds()[str(task.__struct_config__.tag)]
+
+
+def decode_task(task: Task, outputs: Tensors, context: RunContext) -> Sequence[Any]:
+    """Return the objects in the outputs of a model of this task, in source pixels; none without a needed output."""
+    kind = kind_of(task)
+    return kind.decode(task, outputs, context) if all(name in outputs for name in kind.needed_outputs(task)) else ()

@@ -1,0 +1,30 @@
+"""Class scores: what a classifier says of a picture."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from webbuild.manifest.manifest import ClassifyTask
+
+
+class ClassScore(Struct, frozen=True, rename="camel"):
+    """A class, and how probable it is."""
+
+    class_index: int
+    label: str
+    score: float
+
+
+def class_probabilities(task: ClassifyTask, values: NDArray[Any]) -> NDArray[np.float64]:
+    """Return the probability of each class, [classes] from [classes]."""
+    scores: NDArray[np.float64] = np.asarray(values, np.float64)
+    if not task.logits:
+        return scores
+    with np.errstate(invalid="ignore"):
+        powers = np.exp(scores - scores.max())
+        result: NDArray[np.float64] = powers / powers.sum()
+    return result

@@ -1,0 +1,1 @@
+"""Comparisons of predictions, quantity by quantity."""

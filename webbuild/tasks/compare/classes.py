@@ -1,0 +1,95 @@
+"""Comparisons of classifications: the best class, and the scores of all."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from webbuild.compare.arrays import ComparedOutput, Comparison
+from webbuild.compare.tolerance import Tolerance
+from webbuild.manifest.manifest import ClassifyTask
+from webbuild.tasks.class_scores import ClassScore
+from webbuild.tasks.compare.match_classes import match_classes
+
+TOP_CLASSES = 5
+"""Classes that a report names."""
+
+
+def compare_classes(
+    task: ClassifyTask,
+    subject: ComparedOutput,
+    want: NDArray[np.float64],
+    got: NDArray[np.float64],
+    tolerance: Tolerance,
+    why: str = "",
+) -> list[Comparison]:
+    """Compare the probabilities [classes] of one picture, by a part of the best one's.
+
+    `why` is what is wrong with `got` besides.
+
+    A picture of which the reference says nothing, all classes having one score, has no signal; `mark_vacuous` sees
+    to it that it is not all there was.
+    """
+    match = match_classes(want, got, tolerance.score)
+    finite = math.isfinite(match.distance)
+    other = "" if match.same_class else "another class is the best"
+    far = f"differs by {match.distance:.3g}, more than {match.allowed:.3g}" if finite else "not finite on both sides"
+    close = match.distance <= match.allowed
+    return [
+        Comparison(
+            subject=subject.with_quantity("class"),
+            verdict="DIFFERS" if why or other else "OK",
+            tolerance=0,
+            max_abs=float(not match.same_class),
+            want=_class_name(task, match.want),
+            got=_class_name(task, match.got),
+            signal=float(match.is_informative),
+            why=why or other,
+        ),
+        Comparison(
+            subject=subject.with_quantity("score"),
+            verdict="OK" if close else "DIFFERS",
+            tolerance=match.allowed,
+            max_abs=match.distance if finite else None,
+            signal=match.spread if finite and match.is_informative else 0.0,
+            why="" if close else far,
+            near_threshold=int(match.tied),
+        ),
+    ]
+
+
+def compare_decoded_classes(
+    task: ClassifyTask,
+    subject: ComparedOutput,
+    want: Sequence[ClassScore],
+    got: Sequence[ClassScore],
+    tolerance: Tolerance,
+) -> list[Comparison]:
+    """Compare what a visitor gets: all classes by name, the best first."""
+    sides = _scores_by_index(task, want), _scores_by_index(task, got)
+    return compare_classes(task, subject, *sides, tolerance, _order_problem(task, got))
+
+
+def _scores_by_index(task: ClassifyTask, found: Sequence[ClassScore]) -> NDArray[np.float64]:
+    """Return the scores [classes], NaN for a class that is missing."""
+    scores = np.full(len(task.classes), np.nan)
+    for each in found:
+        if 0 <= each.class_index < len(scores):
+            scores[each.class_index] = each.score
+    return scores
+
+
+def _order_problem(task: ClassifyTask, found: Sequence[ClassScore]) -> str:
+    if len(found) != len(task.classes):
+        return f"{len(found)} classes, wanted {len(task.classes)}"
+    if any(each.label != _class_name(task, each.class_index) for each in found):
+        return "a class has another's name"
+    ranks = [(-each.score, each.class_index) for each in found]
+    return "" if ranks == sorted(ranks) else "the classes are not in order of falling score"
+
+
+def _class_name(task: ClassifyTask, index: int) -> str:
+    return task.classes[index] if 0 <= index < len(task.classes) else "none"

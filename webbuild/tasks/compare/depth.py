@@ -1,0 +1,65 @@
+"""Comparisons of depth maps: their absolute relative error, and whether they say anything."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from webbuild.compare.arrays import ComparedOutput, Comparison
+from webbuild.compare.tolerance import Tolerance
+from webbuild.tasks.compare.depth_metrics import match_depth
+from webbuild.tasks.depth_map import DepthMap
+
+
+def compare_depth(
+    subject: ComparedOutput,
+    want: NDArray[Any],
+    got: NDArray[Any],
+    tolerance: Tolerance,
+    quantity: str = "depth",
+) -> Comparison:
+    """Compare a map against the reference's, by its absolute relative error: on average, and ten times that at a pixel.
+
+    A map that is the same everywhere has no signal; `mark_vacuous` sees to it that it is not all there was.
+    """
+    match = match_depth(want, got, tolerance.score)
+    finite = math.isfinite(match.error)
+    signal = float(np.abs(want).max(initial=0.0)) if finite else 0.0
+    if quantity == "depth" and match.vacuous_reason:
+        signal = 0.0
+    return Comparison(
+        subject=subject.with_quantity(quantity),
+        verdict="OK" if match.matches else "DIFFERS",
+        tolerance=match.allowed,
+        max_abs=match.error if finite else None,
+        max_rel=match.worst if finite else None,
+        signal=signal,
+        why=match.problem or match.vacuous_reason,
+        rms=match.error if finite else None,
+    )
+
+
+def compare_decoded_depth(
+    subject: ComparedOutput, want: DepthMap, got: DepthMap | None, tolerance: Tolerance
+) -> list[Comparison]:
+    """Compare what a visitor gets: the maps over the source picture.
+
+    What lies outside of the model's input has no depth on either side, and is left out.
+    """
+    nothing = np.zeros((0, 0), np.float32)
+    sides = [("depth", want.depth, nothing if got is None else got.depth)]
+    if want.confidence is not None:
+        theirs = None if got is None else got.confidence
+        sides.append(("confidence", want.confidence, nothing if theirs is None else theirs))
+    return [compare_depth(subject, *_compared_pixels(one, other), tolerance, name) for name, one, other in sides]
+
+
+def _compared_pixels(want: NDArray[Any], got: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return the pixels that both sides leave out of neither; all of them where the sides disagree about that."""
+    if want.shape != got.shape or (np.isnan(want) != np.isnan(got)).any():
+        return want, got
+    inside = ~np.isnan(want)
+    return want[inside], got[inside]

@@ -1,0 +1,102 @@
+"""Everything that one side found, column by column: what two results are compared as."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from webbuild.manifest.manifest import ObbTask, PoseTask, RowTask
+from webbuild.tasks.boxes import enclosing_boxes
+from webbuild.tasks.detection import BOX_COLUMNS, Detection, OrientedObject, Segment
+from webbuild.tasks.mask import Mask
+from webbuild.tasks.rotated_boxes import row_corners
+
+Floats = NDArray[np.float64]
+
+
+class DetectionArrays(Struct, frozen=True):
+    """Objects, best first.
+
+    Attributes:
+        scores: [n].
+        classes: [n], indices.
+        boxes: [n, 4], x1 y1 x2 y2; of a rotated box its hull.
+        corners: [n, 4, 2] of rotated boxes, None where boxes are not.
+        keypoints: [n, keypoints, 2 or 3]; no keypoints where the task has none.
+        masks: one for each object; empty where they are not known.
+        capacity: the most objects that there can be.
+        finite: whether no number is NaN or infinite, those of the padding among them.
+    """
+
+    scores: Floats
+    classes: Floats
+    boxes: Floats
+    corners: Floats | None
+    keypoints: Floats
+    masks: tuple[Mask, ...]
+    capacity: int
+    finite: bool
+
+    def __len__(self) -> int:
+        return len(self.scores)
+
+    def take(self, chosen: Sequence[int]) -> DetectionArrays:
+        """Return some of them, in the order given."""
+        at = np.asarray(chosen, np.intp)
+        return DetectionArrays(
+            self.scores[at],
+            self.classes[at],
+            self.boxes[at],
+            None if self.corners is None else self.corners[at],
+            self.keypoints[at],
+            tuple(self.masks[i] for i in chosen) if self.masks else (),
+            self.capacity,
+            self.finite,
+        )
+
+    def describe(self, index: int) -> str:
+        """Say what an object is and where."""
+        box = ", ".join(f"{value:.1f}" for value in self.boxes[index])
+        return f"class {self.classes[index]:.0f}, score {self.scores[index]:.4f}, box ({box})"
+
+
+def from_rows(task: RowTask, rows: NDArray[Any], masks: Sequence[Mask] = ()) -> DetectionArrays:
+    """Return the objects in a task's rows [rows, columns], padding left out, in pixels of the input.
+
+    `masks` are those of the rows that are no padding.
+    """
+    found = np.asarray(rows, np.float64)[rows[:, 4] > 0]
+    corners = row_corners(found) if isinstance(task, ObbTask) else None
+    boxes = found[:, :4] if corners is None else enclosing_boxes(corners)
+    shape = (len(task.keypoints), task.keypoint_size) if isinstance(task, PoseTask) else (0, 2)
+    keypoints = found[:, BOX_COLUMNS : BOX_COLUMNS + shape[0] * shape[1]].reshape(len(found), *shape)
+    finite = bool(np.isfinite(rows).all())
+    return DetectionArrays(found[:, 4], found[:, 5], boxes, corners, keypoints, tuple(masks), len(rows), finite)
+
+
+def from_detections(task: RowTask, found: Sequence[Detection]) -> DetectionArrays:
+    """Return decoded objects, in pixels of the source."""
+    boxes = _to_table(4, [(d.box.x1, d.box.y1, d.box.x2, d.box.y2) for d in found])
+    scores = np.array([d.score for d in found], np.float64)
+    corners = _to_table(8, [[v for p in d.corners for v in (p.x, p.y)] for d in found if isinstance(d, OrientedObject)])
+    count, size = (len(task.keypoints), task.keypoint_size) if isinstance(task, PoseTask) else (0, 2)
+    points = _to_table(count * size, [[v for k in d.keypoints for v in (k.x, k.y, k.confidence)[:size]] for d in found])
+    finite = all(bool(np.isfinite(part).all()) for part in (boxes, scores, corners, points))
+    return DetectionArrays(
+        scores,
+        np.array([d.class_index for d in found], np.float64),
+        boxes,
+        corners.reshape(-1, 4, 2) if isinstance(task, ObbTask) else None,
+        points.reshape(len(found), count, size),
+        tuple(d.mask for d in found if isinstance(d, Segment)),
+        task.rows,
+        finite,
+    )
+
+
+def _to_table(width: int, rows: Sequence[Sequence[float]]) -> Floats:
+    return np.array(rows, np.float64).reshape(len(rows), width)

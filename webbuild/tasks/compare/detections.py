@@ -1,0 +1,99 @@
+"""Comparisons of detections: matched by class and overlap, then measured; never compared row by row."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+import msgspec
+
+from webbuild.compare.arrays import ComparedOutput, Comparison
+from webbuild.compare.tolerance import Tolerance
+from webbuild.tasks.base import RunContext
+from webbuild.tasks.compare.detection_arrays import DetectionArrays
+from webbuild.tasks.compare.match_detections import DetectionMatch, match_detections
+
+_DEFAULT_THRESHOLDS = {"confidence": 0.25, "iou": 0.7}
+"""Ultralytics' thresholds, for a graph that has its own inside."""
+
+
+def in_source_pixels(tolerance: Tolerance, context: RunContext) -> Tolerance:
+    """Return a tolerance in pixels of the source: one of the input's may be several of those."""
+    place = context.placement
+    pixel = 1.0 if place is None else max(1.0, place.source_width / place.width)
+    return msgspec.structs.replace(tolerance, pixels=tolerance.pixels * pixel)
+
+
+def compare_detections(
+    subject: ComparedOutput,
+    expected: DetectionArrays,
+    actual: DetectionArrays,
+    thresholds: Mapping[str, float],
+    tolerance: Tolerance,
+) -> list[Comparison]:
+    """Compare the objects of one picture: how many, their scores, boxes, keypoints and masks where there are any.
+
+    Nothing on either side is agreement about one picture; `mark_vacuous` sees to it that it is not all there was.
+    """
+    at = {**_DEFAULT_THRESHOLDS, **thresholds}
+    found = match_detections(expected, actual, tolerance, confidence=at["confidence"], iou=at["iou"])
+    quantities = [("score", "", found.score, tolerance.score), ("box", "px", found.box, tolerance.pixels)]
+    if expected.keypoints.shape[1]:
+        quantities.append(("keypoint", "px", found.keypoint, tolerance.pixels))
+    if expected.masks or actual.masks:
+        quantities.append(("mask", "", found.mask, tolerance.mask))
+    similarity = {"keypoint": found.min_oks, "mask": found.min_mask_iou}
+    return [
+        compare_counts(subject.with_quantity("detections"), found, len(expected), len(actual)),
+        *(
+            compare_quantity(
+                subject.with_quantity(name, unit), distance, limit, found, len(expected), similarity.get(name)
+            )
+            for name, unit, distance, limit in quantities
+        ),
+    ]
+
+
+def compare_counts(
+    subject: ComparedOutput, found: DetectionMatch, expected: int, actual: int, other: tuple[str, ...] = ()
+) -> Comparison:
+    """Compare how many objects there are; `other` problems count as objects without a partner."""
+    wrong = (*found.unmatched, *other)
+    return Comparison(
+        subject=subject,
+        verdict="DIFFERS" if wrong else "OK",
+        tolerance=0,
+        max_abs=float(len(wrong)),
+        want=str(expected),
+        got=str(actual),
+        signal=float(expected),
+        why="; ".join(wrong[:3]),
+        rms=float(len(wrong)),
+        near_threshold=found.near_threshold,
+    )
+
+
+def compare_quantity(
+    subject: ComparedOutput,
+    distance: float,
+    allowed: float,
+    found: DetectionMatch,
+    expected: int,
+    similarity: float | None = None,
+) -> Comparison:
+    """Compare the largest distance of a quantity over the pairs; `expected` objects were to be found."""
+    unmeasured = expected > 0 and found.pairs == 0 and len(found.unmatched) > 0
+    finite = math.isfinite(distance) and not unmeasured
+    broken = not finite or distance > allowed
+    why = "no pair to measure" if unmeasured else "NaN or infinite rows" if not finite else ""
+    worst = next((problem for problem in found.problems if problem.startswith(f"{subject.output} differs")), "")
+    return Comparison(
+        subject=subject,
+        verdict="DIFFERS" if broken else "OK",
+        tolerance=allowed,
+        max_abs=distance if finite else None,
+        signal=float(found.masks if subject.output == "mask" else found.pairs),
+        why=why or ((worst or f"differs by {distance:.3g}, more than {allowed:.3g}") if broken else ""),
+        rms=found.rms.get(subject.output) if finite else None,
+        similarity=similarity,
+    )

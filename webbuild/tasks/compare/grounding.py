@@ -1,0 +1,31 @@
+"""Comparisons of what a prompt named: the same boxes, scores and words on both sides."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from webbuild.compare.arrays import ComparedOutput, Comparison
+from webbuild.compare.tolerance import Tolerance
+from webbuild.tasks.compare.detections import compare_counts, compare_quantity
+from webbuild.tasks.compare.match_grounding import match_grounding
+from webbuild.tasks.detection import Detection
+
+
+def compare_grounding(
+    subject: ComparedOutput,
+    expected: Sequence[Detection],
+    actual: Sequence[Detection],
+    thresholds: Mapping[str, float],
+    tolerance: Tolerance,
+) -> list[Comparison]:
+    """Compare what was found in one picture: how much, the words of each, scores and boxes."""
+    found = match_grounding(expected, actual, tolerance, thresholds["confidence"], thresholds["textThreshold"])
+    words = tuple(problem for problem in found.problems if problem.startswith("detection "))
+    quantities = (("score", "", found.score, tolerance.score), ("box", "px", found.box, tolerance.pixels))
+    return [
+        compare_counts(subject.with_quantity("phrases"), found, len(expected), len(actual), words),
+        *(
+            compare_quantity(subject.with_quantity(name, unit), distance, limit, found, len(expected))
+            for name, unit, distance, limit in quantities
+        ),
+    ]

@@ -1,0 +1,52 @@
+"""When two lists of what a prompt named are the same: paired by phrase and overlap, and with the same words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+import numpy as np
+
+from webbuild.compare.tolerance import Tolerance
+from webbuild.tasks.compare.assignment import assign_pairs
+from webbuild.tasks.compare.detection_arrays import DetectionArrays
+from webbuild.tasks.compare.match_detections import DetectionMatch, match_detections
+from webbuild.tasks.detection import Detection, GroundedDetection
+
+
+def match_grounding(
+    want: Sequence[Detection], got: Sequence[Detection], tolerance: Tolerance, confidence: float, text: float
+) -> DetectionMatch:
+    """Pair two lists and measure the pairs; the words of a pair have to be the same.
+
+    Other words are excused only where a token's score on the wanted side lies within tolerance of the threshold of
+    words, `text`: what is beyond it on one side may not be on the other.
+    """
+    left, right = _to_detection_arrays(want), _to_detection_arrays(got)
+    found = match_detections(left, right, tolerance, confidence=confidence, iou=_NO_IOU_THRESHOLD)
+    if not (left.finite and right.finite):
+        return found
+    wrong, excused = [], 0
+    for i, j in assign_pairs(left, right).items():
+        if want[i].label == got[j].label:
+            continue
+        wanted = want[i]
+        if isinstance(wanted, GroundedDetection) and wanted.margin <= tolerance.score:
+            excused += 1
+        else:
+            wrong.append(f"detection {i}: wanted {wanted.label!r}, got {got[j].label!r} at threshold {text:g}")
+    return msgspec.structs.replace(
+        found, near_threshold=found.near_threshold + excused, problems=(*found.problems, *wrong)
+    )
+
+
+_NO_IOU_THRESHOLD = 2.0
+"""An overlap that no two boxes have: nothing is suppressed."""
+
+
+def _to_detection_arrays(found: Sequence[Detection]) -> DetectionArrays:
+    boxes = np.array([(d.box.x1, d.box.y1, d.box.x2, d.box.y2) for d in found], np.float64).reshape(-1, 4)
+    scores = np.array([d.score for d in found], np.float64)
+    classes = np.array([d.class_index for d in found], np.float64)
+    finite = bool(np.isfinite(boxes).all() and np.isfinite(scores).all())
+    return DetectionArrays(scores, classes, boxes, None, np.zeros((len(found), 0, 2)), (), len(found) + 1, finite)

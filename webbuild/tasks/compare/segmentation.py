@@ -1,0 +1,69 @@
+"""Comparisons of segmentations: which regions there are, their scores, their masks, and the panoptic quality."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from webbuild.compare.arrays import ComparedOutput, Comparison
+from webbuild.compare.tolerance import Tolerance
+from webbuild.tasks.compare.match_regions import RegionMatch, match_regions
+from webbuild.tasks.regions import Segmentation
+
+
+def compare_regions(
+    subject: ComparedOutput,
+    want: Segmentation,
+    got: Segmentation | None,
+    threshold: float,
+    tolerance: Tolerance,
+) -> list[Comparison]:
+    """Compare two segmentations of one picture; regions at the `threshold` of the score may be on one side only.
+
+    Nothing on either side is agreement about one picture; `mark_vacuous` sees to it that it is not all there was.
+    """
+    other = got if got is not None else Segmentation(np.zeros((0, 0), np.uint16), ())
+    match = match_regions(want, other, tolerance, threshold)
+    broken = "" if math.isfinite(match.mask) else match.problems[0]
+    count = Comparison(
+        subject=subject.with_quantity("regions"),
+        verdict="DIFFERS" if match.unmatched or broken else "OK",
+        tolerance=0,
+        max_abs=float(len(match.unmatched)),
+        want=str(len(want.regions)),
+        got=str(len(other.regions)),
+        signal=float(len(want.regions)),
+        why=broken or "; ".join(match.unmatched[:3]),
+        rms=float(len(match.unmatched)),
+        near_threshold=match.near_threshold,
+    )
+    measured = (
+        ("score", match.score, tolerance.score),
+        ("mask", match.mask, tolerance.region),
+        ("quality", 1 - match.panoptic_quality, tolerance.region),
+    )
+    quantities = [
+        _compare_quantity(subject.with_quantity(name), distance, allowed, match)
+        for name, distance, allowed in measured
+        if name != "score" or any(region.score is not None for region in want.regions)
+    ]
+    return [count, *quantities]
+
+
+def _compare_quantity(subject: ComparedOutput, distance: float, allowed: float, match: RegionMatch) -> Comparison:
+    finite = math.isfinite(distance)
+    lonely = match.unmatched or not math.isfinite(match.mask)
+    excused = subject.output == "quality" and not lonely  # what lies at the threshold counts there too
+    differs = not finite or (distance > allowed and not excused)
+    why = f"differs by {distance:.3g}, more than {allowed:.3g}" if finite else "not finite on both sides"
+    return Comparison(
+        subject=subject,
+        verdict="DIFFERS" if differs else "OK",
+        tolerance=allowed,
+        max_abs=distance if finite else None,
+        signal=float(match.pairs),
+        why=why if differs else "",
+        rms=match.rms.get(subject.output, distance) if finite else None,
+        similarity=match.min_mask_iou if subject.output == "mask" else None,
+    )

@@ -1,0 +1,139 @@
+"""Phrases: what a prompt names, and where it is."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from webbuild.compare.arrays import ComparedOutput, Comparison
+from webbuild.compare.tolerance import Tolerance
+from webbuild.manifest.manifest import PhrasesTask
+from webbuild.model.signature import ModelSignature
+from webbuild.preprocess.letterbox import ImagePlacement
+from webbuild.preprocess.prompt import Prompt, prompt_feeds
+from webbuild.tasks.base import RunContext, TaskKind, TaskMatch, Tensors
+from webbuild.tasks.compare.detections import in_source_pixels
+from webbuild.tasks.compare.grounding import compare_grounding
+from webbuild.tasks.detection import Box, Detection, GroundedDetection
+from webbuild.tasks.grounding_dino import infer_grounding_dino
+from webbuild.tasks.grounding_prompts import edge_case_prompts, example_prompts, prompt_task, with_prompts
+from webbuild.tasks.type_names import PromptLimits, TypeNames
+
+THRESHOLD_OPTIONS = ("confidence", "textThreshold")
+"""The thresholds, as the caller of the runtime names them."""
+
+
+class GroundingKind(TaskKind):
+    """See `PhrasesTask` for what a query says."""
+
+    spec = PhrasesTask
+    view = "phrases"
+    description = "Finds what it is told in words"
+    takes_prompt = True
+    predicts_more = True
+    has_detections = True
+
+    def infer(self, signature: ModelSignature, *, requested: bool = False) -> TaskMatch | None:
+        """Recognise detectors that take a prompt by the names of what goes in and comes out."""
+        return infer_grounding_dino(signature)
+
+    def needed_outputs(self, task: PhrasesTask) -> Sequence[str]:
+        """Return the logits and the boxes."""
+        return (task.output, task.boxes)
+
+    def compare(
+        self,
+        task: PhrasesTask,
+        subject: ComparedOutput,
+        expected: Sequence[Detection],
+        actual: Sequence[Detection],
+        context: RunContext,
+        tolerance: Tolerance,
+    ) -> Sequence[Comparison]:
+        """Compare what was found, and the words of each."""
+        if context.placement is None or context.prompt is None:
+            return ()
+        thresholds = {**self.default_thresholds(task), **context.thresholds}
+        return compare_grounding(subject, expected, actual, thresholds, in_source_pixels(tolerance, context))
+
+    def default_thresholds(self, task: PhrasesTask) -> dict[str, float]:
+        """Return the exported thresholds by option."""
+        return {"confidence": task.confidence, "textThreshold": task.text_threshold}
+
+    def decode(self, task: PhrasesTask, outputs: Tensors, context: RunContext) -> Sequence[Detection]:
+        """Return what was found of the prompt, best first."""
+        if context.placement is None or context.prompt is None:
+            return ()
+        values = {**self.default_thresholds(task), **context.thresholds}
+        return post_process_grounding(task, outputs, context.prompt, context.placement, values)
+
+    def summary(self, task: PhrasesTask, pictures: int) -> str:
+        """Return what the model does."""
+        return f"Finds what is named in words, at most {task.tokens} tokens of them."
+
+    def typescript(self, task: PhrasesTask) -> TypeNames:
+        """Return the name of the detections, and what the prompt is limited to."""
+        return TypeNames("detections", prompt=PromptLimits(task.tokens, task.confidence, task.text_threshold))
+
+    def with_prompts(self, match: TaskMatch, prompts: Sequence[str]) -> TaskMatch:
+        """Return the match with these example prompts, else its own cut to the tokens that the model takes."""
+        return with_prompts(match, prompts)
+
+    def prompts(self, match: TaskMatch) -> Sequence[Prompt]:
+        """Return the example prompts."""
+        return example_prompts(match)
+
+    def edge_case_prompts(self, match: TaskMatch) -> Sequence[Prompt]:
+        """Return one word, and fifty phrases if they fit."""
+        return edge_case_prompts(match)
+
+    def prompt_feeds(self, match: TaskMatch, prompt: Prompt) -> Mapping[str, NDArray[Any]]:
+        """Return the tensors of a prompt's tokens."""
+        return prompt_feeds(match.inputs, prompt_task(match), prompt)
+
+
+def post_process_grounding(
+    task: PhrasesTask,
+    outputs: Tensors,
+    prompt: Prompt,
+    placement: ImagePlacement,
+    values: Mapping[str, float],
+) -> list[GroundedDetection]:
+    """Return what was found, best first, in source pixels; `values` are the thresholds by option."""
+    logits, boxes = outputs[task.output][0], outputs[task.boxes][0]
+    with np.errstate(over="ignore"):
+        scores = 1 / (1 + np.exp(-logits.astype(np.float64)))
+    best = scores.max(axis=1)
+    kept = [int(query) for query in np.flatnonzero(best > values["confidence"])]
+    kept.sort(key=lambda query: -best[query])
+    return [
+        _grounded_detection(prompt, scores[query], boxes[query], placement, values["textThreshold"]) for query in kept
+    ]
+
+
+def _grounded_detection(
+    prompt: Prompt, scores: NDArray[np.float64], box: NDArray[np.float32], placement: ImagePlacement, text: float
+) -> GroundedDetection:
+    last = min(len(scores) - 1, len(prompt.ids))
+    read = [place for place in range(1, last) if scores[place] > text]
+    label = prompt.tokenizer.decode([prompt.ids[place] for place in read]).replace(".", "")
+    token = int(scores.argmax())
+    phrase = min(max(bisect_left(prompt.separators, token) - 1, 0), len(prompt.phrases) - 1)
+    x, y, width, height = box.astype(np.float64)
+    size = (placement.input_width, placement.input_height)
+    corners = np.array([[x - width / 2, y - height / 2], [x + width / 2, y + height / 2]]) * size
+    margin = float(np.abs(scores[1:last] - text).min(initial=1.0))
+    return GroundedDetection(
+        box=Box(*placement.to_source(corners, clamp=True).ravel().tolist()),
+        score=float(scores[token]),
+        class_index=phrase,
+        label=label,
+        margin=margin,
+    )
+
+
+TASK = GroundingKind()

@@ -1,0 +1,84 @@
+"""Prompts of a grounding model: those that it is tried with, cut to the tokens that it takes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+
+import msgspec
+
+from webbuild.manifest.manifest import PhrasesTask
+from webbuild.preprocess.prompt import Prompt, caption, tokenize_prompt
+from webbuild.preprocess.wordpiece import WordpieceTokenizer
+from webbuild.tasks.base import TaskMatch
+
+_LONG_PROMPT_PHRASES = 50
+"""Phrases of a long prompt, as far as there is room for them."""
+
+
+def prompt_task(match: TaskMatch) -> PhrasesTask:
+    """Return the task of a model that takes a prompt."""
+    assert isinstance(match.task, PhrasesTask)
+    return match.task
+
+
+def with_prompts(match: TaskMatch, given: Sequence[str]) -> TaskMatch:
+    """Return the match with the prompts that were given, else with its own, cut to fit.
+
+    Raises:
+        WebbuildError: `invalid-prompt` for one that the model cannot take.
+    """
+    task, tokenizer = prompt_task(match), _tokenizer_of(match)
+    prompts = list(given) or [
+        " . ".join([*_phrases_that_fit(_split_phrases(own), tokenizer, task), ""]).strip() for own in task.prompts
+    ]
+    for prompt in prompts:
+        tokenize_prompt(prompt, tokenizer, task)
+    return msgspec.structs.replace(match, task=msgspec.structs.replace(task, prompts=prompts))
+
+
+def example_prompts(match: TaskMatch) -> list[Prompt]:
+    """Return the example prompts of the task."""
+    task = prompt_task(match)
+    return [tokenize_prompt(prompt, _tokenizer_of(match), task) for prompt in task.prompts]
+
+
+def edge_case_prompts(match: TaskMatch) -> list[Prompt]:
+    """Return the shortest and a long prompt: one word, and fifty phrases if they fit."""
+    task, tokenizer = prompt_task(match), _tokenizer_of(match)
+    return [_shortest_prompt(tokenizer, task), _longest_prompt(tokenizer, task)]
+
+
+def _tokenizer_of(match: TaskMatch) -> WordpieceTokenizer:
+    return _load_tokenizer(match.files[prompt_task(match).tokenizer])
+
+
+@cache
+def _load_tokenizer(tokenizer: bytes) -> WordpieceTokenizer:
+    return WordpieceTokenizer(tokenizer.decode())
+
+
+def _shortest_prompt(tokenizer: WordpieceTokenizer, task: PhrasesTask) -> Prompt:
+    word = caption(task.prompts[0]).split(".")[0].split()[-1]
+    return tokenize_prompt(word, tokenizer, task)
+
+
+def _longest_prompt(tokenizer: WordpieceTokenizer, task: PhrasesTask) -> Prompt:
+    phrases = _split_phrases(task.prompts[0])
+    return tokenize_prompt(
+        _phrases_that_fit([phrases[n % len(phrases)] for n in range(_LONG_PROMPT_PHRASES)], tokenizer, task),
+        tokenizer,
+        task,
+    )
+
+
+def _split_phrases(prompt: str) -> list[str]:
+    return [phrase.strip() for phrase in caption(prompt).split(".") if phrase.strip()]
+
+
+def _phrases_that_fit(phrases: Sequence[str], tokenizer: WordpieceTokenizer, task: PhrasesTask) -> list[str]:
+    """Return as many of the phrases as the model has tokens for, and at least one."""
+    many = list(phrases)
+    while len(tokenizer.encode(caption(many))) > task.tokens and len(many) > 1:
+        many.pop()
+    return many

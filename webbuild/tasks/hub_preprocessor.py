@@ -1,0 +1,42 @@
+"""How `preprocessor_config.json`, as transformers writes it, says that pictures go into a network."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from msgspec import Struct
+
+from webbuild.manifest.manifest import Interpolation
+from webbuild.tasks.depth_units import finite_number, read_numbers
+
+IMAGENET_MEAN = [0.485, 0.456, 0.406]
+IMAGENET_STD = [0.229, 0.224, 0.225]
+_PIL_RESAMPLING: dict[object, Interpolation] = {0: "nearest", 2: "bilinear-antialias", 3: "bicubic"}
+"""Pillow's numbers. Its bicubic widens when it shrinks, which is here the nearest that there is."""
+
+
+class Normalization(Struct, frozen=True):
+    """The fields of a picture input that a configuration can say."""
+
+    scale: float
+    mean: list[float]
+    std: list[float]
+    resampler: Interpolation
+    source: str
+
+
+def read_normalization(config: Mapping[str, Any]) -> Normalization | None:
+    """Return how pictures are scaled and resized, None where there is no configuration of it."""
+    if "image_mean" not in config and "do_rescale" not in config and "do_normalize" not in config:
+        return None
+    rescaled, normalised = config.get("do_rescale", True), config.get("do_normalize", True)
+    factor = finite_number(config.get("rescale_factor")) or 1 / 255
+    mean, std = (read_numbers(config, name) if normalised else [] for name in ("image_mean", "image_std"))
+    return Normalization(
+        scale=factor if rescaled else 1.0,
+        mean=mean if len(mean) == 3 else [0.0] * 3,
+        std=std if len(std) == 3 and all(std) else [1.0] * 3,
+        resampler=_PIL_RESAMPLING.get(config.get("resample"), "bilinear"),
+        source="pictures are stretched, scaled and normalised as preprocessor_config.json says",
+    )

@@ -1,0 +1,98 @@
+"""Panoptic: each pixel's part of the picture, from masks and classes of queries or from a map for each class.
+
+Its manifest name is that of its fullest mode; instances and semantic maps are its other two. The masks of a YOLO are
+task `segment`, which has boxes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from webbuild.compare.arrays import ComparedOutput, Comparison
+from webbuild.compare.tolerance import Tolerance
+from webbuild.manifest.manifest import PanopticTask
+from webbuild.model.signature import ModelSignature
+from webbuild.tasks.base import RunContext, SegmentationMode, TaskKind, TaskMatch, Tensors
+from webbuild.tasks.compare.segmentation import compare_regions
+from webbuild.tasks.detection import Detection
+from webbuild.tasks.mask2former import infer_mask2former, infer_semantic_segmentation
+from webbuild.tasks.region_boxes import region_objects
+from webbuild.tasks.regions import Segmentation
+from webbuild.tasks.segmentation_postprocess import post_process_instance, post_process_panoptic, post_process_semantic
+from webbuild.tasks.type_names import TypeNames
+
+
+class PanopticKind(TaskKind):
+    """See `PanopticTask` for what becomes of the outputs."""
+
+    spec = PanopticTask
+    view = "regions"
+    description = "Divides a picture into regions"
+    predicts_more = True
+    has_detections = True
+
+    def infer(self, signature: ModelSignature, *, requested: bool = False) -> TaskMatch | None:
+        """Recognise outputs by the names that transformers gives them, or by `config.json`."""
+        return infer_mask2former(signature, requested=requested) or infer_semantic_segmentation(
+            signature, requested=requested
+        )
+
+    def needed_outputs(self, task: PanopticTask) -> Sequence[str]:
+        """Return the masks, and the scores if there are any."""
+        return (task.masks,) if task.scores is None else (task.masks, task.scores)
+
+    def decode(self, task: PanopticTask, outputs: Tensors, context: RunContext) -> Sequence[Segmentation]:
+        """Return the one division of the picture there is."""
+        if (placement := context.placement) is None:
+            return ()
+        masks = outputs[task.masks][0]
+        if task.scores is None:
+            return [post_process_semantic(task, masks, None, placement)]
+        scores = outputs[task.scores][0]
+        match context.mode or task.mode:
+            case "panoptic":
+                return [post_process_panoptic(task, masks, scores, placement)]
+            case "instance":
+                return [post_process_instance(task, masks, scores, placement)]
+            case "semantic":
+                return [post_process_semantic(task, masks, scores, placement)]
+
+    def compare(
+        self,
+        task: PanopticTask,
+        subject: ComparedOutput,
+        expected: Sequence[Segmentation],
+        actual: Sequence[Segmentation],
+        context: RunContext,
+        tolerance: Tolerance,
+    ) -> Sequence[Comparison]:
+        """Compare the regions, their scores and their masks."""
+        if not expected:
+            return ()
+        return compare_regions(subject, expected[0], next(iter(actual), None), task.threshold, tolerance)
+
+    def is_empty(self, prediction: Sequence[Segmentation]) -> bool:
+        """Whether there is no region."""
+        return not any(each.regions for each in prediction)
+
+    def detections(self, prediction: Sequence[Segmentation]) -> Sequence[Detection]:
+        """Return every region with the mask of its box."""
+        return [each for regions in prediction for each in region_objects(regions)]
+
+    def fallback_mode(self, task: PanopticTask) -> SegmentationMode:
+        """Return the mode that gives every pixel to a class, however unsure the model is."""
+        return "semantic"
+
+    def summary(self, task: PanopticTask, pictures: int) -> str:
+        """Return what the model does."""
+        things = ", and to which thing" if task.scores else ""
+        return f"Says which of {len(task.classes)} classes each pixel of a picture belongs to{things}."
+
+    def typescript(self, task: PanopticTask) -> TypeNames:
+        """Return the names of the regions, of their classes and of the modes."""
+        modes = ["semantic"] if task.scores is None else ["panoptic", "instance", "semantic"]
+        about = "A thing, or all that there is of a class"
+        return TypeNames("regions", "Region", task.classes, "region can be", about, modes=modes)
+
+
+TASK = PanopticKind()

@@ -1,0 +1,153 @@
+"""Models whose outputs are masks, known by their outputs and by what lies beside them: Mask2Former, SegFormer, kin."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from webbuild.manifest.manifest import ImageInput, Letterbox, PanopticTask
+from webbuild.model.signature import ModelSignature, TensorSpec
+from webbuild.tasks.base import TaskMatch
+from webbuild.tasks.hub_preprocessor import IMAGENET_MEAN, IMAGENET_STD, read_normalization
+from webbuild.tasks.metadata import class_names, hub_class_names
+from webbuild.tasks.ultralytics_export import fixed_image_input
+
+SegmentationMode = Literal["panoptic", "instance", "semantic"]
+
+_OUTPUT_NAMES = (("masks_queries_logits", "class_queries_logits"), ("pred_masks", "pred_logits"))
+"""Names of the masks and of the classes: transformers', and those of the networks' own repositories."""
+_MASK_SIZE = [384, 384]
+"""What transformers resizes Mask2Former's masks to before anything else, whatever the picture's size."""
+_STUFF_CLASSES = {("person", 133): range(80, 133), ("road", 19): range(11)}
+"""By the first class and the number of classes: what COCO's panoptic classes and Cityscapes' have besides things."""
+_DEFAULT_PREPROCESSING = (
+    "pictures are stretched, RGB, scaled to 0..1 and normalised with ImageNet's means, where no option says so"
+)
+
+
+def infer_mask2former(signature: ModelSignature, *, requested: bool) -> TaskMatch | None:
+    """Return the spec of a model of queries, each with a mask and a class; None for any other.
+
+    Names of outputs are believed; where the user asked, shapes are enough.
+    """
+    image = fixed_image_input(signature.inputs[0]) if len(signature.inputs) == 1 else None
+    found = _match_outputs(signature.outputs, requested=requested)
+    if image is None or found is None:
+        return None
+    masks, scores = found
+    count = int(scores.shape[2] or 0) - 1
+    names, named = _class_names(signature, count)
+    mode, moded = _infer_mode(signature)
+    fused, fusing = _label_ids_to_fuse(signature, names)
+    kind = signature.hub_files.config.get("model_type")
+    gridded = kind not in ("maskformer", "oneformer", "detr")
+    told = "as config.json says" if kind == "mask2former" else "for which it is taken"
+    sized = (
+        f"masks are resized to {_MASK_SIZE[0]} x {_MASK_SIZE[1]} first, as transformers does for Mask2Former, {told}",
+    )
+    task = PanopticTask(
+        masks=masks.name, scores=scores.name, classes=names, mode=mode, fused=fused, grid=_MASK_SIZE if gridded else []
+    )
+    picture, seen = _image_preprocessing(image, signature)
+    said = (
+        f"task panoptic: masks {list(masks.shape)} and classes {list(scores.shape)} of queries, the last class nothing"
+    )
+    return TaskMatch(task, (picture,), (said, named, moded, fusing, *(sized if gridded else ()), seen))
+
+
+def infer_semantic_segmentation(signature: ModelSignature, *, requested: bool) -> TaskMatch | None:
+    """Return the spec of a model with a map of logits for each class, None for any other.
+
+    Unless the user asked, `config.json` has to say that it is one: most maps are something else.
+    """
+    image = fixed_image_input(signature.inputs[0]) if len(signature.inputs) == 1 else None
+    architectures = signature.hub_files.config.get("architectures")
+    known = isinstance(architectures, list) and any(
+        isinstance(each, str) and each.endswith("ForSemanticSegmentation") for each in architectures
+    )
+    maps = next(
+        (
+            fact
+            for fact in signature.outputs
+            if len(_static_float_shape(fact)) == 4 and _static_float_shape(fact)[1] > 1
+        ),
+        None,
+    )
+    if image is None or maps is None or not (known or requested) or min(_static_float_shape(maps)[2:]) < 2:
+        return None
+    names, named = _class_names(signature, _static_float_shape(maps)[1])
+    picture, seen = _image_preprocessing(image, signature)
+    said = f"task panoptic, semantic: output '{maps.name}' {list(maps.shape)} has a map of logits for each class"
+    return TaskMatch(PanopticTask(masks=maps.name, classes=names, mode="semantic"), (picture,), (said, named, seen))
+
+
+def _match_outputs(outputs: tuple[TensorSpec, ...], *, requested: bool) -> tuple[TensorSpec, TensorSpec] | None:
+    """Return the masks [1, q, h, w] and the classes [1, q, c + 1]."""
+    by_name = {fact.name: fact for fact in outputs}
+    pairs = [(by_name[m], by_name[s]) for m, s in _OUTPUT_NAMES if m in by_name and s in by_name]
+    if requested:
+        pairs += [(masks, scores) for masks in outputs for scores in outputs]
+    for masks, scores in pairs:
+        match _static_float_shape(masks), _static_float_shape(scores):
+            case (1, queries, height, width), (1, others, classes):
+                if queries == others and min(height, width) > 1 and classes > 1:
+                    return masks, scores
+    return None
+
+
+def _static_float_shape(spec: TensorSpec) -> tuple[int, ...]:
+    """Return the shape of floats whose sizes are all known, nothing for any other output."""
+    sizes = tuple(size for size in spec.shape if isinstance(size, int))
+    return sizes if spec.dtype == "float32" and len(sizes) == len(spec.shape) and sizes[:1] == (1,) else ()
+
+
+def _class_names(signature: ModelSignature, count: int) -> tuple[list[str], str]:
+    for names, source in ((hub_class_names(signature), "config.json"), (class_names(signature), "the metadata")):
+        if len(names) == count:
+            return names, f"the names of the {count} class(es) are those in {source}"
+    return [f"class {index}" for index in range(count)], f"the {count} class(es) have no names in what was given"
+
+
+def _infer_mode(signature: ModelSignature) -> tuple[SegmentationMode, str]:
+    """Return what the model was trained for, as far as its name says, and where that is known from."""
+    name = signature.hub_files.config.get("_name_or_path")
+    for told, source in (
+        (name if isinstance(name, str) else "", "config.json's name"),
+        (signature.file, "the file's name"),
+    ):
+        modes: tuple[SegmentationMode, ...] = ("panoptic", "instance", "semantic")
+        for mode in modes:
+            if mode in told.lower():
+                return mode, f"segmentation is {mode}, as {source} says"
+    return "panoptic", "segmentation is panoptic, where neither config.json nor the file's name says otherwise"
+
+
+def _label_ids_to_fuse(signature: ModelSignature, names: list[str]) -> tuple[list[int], str]:
+    """Return the classes of which there is only one region, and where they are known from."""
+    for given, source in (
+        (signature.hub_files.preprocessor, "preprocessor_config.json"),
+        (signature.hub_files.config, "config.json"),
+    ):
+        told = given.get("label_ids_to_fuse")
+        if isinstance(told, list) and all(type(each) is int and 0 <= each < len(names) for each in told):
+            return sorted(
+                set(told)
+            ), f"regions of {len(set(told))} class(es) are fused, as label_ids_to_fuse in {source} says"
+    known = _STUFF_CLASSES.get((names[0], len(names)))
+    if known is not None:
+        return list(known), f"regions of the {len(known)} classes that are no things are fused: the classes are known"
+    return [], "no regions are fused: label_ids_to_fuse is nowhere told, and nothing is where transformers is not told"
+
+
+def _image_preprocessing(image: ImageInput, signature: ModelSignature) -> tuple[ImageInput, str]:
+    """Return how pictures go in: as is configured beside the model, else as most of these networks want them."""
+    told = read_normalization(signature.hub_files.preprocessor)
+    if told is None:
+        fitted = Letterbox(mode="stretch", resampler="bilinear-antialias")
+        return msgspec.structs.replace(
+            image, mean=IMAGENET_MEAN, std=IMAGENET_STD, letterbox=fitted
+        ), _DEFAULT_PREPROCESSING
+    fitted = Letterbox(mode="stretch", resampler=told.resampler)
+    picture = msgspec.structs.replace(image, scale=told.scale, mean=told.mean, std=told.std, letterbox=fitted)
+    return picture, told.source

@@ -1,0 +1,173 @@
+"""What the user knows better than the model says: its classes' names, and how pictures go in."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+from msgspec import Struct
+
+from webbuild.errors import USAGE, WebbuildError
+from webbuild.manifest.manifest import ImageInput, Input, StackInput, TensorInput, TensorTask
+from webbuild.model.signature import TensorSpec
+from webbuild.tasks.base import TaskMatch
+from webbuild.tasks.class_names import read_class_names
+from webbuild.tasks.ultralytics_export import fixed_image_input
+
+
+class Overrides(Struct, frozen=True):
+    """The options that were given. `image` holds fields of `ImageInput`, `letterbox` of `Letterbox`."""
+
+    file: str
+    labels: list[str] | None
+    image: dict[str, Any]
+    letterbox: dict[str, str]
+    note: str
+
+
+def parse_overrides(given: Mapping[str, Any]) -> Overrides:
+    """Read the options by their names, None for one that was not given.
+
+    Raises:
+        WebbuildError: `unreadable-labels`, `bad-number`.
+    """
+    texts = {name: str(value) for name, value in given.items() if value is not None}
+    labels = texts.pop("labels", None)
+    picture: dict[str, Any] = {name: texts[name] for name in ("layout", "color") if name in texts}
+    if "scale" in texts:
+        picture["scale"] = _require_positive("scale", _parse_number("scale", texts["scale"]))
+    for name in ("mean", "std"):
+        if name in texts:
+            picture[name] = _parse_three_numbers(name, texts[name])
+    for value in picture.get("std", []):
+        _require_positive("std", value)
+    letterbox = {
+        field: texts[name] for name, field in (("interpolation", "resampler"), ("resize", "mode")) if name in texts
+    }
+    said = ", ".join(f"--{name} {text}" for name, text in texts.items())
+    return Overrides(labels or "", None if labels is None else read_class_names(Path(labels)), picture, letterbox, said)
+
+
+def apply_overrides(match: TaskMatch, wanted: Overrides) -> TaskMatch:
+    """Return the guess with everything that was given in its place.
+
+    Raises:
+        WebbuildError: `wrong-labels`, `no-picture`, `wrong-layout` for an option that fits nothing the model has.
+    """
+    if wanted.labels is not None:
+        match = _with_class_names(match, wanted.labels, wanted.file)
+    return _with_image_options(match, wanted) if wanted.note else match
+
+
+def _with_class_names(match: TaskMatch, labels: list[str], file: str) -> TaskMatch:
+    classes = getattr(match.task, "classes", None)
+    if classes is None:
+        raise _inapplicable_option(
+            "wrong-labels", f"--labels {file}: a model of plain tensors has no classes", "say --task too"
+        )
+    if len(labels) != len(classes):
+        what = f"--labels {file}: {len(labels)} name(s), the model has {len(classes)} class(es)"
+        raise _inapplicable_option("wrong-labels", what, "give one name for each class, in the order of their indices")
+    named = msgspec.structs.replace(match.task, classes=labels)
+    said = f"the classes are called as {Path(file).name} says"
+    return msgspec.structs.replace(match, task=named, assumptions=(*match.assumptions, said))
+
+
+def _with_image_options(match: TaskMatch, wanted: Overrides) -> TaskMatch:
+    at, image = _image_input(match, wanted)
+    letterbox = msgspec.structs.replace(image.letterbox, **wanted.letterbox)
+    if isinstance(image, StackInput) and "layout" in wanted.image:
+        raise _inapplicable_option(
+            "wrong-layout", f"{wanted.note}: {_describe(image)} takes a stack", "leave --layout out"
+        )
+    changed = msgspec.structs.replace(image, letterbox=letterbox, **_unnormalised(wanted.image), **wanted.image)
+    if isinstance(changed, ImageInput) and changed.shape[1 if changed.layout == "nchw" else 3] != 3:
+        what = f"{wanted.note}: {_describe(image)} has not 3 channels there"
+        other = "nhwc" if changed.layout == "nchw" else "nchw"
+        raise _inapplicable_option("wrong-layout", what, f"leave --layout out: it is {other}")
+    inputs: list[Input] = list(match.inputs)
+    inputs[at] = changed
+    said = f"input '{image.name}' takes pictures as the options say: {wanted.note}{_recipe(changed, wanted)}"
+    return msgspec.structs.replace(match, inputs=tuple(inputs), assumptions=(*match.assumptions, said))
+
+
+def _unnormalised(picture: Mapping[str, Any]) -> dict[str, list[float]]:
+    """Return a mean of 0 and a deviation of 1 where a scale is given without them: they belong to the scale replaced.
+
+    `--mean` or `--std` alone keeps the model's scale.
+    """
+    plain = {"mean": [0.0] * 3, "std": [1.0] * 3}
+    return {name: value for name, value in plain.items() if "scale" in picture and name not in picture}
+
+
+def _recipe(image: ImageInput | StackInput, wanted: Overrides) -> str:
+    """Say all that is done to a pixel value, where an option is about a part of it."""
+    if not {"scale", "mean", "std"} & set(wanted.image):
+        return ""
+    mean, std = (", ".join(f"{value:g}" for value in dict.fromkeys(values)) for values in (image.mean, image.std))
+    return f" (pixel values 0..255 times {image.scale:g}, minus {mean}, divided by {std})"
+
+
+def _image_input(match: TaskMatch, wanted: Overrides) -> tuple[int, ImageInput | StackInput]:
+    """Return the one input that takes pictures and its place; of plain tensors the one that could."""
+    found: list[tuple[int, ImageInput | StackInput]] = [
+        (at, spec) for at, spec in enumerate(match.inputs) if isinstance(spec, ImageInput | StackInput)
+    ]
+    if not found and isinstance(match.task, TensorTask):
+        both: tuple[Literal["nchw", "nhwc"], ...] = ("nchw", "nhwc")
+        layouts = [layout for layout in both if wanted.image.get("layout", layout) == layout]
+        tensors = [(at, spec) for at, spec in enumerate(match.inputs) if isinstance(spec, TensorInput)]
+        for layout in layouts:
+            facts = [(at, TensorSpec(spec.name, spec.dtype, tuple(spec.shape))) for at, spec in tensors]
+            found = found or [
+                (at, image) for at, fact in facts if (image := fixed_image_input(fact, layout)) is not None
+            ]
+    if len(found) == 1:
+        return found[0]
+    listed = ", ".join(_describe(spec) for spec in match.inputs)
+    what = (
+        f"{wanted.note}: {'no input' if not found else 'more than one input'} takes a picture of 3 channels: {listed}"
+    )
+    raise _inapplicable_option("no-picture", what, "leave these options out")
+
+
+def _describe(spec: Input) -> str:
+    return f"'{spec.name}' {spec.dtype} {spec.shape}"
+
+
+def _parse_three_numbers(name: str, text: str) -> list[float]:
+    values = [_parse_number(name, part) for part in text.split(",")]
+    if len(values) == 1:
+        return values * 3
+    if len(values) != 3:
+        raise _invalid_value(name, text, "one number, or three with commas between them")
+    return values
+
+
+def _parse_number(name: str, text: str) -> float:
+    """Return a number or a fraction."""
+    above, slash, below = text.partition("/")
+    try:
+        value = float(above) / float(below) if slash else float(above)
+    except (ValueError, ZeroDivisionError, OverflowError) as error:
+        raise _invalid_value(name, text, "a number such as 0.5, or a fraction such as 1/255") from error
+    if not math.isfinite(value):
+        raise _invalid_value(name, text, "a finite number")
+    return value
+
+
+def _require_positive(name: str, value: float) -> float:
+    if value <= 0:
+        raise _invalid_value(name, f"{value:g}", "a number above 0")
+    return value
+
+
+def _invalid_value(name: str, text: str, wanted: str) -> WebbuildError:
+    return _inapplicable_option("bad-number", f"--{name} {text}: this is not {wanted}", f"give {wanted}")
+
+
+def _inapplicable_option(code: str, what: str, fix: str) -> WebbuildError:
+    return WebbuildError(code, what, fix, exit_code=USAGE)

@@ -1,0 +1,43 @@
+"""Names and types of a task's results in the `.d.ts` file of a bundle."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+
+class TypeNames(Struct, frozen=True):
+    """The TypeScript side of a model: what a result's list is called, and what narrows the runtime's own types.
+
+    Attributes:
+        list: the field of a result that holds the prediction.
+        item: the type of one object in it; empty where the runtime's own type says all that there is to say.
+        labels: the names that an object can have.
+        labelled: what has such a name, for the comment on the type.
+        about: the comment on the type of an object.
+        keypoints: the names of its keypoints, None for a task without any.
+        modes: the ways of segmenting that a caller can choose from.
+        parts: whether the caller chooses the parts of a result.
+        fades: whether colours can be the more transparent the less sure the model is.
+        prompt: the limits and thresholds of a model that takes a prompt.
+    """
+
+    list: str = "outputs"
+    item: str = ""
+    labels: Sequence[str] = ()
+    labelled: str = "detection can be"
+    about: str = "A detection, in pixels of the source picture"
+    keypoints: Sequence[str] | None = None
+    modes: Sequence[str] = ()
+    parts: bool = False
+    fades: bool = False
+    prompt: PromptLimits | None = None
+
+
+class PromptLimits(Struct, frozen=True):
+    """The most tokens of a prompt, and the exported thresholds."""
+
+    tokens: int
+    confidence: float
+    text_threshold: float

@@ -1,0 +1,105 @@
+"""Detectors that do not say what they are, known by their shapes: an output for each cell of three grids."""
+
+from __future__ import annotations
+
+import msgspec
+from msgspec import Struct
+
+from webbuild.manifest.manifest import DetectTask, ImageInput, Letterbox
+from webbuild.model.signature import ModelSignature, TensorSpec
+from webbuild.postprocess.dense_head import DETECTIONS, DenseHead
+from webbuild.tasks.base import TaskMatch
+from webbuild.tasks.coco_classes import COCO_CLASSES
+from webbuild.tasks.metadata import class_names
+from webbuild.tasks.ultralytics_export import class_count_mismatch, fixed_image_input
+
+_YOLO_STRIDES = (8, 16, 32)
+_DECODED_NOTE = "boxes are decoded to pixels of the input"
+_DEFAULT_PREPROCESSING = "pictures are letterboxed with grey 114, RGB, scaled to 0..1"
+
+
+class YoloVariant(Struct, frozen=True):
+    """Detectors of one layout: what they are called, and how their output and their pictures are."""
+
+    head: DenseHead
+    image: ImageInput
+    assumptions: tuple[str, ...]
+
+
+def infer_yolo(signature: ModelSignature, *, requested: bool) -> TaskMatch | None:
+    """Return the spec of a YOLOv5, YOLOv7 or YOLOX, or of a newer YOLO without metadata; None for anything else.
+
+    Unless the user asked, the class names have to be there, and as many as the scores.
+
+    Raises:
+        WebbuildError: `class-count-mismatch` where they are there and of another number, and the user asked.
+    """
+    image = fixed_image_input(signature.inputs[0]) if len(signature.inputs) == 1 else None
+    if image is None or "task" in signature.metadata:
+        return None
+    found = ((output, _match_variant(output, image, signature.operators)) for output in signature.outputs)
+    output, family = next(((each, known) for each, known in found if known is not None), (None, None))
+    names = class_names(signature)
+    if output is None or family is None or (not requested and len(names) != family.head.classes):
+        return None
+    if names and len(names) != family.head.classes:
+        raise class_count_mismatch(signature.file, output, family.head.classes, len(names))
+    classes, named = _class_names(names, family.head.classes)
+    raw = family.head
+    thresholds = f"suppression is appended: confidence {raw.confidence:g}, overlap {raw.iou:g} within each class"
+    task = DetectTask(output=DETECTIONS, rows=min(_anchor_count(output, raw), raw.max_detections), classes=classes)
+    return TaskMatch(task, (family.image,), (*family.assumptions, named, thresholds), raw)
+
+
+def _match_variant(output: TensorSpec, image: ImageInput, operators: frozenset[str]) -> YoloVariant | None:
+    """Return what an output is by its shape: as many anchors as the grids have cells, or three times as many."""
+    height, width = image.shape[2:]
+    cells = sum((height // stride) * (width // stride) for stride in _YOLO_STRIDES)
+    like = f"output '{output.name}' {list(output.shape)} is taken for that of"
+    match output.shape:
+        case (1, int(anchors), int(numbers)) if anchors == 3 * cells and numbers > 5:
+            raw = _dense_head(output, image, "rows", numbers - 5)
+            said = (
+                f"{like} YOLOv5 or YOLOv7: three anchors a cell, an objectness before the class scores; {_DECODED_NOTE}"
+            )
+            return YoloVariant(raw, image, (said, _DEFAULT_PREPROCESSING))
+        case (1, int(anchors), int(numbers)) if anchors == cells and numbers > 5:
+            decoded = "Exp" in operators
+            raw = _dense_head(output, image, "rows", numbers - 5, () if decoded else _YOLO_STRIDES)
+            boxes = _DECODED_NOTE if decoded else "boxes are offsets in cells of strides 8, 16 and 32, sizes logarithms"
+            said = f"{like} YOLOX: one anchor a cell, an objectness before the class scores; {boxes}"
+            place = Letterbox(anchor="top-left")
+            bgr = msgspec.structs.replace(image, color="bgr", scale=1.0, letterbox=place)
+            return YoloVariant(raw, bgr, (said, "pictures are put at the top left of grey 114, BGR, from 0 to 255"))
+        case (1, int(numbers), int(anchors)) if anchors == cells and numbers > 4:
+            raw = _dense_head(output, image, "columns", numbers - 4)
+            return YoloVariant(
+                raw,
+                image,
+                (f"{like} a YOLO since v8: boxes, then class scores; {_DECODED_NOTE}", _DEFAULT_PREPROCESSING),
+            )
+    return None
+
+
+def _dense_head(
+    output: TensorSpec, image: ImageInput, layout: str, classes: int, strides: tuple[int, ...] = ()
+) -> DenseHead:
+    size = (image.shape[2], image.shape[3])
+    if layout == "columns":
+        return DenseHead(output=output.name, layout="columns", size=size, classes=classes)
+    return DenseHead(output=output.name, layout="rows", size=size, classes=classes, strides=strides, iou=0.45)
+
+
+def _anchor_count(output: TensorSpec, head: DenseHead) -> int:
+    anchors = output.shape[2] if head.layout == "columns" else output.shape[1]
+    assert isinstance(anchors, int)
+    return anchors
+
+
+def _class_names(names: list[str], classes: int) -> tuple[list[str], str]:
+    """Return a name for each class, and where they come from."""
+    if names:
+        return names, f"the names of the {classes} class(es) are those in the metadata"
+    if classes == len(COCO_CLASSES):
+        return COCO_CLASSES, "80 classes without names are taken for COCO's"
+    return [f"class {index}" for index in range(classes)], f"the {classes} class(es) have no names in the metadata"

@@ -1,0 +1,63 @@
+"""More pictures for a model whose answers leap, made of the few that there are.
+
+How far the answers of such a model lie apart is told by many objects alone: of five, one that leaps is most of the
+root mean square, of the reference as of the backend. The same picture mirrored, or without its margin, is another
+picture to the model, with about as many objects in it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from PIL import Image, ImageOps
+
+from webbuild.equivalence.answer import Answer
+from webbuild.manifest.manifest import ImageInput, RowTask
+from webbuild.model.traversal import read_op_types
+from webbuild.verify.bundle_reader import Bundle
+from webbuild.verify.inputs import VerifyInput, picture_input
+from webbuild.verify.reference import reference_file
+from webbuild.verify.sensitivity import QUANTIZE_OPS
+
+ENOUGH_OBJECTS = 20
+"""Objects from which on the pictures there are will do."""
+
+_CROP_MARGIN = 0.05
+"""Part of each side that is cut off."""
+
+
+def augment_images(bundle: Bundle, work: Sequence[tuple[VerifyInput, Answer]], folder: Path) -> list[Path]:
+    """Write pictures into a folder until there are about `ENOUGH_OBJECTS` objects, and return their files.
+
+    None for a model that does not quantise its activations at run time, or finds no objects, or enough of them.
+    """
+    found = sum(len(want.detections) for _, want in work)
+    objects = isinstance(bundle.manifest.task, RowTask) and isinstance(picture_input(bundle.manifest), ImageInput)
+    if not objects or not 0 < found < ENOUGH_OBJECTS or not read_op_types(reference_file(bundle)) & QUANTIZE_OPS:
+        return []
+    files: list[Path] = []
+    for number, change in enumerate((_mirror, _center_crop, lambda image: _mirror(_center_crop(image))), 2):
+        if found * (number - 1) >= ENOUGH_OBJECTS:
+            break
+        files += [_write_augmented(change, given, folder) for given, _ in work if given.file is not None]
+    return files
+
+
+def _write_augmented(change: Callable[[Image.Image], Image.Image], given: VerifyInput, folder: Path) -> Path:
+    assert given.file is not None
+    made = folder / f"{given.file.stem}-{len(list(folder.iterdir())) + 1}.png"
+    with Image.open(given.file) as image:
+        change(ImageOps.exif_transpose(image).convert("RGB")).save(made)
+    return made
+
+
+def _mirror(image: Image.Image) -> Image.Image:
+    return ImageOps.mirror(image)
+
+
+def _center_crop(image: Image.Image) -> Image.Image:
+    """Return a picture without its margin."""
+    width, height = image.size
+    left, top = round(width * _CROP_MARGIN), round(height * _CROP_MARGIN)
+    return image.crop((left, top, width - left, height - top))

@@ -1,0 +1,189 @@
+"""A bundle on disk, opened to be verified: its manifest, its graphs, its files as they were hashed."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from webbuild import __version__
+from webbuild.errors import USAGE, WebbuildError, printable
+from webbuild.manifest import manifest as manifests
+from webbuild.manifest.manifest import Graph, Manifest, Output
+from webbuild.manifest.uint8_tensors import from_uint8
+from webbuild.verify.report import Problem
+
+_FIX_REPACK = "pack the model again; never edit a bundle by hand"
+
+
+class Bundle(Struct, frozen=True):
+    """A folder and its manifest."""
+
+    directory: Path
+    manifest: Manifest
+
+    @property
+    def loader_file(self) -> str:
+        """The generated loader, a path inside the bundle."""
+        return f"{self.manifest.name}.js"
+
+    def graph(self, name: str) -> Graph | None:
+        """Return the graph of a name: a target's is the one as the model was exported, `webgpu fp16` another."""
+        return next((graph for graph in self.manifest.graphs if graph.name == name), None)
+
+    def graph_names(self, backends: Sequence[str], precision: str = "auto") -> list[str]:
+        """Return the names of the graphs of these backends, best first; a backend without any is named itself.
+
+        Raises:
+            WebbuildError: `no-graph` where there is none of this precision.
+        """
+        held = {name: [graph for graph in self.manifest.graphs if graph.target == name] for name in backends}
+        if precision == "auto":
+            return [name for backend, own in held.items() for name in [each.name for each in own] or [backend]]
+        found = [each.name for own in held.values() for each in own if each.precision == precision]
+        if not found:
+            others = dict.fromkeys(each.precision for own in held.values() for each in own)
+            raise WebbuildError(
+                "no-graph",
+                f"{self.directory}: holds no graph in {precision} for {' or '.join(backends)}",
+                f"name one of {', '.join(others)}" if others else "leave --precision out",
+                exit_code=USAGE,
+            )
+        return found
+
+    def graph_path(self, graph: Graph) -> Path:
+        """Return the file that a graph is stored in: its own, or the gzipped one that is its only part."""
+        parts = next((file.parts for file in self.manifest.files if file.path == graph.file), [])
+        return self.directory / (parts[0] if len(parts) == 1 else graph.file)
+
+    def is_disabled(self, backend: str) -> bool:
+        """Whether it says that it must not run on a backend: the runtime then takes WASM."""
+        return any(each.build == backend for each in self.manifest.withheld)
+
+
+def open_bundle(directory: Path) -> Bundle:
+    """Read a bundle's manifest.
+
+    Raises:
+        WebbuildError: `bundle-not-found`, `unsupported-schema`, `invalid-manifest`.
+    """
+    path = directory / "manifest.json"
+    try:
+        data = path.read_bytes()
+        _check_schema(path, manifests.read_header(data))
+        manifest = manifests.decode(data)
+    except OSError as error:
+        raise WebbuildError(
+            "bundle-not-found",
+            f"{directory}: no manifest.json in it",
+            "give the folder that `webbuild pack` wrote",
+            exit_code=USAGE,
+        ) from error
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise WebbuildError("invalid-manifest", f"{path}: {error}", _FIX_REPACK) from error
+    if (lack := _inconsistency(manifest)) is not None:
+        raise WebbuildError("invalid-manifest", f"{path}: {lack}", _FIX_REPACK)
+    return Bundle(directory, manifest)
+
+
+class _PackReport(Struct, frozen=True):
+    arithmetic: str = ""
+
+
+def fp16_backend_used(bundle: Bundle) -> str:
+    """Return what computed the graphs in half precision when the bundle was packed; nothing where no report says."""
+    try:
+        packed = msgspec.json.decode((bundle.directory / "report.json").read_bytes(), type=_PackReport)
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return ""
+    return printable(packed.arithmetic, 100)
+
+
+def _inconsistency(manifest: Manifest) -> str | None:
+    """Return what of a manifest does not fit the rest of it."""
+    run, inputs, outputs = manifest.golden, {each.name for each in manifest.inputs}, {e.name for e in manifest.outputs}
+    if not manifest.graphs:
+        return "it has no graph"
+    if run is not None and (not inputs <= set(run.inputs) or not set(run.outputs) <= outputs):
+        return "its golden run lacks inputs of the model, or has outputs that the model has not"
+    return None
+
+
+def _check_schema(path: Path, origin: manifests.ManifestHeader) -> None:
+    schema = origin.schema
+    if not isinstance(schema, int) or schema == manifests.SCHEMA_VERSION:
+        return
+    again = "pack the model again with this webbuild"
+    raise WebbuildError(
+        "unsupported-schema",
+        f"{path}: is of schema {schema}, written by {origin.generator_name}; webbuild {__version__} reads "
+        f"{manifests.SCHEMA_VERSION}",
+        f"update webbuild, or {again}" if schema > manifests.SCHEMA_VERSION else again,
+    )
+
+
+def changed_files(bundle: Bundle) -> Iterator[Problem]:
+    """Name the files that are not what the manifest says."""
+    for file in bundle.manifest.files:
+        stored = file.parts or [file.path]
+        gone = [path for path in stored if not _is_file(bundle.directory / path)]
+        if gone:
+            for path in () if file.parts else gone:  # a part is listed on its own
+                yield Problem(code="missing-file", where="bundle", message=f"{path} is not there", fix=_FIX_REPACK)
+            continue
+        digest = _sha256([bundle.directory / path for path in stored])
+        if digest != file.sha256:
+            message = f"{file.path} is not the file that was packed: sha256 {digest[:12]}…, not {file.sha256[:12]}…"
+            yield Problem(code="changed-file", where="bundle", message=message, fix=_FIX_REPACK)
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:  # a name that no file can have
+        return False
+
+
+def _sha256(files: Sequence[Path]) -> str:
+    """Return the hash of files, one after the other."""
+    digest = hashlib.sha256()
+    for file in files:
+        with file.open("rb") as stream:
+            while piece := stream.read(1024 * 1024):
+                digest.update(piece)
+    return digest.hexdigest()
+
+
+def read_golden(bundle: Bundle) -> tuple[dict[str, NDArray[Any]], dict[str, NDArray[Any]]] | None:
+    """Return the inputs and outputs of the run with known answers, None if the bundle has none.
+
+    Raises:
+        WebbuildError: `invalid-golden` for a file that is missing or of the wrong size.
+    """
+    run = bundle.manifest.golden
+    if run is None:
+        return None
+    inputs = {spec.name: _golden_input(bundle, run, spec) for spec in bundle.manifest.inputs}
+    named = {spec.name: spec for spec in bundle.manifest.outputs}
+    return inputs, {name: _read_tensor(bundle, path, named[name]) for name, path in run.outputs.items()}
+
+
+def _golden_input(bundle: Bundle, run: manifests.Golden, spec: manifests.Input) -> NDArray[Any]:
+    path = run.inputs[spec.name]
+    if spec.name in run.levels and isinstance(spec, manifests.ImageInput | manifests.StackInput):
+        return from_uint8(_read_tensor(bundle, path, spec, "uint8"), spec)
+    return _read_tensor(bundle, path, spec)
+
+
+def _read_tensor(bundle: Bundle, path: str, spec: Output | manifests.Input, dtype: str | None = None) -> NDArray[Any]:
+    try:
+        data = (bundle.directory / path).read_bytes()
+        return np.frombuffer(data, np.dtype(dtype or spec.dtype).newbyteorder("<")).reshape(spec.shape)
+    except (OSError, ValueError) as error:
+        raise WebbuildError("invalid-golden", f"{path}: {error}", _FIX_REPACK) from error

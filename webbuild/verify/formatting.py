@@ -1,0 +1,80 @@
+"""Numbers and verdicts as people read them."""
+
+from __future__ import annotations
+
+import math
+
+from webbuild.manifest.manifest import PanopticTask
+from webbuild.verify.report import VerifyReport, exit_code
+
+RUNNER_NAMES = {"webgpu": "WebGPU", "wasm": "WASM", "native": "Native"}
+_DASH = "\N{EN DASH}"
+_TIMES = "\N{MULTIPLICATION SIGN}"
+_SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def format_number(value: float | None) -> str:
+    """Return two significant digits: 0, 0.031, 4.2 times 10⁻⁶; a dash for what could not be computed."""
+    if value is None or not math.isfinite(value):
+        return _DASH
+    if value == 0 or abs(value) >= 0.001:
+        return f"{value:.2g}" if abs(value) < 100 else f"{value:,.0f}"
+    mantissa, exponent = f"{value:.1e}".split("e")
+    return f"{mantissa}{_TIMES}10{str(int(exponent)).translate(_SUPERSCRIPT)}"
+
+
+def format_milliseconds(value: float | None) -> str:
+    """Return a duration: 8.4 ms, 320 ms, 12.4 s."""
+    if value is None:
+        return _DASH
+    if value >= 10_000:
+        return f"{value / 1000:.1f} s"
+    return f"{value:,.0f} ms" if value >= 100 else f"{value:.1f} ms"
+
+
+def runner_name(runner: str) -> str:
+    """Return a runner's proper name: that of its backend, and its precision where that was reduced."""
+    backend, space, precision = runner.partition(" ")
+    return f"{RUNNER_NAMES.get(backend, backend)}{space}{precision}"
+
+
+def verdict_text(report: VerifyReport) -> tuple[str, str, str]:
+    """Return a report's verdict (`same`, `different` or `vacuous`), its headline, and a sentence that carries it."""
+    ran = [run for run in report.backends if not run.left_out]
+    backends = " and ".join(runner_name(run.backend) for run in ran) or "No backend"
+    samples = _plural(len(report.samples), "sample")
+    found = sum(len(sample.detections) for sample in report.samples)
+    thing = "region" if isinstance(report.task, PanopticTask) else "detection"
+    on = f"{samples}, {_plural(found, thing)}" if found else samples
+    failures, problems = report.failures(), report.all_problems()
+    if exit_code(report) == 0:
+        agree = "agrees" if len(ran) == 1 else "agree"
+        return "same", "Same answers", f"{backends} {agree} with native ONNX Runtime on {on}."
+    differing = [each for each in failures if each.verdict == "DIFFERS"]
+    if differing or problems:
+        total = len(list(report.comparisons()))
+        parts = [f"{len(differing)} of {_plural(total, 'comparison')} differ"] if differing else []
+        parts += [_plural(len(problems), "problem")] if problems else []
+        return "different", "Not the same", f"{' and '.join(parts)}: {backends} on {on}."
+    return "vacuous", "Nothing proved", f"{backends} on {on}: there was nothing to compare, which is no success."
+
+
+def reader_notes(report: VerifyReport) -> list[str]:
+    """Return what a reader should know before the verdict, in sentences."""
+    by = f" ({report.half_by})" if report.half_by else ""
+    absent = [
+        f"{runner_name(run.backend)} was not run: {run.left_out}. It was proven when it was packed{by}: see its "
+        f"report.html."
+        for run in report.backends
+        if run.left_out
+    ]
+    if not report.spread:
+        return absent
+    largest = max((value for key, value in report.spread.items() if key.endswith(" score")), default=None)
+    moves = "" if largest is None else f": its scores by {format_number(largest)}, root mean square"
+    leaps = f"This model quantises at run time: one part in a million of its input makes its answers leap{moves}."
+    return [*absent, f"{leaps} A backend is judged by whether its differences are larger than that."]
+
+
+def _plural(number: int, one: str, many: str = "") -> str:
+    return f"{number:,} {one if number == 1 else many or one + 's'}"

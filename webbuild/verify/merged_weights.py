@@ -1,0 +1,81 @@
+"""A bundle's graph where native ONNX Runtime can open it: its weights as whole files, and as floats."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import shutil
+import zlib
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from webbuild.errors import USAGE, WebbuildError
+from webbuild.manifest.manifest import File, Graph
+from webbuild.quantization.dequantize import dequantize_file
+from webbuild.quantization.weight_format import invalid_file
+from webbuild.verify.bundle_reader import Bundle
+
+_COPY_BYTES = 8 * 1024 * 1024
+
+
+@contextmanager
+def materialize_graph(bundle: Bundle, graph: Graph) -> Iterator[Path]:
+    """Give the graph's path.
+
+    Where weights are stored in parts, or as whole numbers, it is a copy beside the joined and restored ones. It lasts
+    for the block; a session made in it keeps what it has mapped.
+
+    Raises:
+        WebbuildError: `cannot-merge-weights`, `invalid-weights`.
+    """
+    files = {file.path: file for file in bundle.manifest.files}
+    paths = (graph.file, *graph.weights)
+    if not any(files[path].parts for path in paths if path in files):
+        yield bundle.directory / graph.file
+        return
+    with ExitStack() as stack:
+        try:
+            folder = Path(stack.enter_context(TemporaryDirectory(prefix="webbuild-", ignore_cleanup_errors=True)))
+            for path in paths:
+                _write_file(bundle.directory, path, files, folder / Path(path).name)
+        except OSError as error:
+            raise WebbuildError(
+                "cannot-merge-weights",
+                f"{bundle.directory}: its weights cannot be joined in a temporary folder: {error.strerror or error}",
+                "make room there, or name another folder in TMPDIR",
+                exit_code=USAGE,
+            ) from error
+        yield folder / Path(graph.file).name
+
+
+def _write_file(directory: Path, path: str, files: Mapping[str, File], target: Path) -> None:
+    file = files.get(path)
+    if file is None or not file.parts:
+        _link_or_copy(directory / path, target)
+        return
+    with target.open("xb") as joined:
+        for part in file.parts:
+            for piece in _iter_part(directory / part, gzipped=part in files and files[part].encoding == "gzip"):
+                joined.write(piece)
+    if file.form == "int8":
+        target.write_bytes(dequantize_file(target.read_bytes(), file.inflated, path))
+
+
+def _iter_part(part: Path, *, gzipped: bool) -> Iterator[bytes]:
+    """Give what a part holds, piece by piece."""
+    try:
+        with gzip.open(part) if gzipped else part.open("rb") as stream:
+            while piece := stream.read(_COPY_BYTES):
+                yield piece
+    except (gzip.BadGzipFile, zlib.error, EOFError) as error:
+        raise invalid_file(str(part), f"it is no gzip file: {error}") from error
+
+
+def _link_or_copy(file: Path, target: Path) -> None:
+    """Hard, since ONNX Runtime follows no link that leads out of the graph's folder; a copy where that is refused."""
+    try:
+        os.link(file, target)
+    except OSError:
+        shutil.copyfile(file, target)

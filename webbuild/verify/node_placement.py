@@ -1,0 +1,62 @@
+"""Where the nodes went. On WebGPU every one of them has to run there."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from webbuild.verify.page_messages import ProviderNodes
+from webbuild.verify.report import Problem, ProviderPlacement
+
+EXPECTED_PROVIDERS = {"webgpu": "WebGpuExecutionProvider", "wasm": "CPUExecutionProvider"}
+
+
+def summarize_placement(backend: str, placed: Sequence[ProviderNodes]) -> tuple[ProviderPlacement, ...]:
+    """Count the nodes of each provider, most first; those of a provider that is not the backend's are named."""
+    wanted = EXPECTED_PROVIDERS[backend]
+    lists = (
+        ProviderPlacement(
+            provider=each.provider,
+            at_home=each.provider == wanted,
+            count=max(each.count, len(each.nodes)),
+            operators=dict(Counter(node.op for node in each.nodes).most_common()),
+            nodes=() if each.provider == wanted else each.nodes,
+        )
+        for each in placed
+        if each.nodes or each.count
+    )
+    return tuple(sorted(lists, key=lambda placement: -placement.count))
+
+
+def misplaced_problems(
+    backend: str, placements: Sequence[ProviderPlacement], *, where: str = "", forced: Sequence[str] = ()
+) -> Iterator[Problem]:
+    """Name what is not where it belongs. Unknown is not the same as none.
+
+    Args:
+        backend: `webgpu` or `wasm`.
+        placements: where its nodes are.
+        where: what a report calls it, where that is not the backend alone.
+        forced: names of nodes that belong on the CPU: those that the bundle leaves to it, and those that cast an int64
+            input, which the caller gives there and no GPU takes; only their result is copied over.
+    """
+    if not placements:
+        yield Problem(
+            code="no-placement",
+            where=where or backend,
+            message="the engine did not say where its nodes run",
+            fix="check that this build of the engine logs `Node(s) placed on [...]` at its lowest severity",
+        )
+    for placement in placements:
+        strays = [node for node in placement.nodes if node.name not in forced]
+        count = placement.count - len(placement.nodes) + len(strays)
+        if placement.at_home or not count:
+            continue
+        names = ", ".join(f"{node.op} {node.name}".strip() for node in strays[:5]) or "unnamed"
+        more = f" and {count - 5} more" if strays and count > 5 else ""
+        yield Problem(
+            code="off-gpu" if backend == "webgpu" else "off-backend",
+            where=where or backend,
+            message=f"{count} node(s) run on {placement.provider}: {names}{more}",
+            fix="see in report.html of the bundle what was left alone, and why",
+        )

@@ -1,0 +1,96 @@
+"""A page that is driven from outside: commands by name, what they answer, and the files they are given."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Protocol, TypeVar
+
+import msgspec
+from numpy.typing import NDArray
+
+from webbuild.browser.media_types import media_type
+from webbuild.browser.page_assets import load_page_assets
+from webbuild.browser.server import Server
+from webbuild.browser.tensor_transfer import to_little_endian_bytes
+from webbuild.runners.runner import Tensors
+from webbuild.verify.page_messages import RuntimeFailure
+
+T = TypeVar("T")
+
+URL_PREFIX = "/__webbuild__/"
+"""Where on the server the driven page and what it is given lie: no path of a bundle begins like that."""
+
+
+class Page(Protocol):
+    """What driving a page takes of it, in Playwright's words."""
+
+    def goto(self, url: str, /) -> object:
+        """Go to an address and wait until it has loaded."""
+
+    def wait_for_function(self, function: str, /) -> object:
+        """Wait until a function of the page returns something true."""
+
+    def evaluate(self, function: str, argument: Any, /) -> Any:
+        """Call a function in the page with a value, and return what its promise comes to."""
+
+
+class PageError(Exception):
+    """The runtime, or the page itself, failed. Not a `WebbuildError`: it is a finding about the bundle."""
+
+    def __init__(self, failure: RuntimeFailure) -> None:
+        super().__init__(failure.message)
+        self.failure = failure
+
+
+class PageRpc:
+    """Calls the commands of one page.
+
+    Args:
+        page: an empty page.
+        server: serves the bundle at its root; the page and what it is given are added to its virtual files.
+        seconds: how long any one step may take.
+        room: the package in whose folder `page` the page lies.
+        scripts: the page's own, besides the one that answers calls.
+    """
+
+    def __init__(self, page: Page, server: Server, seconds: float, room: str, scripts: Sequence[str]) -> None:
+        self._page, self._server, self._seconds = page, server, seconds
+        server.virtual.update(load_page_assets("webbuild.verify", ("calls.js",), URL_PREFIX))
+        server.virtual.update(load_page_assets(room, ("index.html", *scripts), URL_PREFIX))
+        page.goto(f"{server.origin}{URL_PREFIX}index.html")
+        page.wait_for_function("() => globalThis.webbuild !== undefined")
+
+    def upload(self, feeds: Tensors) -> list[dict[str, Any]]:
+        """Serve tensors, and return them as the page's commands take them."""
+        return [
+            {"name": name, "type": value.dtype.name, "dims": list(value.shape), "url": self._serve(i, value)}
+            for i, (name, value) in enumerate(feeds.items())
+        ]
+
+    def upload_images(self, pictures: Sequence[Path]) -> list[str]:
+        """Serve pictures, and return their addresses."""
+        paths = [f"{URL_PREFIX}picture-{index}{picture.suffix.lower()}" for index, picture in enumerate(pictures)]
+        for path, picture in zip(paths, pictures, strict=True):
+            self._server.virtual[path] = (media_type(picture.name), picture.read_bytes())
+        return paths
+
+    def call(self, command: str, kind: type[T] | Any, **arguments: Any) -> T:
+        """Call a command and return its answer. Raises PageError."""
+        from playwright.sync_api import Error
+
+        try:
+            answer = self._page.evaluate(
+                "request => globalThis.webbuild(request)",
+                {"command": command, "seconds": self._seconds, **arguments},
+            )
+        except Error as error:
+            raise PageError(RuntimeFailure("page-failed", error.message.splitlines()[0], "")) from error
+        if "error" in answer:
+            raise PageError(msgspec.convert(answer["error"], RuntimeFailure))
+        return msgspec.convert(answer.get("value"), kind)
+
+    def _serve(self, index: int, value: NDArray[Any]) -> str:
+        path = f"{URL_PREFIX}feed-{index}.bin"
+        self._server.virtual[path] = ("application/octet-stream", to_little_endian_bytes(value))
+        return path

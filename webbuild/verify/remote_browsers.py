@@ -1,0 +1,130 @@
+"""One bundle in several browsers: what each of them found, as one table by adapter."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from webbuild.browser.endpoints import Endpoint
+from webbuild.errors import CLEAN, FAILED, WebbuildError, printable
+from webbuild.reporting.tolerance_ratio import tolerance_fraction
+from webbuild.verify import formatting
+from webbuild.verify.report import BackendRun, Problem, ReportJson, VerifyReport, exit_code
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+_MAX_FAILURES_SHOWN = 3
+
+
+class RemoteBrowserReport(ReportJson, frozen=True):
+    """A browser by its address; `report` is None where there was no way to it, and `problem` says why."""
+
+    where: str
+    report: VerifyReport | None
+    problem: Problem | None
+
+    @property
+    def clean(self) -> bool:
+        """Whether it gives the same answers as native ONNX Runtime."""
+        return self.report is not None and exit_code(self.report) == CLEAN
+
+
+class RemoteBrowsers(ReportJson, frozen=True):
+    """All of them, in the order in which they were named."""
+
+    browsers: tuple[RemoteBrowserReport, ...]
+
+    @property
+    def exit_code(self) -> int:
+        """0 only where there are browsers, and each of them is clean."""
+        return CLEAN if self.browsers and all(each.clean for each in self.browsers) else FAILED
+
+
+def collect_reports(places: Sequence[Endpoint], found: Sequence[VerifyReport | WebbuildError]) -> RemoteBrowsers:
+    """Put together what `verify_in` returned."""
+    return RemoteBrowsers(
+        browsers=tuple(_browser_report(place, each) for place, each in zip(places, found, strict=True))
+    )
+
+
+def _browser_report(place: Endpoint, found: VerifyReport | WebbuildError) -> RemoteBrowserReport:
+    if isinstance(found, WebbuildError):
+        problem = Problem(code=found.code, where=place.url, message=found.message, fix=found.fix)
+        return RemoteBrowserReport(where=place.url, report=None, problem=problem)
+    return RemoteBrowserReport(where=place.url, report=found, problem=None)
+
+
+def show_browsers(found: RemoteBrowsers, console: Console) -> None:
+    """Print a line for every browser and backend, then what failed in which."""
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for title in ("adapter", "browser", "backend", "answers", "of its tolerance", "a run"):
+        table.add_column(title, overflow="fold")
+    for each in found.browsers:
+        for row in table_rows(each):
+            table.add_row(*(Text(printable(cell)) for cell in row))
+    console.print(table)
+    for each in found.browsers:
+        for line in failure_lines(each):
+            console.print(Text(line, style="red"))
+    clean = sum(each.clean for each in found.browsers)
+    style = "bold green" if found.exit_code == CLEAN else "bold red"
+    console.print(Text(f"{clean} of {len(found.browsers)} browsers give the same answers.", style=style))
+
+
+def table_rows(each: RemoteBrowserReport) -> list[tuple[str, ...]]:
+    """Return the cells of a browser: a row for each backend, one where there was no way to it."""
+    if each.report is None:
+        return [("", each.where, "", "not reached", "", "")]
+    return [_table_row(each.report, run) for run in each.report.backends]
+
+
+def _table_row(report: VerifyReport, run: BackendRun) -> tuple[str, ...]:
+    worst = max((tolerance_fraction(each) for each in run.comparisons), default=None)
+    steady = (
+        formatting.format_milliseconds(run.timings.steady_run) if run.timings else formatting.format_milliseconds(None)
+    )
+    share = "" if worst is None else f"{formatting.format_number(worst * 100)} %"
+    return (
+        run.adapter,
+        report.environment.browser,
+        formatting.runner_name(run.backend),
+        _describe_answers(run),
+        share,
+        steady,
+    )
+
+
+def _describe_answers(run: BackendRun) -> str:
+    if run.left_out:
+        return f"not run: {run.left_out}"
+    if any(each.verdict != "OK" for each in run.comparisons):
+        return "differ"
+    if run.problems:
+        return "a problem"
+    return "same" if run.comparisons else "nothing compared"
+
+
+def failure_lines(each: RemoteBrowserReport) -> list[str]:
+    """Return what failed in a browser, each with where and its mend."""
+    problems = [each.problem] if each.problem else []
+    if each.report is not None:
+        problems += each.report.all_problems()
+    told = [f"error[{p.code}] {each.where}: {printable(p.message)}\n  fix: {printable(p.fix)}" for p in problems]
+    failures = each.report.failures() if each.report else []
+    for failure in failures[:_MAX_FAILURES_SHOWN]:
+        about = failure.subject
+        where = f"{each.where}, {formatting.runner_name(about.runner)}, {about.sample}, {about.stage} {about.output}"
+        told.append(printable(f"{failure.verdict} {where}: {failure.why}"))
+    return [
+        *told,
+        *(
+            [f"and {len(failures) - _MAX_FAILURES_SHOWN} more: --json shows them"]
+            if len(failures) > _MAX_FAILURES_SHOWN
+            else []
+        ),
+    ]

@@ -1,0 +1,180 @@
+"""One backend in one fresh page: load, run every sample, judge, and note everything that was said."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable, Sequence
+
+import msgspec
+
+from webbuild.browser.chromium import Chromium
+from webbuild.browser.console import Console, ConsoleMessage
+from webbuild.browser.gpu_adapter import no_adapter_error
+from webbuild.browser.server import Server
+from webbuild.equivalence.answer import Answer
+from webbuild.errors import WebbuildError
+from webbuild.model.traversal import casts_of_inputs
+from webbuild.verify.bundle_reader import Bundle
+from webbuild.verify.inputs import VerifyInput
+from webbuild.verify.node_placement import misplaced_problems, summarize_placement
+from webbuild.verify.page_messages import LoadResult
+from webbuild.verify.page_rpc import PageError
+from webbuild.verify.page_runner import PageRunner
+from webbuild.verify.report import BackendRun, Problem, SampleResult, Timings
+from webbuild.verify.run_sample import run_sample
+
+ReferenceResults = Sequence[tuple[VerifyInput, Answer]]
+ProgressCallback = Callable[[str], None]
+
+_MIN_RUNS = 3
+"""Runs behind the median; a bundle with fewer samples has its last one run again."""
+
+
+def run_backend(
+    chromium: Chromium,
+    server: Server,
+    bundle: Bundle,
+    name: str,
+    work: ReferenceResults,
+    *,
+    seconds: float,
+    progress: ProgressCallback,
+) -> BackendRun:
+    """Verify the graph of a name.
+
+    Where the bundle says that it must not run there, what is verified is WASM, which the runtime then takes. A graph in
+    reduced precision is left out on an adapter that lacks what it needs.
+
+    Raises:
+        WebbuildError: `no-adapter`. All else that goes wrong is a problem in the report.
+    """
+    with chromium.page() as (page, console):
+        graph = bundle.graph(name)
+        backend = name if graph is None else graph.target
+        asked = "auto" if bundle.is_disabled(backend) else backend
+        runner = PageRunner(page, server, name, seconds=seconds)
+        if asked == "webgpu":
+            has = runner.adapter()
+            if has is None:
+                raise no_adapter_error()
+            lacks = [] if graph is None else [feature for feature in graph.features if feature not in has]
+            if lacks and graph is not None and graph.precision != "fp32":
+                return skipped_run(name, f"this adapter has no {', '.join(lacks)}")
+        loaded: LoadResult | None = None
+        cases: list[SampleResult] = []
+        times: list[float] = []
+        problems: list[Problem] = []
+        try:
+            progress(f"{name}: loading")
+            loaded = runner.load(bundle.loader_file, asked, "auto" if graph is None else graph.precision)
+            for given, expected in work:
+                progress(f"{name}: {given.title}")
+                case, took = run_sample(bundle, runner, given, expected)
+                cases.append(case)
+                times += took
+            while work and len(times) < _MIN_RUNS:
+                times.append(runner.run_timed(work[-1][0].feeds)[1])
+            runner.dispose()
+        except PageError as error:
+            problems.append(page_error_problem(name, error))
+        forced = [] if graph is None else [*graph.cpu_nodes, *casts_of_inputs(bundle.graph_path(graph))]
+        told = [*problems, *console_problems(name, console)]
+        return _backend_run(name, loaded, cases, times, told, forced=forced)
+
+
+def skipped_run(name: str, why: str) -> BackendRun:
+    """Return the run of a graph that the adapter cannot run."""
+    return msgspec.structs.replace(_backend_run(name, None, [], [], [], forced=[]), left_out=why)
+
+
+def failed_run(backend: str, error: WebbuildError) -> BackendRun:
+    """Return the run of a backend that an error kept from running."""
+    problem = Problem(code=error.code, where=backend, message=error.message, fix=error.fix)
+    return _backend_run(backend, None, [], [], [problem], forced=[])
+
+
+def _backend_run(
+    backend: str,
+    loaded: LoadResult | None,
+    cases: list[SampleResult],
+    times: list[float],
+    problems: list[Problem],
+    *,
+    forced: Sequence[str],
+) -> BackendRun:
+    if loaded is None:
+        return BackendRun(
+            backend=backend,
+            reason="",
+            engine_build="",
+            threads=0,
+            adapter="",
+            placements=(),
+            timings=None,
+            cases=(),
+            warnings=(),
+            problems=tuple(problems),
+        )
+    info = loaded.info
+    placements = summarize_placement(loaded.backend, info.placement or ())
+    return BackendRun(
+        backend=backend,
+        reason=loaded.reason,
+        engine_build=info.engine.build,
+        threads=info.engine.threads,
+        adapter=str(info.adapter) if info.adapter else "",
+        placements=placements,
+        timings=Timings(
+            load=loaded.ms,
+            session=info.timings.session,
+            first_run=max([info.timings.warmup, *times[:1]]),
+            steady_run=statistics.median(times) if times else None,
+            runs=len(times),
+        ),
+        cases=tuple(cases),
+        warnings=loaded.warnings,
+        problems=(
+            *misplaced_problems(loaded.backend, placements, where=backend, forced=forced),
+            *fallback_only_problems(backend, cases),
+            *problems,
+        ),
+    )
+
+
+def fallback_only_problems(backend: str, cases: list[SampleResult]) -> list[Problem]:
+    """A backend that hands every sample to its fallback agrees with itself: its own answers were not compared."""
+    if not cases or not all(case.repeated for case in cases):
+        return []
+    return [
+        Problem(
+            code="only-repeated",
+            where=backend,
+            message="every sample was run again on the fallback graph: nothing is known of this backend's own answers",
+            fix="give pictures with fewer objects: --input FILE...",
+        )
+    ]
+
+
+def page_error_problem(backend: str, error: PageError) -> Problem:
+    """Return what a page failed with, as a problem of its backend."""
+    failure = error.failure
+    return Problem(
+        code=failure.code,
+        where=backend,
+        message=failure.message,
+        fix=failure.fix or "open the bundle with `webbuild serve` and look at the browser's console",
+    )
+
+
+def console_problems(backend: str, console: Console) -> list[Problem]:
+    """Return what a page complained of, as problems of its backend."""
+    return [_console_problem(backend, message) for message in console.errors]
+
+
+def _console_problem(backend: str, message: ConsoleMessage) -> Problem:
+    return Problem(
+        code="gpu-error" if message.is_gpu_error else "console-error",
+        where=backend,
+        message=f"{message.text.strip()[:500]} ({message.location.rsplit('/', 1)[-1]})",
+        fix="a page that works says nothing: `webbuild serve` the bundle and look at the browser's console",
+    )

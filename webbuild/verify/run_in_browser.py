@@ -1,0 +1,53 @@
+"""All backends in one browser, here or elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from msgspec import Struct
+
+from webbuild.browser.chromium import Chromium
+from webbuild.browser.endpoints import LOCAL, Endpoint, open_browser
+from webbuild.browser.server import Server
+from webbuild.errors import WebbuildError
+from webbuild.verify.report import BackendRun
+from webbuild.verify.run_backend import failed_run
+
+
+class BrowserRun(Struct, frozen=True):
+    """The browser and its version, where it is, and what each backend did in it."""
+
+    browser: str
+    path: str
+    runs: tuple[BackendRun, ...]
+
+
+def run_in_browser(
+    place: Endpoint, server: Server, backends: Sequence[str], run: Callable[[Chromium, str], BackendRun]
+) -> BrowserRun | WebbuildError:
+    """Run every backend; return the error of a browser that there is no way to.
+
+    In a browser elsewhere an error of one backend, such as one that is gone, is its problem. Here it stops the command.
+
+    Raises:
+        WebbuildError: see `run_backend`, of a browser that is started here.
+    """
+    try:
+        with open_browser(place, server) as browser:
+            runs = tuple(_try_backend(place, browser, backend, run) for backend in backends)
+            return BrowserRun(f"Chromium {browser.version}", browser.description, runs)
+    except WebbuildError as error:
+        if place.url == LOCAL:
+            raise
+        return error
+
+
+def _try_backend(
+    place: Endpoint, browser: Chromium, backend: str, run: Callable[[Chromium, str], BackendRun]
+) -> BackendRun:
+    try:
+        return run(browser, backend)
+    except WebbuildError as error:
+        if place.url == LOCAL:
+            raise
+        return failed_run(backend, error)

@@ -1,0 +1,100 @@
+"""One input on one backend: the tensor it becomes, the raw outputs, and what a visitor would get."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from webbuild.compare.arrays import ComparedOutput, Comparison, compare_arrays
+from webbuild.equivalence.answer import Answer
+from webbuild.equivalence.compare_answers import compare_predictions, compare_tensors
+from webbuild.manifest.head_status import fallback_reason
+from webbuild.manifest.manifest import DepthTask, ImageInput, StackInput
+from webbuild.reporting.depth_colormap import depth_colormap_url
+from webbuild.tasks.base import kind_of
+from webbuild.tasks.compare.classes import TOP_CLASSES
+from webbuild.tasks.depth_map import DepthMap
+from webbuild.verify.bundle_reader import Bundle
+from webbuild.verify.inputs import VerifyInput, picture_input
+from webbuild.verify.page_runner import PageRunner
+from webbuild.verify.reference import policy_of
+from webbuild.verify.report import SampleResult
+
+INPUT_TOLERANCE = 1e-6
+"""How far the browser's tensor may lie from Python's, relative to its largest magnitude: rounding, no more.
+Pillow and Chromium decode JPEG, PNG and WebP to the same bits. Only where a picture is translucent may they be one
+of 256 levels apart: a canvas keeps colours multiplied by their alpha, in 8 bits."""
+GPU_TOLERANCE = 1e-3
+"""The same where a GPU resamples, in float32, as a part of one of 256 levels: normalising takes away from a number one
+almost as large, so that what is left may be far smaller than what was rounded."""
+
+
+def run_sample(
+    bundle: Bundle, runner: PageRunner, given: VerifyInput, expected: Answer
+) -> tuple[SampleResult, list[float]]:
+    """Run one input all ways and judge them; also return the milliseconds of its runs.
+
+    Raises:
+        PageError: the runtime refused or failed.
+    """
+    outputs, took = runner.run_timed(given.feeds)
+    graph, policy = bundle.graph(runner.name), policy_of(bundle, runner.name)
+    repeated = "" if graph is None else fallback_reason(graph, outputs)
+    about = (runner.name, given.title)
+    comparisons = [] if repeated else compare_tensors(*about, "raw", expected, outputs, policy)
+    if given.file is None:
+        return SampleResult(sample=given.title, comparisons=tuple(comparisons), inference_ms=took), [took]
+    comparisons.append(_compare_preprocessed(bundle, runner, given))
+    options: dict[str, float | str | list[float]] = {**bundle.manifest.trial, **given.options}
+    if expected.context.mode is not None:
+        options["mode"] = expected.context.mode
+    answer = runner.predict(given.files, options)
+    actual = Answer(expected.task, outputs, expected.context, runner.prediction(answer))
+    found = compare_predictions(*about, expected, actual, policy)
+    kind = kind_of(expected.task)
+    if not kind.needed_outputs(expected.task):
+        found = compare_tensors(*about, "decoded", expected, runner.output_tensors(answer), policy)
+    inference = answer.timings.inference
+    depth = next((each for each in actual.prediction if isinstance(each, DepthMap)), None)
+    similar = {comparison.subject.output: comparison.similarity for comparison in found}
+    case = SampleResult(
+        sample=given.title,
+        comparisons=(*comparisons, *found),
+        detections=tuple(actual.detections),
+        classes=answer.classes[:TOP_CLASSES],
+        min_oks=similar.get("keypoint"),
+        min_mask_iou=similar.get("mask"),
+        excused=sum(comparison.near_threshold for comparison in found) if kind.has_detections else 0,
+        inference_ms=inference,
+        repeated=answer.repeated.why if answer.repeated else repeated,
+        map=_depth_image(expected, depth),
+    )
+    return case, [took] if repeated else [took, inference]
+
+
+def _depth_image(expected: Answer, depth: DepthMap | None) -> str:
+    if depth is None or not isinstance(expected.task, DepthTask):
+        return ""
+    return depth_colormap_url(expected.task, depth, expected.prediction[0])
+
+
+def _compare_preprocessed(bundle: Bundle, runner: PageRunner, given: VerifyInput) -> Comparison:
+    spec = picture_input(bundle.manifest)
+    assert spec is not None
+    want = given.feeds[spec.name]
+    allowed = input_tolerance(spec, want, runner.name, translucent=given.translucent)
+    subject = ComparedOutput(runner.name, given.title, "input", spec.name)
+    return compare_arrays(subject, want, runner.preprocess(given.files), tolerance=allowed)
+
+
+def input_tolerance(
+    spec: ImageInput | StackInput, want: NDArray[Any], backend: str, *, translucent: bool = False
+) -> float:
+    """Return how far a picture's tensor may lie from `want`, which Python made of it."""
+    level = spec.scale / min(spec.std)
+    if translucent:
+        return level
+    rounding = INPUT_TOLERANCE * float(np.abs(want).max(initial=0.0))
+    return max(rounding, GPU_TOLERANCE * level) if backend.startswith("webgpu") else rounding
