@@ -97,6 +97,10 @@ def _conclude(probe: Probe, outputs: dict[str, Array], answer: ProbeResponse) ->
 
 
 def _is_conclusive(case: MeasuredCase, answer: ProbeResponse) -> bool:
-    """A wrong answer may be an earlier probe's fault, and so may an error that does not name the operator."""
+    """A wrong answer may be an earlier probe's fault, and so may an error that does not name the operator.
+
+    So may uniforms that do not fit the shader: it was cached for another probe.
+    """
     named = f"[{case.op}]" in answer.error or f"running {case.op} node" in answer.error
+    named = named and "Uniform variable" not in answer.error
     return case.outcome in ("gpu", "cpu", "no-session") or (case.outcome == "throws" and named)

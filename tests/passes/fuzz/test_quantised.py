@@ -18,12 +18,17 @@ SEEDS = st.integers(0, 9999)
 FLOAT = onnx.TensorProto.FLOAT
 
 
-def whole(draw: np.random.Generator, dtype: Any, *shape: int) -> NDArray[Any]:
-    """Return random whole numbers; of int8 the 7 bits that native kernels multiply uint8 by without saturating.
+def limits(dtype: Any) -> tuple[int, int]:
+    """Return the least and the greatest number to draw; of int8 those that native kernels multiply without saturating.
 
     Without VNNI instructions ONNX Runtime adds two products of uint8 and int8 in 16 bits: 2 * 255 * 127 does not fit.
     """
-    low, high = (-64, 64) if dtype == np.int8 else (np.iinfo(dtype).min, np.iinfo(dtype).max)
+    return (-64, 64) if dtype == np.int8 else (int(np.iinfo(dtype).min), int(np.iinfo(dtype).max))
+
+
+def whole(draw: np.random.Generator, dtype: Any, *shape: int) -> NDArray[Any]:
+    """Return random whole numbers within the limits of their type."""
+    low, high = limits(dtype)
     return draw.integers(low, high + 1, shape).astype(dtype)
 
 
@@ -82,7 +87,7 @@ def test_a_product_of_whole_numbers(
     draw, (rows, shared, results) = np.random.default_rng(seed), sizes
     a, b = whole(draw, left, rows, shared), whole(draw, right, shared, results)
     if extreme:
-        a, b = np.full_like(a, np.iinfo(left).max), np.full_like(b, np.iinfo(right).max)
+        a, b = np.full_like(a, limits(left)[1]), np.full_like(b, limits(right)[1])
     zeros = {"az": np.full((), np.iinfo(left).min if extreme else 3, left)}
     zeros["bz"] = whole(draw, right, results) if columns else np.full((), np.iinfo(right).min if extreme else 5, right)
     feeds = {"a": a} if fixed else {"a": a, "b": b}
