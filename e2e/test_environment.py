@@ -15,7 +15,7 @@ from e2e.conftest import WEBBUILD, Webbuild
 WITHOUT_GPU = """
 import functools, sys
 import webbuild.browser.endpoints as module
-module.chromium = functools.partial(module.chromium, webgpu=False)
+module.open_chromium = functools.partial(module.open_chromium, webgpu=False)
 from webbuild.cli import main
 main()
 """

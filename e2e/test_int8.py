@@ -12,8 +12,8 @@ import pytest
 from tests.models import convolution, save
 
 SMALL_TENSORS = """
-from webbuild.bundle import weights
-weights._SMALLEST = 64
+from webbuild.bundle import weight_shards
+weight_shards._MIN_SHARED_BYTES = 64
 from webbuild.cli import main
 main()
 """

@@ -12,9 +12,9 @@ import pytest
 from tests.models import convolution, save
 
 SMALL_FILES = """
-from webbuild.bundle import weights
-weights.SHARD_BYTES = 200
-weights._SMALLEST = 64
+from webbuild.bundle import weight_shards
+weight_shards.SHARD_BYTES = 200
+weight_shards._MIN_SHARED_BYTES = 64
 from webbuild.cli import main
 main()
 """

@@ -82,7 +82,7 @@ def test_the_wheel_holds_what_it_needs_and_nothing_else(wheel: Path) -> None:
     assert "webbuild = webbuild.cli:main" in points
     assert {name.partition("/")[0].removesuffix(".dist-info").partition("-")[0] for name in names} == {"webbuild"}
     assert [name for name in names if name.endswith((".onnx", ".pt", ".map", ".pyc"))] == []
-    assert [name for name in names if "tests/" in name or "/test_" in name or "samples/" in name] == []
+    assert [name for name in names if "tests/" in name or "/test_" in name or "/models/" in name] == []
     for needed in (
         "webbuild/py.typed",
         "webbuild/_web/runtime/webbuild.js",

@@ -20,7 +20,7 @@ from webbuild.equivalence.compare_outputs import (
     count_matched_detections,
 )
 from webbuild.errors import WebbuildError
-from webbuild.manifest.manifest import Precision, SegmentTask, task_union
+from webbuild.manifest.manifest import Precision, SegmentTask, TensorTask, task_union
 from webbuild.preprocess.letterbox import ImagePlacement
 from webbuild.samples.collect import Sample
 from webbuild.tasks.base import RunContext
@@ -49,6 +49,13 @@ def test_rows_masks_and_prototypes_are_judged() -> None:
     assert (found["rows"].objects, found["masks of rows"].objects, found["protos"].objects) == (1, 1, None)
     require_equivalent(list(found.values()))
     assert count_matched_detections(list(found.values())) == 1
+
+
+def test_a_plain_tensor_may_be_called_detections() -> None:
+    plain = Answer(TensorTask(), {"detections": ROWS})
+    same, other = proofs(plain, plain), proofs(plain, replace(plain, outputs={"detections": ROWS + 1}))
+    assert (same["detections"].verdict, same["detections"].objects) == ("OK", None)
+    assert other["detections"].verdict == "DIFFERS"
 
 
 def test_other_coefficients_are_found_by_the_mask_they_make() -> None:

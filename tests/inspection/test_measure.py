@@ -87,8 +87,9 @@ def test_the_command_measures_a_model_with_weights_beside_it(tmp_path: Path) -> 
     path = tmp_path / "beside.onnx"
     onnx.save(model, path, save_as_external_data=True, location="beside.data", size_threshold=0)
     done = webbuild("inspect", path, "--measure", "--json")
-    told = json.loads(done.stdout)["measurement"]
-    assert (done.code, told["predictedOutcome"], told["measuredOutcome"], told["disagreements"]) == (0, "runs", "runs", [])
+    found = json.loads(done.stdout)["measurement"]
+    assert (done.code, found["disagreements"]) == (0, [])
+    assert (found["predictedOutcome"], found["measuredOutcome"]) == ("runs", "runs")
     assert "end: 'runs' predicted, 'runs' measured" in webbuild("inspect", path, "--measure").stdout
 
 

@@ -53,17 +53,19 @@ def compare_outputs(
     sample: Sample, graph: Graph, want: Answer, got: Answer, *, repeated: bool
 ) -> list[OutputComparison]:
     """Compare every output that the original has, and what they say together."""
-    policy, rows = native_policy(graph), list[OutputComparison]()
+    policy, rows, kind = native_policy(graph), list[OutputComparison](), kind_of(want.task)
+    objects = kind.has_detections or kind.predicts_more
     for name in want.outputs:
         subject = ComparedOutput(graph.name, sample.name, "raw", name)
-        rows.append(_row(name, compare_output(subject, want, got.outputs, policy), repeated=repeated))
-    if kind_of(want.task).predicts_more:
+        comparisons = compare_output(subject, want, got.outputs, policy)
+        rows.append(_row(name, comparisons, repeated=repeated, objects=objects))
+    if kind.predicts_more:
         found = compare_predictions(graph.name, sample.name, want, got, policy)
         mask = any(comparison.subject.output == "mask" for comparison in found)
         what = found[0].subject.output if found else ""
         name = what if what in (PHRASES, REGIONS) else MASKS + next(iter(want.outputs))
         if mask or name == PHRASES or any(comparison.verdict == "DIFFERS" for comparison in found):
-            rows.append(_row(name, found, repeated=repeated))
+            rows.append(_row(name, found, repeated=repeated, objects=objects))
     return rows
 
 
@@ -72,12 +74,15 @@ def count_matched_detections(proofs: Sequence[OutputComparison]) -> int:
     return sum(proof.objects or 0 for proof in proofs if not proof.output.startswith(MASKS))
 
 
-def _row(name: str, comparisons: Sequence[Comparison], *, repeated: bool) -> OutputComparison:
-    """Return the row of an output from the comparisons of its quantities."""
+def _row(name: str, comparisons: Sequence[Comparison], *, repeated: bool, objects: bool) -> OutputComparison:
+    """Return the row of an output from the comparisons of its quantities.
+
+    `objects` says that the task has objects to count: a plain tensor may be called "detections" too.
+    """
     by = {comparison.subject.output: comparison for comparison in comparisons}
     first = comparisons[0]
     differing = [comparison for comparison in comparisons if comparison.verdict == "DIFFERS"]
-    counted = "detections" in by or PHRASES in by or REGIONS in by
+    counted = objects and ("detections" in by or PHRASES in by or REGIONS in by)
     silent = first.verdict == "VACUOUS" or (not counted and not any(comparison.signal for comparison in comparisons))
     used = [part for comparison in comparisons if (part := comparison.tolerance_used) is not None]
     unmatched = any(comparison.max_abs and not comparison.tolerance for comparison in comparisons)

@@ -12,7 +12,7 @@ from webbuild.inspection.rules.base import Rule
 class PadWrap(Rule):
     """The answer is wrong: Pad that wraps around and cuts at the same time.
 
-    Pad([1 2 3 4], pads=[2, -1], mode=wrap) is [2 3 1 2 3], cut first and then wrapped; the GPU kernel answers otherwise.
+    Pad([1 2 3 4], pads=[2, -1], mode=wrap) is [2 3 1 2 3], cut first, then wrapped; the GPU kernel answers otherwise.
 
     Fix: Concat of Slices.
     Source: measured on 1.30.0.
