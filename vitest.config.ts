@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { playwright } from "@vitest/browser-playwright";
 import { defineConfig } from "vitest/config";
-import { serveBundle } from "./web/test/fixture/serve.js";
+import { serveBundle } from "./web/test/fixture/serve.ts";
 
 const FLAGS = [
   "--no-sandbox",

@@ -1,4 +1,4 @@
-"""Entry point: a command for each file in `commands/requests`, errors as text, exit codes."""
+"""Entry point: a command for each file in `commands/options`, errors as text, exit codes."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ from pathlib import Path
 import click
 
 from webbuild import __version__
-from webbuild.commands import requests
+from webbuild.commands import options
 from webbuild.commands.internal_error import report_internal_error
 from webbuild.errors import INTERRUPTED, WebbuildError
 
 
 class CommandFolder(click.Group):
-    """A group whose commands are the files of `commands/requests`; only the one that is asked for is imported."""
+    """A group whose commands are the files of `commands/options`; only the one that is asked for is imported."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names of the files."""
-        return [module.name for module in pkgutil.iter_modules(requests.__path__) if module.name != "shared"]
+        return [module.name for module in pkgutil.iter_modules(options.__path__) if module.name != "shared"]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Import a file and return its command."""
         if cmd_name not in self.list_commands(ctx):
             return None
-        from webbuild.commands.options import RequestCommand
+        from webbuild.commands.dataclass_command import DataclassCommand
 
-        module = import_module(f"{requests.__name__}.{cmd_name}")
-        return RequestCommand(cmd_name, getattr(module, f"{cmd_name.title()}Request"))
+        module = import_module(f"{options.__name__}.{cmd_name}")
+        return DataclassCommand(cmd_name, getattr(module, f"{cmd_name.title()}Arguments"))
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the first line of each command's help, read without importing its file."""
@@ -43,10 +43,10 @@ class CommandFolder(click.Group):
 
 
 def _docstring(command: str) -> str:
-    """Return the first paragraph of the docstring of a command's request."""
-    (folder,) = requests.__path__
+    """Return the first paragraph of a command's docstring."""
+    (folder,) = options.__path__
     text = (Path(folder) / f"{command}.py").read_text("utf-8")
-    found = re.search(rf'class {command.title()}Request\b.*?"""(.*?)(?:\n\n|""")', text, re.DOTALL)
+    found = re.search(rf'class {command.title()}Arguments\b.*?"""(.*?)(?:\n\n|""")', text, re.DOTALL)
     return found[1] if found else ""
 
 

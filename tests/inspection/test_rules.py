@@ -13,7 +13,7 @@ from webbuild.passes.base import all_passes
 CASES = all_cases()
 EACH = pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 WITHOUT_CASES = {"small-pointwise-conv-bias", "shape-subgraph-on-cpu"}
-"""Rules for engines without a table here: `test_rules_of_other_targets` has them."""
+"""Rules for engines without a table here: `test_placement` has them."""
 
 
 def test_every_rule_has_a_case_that_it_finds_and_one_that_it_does_not() -> None:

@@ -1,7 +1,7 @@
 """The detection tails of two real exports, and synthetic detections to feed them.
 
-`tails/` holds what `cut_tail` left of pose exports of 80 classes, 17 keypoints, 756 anchors and 100 rows, made with
-nms=True by Ultralytics 8.4 (TorchScript exporter) and 8.3 (dynamo exporter).
+`tails/` holds what `tests/passes/cut_tail.py` left of pose exports of 80 classes, 17 keypoints, 756 anchors and 100
+rows, made with nms=True by Ultralytics 8.4 (TorchScript exporter) and 8.3 (dynamo exporter).
 """
 
 from __future__ import annotations

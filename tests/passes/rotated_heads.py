@@ -1,7 +1,8 @@
 """The tails of real exports of rotated boxes, and synthetic detections to feed them.
 
-`tails/rotated/` holds what `cut_tail` left of exports of 3 classes, 756 anchors and 100 rows, made with nms=True,
-conf=0.3, iou=0.65 by Ultralytics 8.4 (TorchScript exporter; also with agnostic_nms=True) and 8.3 (dynamo exporter).
+`tails/rotated/` holds what `tests/passes/cut_tail.py` left of exports of 3 classes, 756 anchors and 100 rows, made
+with nms=True, conf=0.3, iou=0.65 by Ultralytics 8.4 (TorchScript exporter; also with agnostic_nms=True) and 8.3
+(dynamo exporter).
 """
 
 from __future__ import annotations

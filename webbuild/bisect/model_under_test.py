@@ -73,7 +73,7 @@ def open_model_under_test(asked: ModelSelection) -> ModelUnderTest:
     """Open a bundle, where the path is a folder, or a model.
 
     Raises:
-        WebbuildError: what `open_bundle`, `load` and `choose_sizes` raise; `no-graph`, `too-large-to-bisect`,
+        WebbuildError: what `open_bundle`, `load_onnx` and `resolve_dims` raise; `no-graph`, `too-large-to-bisect`,
             `unknown-output`, `invalid-input`, `unused-dimension`.
     """
     if asked.path.is_dir():

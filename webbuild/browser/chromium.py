@@ -67,7 +67,7 @@ class Chromium:
 
 @contextmanager
 def open_chromium(*, webgpu: bool = True, extra: Sequence[str] = ()) -> Iterator[Chromium]:
-    """Run a browser for a block. See `flags` for WebGPU and `WEBBUILD_GPU=real`.
+    """Run a browser for a block. See `chromium_flags` for WebGPU and `WEBBUILD_GPU=real`.
 
     No process outlives the block, whether it ends, raises, or is interrupted.
 

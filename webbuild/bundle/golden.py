@@ -69,7 +69,7 @@ def with_uint8_images(recorded: GoldenRun, inputs: Sequence[Input], graphs: Sequ
     As it was where a graph would have to repeat that run, or would find nothing any more.
 
     Args:
-        recorded: as `golden_run` chose it.
+        recorded: as `choose_golden_run` chose it.
         inputs: of the model.
         graphs: those of the bundle.
         folder: in which they lie.

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from webbuild.browser.endpoints import parse_endpoints
-from webbuild.commands.requests.bench import BenchRequest
+from webbuild.commands.options.bench import BenchArguments
 from webbuild.reporting.write import write_report_file
 
 
-def run(request: BenchRequest) -> int:
+def run(arguments: BenchArguments) -> int:
     """Measure a bundle, print the report, return its exit code.
 
     JSON goes to stdout with --json; the table for people and the progress always go to stderr.
@@ -27,19 +27,19 @@ def run(request: BenchRequest) -> int:
     console = Console(stderr=True)
     with console.status("starting") as status:
         report = bench(
-            request.directory,
-            request.backends,
-            request.inputs,
-            precision=request.precision,
-            at=parse_endpoints(request.endpoints, request.public),
-            port=request.port,
-            runs=request.runs,
+            arguments.directory,
+            arguments.backends,
+            arguments.inputs,
+            precision=arguments.precision,
+            at=parse_endpoints(arguments.endpoints, arguments.public),
+            port=arguments.port,
+            runs=arguments.runs,
             say=status.update,
         )
     print_report(report, console)
-    if request.html is not None:
-        write_report_file(request.html, render(report))
-        click.echo(f"report: {request.html}", err=True)
-    if request.as_json:
+    if arguments.html is not None:
+        write_report_file(arguments.html, render(report))
+        click.echo(f"report: {arguments.html}", err=True)
+    if arguments.as_json:
         click.echo(msgspec.json.format(msgspec.json.encode(report)).decode())
     return exit_code(report)

@@ -13,57 +13,57 @@ from webbuild.bisect.report import exit_code
 from webbuild.bisect.repro_files import write_findings
 from webbuild.bisect.text import print_report
 from webbuild.bundle.staging import check_output_folder
-from webbuild.commands.requests.bisect import BisectRequest
+from webbuild.commands.options.bisect import BisectArguments
 from webbuild.compare.arrays import RELATIVE_TOLERANCE
 from webbuild.compare.tolerance import REDUCED_PRECISION
 from webbuild.reporting.progress import ProgressReporter
 
 
-def run(request: BisectRequest) -> int:
+def run(arguments: BisectArguments) -> int:
     """Search, write what was found, print it. Returns the exit code: 1 where anything differs.
 
     Raises:
         WebbuildError: see `opened` and `searched`; `output-exists`, `not-a-bundle`, `cannot-write`.
     """
-    name = request.subject.resolve().name.removesuffix(".onnx")
-    out = request.out or Path(f"bisect-{name}")
-    check_output_folder(out, force=request.force, marks=("bisect.json",))
-    talk = ProgressReporter(quiet=request.as_json)
+    name = arguments.subject.resolve().name.removesuffix(".onnx")
+    out = arguments.out or Path(f"bisect-{name}")
+    check_output_folder(out, force=arguments.force, marks=("bisect.json",))
+    talk = ProgressReporter(quiet=arguments.as_json)
     with talk.step("read the graph"):
-        subject = open_model_under_test(_selection(request))
+        subject = open_model_under_test(_selection(arguments))
     for assumption in subject.assumptions:
         talk.print(f"  assumed: {assumption}")
-    with bisect_in_chromium(subject, search_options(request), lambda line: talk.print(f"  {line}")) as (
+    with bisect_in_chromium(subject, search_options(arguments), lambda line: talk.print(f"  {line}")) as (
         report,
         result,
         tester,
     ):
         if result.culprits:
             report = write_findings(out, report, result, tester, subject)
-    if request.as_json:
+    if arguments.as_json:
         click.echo(msgspec.json.encode(report).decode())
     else:
         print_report(report, out)
     return exit_code(report)
 
 
-def _selection(request: BisectRequest) -> ModelSelection:
+def _selection(arguments: BisectArguments) -> ModelSelection:
     return ModelSelection(
-        path=request.subject,
-        backend=request.backend,
-        outputs=request.outputs,
-        inputs=request.inputs,
-        dims=request.dims,
-        precision=request.precision,
+        path=arguments.subject,
+        backend=arguments.backend,
+        outputs=arguments.outputs,
+        inputs=arguments.inputs,
+        dims=arguments.dims,
+        precision=arguments.precision,
     )
 
 
-def search_options(request: BisectRequest) -> BisectOptions:
+def search_options(arguments: BisectArguments) -> BisectOptions:
     """Return the options of the search; float16 graphs have a wider tolerance."""
-    default = RELATIVE_TOLERANCE if request.precision == "fp32" else REDUCED_PRECISION.relative
+    default = RELATIVE_TOLERANCE if arguments.precision == "fp32" else REDUCED_PRECISION.relative
     return BisectOptions(
-        reference=request.against,
-        tolerance=request.tolerance or default,
-        seconds=request.seconds,
-        resume=request.resume,
+        reference=arguments.against,
+        tolerance=arguments.tolerance or default,
+        seconds=arguments.seconds,
+        resume=arguments.resume,
     )

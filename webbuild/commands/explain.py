@@ -8,7 +8,7 @@ import inspect
 import click
 
 from webbuild.bisect.codes import EXPLANATIONS
-from webbuild.commands.requests.explain import ExplainRequest
+from webbuild.commands.options.explain import ExplainArguments
 from webbuild.errors import CLEAN, USAGE, WebbuildError
 from webbuild.inspection.rules.base import all_rules
 from webbuild.passes.base import all_passes
@@ -16,13 +16,13 @@ from webbuild.reporting.errors import error_pages
 from webbuild.targets import jsep
 
 
-def run(request: ExplainRequest) -> int:
+def run(arguments: ExplainArguments) -> int:
     """Print the page of a code, or the list of all.
 
     Raises:
         WebbuildError: `unknown-code`.
     """
-    groups, code = all_pages(), request.code
+    groups, code = all_pages(), arguments.code
     if code is None:
         for title, pages in groups.items():
             click.echo(f"{title}:")

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 import msgspec
 
-from webbuild.commands.requests.inspect import InspectRequest
+from webbuild.commands.options.inspect import InspectArguments
 from webbuild.inspection.dry_run import with_fixes
 from webbuild.inspection.inspect import inspect
 from webbuild.inspection.inspection import Inspection, exit_code
@@ -19,7 +19,7 @@ from webbuild.targets.target import parse_target
 from webbuild.tasks.symbolic_dims import parse_dims, resolve_dims
 
 
-def run(request: InspectRequest) -> int:
+def run(arguments: InspectArguments) -> int:
     """Inspect a model and print what was found. Returns the exit code: 1 where there is an error.
 
     Raises:
@@ -29,23 +29,23 @@ def run(request: InspectRequest) -> int:
 
     from webbuild.inspection.text import print_inspection, print_measurement
 
-    measured = load_table(parse_target(request.target))
-    talk = ProgressReporter(quiet=request.as_json)
-    source = load_onnx(request.model)
-    sizes = resolve_dims(source.signature, parse_dims(request.dims))
+    measured = load_table(parse_target(arguments.target))
+    talk = ProgressReporter(quiet=arguments.as_json)
+    source = load_onnx(arguments.model)
+    sizes = resolve_dims(source.signature, parse_dims(arguments.dims))
     for assumption in sizes.assumptions:
         talk.print(f"  assumed: {assumption}")
-    inspection = inspect(request.model.name, source.model, measured, sizes.dims, sizes.assumptions)
+    inspection = inspect(arguments.model.name, source.model, measured, sizes.dims, sizes.assumptions)
     inspection = with_fixes(inspection, source.model, measured, sizes.dims)
-    if request.html is not None:
-        _write_html(request.html, inspection)
+    if arguments.html is not None:
+        _write_html(arguments.html, inspection)
     measurement = None
-    if request.measure:
+    if arguments.measure:
         from webbuild.inspection.measure import measure_in_chromium
 
         with talk.step("measure it in Chromium"):
             measurement = measure_in_chromium(inspection, source, sizes.dims)
-    if request.as_json:
+    if arguments.as_json:
         told = msgspec.to_builtins(inspection) | ({"measurement": measurement} if measurement else {})
         click.echo(msgspec.json.encode(told).decode())
     else:

@@ -14,8 +14,8 @@ from webbuild.bundle.file_names import safe_file_name
 from webbuild.bundle.golden import choose_golden_run, with_uint8_images
 from webbuild.bundle.report import PackReport, write_pack_report
 from webbuild.bundle.staging import check_output_folder, staged_folder
+from webbuild.commands.options.pack import PackArguments
 from webbuild.commands.pack_text import compiled_lines, edit_lines, proven_lines
-from webbuild.commands.requests.pack import PackRequest
 from webbuild.commands.verify import verify_and_show, write_html_report
 from webbuild.compile.mixed_precision import check_exclusive_options
 from webbuild.compile.prepare import CompiledModel, LoadedModel, compile_model, load_model
@@ -35,35 +35,35 @@ from webbuild.tasks.symbolic_dims import parse_dims
 from webbuild.verify.report import VerifyReport, exit_code
 
 
-def run(request: PackRequest) -> int:
+def run(arguments: PackArguments) -> int:
     """Pack a model. Returns the exit code.
 
     Raises:
         WebbuildError: whatever stops it; nothing is written then.
     """
-    progress = ProgressReporter(quiet=request.as_json)
-    name = safe_file_name(request.model.stem)
-    out = request.out or Path("dist") / name
-    dims, budget = parse_dims(request.dims), parse_budget(request.budget)
-    overrides = parse_overrides(request.overrides)
-    check_exclusive_options(request.precision, request.weights)
-    if not request.dry_run:
-        check_output_folder(out, force=request.force)
+    progress = ProgressReporter(quiet=arguments.as_json)
+    name = safe_file_name(arguments.model.stem)
+    out = arguments.out or Path("dist") / name
+    dims, budget = parse_dims(arguments.dims), parse_budget(arguments.budget)
+    overrides = parse_overrides(arguments.overrides)
+    check_exclusive_options(arguments.precision, arguments.weights)
+    if not arguments.dry_run:
+        check_output_folder(out, force=arguments.force)
     target = Target(engine_version(), "webgpu")
 
-    loaded = load_model(request.model, dims, progress)
+    loaded = load_model(arguments.model, dims, progress)
     compiled = compile_model(
-        loaded, target, task=request.task, nms=request.nms, wanted=overrides, progress=progress
+        loaded, target, task=arguments.task, nms=arguments.nms, wanted=overrides, progress=progress
     )  # recognise, lower, place
     lowered = compiled.lowered
     findings = inspect_before_after(loaded.source.model, lowered.graphs["webgpu"], target, loaded.dims.dims)
-    progress.print_lines(compiled_lines(compiled, findings, request.nms))
-    if request.dry_run:
-        _print_json({"edits": lowered.edits}) if request.as_json else click.echo("\n".join(edit_lines(lowered)))
+    progress.print_lines(compiled_lines(compiled, findings, arguments.nms))
+    if arguments.dry_run:
+        _print_json({"edits": lowered.edits}) if arguments.as_json else click.echo("\n".join(edit_lines(lowered)))
         return CLEAN
-    match = with_prompts(compiled.match, request.model, request.prompts)
+    match = with_prompts(compiled.match, arguments.model, arguments.prompts)
     compiled = msgspec.structs.replace(compiled, match=match)
-    samples = attach_prompts(match, collect_samples(request.model, request.samples, match.inputs))
+    samples = attach_prompts(match, collect_samples(arguments.model, arguments.samples, match.inputs))
     with staged_folder(out) as folder:
         proven = prove_graphs(
             loaded,
@@ -71,19 +71,19 @@ def run(request: PackRequest) -> int:
             samples,
             folder,
             progress,
-            weights=request.weights,
-            precision=request.precision,
+            weights=arguments.weights,
+            precision=arguments.precision,
             budget=budget,
             table=find_table(target),
-            browser=not request.no_verify,
+            browser=not arguments.no_verify,
         )
         progress.print_lines(proven_lines(proven, compiled.options))
         with progress.step("write the bundle"):
             packed = _emit(name, loaded, compiled, samples, proven, findings, folder)
-        verified = None if request.no_verify else _verify(folder, progress)
+        verified = None if arguments.no_verify else _verify(folder, progress)
     progress.print(f"\n  {out}/index.html is ready: webbuild serve {out}")
     _report(verified, out)
-    if request.as_json:
+    if arguments.as_json:
         _print_json({"pack": packed, "verify": verified})
     return exit_code(verified) if isinstance(verified, VerifyReport) else CLEAN
 

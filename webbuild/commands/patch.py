@@ -15,9 +15,9 @@ from threading import Lock
 import click
 import msgspec
 
+from webbuild.commands.options.patch import PatchArguments
 from webbuild.commands.patch_model import PatchError, PatchResult, failed_result, patch_model
 from webbuild.commands.patch_text import result_lines
-from webbuild.commands.requests.patch import PatchRequest
 from webbuild.errors import BUG, INTERRUPTED, USAGE, WebbuildError, printable
 from webbuild.reporting.progress import ProgressReporter
 
@@ -28,32 +28,32 @@ _MEMORY_FACTOR = 5
 """How many times its size a model takes while it is patched and proven."""
 
 
-def run(request: PatchRequest) -> int:
+def run(arguments: PatchArguments) -> int:
     """Patch models, print a line for each, and return the worst of their exit codes.
 
     Raises:
         WebbuildError: what stops a single model; `name-collision` for two that would be written to one file.
     """
-    _require_distinct_outputs(request.models)
+    _require_distinct_outputs(arguments.models)
     outcomes = []
-    for outcome in _iter_results(request):
+    for outcome in _iter_results(arguments):
         outcomes.append(outcome)
-        if not request.as_json:
-            for line in result_lines(outcome, dry_run=request.dry_run):
+        if not arguments.as_json:
+            for line in result_lines(outcome, dry_run=arguments.dry_run):
                 click.echo(printable(line, 4000))
-    if request.as_json:
+    if arguments.as_json:
         click.echo(msgspec.json.format(msgspec.json.encode(outcomes), indent=2).decode())
     return max(outcome.exit_code for outcome in outcomes)
 
 
-def _iter_results(request: PatchRequest) -> Iterator[PatchResult]:
-    if len(request.models) == 1:
-        yield patch_model(request.models[0], request, ProgressReporter(quiet=request.as_json))
+def _iter_results(arguments: PatchArguments) -> Iterator[PatchResult]:
+    if len(arguments.models) == 1:
+        yield patch_model(arguments.models[0], arguments, ProgressReporter(quiet=arguments.as_json))
         return
     running = _ProcessPool()
-    with ThreadPoolExecutor(_worker_count(request.models)) as pool:
+    with ThreadPoolExecutor(_worker_count(arguments.models)) as pool:
         try:
-            yield from pool.map(lambda model: running.patch(model, request), request.models)
+            yield from pool.map(lambda model: running.patch(model, arguments), arguments.models)
         except BaseException:
             running.interrupt()
             pool.shutdown(cancel_futures=True)
@@ -68,7 +68,7 @@ class _ProcessPool:
         self._over = False
         self._children: set[subprocess.Popen[bytes]] = set()
 
-    def patch(self, model: Path, request: PatchRequest) -> PatchResult:
+    def patch(self, model: Path, arguments: PatchArguments) -> PatchResult:
         """Patch a model in its own process; an error that stops it is in the result."""
         with self._lock:
             if self._over:
@@ -81,7 +81,7 @@ class _ProcessPool:
                 start_new_session=True,  # Ctrl-C reaches it once, from here, and not in the middle of cleaning up
             )
             self._children.add(child)
-        stdout, stderr = child.communicate(msgspec.json.encode(replace(request, models=(model,)), enc_hook=str))
+        stdout, stderr = child.communicate(msgspec.json.encode(replace(arguments, models=(model,)), enc_hook=str))
         with self._lock:
             self._children.discard(child)
         try:
@@ -98,12 +98,14 @@ class _ProcessPool:
 
 
 def patch_from_stdin() -> None:
-    """Patch the model of the request on stdin, and print its outcome."""
+    """Patch the model of the arguments on stdin, and print its outcome."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    request = msgspec.json.decode(sys.stdin.buffer.read(), type=PatchRequest, dec_hook=lambda kind, text: kind(text))
-    (model,) = request.models
+    arguments = msgspec.json.decode(
+        sys.stdin.buffer.read(), type=PatchArguments, dec_hook=lambda kind, text: kind(text)
+    )
+    (model,) = arguments.models
     try:
-        outcome = patch_model(model, request, ProgressReporter(quiet=True))
+        outcome = patch_model(model, arguments, ProgressReporter(quiet=True))
     except WebbuildError as error:
         outcome = failed_result(model, error)
     except KeyboardInterrupt:

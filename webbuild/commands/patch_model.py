@@ -18,7 +18,7 @@ from webbuild.bundle.onnx_only import (
     write_model,
 )
 from webbuild.bundle.signature_diff import describe_signature_changes
-from webbuild.commands.requests.patch import PatchRequest
+from webbuild.commands.options.patch import PatchArguments
 from webbuild.compile.prepare import CompiledModel, LoadedModel, compile_model, load_model
 from webbuild.equivalence.thresholds import check_with_detections
 from webbuild.errors import CLEAN, WebbuildError
@@ -62,20 +62,20 @@ class PatchResult(Struct, frozen=True):
     error: PatchError | None = None
 
 
-def patch_model(model: Path, request: PatchRequest, progress: ProgressReporter) -> PatchResult:
-    """Patch one of a request's models, prove it, and write it.
+def patch_model(model: Path, arguments: PatchArguments, progress: ProgressReporter) -> PatchResult:
+    """Patch one of the models, prove it, and write it.
 
     Raises:
         WebbuildError: whatever stops it; nothing is written then.
     """
-    names = dict.fromkeys(request.targets) or (Target(engine_version(), "webgpu").name,)
+    names = dict.fromkeys(arguments.targets) or (Target(engine_version(), "webgpu").name,)
     targets = [parse_target(name) for name in names]
-    dims, wanted = parse_dims(request.dims), parse_overrides({})
-    if not request.dry_run and not request.force:
-        refuse_existing([_output_path(model, request, target) for target in targets])
+    dims, wanted = parse_dims(arguments.dims), parse_overrides({})
+    if not arguments.dry_run and not arguments.force:
+        refuse_existing([_output_path(model, arguments, target) for target in targets])
     opened = load_model(model, dims, progress)
     ready = {
-        target: compile_model(opened, target, task=None, nms=request.nms, wanted=wanted, progress=progress)
+        target: compile_model(opened, target, task=None, nms=arguments.nms, wanted=wanted, progress=progress)
         for target in targets
     }
     edits = {target.name: each.lowered.edits[_graph_name(target, each)] for target, each in ready.items()}
@@ -84,17 +84,17 @@ def patch_model(model: Path, request: PatchRequest, progress: ProgressReporter) 
     interface = tuple(
         dict.fromkeys(line for graph in graphs.values() for line in describe_signature_changes(opened.source, graph))
     )
-    if request.dry_run:
+    if arguments.dry_run:
         return PatchResult(str(model), CLEAN, edits, (), interface, withheld, repairs=opened.repairs)
-    with atomic_files(request.out, model.stem, force=request.force) as folder:
+    with atomic_files(arguments.out, model.stem, force=arguments.force) as folder:
         with progress.step("write the graphs"):
             files = _write_all(opened, ready, folder, model.stem)
         distinct = {tuple(_target_files(files, target, each)): target for target, each in reversed(ready.items())}
         compared = sum(
-            _check_equivalence(model, request, opened, target, ready[target], mine, folder, progress)
+            _check_equivalence(model, arguments, opened, target, ready[target], mine, folder, progress)
             for mine, target in distinct.items()
         )
-    placed = tuple(_at_final_path(file, request.out) for file in files)
+    placed = tuple(_at_final_path(file, arguments.out) for file in files)
     return PatchResult(str(model), CLEAN, edits, placed, interface, withheld, compared, opened.repairs)
 
 
@@ -133,7 +133,7 @@ def _graph_name(target: Target, ready: CompiledModel) -> TargetName:
 
 def _check_equivalence(
     model: Path,
-    request: PatchRequest,
+    arguments: PatchArguments,
     loaded: LoadedModel,
     target: Target,
     ready: CompiledModel,
@@ -147,7 +147,7 @@ def _check_equivalence(
         for file, (_, kind) in zip(files, _needed_graphs(target, ready), strict=True)
     ]
     inputs = ready.match.inputs
-    samples = collect_samples(model, request.samples, inputs)
+    samples = collect_samples(model, arguments.samples, inputs)
     with progress.step(f"prove {target.name} on {len(samples)} samples"):
         witness = check_with_detections(
             loaded.original,
@@ -169,8 +169,8 @@ def _at_final_path(file: OnnxFile, out: Path) -> OnnxFile:
     return msgspec.structs.replace(file, file=str(out / file.file), data=data)
 
 
-def _output_path(model: Path, request: PatchRequest, target: Target) -> Path:
-    return request.out / f"{model.stem}.{target.name}.onnx"
+def _output_path(model: Path, arguments: PatchArguments, target: Target) -> Path:
+    return arguments.out / f"{model.stem}.{target.name}.onnx"
 
 
 def failed_result(model: Path, error: WebbuildError) -> PatchResult:

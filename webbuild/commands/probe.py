@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from webbuild.browser.chromium import open_chromium
-from webbuild.commands.requests.probe import ProbeRequest
+from webbuild.commands.options.probe import ProbeArguments
 from webbuild.errors import CLEAN, USAGE, WebbuildError
 from webbuild.ortweb import distribution
 from webbuild.ortweb.build import cache_folder, get_build
@@ -32,21 +32,21 @@ GROUPS = "large"
 """The family that is about the work groups of a GPU. It takes longest, and comes last."""
 
 
-def run(request: ProbeRequest) -> int:
+def run(arguments: ProbeArguments) -> int:
     """Measure, write the table, say what was found. Return the exit code.
 
     Raises:
-        WebbuildError: `unknown-probe-family`, and what `engine`, `chromium` and `lab` raise.
+        WebbuildError: `unknown-probe-family`, and what `open_chromium` and `ProbeHarness` raise.
     """
-    target = Target(request.version or distribution.engine_version(), request.build)
-    if unknown := sorted(set(request.only) - set(families())):
+    target = Target(arguments.version or distribution.engine_version(), arguments.build)
+    if unknown := sorted(set(arguments.only) - set(families())):
         choice = ", ".join(families())
         raise WebbuildError(
             "unknown-probe-family", f"there is no family {unknown[0]}", f"choose of {choice}", exit_code=USAGE
         )
     talk = ProgressReporter()
-    measured = _measure(target, request.only, request.resume, talk)
-    file = request.out or Path(f"{target.name}.json")
+    measured = _measure(target, arguments.only, arguments.resume, talk)
+    file = arguments.out or Path(f"{target.name}.json")
     file.write_bytes(encode_table(measured))
     counts = Counter(case.outcome for case in measured.cases)
     talk.print(f"{file}: " + ", ".join(f"{count} {outcome}" for outcome, count in counts.most_common()))

@@ -8,23 +8,23 @@ import click
 
 from webbuild.browser.server import Server
 from webbuild.browser.tls import tls_context
-from webbuild.commands.requests.serve import ServeRequest
+from webbuild.commands.options.serve import ServeArguments
 from webbuild.errors import CLEAN, INTERRUPTED
 
 
-def run(request: ServeRequest) -> int:
+def run(arguments: ServeArguments) -> int:
     """Serve a bundle. Prints its address on stdout; returns when interrupted.
 
     Raises:
         WebbuildError: see `Server` and `secure`.
     """
     with Server(
-        request.directory, host=request.host, port=request.port, tls=tls_context(request.cert, request.key)
+        arguments.directory, host=arguments.host, port=arguments.port, tls=tls_context(arguments.cert, arguments.key)
     ) as server:
         try:
             click.echo(server.url)
-            click.echo(f"serving {request.directory}; Ctrl-C ends it", err=True)
-            if request.open_page:
+            click.echo(f"serving {arguments.directory}; Ctrl-C ends it", err=True)
+            if arguments.open_page:
                 webbrowser.open(server.url)
             server.serve_forever()
         except KeyboardInterrupt:

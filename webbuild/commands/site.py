@@ -5,18 +5,18 @@ from __future__ import annotations
 import click
 
 from webbuild.bundle.site import write_site
-from webbuild.commands.requests.site import SiteRequest
+from webbuild.commands.options.site import SiteArguments
 from webbuild.errors import CLEAN
 from webbuild.verify.bundle_reader import open_bundle
 
 
-def run(request: SiteRequest) -> int:
+def run(arguments: SiteArguments) -> int:
     """Write the site and print where it is.
 
     Raises:
-        WebbuildError: see `open_bundle` and `build_site`.
+        WebbuildError: see `open_bundle` and `write_site`.
     """
-    bundles = [(directory, open_bundle(directory).manifest) for directory in request.directories]
-    write_site(bundles, request.out, title=request.title, force=request.force)
-    click.echo(f"{request.out}/index.html is ready: webbuild serve {request.out}", err=True)
+    bundles = [(directory, open_bundle(directory).manifest) for directory in arguments.directories]
+    write_site(bundles, arguments.out, title=arguments.title, force=arguments.force)
+    click.echo(f"{arguments.out}/index.html is ready: webbuild serve {arguments.out}", err=True)
     return CLEAN

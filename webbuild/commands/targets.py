@@ -9,16 +9,16 @@ from typing import Any
 
 import msgspec
 
-from webbuild.commands.requests.targets import TargetsRequest
+from webbuild.commands.options.targets import TargetsArguments
 from webbuild.errors import CLEAN, USAGE, WebbuildError
 from webbuild.targets.table import KernelTable, load_table, measured_targets
 from webbuild.targets.table_diff import TableChange, diff_tables
 from webbuild.targets.target import parse_target
 
 
-def run(request: TargetsRequest) -> int:
+def run(arguments: TargetsArguments) -> int:
     """List the targets, or compare two. Return the exit code."""
-    names, as_json = request.names, request.as_json
+    names, as_json = arguments.names, arguments.as_json
     if len(names) not in (0, 2):
         raise WebbuildError(
             "needs-two-targets",

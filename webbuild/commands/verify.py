@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from webbuild.commands.requests.verify import VerifyRequest
+from webbuild.commands.options.verify import VerifyArguments
 from webbuild.errors import USAGE, WebbuildError
 from webbuild.reporting.write import write_report_file
 
@@ -17,7 +17,7 @@ _BACKENDS = ("wasm", "webgpu")
 """The backends that are verified unless others are named, in the order of their rows."""
 
 
-def run(request: VerifyRequest) -> int:
+def run(arguments: VerifyArguments) -> int:
     """Verify a bundle, print the report, return its exit code.
 
     JSON goes to stdout with --json; the table for people and the progress always go to stderr. Of several browsers
@@ -37,22 +37,22 @@ def run(request: VerifyRequest) -> int:
     from webbuild.verify.text import show_report
     from webbuild.verify.verify import verify_in_browsers
 
-    endpoints, console = parse_endpoints(request.endpoints, request.public), Console(stderr=True)
-    if request.html is not None and len(endpoints) > 1:
+    endpoints, console = parse_endpoints(arguments.endpoints, arguments.public), Console(stderr=True)
+    if arguments.html is not None and len(endpoints) > 1:
         raise WebbuildError(
             "html-needs-one-browser",
-            f"{request.html}: a page shows the results of one browser",
+            f"{arguments.html}: a page shows the results of one browser",
             "leave --html out and take --json, or verify in one browser at a time",
             exit_code=USAGE,
         )
     with console.status("starting") as status:
         found = verify_in_browsers(
             endpoints,
-            request.directory,
-            request.backends or _BACKENDS,
-            request.inputs,
-            precision=request.precision,
-            port=request.port,
+            arguments.directory,
+            arguments.backends or _BACKENDS,
+            arguments.inputs,
+            precision=arguments.precision,
+            port=arguments.port,
             say=status.update,
         )
     report: VerifyReport | RemoteBrowsers
@@ -66,9 +66,9 @@ def run(request: VerifyRequest) -> int:
             raise alone
         report, code = alone, exit_code(alone)
         show_report(report, console)
-        if request.html is not None:
-            write_html_report(request.html, report, request.directory)
-    if request.as_json:
+        if arguments.html is not None:
+            write_html_report(arguments.html, report, arguments.directory)
+    if arguments.as_json:
         click.echo(msgspec.json.format(msgspec.json.encode(report)).decode())
     return code
 

@@ -65,7 +65,7 @@ def load_model(path: Path, dims: Mapping[str, int], progress: ProgressReporter) 
     """Load a model and choose its sizes.
 
     Raises:
-        WebbuildError: what `load` and `choose_sizes` raise, `reshape-mismatch`, or `reference-session-failed`.
+        WebbuildError: what `load_onnx` and `resolve_dims` raise, `reshape-mismatch`, or `reference-session-failed`.
     """
     with progress.step(f"load {path.name}"):
         source = load_onnx(path)

@@ -26,7 +26,7 @@ class Letterbox(Json, kw_only=True, frozen=True):
 
     `stretch` ignores the aspect ratio and pads nothing.
 
-    The resamplers are defined in `webbuild/tasks/resample.py`; all compute in float64.
+    The resamplers are defined in `webbuild/preprocess/resample.py`; all compute in float64.
     """
 
     mode: Literal["letterbox", "stretch", "crop"] = "letterbox"

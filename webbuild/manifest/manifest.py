@@ -146,7 +146,7 @@ class File(Json, kw_only=True, frozen=True):
     `encoding` says, holds `inflated` bytes. A file with `parts` is not stored itself: it is what its parts hold, files
     of this list too, one after the other; `size` and `sha256` are then those of the parts as they are stored. What the
     parts of a file of `form` int8 hold are whole numbers with scales, from which its `inflated` bytes are made
-    (webbuild/storage/form.py).
+    (webbuild/quantization/weight_format.py).
     """
 
     path: Path

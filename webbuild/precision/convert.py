@@ -53,7 +53,7 @@ class ConversionPlan(Struct, frozen=True):
     def convert(
         self, keep: Collection[str] = (), why: str = KEPT_AS_REQUESTED, *, border: bool = True, stored: bool = True
     ) -> Fp16Graph:
-        """Convert, and keep what must be and, for the reason that is given, these nodes. See `to_half`."""
+        """Convert, and keep what must be and, for the reason that is given, these nodes. See `convert_to_fp16`."""
         model = self.model.clone()
         found = convertible_nodes(model)
         kept = {**dict.fromkeys(keep, why), **self.fp32_reasons}
@@ -110,7 +110,7 @@ def clamp_model_masks(model: ir.Model) -> tuple[ir.Model, tuple[str, ...]]:
 def plan_conversion(
     model: ir.Model, table: KernelTable | None = None, ranges: Mapping[str, str] | None = None
 ) -> ConversionPlan:
-    """Look at a graph once. See `to_half`."""
+    """Look at a graph once. See `convert_to_fp16`."""
     copy, masks = clamp_model_masks(model)
     found = convertible_nodes(copy)
     kept = {**static_fp32_reasons(copy, found, table), **(ranges or {})}

@@ -101,7 +101,7 @@ def count_classes(classes: list[str]) -> str:
 
 
 def decode_box(task: RowTask, row: NDArray[Any], placement: ImagePlacement) -> tuple[Box, float, int, str]:
-    """Return the box of a row that begins with x1 y1 x2 y2, in source pixels, and what `read_class` does."""
+    """Return the box of a row that begins with x1 y1 x2 y2, in source pixels, and what `decode_class` does."""
     corners = placement.to_source(row[:4].reshape(2, 2), clamp=True).ravel().tolist()
     return Box(*corners), *decode_class(task, row)
 

@@ -94,7 +94,7 @@ def is_end_to_end(signature: ModelSignature, columns: int) -> bool:
     """Whether the rows [1, rows, columns] need no suppression.
 
     Releases before 8.4 do not say so: there the shape tells it. RT-DETR's rows, which deformable attention gives
-    away, are of another layout: see `set_detector`.
+    away, are of another layout: see `webbuild/tasks/detr.py`.
     """
     width = signature.outputs[0].shape[-1]
     if width != columns or signature.metadata.get("head") == "RTDETRDecoder" or "GridSample" in signature.operators:

@@ -42,7 +42,7 @@ class RemoteBrowsers(ReportJson, frozen=True):
 
 
 def collect_reports(places: Sequence[Endpoint], found: Sequence[VerifyReport | WebbuildError]) -> RemoteBrowsers:
-    """Put together what `verify_in` returned."""
+    """Put together what `verify_in_browsers` returned."""
     return RemoteBrowsers(
         browsers=tuple(_browser_report(place, each) for place, each in zip(places, found, strict=True))
     )

@@ -43,7 +43,7 @@ def verify_bundle(
     seconds: float = 300,
     progress: Callable[[str], None] = lambda _: None,
 ) -> VerifyReport:
-    """Verify a bundle in a Chromium that is started here; see `verify_in`.
+    """Verify a bundle in a Chromium that is started here; see `verify_in_browsers`.
 
     Raises:
         WebbuildError: when nothing can be judged: no bundle, no browser, no adapter, no reference.

@@ -257,7 +257,7 @@ export interface ImageInput {
  *
  *     `stretch` ignores the aspect ratio and pads nothing.
  *
- *     The resamplers are defined in `webbuild/tasks/resample.py`; all compute in float64.
+ *     The resamplers are defined in `webbuild/preprocess/resample.py`; all compute in float64.
  */
 export interface Letterbox {
   mode: "crop" | "letterbox" | "stretch";
@@ -430,7 +430,7 @@ export interface EngineBuild {
  *     `encoding` says, holds `inflated` bytes. A file with `parts` is not stored itself: it is what its parts hold, files
  *     of this list too, one after the other; `size` and `sha256` are then those of the parts as they are stored. What the
  *     parts of a file of `form` int8 hold are whole numbers with scales, from which its `inflated` bytes are made
- *     (webbuild/storage/form.py).
+ *     (webbuild/quantization/weight_format.py).
  */
 export interface File {
   /**

@@ -1,4 +1,4 @@
-// Resampling a picture in float64, never rounded: the runtime's half of webbuild/tasks/resample.py, which says what
+// Resampling a picture in float64, never rounded: the runtime's half of webbuild/preprocess/resample.py, which says what
 // each resampler is. Every operation is in the same order there, so that the results are equal bit for bit.
 
 import type { Letterbox } from "../manifest/manifest.js";

@@ -1,5 +1,5 @@
-// Weights stored as whole numbers with scales, turned back to floats. webbuild/storage/form.py says how they lie;
-// webbuild/storage/restore.py does the same, to the bit.
+// Weights stored as whole numbers with scales, turned back to floats. webbuild/quantization/weight_format.py says how they lie;
+// webbuild/quantization/dequantize.py does the same, to the bit.
 
 import { WebbuildError } from "../api/errors.js";
 

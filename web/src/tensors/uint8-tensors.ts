@@ -1,4 +1,4 @@
-// Pictures of a golden run, kept as bytes: the level of each colour, as webbuild/levels.py writes them.
+// Pictures of a golden run, kept as bytes: the level of each colour, as webbuild/manifest/uint8_tensors.py writes them.
 
 import type { ImageInput } from "../manifest/manifest.js";
 import { normalizer, planeSize } from "../preprocess/letterbox.js";

@@ -33,6 +33,13 @@ async function kept(loading: Promise<Model>): Promise<Model> {
   return model;
 }
 
+/** How many models the page's shared workers have. */
+function users(): number {
+  const page = globalThis as { [key: symbol]: unknown };
+  const pool = page[Symbol.for("webbuild.workers.1")] as Map<string, { users: number }> | undefined;
+  return [...(pool?.values() ?? [])].reduce((sum, shared) => sum + shared.users, 0);
+}
+
 const running = (): number => workers.filter((worker) => worker.running).length;
 
 /** What a run found, without how long it took. */
@@ -155,15 +162,20 @@ describe("one that fails", () => {
   });
 
   test("to fetch the engine leaves it to the next, which has its own files", async () => {
-    const stages = new Set<string>();
-    const onProgress = ({ stage }: { stage: string }): unknown => stages.add(stage);
-    const failing = loadHere({ backend, onProgress }, "engine-gone.json");
+    const channel = new BroadcastChannel("counted");
+    const fetching = new Promise<void>((resolve) => {
+      channel.onmessage = ({ data }) => data === "waiting" && resolve();
+    });
+    const failing = loadHere({ backend }, "engine-gone.json");
     failing.catch(() => {});
-    while (!stages.has("engine")) await new Promise((resolve) => setTimeout(resolve));
+    await fetching;
     const waiting = loadThere({ backend });
+    await expect.poll(users).toBe(2);
+    channel.postMessage("continue");
     await expect(failing).rejects.toMatchObject({ code: "download-failed" });
     expect(await answer(await waiting)).toMatchObject({ kind: "detect" });
-    expect(running()).toBe(1);
+    expect(workers.length).toBe(1);
+    channel.close();
   });
 
   test("or is aborted while it loads takes nothing with it", async () => {

@@ -36,7 +36,7 @@ class DepthMatch(Struct, frozen=True):
 
     @property
     def matches(self) -> bool:
-        """Whether the two are the same map. True also where the reference is flat: see `silent`."""
+        """Whether the two are the same map. True also where the reference is flat: see `vacuous_reason`."""
         return not self.problem
 
 

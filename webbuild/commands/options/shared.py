@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import click
 
-from webbuild.commands.options import argument, option
+from webbuild.commands.dataclass_command import argument, option
 
 
 def dims_option() -> Any:
@@ -22,7 +22,7 @@ def json_option() -> Any:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class BrowserRequest:
+class BrowserArguments:
     """Arguments and options that `verify` and `bench` share."""
 
     directory: Path = argument()

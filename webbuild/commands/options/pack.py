@@ -6,8 +6,8 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Literal
 
-from webbuild.commands.options import argument, option
-from webbuild.commands.requests.shared import dims_option, json_option
+from webbuild.commands.dataclass_command import argument, option
+from webbuild.commands.options.shared import dims_option, json_option
 from webbuild.commands.task_choice import TaskChoice
 
 
@@ -39,7 +39,7 @@ class PreprocessOptions:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class PackRequest(PreprocessOptions):
+class PackArguments(PreprocessOptions):
     """Patch MODEL, prove it, write a bundle with a page, and compare it in Chromium.
 
     Put --input after MODEL: it takes every file up to the next option. Without it, the images in a folder `samples`

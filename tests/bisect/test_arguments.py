@@ -8,7 +8,7 @@ from typing import Literal
 import pytest
 
 from webbuild.commands.bisect import search_options
-from webbuild.commands.requests.bisect import BisectRequest
+from webbuild.commands.options.bisect import BisectArguments
 
 
 @pytest.mark.parametrize(
@@ -17,5 +17,5 @@ from webbuild.commands.requests.bisect import BisectRequest
 def test_a_graph_in_half_precision_may_be_as_far_off_as_it_was_proven(
     given: float | None, precision: Literal["fp32", "fp16", "mixed"], wanted: float
 ) -> None:
-    request = BisectRequest(subject=Path("conv"), precision=precision, tolerance=given)
-    assert search_options(request).tolerance == wanted
+    arguments = BisectArguments(subject=Path("conv"), precision=precision, tolerance=given)
+    assert search_options(arguments).tolerance == wanted

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import click
 
-from webbuild.commands.options import argument, option
+from webbuild.commands.dataclass_command import argument, option
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class ServeRequest:
+class ServeArguments:
     """Serve the page in DIRECTORY on localhost until Ctrl-C; to other machines with --host, --cert and --key.
 
     Example: webbuild serve dist/yolo-pose

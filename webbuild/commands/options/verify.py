@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from webbuild.commands.requests.shared import BrowserRequest
+from webbuild.commands.options.shared import BrowserArguments
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class VerifyRequest(BrowserRequest):
+class VerifyArguments(BrowserArguments):
     """Run the bundle in DIRECTORY in Chromium and compare every backend with native ONNX Runtime.
 
     Example: webbuild verify dist/yolo-pose --html report.html

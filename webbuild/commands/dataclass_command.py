@@ -1,4 +1,4 @@
-"""Command-line options generated from the fields of a request: a dataclass is the command.
+"""Command-line options generated from the fields of a dataclass: the dataclass is the command.
 
 The class's docstring is the command's help. A field's name, type and default say how its option parses:
 
@@ -73,16 +73,16 @@ def _param_type(annotation: Any) -> click.ParamType[Any]:
     return click.Path(path_type=Path) if annotation is Path else click.types.convert_type(annotation)
 
 
-class RequestCommand(click.Command):
-    """A command that makes a request of its arguments and hands it to `run` in `webbuild.commands.NAME`."""
+class DataclassCommand(click.Command):
+    """A command that fills a dataclass and hands it to `run` in the module of its name in `webbuild.commands`."""
 
-    def __init__(self, name: str, request: type[Any]) -> None:
-        hints = get_type_hints(request)
+    def __init__(self, name: str, kind: type[Any]) -> None:
+        hints = get_type_hints(kind)
         super().__init__(
             name,
-            params=[each.metadata[_KEY](each.name, hints[each.name]) for each in _own_first(request)],
-            help=request.__doc__,
-            callback=_callback(name, request),
+            params=[each.metadata[_KEY](each.name, hints[each.name]) for each in _own_first(kind)],
+            help=kind.__doc__,
+            callback=_callback(name, kind),
         )
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -101,13 +101,13 @@ class RequestCommand(click.Command):
         return super().parse_args(ctx, expanded)
 
 
-def _own_first(request: type[Any]) -> list[Field[Any]]:
-    """Return a request's fields: its own, then those of its bases, as `--help` lists them."""
-    return sorted(fields(request), key=lambda each: each.name not in request.__annotations__)
+def _own_first(kind: type[Any]) -> list[Field[Any]]:
+    """Return the fields of a dataclass: its own, then those of its bases, as `--help` lists them."""
+    return sorted(fields(kind), key=lambda each: each.name not in kind.__annotations__)
 
 
-def _callback(name: str, request: type[Any]) -> Callable[..., None]:
+def _callback(name: str, kind: type[Any]) -> Callable[..., None]:
     def call(**arguments: Any) -> None:
-        sys.exit(import_module(f"webbuild.commands.{name}").run(request(**arguments)))
+        sys.exit(import_module(f"webbuild.commands.{name}").run(kind(**arguments)))
 
     return call

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from webbuild.commands.options import argument, option
-from webbuild.commands.requests.shared import dims_option, json_option
+from webbuild.commands.dataclass_command import argument, option
+from webbuild.commands.options.shared import dims_option, json_option
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class InspectRequest:
+class InspectArguments:
     """Predict where each node of MODEL runs in a browser, and what goes wrong. Nothing is changed.
 
     Exit code 1 means that it will fail: no session, a throw, a wrong result. What is merely slow exits 0.

@@ -8,12 +8,12 @@ from typing import Literal
 
 import click
 
-from webbuild.commands.options import argument, option
-from webbuild.commands.requests.shared import dims_option, json_option
+from webbuild.commands.dataclass_command import argument, option
+from webbuild.commands.options.shared import dims_option, json_option
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class BisectRequest:
+class BisectArguments:
     """Find the node that makes a backend's results differ, throw, or have no session.
 
     Parts of the graph run in Chromium, each fed with the reference's values, so that no node is blamed for an error

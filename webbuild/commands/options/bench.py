@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 import click
 
-from webbuild.commands.options import option
-from webbuild.commands.requests.shared import BrowserRequest
+from webbuild.commands.dataclass_command import option
+from webbuild.commands.options.shared import BrowserArguments
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class BenchRequest(BrowserRequest):
+class BenchArguments(BrowserArguments):
     """Measure in Chromium what the bundle in DIRECTORY costs: bytes, time to a result, a run, memory.
 
     Chromium computes WebGPU on the CPU unless WEBBUILD_GPU=real is set: its times say nothing about a GPU then.

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from webbuild.commands.options import option
+from webbuild.commands.dataclass_command import option
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class ProbeRequest:
+class ProbeArguments:
     """Measure in Chromium what a build of onnxruntime-web can do, and write its table. Takes up to an hour.
 
     Example: webbuild probe --version 1.27.0

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from webbuild.commands.options import argument
+from webbuild.commands.dataclass_command import argument
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class ExplainRequest:
+class ExplainArguments:
     """Explain a pass, a finding or an error by its CODE in a page of text; without CODE, list them.
 
     Example: webbuild explain static-nms

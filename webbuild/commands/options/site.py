@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from webbuild.commands.options import argument, option
+from webbuild.commands.dataclass_command import argument, option
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class SiteRequest:
+class SiteArguments:
     """Make one static site of several bundles: a gallery, and what they have in common stored once.
 
     Example: webbuild site dist/yolo-pose dist/depth -o dist/site

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from webbuild.commands.options import argument, option
-from webbuild.commands.requests.shared import dims_option, json_option
+from webbuild.commands.dataclass_command import argument, option
+from webbuild.commands.options.shared import dims_option, json_option
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class PatchRequest:
+class PatchArguments:
     """Patch each MODEL and prove it, for a loader of your own: .onnx files and nothing else.
 
     A patched model keeps the inputs and outputs it had, by name, type and shape; only free dimensions get the sizes

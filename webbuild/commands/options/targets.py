@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from webbuild.commands.options import argument, option
+from webbuild.commands.dataclass_command import argument, option
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class TargetsRequest:
+class TargetsArguments:
     """List the measured builds of onnxruntime-web; of two, print what differs.
 
     Example: webbuild targets 1.30.0-webgpu 1.30.0-wasm

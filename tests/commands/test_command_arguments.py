@@ -1,0 +1,24 @@
+"""Arguments of commands: each option is named once, and none is positional in Python."""
+
+from __future__ import annotations
+
+import dataclasses
+import pkgutil
+from importlib import import_module
+
+import pytest
+
+from tests.commands.program import command
+from webbuild.commands import options
+
+NAMES = [each.name for each in pkgutil.iter_modules(options.__path__) if each.name != "shared"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_arguments_are_given_by_keyword_and_have_a_parameter_for_each_field(name: str) -> None:
+    arguments = getattr(import_module(f"webbuild.commands.options.{name}"), f"{name.title()}Arguments")
+    fields = dataclasses.fields(arguments)
+    assert all(field.kw_only for field in fields)
+    assert {param.name for param in command(name).params} == {field.name for field in fields}
+    with pytest.raises(TypeError):
+        arguments(*range(len(fields)))

@@ -1,0 +1,45 @@
+"""Every file and every module that the code and the documents name is there."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+ROOMS = ("webbuild", "web", "tests", "e2e", "benchmarks", "models", "docs", "conformance")
+SUFFIXES = {".py", ".ts", ".mjs", ".js", ".md", ".toml", ".j2"}
+NAMED = re.compile(rf"\b(?:{'|'.join(ROOMS)})/(?:[\w.-]+/)*[\w-]+\.(?:py|ts|js|json|j2|md|toml)\b")
+MODULE = re.compile(r"`(?:python -m )?((?:webbuild|benchmarks|tests|e2e)(?:\.\w+)+)\b")
+BUILT = ("webbuild/_web/", "models/samples/")
+"""What `make` writes, and what a bundle holds under such a name."""
+
+
+def sources() -> list[Path]:
+    """Return the files that name others: code, and documents."""
+    written = [path for room in ROOMS for path in (ROOT / room).rglob("*") if path.suffix in SUFFIXES]
+    written += [path for path in ROOT.iterdir() if path.suffix in SUFFIXES]
+    return [path for path in written if path.is_file() and "_web" not in path.parts and path != Path(__file__)]
+
+
+def missing(text: str) -> set[str]:
+    files = {name for name in NAMED.findall(text) if not name.startswith(BUILT) and not (ROOT / name).exists()}
+    return files | {name for name in MODULE.findall(text) if not is_module(name)}
+
+
+def is_module(name: str) -> bool:
+    """Whether a dotted name is a module, or what one module holds."""
+    module = ROOT.joinpath(*name.split("."))
+    return module.is_dir() or module.with_suffix(".py").is_file() or module.parent.with_suffix(".py").is_file()
+
+
+def test_what_is_named_is_there() -> None:
+    read = sources()
+    assert len(read) > 1000
+    assert {path.name: gone for path in read if (gone := missing(path.read_text("utf-8")))} == {}
+
+
+def test_what_is_not_there_is_found() -> None:
+    assert missing("see webbuild/nowhere.py and `webbuild.nowhere.at_all`") == {
+        "webbuild/nowhere.py",
+        "webbuild.nowhere.at_all",
+    }
