@@ -1,4 +1,4 @@
-"""Measures the work on one export, and writes a table: `python -m bench build/yolo11n-pose.onnx`."""
+"""Measures the work on one export, and writes a table: `python -m benchmarks build/yolo11n-pose.onnx`."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """First visits to a bundle, each in a fresh profile: how many load, how many never do, and whether the files are kept.
 
-    WEBBUILD_CHROMIUM=build/lavapipe/chromium python -m bench.first_visits dist/yolo-pose --visits 300
-    python -m bench.first_visits dist/yolo-pose --backend wasm --collect
+    WEBBUILD_CHROMIUM=build/lavapipe/chromium python -m benchmarks.first_visits dist/yolo-pose --visits 300
+    python -m benchmarks.first_visits dist/yolo-pose --backend wasm --collect
 
 With `--collect` the worker collects garbage all the time: a browser that forgets a pending call with its object then
 does so nearly every time, not now and then.
