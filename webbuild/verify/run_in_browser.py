@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from msgspec import Struct
 
 from webbuild.browser.chromium import Chromium
-from webbuild.browser.endpoints import LOCAL, Endpoint, open_browser
+from webbuild.browser.connect import LOCAL, Endpoint, open_browser
 from webbuild.browser.server import Server
 from webbuild.errors import WebbuildError
 from webbuild.verify.report import BackendRun

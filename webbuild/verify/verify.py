@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 import msgspec
 
 from webbuild.browser.chromium import Chromium
-from webbuild.browser.endpoints import Endpoint
+from webbuild.browser.connect import Endpoint
 from webbuild.browser.server import Server
 from webbuild.compare.arrays import Comparison
 from webbuild.compare.vacuity import mark_vacuous

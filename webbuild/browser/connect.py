@@ -1,4 +1,4 @@
-"""Where a browser runs: started here, behind a Playwright server, or behind Chrome's DevTools protocol."""
+"""Find a browser and connect to it: started here, behind a Playwright server, or behind a DevTools port."""
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from webbuild.browser.endpoints import Endpoint
+from webbuild.browser.connect import Endpoint
 from webbuild.errors import CLEAN, FAILED, WebbuildError, printable
 from webbuild.reporting.tolerance_ratio import tolerance_fraction
 from webbuild.verify import formatting
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _MAX_FAILURES_SHOWN = 3
 
 
-class RemoteBrowserReport(ReportJson, frozen=True):
+class BrowserReport(ReportJson, frozen=True):
     """A browser by its address; `report` is None where there was no way to it, and `problem` says why."""
 
     where: str
@@ -30,10 +30,10 @@ class RemoteBrowserReport(ReportJson, frozen=True):
         return self.report is not None and exit_code(self.report) == CLEAN
 
 
-class RemoteBrowsers(ReportJson, frozen=True):
+class MultiBrowserReport(ReportJson, frozen=True):
     """All of them, in the order in which they were named."""
 
-    browsers: tuple[RemoteBrowserReport, ...]
+    browsers: tuple[BrowserReport, ...]
 
     @property
     def exit_code(self) -> int:
@@ -41,21 +41,21 @@ class RemoteBrowsers(ReportJson, frozen=True):
         return CLEAN if self.browsers and all(each.clean for each in self.browsers) else FAILED
 
 
-def collect_reports(places: Sequence[Endpoint], found: Sequence[VerifyReport | WebbuildError]) -> RemoteBrowsers:
+def collect_reports(places: Sequence[Endpoint], found: Sequence[VerifyReport | WebbuildError]) -> MultiBrowserReport:
     """Put together what `verify_in_browsers` returned."""
-    return RemoteBrowsers(
+    return MultiBrowserReport(
         browsers=tuple(_browser_report(place, each) for place, each in zip(places, found, strict=True))
     )
 
 
-def _browser_report(place: Endpoint, found: VerifyReport | WebbuildError) -> RemoteBrowserReport:
+def _browser_report(place: Endpoint, found: VerifyReport | WebbuildError) -> BrowserReport:
     if isinstance(found, WebbuildError):
         problem = Problem(code=found.code, where=place.url, message=found.message, fix=found.fix)
-        return RemoteBrowserReport(where=place.url, report=None, problem=problem)
-    return RemoteBrowserReport(where=place.url, report=found, problem=None)
+        return BrowserReport(where=place.url, report=None, problem=problem)
+    return BrowserReport(where=place.url, report=found, problem=None)
 
 
-def show_browsers(found: RemoteBrowsers, console: Console) -> None:
+def show_browsers(found: MultiBrowserReport, console: Console) -> None:
     """Print a line for every browser and backend, then what failed in which."""
     from rich import box
     from rich.table import Table
@@ -76,7 +76,7 @@ def show_browsers(found: RemoteBrowsers, console: Console) -> None:
     console.print(Text(f"{clean} of {len(found.browsers)} browsers give the same answers.", style=style))
 
 
-def table_rows(each: RemoteBrowserReport) -> list[tuple[str, ...]]:
+def table_rows(each: BrowserReport) -> list[tuple[str, ...]]:
     """Return the cells of a browser: a row for each backend, one where there was no way to it."""
     if each.report is None:
         return [("", each.where, "", "not reached", "", "")]
@@ -109,7 +109,7 @@ def _describe_answers(run: BackendRun) -> str:
     return "same" if run.comparisons else "nothing compared"
 
 
-def failure_lines(each: RemoteBrowserReport) -> list[str]:
+def failure_lines(each: BrowserReport) -> list[str]:
     """Return what failed in a browser, each with where and its mend."""
     problems = [each.problem] if each.problem else []
     if each.report is not None:

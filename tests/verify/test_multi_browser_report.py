@@ -8,16 +8,22 @@ import pytest
 from rich.console import Console
 
 from tests.verify.detections_made import PROBLEM, backend, comparison, report
-from webbuild.browser.endpoints import Endpoint
+from webbuild.browser.connect import Endpoint
 from webbuild.errors import WebbuildError
-from webbuild.verify.remote_browsers import RemoteBrowsers, collect_reports, failure_lines, show_browsers, table_rows
+from webbuild.verify.multi_browser_report import (
+    MultiBrowserReport,
+    collect_reports,
+    failure_lines,
+    show_browsers,
+    table_rows,
+)
 from webbuild.verify.report import VerifyReport
 
 GONE = WebbuildError("cannot-connect", "ws://b:1: refused", "start it")
 PLACES = [Endpoint("ws://a:1"), Endpoint("ws://b:1")]
 
 
-def of(*found: VerifyReport | WebbuildError) -> RemoteBrowsers:
+def of(*found: VerifyReport | WebbuildError) -> MultiBrowserReport:
     return collect_reports(PLACES[: len(found)], found)
 
 

@@ -22,7 +22,7 @@ from webbuild.bench.bench import bench
 from webbuild.bench.report import BenchReport, exit_code
 from webbuild.browser.chromium import Chromium
 from webbuild.browser.chromium_flags import chromium_flags
-from webbuild.browser.endpoints import parse_endpoints
+from webbuild.browser.connect import parse_endpoints
 
 
 @contextmanager
