@@ -12,7 +12,7 @@ from webbuild.bench.page_driver import SentFiles
 from webbuild.browser.chromium import Chromium
 from webbuild.browser.media_types import media_type
 from webbuild.browser.server import Server
-from webbuild.manifest.manifest import Manifest, OptionInput, PhrasesTask
+from webbuild.manifest.manifest import GroundingTask, Manifest, OptionInput
 from webbuild.verify.inputs import VerifyInput
 from webbuild.verify.page_rpc import PageRpc
 
@@ -22,7 +22,7 @@ BUILD = "ort-wasm-simd-threaded.asyncify"
 
 def confidence(manifest: Manifest) -> float:
     """Return the threshold at which the bundle finds objects."""
-    if isinstance(manifest.task, PhrasesTask):
+    if isinstance(manifest.task, GroundingTask):
         return manifest.task.confidence
     options = [each for each in manifest.inputs if isinstance(each, OptionInput)]
     return next(each.default for each in options if each.option == "confidence")

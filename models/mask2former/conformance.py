@@ -1,6 +1,6 @@
-"""Writes conformance/panoptic: what transformers' own post-processing makes of small made-up outputs.
+"""Writes conformance/image-segmentation: what transformers' own post-processing makes of small made-up outputs.
 
-python -m models.mask2former.conformance conformance/panoptic
+python -m models.mask2former.conformance conformance/image-segmentation
 
 Cases that transformers knows nothing of (padding, a crop) lie in the same folder, worked out by hand.
 """
@@ -24,8 +24,8 @@ from transformers import Mask2FormerImageProcessor, MaskFormerImageProcessor, Se
 CLASSES = ["cat", "dog", "sky", "wall"]
 FUSED = [2, 3]
 TASK: dict[str, Any] = {
-    "kind": "panoptic", "masks": "masks", "scores": "scores", "classes": CLASSES, "mode": "panoptic", "fused": FUSED,
-    "grid": [384, 384], "threshold": 0.5, "maskThreshold": 0.5, "overlap": 0.8,
+    "kind": "image-segmentation", "masks": "masks", "scores": "scores", "classes": CLASSES, "mode": "panoptic",
+    "fused": FUSED, "grid": [384, 384], "threshold": 0.5, "maskThreshold": 0.5, "overlap": 0.8,
 }  # fmt: skip
 INPUT = {"width": 36, "height": 24}
 Blob = tuple[float, float, float]

@@ -9,13 +9,13 @@ from numpy.typing import NDArray
 from webbuild.compare.arrays import ComparedOutput
 from webbuild.compare.tolerance import BROWSER, REDUCED_PRECISION, Tolerance
 from webbuild.compare.vacuity import mark_vacuous
-from webbuild.manifest.manifest import PanopticTask
+from webbuild.manifest.manifest import ImageSegmentationTask
 from webbuild.tasks.compare.match_regions import RegionMatch, match_regions
 from webbuild.tasks.compare.segmentation import compare_regions
 from webbuild.tasks.regions import DrawnRegion, Segmentation, measure_regions
 
 NAMES = ["cat", "dog", "sky"]
-TASK = PanopticTask(masks="m", scores="s", classes=NAMES, mode="panoptic")
+TASK = ImageSegmentationTask(masks="m", scores="s", classes=NAMES, mode="panoptic")
 ABOUT = ComparedOutput("webgpu", "desk", "decoded", "")
 TOLERANCE = Tolerance(score=1e-3, pixels=0.5)
 

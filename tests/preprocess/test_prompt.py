@@ -12,7 +12,7 @@ import pytest
 
 from tests.tasks.test_conformance import FOLDER, read, room
 from webbuild.errors import WebbuildError
-from webbuild.manifest.manifest import Input, PhrasesTask
+from webbuild.manifest.manifest import GroundingTask, Input
 from webbuild.preprocess.letterbox import ImagePlacement
 from webbuild.preprocess.prompt import caption, prompt_feeds, tokenize_prompt
 from webbuild.preprocess.wordpiece import WordpieceTokenizer, load_tokenizer, tokenizer_json_from_vocab
@@ -23,9 +23,9 @@ VOCABULARY = tuple((FOLDER / "tokenizer" / "vocab.txt").read_text("utf-8").split
 READER = WordpieceTokenizer(TOKENIZER.read_text("utf-8"))
 
 
-def task_of(case: dict[str, Any]) -> PhrasesTask:
+def task_of(case: dict[str, Any]) -> GroundingTask:
     told = dict(case["task"])
-    return msgspec.convert(told, PhrasesTask)
+    return msgspec.convert(told, GroundingTask)
 
 
 @room("prompt")
@@ -47,7 +47,7 @@ def test_a_prompt_becomes_the_tensors_that_are_wanted(file: Path) -> None:
         np.testing.assert_array_equal(feeds[name].ravel().astype(np.int64), tensor["data"])
 
 
-@room("phrases")
+@room("grounding")
 def test_what_is_said_of_tokens_becomes_the_phrases_that_are_wanted(file: Path) -> None:
     case = read(file)
     task, box = task_of(case), case["letterbox"]

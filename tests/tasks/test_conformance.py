@@ -16,9 +16,9 @@ from webbuild.manifest.manifest import (
     DepthTask,
     DetectTask,
     ImageInput,
+    ImageSegmentationTask,
     Input,
     ObbTask,
-    PanopticTask,
     PoseTask,
     RowTask,
     SegmentTask,
@@ -142,10 +142,10 @@ def test_a_map_becomes_the_depth_of_the_picture(file: Path) -> None:
     np.testing.assert_allclose([got.minimum, got.maximum], extent, rtol=0, atol=case["tolerance"])
 
 
-@room("panoptic")
+@room("image-segmentation")
 def test_maps_of_logits_become_the_regions_of_the_picture(file: Path) -> None:
     case = read(file)
-    task = msgspec.convert(case["task"], PanopticTask)
+    task = msgspec.convert(case["task"], ImageSegmentationTask)
     masks = [[[float(value) for value in row.split()] for row in mask] for mask in case["masks"]]
     outputs = {task.masks: np.array([masks], np.float32)}
     if task.scores is not None:

@@ -9,7 +9,7 @@ import pytest
 
 from tests.preprocess.test_prompt import TOKENIZER, VOCABULARY
 from webbuild.errors import WebbuildError
-from webbuild.manifest.manifest import ImageInput, PhrasesTask, PromptInput
+from webbuild.manifest.manifest import GroundingTask, ImageInput, PromptInput
 from webbuild.model.hub_files import HubFiles
 from webbuild.model.signature import Dim, ModelSignature, TensorSpec
 from webbuild.postprocess.grounding_head import GroundingHead
@@ -50,7 +50,7 @@ def facts(
 def test_transformers_inputs_are_known_by_their_names() -> None:
     known = match_task(facts((*OWN, MASK)))
     task = known.task
-    assert isinstance(task, PhrasesTask)
+    assert isinstance(task, GroundingTask)
     assert (task.output, task.boxes, task.queries, task.tokens) == ("logits", "pred_boxes", 9, LENGTH)
     assert task.pieces == {"[CLS]": 2, "[SEP]": 3, ".": 5, "?": 6, "[PAD]": 0}
     assert known.head == GroundingHead(constant_masks={"pixel_mask": (1, 64, 96)})
@@ -90,7 +90,7 @@ def test_the_original_repositorys_inputs_are_known_with_their_types() -> None:
     ids=["an input of another kind", "no picture", "a logit for each text", "other outputs", "no tokens"],
 )
 def test_what_is_none_of_these_is_another_model(inputs: tuple[TensorSpec, ...], given: tuple[TensorSpec, ...]) -> None:
-    assert not isinstance(match_task(facts(inputs, given)).task, PhrasesTask)
+    assert not isinstance(match_task(facts(inputs, given)).task, GroundingTask)
 
 
 def test_without_a_tokenizer_it_is_told_what_to_copy() -> None:

@@ -1,7 +1,7 @@
 // The tokenizer as a module of its own: only bundles that take a prompt hold it, and only their workers import it.
 
 import { Tokenizer } from "@huggingface/tokenizers";
-import type { WordPieceTokenizer } from "./tasks/phrases/load-tokenizer.js";
+import type { WordPieceTokenizer } from "./tasks/grounding/load-tokenizer.js";
 
 /** Reads the text of a `tokenizer.json`. */
 export function read(text: string): WordPieceTokenizer {

@@ -28,11 +28,11 @@ from webbuild.manifest.inputs import TensorInput as TensorInput
 from webbuild.manifest.tasks import ClassifyTask as ClassifyTask
 from webbuild.manifest.tasks import DepthTask as DepthTask
 from webbuild.manifest.tasks import DetectTask as DetectTask
+from webbuild.manifest.tasks import GroundingTask as GroundingTask
+from webbuild.manifest.tasks import ImageSegmentationTask as ImageSegmentationTask
 from webbuild.manifest.tasks import Json
 from webbuild.manifest.tasks import Keypoint as Keypoint
 from webbuild.manifest.tasks import ObbTask as ObbTask
-from webbuild.manifest.tasks import PanopticTask as PanopticTask
-from webbuild.manifest.tasks import PhrasesTask as PhrasesTask
 from webbuild.manifest.tasks import PoseTask as PoseTask
 from webbuild.manifest.tasks import RowTask as RowTask
 from webbuild.manifest.tasks import SegmentTask as SegmentTask

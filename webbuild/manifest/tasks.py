@@ -113,7 +113,7 @@ class DepthTask(Task, tag="depth", kw_only=True, frozen=True):
     far: float | None = None
 
 
-class PhrasesTask(Task, tag="phrases", kw_only=True, frozen=True):
+class GroundingTask(Task, tag="grounding", kw_only=True, frozen=True):
     """Objects that a prompt names, and their boxes.
 
     `output` [1, queries, width] holds a logit for each query and each token of the prompt, minus infinity where there
@@ -138,7 +138,7 @@ class PhrasesTask(Task, tag="phrases", kw_only=True, frozen=True):
     prompts: list[str]
 
 
-class PanopticTask(Task, tag="panoptic", kw_only=True, frozen=True):
+class ImageSegmentationTask(Task, tag="image-segmentation", kw_only=True, frozen=True):
     """Which part of the picture each pixel belongs to: things one by one, and what surrounds them.
 
     `masks` [1, queries, height, width] holds logits, for each query a map over the whole input; `scores`

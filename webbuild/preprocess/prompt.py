@@ -11,7 +11,7 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from webbuild.errors import USAGE, WebbuildError
-from webbuild.manifest.manifest import Input, PhrasesTask, PromptInput
+from webbuild.manifest.manifest import GroundingTask, Input, PromptInput
 from webbuild.preprocess.wordpiece import WordpieceTokenizer
 
 SEPARATOR_TOKENS = ("[CLS]", "[SEP]", ".", "?")
@@ -53,7 +53,7 @@ def caption(prompt: str | Sequence[str]) -> str:
     return text if text.endswith(".") else f"{text}."
 
 
-def tokenize_prompt(prompt: str | Sequence[str], tokenizer: WordpieceTokenizer, task: PhrasesTask) -> Prompt:
+def tokenize_prompt(prompt: str | Sequence[str], tokenizer: WordpieceTokenizer, task: GroundingTask) -> Prompt:
     """Tokenise a prompt for a model.
 
     Raises:
@@ -90,7 +90,7 @@ def self_attention_mask(prompt: Prompt) -> NDArray[np.bool_]:
     return mask
 
 
-def prompt_feeds(inputs: Sequence[Input], task: PhrasesTask, prompt: Prompt) -> dict[str, NDArray[Any]]:
+def prompt_feeds(inputs: Sequence[Input], task: GroundingTask, prompt: Prompt) -> dict[str, NDArray[Any]]:
     """Return a tensor for every input that wants something of the prompt, padded to its length."""
     return {spec.name: _prompt_tensor(spec, task, prompt) for spec in inputs if isinstance(spec, PromptInput)}
 
@@ -102,7 +102,7 @@ def _phrase_spans(prompt: Prompt) -> list[tuple[int, int]]:
     return [(before, end) for before, end in pairwise(ends) if end != last]
 
 
-def _prompt_tensor(spec: PromptInput, task: PhrasesTask, prompt: Prompt) -> NDArray[Any]:
+def _prompt_tensor(spec: PromptInput, task: GroundingTask, prompt: Prompt) -> NDArray[Any]:
     length, count = spec.shape[-1], len(prompt.ids)
     if spec.role == "sight":
         mask = np.eye(length, dtype=bool)

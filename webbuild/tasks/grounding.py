@@ -1,4 +1,4 @@
-"""Phrases: what a prompt names, and where it is."""
+"""Grounding: the objects that a prompt names, and their boxes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from webbuild.compare.arrays import ComparedOutput, Comparison
 from webbuild.compare.tolerance import Tolerance
-from webbuild.manifest.manifest import PhrasesTask
+from webbuild.manifest.manifest import GroundingTask
 from webbuild.model.signature import ModelSignature
 from webbuild.preprocess.letterbox import ImagePlacement
 from webbuild.preprocess.prompt import Prompt, prompt_feeds
@@ -28,10 +28,10 @@ THRESHOLD_OPTIONS = ("confidence", "textThreshold")
 
 
 class GroundingKind(TaskKind):
-    """See `PhrasesTask` for what a query says."""
+    """See `GroundingTask` for what a query says."""
 
-    spec = PhrasesTask
-    view = "phrases"
+    spec = GroundingTask
+    view = "grounding"
     description = "Finds what it is told in words"
     takes_prompt = True
     predicts_more = True
@@ -41,13 +41,13 @@ class GroundingKind(TaskKind):
         """Recognise detectors that take a prompt by the names of what goes in and comes out."""
         return infer_grounding_dino(signature)
 
-    def needed_outputs(self, task: PhrasesTask) -> Sequence[str]:
+    def needed_outputs(self, task: GroundingTask) -> Sequence[str]:
         """Return the logits and the boxes."""
         return (task.output, task.boxes)
 
     def compare(
         self,
-        task: PhrasesTask,
+        task: GroundingTask,
         subject: ComparedOutput,
         expected: Sequence[Detection],
         actual: Sequence[Detection],
@@ -60,22 +60,22 @@ class GroundingKind(TaskKind):
         thresholds = {**self.default_thresholds(task), **context.thresholds}
         return compare_grounding(subject, expected, actual, thresholds, in_source_pixels(tolerance, context))
 
-    def default_thresholds(self, task: PhrasesTask) -> dict[str, float]:
+    def default_thresholds(self, task: GroundingTask) -> dict[str, float]:
         """Return the exported thresholds by option."""
         return {"confidence": task.confidence, "textThreshold": task.text_threshold}
 
-    def decode(self, task: PhrasesTask, outputs: Tensors, context: RunContext) -> Sequence[Detection]:
+    def decode(self, task: GroundingTask, outputs: Tensors, context: RunContext) -> Sequence[Detection]:
         """Return what was found of the prompt, best first."""
         if context.placement is None or context.prompt is None:
             return ()
         values = {**self.default_thresholds(task), **context.thresholds}
         return post_process_grounding(task, outputs, context.prompt, context.placement, values)
 
-    def summary(self, task: PhrasesTask, pictures: int) -> str:
+    def summary(self, task: GroundingTask, pictures: int) -> str:
         """Return what the model does."""
         return f"Finds what is named in words, at most {task.tokens} tokens of them."
 
-    def typescript(self, task: PhrasesTask) -> TypeNames:
+    def typescript(self, task: GroundingTask) -> TypeNames:
         """Return the name of the detections, and what the prompt is limited to."""
         return TypeNames("detections", prompt=PromptLimits(task.tokens, task.confidence, task.text_threshold))
 
@@ -97,7 +97,7 @@ class GroundingKind(TaskKind):
 
 
 def post_process_grounding(
-    task: PhrasesTask,
+    task: GroundingTask,
     outputs: Tensors,
     prompt: Prompt,
     placement: ImagePlacement,

@@ -12,7 +12,7 @@ from typing import Literal, cast
 from msgspec import Struct
 
 from webbuild.errors import WebbuildError
-from webbuild.manifest.manifest import ImageInput, PhrasesTask, PromptInput
+from webbuild.manifest.manifest import GroundingTask, ImageInput, PromptInput
 from webbuild.model.signature import ModelSignature, TensorSpec
 from webbuild.postprocess.grounding_head import GroundingHead
 from webbuild.preprocess.prompt import SEPARATOR_TOKENS
@@ -78,7 +78,7 @@ def infer_grounding_dino(signature: ModelSignature) -> TaskMatch | None:
     reader = load_tokenizer(signature.file, beside.tokenizer, beside.vocabulary, beside.tokenizer_config)
     _check_vocabulary_size(signature, reader)
     pieces = {piece: reader.token_id(piece) for piece in (*SEPARATOR_TOKENS, "[PAD]")}
-    task = PhrasesTask(
+    task = GroundingTask(
         output=logits.name,
         boxes=boxes.name,
         queries=queries,
@@ -93,7 +93,7 @@ def infer_grounding_dino(signature: ModelSignature) -> TaskMatch | None:
     source = "tokenizer.json" if beside.tokenizer else "vocab.txt"
     vocabulary = reader.vocabulary_size
     said = (
-        f"task phrases: {queries} boxes and a logit of each for {width} tokens, as Grounding DINO gives them",
+        f"task grounding: {queries} boxes and a logit of each for {width} tokens, as Grounding DINO gives them",
         f"prompts become at most {task.tokens} tokens by the {source} beside the model ({vocabulary} pieces)",
         f"boxes above {_BOX_THRESHOLD:g} and words above {_TEXT_THRESHOLD:g} count, as in the original's demo",
         *(f"input '{name}' is 1 everywhere: the whole input is picture" for name in inputs.constant_masks),

@@ -7,7 +7,7 @@ from functools import cache
 
 import msgspec
 
-from webbuild.manifest.manifest import PhrasesTask
+from webbuild.manifest.manifest import GroundingTask
 from webbuild.preprocess.prompt import Prompt, caption, tokenize_prompt
 from webbuild.preprocess.wordpiece import WordpieceTokenizer
 from webbuild.tasks.base import TaskMatch
@@ -16,9 +16,9 @@ _LONG_PROMPT_PHRASES = 50
 """Phrases of a long prompt, as far as there is room for them."""
 
 
-def prompt_task(match: TaskMatch) -> PhrasesTask:
+def prompt_task(match: TaskMatch) -> GroundingTask:
     """Return the task of a model that takes a prompt."""
-    assert isinstance(match.task, PhrasesTask)
+    assert isinstance(match.task, GroundingTask)
     return match.task
 
 
@@ -58,12 +58,12 @@ def _load_tokenizer(tokenizer: bytes) -> WordpieceTokenizer:
     return WordpieceTokenizer(tokenizer.decode())
 
 
-def _shortest_prompt(tokenizer: WordpieceTokenizer, task: PhrasesTask) -> Prompt:
+def _shortest_prompt(tokenizer: WordpieceTokenizer, task: GroundingTask) -> Prompt:
     word = caption(task.prompts[0]).split(".")[0].split()[-1]
     return tokenize_prompt(word, tokenizer, task)
 
 
-def _longest_prompt(tokenizer: WordpieceTokenizer, task: PhrasesTask) -> Prompt:
+def _longest_prompt(tokenizer: WordpieceTokenizer, task: GroundingTask) -> Prompt:
     phrases = _split_phrases(task.prompts[0])
     return tokenize_prompt(
         _phrases_that_fit([phrases[n % len(phrases)] for n in range(_LONG_PROMPT_PHRASES)], tokenizer, task),
@@ -76,7 +76,7 @@ def _split_phrases(prompt: str) -> list[str]:
     return [phrase.strip() for phrase in caption(prompt).split(".") if phrase.strip()]
 
 
-def _phrases_that_fit(phrases: Sequence[str], tokenizer: WordpieceTokenizer, task: PhrasesTask) -> list[str]:
+def _phrases_that_fit(phrases: Sequence[str], tokenizer: WordpieceTokenizer, task: GroundingTask) -> list[str]:
     """Return as many of the phrases as the model has tokens for, and at least one."""
     many = list(phrases)
     while len(tokenizer.encode(caption(many))) > task.tokens and len(many) > 1:

@@ -1,4 +1,4 @@
-"""Panoptic: each pixel's part of the picture, from masks and classes of queries or from a map for each class.
+"""Image segmentation: each pixel's part of the picture, from masks and classes of queries or from a map for each class.
 
 Its manifest name is that of its fullest mode; instances and semantic maps are its other two. The masks of a YOLO are
 task `segment`, which has boxes.
@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from webbuild.compare.arrays import ComparedOutput, Comparison
 from webbuild.compare.tolerance import Tolerance
-from webbuild.manifest.manifest import PanopticTask
+from webbuild.manifest.manifest import ImageSegmentationTask
 from webbuild.model.signature import ModelSignature
 from webbuild.tasks.base import RunContext, SegmentationMode, TaskKind, TaskMatch, Tensors
 from webbuild.tasks.compare.segmentation import compare_regions
@@ -22,10 +22,10 @@ from webbuild.tasks.segmentation_postprocess import post_process_instance, post_
 from webbuild.tasks.type_names import TypeNames
 
 
-class PanopticKind(TaskKind):
-    """See `PanopticTask` for what becomes of the outputs."""
+class ImageSegmentationKind(TaskKind):
+    """See `ImageSegmentationTask` for what becomes of the outputs."""
 
-    spec = PanopticTask
+    spec = ImageSegmentationTask
     view = "regions"
     description = "Divides a picture into regions"
     predicts_more = True
@@ -37,11 +37,11 @@ class PanopticKind(TaskKind):
             signature, requested=requested
         )
 
-    def needed_outputs(self, task: PanopticTask) -> Sequence[str]:
+    def needed_outputs(self, task: ImageSegmentationTask) -> Sequence[str]:
         """Return the masks, and the scores if there are any."""
         return (task.masks,) if task.scores is None else (task.masks, task.scores)
 
-    def decode(self, task: PanopticTask, outputs: Tensors, context: RunContext) -> Sequence[Segmentation]:
+    def decode(self, task: ImageSegmentationTask, outputs: Tensors, context: RunContext) -> Sequence[Segmentation]:
         """Return the one division of the picture there is."""
         if (placement := context.placement) is None:
             return ()
@@ -59,7 +59,7 @@ class PanopticKind(TaskKind):
 
     def compare(
         self,
-        task: PanopticTask,
+        task: ImageSegmentationTask,
         subject: ComparedOutput,
         expected: Sequence[Segmentation],
         actual: Sequence[Segmentation],
@@ -79,20 +79,20 @@ class PanopticKind(TaskKind):
         """Return every region with the mask of its box."""
         return [each for regions in prediction for each in region_objects(regions)]
 
-    def fallback_mode(self, task: PanopticTask) -> SegmentationMode:
+    def fallback_mode(self, task: ImageSegmentationTask) -> SegmentationMode:
         """Return the mode that gives every pixel to a class, however unsure the model is."""
         return "semantic"
 
-    def summary(self, task: PanopticTask, pictures: int) -> str:
+    def summary(self, task: ImageSegmentationTask, pictures: int) -> str:
         """Return what the model does."""
         things = ", and to which thing" if task.scores else ""
         return f"Says which of {len(task.classes)} classes each pixel of a picture belongs to{things}."
 
-    def typescript(self, task: PanopticTask) -> TypeNames:
+    def typescript(self, task: ImageSegmentationTask) -> TypeNames:
         """Return the names of the regions, of their classes and of the modes."""
         modes = ["semantic"] if task.scores is None else ["panoptic", "instance", "semantic"]
         about = "A thing, or all that there is of a class"
         return TypeNames("regions", "Region", task.classes, "region can be", about, modes=modes)
 
 
-TASK = PanopticKind()
+TASK = ImageSegmentationKind()

@@ -6,7 +6,7 @@ from typing import Literal
 
 import msgspec
 
-from webbuild.manifest.manifest import ImageInput, Letterbox, PanopticTask
+from webbuild.manifest.manifest import ImageInput, ImageSegmentationTask, Letterbox
 from webbuild.model.signature import ModelSignature, TensorSpec
 from webbuild.tasks.base import TaskMatch
 from webbuild.tasks.hub_preprocessor import IMAGENET_MEAN, IMAGENET_STD, read_normalization
@@ -46,13 +46,12 @@ def infer_mask2former(signature: ModelSignature, *, requested: bool) -> TaskMatc
     sized = (
         f"masks are resized to {_MASK_SIZE[0]} x {_MASK_SIZE[1]} first, as transformers does for Mask2Former, {told}",
     )
-    task = PanopticTask(
+    task = ImageSegmentationTask(
         masks=masks.name, scores=scores.name, classes=names, mode=mode, fused=fused, grid=_MASK_SIZE if gridded else []
     )
     picture, seen = _image_preprocessing(image, signature)
-    said = (
-        f"task panoptic: masks {list(masks.shape)} and classes {list(scores.shape)} of queries, the last class nothing"
-    )
+    shapes = f"masks {list(masks.shape)} and classes {list(scores.shape)}"
+    said = f"task image-segmentation: {shapes} of queries, the last class nothing"
     return TaskMatch(task, (picture,), (said, named, moded, fusing, *(sized if gridded else ()), seen))
 
 
@@ -78,8 +77,12 @@ def infer_semantic_segmentation(signature: ModelSignature, *, requested: bool) -
         return None
     names, named = _class_names(signature, _static_float_shape(maps)[1])
     picture, seen = _image_preprocessing(image, signature)
-    said = f"task panoptic, semantic: output '{maps.name}' {list(maps.shape)} has a map of logits for each class"
-    return TaskMatch(PanopticTask(masks=maps.name, classes=names, mode="semantic"), (picture,), (said, named, seen))
+    said = (
+        f"task image-segmentation, semantic: output '{maps.name}' {list(maps.shape)} has a map of logits for each class"
+    )
+    return TaskMatch(
+        ImageSegmentationTask(masks=maps.name, classes=names, mode="semantic"), (picture,), (said, named, seen)
+    )
 
 
 def _match_outputs(outputs: tuple[TensorSpec, ...], *, requested: bool) -> tuple[TensorSpec, TensorSpec] | None:

@@ -1,4 +1,4 @@
-"""The three ways from maps of logits to regions; `PanopticTask` says in words what each does."""
+"""The three ways from maps of logits to regions; `ImageSegmentationTask` says in words what each does."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from webbuild.manifest.manifest import PanopticTask
+from webbuild.manifest.manifest import ImageSegmentationTask
 from webbuild.preprocess.letterbox import ImagePlacement
 from webbuild.tasks.depth_map import resample_map
 from webbuild.tasks.regions import DrawnRegion, Segmentation, measure_regions
@@ -19,7 +19,7 @@ _CLASSES_AT_ONCE = 16
 
 
 def post_process_panoptic(
-    task: PanopticTask, logits: Floats, scores: Floats, placement: ImagePlacement
+    task: ImageSegmentationTask, logits: Floats, scores: Floats, placement: ImagePlacement
 ) -> Segmentation:
     """Give each pixel to the best query, and drop the queries that are mostly covered by others.
 
@@ -59,7 +59,7 @@ def post_process_panoptic(
 
 
 def post_process_instance(
-    task: PanopticTask, logits: Floats, scores: Floats, placement: ImagePlacement
+    task: ImageSegmentationTask, logits: Floats, scores: Floats, placement: ImagePlacement
 ) -> Segmentation:
     """Draw the best pairs of a query and a class over one another, the best on top. See `panoptic`."""
     shares = softmax(scores)[:, :-1]
@@ -84,7 +84,7 @@ def post_process_instance(
 
 
 def post_process_semantic(
-    task: PanopticTask, logits: Floats, scores: Floats | None, placement: ImagePlacement
+    task: ImageSegmentationTask, logits: Floats, scores: Floats | None, placement: ImagePlacement
 ) -> Segmentation:
     """Give each pixel to the best class. See `panoptic`; without `scores` the masks are those of the classes."""
     maps = iter(logits) if scores is None else _class_maps(task, logits, softmax(scores)[:, :-1], placement)
@@ -112,7 +112,7 @@ def sigmoid(logits: Floats) -> Floats:
         return np.asarray(1 / (1 + np.exp(-logits.astype(np.float64))), np.float32)
 
 
-def resize_logits(task: PanopticTask, logits: Floats, placement: ImagePlacement) -> Floats:
+def resize_logits(task: ImageSegmentationTask, logits: Floats, placement: ImagePlacement) -> Floats:
     """Return a map [rows, columns] as it is, or in the cells of `task.grid`."""
     if not task.grid:
         return np.asarray(logits, np.float32)
@@ -121,12 +121,14 @@ def resize_logits(task: PanopticTask, logits: Floats, placement: ImagePlacement)
     return resample_map(logits, ImagePlacement(columns, rows, 0, 0, wide, high, wide, high))
 
 
-def mask_probabilities(task: PanopticTask, logits: Floats, placement: ImagePlacement) -> Floats:
+def mask_probabilities(task: ImageSegmentationTask, logits: Floats, placement: ImagePlacement) -> Floats:
     """Return the probabilities of a map."""
     return sigmoid(resize_logits(task, logits, placement))
 
 
-def _class_maps(task: PanopticTask, logits: Floats, shares: Floats, placement: ImagePlacement) -> Iterator[Floats]:
+def _class_maps(
+    task: ImageSegmentationTask, logits: Floats, shares: Floats, placement: ImagePlacement
+) -> Iterator[Floats]:
     """Give the map of each class, some at a time: those of all classes may be larger than the model."""
     rows, columns = task.grid or logits.shape[1:]
     maps = np.empty((len(logits), rows, columns), np.float32)

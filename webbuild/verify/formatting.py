@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from webbuild.manifest.manifest import PanopticTask
+from webbuild.manifest.manifest import ImageSegmentationTask
 from webbuild.verify.report import VerifyReport, exit_code
 
 RUNNER_NAMES = {"webgpu": "WebGPU", "wasm": "WASM", "native": "Native"}
@@ -44,7 +44,7 @@ def verdict_text(report: VerifyReport) -> tuple[str, str, str]:
     backends = " and ".join(runner_name(run.backend) for run in ran) or "No backend"
     samples = _plural(len(report.samples), "sample")
     found = sum(len(sample.detections) for sample in report.samples)
-    thing = "region" if isinstance(report.task, PanopticTask) else "detection"
+    thing = "region" if isinstance(report.task, ImageSegmentationTask) else "detection"
     on = f"{samples}, {_plural(found, thing)}" if found else samples
     failures, problems = report.failures(), report.all_problems()
     if exit_code(report) == 0:

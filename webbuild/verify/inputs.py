@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 from webbuild.manifest.manifest import (
     FocusInput,
+    GroundingTask,
     ImageInput,
     Manifest,
     OptionInput,
-    PhrasesTask,
     StackInput,
     TensorInput,
 )
@@ -129,7 +129,7 @@ def _image_inputs(bundle: Bundle, spec: ImageInput, named: Sequence[tuple[Path, 
     """Return pictures from their files, titles and prompts; an empty prompt is the bundle's first."""
     pictures = [_image_input(bundle.manifest, spec, file, title) for file, title, _ in named]
     task = bundle.manifest.task
-    if not isinstance(task, PhrasesTask):
+    if not isinstance(task, GroundingTask):
         return pictures
     reader = WordpieceTokenizer((bundle.directory / task.tokenizer).read_text("utf-8"))
     prompts = [tokenize_prompt(text or task.prompts[0], reader, task) for _, _, text in named]

@@ -1,6 +1,6 @@
 // The regions of a picture in their colours.
 
-import type { PanopticResult } from "../../src/index.js";
+import type { ImageSegmentationResult } from "../../src/index.js";
 import type { Color } from "./region-colors.js";
 import { SlicedPainter } from "./sliced-painter.js";
 
@@ -14,7 +14,7 @@ export class RegionBitmap {
 
   /** With `lit`, the number of a region, the others fade. Null: another picture came meanwhile. */
   paint(
-    result: PanopticResult,
+    result: ImageSegmentationResult,
     colors: readonly Color[],
     highlighted: number | null,
   ): Promise<ImageBitmap | null> {
@@ -30,7 +30,7 @@ export class RegionBitmap {
   }
 }
 
-function shrunk({ map, ...size }: PanopticResult, width: number, height: number): Uint16Array {
+function shrunk({ map, ...size }: ImageSegmentationResult, width: number, height: number): Uint16Array {
   if (width === size.width && height === size.height) return map;
   const numbers = new Uint16Array(width * height);
   for (let y = 0, to = 0; y < height; y += 1) {

@@ -1,6 +1,6 @@
 // The public types of what comes out of a model.
 
-import type { DepthTask, PanopticTask } from "../manifest/manifest.js";
+import type { DepthTask, ImageSegmentationTask } from "../manifest/manifest.js";
 import type { Backend, DepthPart, Tensors, Warning } from "./types.js";
 
 /** Where something is done, and why there. */
@@ -115,17 +115,17 @@ export type DepthResultOf<Part extends DepthPart> = DepthResult & {
   [Name in DepthPartFields[Part]]: NonNullable<DepthResult[Name]>;
 };
 
-export interface PhrasesResult extends RunResult {
-  kind: "phrases";
+export interface GroundingResult extends RunResult {
+  kind: "grounding";
   /** The best first. */
   detections: PhraseDetection[];
   /** Those of the prompt, in their order, as the model read them. */
   phrases: string[];
 }
 
-export interface PanopticResult extends RunResult {
-  kind: "panoptic";
-  mode: PanopticTask["mode"];
+export interface ImageSegmentationResult extends RunResult {
+  kind: "image-segmentation";
+  mode: ImageSegmentationTask["mode"];
   regions: Region[];
   /** Row by row, for each pixel of the source picture the number of its region, from 1; 0 where there is none. */
   map: Uint16Array<ArrayBuffer>;
@@ -143,8 +143,8 @@ export type Result =
   | ObbResult
   | ClassifyResult
   | DepthResult
-  | PhrasesResult
-  | PanopticResult
+  | GroundingResult
+  | ImageSegmentationResult
   | TensorResult;
 
 /** An object that was found, in pixels of the upright source picture. */

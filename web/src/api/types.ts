@@ -1,6 +1,6 @@
 // The public types: what goes into a model, and what it says of itself. What comes out is in results.ts.
 
-import type { Graph, Manifest, Output, PanopticTask } from "../manifest/manifest.js";
+import type { Graph, ImageSegmentationTask, Manifest, Output } from "../manifest/manifest.js";
 import type { FeedRoute, Route } from "./results.js";
 
 export type Backend = "webgpu" | "wasm";
@@ -74,7 +74,7 @@ export interface RunOptions {
   /** For such a model: words scored below this are not part of what was found. Default: the model's own. */
   textThreshold?: number | undefined;
   /** How a picture is divided into regions, where the model can do it in several ways. Default: the model's own. */
-  mode?: PanopticTask["mode"] | undefined;
+  mode?: ImageSegmentationTask["mode"] | undefined;
   /**
    * Of a depth map, which parts the result holds, one or several: "values", a number for each pixel of the picture;
    * "map", as small as the model gives it; "colors", a picture of it. Default: "values". On a GPU "colors" alone are

@@ -17,8 +17,8 @@ export interface Manifest {
     | ClassifyTask
     | DepthTask
     | DetectTask
-    | PhrasesTask
-    | PanopticTask
+    | GroundingTask
+    | ImageSegmentationTask
     | ObbTask
     | PoseTask
     | SegmentTask
@@ -116,8 +116,8 @@ export interface DetectTask {
  *     behind it. `pieces` are the numbers of [CLS], [SEP], the full stop and the question mark, which separate phrases,
  *     and of [PAD]. `prompts` are examples; the first is what the model is warmed up with.
  */
-export interface PhrasesTask {
-  kind: "phrases";
+export interface GroundingTask {
+  kind: "grounding";
   output: string;
   boxes: string;
   queries: number;
@@ -153,8 +153,8 @@ export interface PhrasesTask {
  *     semantic: every pixel goes to the class for which the sum over queries of the class's probability times the map's
  *     is largest, or without `scores` the logit.
  */
-export interface PanopticTask {
-  kind: "panoptic";
+export interface ImageSegmentationTask {
+  kind: "image-segmentation";
   masks: string;
   scores: string | null;
   classes: string[];

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { RegionBitmap } from "../../page/drawing/region-bitmap.js";
 import { regionColors, written } from "../../page/drawing/region-colors.js";
-import type { PanopticResult, Region } from "../../src/index.js";
+import type { ImageSegmentationResult, Region } from "../../src/index.js";
 
 const region = (classIndex: number): Region => ({
   classIndex,
@@ -12,9 +12,14 @@ const region = (classIndex: number): Region => ({
   box: { x1: 0, y1: 0, x2: 1, y2: 1 },
 });
 
-function result(rows: string[]): PanopticResult {
+function result(rows: string[]): ImageSegmentationResult {
   const map = Uint16Array.from(rows.join(""), Number);
-  return { kind: "panoptic", width: rows[0]?.length ?? 0, height: rows.length, map } as PanopticResult;
+  return {
+    kind: "image-segmentation",
+    width: rows[0]?.length ?? 0,
+    height: rows.length,
+    map,
+  } as ImageSegmentationResult;
 }
 
 /** The opacity of every pixel, row by row, in percent. */

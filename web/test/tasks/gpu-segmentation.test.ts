@@ -1,16 +1,16 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import type { Result } from "../../src/index.js";
-import type { PanopticTask } from "../../src/manifest/manifest.js";
+import type { ImageSegmentationTask } from "../../src/manifest/manifest.js";
 import type { Geometry } from "../../src/preprocess/letterbox.js";
-import type { Regions } from "../../src/tasks/panoptic/decode-regions.js";
-import { GpuArgmax } from "../../src/tasks/panoptic/gpu/gpu-argmax.js";
-import { gpuRefusal, regionsOnGpu } from "../../src/tasks/panoptic/gpu/regions.js";
+import type { Regions } from "../../src/tasks/image-segmentation/decode-regions.js";
+import { GpuArgmax } from "../../src/tasks/image-segmentation/gpu/gpu-argmax.js";
+import { gpuRefusal, regionsOnGpu } from "../../src/tasks/image-segmentation/gpu/regions.js";
 import { hasWebgpu, loadTiny, picture, sharedTiny, withWorker } from "../support/bundle.js";
 import { room } from "../support/conformance.js";
 import { loseAt, losing } from "../support/device-loss.js";
 
 interface Case {
-  task: PanopticTask;
+  task: ImageSegmentationTask;
   letterbox: Geometry;
   input: { width: number; height: number };
   masks: string[][];
@@ -19,10 +19,10 @@ interface Case {
   tolerance: number;
 }
 
-const cases = room<Case>("panoptic").filter(([, { task }]) => gpuRefusal(task) === null);
+const cases = room<Case>("image-segmentation").filter(([, { task }]) => gpuRefusal(task) === null);
 
-function panoptic(result: Result): Extract<Result, { kind: "panoptic" }> {
-  if (result.kind !== "panoptic") throw new Error(`a ${result.kind} result`);
+function segmentation(result: Result): Extract<Result, { kind: "image-segmentation" }> {
+  if (result.kind !== "image-segmentation") throw new Error(`a ${result.kind} result`);
   return result;
 }
 
@@ -82,7 +82,7 @@ describe.runIf(hasWebgpu)("a model of regions", () => {
 
   test("decides on the GPU as on the CPU, and says where", async () => {
     const file = await picture("upright.png");
-    const [got, want] = [panoptic(await onGpu().run(file)), panoptic(await onCpu().run(file))];
+    const [got, want] = [segmentation(await onGpu().run(file)), segmentation(await onCpu().run(file))];
     expect(got.decode).toMatchObject({ path: "gpu" });
     expect(onGpu().info().decode).toEqual(got.decode);
     expect(want.decode).toEqual({ path: "cpu", why: 'pixels "cpu" was asked for' });
@@ -113,10 +113,10 @@ describe.runIf(hasWebgpu)("a model of regions, alone in its worker,", () => {
     await losing({}, async (started) => {
       const model = await loadTiny({ backend: "webgpu" }, "regions.json");
       const file = await picture("upright.png");
-      const { regions } = panoptic(await model.run(file));
+      const { regions } = segmentation(await model.run(file));
       for (const at of [10, 16]) {
         await loseAt(at);
-        expect(panoptic(await model.run(file)).regions).toEqual(regions);
+        expect(segmentation(await model.run(file)).regions).toEqual(regions);
       }
       expect(started()).toBeGreaterThan(1);
     });

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import type { PhrasesTask } from "../../src/manifest/manifest.js";
+import type { GroundingTask } from "../../src/manifest/manifest.js";
 import type { Downloads } from "../../src/storage/download.js";
-import { loadTokenizer } from "../../src/tasks/phrases/load-tokenizer.js";
+import { loadTokenizer } from "../../src/tasks/grounding/load-tokenizer.js";
 
-const task = { kind: "phrases", tokenizer: "tokenizer.json" } as PhrasesTask;
+const task = { kind: "grounding", tokenizer: "tokenizer.json" } as GroundingTask;
 
 test("a bundler says where the library of the tokenizer lies", async () => {
   const library = "export const read = (text) => ({ encode: () => [text.length], decode: () => '' });";

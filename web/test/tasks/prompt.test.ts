@@ -2,11 +2,11 @@ import { describe, expect, test } from "vitest";
 import tokenizer from "../../../conformance/tokenizer/tokenizer.json?raw";
 import { WebbuildError } from "../../src/api/errors.js";
 import type { PhraseDetection } from "../../src/api/types.js";
-import type { Manifest, PhrasesTask } from "../../src/manifest/manifest.js";
+import type { GroundingTask, Manifest } from "../../src/manifest/manifest.js";
 import type { Geometry } from "../../src/preprocess/letterbox.js";
-import { decodePhrases } from "../../src/tasks/phrases/decode-phrases.js";
-import { normalizeCaption, promptOptions } from "../../src/tasks/phrases/options.js";
-import { promptFeeds, tokenizePrompt } from "../../src/tasks/phrases/prompt.js";
+import { decodeGrounding } from "../../src/tasks/grounding/decode-grounding.js";
+import { normalizeCaption, promptOptions } from "../../src/tasks/grounding/options.js";
+import { promptFeeds, tokenizePrompt } from "../../src/tasks/grounding/prompt.js";
 import { read } from "../../src/tokenizer.js";
 import { expectFound } from "../support/compare-detections.js";
 import { room } from "../support/conformance.js";
@@ -14,7 +14,7 @@ import { room } from "../support/conformance.js";
 const reader = read(tokenizer);
 
 interface PromptCase {
-  task: PhrasesTask;
+  task: GroundingTask;
   inputs: Manifest["inputs"];
   prompt: string | string[];
   want: {
@@ -57,8 +57,8 @@ test.each(room<PromptCase>("prompt"))("%s", (_, { task, inputs, prompt, want }) 
   }
 });
 
-interface PhrasesCase {
-  task: PhrasesTask;
+interface GroundingCase {
+  task: GroundingTask;
   letterbox: Geometry;
   input: { width: number; height: number };
   prompt: string;
@@ -70,7 +70,7 @@ interface PhrasesCase {
   tolerance: number;
 }
 
-test.each(room<PhrasesCase>("phrases"))("%s", (_, given) => {
+test.each(room<GroundingCase>("grounding"))("%s", (_, given) => {
   const { task, letterbox, input, confidence, textThreshold, want, tolerance } = given;
   const caption = normalizeCaption(given.prompt);
   const prompt = tokenizePrompt(caption, reader, task);
@@ -80,14 +80,14 @@ test.each(room<PhrasesCase>("phrases"))("%s", (_, given) => {
   const asked = { caption, confidence, textThreshold };
   expect(prompt.phrases).toEqual(want.phrases);
   expectFound(
-    decodePhrases(letterbox, queries, { prompt, tokenizer: reader, options: asked }),
+    decodeGrounding(letterbox, queries, { prompt, tokenizer: reader, options: asked }),
     want.detections,
     200 * tolerance,
   );
 });
 
 describe("options", () => {
-  const words = room<PhrasesCase>("phrases")[0]?.[1].task as PhrasesTask;
+  const words = room<GroundingCase>("grounding")[0]?.[1].task as GroundingTask;
 
   test("the task's own thresholds are taken where none are given", () => {
     expect(promptOptions(words, { prompt: "Star" })).toEqual({

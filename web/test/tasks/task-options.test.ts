@@ -28,6 +28,6 @@ test("a task's own options are checked by itself", () => {
   expect(() => checkTaskOptions(depth, { fade: true })).toThrow("how sure it is");
 });
 
-test("a model of phrases takes a confidence that is no input", () => {
-  expect(taskOptionNames({ task: { kind: "phrases" } })).toContain("confidence");
+test("a grounding model takes a confidence that is no input", () => {
+  expect(taskOptionNames({ task: { kind: "grounding" } })).toContain("confidence");
 });

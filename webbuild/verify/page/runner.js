@@ -37,7 +37,7 @@ const commands = {
   async picture({ urls, options }) {
     const { outputs, ...result } = await model.run(await pictures(urls), options);
     if (result.kind === "tensor") return { ...result, outputs: named(outputs) };
-    if (result.kind === "panoptic") return { ...result, map: map({ ...result, map: Int32Array.from(result.map) }, "map", "int32") };
+    if (result.kind === "image-segmentation") return { ...result, map: map({ ...result, map: Int32Array.from(result.map) }, "map", "int32") };
     if (result.kind === "depth") return { ...result, depth: map(result, "depth"), confidence: map(result, "confidence") };
     if (result.kind !== "segment") return result;
     const cells = new Uint8Array(await new Blob(result.segments.map(({ mask }) => mask.data)).arrayBuffer());

@@ -1,0 +1,98 @@
+"""Mask2Former packs from what users have, and the proof notices a single number of one attention layer."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import numpy as np
+import onnx_ir as ir
+import pytest
+
+from tests.commands.program import pack, refused
+from tests.models import HEADER, parsed, save
+from webbuild.bundle.graphs import write_graphs
+from webbuild.compile import prove
+from webbuild.manifest.manifest import Graph, ImageInput, ImageSegmentationTask, TargetName
+
+pytestmark = pytest.mark.usefixtures("stand_in")
+
+SHIPPED = Path(__file__).parents[2] / "models" / "mask2former-swin"
+PIXELS = "segmenter.model.pixel_level_module.decoder.encoder.layers."
+QUERIES = "segmenter.model.transformer_module.decoder.layers."
+
+MAPS = f"""{HEADER}
+maps (float[1,3,8,8] pixel_values) => (float[1,2,4,4] logits)
+<float[2,3,2,2] mixed = {{1,0,0,0, 0,1,0,0, 0,0,1,0, 0,0,0,1, 0,1,0,0, 1,0,0,0}}>
+{{
+  logits = Conv <strides = [2, 2]> (pixel_values, mixed)
+}}
+"""
+
+
+@pytest.fixture
+def shipped(tmp_path: Path) -> Path:
+    folder = tmp_path / "mask2former"
+    shutil.copytree(SHIPPED, folder)
+    return folder / "mask2former.onnx"
+
+
+def test_what_lies_beside_it_says_all_there_is_to_know(shipped: Path) -> None:
+    manifest = pack(shipped)
+    task = manifest.task
+    assert isinstance(task, ImageSegmentationTask)
+    assert (task.masks, task.scores) == ("masks_queries_logits", "class_queries_logits")
+    assert task.classes == ["circle", "square", "triangle", "star", "ring", "cross", "sky", "wall", "floor"]
+    assert (task.mode, task.fused, task.grid) == ("panoptic", [6, 7, 8], [384, 384])
+    (image,) = manifest.inputs
+    assert isinstance(image, ImageInput)
+    assert (image.shape, image.letterbox.mode, image.mean[0]) == ([1, 3, 96, 96], "stretch", 0.485)
+    report = json.loads((shipped.parent / "out" / "report.json").read_text())
+    judged = {(proof["target"], proof["output"]) for proof in report["proofs"] if proof["verdict"] == "OK"}
+    assert {(target, "regions") for target in ("webgpu", "wasm")} <= judged
+    regions = [proof for proof in report["proofs"] if proof["output"] == "regions"]
+    assert sum(proof["objects"] for proof in regions) >= 20
+    assert all("quality 0 of" in proof["distance"] for proof in regions)
+    page = (shipped.parent / "out" / "report.html").read_text("utf-8")
+    assert page.count('class="lines" d="M') >= 20
+    assert not [node for graph in manifest.graphs for node in graph.cpu_nodes]
+
+
+@pytest.mark.parametrize(
+    ("weight", "by"),
+    [
+        (PIXELS + "0.self_attn.sampling_offsets.bias", 0.25),
+        (PIXELS + "1.self_attn.attention_weights.bias", 0.25),
+        (QUERIES + "1.cross_attn.out_proj.weight", 0.05),
+    ],
+    ids=["where a query samples", "how much of a sample", "what a query makes of it"],
+)
+def test_one_number_of_one_attention_layer_is_noticed(
+    shipped: Path, monkeypatch: pytest.MonkeyPatch, weight: str, by: float
+) -> None:
+    def written(models: dict[TargetName, ir.Model], folder: Path) -> list[Graph]:
+        for model in models.values():
+            value = model.graph.initializers[weight]
+            assert value.const_value is not None
+            numbers = np.array(value.const_value.numpy())
+            numbers.flat[0] += by
+            value.const_value = ir.tensor(numbers, name=weight)
+        return write_graphs(models, folder)
+
+    monkeypatch.setattr(prove, "write_graphs", written)
+    assert refused(shipped) == "output-mismatch"
+
+
+def test_a_map_for_each_class_is_packed_by_its_architecture(tmp_path: Path) -> None:
+    path = save(parsed(MAPS), tmp_path / "segformer.onnx")
+    config = {"architectures": ["SegformerForSemanticSegmentation"], "id2label": {"0": "road", "1": "sky"}}
+    (tmp_path / "config.json").write_text(json.dumps(config))
+    manifest = pack(path)
+    assert isinstance(manifest.task, ImageSegmentationTask)
+    assert (manifest.task.scores, manifest.task.mode, manifest.task.classes) == (None, "semantic", ["road", "sky"])
+    report = json.loads((tmp_path / "out" / "report.json").read_text())
+    assert {proof["output"] for proof in report["proofs"]} == {"logits", "regions"}
+    types = (tmp_path / "out" / f"{manifest.name}.d.ts").read_text()
+    assert 'mode?: "semantic" | undefined;' in types
+    assert 'export type Label = "road" | "sky";' in types

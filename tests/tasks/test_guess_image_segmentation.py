@@ -1,0 +1,118 @@
+"""What is taken for a model of regions, and what its masks, its classes and its pictures are believed to be."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+
+from webbuild.manifest.manifest import ImageInput, ImageSegmentationTask, SegmentTask, TensorTask
+from webbuild.model.hub_files import HubFiles
+from webbuild.model.signature import Dim, ModelSignature, TensorSpec
+from webbuild.tasks.base import TaskMatch, match_task
+from webbuild.tasks.image_segmentation import TASK
+
+PICTURE = TensorSpec("pixel_values", "float32", (1, 3, 64, 96))
+QUERIES: dict[str, tuple[Dim, ...]] = {"class_queries_logits": (1, 20, 4), "masks_queries_logits": (1, 20, 16, 24)}
+NAMES = {"id2label": {"0": "cat", "1": "sky", "2": "wall"}}
+MAPS: dict[str, tuple[Dim, ...]] = {"logits": (1, 3, 16, 24)}
+
+
+def facts(
+    outputs: dict[str, tuple[Dim, ...]],
+    config: Mapping[str, object] | None = None,
+    preprocessor: Mapping[str, object] | None = None,
+    *,
+    file: str = "m.onnx",
+) -> ModelSignature:
+    made = tuple(TensorSpec(name, "float32", shape) for name, shape in outputs.items())
+    return ModelSignature(file, "", {}, (PICTURE,), made, hub_files=HubFiles(config or {}, preprocessor or {}))
+
+
+def task_of(found: TaskMatch | None) -> ImageSegmentationTask:
+    assert found is not None
+    assert isinstance(found.task, ImageSegmentationTask)
+    return found.task
+
+
+@pytest.mark.parametrize("names", [("masks_queries_logits", "class_queries_logits"), ("pred_masks", "pred_logits")])
+def test_outputs_say_by_their_names_that_they_are_masks_and_classes_of_queries(names: tuple[str, str]) -> None:
+    found = match_task(facts({names[1]: (1, 20, 4), "other": (1, 7), names[0]: (1, 20, 16, 24)}, NAMES))
+    task = task_of(found)
+    assert (task.masks, task.scores, task.classes) == (*names, ["cat", "sky", "wall"])
+    assert (task.mode, task.fused, task.grid) == ("panoptic", [], [384, 384])
+    (image,) = found.inputs
+    assert isinstance(image, ImageInput)
+    assert (image.letterbox.mode, image.mean[0], image.std[2]) == ("stretch", 0.485, 0.225)
+    assert any("fused" in each for each in found.assumptions)
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        facts({"class_queries_logits": (1, 19, 4), "masks_queries_logits": (1, 20, 16, 24)}),
+        facts({"class_queries_logits": (1, "q", 4), "masks_queries_logits": (1, "q", 16, 24)}),
+        facts({"class_queries_logits": (1, 20, 1), "masks_queries_logits": (1, 20, 16, 24)}),
+        facts({"a": (1, 20, 4), "b": (1, 20, 16, 24)}),
+        facts({"masks_queries_logits": (1, 20, 16, 24)}),
+        facts(MAPS),
+        facts(MAPS, {"architectures": ["SegformerForImageClassification"]}),
+        facts({"logits": (1, 3)}, {"architectures": ["SegformerForSemanticSegmentation"]}),
+        facts({"logits": (1, 1, 16, 24)}, {"architectures": ["SegformerForSemanticSegmentation"]}),
+    ],
+)
+def test_what_does_not_say_so_or_does_not_fit_is_a_model_of_tensors(odd: ModelSignature) -> None:
+    assert isinstance(match_task(odd).task, TensorTask)
+
+
+def test_where_the_user_asked_shapes_are_enough() -> None:
+    task = task_of(TASK.infer(facts({"a": (1, 20, 4), "b": (1, 20, 16, 24)}), requested=True))
+    assert (task.masks, task.scores, task.classes) == ("b", "a", ["class 0", "class 1", "class 2"])
+    task = task_of(TASK.infer(facts(MAPS), requested=True))
+    assert (task.masks, task.scores, task.mode) == ("logits", None, "semantic")
+    assert TASK.infer(facts({"a": (1, 20, 4)}), requested=True) is None
+
+
+def test_a_map_for_each_class_is_known_by_the_architecture() -> None:
+    config = {"architectures": ["SegformerForSemanticSegmentation"], **NAMES}
+    task = task_of(match_task(facts(MAPS, config)))
+    assert (task.masks, task.scores, task.mode, task.classes) == ("logits", None, "semantic", ["cat", "sky", "wall"])
+
+
+@pytest.mark.parametrize(
+    ("config", "grid"),
+    [({}, [384, 384]), ({"model_type": "mask2former"}, [384, 384]), ({"model_type": "maskformer"}, [])],
+)
+def test_only_mask2former_resizes_masks_first(config: dict[str, object], grid: list[int]) -> None:
+    assert task_of(match_task(facts(QUERIES, config))).grid == grid
+
+
+@pytest.mark.parametrize(
+    ("config", "file", "mode"),
+    [
+        ({"_name_or_path": "facebook/mask2former-swin-tiny-coco-instance"}, "m.onnx", "instance"),
+        ({}, "mask2former-ade-semantic.onnx", "semantic"),
+        ({"_name_or_path": 5}, "m.onnx", "panoptic"),
+    ],
+)
+def test_the_mode_is_known_by_the_name(config: dict[str, object], file: str, mode: str) -> None:
+    assert task_of(match_task(facts(QUERIES, config, file=file))).mode == mode
+
+
+def test_what_is_fused_is_told_or_known_of_the_classes() -> None:
+    assert task_of(match_task(facts(QUERIES, {}, {"label_ids_to_fuse": [2, 1, 2]}))).fused == [1, 2]
+    assert task_of(match_task(facts(QUERIES, {"label_ids_to_fuse": [0]}))).fused == [0]
+    assert task_of(match_task(facts(QUERIES, {}, {"label_ids_to_fuse": [3]}))).fused == []
+    assert task_of(match_task(facts(QUERIES, {}, {"label_ids_to_fuse": [True]}))).fused == []
+    outputs: dict[str, tuple[Dim, ...]] = {"pred_logits": (1, 9, 134), "pred_masks": (1, 9, 16, 24)}
+    coco = {str(index): "person" if index == 0 else f"c{index}" for index in range(133)}
+    assert task_of(match_task(facts(outputs, {"id2label": coco}))).fused == list(range(80, 133))
+
+
+def test_the_masks_of_a_yolo_are_another_task() -> None:
+    metadata = {"task": "segment", "names": "{0: 'a', 1: 'b'}", "args": "{'nms': True}"}
+    outputs = (
+        TensorSpec("output0", "float32", (1, 9, 6 + 32)),
+        TensorSpec("output1", "float32", (1, 32, 16, 24)),
+    )
+    assert isinstance(match_task(ModelSignature("m.onnx", "", metadata, (PICTURE,), outputs)).task, SegmentTask)

@@ -1,0 +1,37 @@
+// Shows what was found by words, and takes the words in.
+
+import type { RunOptions } from "../../src/index.js";
+import type { StagePicture } from "../drawing/stage.js";
+import type { Picture } from "../input/picture.js";
+import { PromptField } from "../input/prompt-field.js";
+import { DetectionsView } from "./detections-view.js";
+import type { ViewModule } from "./task-view.js";
+
+class GroundingView extends DetectionsView {
+  protected override readonly other = "other words";
+  readonly #box = new PromptField();
+
+  /** The classes of a prompt are its phrases. */
+  constructor() {
+    super((result) =>
+      result.kind === "grounding"
+        ? { detections: result.detections, style: { classes: result.phrases } }
+        : null,
+    );
+  }
+
+  onChange(rerun: () => void): void {
+    this.#box.onChange(rerun);
+  }
+
+  options(): RunOptions {
+    return { prompt: this.#box.value };
+  }
+
+  override showPicture(shown: StagePicture, title: string, picture?: Picture): void {
+    if (picture?.prompt !== undefined) this.#box.take(picture.prompt);
+    super.showPicture(shown, title);
+  }
+}
+
+export const view: ViewModule = { kind: "grounding", create: () => new GroundingView() };

@@ -1,0 +1,121 @@
+// Shows what every pixel belongs to: the regions in colours over the picture, their list, the one under the pointer.
+
+import type { ImageSegmentationResult, Model, Region, Result, RunOptions } from "../../src/index.js";
+import { cellAt, HoverReadout } from "../drawing/hover-readout.js";
+import { RegionBitmap } from "../drawing/region-bitmap.js";
+import { type Color, regionColors, written } from "../drawing/region-colors.js";
+import type { StagePoint } from "../drawing/stage.js";
+import type { ThresholdSliders } from "../input/threshold-sliders.js";
+import { ResultList } from "../results/result-list.js";
+import { wrongTaskError } from "../shell/failure-card.js";
+import { element, elements } from "../util/elements.js";
+import { percent } from "../util/format.js";
+import { BaseView } from "./base-view.js";
+import type { ViewModule } from "./task-view.js";
+
+class ImageSegmentationView extends BaseView {
+  readonly #results = new ResultList((index) => this.#raise(index));
+  readonly #picture = new RegionBitmap();
+  readonly #readout = new HoverReadout();
+  readonly #layers = elements("input[name=layer]", HTMLInputElement);
+  readonly #modes = elements("input[name=mode]", HTMLInputElement);
+  #result: { result: ImageSegmentationResult; colors: Color[] } | null = null;
+  #highlighted: number | null = null;
+
+  constructor() {
+    super();
+    for (const layer of this.#layers)
+      layer.addEventListener("change", () => this.stage.hideMap(this.#checked(this.#layers) === "picture"));
+  }
+
+  onChange(rerun: () => void): void {
+    for (const mode of this.#modes) mode.addEventListener("change", rerun);
+  }
+
+  options(): RunOptions {
+    const mode = this.#checked(this.#modes);
+    return mode === "panoptic" || mode === "instance" || mode === "semantic" ? { mode } : {};
+  }
+
+  async showResult(result: Result, _model: Model, _thresholds: ThresholdSliders, due = true): Promise<void> {
+    if (result.kind !== "image-segmentation") throw wrongTaskError();
+    const { regions } = result;
+    this.#result = { result, colors: regionColors(regions) };
+    if (this.#highlighted !== null && this.#highlighted >= regions.length) this.#highlighted = null;
+    this.showRun(result, due);
+    if (due) {
+      this.#list(this.#result);
+      const words = regions.map(({ label, share }) => `${label} ${percent(share)}`).join(", ") || "nothing";
+      this.stage.describe(`${this.title}: ${words}`);
+    }
+    element("nobody", HTMLElement).hidden = regions.length > 0;
+    element("nobody", HTMLElement).textContent = "Nothing found. Try another picture.";
+    await this.#paint();
+  }
+
+  protected override empty(why: string): void {
+    this.#results.showNone(why);
+  }
+
+  clear(): void {
+    this.#result = null;
+    this.#highlighted = null;
+    this.#picture.stop();
+    this.stage.showMap(null);
+    element("nobody", HTMLElement).hidden = true;
+    this.point(null);
+  }
+
+  #list({ result, colors }: { result: ImageSegmentationResult; colors: Color[] }): void {
+    const lines = result.regions.map(({ label, score, share }, index) => ({
+      label,
+      color: written(colors[index] ?? [255, 255, 255]),
+      detail: score === null ? "" : score.toFixed(2),
+      share,
+      value: percent(share),
+    }));
+    this.#results.show(lines, lines.length === 1 ? "region" : "regions");
+  }
+
+  #checked(inputs: readonly HTMLInputElement[]): string | undefined {
+    return inputs.find(({ checked }) => checked)?.value;
+  }
+
+  #raise(index: number | null): void {
+    if (this.#highlighted === index) return;
+    this.#highlighted = index;
+    this.#results.highlight(index);
+    void this.#paint();
+  }
+
+  async #paint(): Promise<void> {
+    if (this.#result === null) return;
+    const { result, colors } = this.#result;
+    const map = await this.#picture.paint(
+      result,
+      colors,
+      this.#highlighted === null ? null : this.#highlighted + 1,
+    );
+    if (map !== null) this.stage.showMap(map);
+  }
+
+  protected override point(place: StagePoint | null): void {
+    const index = this.#indexAt(place);
+    this.#raise(index ?? this.#results.pinned);
+    const region = index === null ? undefined : this.#result?.result.regions[index];
+    this.#readout.show(place, region ? describeRegions(region) : null);
+  }
+
+  #indexAt(place: StagePoint | null): number | null {
+    const result = this.#result?.result;
+    const cell = result ? cellAt(result, place) : null;
+    const number = cell === null ? 0 : (result?.map[cell] ?? 0);
+    return number > 0 ? number - 1 : null;
+  }
+}
+
+function describeRegions({ label, score, share }: Region): string {
+  return `${label}${score === null ? "" : ` ${score.toFixed(2)}`} · ${percent(share)}`;
+}
+
+export const view: ViewModule = { kind: "image-segmentation", create: () => new ImageSegmentationView() };

@@ -1,0 +1,85 @@
+// A prompt, the text that says what to look for, into tokens and the tensors that a model takes of them.
+
+import type { TensorData, Tensors } from "../../api/types.js";
+import type { GroundingTask, Manifest, PromptInput } from "../../manifest/manifest.js";
+import { toTensor } from "../../tensors/typed-arrays.js";
+import type { WordPieceTokenizer } from "./load-tokenizer.js";
+import { promptError } from "./options.js";
+
+export interface Prompt {
+  /** The numbers of the tokens, [CLS] and [SEP] among them. */
+  ids: readonly number[];
+  /** The places of the separators, [CLS] and [SEP] among them. */
+  separators: readonly number[];
+  /** The text between one separator and the next. */
+  phrases: string[];
+}
+
+/** Tokenises a caption. Throws where it has more tokens than the model takes. */
+export function tokenizePrompt(
+  caption: string,
+  tokenizer: WordPieceTokenizer,
+  { tokens, pieces }: GroundingTask,
+): Prompt {
+  const ids = tokenizer.encode(caption);
+  if (ids.length > tokens) {
+    throw promptError(`the prompt has ${ids.length} tokens, and the model takes ${tokens}`);
+  }
+  const special = new Set(["[CLS]", "[SEP]", ".", "?"].map((piece) => pieces[piece]));
+  const separators = [...ids.keys()].filter((place) => special.has(ids[place]));
+  const phrases = pairs(separators)
+    .filter(([before, end]) => end < ids.length - 1 || end - before > 1)
+    .map(([before, end]) => tokenizer.decode(ids.slice(before + 1, end)));
+  return { ids, separators, phrases };
+}
+
+/** Returns a tensor for every input that wants something of the prompt, padded to its length. */
+export function promptFeeds(inputs: Manifest["inputs"], task: GroundingTask, prompt: Prompt): Tensors {
+  const promptInputs = inputs.filter((input) => input.kind === "prompt");
+  return Object.fromEntries(promptInputs.map((input) => [input.name, tensor(input, task, prompt)]));
+}
+
+function tensor(input: PromptInput, { pieces }: GroundingTask, prompt: Prompt): TensorData {
+  const length = input.shape.at(-1) ?? 0;
+  if (input.role === "sight") return toTensor(input, selfAttentionMask(prompt, length));
+  const { ids } = prompt;
+  const rows: Record<typeof input.role, readonly number[]> = {
+    ids,
+    attention: ids.map(() => 1),
+    types: [],
+    positions: positionIds(prompt),
+  };
+  const values = new Array<number>(length).fill(input.role === "ids" ? (pieces["[PAD]"] ?? 0) : 0);
+  for (const [place, value] of rows[input.role].entries()) values[place] = value;
+  return toTensor(input, values);
+}
+
+/** Where in its phrase every token is. */
+function positionIds(prompt: Prompt): number[] {
+  const ids = new Array<number>(prompt.ids.length).fill(0);
+  for (const [before, end] of phraseBlocks(prompt)) {
+    for (let place = before + 1; place <= end; place += 1) ids[place] = place - before - 1;
+  }
+  return ids;
+}
+
+/** Which token sees which, row by row: every token itself, and those of one phrase one another. */
+function selfAttentionMask(prompt: Prompt, length: number): number[] {
+  const mask = new Array<number>(length * length).fill(0);
+  for (let place = 0; place < length; place += 1) mask[place * length + place] = 1;
+  for (const [before, end] of phraseBlocks(prompt)) {
+    for (let row = before + 1; row <= end; row += 1) {
+      mask.fill(1, row * length + before + 1, row * length + end + 1);
+    }
+  }
+  return mask;
+}
+
+/** A phrase's separators, that before it and its own; the first and the last token are nobody's. */
+function phraseBlocks({ ids, separators }: Prompt): [number, number][] {
+  return pairs([0, ...separators.filter((end) => end > 0)]).filter(([, end]) => end !== ids.length - 1);
+}
+
+function pairs(places: readonly number[]): [number, number][] {
+  return places.slice(1).map((end, index) => [places[index] ?? 0, end]);
+}

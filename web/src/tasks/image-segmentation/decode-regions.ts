@@ -1,0 +1,242 @@
+// Maps of logits over the model's input into the regions of a picture. ImageSegmentationTask says in words what each mode does.
+
+import type { Region } from "../../api/types.js";
+import type { ImageSegmentationTask } from "../../manifest/manifest.js";
+import type { Geometry, Size } from "../../preprocess/letterbox.js";
+import { decodeMap } from "../depth/depth-map.js";
+import { forNearestCells, type MaskMap, probabilities, resizeLogits, softmax } from "./mask-logits.js";
+import { measureRegions, type RegionPixels } from "./region-statistics.js";
+
+/** The elements of the outputs in row-major order, the size of each map, and that of the input it covers. */
+export interface MaskOutputs {
+  masks: Float32Array;
+  /** Null where the masks are those of the classes. */
+  scores: Float32Array | null;
+  grid: Size;
+  input: Size;
+}
+
+export interface Regions {
+  regions: Region[];
+  map: Uint16Array<ArrayBuffer>;
+}
+
+export function decodeRegions(
+  task: ImageSegmentationTask,
+  geometry: Geometry,
+  outputs: MaskOutputs,
+): Regions {
+  const { masks, scores, grid, input } = outputs;
+  const area = grid.width * grid.height;
+  const maps: MaskMap[] = Array.from({ length: masks.length / area }, (_, index) => ({
+    values: masks.subarray(index * area, (index + 1) * area),
+    grid,
+    input,
+  }));
+  if (scores === null) return semanticRegions(task, geometry, maps);
+  const shares = softmax(scores, task.classes.length + 1);
+  switch (task.mode) {
+    case "panoptic":
+      return panopticRegions(task, geometry, maps, shares);
+    case "instance":
+      return instanceRegions(task, geometry, maps, shares);
+    case "semantic":
+      return semanticRegions(task, geometry, classMaps(task, maps, shares));
+    default:
+      return task.mode satisfies never;
+  }
+}
+
+/** A map that wants pixels, and what its values there are multiplied by. */
+export interface WeightedMap {
+  map: number;
+  weight: number;
+}
+
+/** For each pixel the number of the map that is likeliest there, from 1; how many each has above a threshold. */
+export interface ArgmaxResult {
+  labels: Int32Array;
+  pixelCounts: number[];
+}
+
+/** A query that found something. */
+export interface KeptQuery {
+  query: number;
+  classIndex: number;
+  score: number;
+}
+
+/** Returns the queries that found something, by the probabilities of their classes. */
+export function keptQueries(task: ImageSegmentationTask, shares: readonly Float32Array[]): KeptQuery[] {
+  return shares.flatMap((row, query) => {
+    const score = row.reduce((most, value) => Math.max(most, value), 0);
+    const classIndex = row.indexOf(score);
+    return classIndex < task.classes.length && score > Math.fround(task.threshold)
+      ? [{ query, classIndex, score }]
+      : [];
+  });
+}
+
+function panopticRegions(
+  task: ImageSegmentationTask,
+  geometry: Geometry,
+  maps: MaskMap[],
+  shares: Float32Array[],
+): Regions {
+  const queries = keptQueries(task, shares);
+  const argmax = new Argmax(geometry);
+  const pixelCounts = queries.map(({ query, score }) => {
+    const probability = decodeMap(geometry, probabilities(task, mapAt(maps, query)));
+    let count = 0;
+    for (const [index, value] of probability.entries()) {
+      const weighted = Math.fround(value * score);
+      probability[index] = weighted;
+      if (weighted >= Math.fround(task.maskThreshold)) count += 1;
+    }
+    argmax.add(probability);
+    return count;
+  });
+  return regionsOfQueries(task, geometry, queries, { labels: argmax.labels, pixelCounts });
+}
+
+/** Returns the regions of the queries kept, those of a fused class as one, without those that are mostly hidden. */
+export function regionsOfQueries(
+  task: ImageSegmentationTask,
+  { source }: Geometry,
+  queries: readonly KeptQuery[],
+  { labels, pixelCounts }: ArgmaxResult,
+): Regions {
+  const areas = pixelsPerLabel(labels, queries.length);
+  const regions: RegionPixels[] = [];
+  for (const [index, { classIndex, score }] of queries.entries()) {
+    const share = Math.fround((areas[index + 1] ?? 0) / (pixelCounts[index] ?? 0)); // rounded as torch does
+    if (!Number.isFinite(share) || share <= task.overlap) continue;
+    const one = task.fused.includes(classIndex)
+      ? regions.find((each) => each.classIndex === classIndex)
+      : null;
+    if (one) {
+      one.numbers.push(index + 1);
+      one.score = Math.max(one.score ?? 0, score);
+    } else {
+      regions.push({ numbers: [index + 1], classIndex, score });
+    }
+  }
+  return measureRegions(labels, source, regions, task.classes);
+}
+
+function instanceRegions(
+  task: ImageSegmentationTask,
+  geometry: Geometry,
+  maps: MaskMap[],
+  shares: Float32Array[],
+): Regions {
+  const pairs = shares.flatMap((row, query) =>
+    [...row.subarray(0, task.classes.length)].map((share, classIndex) => ({ query, classIndex, share })),
+  );
+  const found = pairs
+    .sort((a, b) => b.share - a.share)
+    .slice(0, shares.length)
+    .filter(({ share }) => share >= task.threshold)
+    .map(({ query, classIndex, share }) => {
+      const mask = resizeLogits(task, mapAt(maps, query));
+      return { classIndex, mask, score: Math.fround(share * Math.fround(meanInside(mask.values))) };
+    })
+    .filter(({ mask, score }) => score >= task.threshold && mask.values.some((value) => value > 0))
+    .sort((a, b) => b.score - a.score);
+  const numbers = new Int32Array(geometry.source.width * geometry.source.height);
+  for (let index = found.length - 1; index >= 0; index -= 1) {
+    const one = found[index];
+    if (one) forNearestCells(geometry, one.mask, (at) => (numbers[at] = index + 1));
+  }
+  const regions = found.map(({ classIndex, score }, index) => ({ numbers: [index + 1], classIndex, score }));
+  return measureRegions(numbers, geometry.source, regions, task.classes);
+}
+
+function semanticRegions(task: ImageSegmentationTask, geometry: Geometry, maps: MaskMap[]): Regions {
+  const argmax = new Argmax(geometry);
+  for (const map of maps) argmax.add(decodeMap(geometry, map));
+  return regionsOfClasses(task, geometry, maps.length, argmax.labels);
+}
+
+/** Returns the regions of so many classes. */
+export function regionsOfClasses(
+  { classes }: ImageSegmentationTask,
+  { source }: Geometry,
+  count: number,
+  labels: Int32Array,
+): Regions {
+  const regions = Array.from({ length: count }, (_, classIndex) => ({
+    numbers: [classIndex + 1],
+    classIndex,
+    score: null,
+  }));
+  return measureRegions(labels, source, regions, classes);
+}
+
+/** For each class the sum of all queries' maps, weighed by the class's probability. */
+function classMaps(task: ImageSegmentationTask, maps: MaskMap[], shares: Float32Array[]): MaskMap[] {
+  const probability = maps.map((map) => probabilities(task, map));
+  return task.classes.flatMap((_, classIndex) => {
+    const [first] = probability;
+    if (first === undefined) return [];
+    const total = new Float64Array(first.values.length);
+    for (const [query, { values }] of probability.entries()) {
+      const share = shares[query]?.[classIndex] ?? Number.NaN;
+      for (let index = 0; index < total.length; index += 1)
+        total[index] = (total[index] ?? 0) + share * (values[index] ?? 0);
+    }
+    return [{ ...first, values: Float32Array.from(total) }];
+  });
+}
+
+/** Who is likeliest at each pixel, of all that entered; of equals the first. Nobody wins where all are NaN. */
+class Argmax {
+  readonly labels: Int32Array;
+  readonly #best: Float32Array;
+  #count = 0;
+
+  constructor({ source }: Geometry) {
+    this.labels = new Int32Array(source.width * source.height);
+    this.#best = new Float32Array(this.labels.length).fill(Number.NEGATIVE_INFINITY);
+  }
+
+  add(probability: Float32Array): void {
+    this.#count += 1;
+    const best = this.#best;
+    for (let index = 0; index < probability.length; index += 1) {
+      const value = probability[index] ?? Number.NaN;
+      if (!(value > (best[index] ?? 0))) continue;
+      best[index] = value;
+      this.labels[index] = this.#count;
+    }
+  }
+}
+
+/** How many pixels nobody has, and each of so many maps. */
+function pixelsPerLabel(labels: Int32Array, count: number): number[] {
+  const areas = new Array<number>(count + 1).fill(0);
+  for (const number of labels) areas[number] = (areas[number] ?? 0) + 1;
+  return areas;
+}
+
+/** The mean probability where a mask is above 0. */
+function meanInside(values: Float32Array): number {
+  let total = 0;
+  let count = 0;
+  for (const value of values) {
+    if (!(value > 0)) continue;
+    total += Math.fround(1 / (1 + Math.exp(-value)));
+    count += 1;
+  }
+  return total / (count + 1e-6);
+}
+
+function mapAt(maps: MaskMap[], query: number): MaskMap {
+  return (
+    maps[query] ?? {
+      values: new Float32Array(),
+      grid: { width: 0, height: 0 },
+      input: { width: 1, height: 1 },
+    }
+  );
+}

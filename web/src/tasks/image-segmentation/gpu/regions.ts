@@ -1,0 +1,55 @@
+// The regions of a picture from masks that stay on the GPU: ImageSegmentationTask says in words what each mode does.
+
+import type { ImageSegmentationTask } from "../../../manifest/manifest.js";
+import type { ReadStats } from "../../../postprocess/degenerate-outputs.js";
+import type { Geometry } from "../../../preprocess/letterbox.js";
+import { keptQueries, type Regions, regionsOfClasses, regionsOfQueries } from "../decode-regions.js";
+import { softmax } from "../mask-logits.js";
+import type { GpuArgmax, GpuMaps } from "./gpu-argmax.js";
+
+/** Why a mode is not for the GPU, null where it is. */
+export function gpuRefusal({ mode }: ImageSegmentationTask): string | null {
+  return mode === "instance" ? "masks are read one by one in this mode" : null;
+}
+
+/** `scores` are null where the `count` masks are those of the classes. Rejects with what the GPU has against it. */
+export function regionsOnGpu(
+  argmax: GpuArgmax,
+  task: ImageSegmentationTask,
+  geometry: Geometry,
+  { maps, count, scores }: { maps: GpuMaps; count: number; scores: Float32Array | null },
+): Promise<Regions & ReadStats> {
+  return argmax.run(async (pass) => {
+    if (scores === null) {
+      const result = await pass.argmax(maps, equalWeights(count), geometry, Number.POSITIVE_INFINITY);
+      return { ...regionsOfClasses(task, geometry, count, result.labels), ...statsOf(result) };
+    }
+    const classes = task.classes.length;
+    const shares = softmax(scores, classes + 1);
+    if (task.mode === "semantic") {
+      const all = equalWeights(shares.length).map(({ map }) => map);
+      const sums = pass.classMaps(pass.sigmoidMaps(maps, all, task.grid), shares, classes);
+      const result = await pass.argmax(sums, equalWeights(classes), geometry, Number.POSITIVE_INFINITY);
+      return { ...regionsOfClasses(task, geometry, classes, result.labels), ...statsOf(result) };
+    }
+    const selected = keptQueries(task, shares);
+    if (selected.length === 0) return { ...noRegions(geometry), hasNan: false, isFlat: false };
+    const queries = selected.map(({ query }) => query);
+    const weighted = selected.map(({ score }, map) => ({ map, weight: score }));
+    const probabilities = pass.sigmoidMaps(maps, queries, task.grid);
+    const result = await pass.argmax(probabilities, weighted, geometry, Math.fround(task.maskThreshold));
+    return { ...regionsOfQueries(task, geometry, selected, result), ...statsOf(result) };
+  });
+}
+
+function equalWeights(count: number): { map: number; weight: number }[] {
+  return Array.from({ length: count }, (_, map) => ({ map, weight: 1 }));
+}
+
+function statsOf({ hasNan, isFlat }: ReadStats): ReadStats {
+  return { hasNan, isFlat };
+}
+
+function noRegions({ source }: Geometry): Regions {
+  return { regions: [], map: new Uint16Array(source.width * source.height) };
+}

@@ -1,0 +1,101 @@
+// The shaders of masks: resized and made likely, summed to classes, and the likeliest at every pixel of the picture.
+
+/** Threads of a workgroup, in each direction. */
+export const GROUP = 8;
+
+/** What a shader reads and writes, by the number of its binding. */
+export const BINDING = {
+  sizes: 0,
+  maps: 1,
+  columns: 2,
+  rows: 3,
+  candidates: 4,
+  shares: 5,
+  output: 6,
+  labels: 7,
+  counts: 8,
+  stats: 9,
+} as const;
+
+/** The same as tasks/image-segmentation.ts does in float64, in float32: equal but where two are about equally likely. */
+export const SHADER = /* wgsl */ `
+struct Sizes {
+  cells: vec2u,       // of each map that is read
+  out: vec2u,         // of what is written
+  count: u32,         // candidates, or classes
+  queries: u32,
+  threshold: f32,     // from which on a candidate's pixels are counted
+  raw: u32,           // 1 where the maps are the model's own
+}
+struct Tap { first: u32, second: u32, fraction: f32, inside: u32 }
+struct Candidate { map: u32, weight: f32 }
+
+@group(0) @binding(0) var<uniform> sizes: Sizes;
+@group(0) @binding(1) var<storage, read> maps: array<f32>;
+@group(0) @binding(2) var<storage, read> columns: array<Tap>;
+@group(0) @binding(3) var<storage, read> rows: array<Tap>;
+@group(0) @binding(4) var<storage, read> candidates: array<Candidate>;
+@group(0) @binding(5) var<storage, read> shares: array<f32>;
+@group(0) @binding(6) var<storage, read_write> output: array<f32>;
+@group(0) @binding(7) var<storage, read_write> labels: array<u32>;
+@group(0) @binding(8) var<storage, read_write> counts: array<atomic<u32>>;
+
+// [0]: there is a NaN in the model's maps, [1]: they are not the same everywhere.
+@group(0) @binding(9) var<storage, read_write> stats: array<atomic<u32>, 2>;
+
+fn recordStats(value: f32) {
+  if (sizes.raw == 0u) { return; }
+  let isNan = (bitcast<u32>(value) & 0x7fffffffu) > 0x7f800000u;
+  if (isNan && atomicLoad(&stats[0]) == 0u) { atomicStore(&stats[0], 1u); }
+  if (value != maps[0] && atomicLoad(&stats[1]) == 0u) { atomicStore(&stats[1], 1u); }
+}
+
+fn sampleMap(map: u32, column: Tap, row: Tap) -> f32 {
+  let origin = map * sizes.cells.x * sizes.cells.y;
+  let upper = origin + row.first * sizes.cells.x;
+  let lower = origin + row.second * sizes.cells.x;
+  recordStats(maps[upper + column.first]);
+  let above = (1.0 - column.fraction) * maps[upper + column.first] + column.fraction * maps[upper + column.second];
+  let below = (1.0 - column.fraction) * maps[lower + column.first] + column.fraction * maps[lower + column.second];
+  return (1.0 - row.fraction) * above + row.fraction * below;
+}
+
+fn place(id: vec3u) -> u32 {
+  return (id.z * sizes.out.y + id.y) * sizes.out.x + id.x;
+}
+
+@compute @workgroup_size(${GROUP}, ${GROUP})
+fn sigmoidMaps(@builtin(global_invocation_id) id: vec3u) {
+  if (any(id.xy >= sizes.out)) { return; }
+  let logit = sampleMap(candidates[id.z].map, columns[id.x], rows[id.y]);
+  output[place(id)] = 1.0 / (1.0 + exp(-clamp(logit, -80.0, 80.0)));
+}
+
+@compute @workgroup_size(${GROUP}, ${GROUP})
+fn classMaps(@builtin(global_invocation_id) id: vec3u) {
+  if (any(id.xy >= sizes.out)) { return; }
+  var total = 0.0;
+  for (var query = 0u; query < sizes.queries; query++) {
+    total += shares[query * sizes.count + id.z] * maps[place(vec3u(id.xy, query))];
+  }
+  output[place(id)] = total;
+}
+
+@compute @workgroup_size(${GROUP}, ${GROUP})
+fn argmax(@builtin(global_invocation_id) id: vec3u) {
+  if (any(id.xy >= sizes.out)) { return; }
+  let column = columns[id.x];
+  let row = rows[id.y];
+  var label = 0u;
+  var best = 0.0;
+  for (var index = 0u; index < sizes.count && column.inside + row.inside == 2u; index++) {
+    let value = sampleMap(candidates[index].map, column, row) * candidates[index].weight;
+    if (value >= sizes.threshold) { atomicAdd(&counts[index], 1u); }
+    if (label == 0u || value > best) {
+      best = value;
+      label = index + 1u;
+    }
+  }
+  labels[place(vec3u(id.xy, 0u))] = label;
+}
+`;

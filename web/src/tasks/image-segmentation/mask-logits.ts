@@ -1,0 +1,65 @@
+// Maps of logits on their way to masks: resized to the cells that decide, as probabilities, read at the nearest cell.
+
+import type { ImageSegmentationTask } from "../../manifest/manifest.js";
+import type { Geometry } from "../../preprocess/letterbox.js";
+import { type DepthMap, decodeMap } from "../depth/depth-map.js";
+
+/** A map's elements in row-major order, its size, and that of the input it covers. */
+export type MaskMap = DepthMap;
+
+/** The map as it is, or in the cells of the task's grid. */
+export function resizeLogits({ grid }: ImageSegmentationTask, map: MaskMap): MaskMap {
+  const [height, width] = grid;
+  if (height === undefined || width === undefined) return map;
+  const whole = { source: { width, height }, left: 0, top: 0, ...map.input };
+  return { ...map, values: decodeMap(whole, map), grid: { width, height } };
+}
+
+export function probabilities(task: ImageSegmentationTask, logits: MaskMap): MaskMap {
+  const map = resizeLogits(task, logits);
+  return { ...map, values: map.values.map((value) => 1 / (1 + Math.exp(-value))) };
+}
+
+/** The probabilities of each row of `columns` logits. */
+export function softmax(logits: Float32Array, columns: number): Float32Array[] {
+  return Array.from({ length: logits.length / columns }, (_, index) => {
+    const row = logits.subarray(index * columns, (index + 1) * columns);
+    const largest = row.reduce((most, value) => Math.max(most, value), Number.NEGATIVE_INFINITY);
+    const powers = Array.from(row, (value) => Math.exp(value - largest));
+    const total = powers.reduce((sum, power) => sum + power, 0);
+    return Float32Array.from(powers, (power) => power / total);
+  });
+}
+
+/** Calls `mark` for every pixel of the source whose upper left corner lies in a cell above 0. */
+export function forNearestCells(
+  geometry: Geometry,
+  { values, grid, input }: MaskMap,
+  mark: (at: number) => void,
+): void {
+  const { left, top, width, height, source } = geometry;
+  const across = cells({ start: left, drawn: width, source: source.width }, input.width, grid.width);
+  const down = cells({ start: top, drawn: height, source: source.height }, input.height, grid.height);
+  let at = 0;
+  for (const row of down) {
+    for (const column of across) {
+      if (row >= 0 && column >= 0 && (values[row * grid.width + column] ?? 0) > 0) mark(at);
+      at += 1;
+    }
+  }
+}
+
+interface PictureSpan {
+  start: number;
+  drawn: number;
+  source: number;
+}
+
+/** The cell of each pixel of a side of the source, -1 for one outside of the input. */
+function cells({ start, drawn, source }: PictureSpan, size: number, count: number): number[] {
+  return Array.from({ length: source }, (_, index) => {
+    // Times the source's size: whole numbers are exact.
+    const corner = start * source + index * drawn;
+    return corner < 0 || corner >= size * source ? -1 : Math.floor((corner * count) / (size * source));
+  });
+}
