@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { playwright } from "@vitest/browser-playwright";
 import { defineConfig } from "vitest/config";
-import { serveBundle } from "./web/test/fixture/serve.ts";
+import { serveBundle } from "./web/test/fixture/serve.js";
 
 const FLAGS = [
   "--no-sandbox",

@@ -22,8 +22,14 @@ def sources() -> list[Path]:
 
 
 def missing(text: str) -> set[str]:
-    files = {name for name in NAMED.findall(text) if not name.startswith(BUILT) and not (ROOT / name).exists()}
+    files = {name for name in NAMED.findall(text) if not name.startswith(BUILT) and not is_file(name)}
     return files | {name for name in MODULE.findall(text) if not is_module(name)}
+
+
+def is_file(name: str) -> bool:
+    """Whether there is such a file; TypeScript imports `x.ts` under the name of what it becomes, `x.js`."""
+    path = ROOT / name
+    return path.exists() or (path.suffix == ".js" and path.with_suffix(".ts").exists())
 
 
 def is_module(name: str) -> bool:

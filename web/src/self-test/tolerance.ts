@@ -8,6 +8,8 @@ export interface Tolerance {
   pixels: number;
   /** Of an output's largest magnitude. */
   relative: number;
+  /** Mean of a depth map's relative errors. */
+  depth: number;
   /** Depths below this part of the largest count as large as that. */
   depthFloor: number;
   /** A pixel's depth may be off by this many times the average. */
@@ -18,6 +20,7 @@ export const REDUCED_PRECISION: Tolerance = {
   score: 0.01,
   pixels: 0.5,
   relative: 0.01,
+  depth: 0.01,
   depthFloor: 0.01,
   depthWorst: 10,
 };

@@ -25,7 +25,7 @@ def compare_depth(
 
     A map that is the same everywhere has no signal; `mark_vacuous` sees to it that it is not all there was.
     """
-    match = match_depth(want, got, tolerance.score)
+    match = match_depth(want, got, tolerance)
     finite = math.isfinite(match.error)
     signal = float(np.abs(want).max(initial=0.0)) if finite else 0.0
     if quantity == "depth" and match.vacuous_reason:

@@ -8,12 +8,7 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-MIN_RELATIVE_DEPTH = 0.01
-"""Part of the reference's largest value below which an error is relative to that part: a relative map may be 0."""
-
-WORST_PIXEL_FACTOR = 10
-"""How many times the average that is allowed a single pixel may differ by."""
-
+from webbuild.compare.tolerance import Tolerance
 
 _SMALLEST_NORMAL = 2.0**-126
 """The smallest normal float32, for a map of zeros."""
@@ -40,11 +35,12 @@ class DepthMatch(Struct, frozen=True):
         return not self.problem
 
 
-def match_depth(want: NDArray[Any], got: NDArray[Any], ratio: float) -> DepthMatch:
-    """Compare maps of one shape. `ratio` is what the error may be on average.
+def match_depth(want: NDArray[Any], got: NDArray[Any], tolerance: Tolerance) -> DepthMatch:
+    """Compare maps of one shape.
 
     No scale is fitted, as one would be between a model and the truth: both sides are the same model's answer.
     """
+    ratio = tolerance.depth
     if want.shape != got.shape or not want.size:
         problem = f"shape {list(got.shape)}, wanted {list(want.shape)}"
         return DepthMatch(np.inf, np.inf, ratio, 0.0, problem, "")
@@ -55,13 +51,13 @@ def match_depth(want: NDArray[Any], got: NDArray[Any], ratio: float) -> DepthMat
         return DepthMatch(np.inf, np.inf, ratio, 0.0, " and ".join(broken), "")
     largest = float(np.abs(one).max())
     spread = float(one.max() - one.min()) / largest if largest else 0.0
-    relative = np.abs(other - one) / np.maximum(np.abs(one), max(MIN_RELATIVE_DEPTH * largest, _SMALLEST_NORMAL))
+    relative = np.abs(other - one) / np.maximum(np.abs(one), max(tolerance.depth_floor * largest, _SMALLEST_NORMAL))
     error, worst = float(relative.mean()), float(relative.max())
     problem = ""
     if error > ratio:
         problem = f"absolute relative error {error:.3g}, more than {ratio:g}"
-    elif worst > WORST_PIXEL_FACTOR * ratio:
-        problem = f"a pixel is off by {worst:.3g} of its depth, more than {WORST_PIXEL_FACTOR * ratio:g}"
+    elif worst > tolerance.depth_worst * ratio:
+        problem = f"a pixel is off by {worst:.3g} of its depth, more than {tolerance.depth_worst * ratio:g}"
     return DepthMatch(error, worst, ratio, spread, problem, _vacuous_reason(largest, spread, ratio, one))
 
 

@@ -24,6 +24,6 @@ export function depthDifference(
     absoluteDifference(want, got, index) / Math.max(Math.abs(at(want, index)), floor, Number.MIN_VALUE);
   const mean = want.reduce((sum, _, index) => sum + error(index), 0) / want.length;
   const worst = largestOf(want, (_, index) => error(index));
-  if (mean <= tolerance.score && worst <= tolerance.depthWorst * tolerance.score) return null;
+  if (mean <= tolerance.depth && worst <= tolerance.depthWorst * tolerance.depth) return null;
   return `differs by ${percent(mean)} of the depth, by ${percent(worst)} at worst`;
 }
