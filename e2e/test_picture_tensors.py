@@ -58,7 +58,7 @@ def test_both_backends_agree_with_native_on_pictures(webbuild: Webbuild, tensors
 def test_the_page_shows_what_the_outputs_hold(open_page: Open, without_gpu: Browser, served: Server) -> None:
     page = open_page(without_gpu, served.url, viewport={"width": 390, "height": 844})
     row = page.at("statistics").locator("tbody tr")
-    page.wait_for_result()
+    page.page.wait_for_function("() => ['ready', 'error'].includes(document.body.dataset.state)")
     for index, values in enumerate(("240, 60, 20", "60, 200, 30", "30, 40, 220")):
         page.at(f"sample-{index}").click()
         expect(row.locator("td").last).to_have_text(values)

@@ -13,6 +13,7 @@ from webbuild.bench.scenario import WARMUP_RUNS
 from webbuild.browser.chromium import Chromium
 from webbuild.browser.media_types import media_type
 from webbuild.browser.server import Server
+from webbuild.tasks.base import kind_of
 from webbuild.verify.bundle_reader import Bundle
 from webbuild.verify.inputs import VerifyInput
 from webbuild.verify.page_rpc import PageRpc
@@ -87,9 +88,9 @@ def measure_bundle(
         times = [visitor.run(sample).ms for sample in sample_order(samples, effort)]
         answers = [visitor.decode_sample(index) for index in range(len(samples))]
         visitor.dispose()
-    boxes = [
-        [[e.box.x1, e.box.y1, e.box.x2, e.box.y2, e.score] for e in answer.detections_of_any_kind] for answer in answers
-    ]
+    kind = kind_of(bundle.manifest.task)
+    found = [kind.detections(kind.read_result(answer)) for answer in answers]
+    boxes = [[[e.box.x1, e.box.y1, e.box.x2, e.box.y2, e.score] for e in each] for each in found]
     adapter = str(arrived.info.adapter) if arrived.info.adapter else ""
     return PageMeasurement(
         adapter, received, arrived.session, arrived.loaded + first.ms, times[effort.warming :], boxes

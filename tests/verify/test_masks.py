@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import msgspec
 import numpy as np
 import pytest
@@ -10,12 +12,13 @@ from webbuild.compare.arrays import ComparedOutput, Comparison
 from webbuild.compare.tolerance import BROWSER
 from webbuild.compare.vacuity import mark_vacuous
 from webbuild.manifest.manifest import SegmentTask
+from webbuild.tasks.base import kind_of
 from webbuild.tasks.compare.detection_arrays import from_detections, from_rows
 from webbuild.tasks.compare.detections import compare_detections
 from webbuild.tasks.detection import Box, Segment
 from webbuild.tasks.mask import Mask
 from webbuild.verify.page_rpc import PageError
-from webbuild.verify.page_runner import with_mask_data
+from webbuild.verify.page_runner import with_arrays
 
 TASK = SegmentTask(output="rows", protos="protos", rows=4, classes=["cup"], masks=1)
 
@@ -62,18 +65,42 @@ def test_rows_alone_say_nothing_of_masks() -> None:
     assert names == ["detections", "score", "box"]
 
 
-def test_every_mask_gets_its_own_cells() -> None:
-    bare = [segment(0, b"", 2, 1), segment(1, b"", 0, 3), segment(2, b"", 1, 2)]
-    filled = with_mask_data(bare, np.array([1, 0, 1, 1], np.uint8))
-    assert [each.mask.data for each in filled] == [b"\x01\x00", b"", b"\x01\x01"]
-    assert filled[2].mask.grid.shape == (2, 1)
-    assert with_mask_data([], np.zeros(0, np.uint8)) == ()
+def result(data: list[int]) -> dict[str, Any]:
+    """A result of the runtime as it comes out of a page, with one mask of 2 x 2 cells."""
+    bare = msgspec.to_builtins(segment(0, b"", 2, 2))
+    taken = {"$array": "Uint8Array", "length": len(data)}
+    return {"segments": [{**bare, "mask": {**bare["mask"], "data": taken}}]}
 
 
-@pytest.mark.parametrize("cells", [[1, 0, 1], [1, 0, 1, 1, 0], [1, 0, 2, 0]], ids=["few", "many", "other numbers"])
-def test_cells_that_do_not_fit_are_a_finding(cells: list[int]) -> None:
-    with pytest.raises(PageError, match="do not fit"):
-        with_mask_data([segment(0, b"", 2, 2)], np.array(cells, np.uint8))
+def test_every_array_gets_its_own_bytes() -> None:
+    depth, numbers = np.array([[1.5, 2.5]], np.float32), np.array([7, -8], np.int64)
+    taken = {
+        "depth": {"$array": "Float32Array", "length": 2},
+        "more": [{"own": {"$array": "BigInt64Array", "length": 2}}, None, "text"],
+        "none": {"$array": "Uint16Array", "length": 0},
+    }
+    filled = with_arrays(taken, depth.tobytes() + numbers.tobytes())
+    assert filled["depth"].tolist() == [1.5, 2.5]
+    assert filled["more"][0]["own"].tolist() == [7, -8]
+    assert (filled["more"][1:], len(filled["none"])) == ([None, "text"], 0)
+
+
+@pytest.mark.parametrize("content", [b"\1\0\1", b"\1\0\1\1\0"], ids=["few", "many"])
+def test_bytes_that_do_not_fit_are_a_finding(content: bytes) -> None:
+    with pytest.raises(PageError, match="bytes"):
+        with_arrays(result([1, 0, 1, 1]), content)
+
+
+def test_masks_of_a_result_are_read() -> None:
+    (read,) = kind_of(TASK).read_result(with_arrays(result([1, 0, 1, 1]), b"\1\0\1\1"))
+    assert read.mask.data == b"\1\0\1\1"
+    assert read.mask.grid.shape == (2, 2)
+
+
+@pytest.mark.parametrize("cells", [[1, 0, 1], [1, 0, 2, 0]], ids=["few", "other numbers"])
+def test_cells_that_do_not_fit_are_refused(cells: list[int]) -> None:
+    with pytest.raises(ValueError, match="2 x 2"):
+        kind_of(TASK).read_result(with_arrays(result(cells), bytes(cells)))
 
 
 def test_a_report_writes_masks_as_text_and_reads_them_back() -> None:

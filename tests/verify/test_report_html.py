@@ -11,10 +11,12 @@ from PIL import Image
 
 from tests.verify.detections_made import PROBLEM, backend, comparison, person, report
 from webbuild.compare.arrays import ComparedOutput
+from webbuild.manifest.manifest import DepthTask
 from webbuild.verify.page_messages import ExecutedNode, RuntimeWarningInfo
 from webbuild.verify.report import Problem, ProviderPlacement, SampleReport, SampleResult
 from webbuild.verify.report_html import render_verify_report
 
+DEPTH = DepthTask(output="depth", quantity="depth", unit="metres")
 HOSTILE = """<script>alert(1)</script><img src=x onerror=alert(2)>"'><svg onload=alert(3)>{{ 7 * 7 }}{% raw %}&lt;"""
 
 
@@ -110,7 +112,7 @@ def test_a_map_is_told_by_its_range_and_judged_by_its_error(picture: Path) -> No
     about = [ComparedOutput("webgpu", "desk", "decoded", name) for name in ("depth", "confidence")]
     case = SampleResult(sample="desk", comparisons=tuple(comparison(subject=each) for each in about))
     sample = SampleReport(title="desk", file=str(picture), width=64, height=48, detections=(), depth=(0.7, 2.8))
-    page = render_verify_report(report(backend(cases=(case,)), samples=(sample,)))
+    page = render_verify_report(report(backend(cases=(case,)), samples=(sample,), task=DEPTH))
     assert "depth 0.7 to 2.8" in page
     assert "nothing found" not in page
     assert "an absolute relative error of 0.001" in page
@@ -129,7 +131,7 @@ def test_a_graph_in_half_precision_has_a_colour_of_its_own_and_one_that_was_not_
     absent = backend(backend="webgpu mixed", cases=(), left_out="this adapter has <no> shader-f16")
     page = render_verify_report(report(half, backend(comparison()), absent))
     assert '<i class="swatch half"></i>WebGPU fp16' in page
-    assert "In half precision, as much as when it was proven" in page
+    assert "In half precision, as when it was proven: detections are matched by overlap, never by rank: score 0.01," in page
     assert "Not run: this adapter has &lt;no&gt; shader-f16." in page
     assert "WebGPU fp16 and WebGPU agree" in page
     assert "In half precision" not in render_verify_report(report(backend(comparison())))

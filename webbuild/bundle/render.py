@@ -57,12 +57,12 @@ def render_page(manifest: Manifest, integrity: Mapping[str, str], *, top: str = 
     entry = f"./{manifest.name}.js"
     template = bundle_templates(html=True).get_template("index.html.j2")
     kind = kind_of(manifest.task)
-    pictures = next((spec.count for spec in manifest.inputs if isinstance(spec, StackInput)), 1)
+    defaults = kind.default_thresholds(manifest.task).items()
     return template.render(
         manifest=manifest,
         entry=entry,
-        task_view=kind.view,
-        task_summary=kind.summary(manifest.task, pictures),
+        kind=kind,
+        thresholds=[{"option": name, "minimum": 0, "maximum": 1, "default": default} for name, default in defaults],
         result=kind.typescript(manifest.task).list,
         integrity=integrity,
         top=top,

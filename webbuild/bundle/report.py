@@ -132,6 +132,7 @@ def write_pack_report(
     templates.filters.update(name=formatting.runner_name)
     page = templates.get_template("report.html.j2").render(
         manifest=manifest,
+        kind=kind_of(manifest.task),
         report=report,
         nodes=nodes,
         changes=_pass_summaries(report),

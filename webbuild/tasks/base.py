@@ -70,6 +70,8 @@ class TaskKind:
     """What a model of this task does, in a few words."""
     view: str = ""
     """The view of the page that shows predictions; empty where it shows the tensors of the outputs."""
+    noun: str = ""
+    """What one thing of a prediction is called, where there are several."""
     has_depth: bool = False
     """Whether a prediction is a map of depths, which is drawn in colours."""
     compares_predictions: bool = True
@@ -136,6 +138,13 @@ class TaskKind:
         """Whether a prediction says nothing at all, so that an equal one proves nothing."""
         return not prediction
 
+    def read_result(self, result: Mapping[str, Any]) -> Sequence[Any]:
+        """Return the prediction in a result of the runtime: its fields by name, with NumPy arrays [length].
+
+        Nothing for a task whose results are compared tensor by tensor.
+        """
+        return ()
+
     def detections(self, prediction: Sequence[Any]) -> Sequence[Detection]:
         """Return the objects of a prediction, where it has any."""
         return prediction
@@ -143,6 +152,10 @@ class TaskKind:
     def fallback_mode(self, task: Any) -> SegmentationMode | None:
         """Return the mode in which a prediction is never empty, None for a task that has none."""
         return None
+
+    def tolerance_text(self, tolerance: Tolerance) -> str:
+        """Return in words how far two equal predictions may lie apart; empty where tensors are compared."""
+        return ""
 
     def summary(self, task: Any, pictures: int) -> str:
         """Return what a model does, in a sentence; empty where only its inputs and outputs are known.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 import msgspec
@@ -60,6 +60,14 @@ class ClassifyKind(TaskKind):
         scores = class_probabilities(task, outputs[task.output][0])
         order = np.argsort(-scores, kind="stable")  # NaN last
         return [ClassScore(int(i), task.classes[i], float(scores[i])) for i in order]
+
+    def read_result(self, result: Mapping[str, Any]) -> Sequence[ClassScore]:
+        """Return all classes, the most probable first."""
+        return msgspec.convert(result["classes"], list[ClassScore])
+
+    def tolerance_text(self, tolerance: Tolerance) -> str:
+        """Return in words how far two equal predictions may lie apart."""
+        return f"scores {tolerance.score:g} of the best one, and another best class only where two are that close"
 
     def summary(self, task: ClassifyTask, pictures: int) -> str:
         """Return what the model does."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from numpy.typing import NDArray
@@ -17,6 +17,9 @@ from webbuild.tasks.depth_from_focus import infer_depth_from_focus
 from webbuild.tasks.depth_map import DepthMap, finite_range, resample_map
 from webbuild.tasks.monocular_depth import infer_monocular_depth
 from webbuild.tasks.type_names import TypeNames
+
+_PARTS = ("depth", "confidence")
+"""The maps in a result of the runtime; the confidence is None where the model gives none."""
 
 
 class DepthKind(TaskKind):
@@ -45,12 +48,23 @@ class DepthKind(TaskKind):
         confidence = None if task.confidence is None else resample_map(outputs[task.confidence], placement)
         return [DepthMap(depth, confidence, *finite_range(depth))]
 
+    def read_result(self, result: Mapping[str, Any]) -> Sequence[DepthMap]:
+        """Return the one map there is; none where the caller asked for its colours alone."""
+        size = result["height"], result["width"]
+        depth, confidence = (None if (part := result[name]) is None else part.reshape(size) for name in _PARTS)
+        return [] if depth is None else [DepthMap(depth, confidence, result["min"], result["max"])]
+
     def colormap_range(self, task: DepthTask, prediction: DepthMap) -> tuple[float, float]:
         """Return the farthest and the nearest value: those that the task knows, else those of the map."""
         low, high = prediction.minimum, prediction.maximum
         if task.near is not None and task.far is not None and task.near < task.far:
             low, high = task.near, task.far
         return (high, low) if task.quantity == "depth" else (low, high)
+
+    def tolerance_text(self, tolerance: Tolerance) -> str:
+        """Return in words how far two equal predictions may lie apart."""
+        worst = f"{tolerance.depth * tolerance.depth_worst:g} at any pixel"
+        return f"an absolute relative error of {tolerance.depth:g} on average, {worst}; no scale is fitted"
 
     def summary(self, task: DepthTask, pictures: int) -> str:
         """Return what the model does."""

@@ -6,6 +6,7 @@ from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -16,7 +17,7 @@ from webbuild.model.signature import ModelSignature
 from webbuild.preprocess.letterbox import ImagePlacement
 from webbuild.preprocess.prompt import Prompt, prompt_feeds
 from webbuild.tasks.base import RunContext, TaskKind, TaskMatch, Tensors
-from webbuild.tasks.compare.detections import in_source_pixels
+from webbuild.tasks.compare.detections import detection_tolerance_text, in_source_pixels
 from webbuild.tasks.compare.grounding import compare_grounding
 from webbuild.tasks.detection import Box, Detection, GroundedDetection
 from webbuild.tasks.grounding_dino import infer_grounding_dino
@@ -31,7 +32,8 @@ class GroundingKind(TaskKind):
     """See `GroundingTask` for what a query says."""
 
     spec = GroundingTask
-    view = "grounding"
+    view = "detections"
+    noun = "detection"
     description = "Finds what it is told in words"
     takes_prompt = True
     predicts_more = True
@@ -70,6 +72,14 @@ class GroundingKind(TaskKind):
             return ()
         values = {**self.default_thresholds(task), **context.thresholds}
         return post_process_grounding(task, outputs, context.prompt, context.placement, values)
+
+    def read_result(self, result: Mapping[str, Any]) -> Sequence[Detection]:
+        """Return what was found."""
+        return msgspec.convert(result["detections"], list[Detection])
+
+    def tolerance_text(self, tolerance: Tolerance) -> str:
+        """Return in words how far two equal predictions may lie apart."""
+        return f"detections are matched by overlap, never by rank: {detection_tolerance_text(tolerance)}"
 
     def summary(self, task: GroundingTask, pictures: int) -> str:
         """Return what the model does."""

@@ -6,7 +6,11 @@ task `segment`, which has boxes.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import msgspec
+import numpy as np
 
 from webbuild.compare.arrays import ComparedOutput, Comparison
 from webbuild.compare.tolerance import Tolerance
@@ -17,7 +21,7 @@ from webbuild.tasks.compare.segmentation import compare_regions
 from webbuild.tasks.detection import Detection
 from webbuild.tasks.mask2former import infer_mask2former, infer_semantic_segmentation
 from webbuild.tasks.region_boxes import region_objects
-from webbuild.tasks.regions import Segmentation
+from webbuild.tasks.regions import Region, Segmentation
 from webbuild.tasks.segmentation_postprocess import post_process_instance, post_process_panoptic, post_process_semantic
 from webbuild.tasks.type_names import TypeNames
 
@@ -27,6 +31,7 @@ class ImageSegmentationKind(TaskKind):
 
     spec = ImageSegmentationTask
     view = "regions"
+    noun = "region"
     description = "Divides a picture into regions"
     predicts_more = True
     has_detections = True
@@ -71,6 +76,11 @@ class ImageSegmentationKind(TaskKind):
             return ()
         return compare_regions(subject, expected[0], next(iter(actual), None), task.threshold, tolerance)
 
+    def read_result(self, result: Mapping[str, Any]) -> Sequence[Segmentation]:
+        """Return the one division of the picture there is."""
+        numbers = result["map"].reshape(result["height"], result["width"]).astype(np.uint16)
+        return [Segmentation(numbers, msgspec.convert(result["regions"], tuple[Region, ...]))]
+
     def is_empty(self, prediction: Sequence[Segmentation]) -> bool:
         """Whether there is no region."""
         return not any(each.regions for each in prediction)
@@ -82,6 +92,11 @@ class ImageSegmentationKind(TaskKind):
     def fallback_mode(self, task: ImageSegmentationTask) -> SegmentationMode:
         """Return the mode that gives every pixel to a class, however unsure the model is."""
         return "semantic"
+
+    def tolerance_text(self, tolerance: Tolerance) -> str:
+        """Return in words how far two equal predictions may lie apart."""
+        masks = f"masks one pixel and {tolerance.region:.3g} of what either side covers"
+        return f"regions are matched by class and overlap: score {tolerance.score:g}, {masks}"
 
     def summary(self, task: ImageSegmentationTask, pictures: int) -> str:
         """Return what the model does."""

@@ -24,7 +24,9 @@ class ObbKind(RowKind):
     """See `ObbTask` for the layout of a row."""
 
     spec = ObbTask
-    view = "found"
+    view = "detections"
+    result_field = "objects"
+    detection_type = OrientedObject
     description = "Finds things, in boxes that turn with them"
 
     def infer(self, signature: ModelSignature, *, requested: bool = False) -> TaskMatch | None:

@@ -22,7 +22,8 @@ class PoseKind(RowKind):
     """See `PoseTask` for the layout of a row."""
 
     spec = PoseTask
-    view = "found"
+    view = "detections"
+    result_field = "poses"
     description = "Finds people and their keypoints"
 
     def infer(self, signature: ModelSignature, *, requested: bool = False) -> TaskMatch | None:

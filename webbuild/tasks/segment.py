@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import msgspec
 
 from webbuild.manifest.manifest import SegmentTask
 from webbuild.model.signature import ModelSignature
@@ -18,7 +21,7 @@ class SegmentKind(RowKind):
     """See `SegmentTask` for the layout of a row, and for what a mask is."""
 
     spec = SegmentTask
-    view = "found"
+    view = "detections"
     description = "Finds things and the pixels of each"
     predicts_more = True
 
@@ -39,6 +42,22 @@ class SegmentKind(RowKind):
             Segment(*decode_box(task, row, placement), mask=process_mask(row[:4], row[BOX_COLUMNS:], protos, placement))
             for row in rows[rows[:, 4] > 0]
         ]
+
+    def read_result(self, result: Mapping[str, Any]) -> Sequence[Segment]:
+        """Return the objects, each with the bytes of its mask.
+
+        Raises:
+            ValueError: a mask is not as large as it says, or has other cells than 0 and 1.
+        """
+        segments = [
+            {**each, "mask": {**each["mask"], "data": each["mask"]["data"].tobytes()}} for each in result["segments"]
+        ]
+        for mask in (each["mask"] for each in segments):
+            if len(mask["data"]) != mask["columns"] * mask["rows"] or max(mask["data"], default=0) > 1:
+                raise ValueError(
+                    f"a mask of {mask['columns']} x {mask['rows']} has {len(mask['data'])} cells of 0 or 1"
+                )
+        return msgspec.convert(segments, list[Segment])
 
     def summary(self, task: SegmentTask, pictures: int) -> str:
         """Return what the model does."""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import cast, get_args
+from collections.abc import Mapping, Sequence
+from typing import Any, cast, get_args
+
+from numpy.typing import NDArray
 
 from webbuild.errors import WebbuildError
 from webbuild.manifest.manifest import DType, TensorInput, TensorTask
@@ -33,6 +35,14 @@ class TensorKind(TaskKind):
     def decode(self, task: TensorTask, outputs: Tensors, context: RunContext) -> Sequence[object]:
         """There are no objects in bare tensors."""
         return ()
+
+
+def result_tensors(result: Mapping[str, Any]) -> dict[str, NDArray[Any]]:
+    """Return the outputs in a result of the runtime, by name."""
+    return {
+        name: tensor["data"].reshape(tensor["dims"]).astype(bool if tensor["type"] == "bool" else tensor["data"].dtype)
+        for name, tensor in result["outputs"].items()
+    }
 
 
 def tensor_input_spec(spec: TensorSpec) -> TensorInput:

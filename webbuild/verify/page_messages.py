@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import math
+from typing import Any
 
-from msgspec import Struct, field
-
-from webbuild.tasks.class_scores import ClassScore
-from webbuild.tasks.detection import Detection, OrientedObject, Segment
-from webbuild.tasks.regions import Region
+from msgspec import Struct
 
 
 class _JsStruct(Struct, frozen=True, rename="camel"):
@@ -129,37 +125,21 @@ class FallbackRun(_JsStruct, frozen=True):
     why: str
 
 
+class RunAnswer(_JsStruct, frozen=True):
+    """What `run()` gave, without the arrays in it, which wait in the page one after another as bytes."""
+
+    result: dict[str, Any]
+    arrays: TensorHandle
+
+
 class RunResult(_JsStruct, frozen=True):
-    """What `run()` gave. Tensors and maps wait in the page. The data of all masks do so in `cells`, one after another.
+    """What `run()` says of any task; `fields` is all of it, for the task to read."""
 
-    `min` and `max` are the least and the largest depth; `map` has the numbers of the regions.
-    """
-
-    kind: str
-    width: int
-    height: int
     backend: str
     timings: RunTimings
-    poses: tuple[Detection, ...] = ()
-    detections: tuple[Detection, ...] = ()
-    segments: tuple[Segment, ...] = ()
-    objects: tuple[OrientedObject, ...] = ()
-    cells: TensorHandle | None = None
-    outputs: tuple[TensorHandle, ...] = ()
-    classes: tuple[ClassScore, ...] = ()
-    depth: TensorHandle | None = None
-    confidence: TensorHandle | None = None
-    min: float = math.nan
-    max: float = math.nan
-    regions: tuple[Region, ...] = ()
-    map: TensorHandle | None = None
     repeated: FallbackRun | None = None
-    warnings: tuple[RuntimeWarningInfo, ...] = field(default_factory=tuple)
-
-    @property
-    def detections_of_any_kind(self) -> tuple[Detection, ...]:
-        """Whatever the task calls them."""
-        return self.poses or self.detections or self.segments or self.objects
+    warnings: tuple[RuntimeWarningInfo, ...] = ()
+    fields: dict[str, Any] = {}
 
 
 class RuntimeFailure(_JsStruct, frozen=True):

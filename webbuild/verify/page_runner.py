@@ -13,11 +13,25 @@ from numpy.typing import NDArray
 from webbuild.browser.server import Server
 from webbuild.browser.tensor_transfer import fetch_bytes
 from webbuild.runners.runner import Tensors
-from webbuild.tasks.depth_map import DepthMap
-from webbuild.tasks.detection import Segment
-from webbuild.tasks.regions import Segmentation
-from webbuild.verify.page_messages import LoadResult, RunResult, RuntimeFailure, TensorHandle, TensorsResult
+from webbuild.verify.page_messages import (
+    LoadResult,
+    RunAnswer,
+    RunResult,
+    RuntimeFailure,
+    TensorHandle,
+    TensorsResult,
+)
 from webbuild.verify.page_rpc import Page, PageError, PageRpc
+
+_TYPED_ARRAYS = {
+    **{f"Float{bits}Array": f"<f{bits // 8}" for bits in (16, 32, 64)},
+    **{f"Int{bits}Array": f"<i{bits // 8}" for bits in (8, 16, 32)},
+    **{f"Uint{bits}Array": f"<u{bits // 8}" for bits in (8, 16, 32)},
+    "BigInt64Array": "<i8",
+    "BigUint64Array": "<u8",
+    "Uint8ClampedArray": "|u1",
+}
+"""NumPy's types of what JavaScript calls typed arrays."""
 
 _LITTLE_ENDIAN_DTYPES = {"float32": "<f4", "int32": "<i4", "int64": "<i8", "uint8": "|u1", "bool": "|b1"}
 
@@ -58,33 +72,16 @@ class PageRunner:
         return self._take(self._calls.call("preprocess", TensorHandle, urls=self._calls.upload_images(pictures)))
 
     def predict(self, pictures: Sequence[Path], options: Mapping[str, float | str | list[float]]) -> RunResult:
-        """Run the whole way: decode the file, or those of a stack, preprocess, infer with `options`, decode."""
-        answer: RunResult = self._calls.call(
-            "picture", RunResult, urls=self._calls.upload_images(pictures), options=dict(options)
+        """Run the whole way: decode the file, or those of a stack, preprocess, infer with `options`, decode.
+
+        Raises:
+            PageError: the runtime refused or failed.
+        """
+        answer: RunAnswer = self._calls.call(
+            "picture", RunAnswer, urls=self._calls.upload_images(pictures), options=dict(options)
         )
-        if answer.cells is None:
-            return answer
-        return msgspec.structs.replace(answer, segments=with_mask_data(answer.segments, self._take(answer.cells)))
-
-    def output_tensors(self, answer: RunResult) -> dict[str, NDArray[Any]]:
-        """Return the outputs that wait for a picture's answer; they do so once."""
-        return {held.name: self._take(held) for held in answer.outputs}
-
-    def prediction(self, answer: RunResult) -> Sequence[Any]:
-        """Return what the runtime decoded of a picture's outputs; maps wait in the page, and do so once."""
-        maps = [each for each in (self._segmentation(answer), self._depth_map(answer)) if each is not None]
-        return maps or answer.classes or answer.detections_of_any_kind
-
-    def _depth_map(self, answer: RunResult) -> DepthMap | None:
-        if answer.depth is None:
-            return None
-        confidence = None if answer.confidence is None else self._take(answer.confidence)
-        return DepthMap(self._take(answer.depth), confidence, answer.min, answer.max)
-
-    def _segmentation(self, answer: RunResult) -> Segmentation | None:
-        if answer.map is None:
-            return None
-        return Segmentation(self._take(answer.map).astype(np.uint16), answer.regions)
+        fields = with_arrays(answer.result, self._take(answer.arrays).tobytes())
+        return msgspec.structs.replace(msgspec.convert(answer.result, RunResult), fields=fields)
 
     def dispose(self) -> None:
         """Free what the model holds; the page stays."""
@@ -99,13 +96,30 @@ class PageRunner:
         return np.frombuffer(data, _LITTLE_ENDIAN_DTYPES[held.type]).reshape(held.dims)
 
 
-def with_mask_data(segments: Sequence[Segment], cells: NDArray[Any]) -> tuple[Segment, ...]:
-    """Give each mask its part of the cells, which are 0 or 1."""
-    ends = np.cumsum([segment.mask.columns * segment.mask.rows for segment in segments], dtype=np.int64)
-    if cells.size != (ends[-1] if segments else 0) or (cells > 1).any():
-        raise PageError(RuntimeFailure("wrong-mask", f"the masks do not fit their {cells.size} cells of 0 or 1", ""))
-    parts = [part.tobytes() for part in np.split(cells, ends[:-1])]
-    return tuple(
-        msgspec.structs.replace(segment, mask=msgspec.structs.replace(segment.mask, data=part))
-        for segment, part in zip(segments, parts, strict=False)
-    )
+def with_arrays(result: dict[str, Any], content: bytes) -> dict[str, Any]:
+    """Return a result with the arrays that the page took out of it, which lie in `content` in the same order.
+
+    Raises:
+        PageError: `wrong-arrays` where they are not what the result says.
+    """
+    rest = memoryview(content)
+
+    def fill(value: Any) -> Any:
+        nonlocal rest
+        if isinstance(value, list):
+            return [fill(each) for each in value]
+        if not isinstance(value, dict):
+            return value
+        if "$array" not in value:
+            return {name: fill(each) for name, each in value.items()}
+        dtype = np.dtype(_TYPED_ARRAYS[value["$array"]])
+        size = dtype.itemsize * value["length"]
+        if size > len(rest):
+            raise PageError(RuntimeFailure("wrong-arrays", f"{len(content)} bytes came for more numbers", ""))
+        own, rest = rest[:size], rest[size:]
+        return np.frombuffer(own, dtype)
+
+    filled: dict[str, Any] = fill(result)
+    if rest:
+        raise PageError(RuntimeFailure("wrong-arrays", f"{len(rest)} of {len(content)} bytes are of no array", ""))
+    return filled

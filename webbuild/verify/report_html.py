@@ -7,11 +7,13 @@ from pathlib import Path
 from msgspec import Struct
 
 from webbuild.compare.arrays import Comparison, Stage
+from webbuild.compare.tolerance import BROWSER, REDUCED_PRECISION
 from webbuild.reporting.data_url import image_data_url
 from webbuild.reporting.error_histogram import error_histogram
 from webbuild.reporting.jinja import template_environment
 from webbuild.reporting.overlay import Layer, detection_layer
 from webbuild.reporting.tolerance_ratio import tolerance_fraction
+from webbuild.tasks.base import kind_of
 from webbuild.verify import formatting
 from webbuild.verify.report import SampleReport, SampleResult, VerifyReport
 
@@ -51,6 +53,9 @@ def render_verify_report(report: VerifyReport, directory: Path = Path()) -> str:
     rows = _result_rows(report)
     return templates.get_template("verify.html.j2").render(
         report=report,
+        task_kind=kind_of(report.task),
+        tolerance=BROWSER,
+        reduced=REDUCED_PRECISION,
         verdict=formatting.verdict_text(report),
         notes=formatting.reader_notes(report),
         backends=backends,

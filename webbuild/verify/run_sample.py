@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,13 +12,17 @@ from webbuild.compare.arrays import ComparedOutput, Comparison, compare_arrays
 from webbuild.equivalence.answer import Answer
 from webbuild.equivalence.compare_answers import compare_predictions, compare_tensors
 from webbuild.manifest.head_status import fallback_reason
-from webbuild.manifest.manifest import DepthTask, ImageInput, StackInput
+from webbuild.manifest.manifest import DepthTask, ImageInput, StackInput, Task
 from webbuild.reporting.depth_colormap import depth_colormap_url
 from webbuild.tasks.base import kind_of
+from webbuild.tasks.class_scores import ClassScore
 from webbuild.tasks.compare.classes import TOP_CLASSES
 from webbuild.tasks.depth_map import DepthMap
+from webbuild.tasks.tensor import result_tensors
 from webbuild.verify.bundle_reader import Bundle
 from webbuild.verify.inputs import VerifyInput, picture_input
+from webbuild.verify.page_messages import RunResult, RuntimeFailure
+from webbuild.verify.page_rpc import PageError
 from webbuild.verify.page_runner import PageRunner
 from webbuild.verify.reference import policy_of
 from webbuild.verify.report import SampleResult
@@ -51,11 +56,11 @@ def run_sample(
     if expected.context.mode is not None:
         options["mode"] = expected.context.mode
     answer = runner.predict(given.files, options)
-    actual = Answer(expected.task, outputs, expected.context, runner.prediction(answer))
+    actual = Answer(expected.task, outputs, expected.context, _read_prediction(expected.task, answer))
     found = compare_predictions(*about, expected, actual, policy)
     kind = kind_of(expected.task)
     if not kind.needed_outputs(expected.task):
-        found = compare_tensors(*about, "decoded", expected, runner.output_tensors(answer), policy)
+        found = compare_tensors(*about, "decoded", expected, result_tensors(answer.fields), policy)
     inference = answer.timings.inference
     depth = next((each for each in actual.prediction if isinstance(each, DepthMap)), None)
     similar = {comparison.subject.output: comparison.similarity for comparison in found}
@@ -63,7 +68,7 @@ def run_sample(
         sample=given.title,
         comparisons=(*comparisons, *found),
         detections=tuple(actual.detections),
-        classes=answer.classes[:TOP_CLASSES],
+        classes=tuple(each for each in actual.prediction if isinstance(each, ClassScore))[:TOP_CLASSES],
         min_oks=similar.get("keypoint"),
         min_mask_iou=similar.get("mask"),
         excused=sum(comparison.near_threshold for comparison in found) if kind.has_detections else 0,
@@ -72,6 +77,18 @@ def run_sample(
         map=_depth_image(expected, depth),
     )
     return case, [took] if repeated else [took, inference]
+
+
+def _read_prediction(task: Task, answer: RunResult) -> Sequence[Any]:
+    """Return what the runtime decoded.
+
+    Raises:
+        PageError: `wrong-result` where it is not of the task's form.
+    """
+    try:
+        return kind_of(task).read_result(answer.fields)
+    except (KeyError, ValueError) as error:
+        raise PageError(RuntimeFailure("wrong-result", f"the runtime's result cannot be read: {error}", "")) from error
 
 
 def _depth_image(expected: Answer, depth: DepthMap | None) -> str:

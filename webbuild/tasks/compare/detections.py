@@ -97,3 +97,9 @@ def compare_quantity(
         rms=found.rms.get(subject.output) if finite else None,
         similarity=similarity,
     )
+
+
+def detection_tolerance_text(tolerance: Tolerance) -> str:
+    """Return in words how far two equal detections may lie apart."""
+    masks = f"masks one cell and {tolerance.mask:.3g} of what either side covers"
+    return f"score {tolerance.score:g}, boxes and keypoints {tolerance.pixels:g} px of the model's input, {masks}"

@@ -35,14 +35,10 @@ const commands = {
   },
 
   async picture({ urls, options }) {
-    const { outputs, ...result } = await model.run(await pictures(urls), options);
-    if (result.kind === "tensor") return { ...result, outputs: named(outputs) };
-    if (result.kind === "image-segmentation") return { ...result, map: map({ ...result, map: Int32Array.from(result.map) }, "map", "int32") };
-    if (result.kind === "depth") return { ...result, depth: map(result, "depth"), confidence: map(result, "confidence") };
-    if (result.kind !== "segment") return result;
-    const cells = new Uint8Array(await new Blob(result.segments.map(({ mask }) => mask.data)).arrayBuffer());
-    const segments = result.segments.map(({ mask: { data, ...mask }, ...segment }) => ({ ...segment, mask }));
-    return { ...result, segments, cells: hold({ type: "uint8", dims: [cells.length], data: cells }) };
+    const arrays = [];
+    const result = withoutArrays(await model.run(await pictures(urls), options), arrays);
+    const bytes = new Uint8Array(await new Blob(arrays).arrayBuffer());
+    return { result, arrays: hold({ type: "uint8", dims: [bytes.length], data: bytes }) };
   },
 
   async take({ handle, offset, length }) {
@@ -60,9 +56,16 @@ const commands = {
   },
 };
 
-function map({ width, height, ...result }, name, type = "float32") {
-  const data = result[name];
-  return data ? hold({ type, dims: [height, width], data }) : null;
+/** Copies a result of any kind; each typed array in it goes to `arrays`, and leaves behind its type and length. */
+function withoutArrays(value, arrays) {
+  if (ArrayBuffer.isView(value)) {
+    arrays.push(value);
+    return { $array: value.constructor.name, length: value.length };
+  }
+  if (Array.isArray(value)) return value.map((each) => withoutArrays(each, arrays));
+  if (value instanceof ImageBitmap) return null;
+  if (value === null || typeof value !== "object") return value;
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, withoutArrays(each, arrays)]));
 }
 
 function named(outputs) {
