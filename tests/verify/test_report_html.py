@@ -131,7 +131,10 @@ def test_a_graph_in_half_precision_has_a_colour_of_its_own_and_one_that_was_not_
     absent = backend(backend="webgpu mixed", cases=(), left_out="this adapter has <no> shader-f16")
     page = render_verify_report(report(half, backend(comparison()), absent))
     assert '<i class="swatch half"></i>WebGPU fp16' in page
-    assert "In half precision, as when it was proven: detections are matched by overlap, never by rank: score 0.01," in page
+    assert (
+        "In half precision, as when it was proven: detections are matched by overlap, never by rank: score 0.01,"
+        in page
+    )
     assert "Not run: this adapter has &lt;no&gt; shader-f16." in page
     assert "WebGPU fp16 and WebGPU agree" in page
     assert "In half precision" not in render_verify_report(report(backend(comparison())))

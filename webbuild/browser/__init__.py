@@ -1,1 +1,1 @@
-"""The browser's side of the house: a static server on loopback, and Chromium."""
+"""Chromium, the static server on loopback, and the connection between a page and Python."""

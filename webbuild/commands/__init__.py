@@ -1,1 +1,1 @@
-"""Commands that need more than a call."""
+"""The commands: a file for each, and its options in `options/`."""

@@ -1,1 +1,1 @@
-"""Model."""
+"""An ONNX file: format, checks, external data, opset, signature, and the files beside it."""

@@ -1,1 +1,1 @@
-"""Postprocess."""
+"""Detection heads that an export lacks, and their NumPy references."""

@@ -1,1 +1,1 @@
-"""Preprocess."""
+"""Pictures and prompts to tensors, as the runtime in the browser makes them."""

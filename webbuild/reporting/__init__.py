@@ -1,1 +1,1 @@
-"""What people read: the pages of errors."""
+"""Numbers into words, tables, charts and pages."""

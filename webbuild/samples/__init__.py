@@ -1,1 +1,1 @@
-"""Samples."""
+"""Inputs to compare on: pictures, prompts, stacks, and random tensors."""

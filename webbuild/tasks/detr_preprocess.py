@@ -7,11 +7,10 @@ from typing import Any
 
 import msgspec
 
-from webbuild.manifest.manifest import ImageInput, Interpolation, Letterbox
+from webbuild.manifest.manifest import ImageInput, Letterbox
+from webbuild.tasks.hub_preprocessor import IMAGENET_MEAN, IMAGENET_STD, pillow_interpolation
 
-_IMAGENET_MEAN_STD = [0.485, 0.456, 0.406], [0.229, 0.224, 0.225]
-_PIL_RESAMPLING: dict[int, Interpolation] = {0: "nearest", 2: "bilinear-antialias", 3: "bicubic"}
-"""By Pillow's numbers."""
+_IMAGENET_MEAN_STD = IMAGENET_MEAN, IMAGENET_STD
 
 
 def detr_image_input(
@@ -24,9 +23,8 @@ def detr_image_input(
         preprocessor: what `preprocessor_config.json` holds, empty where there is none.
         normalised: whether pictures are normalised as ImageNet's are where nothing says so.
     """
-    fitted = Letterbox(
-        mode="stretch", resampler=_PIL_RESAMPLING.get(preprocessor.get("resample", 2), "bilinear-antialias")
-    )
+    resampler = pillow_interpolation(preprocessor.get("resample"), "bilinear-antialias")
+    fitted = Letterbox(mode="stretch", resampler=resampler)
     if not preprocessor:
         how = "normalised by ImageNet's mean and deviation" if normalised else "not normalised"
         said = f"pictures are stretched to the input, RGB, scaled to 0..1, {how}, where no option says otherwise"

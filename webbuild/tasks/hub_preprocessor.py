@@ -12,8 +12,8 @@ from webbuild.tasks.depth_units import finite_number, read_numbers
 
 IMAGENET_MEAN = [0.485, 0.456, 0.406]
 IMAGENET_STD = [0.229, 0.224, 0.225]
-_PIL_RESAMPLING: dict[object, Interpolation] = {0: "nearest", 2: "bilinear-antialias", 3: "bicubic"}
-"""Pillow's numbers. Its bicubic widens when it shrinks, which is here the nearest that there is."""
+_PIL_RESAMPLING: dict[int, Interpolation] = {0: "nearest", 2: "bilinear-antialias", 3: "bicubic"}
+"""By the numbers of `PIL.Image.Resampling`."""
 
 
 class Normalization(Struct, frozen=True):
@@ -37,6 +37,17 @@ def read_normalization(config: Mapping[str, Any]) -> Normalization | None:
         scale=factor if rescaled else 1.0,
         mean=mean if len(mean) == 3 else [0.0] * 3,
         std=std if len(std) == 3 and all(std) else [1.0] * 3,
-        resampler=_PIL_RESAMPLING.get(config.get("resample"), "bilinear"),
+        resampler=pillow_interpolation(config.get("resample"), "bilinear"),
         source="pictures are stretched, scaled and normalised as preprocessor_config.json says",
     )
+
+
+def pillow_interpolation(resample: object, default: Interpolation) -> Interpolation:
+    """Return what `resample` of a configuration stands for; `default` where it does not say.
+
+    Lanczos, box and Hamming are not here: the nearest to them is the antialiased bilinear filter. Pillow's bicubic
+    filter is antialiased too.
+    """
+    if not isinstance(resample, int):
+        return default
+    return _PIL_RESAMPLING.get(resample, "bilinear-antialias")

@@ -1,1 +1,1 @@
-"""Analysis."""
+"""What passes ask about a graph: value ranges, uses, shapes, kernels."""

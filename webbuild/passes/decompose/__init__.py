@@ -1,1 +1,1 @@
-"""Decompose."""
+"""Operators without a GPU kernel, written with operators that have one."""

@@ -1,1 +1,1 @@
-"""Detr."""
+"""Post-processing and masks of DETR-like detectors."""

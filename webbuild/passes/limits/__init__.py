@@ -1,1 +1,1 @@
-"""Limits."""
+"""Tensors and bindings above the limits of WebGPU."""

@@ -1,1 +1,1 @@
-"""Nms."""
+"""Non-maximum suppression with fixed shapes, on the GPU."""

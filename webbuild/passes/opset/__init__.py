@@ -1,1 +1,1 @@
-"""Opset."""
+"""Another opset for the whole model."""

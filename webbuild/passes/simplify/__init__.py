@@ -1,1 +1,1 @@
-"""Simplify."""
+"""Nodes that do nothing, or that can be computed before."""

@@ -1,1 +1,1 @@
-"""Static_shapes."""
+"""Shapes that depend on the data or on free dimensions, made fixed."""
