@@ -20,7 +20,7 @@ from webbuild.inspection.inspect import inspect
 from webbuild.inspection.inspection import Inspection
 from webbuild.inspection.measured_outcome import RunOutcome
 from webbuild.inspection.placement import place_nodes
-from webbuild.inspection.rules.needs_shader_f16 import uses_float16
+from webbuild.inspection.rules.model import uses_float16
 from webbuild.targets.table import KernelTable
 
 NodeOutcome = Literal["gpu", "cpu", "no-session", "throws", "wrong", "gone"]

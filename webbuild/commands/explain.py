@@ -43,7 +43,7 @@ def all_pages() -> dict[str, dict[str, str]]:
     passes = {
         kind.code: f"{inspect.getdoc(kind) or ''}\n\nGraphs: {kind.target or 'every target'}" for kind in all_passes()
     }
-    findings = {rule.code: inspect.getdoc(rule) or "" for rule in all_rules()} | {jsep.CODE: jsep.EXPLAINED}
+    findings = {rule.code: rule.page for rule in all_rules()} | {jsep.CODE: jsep.EXPLAINED}
     errors = {f"errors, {area}": pages for area, pages in error_pages().items()}
     return {"passes": passes, "findings": findings, "bisect": EXPLANATIONS, **errors}
 

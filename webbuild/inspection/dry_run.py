@@ -13,9 +13,9 @@ from webbuild.inspection.finding import Finding
 from webbuild.inspection.graph import node_label, walk_nodes
 from webbuild.inspection.inspect import inspect
 from webbuild.inspection.inspection import Inspection
-from webbuild.inspection.rules.base import all_rules, model_rules
-from webbuild.inspection.rules.cpu_partition import CpuPartitionCost
-from webbuild.inspection.rules.dynamic_output_shape import DynamicOutputShape
+from webbuild.inspection.rules.base import Rule, all_rules, model_rules
+from webbuild.inspection.rules.cpu import dynamic_output_shape
+from webbuild.inspection.rules.model import cpu_partition
 from webbuild.passes.base import PassOptions, Rewrite
 from webbuild.passes.pipeline import lower
 from webbuild.targets.table import KernelTable
@@ -32,7 +32,7 @@ def with_fixes(found: Inspection, model: ir.Model, table: KernelTable, dims: Map
     if table.target.build != "webgpu":
         return found
     findings: Sequence[Finding] = found.findings
-    if any(_is_open(finding) and finding.code == DynamicOutputShape.code for finding in findings):
+    if any(_is_open(finding) and finding.code == dynamic_output_shape.code for finding in findings):
         planned = lower(model, PassOptions(dims=dims, table=table), ("webgpu",))
         left = inspect("", planned.graphs["webgpu"], table, {})
         findings = _compared(findings, left.findings, planned.edits["webgpu"])
@@ -66,8 +66,8 @@ def _compared(before: Sequence[Finding], after: Sequence[Finding], edits: Sequen
 
 def _at_work(finding: Finding, done: Sequence[str]) -> tuple[str, ...]:
     """Return the passes that removed the node of a finding: its rule's and those that fix lengths, else any."""
-    rule = next(each for each in all_rules() if each.code == finding.code)
-    named = {*getattr(rule, "passes", ()), *DynamicOutputShape.passes}
+    own = [rule.passes for rule in all_rules() if isinstance(rule, Rule) and rule.code == finding.code]
+    named = {*dynamic_output_shape.passes, *(code for passes in own for code in passes)}
     return tuple(code for code in done if code in named) or tuple(done)
 
 
@@ -86,6 +86,6 @@ def _islands_fixed(found: Inspection, findings: Sequence[Finding], model: ir.Mod
 
     islands = iter([island for island in found.partitions if island.transfers])
     return [
-        structs.replace(each, mended_by=passes(next(islands).nodes)) if each.code == CpuPartitionCost.code else each
+        structs.replace(each, mended_by=passes(next(islands).nodes)) if each.code == cpu_partition.code else each
         for each in findings
     ]

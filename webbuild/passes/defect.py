@@ -51,8 +51,8 @@ class Symptom(Struct, frozen=True):
     fix: str = ""
     finding: str = ""
     """One of the defect's `other_findings`; empty for its own."""
-    on_cpu: bool = False
-    """Whether `cpu-fallback` takes the node to the CPU where the pass refuses it, though it is no error."""
+    fixed_by: str | None = None
+    """Code of another pass that fixes it, where the defect's own refuses it; empty for none."""
 
 
 class Defect(ABC):

@@ -1,1 +1,1 @@
-"""One known failure a file; found by walking this folder."""
+"""Rules of the inspection, by how a node ends: a decorated function each, found by walking this folder."""

@@ -1,141 +1,167 @@
-"""Rules: the files of this folder, and one made of every defect that a pass works around."""
+"""Rules: the functions of this folder, and one rule made of every defect that a pass works around."""
 
 from __future__ import annotations
 
 import importlib
 import inspect
 import pkgutil
-from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
-from typing import ClassVar
 
 import onnx_ir as ir
+from msgspec import Struct, structs
 
 import webbuild.inspection.rules
 from webbuild.inspection.context import InspectionContext
 from webbuild.inspection.finding import Finding
 from webbuild.inspection.graph import node_label
 from webbuild.inspection.inspection import CpuPartition, MemoryEstimate
+from webbuild.inspection.placement import PlacementKind
 from webbuild.passes.base import all_passes
-from webbuild.passes.defect import Defect, Severity
-from webbuild.passes.workarounds.cpu_fallback import CpuFallback
+from webbuild.passes.defect import Defect, Severity, Symptom
 from webbuild.targets.table import Outcome
 
+NodePredicate = Callable[[ir.Node, InspectionContext], str | Symptom | None]
+"""Returns why a node fails, or how it differs from what its rule says; None where it does not fail."""
 
-class KnownDefect:
-    """A known failure.
+ModelPredicate = Callable[[InspectionContext, Sequence[CpuPartition], MemoryEstimate], Iterator[Finding]]
+"""Yields what will happen to a model as a whole."""
 
-    The docstring is what `webbuild explain CODE` prints: what happens, why, the fix, and the source.
+
+class Rule(Struct, frozen=True, kw_only=True):
+    """A failure of a node, recognised without running anything.
+
+    Attributes:
+        code: its name.
+        page: what `webbuild explain CODE` prints: what happens, why, the fix, and the source.
+        operators: the operators that it is about; empty for all.
+        affects: which of their nodes fail, and why.
+        place: where such a node runs; None for anywhere.
+        what: what happens, in a few words.
+        fix: what to change at export.
+        severity: see `Severity`.
+        outcome: how the node ends.
+        passes: codes of the passes that fix it, the first where the node does not tell.
     """
 
     code: str
+    page: str
+    operators: tuple[str, ...]
+    affects: NodePredicate
+    place: PlacementKind | None
+    what: str
+    fix: str
+    severity: Severity
+    outcome: Outcome | None
+    passes: tuple[str, ...]
 
-
-class Rule(KnownDefect, ABC):
-    """A failure of a node, recognised without running anything."""
-
-    operators: tuple[str, ...] = ()
-    """The operators that it is about; empty for all."""
-    severity: Severity = "error"
-    outcome: Outcome | None = "throws"
-    passes: tuple[str, ...] = ()
-    """Codes of the passes that mend it."""
-
-    @abstractmethod
     def check(self, node: ir.Node, context: InspectionContext) -> Finding | None:
         """Return what will happen to a node, None if this rule has nothing to say of it."""
-
-    def finding(
-        self,
-        node: ir.Node,
-        what: str,
-        why: str,
-        fix: str,
-        *,
-        severity: Severity | None = None,
-        outcome: Outcome | None = None,
-        mended_by: str | None = None,
-    ) -> Finding:
-        """Return a finding about a node, with the rule's severity, outcome and pass unless others are given."""
+        if self.place not in (None, context.placements[node].kind):
+            return None
+        symptom = self.affects(node, context)
+        if symptom is None:
+            return None
+        if isinstance(symptom, str):
+            symptom = Symptom(symptom)
+        fixed_by = self.passes[:1] if symptom.fixed_by is None else (symptom.fixed_by,)
         return Finding(
             code=self.code,
-            severity=severity or self.severity,
-            outcome=outcome or self.outcome,
+            severity=symptom.severity or self.severity,
+            outcome=symptom.outcome or self.outcome,
             where=node_label(node),
-            what=what,
-            why=why,
-            fix=fix,
-            mended_by=self.passes[:1] if mended_by is None else (mended_by,) if mended_by else (),
+            what=symptom.what or self.what,
+            why=symptom.why,
+            fix=symptom.fix or self.fix,
+            mended_by=tuple(code for code in fixed_by if code),
         )
 
 
-class DefectRule(Rule):
-    """The rule of a defect: it asks the pass, and names it where the pass will rewrite the node."""
+class ModelRule(Struct, frozen=True, kw_only=True):
+    """A failure, or a cost, of a model as a whole. `gpu_only`: not of a build that computes everything on the CPU."""
 
-    def __init__(self, defect: Defect, code: str) -> None:
-        self.defect = defect
-        self.code, self.operators = code, defect.operators
-        self.severity, self.outcome = defect.severity, defect.outcome
-        self.passes = (defect.code,)
-        self.__doc__ = defect.explain_finding()
+    code: str
+    page: str
+    check: ModelPredicate
+    gpu_only: bool = True
 
-    def check(self, node: ir.Node, context: InspectionContext) -> Finding | None:
-        """See `Rule`."""
-        if self.defect.gpu_only and not context.on_gpu(node):
+
+def rule(
+    code: str,
+    *operators: str,
+    fix: str,
+    place: PlacementKind | None = "gpu",
+    what: str = "throws",
+    severity: Severity = "error",
+    outcome: Outcome = "throws",
+    passes: tuple[str, ...] = (),
+) -> Callable[[NodePredicate], Rule]:
+    """Make a rule of a function that says why a node fails; its docstring is the page. See `Rule`."""
+    return lambda affects: Rule(
+        code=code,
+        page=inspect.getdoc(affects) or "",
+        operators=operators,
+        affects=affects,
+        place=place,
+        what=what,
+        fix=fix,
+        severity=severity,
+        outcome=outcome,
+        passes=passes,
+    )
+
+
+def model_rule(code: str, *, gpu_only: bool = True) -> Callable[[ModelPredicate], ModelRule]:
+    """Make a rule of a function that yields findings about a whole model; its docstring is the page."""
+    return lambda check: ModelRule(code=code, page=inspect.getdoc(check) or "", check=check, gpu_only=gpu_only)
+
+
+def _defect_rule(defect: Defect, code: str) -> Rule:
+    """Return the rule of a defect: it asks the pass, and names it where the pass will rewrite the node."""
+
+    def affects(node: ir.Node, context: InspectionContext) -> Symptom | None:
+        symptom = defect.affects(node, context)
+        if symptom is None or (symptom.finding or defect.finding) != code:
             return None
-        symptom = self.defect.affects(node, context)
-        if symptom is None or (symptom.finding or self.defect.finding) != self.code:
-            return None
-        fixed = self.defect.reaches(node, context) and self.defect.refusal(node, context) is None
-        return self.finding(
-            node,
-            symptom.what or self.defect.what,
-            symptom.why,
-            symptom.fix or self.defect.fix,
-            severity=symptom.severity,
-            outcome=symptom.outcome,
-            mended_by=self.defect.code if fixed else CpuFallback.code if symptom.on_cpu else "",
-        )
+        fixed = defect.reaches(node, context) and defect.refusal(node, context) is None
+        return structs.replace(symptom, fixed_by=defect.code if fixed else symptom.fixed_by or "")
 
-
-class ModelRule(KnownDefect, ABC):
-    """A failure, or a cost, of a model as a whole."""
-
-    gpu_only: ClassVar[bool] = True
-    """Whether it says nothing of a build that computes everything on the CPU."""
-
-    @abstractmethod
-    def check(
-        self, context: InspectionContext, islands: Sequence[CpuPartition], memory: MemoryEstimate
-    ) -> Iterator[Finding]:
-        """Yield what will happen to the model."""
+    return Rule(
+        code=code,
+        page=defect.explain_finding(),
+        operators=defect.operators,
+        affects=affects,
+        place="gpu" if defect.gpu_only else None,
+        what=defect.what,
+        fix=defect.fix,
+        severity=defect.severity,
+        outcome=defect.outcome,
+        passes=(defect.code,),
+    )
 
 
 @cache
-def all_rules() -> tuple[KnownDefect, ...]:
+def all_rules() -> tuple[Rule | ModelRule, ...]:
     """Return every rule in this folder and of every defect, by code."""
     defects = [kind() for kind in all_passes() if issubclass(kind, Defect)]
-    found: dict[str, KnownDefect] = {
-        code: DefectRule(defect, code) for defect in defects for code in (defect.finding, *defect.other_findings)
-    }
+    found: list[Rule | ModelRule] = [
+        _defect_rule(defect, code) for defect in defects for code in (defect.finding, *defect.other_findings)
+    ]
     for module in pkgutil.iter_modules(webbuild.inspection.rules.__path__):
         members = vars(importlib.import_module(f"webbuild.inspection.rules.{module.name}")).values()
-        for member in members:
-            if inspect.isclass(member) and issubclass(member, KnownDefect) and "code" in vars(member):
-                found[member.code] = member()
-    return tuple(found[code] for code in sorted(found))
+        found += [member for member in members if isinstance(member, Rule | ModelRule)]
+    return tuple(sorted({each.code: each for each in found}.values(), key=lambda each: each.code))
 
 
 @cache
 def rules_for(operator: str) -> tuple[Rule, ...]:
     """Return the rules that look at nodes of an operator."""
     return tuple(
-        rule for rule in all_rules() if isinstance(rule, Rule) and (not rule.operators or operator in rule.operators)
+        each for each in all_rules() if isinstance(each, Rule) and (not each.operators or operator in each.operators)
     )
 
 
 @cache
 def model_rules() -> tuple[ModelRule, ...]:
     """Return the rules that look at the whole model."""
-    return tuple(rule for rule in all_rules() if isinstance(rule, ModelRule))
+    return tuple(each for each in all_rules() if isinstance(each, ModelRule))

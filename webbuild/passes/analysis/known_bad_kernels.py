@@ -26,6 +26,11 @@ def known_kernel_error(model: ir.Model, node: ir.Node, options: PassOptions) -> 
     match node.op_type:
         case "MaxPool" if len(node.outputs) > 1 and static_shape(node.outputs[0]) is None:
             return "the GPU kernel gives no indices"
-        case "LSTM" | "GRU" if set(map(str.lower, node.attributes.get_strings("activations", []))) - _ACTIVATIONS:
+        case "LSTM" | "GRU" if unsupported_rnn_activations(node):
             return "the GPU kernel knows Relu, Tanh and Sigmoid alone"
     return None
+
+
+def unsupported_rnn_activations(node: ir.Node) -> list[str]:
+    """Return the activations of a recurrent layer that its GPU kernel does not know."""
+    return [name for name in node.attributes.get_strings("activations", []) if name.lower() not in _ACTIVATIONS]

@@ -26,12 +26,14 @@ _MAX_TABLE = 1 << 16
 class DecomposeMaxPoolIndices(DefectDecomposition):
     """MaxPool(x [N, C, H, W]) with indices -> MaxPool(x), Gather(cells, ArgMax(windows of x [N, C, H'*W', h*w])).
 
-    Defect: the run throws: `The Indices output is not supported yet`.
+    Defect: the run throws: `The Indices output is not supported yet`, `Using column major storage_order is not
+    supported yet`.
 
     Why: SegNet and its kin go down with indices and up with MaxUnpool, which has no kernel: it becomes
     ScatterElements(zeros, indices, x). From opset 22 on the CPU has the MaxPool. Every window is laid out by Gathers
     with constant places; where it reaches into the padding, the cell next to it stands there once more. The place of
-    the largest in its window is looked up in a table of cells, row by row or column by column.
+    the largest in its window is looked up in a table of cells, row by row or column by column. Where nothing reads the
+    indices, the order in which they count is left out.
     Limits: float32, fixed shapes; the windows of one node may hold 33,554,432 numbers.
     Exact: the same elements.
     Source: measured on 1.30.0.
@@ -39,6 +41,7 @@ class DecomposeMaxPoolIndices(DefectDecomposition):
 
     code = "decompose-maxpool-indices"
     finding = "maxpool-indices"
+    other_findings = ("maxpool-storage-order",)
     operators = ("MaxPool",)
     fix = "replace the unpooling that needs them"
     probe = "pool/MaxPool Indices"
@@ -47,10 +50,11 @@ class DecomposeMaxPoolIndices(DefectDecomposition):
 
     def affects(self, node: ir.Node, context: DefectContext) -> Symptom | None:
         """See `Defect`."""
-        indices = node.outputs[1] if len(node.outputs) > 1 else None
-        if indices is None or not (indices.uses() or indices.is_graph_output()):
+        if _gives_indices(node):
+            return Symptom("the GPU kernel of MaxPool gives no indices")
+        if node.attributes.get_int("storage_order", 0) == 0:
             return None
-        return Symptom("the GPU kernel of MaxPool gives no indices")
+        return Symptom("storage_order is 1", fix="leave storage_order out", finding="maxpool-storage-order")
 
     def decomposers(self) -> Mapping[str, Decomposer]:
         """Return how to write each."""
@@ -64,7 +68,15 @@ class DecomposeMaxPoolIndices(DefectDecomposition):
         return affected and placement(model, node, options) in ("gpu", "cpu")
 
 
+def _gives_indices(node: ir.Node) -> bool:
+    indices = node.outputs[1] if len(node.outputs) > 1 else None
+    return indices is not None and (bool(indices.uses()) or indices.is_graph_output())
+
+
 def _pool(add: RewriteContext, node: ir.Node) -> list[ir.Value]:
+    attributes = {name: value for name, value in attribute_values(node).items() if name != "storage_order"}
+    if not _gives_indices(node):
+        return [add.op("MaxPool", node.inputs[0], **attributes)]
     x, source, target = node.inputs[0], static_shape(node.inputs[0]), static_shape(node.outputs[0])
     kernel = node.attributes.get_ints("kernel_shape", [])
     if x is None or x.dtype != ir.DataType.FLOAT or source is None or target is None:
@@ -88,7 +100,6 @@ def _pool(add: RewriteContext, node: ir.Node) -> list[ir.Value]:
     cell = add.op("Gather", add.const(cells, np.int32), add.op("Add", place, add.const(starts, np.int32)), axis=0)
     planes = np.arange(prod(target[:2])).reshape(*target[:2], 1) * prod(source[2:])
     flat = add.op("Reshape", add.op("Add", cell, add.const(planes, np.int32)), add.const(target, np.int64))
-    attributes = {name: value for name, value in attribute_values(node).items() if name != "storage_order"}
     return [add.op("MaxPool", x, **attributes), add.op("Cast", flat, to=ir.DataType.INT64.value)]
 
 

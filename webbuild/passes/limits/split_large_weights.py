@@ -6,7 +6,7 @@ import numpy as np
 import onnx_ir as ir
 
 from webbuild.passes.base import Pass, PassOptions, Rewrite
-from webbuild.passes.rewrite import Builder, find_nodes, replace_all_uses, static_shape
+from webbuild.passes.rewrite import Builder, find_nodes, nbytes, replace_all_uses, static_shape
 
 _MAX_PARTS = 7
 """Parts that one Concat joins: WebGPU promises 8 storage buffers to a shader, and its output is one."""
@@ -34,16 +34,14 @@ class SplitLargeWeights(Pass):
         edits: list[Rewrite] = []
         cut: dict[tuple[ir.Value, int], list[ir.Value]] = {}
         for node in find_nodes(model, *_WEIGHT_INPUT):
-            weight = node.inputs[_WEIGHT_INPUT[node.op_type]]
-            if weight is None or weight.const_value is None or weight.is_graph_input() or not _is_table(node, weight):
+            weight = column_weight(node)
+            if weight is None or weight.const_value is None or weight.is_graph_input():
                 continue
             if weight.const_value.nbytes <= options.max_binding_size:
                 continue
-            where = f"{node.op_type} '{node.name}'"
-            axis = 0 if node.op_type == "Gemm" and node.attributes.get_int("transB", 0) == 1 else -1
-            size = weight.const_value.shape.numpy()[axis]
-            columns = options.max_binding_size * size // weight.const_value.nbytes
-            if columns * _MAX_PARTS < size or not _has_splittable_bias(node, size):
+            where, axis = f"{node.op_type} '{node.name}'", _column_axis(node)
+            columns = columns_per_part(node, weight, options.max_binding_size)
+            if columns is None:
                 why = f"'{weight.name}' would be more than {_MAX_PARTS} parts, or what it adds is computed"
                 edits.append(self.skipped(where, why))
                 continue
@@ -56,12 +54,28 @@ class SplitLargeWeights(Pass):
         return edits
 
 
-def _is_table(node: ir.Node, weight: ir.Value) -> bool:
-    """Whether the columns of a weight become the columns of the output."""
+def column_weight(node: ir.Node) -> ir.Value | None:
+    """Return the input of a node whose columns become the columns of the output, None if there is none."""
+    weight = node.inputs[_WEIGHT_INPUT[node.op_type]] if node.op_type in _WEIGHT_INPUT else None
     shape = static_shape(weight)
     if shape is None or len(shape) < 2:
-        return False
-    return node.op_type != "Gather" or node.attributes.get_int("axis", 0) not in (-1, len(shape) - 1)
+        return None
+    gathers_columns = node.op_type == "Gather" and node.attributes.get_int("axis", 0) in (-1, len(shape) - 1)
+    return None if gathers_columns else weight
+
+
+def columns_per_part(node: ir.Node, weight: ir.Value, limit: int) -> int | None:
+    """Return how many columns of a weight fit into so many bytes, None where the weight cannot be cut so."""
+    shape, taken = static_shape(weight), nbytes(weight)
+    if shape is None or not taken:
+        return None
+    size = shape[_column_axis(node)]
+    columns = limit * size // taken
+    return columns if columns * _MAX_PARTS >= size and _has_splittable_bias(node, size) else None
+
+
+def _column_axis(node: ir.Node) -> int:
+    return 0 if node.op_type == "Gemm" and node.attributes.get_int("transB", 0) == 1 else -1
 
 
 def _has_splittable_bias(node: ir.Node, size: int) -> bool:

@@ -9,7 +9,11 @@ import numpy as np
 import onnx_ir as ir
 
 from webbuild.passes.base import Pass, PassOptions, Rewrite
+from webbuild.passes.defect import Defect, DefectContext, Symptom
 from webbuild.passes.rewrite import Builder, constant, find_nodes, opset_version, replace_all_uses, static_shape
+
+_SLICE_BY_INPUTS = 10
+"""The opset from which a Slice takes its bounds as inputs."""
 
 _LARGEST = 1 << 22
 """Elements up to which a result that is the same everywhere becomes a constant."""
@@ -20,12 +24,25 @@ _EMPTY_RESULT = {
     "ReduceProd": 1.0,
     "ReduceMin": math.inf,
     "MatMul": 0.0,
+    "Einsum": 0.0,
 }
 """What an operator gives that adds up, multiplies or compares nothing."""
 
+THROWS_ON_EMPTY = (
+    *("Softmax", "TopK", "InstanceNormalization", "Conv", "ConvTranspose", "MaxPool", "AveragePool"),
+    *("GlobalAveragePool", "GlobalMaxPool", "DequantizeLinear", "RotaryEmbedding", "MultiHeadAttention"),
+    *("ReduceMax", "ReduceMin"),
+)
+"""Operators whose GPU kernel takes no empty tensor, whatever comes of it."""
 
-class FoldEmptyTensors(Pass):
+_SUMS = ("ReduceL1", "ReduceL2", "ReduceSum", "ReduceSumSquare")
+
+
+class FoldEmptyTensors(Defect, Pass):
     """Writes what is computed into or from tensors of size 0 as what it means.
+
+    Defect: the run throws for a kernel that takes no tensor with a size of zero, or a product over one. The answer is
+    wrong for the logarithm of a sum over nothing.
 
         Conv(x [0, C, H, W]) [0, M, H, W]     ->  constant [0, M, H, W]
         MatMul(a [M, 0], b [0, N]) [M, N]     ->  zeros [M, N]
@@ -33,18 +50,59 @@ class FoldEmptyTensors(Pass):
         ScatterND(data, i [0, k], u [0])      ->  data
         TopK(x [0, C], k)                     ->  Slice(x, :k), Cast(Slice(x, :k))
 
-    Kernels throw on them: a convolution, a pool or a Softmax of nothing, a matrix product over nothing, a maximum of
-    nothing. Where the shapes are fixed that can be seen in the graph. A value of size 0 becomes a constant without
-    elements, a sum over nothing zeros, a product ones, a maximum negative infinity; a scatter of nothing is its data,
-    and padding around nothing is only padding. Outputs of the graph that are empty are left, and so is a graph with an
-    empty input, since exporters have written 0 for a size that is free; but for a TopK of no rows, at which the CPU of
-    the WASM build divides by zero: it becomes a Slice.
-
+    Why: zero sizes come from exports in which nothing was found. A convolution, a pool or a Softmax dispatches no work,
+    `Invalid dispatch group size (0, 1, 1)`; a product over nothing binds an empty buffer, `Failed to execute
+    'createBindGroup'`; a maximum says `Input tensor cannot be null or empty`. And the logarithm of a sum over nothing
+    need not be minus infinity on the GPU: WGSL leaves open what an expression gives that is infinite.
+    A value of size 0 becomes a constant without elements, a sum over nothing zeros, a product ones, a maximum negative
+    infinity; a scatter of nothing is its data, and padding around nothing is only padding.
+    Limits: fixed shapes. Outputs of the graph that are empty are left, and so is a graph with an empty input, since
+    exporters have written 0 for a size that is free; but for a TopK of no rows, at which the CPU of the WASM build
+    divides by zero: it becomes a Slice.
     Exact: ONNX's operator text of the reductions gives the value over nothing (0, 1, -inf, inf).
+    Source: measured on 1.24.3 to 1.31.0-dev; onnxruntime #28772.
     """
 
     code = "fold-empty-tensors"
     after = ("fold-constants", "eliminate-no-ops")
+    finding = "empty-input"
+    other_findings = ("empty-reduction", "log-zero-empty", "matmul-k-zero")
+    operators = (*THROWS_ON_EMPTY, "MatMul", "Einsum", "Log")
+    fix = "give it at least one row"
+    probe = "zero/Softmax"
+    gpu_only = False
+    wider = "values of size 0 that no kernel throws on, a Pad, a Scatter, a Gemm and the other reductions"
+
+    def affects(self, node: ir.Node, context: DefectContext) -> Symptom | None:
+        """See `Defect`. A TopK of no rows fails on the CPU too, unless it has none to choose from."""
+        source, output = node.inputs[0], node.outputs[0]
+        if node.op_type != "TopK" and not context.on_gpu(node):
+            return None
+        if node.op_type == "Log":
+            return _log_symptom(source)
+        if node.op_type in ("MatMul", "Einsum"):
+            over_nothing = any(_has_zero(value) for value in node.inputs) and not _has_zero(output)
+            why, fix = f"{node.op_type} sums over an axis of size zero", "put zeros in its place"
+            return Symptom(why, fix=fix, finding="matmul-k-zero") if over_nothing else None
+        if not _has_zero(source) or _chooses_none(node):
+            return None
+        finding = "empty-reduction" if node.op_type.startswith("Reduce") else ""
+        return Symptom(f"{node.op_type} takes no tensor of shape {static_shape(source)}", finding=finding)
+
+    def refusal(self, node: ir.Node, context: DefectContext) -> str | None:
+        """See `Defect`."""
+        producer = node.inputs[0].producer() if node.op_type == "Log" and node.inputs[0] is not None else None
+        node = producer or node
+        output = node.outputs[0]
+        if static_shape(output) is None or static_shape(node.inputs[0]) is None:
+            return "its shapes are not fixed"
+        if node.op_type == "TopK":
+            return None if opset_version(context.model) >= _SLICE_BY_INPUTS else "there is no Slice by inputs"
+        if any(_is_empty(value) for value in context.model.graph.inputs):
+            return "an input of the graph is empty, which may stand for any size"
+        if _is_empty(output):
+            return "it is an output of the graph" if output.is_graph_output() else None
+        return "what it gives is large, or an integer without infinity" if _uniform_result(node) is None else None
 
     def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
         """Replace each value in turn."""
@@ -73,7 +131,7 @@ def _rewrite_empty_topk(model: ir.Model) -> Iterator[ir.Node]:
     for node in find_nodes(model, "TopK"):
         source, count = node.inputs[0], static_shape(node.outputs[0])
         axis = node.attributes.get_int("axis", -1)
-        if not _is_empty(source) or count is None or opset_version(model) < 10:
+        if not _is_empty(source) or count is None or opset_version(model) < _SLICE_BY_INPUTS:
             continue
         add = Builder(model.graph, node, f"{node.name or 'TopK'}/empty")
         chosen = add.slice(source, axis, 0, count[axis])
@@ -89,13 +147,12 @@ def _constant_result(add: Builder, node: ir.Node) -> ir.Value | None:
     output, shape = node.outputs[0], static_shape(node.outputs[0])
     if shape is None or 0 in shape or math.prod(shape) > _LARGEST or output.dtype is None:
         return None
-    operands = {"MatMul": 2, "Gemm": 2, "ScatterND": 3, "ScatterElements": 3}.get(node.op_type, 1)
+    operands = {"MatMul": 2, "Gemm": 2, "ScatterND": 3, "ScatterElements": 3, "Einsum": None}.get(node.op_type, 1)
     if not any(_is_empty(value) for value in node.inputs[:operands]):
         return None
     if node.op_type in _EMPTY_RESULT:
-        number = _EMPTY_RESULT[node.op_type]
-        fits = math.isfinite(number) or output.dtype.is_floating_point()
-        return _filled(add, output, number) if fits else None
+        number = _uniform_result(node)
+        return None if number is None else _filled(add, output, number)
     if node.op_type == "Gemm" and node.attributes.get_float("beta", 1.0) == 1.0:
         addend = node.inputs[2] if len(node.inputs) > 2 else None
         return _filled(add, output, 0) if addend is None else add.op("Expand", addend, add.const(shape, np.int64))
@@ -104,6 +161,40 @@ def _constant_result(add: Builder, node: ir.Node) -> ir.Value | None:
         filler = np.array(node.attributes.get_float("value", 0.0)) if fill_value is None else constant(fill_value)
         return None if filler is None else _filled(add, output, filler.item())
     return node.inputs[0] if node.op_type.startswith("Scatter") else None
+
+
+def _uniform_result(node: ir.Node) -> float | None:
+    """Return the number that an operator makes of nothing, None if there is none, or it would be stored too often."""
+    number, output = _EMPTY_RESULT.get(node.op_type), node.outputs[0]
+    if number is None or output.dtype is None or math.prod(static_shape(output) or []) > _LARGEST:
+        return None
+    return number if math.isfinite(number) or output.dtype.is_floating_point() else None
+
+
+def _log_symptom(value: ir.Value | None) -> Symptom | None:
+    """Return how a Log fails that reads a sum over a tensor without elements."""
+    producer = None if value is None else value.producer()
+    if producer is None or producer.op_type not in _SUMS or _has_zero(value) or not _has_zero(producer.inputs[0]):
+        return None
+    return Symptom(
+        f"it reads a {producer.op_type} over a tensor without elements, which is 0",
+        what="wrong answer",
+        outcome="wrong",
+        fix="leave the reduction over nothing out",
+        finding="log-zero-empty",
+    )
+
+
+def _chooses_none(node: ir.Node) -> bool:
+    """Whether a TopK has none to choose from, at which the kernel returns at once."""
+    sizes = static_shape(node.inputs[0])
+    axis = node.attributes.get_int("axis", -1)
+    return node.op_type == "TopK" and sizes is not None and -len(sizes) <= axis < len(sizes) and sizes[axis] == 0
+
+
+def _has_zero(value: ir.Value | None) -> bool:
+    """Whether a value has a size of zero; its other sizes may be unknown."""
+    return value is not None and value.shape is not None and any(size == 0 for size in value.shape)
 
 
 def _filled(add: Builder, value: ir.Value, number: float) -> ir.Value:

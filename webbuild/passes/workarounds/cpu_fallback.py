@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import msgspec
 import onnx_ir as ir
 
 from webbuild.passes.analysis.kernel_lookup import placement
 from webbuild.passes.base import Pass, PassOptions, Rewrite
-from webbuild.passes.rewrite import find_nodes, static_shape
+from webbuild.passes.decompose.decompose_maxpool_indices import DecomposeMaxPoolIndices
+from webbuild.passes.defect import PassContext
+from webbuild.passes.rewrite import find_nodes
+from webbuild.passes.workarounds.resize_to_matmul import ResizeToMatmul
 
 CPU_NODES_KEY = "webbuild.cpu-nodes"
 """Metadata key under which the names are kept, as JSON."""
@@ -19,16 +22,19 @@ class CpuFallback(Pass):
     """Names the nodes that the engine is to run on the CPU, because its GPU kernel throws or is wrong.
 
     Why: onnxruntime-web's WebGPU takes a Resize with antialias, a smooth Resize of pictures with channels last, and a
-    MaxPool that gives indices or counts in column-major order, and then throws or returns wrong numbers. So it is with
-    every other node of the patched graph about which `webbuild inspect` finds an error. No rewrite is known for them
-    here.
+    MaxPool that gives indices, and then throws or returns wrong numbers. Here are those that resize-to-matmul and
+    decompose-maxpool-indices refuse, and every other node of the patched graph about which `webbuild inspect` finds an
+    error.
 
     How: the graph stays as it is. The names go into the manifest, and the runtime hands them to the WebGPU provider as
     `forceCpuNodeNames`; every such node gets a name of its own. It costs a copy each way.
     """
 
     code = "cpu-fallback"
-    after = ("canonicalize", "fold-constants", "downgrade-opset", "eliminate-no-ops")
+    after = (
+        *("canonicalize", "fold-constants", "downgrade-opset", "eliminate-no-ops"),
+        *(ResizeToMatmul.code, DecomposeMaxPoolIndices.code),
+    )
     target = "webgpu"
 
     def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
@@ -37,11 +43,13 @@ class CpuFallback(Pass):
         if options.table is None or options.table.target.build != "webgpu":
             return []
         found: dict[str, Rewrite] = {}
-        for node in find_nodes(model, *_REASONS):
-            reason = _REASONS[node.op_type](node)
-            if reason is not None and placement(model, node, options) == "gpu":
-                name = _unique_node_name(model, node)
-                found[name] = self.applied(f"{node.op_type} '{name}'", f"left to the CPU: {reason}")
+        context = PassContext(model, options)
+        for defect in (ResizeToMatmul(), DecomposeMaxPoolIndices()):
+            for node in find_nodes(model, *defect.operators):
+                symptom = defect.affects(node, context)
+                if symptom is not None and placement(model, node, options) == "gpu":
+                    name = _unique_node_name(model, node)
+                    found[name] = self.applied(f"{node.op_type} '{name}'", f"left to the CPU: {symptom.why}")
         if list(found) != before:
             model.metadata_props[CPU_NODES_KEY] = msgspec.json.encode(list(found)).decode()
         return [edit for name, edit in found.items() if name not in before]
@@ -69,27 +77,3 @@ def _unique_node_name(model: ir.Model, node: ir.Node) -> str:
         name, number = f"{node.name or node.op_type}/cpu_{number}", number + 1
     node.name = name
     return name
-
-
-def _resize_reason(node: ir.Node) -> str | None:
-    if node.attributes.get_int("antialias", 0):
-        return "the GPU kernel has no antialias"
-    before, after = static_shape(node.inputs[0]), static_shape(node.outputs[0])
-    if node.attributes.get_string("mode", "nearest") == "nearest" or before is None or after is None:
-        return None
-    last = len(before) == 4 and before[3] == after[3] and before[1] != after[1]
-    return "the GPU kernel takes its last axes for height and width" if last else None
-
-
-def _maxpool_reason(node: ir.Node) -> str | None:
-    indices = node.outputs[1] if len(node.outputs) > 1 else None
-    if indices is not None and (indices.uses() or indices.is_graph_output()):
-        return "the GPU kernel gives no indices"
-    return "the GPU kernel counts in row-major order" if node.attributes.get_int("storage_order", 0) else None
-
-
-_REASONS: dict[str, Callable[[ir.Node], str | None]] = {
-    "Resize": _resize_reason,
-    "MaxPool": _maxpool_reason,
-}
-"""Why a node of an operator must not run on the GPU, None if it may."""

@@ -1,0 +1,221 @@
+"""Nodes that run on the CPU."""
+
+from __future__ import annotations
+
+import onnx_ir as ir
+
+from webbuild.inspection.context import InspectionContext
+from webbuild.inspection.fixes import fixes_by_operator
+from webbuild.inspection.kernels import (
+    MICROSOFT_DOMAIN,
+    STANDARD_DOMAINS,
+    gpu_dtypes,
+    gpu_schema_versions,
+    has_gpu_kernel,
+)
+from webbuild.inspection.op_cost import cpu_severity
+from webbuild.inspection.rules.base import rule
+from webbuild.passes.defect import Symptom
+
+_WHAT = "runs on the CPU"
+
+
+@rule(
+    "contrib-op-on-cpu",
+    place="cpu",
+    what=_WHAT,
+    severity="warning",
+    outcome="cpu",
+    fix="export the model without these fusions",
+)
+def contrib_op_on_cpu(node: ir.Node, context: InspectionContext) -> str | None:
+    """A fused operator of com.microsoft runs on the CPU, or in no build: most have no GPU kernel.
+
+    Attention has one only without masks and without a past.
+    Fix: export without fusion; the engine fuses for itself what it can run.
+    Source: the engine's list of kernels.
+    """
+    if node.domain != MICROSOFT_DOMAIN:
+        return None
+    masked = node.op_type == "Attention"
+    return "its GPU kernel takes no mask and no past" if masked else f"there is no GPU kernel for {node.op_type}"
+
+
+@rule(
+    "dynamic-output-shape",
+    *("NonMaxSuppression", "NonZero", "Compress", "Unique"),
+    place="cpu",
+    what="as many rows as the data have",
+    severity="warning",
+    outcome="cpu",
+    fix="take a fixed number of the best with TopK",
+    passes=(
+        *("static-nms", "static-rotated-nms", "static-generic-nms", "pad-nms-output"),
+        *("dense-boolean-indexing", "decompose-data-movement"),
+    ),
+)
+def dynamic_output_shape(node: ir.Node, context: InspectionContext) -> Symptom:
+    """The length of the output depends on the data: it is computed on the CPU, and so is the arithmetic behind it.
+
+    Every run may have other sizes: buffers are made anew, shaders are compiled anew, and nothing found gives tensors
+    of size zero, on which several GPU kernels throw.
+    Fix: fixed sizes. webbuild rewrites non-maximum suppression, a Compress by a constant, and what a mask chooses
+    where it is computed row by row, reduced, or put back (dense-boolean-indexing); TopK with a constant k replaces a
+    NonZero.
+    Source: measured; onnxruntime #22425.
+    """
+    # a dry run of the passes says which of them removes it
+    return Symptom(f"{node.op_type} runs on the CPU, and every run has other sizes", fixed_by="")
+
+
+@rule(
+    "loop-on-cpu",
+    *("Loop", "Scan"),
+    place="cpu",
+    what="runs on the CPU, round by round",
+    severity="warning",
+    outcome="cpu",
+    fix="unroll the loop at export",
+    passes=("unroll-loops",),
+)
+def loop_on_cpu(node: ir.Node, context: InspectionContext) -> str:
+    """The loop runs on the CPU. What its body computes on the GPU is copied in every round.
+
+    Fix: unroll it at export where the number of rounds is known.
+    Source: measured on 1.30.0.
+    """
+    inside = sum(each.parent is node and context.on_gpu(each.node) for each in context.nodes)
+    copies = f"{inside} nodes of its body are on the GPU, with copies in every round"
+    return copies if inside else "there is no GPU kernel for loops"
+
+
+@rule(
+    "no-gpu-kernel",
+    place="cpu",
+    what=_WHAT,
+    severity="warning",
+    outcome="cpu",
+    fix="write it with operators that have one, or cut the graph before it",
+)
+def no_gpu_kernel(node: ir.Node, context: InspectionContext) -> Symptom | None:
+    """The operator runs on the CPU: the build has no GPU kernel for it, in any version or type.
+
+    What it reads is copied from the GPU, after everything queued there has ended, and what it writes is copied back.
+    The copies cost more than the operator.
+    Fix: write it with operators that have a kernel, or take it out of the model where it stands at its end.
+    Source: measured; onnxruntime #18584, #22425.
+    """
+    elsewhere = (*dynamic_output_shape.operators, *loop_on_cpu.operators)
+    if node.domain not in STANDARD_DOMAINS or node.op_type in elsewhere or has_gpu_kernel(node, context.table):
+        return None
+    return Symptom(
+        f"{context.table.target.name} has no GPU kernel for {node.op_type}",
+        severity=cpu_severity(node),
+        fixed_by=fixes_by_operator().get(node.op_type, ""),
+    )
+
+
+@rule(
+    "no-gpu-kernel-for-dtype",
+    place="cpu",
+    what=_WHAT,
+    severity="warning",
+    outcome="cpu",
+    fix="use int32 or float for what is computed in this type",
+    passes=("narrow-int64",),
+)
+def no_gpu_kernel_for_dtype(node: ir.Node, context: InspectionContext) -> Symptom | None:
+    """The node runs on the CPU: the operator has GPU kernels, but not for this element type.
+
+    No build computes int64 on the GPU, and uint8, int8 and bool almost nowhere. Index and mask arithmetic of an export
+    is of these types.
+    Fix: int32 for int64 where the values fit, float for masks; leave int64 to shapes, axes and the graph's outputs.
+    Source: measured; onnxruntime #29273.
+    """
+    placed, dtype = context.placements[node], context.placements[node].kernel.dtype
+    if placed.follows_shape or node.domain not in STANDARD_DOMAINS or not dtype:
+        return None
+    if gpu_schema_versions(node, dtype, context.table) or not has_gpu_kernel(node, context.table):
+        return None
+    types = ", ".join(gpu_dtypes(node, placed.kernel.schema_version, context.table)[:6])
+    fix = None if dtype == "int64" else fixes_by_operator().get(node.op_type, "")
+    if fix == "bool-to-int" and dtype not in ("bool", "uint8"):
+        fix = ""
+    return Symptom(
+        f"{node.op_type} of {dtype} has no GPU kernel; the build has {types or 'no type at this version'}",
+        severity=cpu_severity(node),
+        fixed_by=fix,
+    )
+
+
+@rule(
+    "opset-too-new",
+    place="cpu",
+    what=_WHAT,
+    severity="warning",
+    outcome="cpu",
+    fix="",
+    passes=("downgrade-opset",),
+)
+def opset_too_new(node: ir.Node, context: InspectionContext) -> Symptom | None:
+    """The operator runs on the CPU: its version is newer than those that the build has GPU kernels for.
+
+    The engine takes a kernel only for the very version of the schema that it was registered for. Where ONNX widens
+    the types of an operator, as opset 22 did for MaxPool, the kernel stays behind without a word.
+    Fix: export at opset 19, or 21 where there is no GridSample.
+    Source: measured; onnxruntime #29682, #28955.
+    """
+    version = context.schema_version(node)
+    older = [since for since in _kernel_versions(node, context) if since < version]
+    if not older:
+        return None
+    return Symptom(
+        f"{node.op_type} has GPU kernels up to version {older[-1]}; at this opset it is {version}",
+        severity=cpu_severity(node),
+        fix=f"export the model at an opset below {version}",
+    )
+
+
+@rule("opset-too-old", place="cpu", what=_WHAT, severity="warning", outcome="cpu", fix="")
+def opset_too_old(node: ir.Node, context: InspectionContext) -> Symptom | None:
+    """The operator runs on the CPU: its version is older than those that the build has GPU kernels for.
+
+    Clip before opset 11, Equal before 11 and Max before 8 are of this kind.
+    Fix: export at a newer opset, 13 to 19, or convert the model with onnx.version_converter.
+    Source: measured.
+    """
+    versions, version = _kernel_versions(node, context), context.schema_version(node)
+    if not versions or versions[0] <= version:
+        return None
+    return Symptom(
+        f"{node.op_type} has GPU kernels from version {versions[0]} on; at this opset it is {version}",
+        severity=cpu_severity(node),
+        fix=f"export the model at opset {versions[0]} or newer",
+    )
+
+
+@rule(
+    "shape-subgraph-on-cpu",
+    place="cpu",
+    what=_WHAT,
+    severity="note",
+    outcome="cpu",
+    fix="fix the sizes of the inputs",
+    passes=("fix-dynamic-dims",),
+)
+def shape_subgraph_on_cpu(node: ir.Node, context: InspectionContext) -> str | None:
+    """The node runs on the CPU although it has a GPU kernel: all that it reads lies on the CPU already.
+
+    The engine leaves arithmetic on sizes where the sizes are, to save copies. It is a cost only if what comes of it
+    is large.
+    Fix: give the sizes with --dim, so that they are constants.
+    Source: the engine's GetCpuPreferredNodes.
+    """
+    follows = context.placements[node].follows_shape
+    return "it reads only sizes, small constants and inputs, which are there already" if follows else None
+
+
+def _kernel_versions(node: ir.Node, context: InspectionContext) -> list[int]:
+    """Return the schema versions with a GPU kernel for a node's type, in order; none where it follows a shape."""
+    placed = context.placements[node]
+    return [] if placed.follows_shape else gpu_schema_versions(node, placed.kernel.dtype, context.table)

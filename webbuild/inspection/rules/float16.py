@@ -1,0 +1,84 @@
+"""Nodes that fail in float16."""
+
+from __future__ import annotations
+
+import math
+
+import onnx_ir as ir
+
+from webbuild.inspection.context import InspectionContext, dtype_name, known_shape
+from webbuild.inspection.rules.base import rule
+
+_MAX_EXACT_POSITION = 2048
+"""Whole numbers up to which float16 has each."""
+
+_MANY_TERMS = 1024
+
+
+@rule("fp16-conv-transpose", "ConvTranspose", what="wrong answer", outcome="wrong", fix="cast to float around it")
+def fp16_conv_transpose(node: ir.Node, context: InspectionContext) -> str | None:
+    """The answer is wrong beyond position 2048: the kernel computes positions in float16, which ends at whole numbers.
+
+    Fix: keep the node in float32.
+    Source: onnxruntime #28976.
+    """
+    sizes = known_shape(node.outputs[0])
+    if dtype_name(node.inputs[0]) != "float16" or not sizes or max(sizes[2:]) <= _MAX_EXACT_POSITION:
+        return None
+    return "positions above 2048 are no float16"
+
+
+@rule(
+    "fp16-layer-normalization",
+    "LayerNormalization",
+    what="may throw",
+    severity="warning",
+    fix="cast to float around it",
+)
+def fp16_layer_normalization(node: ir.Node, context: InspectionContext) -> str | None:
+    """May throw: the shader of LayerNormalization in float16 does not compile in builds around 1.30.
+
+    `[Invalid ShaderModule "LayerNorm"]`. It shows on devices with shader-f16 only.
+    Fix: keep the node in float32.
+    Source: onnxruntime #32627.
+    """
+    return "its float16 shader does not compile in some builds" if dtype_name(node.inputs[0]) == "float16" else None
+
+
+@rule(
+    "fp16-overflow",
+    *("Pow", "ReduceMean", "ReduceSum", "ReduceSumSquare", "ReduceL2", "GlobalAveragePool", "MatMul"),
+    what="may overflow",
+    severity="warning",
+    outcome="wrong",
+    fix="keep this node in float32",
+)
+def fp16_overflow(node: ir.Node, context: InspectionContext) -> str | None:
+    """The answer may be wrong: float16 ends at 65504, and this node squares, or sums a thousand numbers and more.
+
+    A LayerNormalization written as ReduceMean, Sub, Pow, Sqrt is the known case: its variance becomes infinite.
+    Fix: keep these nodes in float32, or use LayerNormalization (opset 17), which sums in float32.
+    Source: onnxruntime #31626, #26732.
+    """
+    if dtype_name(node.inputs[0]) != "float16":
+        return None
+    if node.op_type == "Pow":
+        return "it squares in float16"
+    before, after = known_shape(node.inputs[0]), known_shape(node.outputs[0])
+    terms = 0
+    if node.op_type == "MatMul" and before:
+        terms = before[-1]
+    elif before and after:
+        terms = math.prod(before) // max(1, math.prod(after))
+    return f"it sums {terms} numbers in float16" if terms >= _MANY_TERMS else None
+
+
+@rule("fp16-scatter", "ScatterND", "ScatterElements", fix="cast to float around it")
+def fp16_scatter(node: ir.Node, context: InspectionContext) -> str | None:
+    """The run throws: `Reduction is not supported for data type`, for Scatter with a reduction in float16.
+
+    Fix: keep the node in float32.
+    Source: the engine's kernels.
+    """
+    reduces = node.attributes.get_string("reduction", "none") != "none"
+    return "there is no sum of float16 in memory" if reduces and dtype_name(node.inputs[0]) == "float16" else None

@@ -1,0 +1,144 @@
+"""What will happen to a model as a whole."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import onnx_ir as ir
+
+from webbuild.inspection.context import InspectionContext, dtype_name, known_shape
+from webbuild.inspection.finding import Finding
+from webbuild.inspection.graph import node_label
+from webbuild.inspection.inspection import CpuPartition, MemoryEstimate
+from webbuild.inspection.rules.base import model_rule
+from webbuild.reporting.quantities import format_bytes, format_count
+
+_ADDRESS_SPACE = 4 << 30
+
+
+@model_rule("cpu-partition")
+def cpu_partition(
+    context: InspectionContext, islands: Sequence[CpuPartition], memory: MemoryEstimate
+) -> Iterator[Finding]:
+    """The GPU waits while nodes on the CPU are computed, and tensors are copied over and back, in every run.
+
+    A copy to the CPU waits for everything that is queued on the GPU: 7 ms for 64 kB is what profiles show, whatever
+    the size. One operator without a kernel is enough to make an island.
+    Fix: the findings about its nodes name it.
+    Source: onnxruntime #27560, #18584.
+    """
+    for number, island in enumerate(islands, 1):
+        if not island.transfers:
+            continue
+        yield Finding(
+            code="cpu-partition",
+            severity="warning" if any(copy.destination == "cpu" for copy in island.transfers) else "note",
+            outcome="cpu",
+            where=f"island {number}: {node_label(context.nodes[island.nodes[0]].node)}",
+            what=f"{format_count(len(island.nodes), 'node')} on the CPU, "
+            f"{format_count(len(island.transfers), 'copy')}, "
+            f"{format_bytes(island.transfer_bytes)} a run",
+            why=", ".join(f"{count} {op}" for op, count in list(island.operators.items())[:6]),
+            fix="see the findings about its nodes: the one without a fix keeps them on the CPU",
+        )
+
+
+@model_rule("dynamic-dimension")
+def dynamic_dimension(
+    context: InspectionContext, islands: Sequence[CpuPartition], memory: MemoryEstimate
+) -> Iterator[Finding]:
+    """A size is not known before the run: each new size compiles new shaders and takes new buffers.
+
+    Arithmetic on sizes stays in the graph then, in int64 on the CPU. A free size of an output is one that the data
+    decide.
+    Fix: give the size with --dim NAME=N.
+    Source: onnxruntime #25882.
+    """
+    for kind, value in _interface(context):
+        if known_shape(value) is None:
+            yield Finding(
+                code="dynamic-dimension",
+                severity="note",
+                outcome=None,
+                where=f"{kind} '{value.name}'",
+                what="a size that is not fixed" if value.shape is not None else "of an unknown shape",
+                why="each new size costs a compilation",
+                fix="give it with --dim NAME=N" if kind == "input" else "take a fixed number of rows",
+            )
+
+
+@model_rule("int64-io")
+def int64_io(context: InspectionContext, islands: Sequence[CpuPartition], memory: MemoryEstimate) -> Iterator[Finding]:
+    """An input or output is int64: JavaScript gives it as BigInt64Array, and the GPU computes nothing of this type.
+
+    Fix: int32, where the values fit.
+    Source: the WebGPU shading language has no 64-bit integers.
+    """
+    for kind, value in _interface(context):
+        if dtype_name(value) in ("int64", "uint64") and not value.is_initializer():
+            yield Finding(
+                code="int64-io",
+                severity="note",
+                outcome=None,
+                where=f"{kind} '{value.name}'",
+                what=f"{dtype_name(value)}, a BigInt64Array in JavaScript",
+                why="no GPU kernel computes 64-bit integers",
+                fix="use int32 where the values fit",
+            )
+
+
+@model_rule("needs-shader-f16")
+def needs_shader_f16(
+    context: InspectionContext, islands: Sequence[CpuPartition], memory: MemoryEstimate
+) -> Iterator[Finding]:
+    """The run throws on devices without shader-f16, or gives zeros: the model computes in float16.
+
+    `Program MatMul requires f16 but the device does not support it.`
+    Fix: ship a float32 model too, and choose by `adapter.features.has("shader-f16")`.
+    Source: measured on 1.24.3 to 1.31.0-dev.
+    """
+    halves = [each.node for each in context.nodes if context.on_gpu(each.node) and uses_float16(each.node)]
+    if halves:
+        yield Finding(
+            code="needs-shader-f16",
+            severity="warning",
+            outcome="throws",
+            where="the model",
+            what=f"{format_count(len(halves), 'node')} in float16: throws on devices without shader-f16",
+            why=f"the first is {node_label(halves[0])}",
+            fix="ship a float32 model too, and choose by the adapter's features",
+        )
+
+
+@model_rule("out-of-memory", gpu_only=False)
+def out_of_memory(
+    context: InspectionContext, islands: Sequence[CpuPartition], memory: MemoryEstimate
+) -> Iterator[Finding]:
+    """No session can be created, or the run throws: WebAssembly addresses 4 GiB, and weights pass through it.
+
+    `std::bad_alloc`, `Array buffer allocation failed`, or a bare number. What runs on the CPU lives there too.
+    Fix: smaller weights, external data, a smaller input.
+    Source: onnxruntime #21968.
+    """
+    if memory.weights + memory.activations > _ADDRESS_SPACE // 2:
+        too_large = memory.weights > _ADDRESS_SPACE
+        yield Finding(
+            code="out-of-memory",
+            severity="error" if too_large else "warning",
+            outcome="no-session" if too_large else "throws",
+            where="the model",
+            what=f"{format_bytes(memory.weights)} of weights, {format_bytes(memory.activations)} at work",
+            why="WebAssembly addresses 4 GiB, and loading needs the weights twice",
+            fix="make the weights or the input smaller",
+        )
+
+
+def uses_float16(node: ir.Node) -> bool:
+    """Whether a node reads or writes float16."""
+    return any(dtype_name(value) == "float16" for value in (*node.inputs, *node.outputs))
+
+
+def _interface(context: InspectionContext) -> Iterator[tuple[str, ir.Value]]:
+    """Yield the inputs and outputs of a model, each with what it is."""
+    yield from (("input", value) for value in context.model.graph.inputs)
+    yield from (("output", value) for value in context.model.graph.outputs)

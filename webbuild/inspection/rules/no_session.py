@@ -1,0 +1,114 @@
+"""Nodes for which no session can be created."""
+
+from __future__ import annotations
+
+import onnx_ir as ir
+
+from webbuild.inspection.context import InspectionContext, known_shape
+from webbuild.inspection.rules.base import rule
+from webbuild.passes.defect import Symptom
+
+_WHAT = "no session can be created"
+
+
+@rule(
+    "inference-dropout",
+    "Dropout",
+    place=None,
+    what="no session without optimisation",
+    severity="warning",
+    outcome="no-session",
+    fix="export after model.eval()",
+    passes=("canonicalize",),
+)
+def inference_dropout(node: ir.Node, context: InspectionContext) -> str | None:
+    """Only the engine's optimiser keeps this from failing: no build since 1.25.1 has a kernel for Dropout.
+
+    With graphOptimizationLevel `disabled` there is no session.
+    Fix: canonicalize takes it out; export after `model.eval()`.
+    Source: measured on 1.25.1 to 1.31.0-dev.
+    """
+    return "there is no kernel for Dropout"
+
+
+@rule(
+    "non-portable-op",
+    place=None,
+    what=_WHAT,
+    outcome="no-session",
+    fix="export the model again, without ONNX Runtime's offline optimisation",
+)
+def non_portable_op(node: ir.Node, context: InspectionContext) -> str | None:
+    """No session can be created: the model was optimised by ONNX Runtime for another machine.
+
+    Operators of com.microsoft.nchwc and com.ms.internal.nhwc are what its optimiser writes for one CPU or GPU.
+    Fix: export plain ONNX; never save a model with ONNX Runtime's optimisations on.
+    Source: onnxruntime #23072.
+    """
+    if node.domain not in ("com.microsoft.nchwc", "com.ms.internal.nhwc"):
+        return None
+    return f"{node.domain} holds operators for the machine that the model was optimised on"
+
+
+@rule(
+    "resize-unsupported",
+    "Resize",
+    place=None,
+    what=_WHAT,
+    outcome="no-session",
+    fix="resize height and width only, on four axes",
+)
+def resize_unsupported(node: ir.Node, context: InspectionContext) -> str | None:
+    """No session can be created: this form of Resize is refused, on the CPU as well.
+
+    Cubic works on two or four axes only, neither linear nor cubic resizes batch and channels too, and a linear Resize
+    cannot leave out what lies outside.
+    Fix: reshape to four axes, or resize axis by axis.
+    Source: measured on 1.24.3 to 1.31.0-dev.
+    """
+    mode = node.attributes.get_string("mode", "nearest")
+    before, after = known_shape(node.inputs[0]), known_shape(node.outputs[0])
+    if before is None or after is None or mode == "nearest" or context.placements[node].kind == "none":
+        return None
+    if mode == "cubic" and len(before) not in (2, 4):
+        return f"cubic takes two or four axes, not {len(before)}"
+    if mode == "linear" and node.attributes.get_int("exclude_outside", 0) != 0:
+        return "exclude_outside is for cubic only"
+    changed = sum(a != b for a, b in zip(before, after, strict=False))
+    return "it resizes the channels too" if len(before) == 4 and changed > 2 else None
+
+
+@rule(
+    "rnn-batch-first",
+    *("GRU", "LSTM", "RNN"),
+    place=None,
+    what=_WHAT,
+    outcome="no-session",
+    fix="transpose the input and the output around a layer of layout 0",
+)
+def rnn_batch_first(node: ir.Node, context: InspectionContext) -> str | None:
+    """No session can be created: the batch of a recurrent layer comes before its steps.
+
+    `Batchwise recurrent operations (layout == 1) are not supported`, by native ONNX Runtime either.
+    Fix: transpose the input and the output around a layer of layout 0.
+    Source: measured on 1.30.0.
+    """
+    batch_first = node.attributes.get_int("layout", 0) != 0
+    return "its layout is 1: the batch comes before the steps" if batch_first else None
+
+
+@rule("unimplemented-dtype", place="none", what=_WHAT, outcome="no-session", fix="", passes=("float64-to-float32",))
+def unimplemented_dtype(node: ir.Node, context: InspectionContext) -> Symptom | None:
+    """No session can be created: the build has no kernel for this operator and type, on the GPU or on the CPU.
+
+    The WebGPU builds since 1.25.1 carry no CPU kernels for float64, int16 and uint16, and none has bfloat16. No build
+    for the web has the operators of `ai.onnx.ml`, of text, and of values that may be missing. One node is enough, even
+    one that would be folded: `Provider type for ... node is not set`.
+    Fix: float64-to-float32 retypes the graph; at export, keep numpy's float64 constants out of the model.
+    Source: measured on 1.25.1 to 1.31.0-dev.
+    """
+    dtype = context.placements[node].kernel.dtype or "this type"
+    return Symptom(
+        f"no kernel of this build computes {node.op_type} in {dtype}, on the GPU or on the CPU",
+        fix=f"cast {dtype} to a type that the build computes: float for double, int32 for int16 and uint16",
+    )

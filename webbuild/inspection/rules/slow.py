@@ -1,0 +1,92 @@
+"""Nodes that the GPU computes slowly, or waits for."""
+
+from __future__ import annotations
+
+import math
+
+import onnx_ir as ir
+
+from webbuild.inspection.context import InspectionContext, input_value, known_shape
+from webbuild.inspection.cpu_inputs import cpu_input_indices, has_cpu_output
+from webbuild.inspection.rules.base import rule
+
+_LARGE_AREA, _LONG_ROW = 1024, 100_000
+
+
+@rule(
+    "global-pool-single-thread",
+    *("GlobalAveragePool", "GlobalMaxPool", "AveragePool", "MaxPool"),
+    what="slow",
+    severity="warning",
+    outcome="gpu",
+    fix="use ReduceMean or ReduceMax in its place",
+)
+def global_pool_single_thread(node: ir.Node, context: InspectionContext) -> str | None:
+    """Slow: one thread adds up the whole picture, channel by channel.
+
+    64 channels of 160 by 160 take seconds on SwiftShader, against hundredths for ReduceMean, which shares the work.
+    Fix: ReduceMean, or ReduceMax, over the spatial axes.
+    Source: measured; onnxruntime #23614.
+    """
+    sizes, kernel = known_shape(node.inputs[0]), node.attributes.get_ints("kernel_shape", [])
+    area = math.prod(kernel) if kernel else math.prod(sizes[2:]) if sizes else 0
+    return f"one thread reads {area} numbers for each output" if area >= _LARGE_AREA else None
+
+
+@rule(
+    "gpu-readback-parameter",
+    what="waits for the GPU in every run",
+    severity="warning",
+    outcome="gpu",
+    fix="make it a constant",
+)
+def gpu_readback_parameter(node: ir.Node, context: InspectionContext) -> str | None:
+    """The CPU waits for the GPU in every run: the kernel reads this input on the CPU, and the GPU computes it.
+
+    Shapes, axes, pads, bounds of Clip and the k of TopK are such inputs. The copy waits for all queued work.
+    Fix: constants.
+    Source: the engine's kernels; onnxruntime #27560.
+    """
+    for index in cpu_input_indices(node):
+        value = input_value(node, index)
+        producer = None if value is None else value.producer()
+        if value is not None and producer is not None and context.on_gpu(producer) and not has_cpu_output(producer):
+            return f"input {index}, '{value.name}', is computed on the GPU and read on the CPU"
+    return None
+
+
+@rule(
+    "if-gpu-sync",
+    "If",
+    what="waits for its condition",
+    severity="note",
+    outcome="gpu",
+    fix="make the condition a constant",
+    passes=("fold-constants",),
+)
+def if_gpu_sync(node: ir.Node, context: InspectionContext) -> str | None:
+    """The GPU waits: the condition of an If is read on the CPU before its branch can begin.
+
+    Fix: fix the sizes of the inputs; most conditions of exports are about sizes, and are folded then.
+    Source: the engine's If kernel.
+    """
+    return None if context.is_constant(node.inputs[0]) else "the condition is computed in every run"
+
+
+@rule(
+    "large-topk",
+    "TopK",
+    what="slow",
+    severity="warning",
+    outcome="gpu",
+    fix="reduce them before it, with ReduceMax",
+)
+def large_topk(node: ir.Node, context: InspectionContext) -> str | None:
+    """Slow: TopK sorts everything it is given, here more than a hundred thousand numbers in a row.
+
+    Fix: take the best of each row first, with ReduceMax, then TopK of those.
+    Source: measured, 672,000 elements on SwiftShader.
+    """
+    sizes = known_shape(node.inputs[0])
+    length = sizes[node.attributes.get_int("axis", -1)] if sizes else 0
+    return f"it sorts {length} numbers" if length > _LONG_ROW else None

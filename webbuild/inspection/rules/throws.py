@@ -1,0 +1,132 @@
+"""Nodes whose run throws."""
+
+from __future__ import annotations
+
+import math
+
+import onnx_ir as ir
+
+from webbuild.inspection.context import InspectionContext, input_value, known_rank, known_shape
+from webbuild.inspection.kernels import STANDARD_DOMAINS
+from webbuild.inspection.reshape_check import FIX, find_mismatch
+from webbuild.inspection.rules.base import rule
+from webbuild.passes.analysis.known_bad_kernels import unsupported_rnn_activations
+from webbuild.passes.defect import Symptom
+from webbuild.passes.simplify.fold_empty_tensors import THROWS_ON_EMPTY
+
+_QUERY_KEY, _MASK, _PAST_KEY = 1, 3, 4
+"""Inputs of Attention."""
+
+_KEY_PADDING_MASK = 4
+"""An input of MultiHeadAttention."""
+
+
+@rule("attention-mask-too-short", "Attention", place=None, fix="", passes=("decompose-attention",))
+def attention_mask_too_short(node: ir.Node, context: InspectionContext) -> Symptom | None:
+    """The run throws: the mask of an Attention is shorter than its keys, those of before among them.
+
+    `inconsistent total_sequence_length (between attn_mask and past_key and past_value)`, from native ONNX Runtime too,
+    though opset 24 allows it.
+    Fix: decompose-attention pads it; or pad the mask with minus infinity, or False, to the number of keys.
+    Source: measured on 1.30.0.
+    """
+    key, mask, past = (known_shape(input_value(node, index)) for index in (_QUERY_KEY, _MASK, _PAST_KEY))
+    if node.domain not in STANDARD_DOMAINS or not key or not mask:
+        return None
+    if input_value(node, _PAST_KEY) is not None and not past:
+        return None
+    keys = key[-2] + (past[-2] if past else 0)
+    if mask[-1] == keys:
+        return None
+    return Symptom(f"its mask is for {mask[-1]} keys of {keys}", fix=f"pad the mask to {keys} columns")
+
+
+@rule("batchnorm-training", "BatchNormalization", fix="export after model.eval()")
+def batchnorm_training(node: ir.Node, context: InspectionContext) -> str | None:
+    """The run throws: `BatchNormalization trainingMode is not supported yet`.
+
+    Fix: export the model in evaluation mode, `model.eval()`; as it is, the node is left to the CPU, which computes it.
+    Source: measured on all versions and builds.
+    """
+    return "it computes statistics as in training" if node.attributes.get_int("training_mode", 0) else None
+
+
+@rule("layernorm-scale-broadcast", "LayerNormalization", fix="write the scale out")
+def layernorm_scale_broadcast(node: ir.Node, context: InspectionContext) -> str | None:
+    """The run throws: the scale of a LayerNormalization has fewer numbers than it normalises, and would be spread.
+
+    Fix: cpu-fallback; or a scale that is written out.
+    Source: measured on 1.30.0.
+    """
+    sizes, scale = known_shape(node.inputs[0]), known_shape(input_value(node, 1))
+    if not sizes or scale is None:
+        return None
+    normalised = math.prod(sizes[node.attributes.get_int("axis", -1) :])
+    return f"a scale of {math.prod(scale)} for {normalised} numbers" if math.prod(scale) != normalised else None
+
+
+@rule(
+    "maybe-empty-tensor",
+    *THROWS_ON_EMPTY,
+    what="throws where nothing is found",
+    fix="take a fixed number of rows with TopK before it",
+    passes=("pad-nms-output",),
+)
+def maybe_empty_tensor(node: ir.Node, context: InspectionContext) -> str | None:
+    """The run throws where nothing is found: the data decide the length, and this kernel takes no empty tensor.
+
+    It works with every picture that has something in it, and fails with the first that has nothing.
+    Fix: fixed sizes before it; webbuild does so for non-maximum suppression.
+    Source: measured on 1.24.3 to 1.31.0-dev; ultralytics #18867.
+    """
+    if node.inputs[0] not in context.dynamic_values:
+        return None
+    if node.op_type == "TopK" and known_rank(node.inputs[0]) == 1:
+        return None  # it chooses none of none, at which the kernel returns at once
+    return f"the data decide how long its input is, and {node.op_type} takes no empty tensor"
+
+
+@rule("mha-key-padding-mask", "MultiHeadAttention", fix="give the mask as attention_bias")
+def mha_key_padding_mask(node: ir.Node, context: InspectionContext) -> str | None:
+    """The run throws: the GPU kernel of MultiHeadAttention takes no key_padding_mask.
+
+    Fix: add the mask to the scores, as attention_bias; or export without fusion.
+    Source: the engine's kernel: `input key_padding_mask not implemented for webgpu`.
+    """
+    masked = input_value(node, _KEY_PADDING_MASK) is not None
+    return "its GPU kernel takes no key_padding_mask" if masked else None
+
+
+@rule("reshape-mismatch", "Reshape", "Squeeze", "Expand", place=None, fix=FIX)
+def reshape_mismatch(node: ir.Node, context: InspectionContext) -> str | None:
+    """The run throws, on every engine: the elements do not fit the shape that they are to have.
+
+    A size that was fixed when the model was exported does not match one that `--dim` gives: a Reshape wants another
+    number of elements, a Squeeze removes an axis that has more than one, an Expand meets two sizes of which neither
+    is 1. `pack` and `patch` stop here, before anything runs.
+    Fix: the sizes that the model was exported for, or another export.
+    Source: the operators' own definitions; Reshape-1, Squeeze-1 and Expand-8 of ONNX, and what came after them.
+    """
+    return find_mismatch(node) if node.graph is context.model.graph else None
+
+
+@rule("rnn-activation", "LSTM", "GRU", fix="export with Relu, Tanh or Sigmoid")
+def rnn_activation(node: ir.Node, context: InspectionContext) -> str | None:
+    """Throws: the GPU kernels of LSTM and GRU know Relu, Tanh and Sigmoid, and no other activation.
+
+    Fix: export with one of these.
+    Source: measured on 1.30.0.
+    """
+    missing = unsupported_rnn_activations(node)
+    return f"its kernel has no {missing[0]}" if missing else None
+
+
+@rule("tile-scalar", "Tile", fix="leave it out")
+def tile_scalar(node: ir.Node, context: InspectionContext) -> str | None:
+    """The run throws: a Tile of a number without axes has no repeats to hand to its shader.
+
+    `number of element of uniform variable must be greater than 0`.
+    Fix: leave it out, since it repeats nothing; cpu-fallback until then.
+    Source: measured on 1.30.0.
+    """
+    return "it repeats a number that has no axes" if known_rank(node.inputs[0]) == 0 else None

@@ -1,0 +1,175 @@
+"""Nodes whose answer is wrong, or another than the CPU's."""
+
+from __future__ import annotations
+
+import numpy as np
+import onnx_ir as ir
+
+from webbuild.inspection.context import (
+    InspectionContext,
+    constant_input,
+    dtype_name,
+    input_value,
+    is_empty,
+    is_small_input,
+    known_shape,
+)
+from webbuild.inspection.rules.base import rule
+from webbuild.passes.defect import Symptom
+from webbuild.passes.workarounds.cpu_fallback import CpuFallback
+
+_INTEGERS = ("int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64")
+
+_BOUNDED_OPS = ("Atan", "Clip", "Cos", "HardSigmoid", "Mod", "Sigmoid", "Sin", "Softmax", "Tanh")
+
+_READS_INPUT = "it reads an input of the graph"
+
+
+@rule("cast-out-of-range", "Cast", severity="note", outcome="wrong", fix="put a Clip before it")
+def cast_out_of_range(node: ir.Node, context: InspectionContext) -> Symptom | None:
+    """The answer differs for numbers out of range: ONNX leaves open what a Cast of float makes of them.
+
+    x86 gives the lowest int32 for 3e9, and 255 for -1 as uint8. WebAssembly and the GPU stop at the nearest number
+    that there is, the largest int32 and 0, so that the CPU of a browser is no help. A picture that is cast to uint8
+    with a pixel of -1 or 256 is where it shows.
+    Fix: Clip before the Cast.
+    Source: measured on 1.24.3 to 1.31.0-dev; ONNX, Cast.
+    """
+    source, dtype = node.inputs[0], dtype_name(node.outputs[0])
+    if source is None or dtype_name(source) not in ("float", "float16") or dtype not in _INTEGERS:
+        return None
+    what = f"numbers out of {dtype} differ from the CPU's"
+    if is_small_input(source):
+        return Symptom(f"'{source.name}' is an input of the graph, and may hold any", what)
+    producer = source.producer()
+    if dtype not in ("int8", "uint8") or (producer is not None and producer.op_type == "Clip"):
+        return None
+    return Symptom("ONNX leaves open what a Cast makes of them", what)
+
+
+@rule("pad-wrap", "Pad", what="wrong answer", outcome="wrong", fix="join slices with Concat instead")
+def pad_wrap(node: ir.Node, context: InspectionContext) -> str | None:
+    """The answer is wrong: Pad that wraps around and cuts at the same time.
+
+    Pad([1 2 3 4], pads=[2, -1], mode=wrap) is [2 3 1 2 3], cut first and then wrapped; not on the GPU.
+    Fix: Concat of Slices.
+    Source: measured on 1.30.0.
+    """
+    pads = constant_input(node, 1)
+    if node.attributes.get_string("mode", "constant") != "wrap" or pads is None:
+        return None
+    return "it wraps around one side, and cuts another" if (pads < 0).any() and (pads > 0).any() else None
+
+
+@rule(
+    "reduce-empty-axes",
+    *("ReduceLogSum", "ReduceSumSquare"),
+    what="wrong answer",
+    outcome="wrong",
+    fix="write Log, or Mul, in its place",
+)
+def reduce_empty_axes(node: ir.Node, context: InspectionContext) -> str | None:
+    """The answer is wrong: over no axes at all, this reduction gives its input back as it is.
+
+    ONNX still wants the logarithm of ReduceLogSum, and the square of ReduceSumSquare.
+    Fix: Log, or Mul of the tensor with itself.
+    Source: measured on 1.30.0.
+    """
+    axes = constant_input(node, 1)
+    no_axes = input_value(node, 1) is None or (axes is not None and axes.size == 0)
+    if not no_axes or node.attributes.get_int("noop_with_empty_axes", 0) == 0:
+        return None
+    return f"{node.op_type} over no axes gives its input back"
+
+
+@rule(
+    "small-pointwise-conv-bias",
+    "Conv",
+    what="wrong answer",
+    outcome="wrong",
+    fix="use the engine from 1.30.0 on",
+)
+def small_pointwise_conv_bias(node: ir.Node, context: InspectionContext) -> str | None:
+    """The answer is wrong: a 1x1 Conv with a bias, from fewer than 8 channels to fewer than 8, before 1.30.0.
+
+    Fix: the engine from 1.30.0 on, or the bias as an Add.
+    Source: measured on 1.24.3, 1.27.0, 1.29.0; right on 1.30.0. onnxruntime #29651.
+    """
+    weight = known_shape(input_value(node, 1))
+    if context.engine_version >= (1, 30) or weight is None or input_value(node, 2) is None:
+        return None
+    small = all(size == 1 for size in weight[2:]) and max(weight[:2]) < 8
+    return "its bias is lost: a 1x1 Conv of fewer than 8 channels" if small else None
+
+
+@rule(
+    "softmax-fully-masked",
+    "Softmax",
+    what="a row of -inf becomes 0, not NaN",
+    severity="note",
+    outcome="wrong",
+    fix="mask with -1e4 instead of -inf",
+)
+def softmax_fully_masked(node: ir.Node, context: InspectionContext) -> Symptom | None:
+    """The answer may be zeros where the CPU's is NaN: a Softmax over nothing but negative infinity.
+
+    It is 0 / 0, and the GPU gives 0. Attention masks of -inf lead there, where a query may look at nothing.
+    Fix: mask with a large negative number, such as -1e4. Where an input of the graph is read, cpu-fallback: that
+    lies on the CPU anyway.
+    Source: measured on 1.24.3 to 1.31.0-dev.
+    """
+    source = node.inputs[0]
+    if source is None or is_empty(source):
+        return None
+    if is_small_input(source):
+        return Symptom(_READS_INPUT, fixed_by=CpuFallback.code)
+    producer = source.producer()
+    if producer is None or producer.op_type not in ("Add", "Where"):
+        return None
+    masked = any(_holds_infinity(producer, index) for index in range(len(producer.inputs)))
+    return Symptom(f"{producer.op_type} before it puts -inf in its place") if masked else None
+
+
+def _holds_infinity(node: ir.Node, index: int) -> bool:
+    stored = None if input_value(node, index) is None else constant_input(node, index)
+    return stored is not None and stored.dtype.kind == "f" and bool(np.isneginf(stored).any())
+
+
+@rule("trig-range", "Sin", "Cos", "Tan", severity="note", outcome="wrong", fix="take whole turns off before it")
+def trig_range(node: ir.Node, context: InspectionContext) -> Symptom | None:
+    """The answer is less exact the larger the angle: WGSL promises 2^-11 for sine and cosine within -pi to pi alone.
+
+    Measured on a software adapter, the error of Sin and Cos is 0.0002 up to 1,000, 0.0008 at 10,000, 0.007 at 100,000,
+    0.09 at 1,000,000: the angle is divided by a turn in one step. Encodings of positions and of time seldom go beyond
+    1,000.
+    Fix: take whole turns off before it. Where a small input of the graph is read, cpu-fallback: that lies on the CPU
+    anyway.
+    Source: measured on 1.30.0; WGSL, "accuracy of built-in functions".
+    """
+    source = node.inputs[0]
+    producer = None if source is None else source.producer()
+    if producer is not None and producer.op_type in _BOUNDED_OPS:
+        return None
+    what = f"{node.op_type} beyond 10,000 is off by 0.001 and more"
+    if is_small_input(source):
+        return Symptom(_READS_INPUT, what, fixed_by=CpuFallback.code)
+    return Symptom("WGSL promises nothing beyond -pi to pi", what)
+
+
+@rule(
+    "unsorted-topk",
+    "TopK",
+    what="another order",
+    severity="warning",
+    outcome="wrong",
+    fix="set sorted to 1",
+    passes=(CpuFallback.code,),
+)
+def unsorted_topk(node: ir.Node, context: InspectionContext) -> str | None:
+    """The order differs from the CPU's: TopK with sorted=0 may give its elements in any order, and does.
+
+    Fix: sorted=1 at export, wherever the order matters; as it is, cpu-fallback, which has the CPU's order.
+    Source: measured on 1.25.1 to 1.31.0-dev.
+    """
+    is_sorted = node.attributes.get_int("sorted", 1) == 1
+    return None if is_sorted else "sorted is 0, so every engine has its own order"
