@@ -51,7 +51,7 @@ def cast_out_of_range(node: ir.Node, context: InspectionContext) -> Symptom | No
 def pad_wrap(node: ir.Node, context: InspectionContext) -> str | None:
     """The answer is wrong: Pad that wraps around and cuts at the same time.
 
-    Pad([1 2 3 4], pads=[2, -1], mode=wrap) is [2 3 1 2 3], cut first and then wrapped; not on the GPU.
+    Pad([1 2 3 4], pads=[2, -1], mode=wrap) is [2 3 1 2 3], cut first, then wrapped; the GPU kernel answers otherwise.
     Fix: Concat of Slices.
     Source: measured on 1.30.0.
     """
