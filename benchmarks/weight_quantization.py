@@ -26,7 +26,7 @@ from benchmarks.placement import MODELS, ROOT
 from benchmarks.result_cache import cached_result
 
 PAGE = ROOT / "docs" / "weights.md"
-_STEP = re.compile(r"store the weights as whole numbers \(([\d.]+) s\)")
+_STEP = re.compile(r"quantize the weights \(([\d.]+) s\)")
 
 
 class QuantizationRow(Struct, frozen=True):
