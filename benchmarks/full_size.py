@@ -13,12 +13,15 @@ import json
 from functools import partial
 from pathlib import Path
 
+import msgspec
 from msgspec import Struct
 
 from benchmarks.page_markers import replace_marked
 from benchmarks.peak_memory import measure_usage
 from benchmarks.placement import row
 from benchmarks.result_cache import cached_result
+from webbuild.compare.arrays import Comparison
+from webbuild.compare.by_output import group_by_output
 from webbuild.inspection.inspection import Inspection
 
 PAGE = Path(__file__).parents[1] / "docs" / "full-size.md"
@@ -73,7 +76,7 @@ def measure(system: System, folder: Path) -> FullSizeRow:
         spent.memory,
         spent.clock,
         spent.processor,
-        len(report["proofs"]),
+        len(group_by_output(msgspec.convert(report["comparisons"], list[Comparison]))),
         max(each["size"] for each in files if not each["parts"]),
         _counts(placed.before),
         _counts(placed.after),

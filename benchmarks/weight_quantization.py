@@ -19,11 +19,15 @@ from math import prod
 from pathlib import Path
 from typing import Any
 
+import msgspec
 from msgspec import Struct
 
 from benchmarks.page_markers import replace_marked
 from benchmarks.placement import MODELS, ROOT
 from benchmarks.result_cache import cached_result
+from webbuild.compare.arrays import Comparison
+from webbuild.compare.by_output import group_by_output
+from webbuild.reporting.comparison_text import describe_distance, output_title
 
 PAGE = ROOT / "docs" / "weights.md"
 _STEP = re.compile(r"quantize the weights \(([\d.]+) s\)")
@@ -62,7 +66,7 @@ def measure(name: str, model: Path, bundle: Path) -> QuantizationRow:
         (told["floats"], told["gzipped"], told["stored"]),
         (graph["inflated"], graph["size"], graph["size"]),
         _bits(told),
-        dict(_errors(report["proofs"])),
+        dict(_errors(msgspec.convert(report["comparisons"], list[Comparison]))),
         told["tried"],
         float(step[1]),
     )
@@ -75,12 +79,14 @@ def _bits(told: dict[str, Any]) -> dict[int, float]:
     return {bits: count / told["numbers"] for bits, count in sorted(counts.items())}
 
 
-def _errors(proofs: list[dict[str, Any]]) -> Iterator[tuple[str, str]]:
-    for output in dict.fromkeys(proof["output"] for proof in proofs):
-        mine = [proof for proof in proofs if proof["output"] == output and proof["used"] is not None]
-        if mine:
-            worst = max(mine, key=lambda proof: float(proof["used"]))
-            yield output, f"{worst['distance']} ({100 * worst['used']:.0f} % of what may be)"
+def _errors(comparisons: list[Comparison]) -> Iterator[tuple[str, str]]:
+    worst: dict[str, tuple[float, str]] = {}
+    for group in group_by_output(comparisons).values():
+        used = max(each.tolerance_used for each in group)
+        known = worst.get(output_title(group), (0.0, ""))
+        worst[output_title(group)] = max(known, (used, describe_distance(group)))
+    for output, (used, distance) in worst.items():
+        yield output, f"{distance} ({100 * used:.0f} % of what may be)"
 
 
 def render_page(found: list[QuantizationRow]) -> str:

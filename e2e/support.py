@@ -55,7 +55,7 @@ def golden_work(directory: Path) -> Work:
     assert bundle.manifest.golden is not None
     name = bundle.manifest.golden.sample
     (given,) = [given for given in collect_inputs(bundle, []) if given.file is not None and given.file.name == name]
-    return Work(bundle, given, run_reference(bundle, reference_runner(bundle), given))
+    return Work(bundle, given, run_reference(bundle, reference_runner(bundle), [given]).answers[0])
 
 
 @contextmanager
@@ -81,7 +81,7 @@ def measure(page: Page, work: Work, browser: str, version: str, backend: str, *,
         case, _ = run_sample(work.bundle, runner, work.given, work.expected)
         runner.dispose()
     assert [each for each in case.comparisons if each.verdict != "OK"] == []
-    decoded = {each.subject.output: each.max_abs for each in case.comparisons if each.subject.stage == "decoded"}
+    decoded = {each.subject.name: each.max_abs for each in case.comparisons if each.subject.stage == "decoded"}
     box, keypoint, score = decoded["box"], decoded["keypoint"], decoded["score"]
     assert box is not None
     assert keypoint is not None

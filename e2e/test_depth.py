@@ -13,6 +13,7 @@ from playwright.sync_api import Browser, expect
 from e2e.conftest import Open, Webbuild
 from e2e.demo_page import DemoPage
 from e2e.test_main_thread import LIMIT
+from tests.compared import compared
 from tests.models import focus_network, save
 from webbuild.browser.chromium import Chromium
 from webbuild.browser.server import Server
@@ -59,7 +60,7 @@ def test_every_build_agrees_with_native(webbuild: Webbuild, focused: Path, webgp
     assert {run["backend"] for run in report["backends"]} == {"webgpu", "wasm"}
     for run in report["backends"]:
         judged = [each for case in run["cases"] for each in case["comparisons"]]
-        stages = {(each["subject"]["stage"], each["subject"]["output"]) for each in judged}
+        stages = {(each["subject"]["stage"], compared(each)) for each in judged}
         assert stages == {
             ("input", "stack"),
             ("raw", "depth"),

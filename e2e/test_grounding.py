@@ -12,6 +12,7 @@ from playwright.sync_api import Browser, expect
 
 from e2e.conftest import Open, Webbuild
 from e2e.demo_page import DemoPage
+from tests.compared import compared
 from tests.prompted import original, transformers, with_words
 from webbuild.browser.chromium import Chromium
 from webbuild.browser.server import Server
@@ -57,7 +58,7 @@ def test_every_build_agrees_with_native(webbuild: Webbuild, prompted: Path, webg
     assert {run["backend"] for run in report["backends"]} == {"webgpu", "wasm"}
     for run in report["backends"]:
         judged = [each for case in run["cases"] for each in case["comparisons"]]
-        stages = {(each["subject"]["stage"], each["subject"]["output"]) for each in judged}
+        stages = {(each["subject"]["stage"], compared(each)) for each in judged}
         assert stages == {
             ("input", "pixel_values"),
             ("raw", "logits"),

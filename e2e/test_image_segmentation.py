@@ -13,6 +13,7 @@ from playwright.sync_api import Browser, expect
 from e2e.conftest import Open, Webbuild
 from e2e.demo_page import DemoPage
 from e2e.test_main_thread import LIMIT
+from tests.compared import compared
 from webbuild.browser.chromium import Chromium
 from webbuild.browser.server import Server
 from webbuild.browser.tracing import main_thread_tasks
@@ -54,7 +55,7 @@ def test_every_build_agrees_with_native(webbuild: Webbuild, segmenter: Path, web
     assert {run["backend"] for run in report["backends"]} == {"webgpu", "wasm"}
     for run in report["backends"]:
         judged = [each for case in run["cases"] for each in case["comparisons"]]
-        decoded = {each["subject"]["output"] for each in judged if each["subject"]["stage"] == "decoded"}
+        decoded = {compared(each) for each in judged if each["subject"]["stage"] == "decoded"}
         assert decoded == {"regions", "score", "mask", "quality"}
         assert all(each["signal"] >= 5 for each in judged if each["subject"]["stage"] == "decoded")
         assert all(case["minMaskIou"] > 1 - BROWSER.region for case in run["cases"])

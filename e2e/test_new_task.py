@@ -24,7 +24,6 @@ FILES = {
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import msgspec
 import numpy as np
 
 from webbuild.compare.arrays import ComparedOutput, Comparison, compare_arrays
@@ -71,7 +70,7 @@ class BrightnessKind(TaskKind):
         context: RunContext,
         tolerance: Tolerance,
     ) -> Sequence[Comparison]:
-        about = msgspec.structs.replace(subject, output="brightness")
+        about = subject.with_quantity("brightness")
         return [compare_arrays(about, np.array(expected), np.array(actual), tolerance=tolerance.score)]
 
 
@@ -156,7 +155,7 @@ def test_a_model_of_a_new_task_is_packed_compared_and_shown(
     assert {each["backend"] for each in runs} == {"webgpu", "wasm"}
     for each in runs:
         compared = [comparison for case in each["cases"] for comparison in case["comparisons"]]
-        means = [comparison for comparison in compared if comparison["subject"]["output"] == "brightness"]
+        means = [comparison for comparison in compared if comparison["subject"]["quantity"] == "brightness"]
         assert len(means) == 3
         assert {(mean["verdict"], mean["subject"]["stage"]) for mean in means} == {("OK", "decoded")}
         assert all(mean["signal"] > 0.1 for mean in means)

@@ -11,6 +11,7 @@ from playwright.sync_api import Browser, expect
 
 from e2e.conftest import Open, Webbuild
 from tests.colours import paint
+from tests.compared import compared
 from tests.models import HEADER, parsed, save
 from webbuild.browser.chromium import Chromium
 from webbuild.browser.server import Server
@@ -48,7 +49,7 @@ def test_both_backends_agree_with_native_on_pictures(webbuild: Webbuild, tensors
     for run in report["backends"]:
         judged = [each for case in run["cases"] for each in case["comparisons"]]
         assert len(judged) == 9
-        assert {(each["subject"]["stage"], each["subject"]["output"]) for each in judged} == {
+        assert {(each["subject"]["stage"], compared(each)) for each in judged} == {
             ("input", "x"),
             ("raw", "y"),
             ("decoded", "y"),

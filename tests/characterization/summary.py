@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
+from msgspec import convert
+
+from tests.compared import compared
+from webbuild.compare.arrays import Comparison
+from webbuild.compare.by_output import group_by_output, group_verdict, matched_objects
+from webbuild.reporting.comparison_text import output_title
+
 Json = dict[str, Any]
+Group = Sequence[Comparison]
 
 
 def summarize_inspection(report: Json) -> Json:
@@ -36,9 +44,9 @@ def summarize_edits(edits: dict[str, list[Json]]) -> Json:
 def summarize_pack(report: Json) -> Json:
     """Summarize `pack --json`: rewrites, findings before and after, and the comparisons by graph and output."""
     before_after = report["foreseen"] or {"before": [], "after": []}
-    compared: dict[str, list[Json]] = {}
-    for each in report["proofs"]:
-        compared.setdefault(f"{each['target']} {each['output']}", []).append(each)
+    groups: dict[str, list[Group]] = {}
+    for (_, runner, _, _), group in group_by_output(convert(report["comparisons"], list[Comparison])).items():
+        groups.setdefault(f"{runner} {output_title(group)}", []).append(group)
     return {
         "rewrites": summarize_edits(report["edits"]),
         "findings before": _findings(before_after["before"]),
@@ -47,13 +55,13 @@ def summarize_pack(report: Json) -> Json:
         "nodes": {each["graph"]: each["nodes"] for each in report["transfers"]},
         "comparisons": {
             key: {
-                "verdicts": _count(each["verdict"] for each in of_output),
-                "objects": sum(each["objects"] or 0 for each in of_output),
-                "near a threshold": sum(each["excused"] for each in of_output),
-                "on the fallback graph": sum(bool(each["repeated"]) for each in of_output),
-                "tolerance used": _rounded(max(each["used"] or 0.0 for each in of_output)),
+                "verdicts": _count(group_verdict(group) for group in of_output),
+                "objects": sum(matched_objects(group) or 0 for group in of_output),
+                "near a threshold": sum(each.near_threshold for group in of_output for each in group),
+                "on the fallback graph": sum(any(each.repeated for each in group) for group in of_output),
+                "tolerance used": _rounded(max(each.tolerance_used for group in of_output for each in group)),
             }
-            for key, of_output in sorted(compared.items())
+            for key, of_output in sorted(groups.items())
         },
     }
 
@@ -72,7 +80,7 @@ def _backend(run: Json) -> Json:
     comparisons: dict[str, list[str]] = {}
     for case in run["cases"]:
         for each in case["comparisons"]:
-            key = f"{each['subject']['stage']} {each['subject']['output']}"
+            key = f"{each['subject']['stage']} {compared(each)}"
             comparisons.setdefault(key, []).append(each["verdict"])
     return {
         "placements": {each["provider"]: each["count"] for each in run["placements"]},

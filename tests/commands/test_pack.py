@@ -12,6 +12,7 @@ import pytest
 from tests.characterization import compare_recorded
 from tests.characterization.summary import summarize_pack
 from tests.commands.program import POSE, Done, hashes, webbuild
+from tests.compared import matched, verdicts
 from tests.models import convolution, save
 from webbuild.compile import prove
 from webbuild.manifest.manifest import ImageInput, PoseTask, decode
@@ -25,8 +26,8 @@ def test_packing_succeeds_and_says_so_in_json(packed: Packed) -> None:
     done, _ = packed
     assert (done.code, done.stderr) == (0, "")
     report = json.loads(done.stdout)["pack"]
-    assert {proof["verdict"] for proof in report["proofs"]} == {"OK"}
-    assert sum(proof["objects"] or 0 for proof in report["proofs"]) > 0
+    assert verdicts(report["comparisons"]) == {"OK"}
+    assert sum(matched(report["comparisons"]).values()) > 0
     assert {"promote-thresholds", "static-nms"} <= {edit["code"] for edit in report["edits"]["webgpu"]}
 
 

@@ -14,6 +14,7 @@ from tests.characterization import compare_recorded
 from tests.characterization.summary import summarize_pack
 from tests.colours import colours
 from tests.commands.program import pack, refused, webbuild
+from tests.compared import outputs, verdicts
 from tests.models import HEADER, focus_network, parsed, save
 from webbuild.manifest.manifest import DepthTask, FocusInput, ImageInput, Manifest, StackInput, decode
 from webbuild.samples.synthetic_focal_stack import synthetic_focal_stack
@@ -80,9 +81,9 @@ def test_without_a_sample_one_is_made_up_and_the_distances_are_even(tmp_path: Pa
     (sample,) = manifest.samples
     assert (len(sample.stack), sample.focus) == (4, [])
     assert any("even steps" in each for each in manifest.assumptions)
-    proofs = json.loads((tmp_path / "out" / "report.json").read_text("utf-8"))["proofs"]
-    assert {proof["output"] for proof in proofs} == {"depth", "confidence"}
-    assert {proof["sample"] for proof in proofs} == {"made up", "(noise)", "(grey)"}
+    comparisons = json.loads((tmp_path / "out" / "report.json").read_text("utf-8"))["comparisons"]
+    assert outputs(comparisons) == {"depth", "confidence"}
+    assert {each["subject"]["sample"] for each in comparisons} == {"made up", "(noise)", "(grey)"}
     page = (tmp_path / "out" / "index.html").read_text("utf-8")
     assert 'data-view="depth"' in page
     assert "model.run(images)" in page
@@ -165,7 +166,7 @@ def test_the_shipped_model_says_for_itself_what_it_is(tmp_path: Path, regenerate
     assert len(manifest.samples) == len(list((shipped / "samples").iterdir()))
     report = json.loads(done.stdout)["pack"]
     assert report["precision"].startswith("float32")
-    assert {proof["verdict"] for proof in report["proofs"]} == {"OK"}
+    assert verdicts(report["comparisons"]) == {"OK"}
     compare_recorded("depth-from-focus/pack", summarize_pack(report), regenerate=regenerate)
     inspected = webbuild("inspect", shipped / "depth-from-focus.onnx", "--json")
     assert inspected.code == 0

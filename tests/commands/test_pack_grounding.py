@@ -10,6 +10,7 @@ import onnx
 import pytest
 
 from tests.commands.program import pack, refused, webbuild
+from tests.compared import Json, outputs, verdicts
 from tests.prompted import QUERIES, original, transformers, with_words
 from webbuild.manifest.manifest import GroundingTask, Manifest, PromptInput
 from webbuild.preprocess.prompt import prompt_feeds, tokenize_prompt
@@ -26,8 +27,8 @@ def task_of(manifest: Manifest) -> GroundingTask:
     return manifest.task
 
 
-def proofs(folder: Path) -> list[dict[str, object]]:
-    found: list[dict[str, object]] = json.loads((folder / "out" / "report.json").read_bytes())["proofs"]
+def comparisons(folder: Path) -> list[Json]:
+    found: list[Json] = json.loads((folder / "out" / "report.json").read_bytes())["comparisons"]
     return found
 
 
@@ -41,8 +42,8 @@ def test_both_interfaces_are_packed_for_256_tokens_and_proven(make: object, tmp_
     assert roles["ids"] == [1, 256]
     assert ("sight" in roles) == (make is original)
     assert "pixel_mask" not in {spec.name for spec in manifest.inputs}
-    assert {proof["verdict"] for proof in proofs(tmp_path)} == {"OK"}
-    assert {proof["output"] for proof in proofs(tmp_path)} == {"logits", task.boxes, "phrases"}
+    assert verdicts(comparisons(tmp_path)) == {"OK"}
+    assert outputs(comparisons(tmp_path)) == {"logits", task.boxes, "phrases", "score", "box"}
     assert {sample.prompt for sample in manifest.samples} == {ASK[1]}
     assert json.loads((tmp_path / "out" / "tokenizer.json").read_bytes())["model"]["type"] == "WordPiece"
     assert (tmp_path / "out" / "tokenizer.json").name in {file.path for file in manifest.files}
@@ -87,7 +88,7 @@ def test_prompts_beside_the_samples_are_taken_in_turn(tmp_path: Path) -> None:
 
 def test_short_and_long_prompts_are_proven_too(tmp_path: Path) -> None:
     pack(with_words(transformers(), tmp_path / "m.onnx", "vocab.txt"), *ASK)
-    samples = {proof["sample"] for proof in proofs(tmp_path)}
+    samples = {each["subject"]["sample"] for each in comparisons(tmp_path)}
     assert {"(noise)", "(grey)"} <= samples
 
 

@@ -11,6 +11,7 @@ import onnx_ir as ir
 import pytest
 
 from tests.commands.program import pack, refused
+from tests.compared import compared, matched, outputs
 from tests.models import HEADER, parsed, save
 from webbuild.bundle.graphs import write_graphs
 from webbuild.compile import prove
@@ -49,11 +50,11 @@ def test_what_lies_beside_it_says_all_there_is_to_know(shipped: Path) -> None:
     assert isinstance(image, ImageInput)
     assert (image.shape, image.letterbox.mode, image.mean[0]) == ([1, 3, 96, 96], "stretch", 0.485)
     report = json.loads((shipped.parent / "out" / "report.json").read_text())
-    judged = {(proof["target"], proof["output"]) for proof in report["proofs"] if proof["verdict"] == "OK"}
-    assert {(target, "regions") for target in ("webgpu", "wasm")} <= judged
-    regions = [proof for proof in report["proofs"] if proof["output"] == "regions"]
-    assert sum(proof["objects"] for proof in regions) >= 20
-    assert all("quality 0 of" in proof["distance"] for proof in regions)
+    judged = report["comparisons"]
+    same = {(each["subject"]["runner"], compared(each)) for each in judged if each["verdict"] == "OK"}
+    assert {(target, "regions") for target in ("webgpu", "wasm")} <= same
+    assert sum(matched(judged).values()) >= 20
+    assert {each["maxAbs"] for each in judged if compared(each) == "quality"} == {0}
     page = (shipped.parent / "out" / "report.html").read_text("utf-8")
     assert page.count('class="lines" d="M') >= 20
     assert not [node for graph in manifest.graphs for node in graph.cpu_nodes]
@@ -92,7 +93,7 @@ def test_a_map_for_each_class_is_packed_by_its_architecture(tmp_path: Path) -> N
     assert isinstance(manifest.task, ImageSegmentationTask)
     assert (manifest.task.scores, manifest.task.mode, manifest.task.classes) == (None, "semantic", ["road", "sky"])
     report = json.loads((tmp_path / "out" / "report.json").read_text())
-    assert {proof["output"] for proof in report["proofs"]} == {"logits", "regions"}
+    assert outputs(report["comparisons"]) >= {"logits", "regions"}
     types = (tmp_path / "out" / f"{manifest.name}.d.ts").read_text()
     assert 'mode?: "semantic" | undefined;' in types
     assert 'export type Label = "road" | "sky";' in types

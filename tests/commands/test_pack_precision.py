@@ -54,7 +54,7 @@ def test_the_report_says_what_was_kept_and_what_was_tried(mixed: tuple[Done, Pat
     assert searched["halved"] + len(kept) == searched["nodes"]
     right = [each for each in searched["tried"] if not each["why"]]
     assert 0 < right[-1]["used"]["y"] < 1 < searched["tried"][0]["used"]["y"]
-    assert {proof["target"] for proof in report["proofs"]} == {"webgpu", "wasm", "webgpu mixed"}
+    assert {each["subject"]["runner"] for each in report["comparisons"]} == {"webgpu", "wasm", "webgpu mixed"}
     page = (folder / "report.html").read_text("utf-8")
     assert page.count("<circle") == len(searched["tried"])
     assert "the answers differ with it in float16" in page

@@ -11,6 +11,7 @@ import onnx
 import pytest
 
 from tests.commands.program import pack, refused, webbuild
+from tests.compared import matched, of_pictures, outputs, verdicts
 from tests.models import DETECT, HEADER, detector, grid_detector, parsed, save
 from webbuild.manifest.manifest import DetectTask, PoseTask, TensorTask
 from webbuild.postprocess import reference
@@ -28,9 +29,9 @@ def test_a_raw_detector_packs_with_a_head_of_its_own(tmp_path: Path) -> None:
     assert [graph.status is None for graph in manifest.graphs] == [False, True]
     assert manifest.golden is not None
     assert list(manifest.golden.outputs) == ["detections"]
-    proofs = json.loads((tmp_path / "out" / "report.json").read_bytes())["proofs"]
-    assert {(proof["output"], proof["verdict"]) for proof in proofs} == {("detections", "OK")}
-    assert all(proof["objects"] > 0 for proof in proofs if not proof["sample"].startswith("("))
+    comparisons = json.loads((tmp_path / "out" / "report.json").read_bytes())["comparisons"]
+    assert (outputs(comparisons), verdicts(comparisons)) == ({"detections"}, {"OK"})
+    assert 0 not in matched(of_pictures(comparisons)).values()
 
 
 def test_a_raw_pose_model_packs_too(tmp_path: Path) -> None:
@@ -55,8 +56,8 @@ def test_a_detector_that_says_nothing_of_itself_packs_where_the_user_says_detect
     manifest = pack(model, "--task", "detect")
     assert isinstance(manifest.task, DetectTask)
     assert (manifest.task.rows, len(manifest.task.classes)) == (anchors, numbers - 5)
-    proofs = json.loads((tmp_path / "out" / "report.json").read_bytes())["proofs"]
-    assert sum(proof["objects"] for proof in proofs) > 20
+    comparisons = json.loads((tmp_path / "out" / "report.json").read_bytes())["comparisons"]
+    assert sum(matched(comparisons).values()) > 20
 
 
 def test_a_detector_of_another_shape_is_refused_with_its_shape(tmp_path: Path) -> None:
@@ -90,8 +91,8 @@ def test_scores_below_the_threshold_are_compared_at_a_lower_one(tmp_path: Path) 
     bias.CopyFrom(onnx.numpy_helper.from_array(lower, "bias"))
     manifest = pack(save(model, tmp_path / "m.onnx"))
     assert 0 < manifest.trial["confidence"] < 0.25
-    proofs = json.loads((tmp_path / "out" / "report.json").read_bytes())["proofs"]
-    assert sum(proof["objects"] for proof in proofs) > 10
+    comparisons = json.loads((tmp_path / "out" / "report.json").read_bytes())["comparisons"]
+    assert sum(matched(comparisons).values()) > 10
 
 
 def test_a_head_that_computes_something_else_is_not_emitted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

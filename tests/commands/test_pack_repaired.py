@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.commands.program import webbuild
+from tests.compared import verdicts
 from tests.models import parsed, save
 from webbuild.equivalence.thresholds import open_reference
 from webbuild.errors import WebbuildError
@@ -32,7 +33,7 @@ def test_it_is_packed_and_the_report_says_what_it_was_compared_with(tmp_path: Pa
     assert done.code == 0, done.stderr
     report = json.loads(done.stdout)["pack"]
     assert any("compared with what float64-to-float32 made" in told for told in report["assumptions"])
-    assert {proof["verdict"] for proof in report["proofs"]} == {"OK"}
+    assert verdicts(report["comparisons"]) == {"OK"}
 
 
 def test_what_is_refused_for_another_reason_stays_refused(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ import onnx
 import pytest
 
 from tests.commands.program import pack, refused, webbuild
+from tests.compared import matched, outputs, verdicts
 from tests.models import save
 from tests.set_detectors import QUERIES, ROWS, SIDE, detr, rt_detr
 from webbuild.manifest.manifest import DetectTask, ImageInput, SizeInput
@@ -28,9 +29,9 @@ def test_an_rt_detr_packs_and_says_what_it_wants(tmp_path: Path) -> None:
     assert [spec.name for spec in manifest.inputs] == ["images", "orig_target_sizes", "confidence"]
     assert manifest.inputs[1] == SizeInput(name="orig_target_sizes", dtype="int64", shape=[1, 2])
     assert [(spec.name, spec.shape) for spec in manifest.outputs] == [("detections", [1, ROWS, 6])]
-    proofs = json.loads((tmp_path / "out" / "report.json").read_bytes())["proofs"]
-    assert {(proof["output"], proof["verdict"]) for proof in proofs} == {("detections", "OK")}
-    assert sum(proof["objects"] for proof in proofs) > 10
+    comparisons = json.loads((tmp_path / "out" / "report.json").read_bytes())["comparisons"]
+    assert (outputs(comparisons), verdicts(comparisons)) == ({"detections"}, {"OK"})
+    assert sum(matched(comparisons).values()) > 10
 
 
 def test_what_the_size_says_the_boxes_lie_where_they_lie_in_the_input(tmp_path: Path) -> None:
@@ -54,8 +55,8 @@ def test_the_order_of_the_size_is_measured(tmp_path: Path) -> None:
         "height, then width of the picture as int64" in sentence and "effect" in sentence
         for sentence in manifest.assumptions
     )
-    proofs = json.loads((tmp_path / "out" / "report.json").read_bytes())["proofs"]
-    assert {proof["verdict"] for proof in proofs} == {"OK"}
+    comparisons = json.loads((tmp_path / "out" / "report.json").read_bytes())["comparisons"]
+    assert verdicts(comparisons) == {"OK"}
 
 
 def test_where_no_box_says_it_the_order_is_that_of_the_name(tmp_path: Path) -> None:

@@ -26,7 +26,7 @@ GOOD = classes((1, 0.7), (0, 0.2), (2, 0.1))
 
 
 def verdicts(found: Sequence[Comparison]) -> dict[str, str]:
-    return {each.subject.output: each.verdict for each in found}
+    return {each.subject.name: each.verdict for each in found}
 
 
 def test_the_same_classes_are_the_same() -> None:

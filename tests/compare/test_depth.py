@@ -24,7 +24,7 @@ def decoded(depth: NDArray[np.float32], confidence: NDArray[np.float32] | None =
 
 def test_equal_maps_are_ok_and_say_how_far_they_may_be_apart() -> None:
     found = compare_depth(ABOUT, RAMP, RAMP, BROWSER)
-    assert (found.verdict, found.max_abs, found.tolerance, found.subject.output) == (
+    assert (found.verdict, found.max_abs, found.tolerance, found.subject.name) == (
         "OK",
         0,
         BROWSER.score,
@@ -53,7 +53,7 @@ def test_flat_maps_on_every_sample_prove_nothing() -> None:
 def test_depth_and_confidence_are_judged_apart() -> None:
     sure = RAMP / np.float32(3)
     same = compare_decoded_depth(ABOUT, decoded(RAMP, sure), decoded(RAMP, sure), BROWSER)
-    assert [(each.subject.output, each.verdict) for each in same] == [("depth", "OK"), ("confidence", "OK")]
+    assert [(each.subject.name, each.verdict) for each in same] == [("depth", "OK"), ("confidence", "OK")]
     other = compare_decoded_depth(ABOUT, decoded(RAMP, sure), decoded(RAMP, sure * np.float32(0.9)), BROWSER)
     assert [each.verdict for each in other] == ["OK", "DIFFERS"]
     missing = compare_decoded_depth(ABOUT, decoded(RAMP, sure), decoded(RAMP), BROWSER)

@@ -24,7 +24,7 @@ def judge(want: NDArray[Any], got: NDArray[Any], sample: str = "street", pixel: 
     subject = ComparedOutput("webgpu", sample, "raw", "output0")
     allowed = msgspec.structs.replace(BROWSER, pixels=BROWSER.pixels * pixel)
     found = compare_detections(subject, from_rows(TASK, want), from_rows(TASK, got), AT, allowed)
-    return {each.subject.output: each for each in found}
+    return {each.subject.name: each for each in found}
 
 
 def test_the_same_people_are_the_same() -> None:

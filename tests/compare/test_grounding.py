@@ -16,7 +16,7 @@ RING = GroundedDetection(box=Box(10, 10, 40, 40), score=0.7, class_index=0, labe
 
 
 def verdicts(want: list[GroundedDetection], got: list[GroundedDetection]) -> dict[str, str]:
-    return {each.subject.output: each.verdict for each in compare_grounding(ABOUT, want, got, AT, BROWSER)}
+    return {each.subject.name: each.verdict for each in compare_grounding(ABOUT, want, got, AT, BROWSER)}
 
 
 def changed(**fields: object) -> list[GroundedDetection]:

@@ -105,13 +105,13 @@ def test_maps_of_another_size_and_maps_that_are_missing_differ() -> None:
 
 def test_the_report_names_the_quantities() -> None:
     comparisons = compare_regions(ABOUT, regions(scene()), regions(scene()), TASK.threshold, BROWSER)
-    assert [each.subject.output for each in comparisons] == ["regions", "score", "mask", "quality"]
+    assert [each.subject.name for each in comparisons] == ["regions", "score", "mask", "quality"]
     assert {each.verdict for each in comparisons} == {"OK"}
     assert all(each.signal == 3 for each in comparisons)
     assert [each.similarity for each in comparisons] == [None, None, 1, None]
     nothing = (None, None, None)
     comparisons = compare_regions(ABOUT, regions(scene(), nothing), regions(scene(), nothing), TASK.threshold, BROWSER)
-    assert [each.subject.output for each in comparisons] == ["regions", "mask", "quality"]
+    assert [each.subject.name for each in comparisons] == ["regions", "mask", "quality"]
 
 
 def test_nothing_against_nothing_on_every_sample_proves_nothing() -> None:
@@ -124,5 +124,5 @@ def test_nothing_against_nothing_on_every_sample_proves_nothing() -> None:
 def test_a_region_too_much_differs() -> None:
     fewer = measure_regions(np.where(scene() == 1, 0, scene()), [DrawnRegion(2, 1, 0.8), DrawnRegion(3, 2, 0.7)], NAMES)
     comparisons = compare_regions(ABOUT, fewer, regions(scene()), TASK.threshold, BROWSER)
-    verdicts = {each.subject.output: each.verdict for each in comparisons}
+    verdicts = {each.subject.name: each.verdict for each in comparisons}
     assert verdicts == {"regions": "DIFFERS", "score": "OK", "mask": "OK", "quality": "DIFFERS"}

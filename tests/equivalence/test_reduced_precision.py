@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from tests.manifests import manifest
+from webbuild.compare.arrays import ComparedOutput, Comparison
 from webbuild.equivalence.check import EquivalenceResult
-from webbuild.equivalence.compare_outputs import OutputComparison
 from webbuild.equivalence.reduced_precision import Tensors, check_reduced_precision
 from webbuild.errors import WebbuildError
 from webbuild.manifest.manifest import OptionInput, TensorTask
@@ -20,9 +20,12 @@ X = np.array([[1, 2, 3]], np.float32)
 SAMPLES = [Sample("one", {"x": X}), Sample("two", {"x": 2 * X})]
 OPTION = OptionInput(name="t", shape=[1], option="confidence", default=0.25)
 GRAPH = msgspec.structs.replace(manifest().graphs[0], precision="mixed", status=None)
-GIVEN = OutputComparison("one", "webgpu", "y", "OK", None, 0, False, "", "")
+GIVEN = [
+    Comparison(subject=ComparedOutput("wasm", each.name, "raw", "y"), verdict="OK", tolerance=1, signal=1)
+    for each in SAMPLES
+]
 WITNESS = EquivalenceResult(
-    [GIVEN],
+    GIVEN,
     {"one": {}, "two": {}},
     {},
     {"confidence": 0.5},
@@ -30,7 +33,7 @@ WITNESS = EquivalenceResult(
 )
 
 
-def proven(factor: float, samples: Sequence[Sample] = SAMPLES) -> list[OutputComparison]:
+def proven(factor: float, samples: Sequence[Sample] = SAMPLES) -> list[Comparison]:
     def run(feeds: Sequence[Tensors]) -> list[Tensors]:
         assert [float(each["t"][0]) for each in feeds] == [0.5] * len(feeds)
         return [{"y": factor * each["x"]} for each in feeds]
@@ -41,9 +44,10 @@ def proven(factor: float, samples: Sequence[Sample] = SAMPLES) -> list[OutputCom
 
 
 def test_every_sample_is_judged_behind_the_proofs_that_there_were() -> None:
-    first, *own = proven(2.01)
-    assert first == GIVEN
-    assert [(each.sample, each.target, each.verdict) for each in own] == [
+    found = proven(2.01)
+    assert found[: len(GIVEN)] == GIVEN
+    own = found[len(GIVEN) :]
+    assert [(each.subject.sample, each.subject.runner, each.verdict) for each in own] == [
         ("one", "webgpu mixed", "OK"),
         ("two", "webgpu mixed", "OK"),
     ]
@@ -56,7 +60,7 @@ def test_more_than_reduced_precision_makes_is_not_proven() -> None:
 
 
 def test_samples_that_were_compared_at_no_threshold_are_left_out() -> None:
-    assert len(proven(2, [SAMPLES[0], Sample("(grey)", {"x": X})])) == 2
+    assert len(proven(2, [SAMPLES[0], Sample("(grey)", {"x": X})])) == len(GIVEN) + 1
     with pytest.raises(WebbuildError, match="no sample"):
         proven(2, [Sample("(grey)", {"x": X})])
 

@@ -7,27 +7,27 @@ from typing import Any
 
 import pytest
 
+from tests.equivalence.test_verdict import rows
+from webbuild.compare.arrays import Comparison
 from webbuild.equivalence import thresholds
 from webbuild.equivalence.check import EquivalenceResult
-from webbuild.equivalence.compare_outputs import OutputComparison
 from webbuild.errors import WebbuildError
 from webbuild.manifest.manifest import DetectTask
 
 TASK = DetectTask(output="rows", rows=4, classes=["cat"])
-NOTHING = OutputComparison("one.jpg", "webgpu", "rows", "OK", 0, 0, False, "", "")
-FOUND = OutputComparison("one.jpg", "webgpu", "rows", "OK", 3, 0, False, "", "")
-ONE_SIDED = OutputComparison("one.jpg", "webgpu", "rows", "DIFFERS", 0, 0, False, "", "got only: class 0")
-HANDED_OVER = OutputComparison("one.jpg", "webgpu", "rows", "OK", 3, 0, True, "", "")
-WRONG_FALLBACK = OutputComparison("one.jpg", "wasm", "rows", "DIFFERS", 3, 0, False, "", "score differs")
+NOTHING, FOUND = rows(0), rows(3)
+ONE_SIDED = rows(0, verdict="DIFFERS")
+HANDED_OVER = rows(3, repeated=True)
+WRONG_FALLBACK = rows(3, "wasm", verdict="DIFFERS")
 
 
-def tried(monkeypatch: pytest.MonkeyPatch, *first: OutputComparison) -> list[float | None]:
+def tried(monkeypatch: pytest.MonkeyPatch, *first: list[Comparison]) -> list[float | None]:
     """Return the thresholds that were tried, where the exported ones give `first` and every other one FOUND."""
     asked: list[float | None] = []
 
     def prove(*_: Any, confidence: float | None = None, **__: Any) -> EquivalenceResult:
         asked.append(confidence)
-        return EquivalenceResult([*first] if confidence is None else [FOUND], {}, {}, {}, {})
+        return EquivalenceResult(FOUND if confidence else [each for group in first for each in group], {}, {}, {}, {})
 
     monkeypatch.setattr(thresholds, "check_equivalence", prove)
     monkeypatch.setattr(thresholds, "find_evaluation_confidence", lambda *_: 0.1)
@@ -42,13 +42,13 @@ def test_the_exported_thresholds_are_enough_where_they_find(monkeypatch: pytest.
 
 
 @pytest.mark.parametrize("first", [NOTHING, HANDED_OVER])
-def test_what_proves_nothing_is_tried_again(monkeypatch: pytest.MonkeyPatch, first: OutputComparison) -> None:
+def test_what_proves_nothing_is_tried_again(monkeypatch: pytest.MonkeyPatch, first: list[Comparison]) -> None:
     assert tried(monkeypatch, first) == [None, 0.1]
 
 
 @pytest.mark.parametrize("first", [(ONE_SIDED,), (HANDED_OVER, WRONG_FALLBACK)])
 def test_a_difference_is_not_hidden_by_another_threshold(
-    monkeypatch: pytest.MonkeyPatch, first: tuple[OutputComparison, ...]
+    monkeypatch: pytest.MonkeyPatch, first: tuple[list[Comparison], ...]
 ) -> None:
     with pytest.raises(WebbuildError, match="output-mismatch"):
         tried(monkeypatch, *first)

@@ -34,7 +34,7 @@ HALF, FULL, NONE = b"\x01" * 8 + b"\x00" * 8, b"\x01" * 16, b"\x00" * 16
 def judged(want: list[Segment], got: list[Segment]) -> dict[str, Comparison]:
     subject = ComparedOutput("webgpu", "table", "decoded", "")
     sides = from_detections(TASK, want), from_detections(TASK, got)
-    return {c.subject.output: c for c in compare_detections(subject, *sides, {}, BROWSER)}
+    return {c.subject.name: c for c in compare_detections(subject, *sides, {}, BROWSER)}
 
 
 def test_equal_masks_are_the_same() -> None:
@@ -53,7 +53,7 @@ def test_another_mask_in_the_same_box_differs() -> None:
 
 def test_masks_that_cover_nothing_on_any_sample_prove_nothing() -> None:
     verdicts = judged([segment(0, NONE)], [segment(0, NONE)])
-    assert {name for c in mark_vacuous(verdicts.values()) if c.verdict == "VACUOUS" for name in [c.subject.output]} == {
+    assert {name for c in mark_vacuous(verdicts.values()) if c.verdict == "VACUOUS" for name in [c.subject.name]} == {
         "mask"
     }
 
@@ -61,7 +61,7 @@ def test_masks_that_cover_nothing_on_any_sample_prove_nothing() -> None:
 def test_rows_alone_say_nothing_of_masks() -> None:
     rows = from_rows(TASK, np.array([[0, 0, 4, 4, 0.5, 0, 1]]))
     subject = ComparedOutput("webgpu", "table", "raw", "rows")
-    names = [c.subject.output for c in compare_detections(subject, rows, rows, {}, BROWSER)]
+    names = [c.subject.name for c in compare_detections(subject, rows, rows, {}, BROWSER)]
     assert names == ["detections", "score", "box"]
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from webbuild.bisect.culprit import Culprit
 from webbuild.bisect.partition_points import PartitionPoints
 from webbuild.bisect.subgraph_runner import SubgraphRunner
-from webbuild.bisect.trial_result import SubgraphResult, tolerance_fraction
+from webbuild.bisect.trial_result import SubgraphResult
 from webbuild.subgraph.extract import MAX_COPIES, Subgraph, computed_values
 from webbuild.subgraph.graph import ModelGraph
 
@@ -66,6 +66,6 @@ def _vanishes(tried: SubgraphResult, apart: SubgraphResult) -> bool:
     """Whether the values that differ agree once all values between them are read."""
     names = {each.subject.output for each in tried.differing}
     left = max(
-        (tolerance_fraction(each) for each in apart.comparisons if each.subject.output in names), default=float("inf")
+        (each.tolerance_used for each in apart.comparisons if each.subject.output in names), default=float("inf")
     )
     return left <= 1 and left * VANISHING_FACTOR <= tried.error

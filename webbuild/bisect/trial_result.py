@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Literal
 
 from msgspec import Struct
@@ -45,7 +44,7 @@ class SubgraphResult(Struct, frozen=True):
     @property
     def error(self) -> float:
         """The largest error as a share of what is allowed: infinite where there is no number."""
-        return max((tolerance_fraction(each) for each in self.comparisons), default=0.0)
+        return max((each.tolerance_used for each in self.comparisons), default=0.0)
 
 
 class SessionResult(Struct, frozen=True):
@@ -53,12 +52,3 @@ class SessionResult(Struct, frozen=True):
 
     run: ModelRunResult
     results: tuple[SubgraphResult, ...] = ()
-
-
-def tolerance_fraction(comparison: Comparison) -> float:
-    """Return an error as a share of what is allowed."""
-    if comparison.verdict != "DIFFERS" and not comparison.max_abs:
-        return 0.0
-    if comparison.max_abs is None or comparison.tolerance == 0:
-        return math.inf
-    return comparison.max_abs / comparison.tolerance

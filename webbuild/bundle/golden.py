@@ -12,7 +12,8 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from webbuild.bundle.weight_shards import SHARD_BYTES
-from webbuild.equivalence.compare_outputs import OutputComparison
+from webbuild.compare.arrays import Comparison
+from webbuild.compare.by_output import group_by_output, matched_objects
 from webbuild.manifest.head_status import fallback_reason
 from webbuild.manifest.manifest import Graph, ImageInput, Input, StackInput
 from webbuild.manifest.uint8_tensors import from_uint8, to_uint8
@@ -31,7 +32,7 @@ class GoldenRun(Struct, frozen=True):
 
 
 def choose_golden_run(
-    samples: Sequence[Sample], proofs: Sequence[OutputComparison], answers: Mapping[str, Arrays], thresholds: Arrays
+    samples: Sequence[Sample], comparisons: Sequence[Comparison], answers: Mapping[str, Arrays], thresholds: Arrays
 ) -> GoldenRun | None:
     """Choose the sample that says most and that no graph has to repeat.
 
@@ -40,7 +41,7 @@ def choose_golden_run(
 
     Args:
         samples: to choose from.
-        proofs: of all of them.
+        comparisons: on all of them.
         answers: what the WASM graph gave on native ONNX Runtime, by sample.
         thresholds: with which it was run, by input.
 
@@ -50,8 +51,9 @@ def choose_golden_run(
     """
     if not samples:
         return None
-    repeated = {proof.sample for proof in proofs if proof.repeated}
-    counts = {proof.sample: proof.objects or 0 for proof in proofs if proof.sample not in repeated}
+    repeated = {each.subject.sample for each in comparisons if each.repeated}
+    groups = group_by_output(each for each in comparisons if each.subject.sample not in repeated)
+    counts = {sample: matched_objects(group) or 0 for (sample, *_), group in groups.items()}
     able = [sample for sample in samples if sample.name in counts] or [samples[0]]
     if any(counts.values()):
         best = max(able, key=lambda sample: counts[sample.name])

@@ -11,9 +11,10 @@ from msgspec import Struct
 
 from webbuild.bundle.download_size import GraphDownload, graph_downloads
 from webbuild.bundle.render import bundle_templates
+from webbuild.compare.arrays import Comparison
+from webbuild.compare.by_output import count_matched, count_near_threshold
 from webbuild.compare.tolerance import NATIVE, REDUCED_PRECISION
 from webbuild.equivalence.check import EquivalenceResult
-from webbuild.equivalence.compare_outputs import OutputComparison, count_matched_detections
 from webbuild.inspection.before_after import BeforeAfter
 from webbuild.manifest import manifest as contract
 from webbuild.manifest.manifest import Generator, Manifest, Source, TargetName, Task
@@ -22,6 +23,7 @@ from webbuild.passes.pipeline import LoweredGraphs
 from webbuild.precision.plot import grid_lines, plot_points
 from webbuild.precision.report import PrecisionReport, precision
 from webbuild.quantization.report import WeightQuantizationReport
+from webbuild.reporting.comparison_text import comparison_rows
 from webbuild.reporting.depth_colormap import depth_colormap_url
 from webbuild.reporting.overlay import Layer, detection_layer
 from webbuild.samples.collect import Sample
@@ -43,7 +45,7 @@ class PackReport(Struct, frozen=True, rename="camel"):
     source: Source
     assumptions: list[str]
     edits: dict[TargetName, tuple[Rewrite, ...]]
-    proofs: list[OutputComparison]
+    comparisons: list[Comparison]
     foreseen: BeforeAfter | None
     precision: str
     transfers: list[GraphDownload] = []
@@ -56,7 +58,7 @@ class PackReport(Struct, frozen=True, rename="camel"):
         cls,
         manifest: Manifest,
         lowered: LoweredGraphs,
-        proofs: Sequence[OutputComparison],
+        comparisons: Sequence[Comparison],
         foreseen: BeforeAfter | None = None,
         *,
         folder: Path,
@@ -74,7 +76,7 @@ class PackReport(Struct, frozen=True, rename="camel"):
             manifest.source,
             manifest.assumptions,
             lowered.edits,
-            list(proofs),
+            list(comparisons),
             foreseen,
             precision(lowered.graphs["webgpu"], searched),
             graph_downloads(manifest, folder),
@@ -139,8 +141,9 @@ def write_pack_report(
         cards=_sample_cards(manifest, report, samples, witness),
         tolerance=NATIVE,
         reduced=REDUCED_PRECISION,
-        matched=count_matched_detections(report.proofs),
-        excused=sum(proof.excused for proof in report.proofs),
+        rows=comparison_rows(report.comparisons),
+        matched=count_matched(report.comparisons),
+        excused=count_near_threshold(report.comparisons),
         drawn_points=plot_points(report.searched.tried) if report.searched else [],
         drawn_lines=grid_lines(),
     )
@@ -177,7 +180,8 @@ def _sample_cards(
         classes = witness.classes.get(name, ())[:TOP_CLASSES]
         thick_to_thin = sorted(seen.items(), key=lambda each: each[0] == "wasm")
         layers = tuple(detection_layer(runner, manifest.task, found) for runner, found in thick_to_thin)
-        repeated = tuple(proof.target for proof in report.proofs if proof.sample == name and proof.repeated)
+        handed_over = [each.subject for each in report.comparisons if each.repeated]
+        repeated = tuple(dict.fromkeys(each.runner for each in handed_over if each.sample == name))
         maps = _depth_images(manifest.task, tried, witness.outputs.get(name, {}))
         cards.append(PackSampleCard(sample, len(seen.get("native", ())), classes, layers, repeated, maps))
     return cards

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from webbuild.compare.by_output import count_matched, count_near_threshold, group_by_output
 from webbuild.compile.prepare import CompiledModel
 from webbuild.compile.prove import ProvenGraphs
 from webbuild.equivalence.check import EquivalenceResult
-from webbuild.equivalence.compare_outputs import REGIONS, count_matched_detections
+from webbuild.equivalence.noise_floor import NOISE_FACTOR
 from webbuild.inspection.before_after import BeforeAfter
 from webbuild.manifest.manifest import OptionInput
 from webbuild.passes.base import NmsPlacement
 from webbuild.passes.pipeline import LoweredGraphs
 from webbuild.quantization.report import WeightQuantizationReport
+from webbuild.reporting.comparison_text import noise_levels
 
 _DATA_DEPENDENT_OPS = ("NonMaxSuppression", "NonZero")
 """Operators without a GPU kernel, the length of whose output depends on the data."""
@@ -58,20 +60,18 @@ def _equivalence_lines(result: EquivalenceResult, options: tuple[OptionInput, ..
             lower = used < option.default
             reason = "No sample has a detection" if lower else "Every sample exceeds the GPU NMS capacity"
             yield f"{reason} at {option.option} {option.default:g}; compared at {used:.3g}."
-    matched = count_matched_detections(comparisons)
-    excused = sum(each.excused for each in comparisons)
-    repeated = len({(each.sample, each.target) for each in comparisons if each.repeated})
-    things = "regions" if any(each.output == REGIONS for each in comparisons) else "detections"
+    matched, excused = count_matched(comparisons), count_near_threshold(comparisons)
+    repeated = len({(each.subject.sample, each.subject.runner) for each in comparisons if each.repeated})
+    things = "regions" if any(each.subject.quantity == "regions" for each in comparisons) else "detections"
     yield (
-        f"{len(comparisons)} comparisons"
+        f"{len(group_by_output(comparisons))} comparisons"
         + (f", {matched} {things} matched, {excused} excused at a threshold" if matched else "")
         + (f", {repeated} runs repeated on the fallback graph" if repeated else "")
     )
-    if leaps := [each.leap for each in comparisons if each.leap is not None]:
-        outputs = "output is" if len(leaps) == 1 else "outputs are"
+    for name, level in noise_levels(comparisons).items():
         yield (
-            f"{len(leaps)} {outputs} numerically unstable: a 1e-6 input perturbation moves the original's own output "
-            f"by up to {max(leaps):.2g}; smaller differences were accepted."
+            f"{name} is numerically unstable: a 1e-6 perturbation of inputs moves the original's own by {level:.2g} "
+            f"(root mean square); differences up to {NOISE_FACTOR} times that were accepted."
         )
 
 

@@ -19,6 +19,7 @@ from webbuild.bundle.onnx_only import (
 )
 from webbuild.bundle.signature_diff import describe_signature_changes
 from webbuild.commands.options.patch import PatchArguments
+from webbuild.compare.by_output import group_by_output
 from webbuild.compile.prepare import CompiledModel, LoadedModel, compile_model, load_model
 from webbuild.equivalence.thresholds import check_with_detections
 from webbuild.errors import CLEAN, WebbuildError
@@ -161,7 +162,7 @@ def _check_equivalence(
             ready.head,
             loaded.dims.dims,
         )
-    return len(witness.comparisons)
+    return len(group_by_output(witness.comparisons))
 
 
 def _at_final_path(file: OnnxFile, out: Path) -> OnnxFile:

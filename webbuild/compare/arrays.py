@@ -17,17 +17,27 @@ RELATIVE_TOLERANCE = 1e-4
 
 
 class ComparedOutput(Struct, frozen=True):
-    """The subject of a comparison: an output or a quantity, at a stage, on a sample, computed by a runner."""
+    """The subject of a comparison, at a stage, on a sample, computed by a runner.
+
+    `output` is empty for a prediction, which is decoded from all of them. `quantity` is what is compared of it in the
+    terms of the task, such as a score; empty where numbers are compared as they are.
+    """
 
     runner: str
     sample: str
     stage: Stage
     output: str
     unit: str = ""
+    quantity: str = ""
+
+    @property
+    def name(self) -> str:
+        """The quantity, else the output."""
+        return self.quantity or self.output
 
     def with_quantity(self, quantity: str, unit: str = "") -> ComparedOutput:
-        """Return the subject with a quantity in the place of an output."""
-        return ComparedOutput(self.runner, self.sample, self.stage, quantity, unit)
+        """Return the subject for one quantity of it."""
+        return ComparedOutput(self.runner, self.sample, self.stage, self.output, unit, quantity)
 
 
 class Comparison(Struct, frozen=True, kw_only=True, rename="camel"):
@@ -37,8 +47,8 @@ class Comparison(Struct, frozen=True, kw_only=True, rename="camel"):
     be computed; `max_rel` is that relative to `signal`; `worst` is where it is, `want` and `got` the values there.
     `signal` is the largest finite magnitude of the reference, or its number of detections: with 0 there was nothing
     to compare. `similarity` is the least OKS of poses or IoU of masks. `near_threshold` objects have no partner, but
-    lie within tolerance of a threshold. `repeated` says that the graph asked for its fallback, as at run time.
-    `noise` is the numerical noise of the reference itself, where that explains the difference.
+    lie within tolerance of a threshold. `repeated` says that the graph asked for its fallback, as at run time, whose
+    comparison this is. `noise` is the noise floor, where that explains the difference.
     """
 
     subject: ComparedOutput
@@ -58,11 +68,13 @@ class Comparison(Struct, frozen=True, kw_only=True, rename="camel"):
     noise: float | None = None
 
     @property
-    def tolerance_used(self) -> float | None:
-        """The part of the tolerance that the difference takes, infinite where it has no size; None for counts."""
-        if not self.tolerance:
-            return None
-        return math.inf if self.max_abs is None else self.max_abs / self.tolerance
+    def tolerance_used(self) -> float:
+        """The part of the tolerance that the difference takes: above 1 it differs, infinite where it has no size."""
+        if self.max_abs is None:
+            return math.inf if self.verdict == "DIFFERS" else 0.0
+        if not self.max_abs:
+            return 0.0
+        return self.max_abs / self.tolerance if self.tolerance else math.inf
 
 
 def compare_arrays(

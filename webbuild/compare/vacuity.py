@@ -15,7 +15,7 @@ def mark_vacuous(comparisons: Iterable[Comparison]) -> list[Comparison]:
     with_signal = {_quantity_key(c.subject) for c in given if c.signal}
     return [
         c
-        if c.verdict != "OK" or _quantity_key(c.subject) in with_signal
+        if c.verdict == "DIFFERS" or _quantity_key(c.subject) in with_signal
         else msgspec.structs.replace(
             c,
             verdict="VACUOUS",
@@ -25,5 +25,5 @@ def mark_vacuous(comparisons: Iterable[Comparison]) -> list[Comparison]:
     ]
 
 
-def _quantity_key(subject: ComparedOutput) -> tuple[str, Stage, str]:
-    return subject.runner, subject.stage, subject.output
+def _quantity_key(subject: ComparedOutput) -> tuple[str, Stage, str, str]:
+    return subject.runner, subject.stage, subject.output, subject.quantity

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from webbuild.manifest.manifest import Task
 from webbuild.tasks.base import RunContext, decode_task, kind_of
+from webbuild.tasks.class_scores import ClassScore
 from webbuild.tasks.detection import Detection
 
 
@@ -35,6 +36,11 @@ class Answer:
         """The objects of the prediction, to draw and to count."""
         kind = kind_of(self.task)
         return kind.detections(self.prediction) if kind.has_detections else ()
+
+    @cached_property
+    def classes(self) -> Sequence[ClassScore]:
+        """The classes of the prediction, the most probable first, where it ranks any."""
+        return self.prediction if kind_of(self.task).ranks_classes else ()
 
 
 def with_nonempty_mode(answers: Sequence[Answer]) -> list[Answer]:

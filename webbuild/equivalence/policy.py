@@ -26,10 +26,14 @@ class Policy(Struct, frozen=True):
     derived: bool = True
 
 
+EXACT = Policy(NATIVE, derived=False)
+"""The policy of float32 graphs, all on native ONNX Runtime."""
+
+
 def native_policy(graph: Graph) -> Policy:
     """Return the policy of a graph against the original, both on native ONNX Runtime."""
     exact = graph.precision == graph.weights_stored == "fp32"
-    return Policy(NATIVE if exact else REDUCED_PRECISION, derived=False)
+    return EXACT if exact else Policy(REDUCED_PRECISION, derived=False)
 
 
 def browser_policy(graph: Graph | None, within_one: frozenset[str] = frozenset()) -> Policy:

@@ -10,9 +10,10 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from webbuild.equivalence.answer import Answer, with_nonempty_mode
-from webbuild.equivalence.check import EquivalenceResult, require_equivalent, run_context
-from webbuild.equivalence.compare_outputs import OutputComparison, compare_outputs
+from webbuild.equivalence.check import EquivalenceResult, run_context
+from webbuild.equivalence.compare_runs import Reference, RunInput, compare_runs
+from webbuild.equivalence.policy import native_policy
+from webbuild.equivalence.verdict import require_equivalent
 from webbuild.manifest.head_status import fallback_reason
 from webbuild.manifest.manifest import Graph, OptionInput, Task
 from webbuild.samples.collect import Sample
@@ -46,16 +47,20 @@ def check_reduced_precision(
     values = witness.thresholds
     given = {each.name: np.array([values[each.option]], np.float32) for each in options}
     known = [sample for sample in samples if sample.name in witness.outputs]
-    references = with_nonempty_mode(
-        [Answer(task, witness.outputs[each.name], run_context(each, values)) for each in known]
-    )
-    detections = {name: dict(seen) for name, seen in witness.detections.items()}
-    proofs: list[OutputComparison] = []
+    inputs = [RunInput(each.name, each.feeds, given, run_context(each, values)) for each in known]
+    reference = Reference(lambda each: witness.outputs[each.name], inputs, task, None)
     found = run([{**sample.feeds, **given} for sample in known])
-    for sample, want, outputs in zip(known, references, found, strict=True):
-        repeated = bool(fallback_reason(graph, outputs))
-        got = want if repeated else replace(want, outputs=outputs)
-        detections[sample.name][graph.name] = got.detections
-        proofs += compare_outputs(sample, graph, want, got, repeated=repeated)
-    require_equivalent(proofs)
-    return msgspec.structs.replace(witness, comparisons=[*witness.comparisons, *proofs], detections=detections)
+    answers = [
+        None if fallback_reason(graph, outputs) else replace(want, outputs=outputs)
+        for want, outputs in zip(reference.answers, found, strict=True)
+    ]
+    own = {each.name: got or want for each, want, got in zip(inputs, reference.answers, answers, strict=True)}
+    detections = {
+        name: {**seen, graph.name: own[name].detections} if name in own else seen
+        for name, seen in witness.detections.items()
+    }
+    fallback = "" if graph.status is None else graph.status.fallback
+    proven = [each for each in witness.comparisons if each.subject.runner == fallback]
+    comparisons = compare_runs(reference, graph.name, answers, native_policy(graph), proven)
+    require_equivalent(comparisons)
+    return msgspec.structs.replace(witness, comparisons=[*witness.comparisons, *comparisons], detections=detections)

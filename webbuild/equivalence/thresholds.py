@@ -7,14 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
-from webbuild.equivalence.check import (
-    EquivalenceResult,
-    check_equivalence,
-    has_no_detections,
-    mismatches,
-    require_equivalent,
-    used_only_fallback,
-)
+from webbuild.equivalence.check import EquivalenceResult, check_equivalence
+from webbuild.equivalence.verdict import has_no_detections, mismatches, require_equivalent, used_only_fallback
 from webbuild.errors import WebbuildError
 from webbuild.manifest.manifest import Graph, OptionInput, RowTask, Task
 from webbuild.model.load import OnnxModel
@@ -93,7 +87,8 @@ def check_with_detections(
         WebbuildError: `output-mismatch` or `vacuous-comparison`.
     """
     witness = check_equivalence(original, graphs, folder, task, options, [*samples, *edges], head=head)
-    if not mismatches(witness.comparisons) and (has_no_detections(witness) or used_only_fallback(witness)):
+    found = witness.comparisons
+    if not mismatches(found) and (has_no_detections(found) or used_only_fallback(found)):
         confidence = find_evaluation_confidence(graphs, folder, task, options, samples)
         opened = original if head is not None else open_with_threshold_inputs(source, sizes or {})
         if opened is not None and confidence is not None:

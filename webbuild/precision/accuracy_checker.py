@@ -13,11 +13,15 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
+from webbuild.compare.arrays import Comparison
+from webbuild.compare.by_output import group_by_output
 from webbuild.equivalence.answer import Answer, with_nonempty_mode
 from webbuild.equivalence.check import run_context
-from webbuild.equivalence.compare_outputs import OutputComparison, compare_outputs
+from webbuild.equivalence.compare_answers import compare_answers
+from webbuild.equivalence.policy import native_policy
 from webbuild.manifest.head_status import fallback_reason
 from webbuild.manifest.manifest import Graph, Task
+from webbuild.reporting.comparison_text import describe_difference, output_title
 from webbuild.runners.native import NativeRunner
 from webbuild.samples.collect import Sample
 
@@ -96,27 +100,27 @@ class AccuracyChecker:
             found = arithmetic.run(model, [feeds for _, feeds, _ in some]) if some else []
             for case, outputs in zip(list(some), found, strict=True):
                 sample, _, want = case
-                proofs = self._compare(sample, want, outputs)
-                for proof in proofs:
-                    if proof.used is not None:
-                        used[proof.output] = max(used.get(proof.output, 0.0), proof.used)
-                if why := self._why(sample, proofs, outputs):
+                comparisons = self._compare(sample, want, outputs)
+                for group in group_by_output(comparisons).values():
+                    title = output_title(group)
+                    used[title] = max(used.get(title, 0.0), *(each.tolerance_used for each in group))
+                if why := self._why(sample, comparisons, outputs):
                     self._cases.remove(case)
                     self._cases.insert(0, case)
                     return AccuracyVerdict(why, used)
-                told = told or any(proof.verdict == "OK" and proof.objects != 0 for proof in proofs)
+                told = told or any(each.verdict == "OK" and each.signal for each in comparisons)
         return AccuracyVerdict("" if told else _VACUOUS, used)
 
-    def _why(self, sample: Sample, proofs: Sequence[OutputComparison], outputs: Tensors) -> str:
-        differing = next((proof for proof in proofs if proof.verdict == "DIFFERS"), None)
-        if differing is not None:
-            return f"{differing.output} on {sample.name}: {differing.why}"
+    def _why(self, sample: Sample, comparisons: Sequence[Comparison], outputs: Tensors) -> str:
+        for group in group_by_output(comparisons).values():
+            if difference := describe_difference(group):
+                return f"{output_title(group)} on {sample.name}: {difference}"
         why = fallback_reason(self._graph, outputs)
         return why and f"{sample.name}: {why}"
 
-    def _compare(self, sample: Sample, want: Answer, outputs: Tensors) -> list[OutputComparison]:
+    def _compare(self, sample: Sample, want: Answer, outputs: Tensors) -> list[Comparison]:
         got = replace(want, outputs=self._without_status(outputs))
-        return compare_outputs(sample, self._graph, want, got, repeated=False)
+        return compare_answers(self._graph.name, sample.name, want, got, native_policy(self._graph))
 
     def _without_status(self, outputs: Tensors) -> Tensors:
         status = self._graph.status

@@ -80,6 +80,10 @@ class TaskKind:
     """Whether a run needs a prompt, and the bundle the code of a tokenizer."""
     has_detections: bool = False
     """Whether predictions hold objects with boxes, which are drawn and counted."""
+    finds_anywhere: bool = False
+    """Whether the same objects are found in a picture that is mirrored or cropped."""
+    ranks_classes: bool = False
+    """Whether predictions are classes with scores, the most probable first."""
     predicts_more: bool = False
     """Whether a prediction says what no single output does: masks, words, regions."""
 

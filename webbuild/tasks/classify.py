@@ -27,6 +27,7 @@ class ClassifyKind(TaskKind):
 
     spec = ClassifyTask
     view = "classes"
+    ranks_classes = True
     description = "Says what a picture shows"
 
     def infer(self, signature: ModelSignature, *, requested: bool = False) -> TaskMatch | None:

@@ -21,6 +21,7 @@ class RowKind(TaskKind):
     """A task whose output [1, rows, columns] begins with a box, a score and a class in each row."""
 
     has_detections = True
+    finds_anywhere = True
     noun = "detection"
     result_field = "detections"
     """Field of the runtime's result that holds the detections."""

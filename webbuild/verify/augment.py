@@ -1,6 +1,6 @@
-"""More pictures for a model whose answers leap, made of the few that there are.
+"""More pictures for a numerically unstable model, made of the few that there are.
 
-How far the answers of such a model lie apart is told by many objects alone: of five, one that leaps is most of the
+How far the answers of such a model lie apart is told by many objects alone: of five, one that moves far is most of the
 root mean square, of the reference as of the backend. The same picture mirrored, or without its margin, is another
 picture to the model, with about as many objects in it.
 """
@@ -12,13 +12,11 @@ from pathlib import Path
 
 from PIL import Image, ImageOps
 
-from webbuild.equivalence.answer import Answer
-from webbuild.manifest.manifest import ImageInput, RowTask
-from webbuild.model.traversal import read_op_types
+from webbuild.equivalence.compare_runs import Reference
+from webbuild.manifest.manifest import ImageInput
+from webbuild.tasks.base import kind_of
 from webbuild.verify.bundle_reader import Bundle
 from webbuild.verify.inputs import VerifyInput, picture_input
-from webbuild.verify.reference import reference_file
-from webbuild.verify.sensitivity import QUANTIZE_OPS
 
 ENOUGH_OBJECTS = 20
 """Objects from which on the pictures there are will do."""
@@ -27,20 +25,22 @@ _CROP_MARGIN = 0.05
 """Part of each side that is cut off."""
 
 
-def augment_images(bundle: Bundle, work: Sequence[tuple[VerifyInput, Answer]], folder: Path) -> list[Path]:
+def augment_images(bundle: Bundle, inputs: Sequence[VerifyInput], reference: Reference, folder: Path) -> list[Path]:
     """Write pictures into a folder until there are about `ENOUGH_OBJECTS` objects, and return their files.
 
-    None for a model that does not quantise its activations at run time, or finds no objects, or enough of them.
+    None for a model that finds no objects or enough of them, or whose own answers stay within tolerance when its
+    inputs are perturbed.
     """
-    found = sum(len(want.detections) for _, want in work)
-    objects = isinstance(bundle.manifest.task, RowTask) and isinstance(picture_input(bundle.manifest), ImageInput)
-    if not objects or not 0 < found < ENOUGH_OBJECTS or not read_op_types(reference_file(bundle)) & QUANTIZE_OPS:
+    found = sum(len(want.detections) for want in reference.answers)
+    objects = kind_of(bundle.manifest.task).finds_anywhere and isinstance(picture_input(bundle.manifest), ImageInput)
+    if not objects or not 0 < found < ENOUGH_OBJECTS or reference.noise is None or not reference.noise.is_unstable:
         return []
     files: list[Path] = []
     for number, change in enumerate((_mirror, _center_crop, lambda image: _mirror(_center_crop(image))), 2):
         if found * (number - 1) >= ENOUGH_OBJECTS:
             break
-        files += [_write_augmented(change, given, folder) for given, _ in work if given.file is not None]
+        seen = zip(inputs, reference.answers, strict=True)
+        files += [_write_augmented(change, each, folder) for each, want in seen if each.file and want.detections]
     return files
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 
+from webbuild.equivalence.noise_floor import NOISE_FACTOR
 from webbuild.manifest.manifest import ImageSegmentationTask
+from webbuild.reporting.comparison_text import noise_levels
 from webbuild.verify.report import VerifyReport, exit_code
 
 RUNNER_NAMES = {"webgpu": "WebGPU", "wasm": "WASM", "native": "Native"}
@@ -68,12 +70,13 @@ def reader_notes(report: VerifyReport) -> list[str]:
         for run in report.backends
         if run.left_out
     ]
-    if not report.spread:
+    accepted = noise_levels(each for run in report.backends for each in run.comparisons)
+    if not accepted:
         return absent
-    largest = max((value for key, value in report.spread.items() if key.endswith(" score")), default=None)
-    moves = "" if largest is None else f": its scores by {format_number(largest)}, root mean square"
-    leaps = f"This model quantises at run time: one part in a million of its input makes its answers leap{moves}."
-    return [*absent, f"{leaps} A backend is judged by whether its differences are larger than that."]
+    moves = ", ".join(f"{name} by {format_number(level)}" for name, level in accepted.items())
+    unstable = f"a 1e-6 perturbation of its inputs moves its own answers ({moves}, root mean square)"
+    limit = f"Differences up to {NOISE_FACTOR} times that are accepted."
+    return [*absent, f"This model is numerically unstable: {unstable}. {limit}"]
 
 
 def _plural(number: int, one: str, many: str = "") -> str:

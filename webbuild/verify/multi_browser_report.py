@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from webbuild.browser.connect import Endpoint
 from webbuild.errors import CLEAN, FAILED, WebbuildError, printable
-from webbuild.reporting.tolerance_ratio import tolerance_fraction
 from webbuild.verify import formatting
 from webbuild.verify.report import BackendRun, Problem, ReportJson, VerifyReport, exit_code
 
@@ -84,7 +83,7 @@ def table_rows(each: BrowserReport) -> list[tuple[str, ...]]:
 
 
 def _table_row(report: VerifyReport, run: BackendRun) -> tuple[str, ...]:
-    worst = max((tolerance_fraction(each) for each in run.comparisons), default=None)
+    worst = max((each.tolerance_used for each in run.comparisons), default=None)
     steady = (
         formatting.format_milliseconds(run.timings.steady_run) if run.timings else formatting.format_milliseconds(None)
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
@@ -11,12 +12,13 @@ import numpy as np
 from webbuild.compare.arrays import Comparison
 from webbuild.equivalence.answer import Answer
 from webbuild.equivalence.compare_answers import compare_tensors
+from webbuild.equivalence.compare_runs import Reference, RunInput, Tensors
 from webbuild.equivalence.policy import Policy, browser_policy
 from webbuild.errors import WebbuildError
-from webbuild.manifest.manifest import Manifest, OptionInput
+from webbuild.manifest.manifest import Manifest, OptionInput, SizeInput
 from webbuild.model.traversal import outputs_within_one
 from webbuild.runners.native import NativeRunner
-from webbuild.tasks.base import RunContext, SegmentationMode, kind_of
+from webbuild.tasks.base import RunContext, kind_of
 from webbuild.verify.bundle_reader import Bundle, read_golden
 from webbuild.verify.inputs import VerifyInput, option_feeds
 from webbuild.verify.merged_weights import materialize_graph
@@ -32,15 +34,30 @@ def reference_runner(bundle: Bundle) -> NativeRunner:
         return NativeRunner(path)
 
 
-def run_reference(
-    bundle: Bundle, runner: NativeRunner, given: VerifyInput, mode: SegmentationMode | None = None
-) -> Answer:
-    """Compute the reference's answer.
+def run_reference(bundle: Bundle, runner: NativeRunner, inputs: Sequence[VerifyInput]) -> Reference:
+    """Compute the reference's answers.
 
     Raises:
         WebbuildError: `reference-run-failed`, `missing-output`.
     """
-    outputs = runner.run(given.feeds)
+    changeable = {spec.name for spec in bundle.manifest.inputs if not isinstance(spec, OptionInput | SizeInput)}
+    known = thresholds_of(bundle.manifest)
+    given = [
+        RunInput(
+            each.title,
+            {name: array for name, array in each.feeds.items() if name in changeable},
+            {name: array for name, array in each.feeds.items() if name not in changeable},
+            msgspec.structs.replace(known, placement=each.placement, prompt=each.prompt),
+        )
+        for each in inputs
+    ]
+    return Reference(
+        lambda each: _run_outputs(bundle, runner, each), given, bundle.manifest.task, policy_of(bundle, "native")
+    )
+
+
+def _run_outputs(bundle: Bundle, runner: NativeRunner, given: RunInput) -> Tensors:
+    outputs = runner.run({**given.feeds, **given.fixed})
     missing = [spec.name for spec in bundle.manifest.outputs if spec.name not in outputs]
     if missing:
         raise WebbuildError(
@@ -48,13 +65,7 @@ def run_reference(
             f"{runner.path.name} does not compute {', '.join(missing)}, which the manifest promises",
             "pack the model again",
         )
-    named = {spec.name: outputs[spec.name] for spec in bundle.manifest.outputs}
-    return Answer(bundle.manifest.task, named, decode_context(bundle.manifest, given, mode))
-
-
-def decode_context(manifest: Manifest, given: VerifyInput, mode: SegmentationMode | None = None) -> RunContext:
-    """Return what an input's answer is decoded with."""
-    return msgspec.structs.replace(thresholds_of(manifest), placement=given.placement, prompt=given.prompt, mode=mode)
+    return {spec.name: outputs[spec.name] for spec in bundle.manifest.outputs}
 
 
 def thresholds_of(manifest: Manifest) -> RunContext:

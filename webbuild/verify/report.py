@@ -121,7 +121,7 @@ class BackendRun(ReportJson, frozen=True):
 class VerifyReport(ReportJson, frozen=True):
     """Everything. `reference` names what the backends were judged against.
 
-    `spread` is not empty for a model whose answers leap: by quantity, how far apart the reference's own answers lie.
+    `noise` is not empty where something differed: by quantity, the reference's own differences for perturbed inputs.
     `half_by` is what computed the graphs in half precision when they were proven.
     """
 
@@ -135,7 +135,7 @@ class VerifyReport(ReportJson, frozen=True):
     checks: tuple[Comparison, ...]
     backends: tuple[BackendRun, ...]
     problems: tuple[Problem, ...]
-    spread: dict[str, float] = {}
+    noise: dict[str, float] = {}
     half_by: str = ""
 
     def comparisons(self) -> Iterator[Comparison]:

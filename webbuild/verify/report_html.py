@@ -12,7 +12,6 @@ from webbuild.reporting.data_url import image_data_url
 from webbuild.reporting.error_histogram import error_histogram
 from webbuild.reporting.jinja import template_environment
 from webbuild.reporting.overlay import Layer, detection_layer
-from webbuild.reporting.tolerance_ratio import tolerance_fraction
 from webbuild.tasks.base import kind_of
 from webbuild.verify import formatting
 from webbuild.verify.report import SampleReport, SampleResult, VerifyReport
@@ -64,7 +63,7 @@ def render_verify_report(report: VerifyReport, directory: Path = Path()) -> str:
         quantities=[q for q in QUANTITIES if any(q in row.result for _, group in rows for row in group)],
         again=[case for run in report.backends for case in run.cases if case.repeated],
         histogram=error_histogram(report.comparisons(), backends),
-        closest=max((tolerance_fraction(c) for c in report.comparisons() if c.tolerance > 0), default=0.0),
+        closest=max((c.tolerance_used for c in report.comparisons() if c.tolerance > 0), default=0.0),
         slowest=max((r.timings.load + (r.timings.steady_run or 0) for r in report.backends if r.timings), default=1.0),
     )
 
@@ -89,7 +88,7 @@ def _sample_cards(report: VerifyReport, directory: Path) -> list[VerifySampleCar
 
 def _worst_error(case: SampleResult, stage: Stage | None = None) -> float | None:
     """Return a case's largest error at a stage, or at all of them, as a fraction of its tolerance."""
-    return max((tolerance_fraction(c) for c in case.comparisons if stage in (None, c.subject.stage)), default=None)
+    return max((c.tolerance_used for c in case.comparisons if stage in (None, c.subject.stage)), default=None)
 
 
 def _result_rows(report: VerifyReport) -> list[tuple[str, list[ResultRow]]]:
@@ -104,5 +103,5 @@ def _result_rows(report: VerifyReport) -> list[tuple[str, list[ResultRow]]]:
 
 
 def _result_row(backend: str, case: SampleResult) -> ResultRow:
-    result = {each.subject.output: each for each in case.comparisons if each.subject.stage == "decoded"}
+    result = {each.subject.name: each for each in case.comparisons if each.subject.stage == "decoded"}
     return ResultRow(case, backend, result, _worst_error(case, "raw"), _worst_error(case, "input"))

@@ -63,7 +63,7 @@ def run_sample(
         found = compare_tensors(*about, "decoded", expected, result_tensors(answer.fields), policy)
     inference = answer.timings.inference
     depth = next((each for each in actual.prediction if isinstance(each, DepthMap)), None)
-    similar = {comparison.subject.output: comparison.similarity for comparison in found}
+    similar = {comparison.subject.name: comparison.similarity for comparison in found}
     case = SampleResult(
         sample=given.title,
         comparisons=(*comparisons, *found),

@@ -53,13 +53,13 @@ def _table(run: BackendRun) -> Table:
     from rich.table import Table
     from rich.text import Text
 
-    quantities = list(dict.fromkeys(each.subject.output for each in run.comparisons))
+    quantities = list(dict.fromkeys(each.subject.name for each in run.comparisons))
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column("sample", overflow="fold")
     for quantity in quantities:
         table.add_column(printable(quantity), justify="right")
     for case in run.cases:
-        cells = [_cell([each for each in case.comparisons if each.subject.output == q]) for q in quantities]
+        cells = [_cell([each for each in case.comparisons if each.subject.name == q]) for q in quantities]
         table.add_row(Text(printable(case.sample)), *cells)
     return table
 
@@ -70,10 +70,10 @@ def _cell(comparisons: list[Comparison]) -> str:
         return ""
     order = {"OK": 0, "VACUOUS": 1, "DIFFERS": 2}
     worst = max(comparisons, key=lambda c: (order[c.verdict], c.max_abs or 0.0))
-    count = worst.subject.output == "detections"
+    count = worst.subject.name == "detections"
     shown = (
         printable(worst.got)
-        if count or worst.subject.output == "class"
+        if count or worst.subject.name == "class"
         else f"{formatting.format_number(worst.max_abs)} {worst.subject.unit}".strip()
     )
     match worst.verdict:

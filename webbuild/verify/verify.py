@@ -13,15 +13,15 @@ from webbuild.browser.chromium import Chromium
 from webbuild.browser.connect import Endpoint
 from webbuild.browser.server import Server
 from webbuild.compare.arrays import Comparison
-from webbuild.compare.vacuity import mark_vacuous
-from webbuild.equivalence.answer import Answer, with_nonempty_mode
+from webbuild.equivalence.answer import Answer
+from webbuild.equivalence.compare_runs import Reference, judge
 from webbuild.errors import USAGE, WebbuildError
 from webbuild.manifest.manifest import DepthTask, Task
 from webbuild.reporting.depth_colormap import depth_colormap_url
 from webbuild.tasks.class_scores import ClassScore
 from webbuild.tasks.compare.classes import TOP_CLASSES
 from webbuild.tasks.depth_map import DepthMap
-from webbuild.verify import degenerate, sensitivity
+from webbuild.verify import degenerate
 from webbuild.verify.augment import augment_images
 from webbuild.verify.bundle_reader import Bundle, changed_files, fp16_backend_used, open_bundle
 from webbuild.verify.inputs import VerifyInput, collect_inputs, inputs_from_files
@@ -29,7 +29,6 @@ from webbuild.verify.reference import check_golden_run, reference_runner, run_re
 from webbuild.verify.report import BackendRun, SampleReport, VerifyEnvironment, VerifyReport
 from webbuild.verify.run_backend import ReferenceResults, run_backend
 from webbuild.verify.run_in_browser import BrowserRun, run_in_browser
-from webbuild.verify.sensitivity import NoiseFloor, measure_noise_floor
 
 BACKENDS = ("webgpu", "wasm")
 
@@ -88,22 +87,23 @@ def verify_in_browsers(
     problems = tuple(changed_files(bundle))
     say("native: the reference")
     runner = reference_runner(bundle)
-    work: ReferenceResults = [(given, run_reference(bundle, runner, given)) for given in collect_inputs(bundle, inputs)]
-    answers = with_nonempty_mode([expected for _, expected in work])
-    work = [(given, expected) for (given, _), expected in zip(work, answers, strict=True)]
+    own = collect_inputs(bundle, inputs)
+    reference = run_reference(bundle, runner, own)
     checks = check_golden_run(bundle, runner)
-    own = len(work)
     with TemporaryDirectory() as folder:
-        more = inputs_from_files(bundle, augment_images(bundle, work, Path(folder)))
-        mode = answers[0].context.mode if answers else None
-        work = [*work, *((given, run_reference(bundle, runner, given, mode)) for given in more)]
-        spread = measure_noise_floor(bundle, runner, work, say)
+        more = inputs_from_files(bundle, augment_images(bundle, own, reference, Path(folder)))
+        if more:
+            say(f"native: {len(more)} more pictures, for a model that is numerically unstable")
+            reference = run_reference(bundle, runner, [*own, *more])
+        work: ReferenceResults = list(zip([*own, *more], reference.answers, strict=True))
         with Server(directory, port=port) as server:
 
             def run(browser: Chromium, name: str) -> BackendRun:
                 return run_backend(browser, server, bundle, name, work, seconds=seconds, progress=say)
 
             told = [run_in_browser(place, server, names, run) for place in places]
+    say("native: the noise floor, where something differs")
+    told = [each if isinstance(each, WebbuildError) else _judged(each, reference) for each in told]
     task = bundle.manifest.task
     report = VerifyReport(
         bundle=bundle.manifest.name,
@@ -112,20 +112,25 @@ def verify_in_browsers(
         reference=runner.name,
         task=task,
         environment=_environment(bundle, runner.version),
-        samples=_sample_reports(bundle, task, work, own),
+        samples=_sample_reports(bundle, task, work, len(own)),
         checks=tuple(checks),
         backends=(),
-        spread={f"{stage} {name}": value for (stage, name), value in spread.pooled.items()} if spread else {},
+        noise={} if reference.noise is None else reference.noise.named_levels,
         half_by=fp16_backend_used(bundle),
         problems=(*problems, *degenerate.degenerate_problems(task, [want.outputs for _, want in work])),
     )
-    return [each if isinstance(each, WebbuildError) else _with_runs(report, each, spread) for each in told]
+    return [each if isinstance(each, WebbuildError) else _with_runs(report, each) for each in told]
 
 
-def _with_runs(report: VerifyReport, done: BrowserRun, spread: NoiseFloor | None) -> VerifyReport:
+def _judged(done: BrowserRun, reference: Reference) -> BrowserRun:
+    """Judge the samples of each backend together."""
+    runs = tuple(_with_comparisons(run, judge(run.comparisons, reference.noise)) for run in done.runs)
+    return msgspec.structs.replace(done, runs=runs)
+
+
+def _with_runs(report: VerifyReport, done: BrowserRun) -> VerifyReport:
     where = msgspec.structs.replace(report.environment, browser=done.browser, browser_path=done.path)
-    runs = tuple(_apply_noise_floor(_mark_vacuous(run), spread) for run in done.runs)
-    return msgspec.structs.replace(report, environment=where, backends=runs)
+    return msgspec.structs.replace(report, environment=where, backends=done.runs)
 
 
 def _check_backends(backends: Sequence[str]) -> None:
@@ -137,15 +142,6 @@ def _check_backends(backends: Sequence[str]) -> None:
             f"name one or both of {', '.join(BACKENDS)}",
             exit_code=USAGE,
         )
-
-
-def _mark_vacuous(run: BackendRun) -> BackendRun:
-    """Judge the samples together: a backend that found nothing on any of them proved nothing."""
-    return _with_comparisons(run, mark_vacuous(run.comparisons))
-
-
-def _apply_noise_floor(run: BackendRun, spread: NoiseFloor | None) -> BackendRun:
-    return run if spread is None else _with_comparisons(run, sensitivity.apply_noise_floor(run.comparisons, spread))
 
 
 def _with_comparisons(run: BackendRun, comparisons: Sequence[Comparison]) -> BackendRun:

@@ -86,15 +86,15 @@ def compare_quantity(
     finite = math.isfinite(distance) and not unmeasured
     broken = not finite or distance > allowed
     why = "no pair to measure" if unmeasured else "NaN or infinite rows" if not finite else ""
-    worst = next((problem for problem in found.problems if problem.startswith(f"{subject.output} differs")), "")
+    worst = next((problem for problem in found.problems if problem.startswith(f"{subject.quantity} differs")), "")
     return Comparison(
         subject=subject,
         verdict="DIFFERS" if broken else "OK",
         tolerance=allowed,
         max_abs=distance if finite else None,
-        signal=float(found.masks if subject.output == "mask" else found.pairs),
+        signal=float(found.masks if subject.quantity == "mask" else found.pairs),
         why=why or ((worst or f"differs by {distance:.3g}, more than {allowed:.3g}") if broken else ""),
-        rms=found.rms.get(subject.output) if finite else None,
+        rms=found.rms.get(subject.quantity) if finite else None,
         similarity=similarity,
     )
 

@@ -54,7 +54,7 @@ def compare_regions(
 def _compare_quantity(subject: ComparedOutput, distance: float, allowed: float, match: RegionMatch) -> Comparison:
     finite = math.isfinite(distance)
     lonely = match.unmatched or not math.isfinite(match.mask)
-    excused = subject.output == "quality" and not lonely  # what lies at the threshold counts there too
+    excused = subject.quantity == "quality" and not lonely  # what lies at the threshold counts there too
     differs = not finite or (distance > allowed and not excused)
     why = f"differs by {distance:.3g}, more than {allowed:.3g}" if finite else "not finite on both sides"
     return Comparison(
@@ -64,6 +64,6 @@ def _compare_quantity(subject: ComparedOutput, distance: float, allowed: float, 
         max_abs=distance if finite else None,
         signal=float(match.pairs),
         why=why if differs else "",
-        rms=match.rms.get(subject.output, distance) if finite else None,
-        similarity=match.min_mask_iou if subject.output == "mask" else None,
+        rms=match.rms.get(subject.quantity, distance) if finite else None,
+        similarity=match.min_mask_iou if subject.quantity == "mask" else None,
     )

@@ -12,17 +12,17 @@ from numpy.typing import NDArray
 
 from tests.manifests import manifest
 from tests.tasks.test_conformance import read, room
+from webbuild.compare.arrays import Comparison
+from webbuild.compare.by_output import count_matched, group_by_output, group_verdict, matched_objects
 from webbuild.equivalence.answer import Answer
-from webbuild.equivalence.check import require_equivalent
-from webbuild.equivalence.compare_outputs import (
-    OutputComparison,
-    compare_outputs,
-    count_matched_detections,
-)
+from webbuild.equivalence.compare_answers import compare_answers
+from webbuild.equivalence.compare_runs import judge
+from webbuild.equivalence.policy import native_policy
+from webbuild.equivalence.verdict import require_equivalent
 from webbuild.errors import WebbuildError
 from webbuild.manifest.manifest import Precision, SegmentTask, TensorTask, task_union
 from webbuild.preprocess.letterbox import ImagePlacement
-from webbuild.samples.collect import Sample
+from webbuild.reporting.comparison_text import output_title
 from webbuild.tasks.base import RunContext
 
 TASK = SegmentTask(output="rows", protos="protos", rows=2, classes=["cup"], masks=2)
@@ -36,50 +36,58 @@ def answer(rows: NDArray[np.float32] = ROWS, protos: NDArray[np.float32] = PROTO
     return Answer(TASK, outputs, RunContext(PLACEMENT))
 
 
-def proofs(want: Answer, got: Answer, precision: Precision = "fp32") -> dict[str, OutputComparison]:
+def compared(want: Answer, got: Answer, precision: Precision = "fp32") -> list[Comparison]:
     graph = msgspec.structs.replace(manifest().graphs[0], precision=precision)
-    return {each.output: each for each in compare_outputs(Sample("one.jpg", {}), graph, want, got, repeated=False)}
+    return judge(compare_answers(graph.name, "one.jpg", want, got, native_policy(graph)))
+
+
+def by_title(comparisons: list[Comparison]) -> dict[str, list[Comparison]]:
+    return {output_title(group): group for group in group_by_output(comparisons).values()}
+
+
+def verdicts(want: Answer, got: Answer, precision: Precision = "fp32") -> dict[str, str]:
+    groups = by_title(compared(want, got, precision))
+    return {title: group_verdict(group) for title, group in groups.items()}
 
 
 def test_rows_masks_and_prototypes_are_judged() -> None:
-    found = proofs(answer(), answer())
-    assert {name: each.verdict for name, each in found.items()} == dict.fromkeys(
-        ("rows", "masks of rows", "protos"), "OK"
-    )
-    assert (found["rows"].objects, found["masks of rows"].objects, found["protos"].objects) == (1, 1, None)
-    require_equivalent(list(found.values()))
-    assert count_matched_detections(list(found.values())) == 1
+    found = compared(answer(), answer())
+    assert {each.verdict for each in found} == {"OK"}
+    objects = {title: matched_objects(group) for title, group in by_title(found).items()}
+    assert objects == {"rows": 1, "protos": None, "masks": 1}
+    require_equivalent(found)
+    assert count_matched(found) == 1
 
 
 def test_a_plain_tensor_may_be_called_detections() -> None:
     plain = Answer(TensorTask(), {"detections": ROWS})
-    same, other = proofs(plain, plain), proofs(plain, replace(plain, outputs={"detections": ROWS + 1}))
-    assert (same["detections"].verdict, same["detections"].objects) == ("OK", None)
-    assert other["detections"].verdict == "DIFFERS"
+    assert count_matched(compared(plain, plain)) == 0
+    assert verdicts(plain, plain) == {"detections": "OK"}
+    assert verdicts(plain, replace(plain, outputs={"detections": ROWS + 1})) == {"detections": "DIFFERS"}
 
 
 def test_other_coefficients_are_found_by_the_mask_they_make() -> None:
     other = ROWS.copy()
     other[0, 0, 7] = -0.25
-    assert proofs(answer(), answer(other))["masks of rows"].verdict == "DIFFERS"
+    assert verdicts(answer(), answer(other))["masks"] == "DIFFERS"
 
 
 def test_coefficients_that_make_the_same_mask_are_the_same() -> None:
     other = ROWS.copy()
     other[0, 0, 6:] *= 2
-    assert proofs(answer(), answer(other))["masks of rows"].verdict == "OK"
+    assert verdicts(answer(), answer(other))["masks"] == "OK"
 
 
 def test_masks_that_cover_nothing_on_any_sample_prove_nothing() -> None:
     empty = answer(protos=PROTOS * np.array([-1, 1], np.float32)[:, None, None])
     assert len(empty.detections) == 1
     with pytest.raises(WebbuildError, match="no sample has a mask") as caught:
-        require_equivalent(list(proofs(empty, empty).values()))
+        require_equivalent(compared(empty, empty))
     assert caught.value.code == "vacuous-comparison"
 
 
 def test_a_missing_output_of_prototypes_differs() -> None:
-    assert proofs(answer(), Answer(TASK, {"rows": ROWS}))["protos"].verdict == "DIFFERS"
+    assert verdicts(answer(), Answer(TASK, {"rows": ROWS}))["protos"] == "DIFFERS"
 
 
 def test_a_graph_in_reduced_precision_may_lie_further_off_and_not_too_far() -> None:
@@ -89,14 +97,15 @@ def test_a_graph_in_reduced_precision_may_lie_further_off_and_not_too_far() -> N
     rounded = PROTOS + np.float32(0.009 * PROTOS.max())
     off = PROTOS + np.float32(0.011 * PROTOS.max())
 
-    def verdicts(got: Answer, precision: Precision) -> tuple[str, str]:
-        found = proofs(answer(), got, precision)
-        assert {each.target for each in found.values()} == {"webgpu" if precision == "fp32" else "webgpu mixed"}
-        return found["rows"].verdict, found["protos"].verdict
+    def found(got: Answer, precision: Precision) -> tuple[str, str]:
+        runners = {each.subject.runner for each in compared(answer(), got, precision)}
+        assert runners == {"webgpu" if precision == "fp32" else "webgpu mixed"}
+        of = verdicts(answer(), got, precision)
+        return of["rows"], of["protos"]
 
-    assert verdicts(answer(near, rounded), "mixed") == ("OK", "OK")
-    assert verdicts(answer(near, rounded), "fp32") == ("DIFFERS", "DIFFERS")
-    assert verdicts(answer(far, off), "mixed") == ("DIFFERS", "DIFFERS")
+    assert found(answer(near, rounded), "mixed") == ("OK", "OK")
+    assert found(answer(near, rounded), "fp32") == ("DIFFERS", "DIFFERS")
+    assert found(answer(far, off), "mixed") == ("DIFFERS", "DIFFERS")
 
 
 @room("reduced")
@@ -111,5 +120,5 @@ def test_the_same_answer_in_reduced_precision_is_what_the_self_test_takes_for_it
     wanted = Answer(task, {case["output"]: want}, RunContext(thresholds={"confidence": 0.25}))
     for each, got in zip(case["got"], others, strict=True):
         given = replace(wanted, outputs={case["output"]: got})
-        (proof,) = compare_outputs(Sample("one", {}), graph, wanted, given, repeated=False)
-        assert (proof.verdict == "OK") is each["same"], (proof.distance, proof.why)
+        found = compare_answers(graph.name, "one", wanted, given, native_policy(graph))
+        assert (group_verdict(found) == "OK") is each["same"], found

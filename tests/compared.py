@@ -1,0 +1,38 @@
+"""The comparisons in a report's JSON, as tests ask for them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+Json = dict[str, Any]
+
+
+def compared(comparison: Json) -> str:
+    """Return what was compared: the quantity, else the output."""
+    subject = comparison["subject"]
+    return str(subject["quantity"] or subject["output"])
+
+
+def outputs(comparisons: list[Json]) -> set[str]:
+    """Return the outputs that were compared, and what was counted in predictions."""
+    return {each["subject"]["output"] or compared(each) for each in comparisons}
+
+
+def verdicts(comparisons: list[Json]) -> set[str]:
+    """Return all verdicts."""
+    return {each["verdict"] for each in comparisons}
+
+
+def matched(comparisons: list[Json]) -> dict[str, float]:
+    """Return by sample how many objects were matched, on all graphs together."""
+    found: dict[str, float] = {}
+    for each in comparisons:
+        if each["subject"]["quantity"] == "score":
+            sample = each["subject"]["sample"]
+            found[sample] = found.get(sample, 0.0) + each["signal"]
+    return found
+
+
+def of_pictures(comparisons: list[Json]) -> list[Json]:
+    """Return those of samples that webbuild did not make up."""
+    return [each for each in comparisons if not each["subject"]["sample"].startswith("(")]

@@ -1,0 +1,90 @@
+"""Tiny models that decide on the way to their answer: another rounding is the same answer, another weight is not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from webbuild.compare.perturbation import RELATIVE_CHANGE, perturb
+from webbuild.equivalence.answer import Answer
+from webbuild.equivalence.compare_runs import Reference, RunInput, compare_runs
+from webbuild.equivalence.policy import EXACT
+from webbuild.manifest.manifest import DetectTask, Task, TensorTask
+
+Array = NDArray[np.float32]
+Product = Callable[[Array, Array], Array]
+
+PICTURES = [np.random.default_rng(seed).random((40, 64)).astype(np.float32) for seed in range(3)]
+WEIGHTS = np.random.default_rng(9).standard_normal((64, 128)).astype(np.float32)
+
+
+def in_order(x: Array, w: Array) -> Array:
+    return x @ w
+
+
+def in_halves(x: Array, w: Array) -> Array:
+    return x[:, ::2] @ w[::2] + x[:, 1::2] @ w[1::2]
+
+
+def steady(x: Array, w: Array, product: Product) -> Mapping[str, Array]:
+    """A product of matrices: [40, 64] -> [40, 128]."""
+    return {"y": product(x, w)}
+
+
+def deciding(x: Array, w: Array, product: Product) -> Mapping[str, Array]:
+    """Which of 8 bins each number of the product falls into: a rounding moves it into the next, at times."""
+    return {"y": np.floor(product(x, w) * 1000) % 8}
+
+
+def detecting(x: Array, w: Array, product: Product) -> Mapping[str, Array]:
+    """Rows of detections whose scores are one of 64 levels: [40, 64] -> [1, 40, 6]."""
+    score = 0.3 + np.floor(product(x, w)[:, 0] * 1e5) % 64 / 128
+    left = np.arange(len(x)) * 20.0
+    found = np.stack([left, left, left + 15, left + 15, score, np.zeros_like(score)], axis=1)
+    return {"y": found[None].astype(np.float32)}
+
+
+MODELS = pytest.mark.parametrize(
+    ("model", "task"),
+    [(deciding, TensorTask()), (detecting, DetectTask(output="y", rows=40, classes=["cup"]))],
+    ids=["bins", "scores"],
+)
+
+
+def judged(model: Any, task: Task, w: Array, product: Product) -> set[tuple[str, bool]]:
+    """Return the verdicts on a candidate, and whether it took the noise floor."""
+    inputs = [RunInput(str(number), {"x": x}) for number, x in enumerate(PICTURES)]
+    reference = Reference(lambda each: model(each.feeds["x"], WEIGHTS, in_order), inputs, task, EXACT)
+    answers = [Answer(task, model(x, w, product)) for x in PICTURES]
+    return {(each.verdict, each.noise is not None) for each in compare_runs(reference, "webgpu", answers, EXACT)}
+
+
+def test_a_steady_model_takes_no_noise_floor() -> None:
+    assert judged(steady, TensorTask(), WEIGHTS, in_halves) == {("OK", False)}
+
+
+@MODELS
+def test_another_order_of_summation_is_the_same_model(model: Any, task: Task) -> None:
+    found = judged(model, task, WEIGHTS, in_halves)
+    assert {verdict for verdict, _ in found} == {"OK"}
+    assert ("OK", True) in found
+
+
+@MODELS
+def test_a_weight_that_is_a_few_per_cent_off_is_another_model(model: Any, task: Task) -> None:
+    other = WEIGHTS.copy()
+    other[7] *= 1.03  # what one of 64 inputs is multiplied with
+    assert "DIFFERS" in {verdict for verdict, _ in judged(model, task, other, in_halves)}
+
+
+def test_only_floating_point_numbers_are_changed_and_by_a_rounding() -> None:
+    feeds: dict[str, NDArray[Any]] = {"x": np.full(1000, 2.0, np.float32), "ids": np.arange(3)}
+    once, twice = perturb(feeds, 0), perturb(feeds, 1)
+    assert np.array_equal(once["ids"], feeds["ids"])
+    assert once["x"].dtype == np.float32
+    assert 0 < np.abs(once["x"] - 2).max() < 2 * 6 * RELATIVE_CHANGE
+    assert not np.array_equal(once["x"], twice["x"])

@@ -1,0 +1,82 @@
+"""The verdict over all comparisons: one that differs stops everything, and nothing proves nothing."""
+
+from __future__ import annotations
+
+import pytest
+
+from webbuild.compare.arrays import ComparedOutput, Comparison, Verdict
+from webbuild.equivalence.compare_runs import judge
+from webbuild.equivalence.verdict import require_equivalent
+from webbuild.errors import FAILED, WebbuildError
+
+
+def rows(
+    objects: int, target: str = "webgpu", sample: str = "one.jpg", verdict: Verdict = "OK", *, repeated: bool = False
+) -> list[Comparison]:
+    """Return the comparisons of an output of detections."""
+    about = ComparedOutput(target, sample, "raw", "rows")
+    why = "score differs by 0.1" if verdict == "DIFFERS" else ""
+    return [
+        Comparison(
+            subject=about.with_quantity(name),
+            verdict=verdict if name == "score" else "OK",
+            tolerance=0.1,
+            signal=objects,
+            why=why,
+            repeated=repeated,
+        )
+        for name in ("detections", "score")
+    ]
+
+
+def tensor(name: str, signal: float, sample: str = "one.jpg") -> list[Comparison]:
+    """Return the comparison of a plain output, which may be zero everywhere."""
+    about = ComparedOutput("webgpu", sample, "raw", name)
+    why = "" if signal else "the reference is zero everywhere"
+    verdict: Verdict = "OK" if signal else "VACUOUS"
+    return [Comparison(subject=about, verdict=verdict, tolerance=0.1, signal=signal, why=why)]
+
+
+def refusal(*groups: list[Comparison]) -> WebbuildError:
+    with pytest.raises(WebbuildError) as caught:
+        require_equivalent(judge([each for group in groups for each in group]))
+    assert caught.value.exit_code == FAILED
+    assert caught.value.fix
+    return caught.value
+
+
+def test_good_comparisons_on_both_graphs_are_a_proof() -> None:
+    grey = [*rows(0, sample="(grey)"), *tensor("head", 0, "(grey)")]
+    require_equivalent(judge([*rows(3), *rows(3, "wasm"), *tensor("head", 1), *grey]))
+
+
+def test_one_difference_is_enough() -> None:
+    error = refusal(rows(3), rows(3, "wasm", verdict="DIFFERS"), rows(3, sample="two.jpg"))
+    assert error.code == "output-mismatch"
+    for word in ("1 of 3", "'rows'", "wasm", "one.jpg", "score differs by 0.1"):
+        assert word in error.message
+
+
+def test_samples_without_a_detection_prove_nothing() -> None:
+    error = refusal(rows(0), rows(0, "wasm"))
+    assert error.code == "vacuous-comparison"
+    assert "no sample has a detection" in error.message
+    assert "--input" in error.fix
+
+
+def test_zeros_against_zeros_prove_nothing() -> None:
+    error = refusal(tensor("y", 0), tensor("y", 0, "two.jpg"))
+    assert (error.code, "zero everywhere" in error.message) == ("vacuous-comparison", True)
+
+
+def test_every_output_has_to_be_proven() -> None:
+    assert "'second'" in refusal(rows(3), tensor("second", 0)).message
+
+
+def test_no_comparison_is_no_proof() -> None:
+    refusal()
+
+
+def test_a_graph_that_always_asked_for_its_fallback_is_not_proven() -> None:
+    error = refusal(rows(3, repeated=True), rows(3, sample="two.jpg", repeated=True), rows(3, "wasm"))
+    assert "hands every sample" in error.message

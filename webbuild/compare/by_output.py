@@ -1,0 +1,57 @@
+"""Comparisons grouped by output: the quantities of one output, or of one prediction, belong together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from webbuild.compare.arrays import Comparison, Verdict
+
+COUNTS = ("detections", "regions", "phrases")
+"""Quantities that count objects."""
+
+OutputKey = tuple[str, str, str, str]
+"""Sample, runner, stage and output; the output of a prediction is empty."""
+
+
+def group_by_output(comparisons: Iterable[Comparison]) -> dict[OutputKey, list[Comparison]]:
+    """Return the quantities of each output of each run, in their order."""
+    groups: dict[OutputKey, list[Comparison]] = {}
+    for each in comparisons:
+        about = each.subject
+        groups.setdefault((about.sample, about.runner, about.stage, about.output), []).append(each)
+    return groups
+
+
+def group_verdict(group: Sequence[Comparison]) -> Verdict:
+    """Return the verdict on an output: one quantity that differs is enough, and all of them can be vacuous."""
+    verdicts = {each.verdict for each in group}
+    if "DIFFERS" in verdicts:
+        return "DIFFERS"
+    return "VACUOUS" if verdicts == {"VACUOUS"} else "OK"
+
+
+def matched_objects(group: Sequence[Comparison]) -> int | None:
+    """Return how many objects or masks of an output were matched; None for an output that holds none."""
+    by = {each.subject.quantity: each for each in group}
+    if not by.keys() & set(COUNTS):
+        return None
+    return int((by["mask"] if "mask" in by else by["score"]).signal)
+
+
+def count_near_threshold(comparisons: Iterable[Comparison]) -> int:
+    """Count the objects that have no partner and lie at a threshold, each once, as `count_matched` does."""
+    return sum(sum(each.near_threshold for each in group) for group in _groups_of_objects(comparisons))
+
+
+def count_matched(comparisons: Iterable[Comparison]) -> int:
+    """Count the objects that were matched, each once: not those of a prediction that an output had already."""
+    return sum(matched_objects(group) or 0 for group in _groups_of_objects(comparisons))
+
+
+def _groups_of_objects(comparisons: Iterable[Comparison]) -> Iterable[Sequence[Comparison]]:
+    """Return the first output of each run that holds objects."""
+    first: dict[tuple[str, str], Sequence[Comparison]] = {}
+    for (sample, runner, _, _), group in group_by_output(comparisons).items():
+        if matched_objects(group) is not None:
+            first.setdefault((sample, runner), group)
+    return first.values()

@@ -1,0 +1,96 @@
+"""The comparison of two runs: a candidate against a reference, on the same inputs, in the terms of their task."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from webbuild.compare.arrays import Comparison
+from webbuild.compare.perturbation import perturb
+from webbuild.compare.vacuity import mark_vacuous
+from webbuild.equivalence.answer import Answer, with_nonempty_mode
+from webbuild.equivalence.compare_answers import compare_answers
+from webbuild.equivalence.noise_floor import NoiseFloor
+from webbuild.equivalence.policy import Policy
+from webbuild.manifest.manifest import Task
+from webbuild.tasks.base import RunContext
+
+Tensors = Mapping[str, NDArray[Any]]
+
+
+class RunInput(Struct, frozen=True):
+    """An input of both runs: `feeds` is what may be perturbed, `fixed` are thresholds and sizes."""
+
+    name: str
+    feeds: Tensors
+    fixed: Tensors = {}
+    context: RunContext = RunContext()
+
+
+class Reference:
+    """The reference's answers to the inputs of a comparison, and its noise floor.
+
+    Args:
+        run: computes the outputs for an input. It is asked again, on perturbed inputs, where a candidate differs.
+        inputs: of the comparison.
+        task: what they are decoded as.
+        policy: how the reference's answers are compared with each other; None where its outputs are known to these
+            inputs alone, so that there is no noise floor.
+    """
+
+    def __init__(
+        self, run: Callable[[RunInput], Tensors], inputs: Sequence[RunInput], task: Task, policy: Policy | None
+    ) -> None:
+        self.inputs = inputs
+        self.answers = with_nonempty_mode([Answer(task, run(given), given.context) for given in inputs])
+        self.noise = None if policy is None else NoiseFloor(lambda seed: self._rerun(seed, policy))
+        self._run = run
+
+    def _rerun(self, seed: int, policy: Policy) -> list[Comparison]:
+        found: list[Comparison] = []
+        for given, want in zip(self.inputs, self.answers, strict=True):
+            moved = msgspec.structs.replace(given, feeds=perturb(given.feeds, seed))
+            got = replace(want, outputs=self._run(moved))
+            found += compare_answers("reference", given.name, want, got, policy)
+        return found
+
+
+def compare_runs(
+    reference: Reference,
+    name: str,
+    answers: Iterable[Answer | None],
+    policy: Policy,
+    fallback: Sequence[Comparison] = (),
+) -> list[Comparison]:
+    """Compare a candidate with the reference on every input, and judge all inputs together.
+
+    Args:
+        reference: what is right.
+        name: of the candidate.
+        answers: the candidate's, in the order of the inputs; None where it asks for its fallback.
+        policy: how far apart the answers may lie.
+        fallback: the comparisons of that, which stand for those of a repeated run.
+    """
+    found: list[Comparison] = []
+    for given, want, got in zip(reference.inputs, reference.answers, answers, strict=True):
+        if got is None:
+            found += [_repeated(each, name) for each in fallback if each.subject.sample == given.name]
+        else:
+            found += compare_answers(name, given.name, want, got, policy)
+    return judge(found, reference.noise)
+
+
+def judge(comparisons: Sequence[Comparison], noise: NoiseFloor | None = None) -> list[Comparison]:
+    """Judge the comparisons of one candidate on all inputs together: by what says nothing, and by the noise floor."""
+    marked = mark_vacuous(comparisons)
+    return marked if noise is None else noise.accept(marked)
+
+
+def _repeated(comparison: Comparison, name: str) -> Comparison:
+    subject = msgspec.structs.replace(comparison.subject, runner=name)
+    return msgspec.structs.replace(comparison, subject=subject, repeated=True)

@@ -1,0 +1,164 @@
+"""Noise floor: how much the reference's own answers change under a 1e-6 perturbation of its inputs.
+
+Some models decide on the way to their answer, and a rounding can turn a decision:
+
+- Mask2Former attends where its own masks exceed one half, and asks that of a million numbers in each layer.
+- Activations that are quantized at run time are rounded to 256 levels of a range that is measured in each layer.
+
+Another order of summation then moves a score by a third. No tolerance of rounding holds, and one that does accepts
+everything. So the reference is run again on perturbed inputs, and a difference is accepted where the reference makes
+one as large itself:
+
+    RMS of the candidate's differences <= NOISE_FACTOR * RMS of the reference's own, the largest of PERTURBED_RUNS
+
+The root mean square is that of one quantity over all samples, since large changes are rare: on five objects one that
+moves by half a score is most of it. Counts are sums. A quantity that agrees is never looked at, so a stable model pays
+nothing, and the reference is run only until what differs is explained.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+import msgspec
+
+from webbuild.compare.arrays import Comparison
+from webbuild.compare.by_output import COUNTS
+
+PERTURBED_RUNS = 12
+"""Runs of every sample, at most. A change that one run in five shows is missed by all of them in 7 cases of 100; more
+runs raise the largest by a few per cent only."""
+NOISE_FACTOR = 1.5
+"""How much larger than the noise a difference may be. A candidate that only rounds otherwise is one more run of the
+same kind: it exceeds the largest of 12 in one case of 13, and half as much again next to never."""
+MAX_SCORE_NOISE = 0.25
+"""Noise of scores and masks, which lie in 0..1, from which on another model could not be told from this one."""
+MAX_RELATIVE_NOISE = 0.05
+"""The same of tensors, by their largest magnitude, and of depths. The root mean square of unrelated outputs is 0.07 to
+0.3 of that."""
+
+_OF_PAIRS = ("score", "box", "keypoint", "mask")
+"""Quantities of pairs of objects, of which `signal` is the number."""
+_WITHOUT_LIMIT = (*COUNTS, "box", "keypoint")
+"""Quantities whose size says nothing by itself: the scores beside them do."""
+
+Quantity = tuple[str, str, str]
+"""Stage, output and quantity."""
+
+
+class NoiseFloor:
+    """The noise of a reference by quantity, measured where something differs.
+
+    Args:
+        rerun: perturbs the inputs by a seed, and returns the reference's new answers to all samples, compared with its
+            answers to the inputs as they are.
+    """
+
+    def __init__(self, rerun: Callable[[int], Sequence[Comparison]]) -> None:
+        self._rerun = rerun
+        self._runs: list[Sequence[Comparison]] = []
+
+    @property
+    def levels(self) -> Mapping[Quantity, float]:
+        """The largest pooled differences of the runs so far; nothing where nothing had to be explained."""
+        return self._levels(None)
+
+    @property
+    def is_unstable(self) -> bool:
+        """Whether the reference's answers to inputs perturbed once differ from its own beyond tolerance."""
+        return any(each.verdict == "DIFFERS" for each in self._run(0))
+
+    @property
+    def named_levels(self) -> dict[str, float]:
+        """The levels by stage and quantity, for people."""
+        return {f"{stage} {quantity or output}": level for (stage, output, quantity), level in self.levels.items()}
+
+    def accept(self, comparisons: Sequence[Comparison]) -> list[Comparison]:
+        """Return a candidate's comparisons, those OK whose differences the noise explains, with its level.
+
+        A run that was handed over to the fallback is the fallback's, and says nothing of the candidate.
+        """
+        own = [each for each in comparisons if not each.repeated]
+        pooled, limits = pool_rms(own), _limits(own)
+        differing = {_quantity(each) for each in own if each.verdict == "DIFFERS"}
+        if any(pooled[each] > NOISE_FACTOR * limits[each] for each in differing):
+            return list(comparisons)
+        noise: Mapping[Quantity, float] = {}
+        samples = {each.subject.sample for each in own}
+        for count in range(1, PERTURBED_RUNS + 1):
+            if all(_explains(noise, each, pooled[each]) for each in differing):
+                break
+            self._run(count - 1)
+            noise = self._levels(samples, count)
+            if not differing <= noise.keys():
+                return list(comparisons)
+        if any(level > limits.get(each, math.inf) for each, level in noise.items()):
+            return list(comparisons)
+        explained = {each for each in differing if _explains(noise, each, pooled[each])}
+        return [
+            msgspec.structs.replace(each, verdict="OK", why="", noise=noise[_quantity(each)])
+            if each.verdict == "DIFFERS" and not each.repeated and _quantity(each) in explained
+            else each
+            for each in comparisons
+        ]
+
+    def _run(self, seed: int) -> Sequence[Comparison]:
+        if seed == len(self._runs):
+            self._runs.append(self._rerun(seed))
+        return self._runs[seed]
+
+    def _levels(self, samples: set[str] | None, count: int | None = None) -> Mapping[Quantity, float]:
+        runs = [
+            pool_rms(each for each in run if samples is None or each.subject.sample in samples)
+            for run in self._runs[:count]
+        ]
+        return {quantity: max(run.get(quantity, 0.0) for run in runs) for quantity in set().union(*runs)}
+
+
+def pool_rms(comparisons: Iterable[Comparison]) -> dict[Quantity, float]:
+    """Return by quantity the root mean square over all comparisons, each weighted by how much it compared.
+
+    Of objects without a partner it is their number. A comparison that has no number makes its quantity infinite.
+    """
+    parts: dict[Quantity, list[tuple[float, float]]] = defaultdict(list)
+    for each in comparisons:
+        weight = each.signal if each.subject.quantity in _OF_PAIRS else 1.0
+        parts[_quantity(each)].append((math.inf if each.rms is None else each.rms, weight))
+    return {quantity: _pool(quantity, found) for quantity, found in parts.items()}
+
+
+def _pool(quantity: Quantity, parts: Sequence[tuple[float, float]]) -> float:
+    if quantity[2] in COUNTS:
+        return sum(rms for rms, _ in parts)
+    if any(math.isinf(rms) for rms, _ in parts):
+        return math.inf
+    total = sum(weight for _, weight in parts)
+    return math.sqrt(sum(rms**2 * weight for rms, weight in parts if weight) / total) if total else 0.0
+
+
+def _limits(comparisons: Iterable[Comparison]) -> dict[Quantity, float]:
+    """Return by quantity the noise from which on nothing is explained."""
+    limits: dict[Quantity, float] = {}
+    for each in comparisons:
+        match each.subject.quantity:
+            case name if name in _WITHOUT_LIMIT:
+                limit = math.inf
+            case "":
+                limit = MAX_RELATIVE_NOISE * each.signal
+            case "depth" | "confidence":
+                limit = MAX_RELATIVE_NOISE
+            case _:
+                limit = MAX_SCORE_NOISE
+        limits[_quantity(each)] = max(limit, limits.get(_quantity(each), 0.0))
+    return limits
+
+
+def _explains(noise: Mapping[Quantity, float], quantity: Quantity, difference: float) -> bool:
+    level = NOISE_FACTOR * noise.get(quantity, 0.0)
+    return level > 0 and difference <= (math.ceil(level) if quantity[2] in COUNTS else level)
+
+
+def _quantity(comparison: Comparison) -> Quantity:
+    return comparison.subject.stage, comparison.subject.output, comparison.subject.quantity

@@ -1,0 +1,74 @@
+"""The verdict on a proof: nothing differs, and everything compared something."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from webbuild.compare.arrays import Comparison
+from webbuild.compare.by_output import group_by_output, matched_objects
+from webbuild.errors import WebbuildError
+from webbuild.reporting.comparison_text import describe_difference, object_noun, output_title
+
+
+def has_no_detections(comparisons: Sequence[Comparison]) -> bool:
+    """Whether there are detections to compare, and on no sample any."""
+    counts = [matched_objects(group) for group in group_by_output(comparisons).values()]
+    return any(count is not None for count in counts) and not any(counts)
+
+
+def used_only_fallback(comparisons: Sequence[Comparison]) -> bool:
+    """Whether some graph handed every sample to its fallback."""
+    own = {each.subject.runner for each in comparisons if not each.repeated}
+    return not {each.subject.runner for each in comparisons} <= own
+
+
+def mismatches(comparisons: Sequence[Comparison]) -> list[Comparison]:
+    """Return the comparisons that found a difference."""
+    return [each for each in comparisons if each.verdict == "DIFFERS"]
+
+
+def require_equivalent(comparisons: Sequence[Comparison]) -> None:
+    """Raise unless everything is proven.
+
+    Raises:
+        WebbuildError: `output-mismatch` with output, place, wanted and got; or `vacuous-comparison` where no sample
+            gave the comparison anything to compare.
+    """
+    if not comparisons:
+        raise WebbuildError("vacuous-comparison", "there was no sample to compare", "give some with --input FILE...")
+    if wrong := mismatches(comparisons):
+        first, groups = wrong[0].subject, group_by_output(comparisons)
+        same = groups[first.sample, first.runner, first.stage, first.output]
+        raise WebbuildError(
+            "output-mismatch",
+            f"{len(group_by_output(wrong))} of {len(groups)} comparisons differ; first: output '{output_title(same)}' "
+            f"of the {first.runner} graph on sample {first.sample}: {describe_difference(same)}",
+            "nothing was emitted; run with --dry-run to see which passes changed what, and report the model",
+        )
+    for runner in sorted({each.subject.runner for each in comparisons}):
+        mine = [each for each in comparisons if each.subject.runner == runner]
+        if all(each.repeated for each in mine):
+            raise WebbuildError(
+                "vacuous-comparison",
+                f"the {runner} graph hands every sample to its fallback, so nothing is known of its own answers",
+                "give samples with fewer objects: --input FILE...",
+            )
+        _require_signal(mine)
+
+
+def _require_signal(comparisons: Sequence[Comparison]) -> None:
+    """Raise where a quantity is vacuous on every sample."""
+    groups = list(group_by_output(comparisons).values())
+    said = {(c.subject.stage, c.subject.output, c.subject.quantity) for c in comparisons if c.verdict != "VACUOUS"}
+    for group in groups:
+        for each in group:
+            about = each.subject
+            if (about.stage, about.output, about.quantity) in said:
+                continue
+            counted = matched_objects(group) is not None
+            why = f"no sample has a {object_noun(each, group)}, so equal results prove nothing" if counted else each.why
+            raise WebbuildError(
+                "vacuous-comparison",
+                f"output '{output_title(group)}': {why}",
+                "give pictures or tensors on which the model finds something: --input FILE...",
+            )

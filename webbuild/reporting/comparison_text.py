@@ -1,0 +1,85 @@
+"""Comparisons in words: what an output is called, how far apart its quantities are, and what differs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from msgspec import Struct
+
+from webbuild.compare.arrays import Comparison
+from webbuild.compare.by_output import COUNTS, group_by_output, matched_objects
+
+
+class ComparisonRow(Struct, frozen=True):
+    """A row of a table of comparisons: an output of a runner on a sample, all its quantities together."""
+
+    sample: str
+    runner: str
+    output: str
+    objects: int | None
+    near_threshold: int
+    distance: str
+    repeated: bool
+
+
+def comparison_rows(comparisons: Iterable[Comparison]) -> list[ComparisonRow]:
+    """Return a row for each output of each run."""
+    return [
+        ComparisonRow(
+            sample,
+            runner,
+            output_title(group),
+            matched_objects(group),
+            sum(each.near_threshold for each in group),
+            describe_distance(group),
+            any(each.repeated for each in group),
+        )
+        for (sample, runner, _, _), group in group_by_output(comparisons).items()
+    ]
+
+
+def noise_levels(comparisons: Iterable[Comparison]) -> dict[str, float]:
+    """Return the noise floor of each output or quantity of which it explains a difference."""
+    levels: dict[str, float] = {}
+    for each in comparisons:
+        if each.noise is not None:
+            levels[each.subject.name] = max(each.noise, levels.get(each.subject.name, 0.0))
+    return levels
+
+
+def output_title(group: Sequence[Comparison]) -> str:
+    """Return the name of an output; what a prediction holds, where it was decoded from several."""
+    about = group[0].subject
+    return about.output or ("masks" if about.quantity == "detections" else about.quantity)
+
+
+def object_noun(comparison: Comparison, group: Sequence[Comparison]) -> str:
+    """Return what a quantity is one of, where an output holds objects."""
+    if comparison.subject.quantity == "mask" and group[0].subject.quantity == "detections":
+        return "mask"
+    return "region" if group[0].subject.quantity == "regions" else "detection"
+
+
+def describe_difference(group: Sequence[Comparison]) -> str:
+    """Say what differs in an output, where, and by how much."""
+    return "; ".join(_describe_mismatch(each) for each in group if each.verdict == "DIFFERS")
+
+
+def describe_distance(group: Sequence[Comparison]) -> str:
+    """Say how far apart an output's quantities are, beside what is allowed; counts are not among them."""
+    return ", ".join(_describe_quantity(each) for each in group if each.subject.quantity not in (*COUNTS, "class"))
+
+
+def _describe_mismatch(comparison: Comparison) -> str:
+    place = f" at {list(comparison.worst)}" if comparison.worst else ""
+    values = f": wanted {comparison.want}, got {comparison.got}" if comparison.want or comparison.got else ""
+    return comparison.why + place + values
+
+
+def _describe_quantity(comparison: Comparison) -> str:
+    quantity = f"{comparison.subject.quantity} " if comparison.subject.quantity else ""
+    largest = "not finite" if comparison.max_abs is None else f"{comparison.max_abs:.2g}"
+    unit = f" {comparison.subject.unit}" if comparison.subject.unit else ""
+    least = "" if comparison.similarity is None else f" (least similarity {comparison.similarity:.4f})"
+    noise = "" if comparison.noise is None else f" (noise floor {comparison.noise:.2g} RMS)"
+    return f"{quantity}{largest} of {comparison.tolerance:.2g}{unit}{least}{noise}"
