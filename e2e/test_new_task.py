@@ -20,7 +20,7 @@ from webbuild.browser.server import Server
 ROOT = Path(__file__).parents[1]
 MEANS = f"{HEADER} lamp (float[1,3,6,5] x) => (float[1,3,1,1] y) {{ y = GlobalAveragePool (x) }}"
 FILES = {
-    "webbuild/tasks/brightness.py": '''
+    ("webbuild/tasks", "brightness.py"): '''
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -76,7 +76,7 @@ class BrightnessKind(TaskKind):
 
 TASK = BrightnessKind()
 ''',
-    "web/src/tasks/brightness/task.ts": """
+    ("web/src/tasks/brightness", "task.ts"): """
 import { readFloats } from "../read-output.js";
 import type { TaskFields, TaskModule, TaskSpec } from "../task-module.js";
 
@@ -92,7 +92,7 @@ export const task: TaskModule<BrightnessTask, Brightness> = {
   },
 };
 """,
-    "web/page/views/brightness.ts": """
+    ("web/page/views", "brightness.ts"): """
 import type { Model, Result } from "../../src/index.js";
 import type { ThresholdSliders } from "../input/threshold-sliders.js";
 import { BaseView } from "./base-view.js";
@@ -111,7 +111,7 @@ class BrightnessView extends BaseView {
 
 export const view: ViewModule = { kind: "brightness", create: () => new BrightnessView() };
 """,
-    "conformance/brightness/grey.json": '{"outputs": [0.25, 0.5, 0.75], "brightness": 0.5}',
+    ("conformance/brightness", "grey.json"): '{"outputs": [0.25, 0.5, 0.75], "brightness": 0.5}',
 }
 SCHEMA = "import json; from webbuild.manifest.manifest import json_schema; print(json.dumps(json_schema(), indent=2))"
 
@@ -135,9 +135,9 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name in ("package.json", "tsconfig.json"):
         shutil.copy(ROOT / name, folder)
     (folder / "node_modules").symlink_to(ROOT / "node_modules")
-    for path, text in FILES.items():
-        (folder / path).parent.mkdir(parents=True, exist_ok=True)
-        (folder / path).write_text(text, "utf-8")
+    for (room, name), text in FILES.items():
+        (folder / room).mkdir(parents=True, exist_ok=True)
+        (folder / room / name).write_text(text, "utf-8")
     schema = run(folder, sys.executable, "-c", SCHEMA).stdout
     (folder / "webbuild" / "manifest" / "manifest.schema.json").write_text(schema, "utf-8")
     run(folder, "node", "web/build/build.mjs", "types", "runtime", "page")
@@ -147,7 +147,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_model_of_a_new_task_is_packed_compared_and_shown(
     program: Path, tmp_path: Path, webgpu: Chromium, open_page: Open
 ) -> None:
-    assert set(FILES) == {path for path in FILES if not (ROOT / path).exists()}
+    assert not any((ROOT / room / name).exists() for room, name in FILES), "a task that there is"
     paint(tmp_path / "samples")
     model, out = save(parsed(MEANS), tmp_path / "lamp.onnx"), tmp_path / "lamp"
     done = run(program, *WEBBUILD, "pack", model, "--task", "brightness", "-o", out, "--json")
