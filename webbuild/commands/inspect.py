@@ -12,10 +12,11 @@ from webbuild.inspection.dry_run import with_fixes
 from webbuild.inspection.inspect import inspect
 from webbuild.inspection.inspection import Inspection, exit_code
 from webbuild.model.load import load_onnx
+from webbuild.ortweb.distribution import engine_version
 from webbuild.reporting.progress import ProgressReporter
 from webbuild.reporting.write import write_report_file
 from webbuild.targets.table import load_table
-from webbuild.targets.target import parse_target
+from webbuild.targets.target import Target, parse_target
 from webbuild.tasks.symbolic_dims import parse_dims, resolve_dims
 
 
@@ -29,12 +30,12 @@ def run(arguments: InspectArguments) -> int:
 
     from webbuild.inspection.text import print_inspection, print_measurement
 
-    measured = load_table(parse_target(arguments.target))
-    talk = ProgressReporter(quiet=arguments.as_json)
+    measured = load_table(parse_target(arguments.target) if arguments.target else Target(engine_version(), "webgpu"))
+    progress = ProgressReporter(quiet=arguments.as_json)
     source = load_onnx(arguments.model)
     sizes = resolve_dims(source.signature, parse_dims(arguments.dims))
     for assumption in sizes.assumptions:
-        talk.print(f"  assumed: {assumption}")
+        progress.print(f"  assumed: {assumption}")
     inspection = inspect(arguments.model.name, source.model, measured, sizes.dims, sizes.assumptions)
     inspection = with_fixes(inspection, source.model, measured, sizes.dims)
     if arguments.html is not None:
@@ -43,7 +44,7 @@ def run(arguments: InspectArguments) -> int:
     if arguments.measure:
         from webbuild.inspection.measure import measure_in_chromium
 
-        with talk.step("measure it in Chromium"):
+        with progress.step("measure it in Chromium"):
             measurement = measure_in_chromium(inspection, source, sizes.dims)
     if arguments.as_json:
         told = msgspec.to_builtins(inspection) | ({"measurement": measurement} if measurement else {})

@@ -19,7 +19,9 @@ class InspectArguments:
     """
 
     model: Path = argument()
-    target: str = option(default="1.30.0-webgpu", help="Build of onnxruntime-web: VERSION-BUILD.")
+    target: str | None = option(
+        help="Build of onnxruntime-web: VERSION-BUILD. [default: the WebGPU build that pack ships]"
+    )
     dims: tuple[str, ...] = dims_option()
     measure: bool = option(default=False, help="Also run it in Chromium, and compare the prediction with that.")
     as_json: bool = json_option()
