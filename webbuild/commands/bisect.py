@@ -28,12 +28,12 @@ def run(arguments: BisectArguments) -> int:
     name = arguments.subject.resolve().name.removesuffix(".onnx")
     out = arguments.out or Path(f"bisect-{name}")
     check_output_folder(out, force=arguments.force, marks=("bisect.json",))
-    talk = ProgressReporter(quiet=arguments.as_json)
-    with talk.step("read the graph"):
+    progress = ProgressReporter(quiet=arguments.as_json)
+    with progress.step("read the graph"):
         subject = open_model_under_test(_selection(arguments))
     for assumption in subject.assumptions:
-        talk.print(f"  assumed: {assumption}")
-    with bisect_in_chromium(subject, search_options(arguments), lambda line: talk.print(f"  {line}")) as (
+        progress.print(f"  assumed: {assumption}")
+    with bisect_in_chromium(subject, search_options(arguments), lambda line: progress.print(f"  {line}")) as (
         report,
         result,
         tester,

@@ -44,12 +44,12 @@ def run(arguments: ProbeArguments) -> int:
         raise WebbuildError(
             "unknown-probe-family", f"there is no family {unknown[0]}", f"choose of {choice}", exit_code=USAGE
         )
-    talk = ProgressReporter()
-    measured = _measure(target, arguments.only, arguments.resume, talk)
+    progress = ProgressReporter()
+    measured = _measure(target, arguments.only, arguments.resume, progress)
     file = arguments.out or Path(f"{target.name}.json")
     file.write_bytes(encode_table(measured))
     counts = Counter(case.outcome for case in measured.cases)
-    talk.print(f"{file}: " + ", ".join(f"{count} {outcome}" for outcome, count in counts.most_common()))
+    progress.print(f"{file}: " + ", ".join(f"{count} {outcome}" for outcome, count in counts.most_common()))
     return CLEAN
 
 

@@ -62,7 +62,7 @@ def build_reduced_precision_graph(
     samples: Sequence[Sample],
     witness: EquivalenceResult,
     budget: SearchBudget,
-    talk: ProgressReporter,
+    progress: ProgressReporter,
     *,
     browser: bool,
 ) -> ReducedPrecisionResult:
@@ -79,7 +79,7 @@ def build_reduced_precision_graph(
         samples: to search and to prove on.
         witness: the proof of `graphs`.
         budget: what the search may cost, and has to save.
-        talk: where it is told.
+        progress: where it is told.
         browser: whether Chromium may be asked to compute.
 
     Raises:
@@ -97,9 +97,11 @@ def build_reduced_precision_graph(
         judging = AccuracyChecker(graph, folder, task, options, witness.thresholds, samples)
 
         def searched(computes: Fp16Backend) -> ReducedPrecisionResult:
-            search = PrecisionSearch(model, table, judging, computes, budget, lambda line: talk.print(f"    {line}"))
+            search = PrecisionSearch(
+                model, table, judging, computes, budget, lambda line: progress.print(f"    {line}")
+            )
             found = search.run(whole=asked == "fp16")
-            _print_search(found, talk)
+            _print_search(found, progress)
             if (why := _refusal(asked, model, found, budget)) and asked != "auto":
                 raise WebbuildError("fp16-mismatch", why, _fix(asked))
             if why or found.best is None:
@@ -107,7 +109,7 @@ def build_reduced_precision_graph(
                     list(graphs), witness, build_report(asked, "fp32", why, model, found, computes)
                 )
             half, named = found.best.model, _graph_precision(found)
-            proving = FallbackBackend(best, computes, talk.print)
+            proving = FallbackBackend(best, computes, progress.print)
             like = msgspec.structs.replace(graph, precision=named)
             proven = check_reduced_precision(like, partial(proving.run, half), task, options, samples, witness)
             variant = write_reduced_precision_graph(strip_metadata(half), named, folder / "model")
@@ -122,7 +124,7 @@ def build_reduced_precision_graph(
             except WebbuildError as error:
                 if error.code != "output-mismatch":
                     raise
-                talk.print(f"    {best.name}: {error.message}; searched again in its arithmetic, slowly")
+                progress.print(f"    {best.name}: {error.message}; searched again in its arithmetic, slowly")
                 return searched(best)
         except WebbuildError as error:
             if asked != "auto" or error.code not in _FALLBACK_CODES:
@@ -133,9 +135,9 @@ def build_reduced_precision_graph(
             )
 
 
-def _print_search(found: SearchResult, talk: ProgressReporter) -> None:
+def _print_search(found: SearchResult, progress: ProgressReporter) -> None:
     runs = format_count(len(found.evaluations), "evaluation")
-    talk.print(f"    {runs} in {found.seconds:.1f} s, {found.processor_seconds:.1f} s of processor time")
+    progress.print(f"    {runs} in {found.seconds:.1f} s, {found.processor_seconds:.1f} s of processor time")
 
 
 def check_exclusive_options(precision: PrecisionMode, weights: str) -> None:

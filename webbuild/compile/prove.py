@@ -90,7 +90,7 @@ def prove_graphs(
                 samples=samples,
                 witness=equivalence,
                 budget=budget,
-                talk=progress,
+                progress=progress,
                 browser=browser,
             )
         return ProvenGraphs(reduced.graphs, reduced.proof, reduced=reduced)
