@@ -88,13 +88,9 @@ def test_a_room_imports_only_what_stands_below_it(file: Path) -> None:
             assert here in LIBRARIES[package], f"{here} imports {name}"
 
 
-COMPARING = {"compare", "equivalence", "verify"}
-"""Rooms that still ask which task a model has."""
-
-
 @pytest.mark.parametrize("file", FILES, ids=lambda file: str(file.relative_to(ROOT)))
 def test_only_a_task_knows_which_task_it_is(file: Path) -> None:
-    if room(file) in COMPARING | {"tasks"}:
+    if room(file) == "tasks":
         return
     calls = [node for node in ast.walk(ast.parse(file.read_text("utf-8"))) if isinstance(node, ast.Call)]
     asking = [

@@ -10,12 +10,13 @@ import numpy as np
 from webbuild.equivalence.check import EquivalenceResult, check_equivalence
 from webbuild.equivalence.verdict import has_no_detections, mismatches, require_equivalent, used_only_fallback
 from webbuild.errors import WebbuildError
-from webbuild.manifest.manifest import Graph, OptionInput, RowTask, Task
+from webbuild.manifest.manifest import Graph, OptionInput, Task
 from webbuild.model.load import OnnxModel
 from webbuild.passes.pipeline import run_to_fixpoint
 from webbuild.postprocess.reference import DetectionHead
 from webbuild.runners.native import NativeRunner
 from webbuild.samples.collect import Sample
+from webbuild.tasks.base import kind_of
 
 _TARGET_DETECTIONS = 10
 """Detections that the lowered threshold lets through on the sample that has the best ones."""
@@ -106,14 +107,16 @@ def find_evaluation_confidence(
 
     It lies midway between two scores, so that rounding decides about none.
     """
-    if not isinstance(task, RowTask) or not any(option.option == "confidence" for option in options):
+    if not any(option.option == "confidence" for option in options):
         return None
     graph = next((graph for graph in graphs if graph.target == "wasm"), graphs[0])
     runner = NativeRunner(folder / graph.file)
     feeds = {o.name: np.array([0.0 if o.option == "confidence" else o.default], np.float32) for o in options}
     best = np.zeros(0)
     for sample in samples:
-        scores = np.sort(runner.run({**sample.feeds, **feeds})[task.output][0, :, 4])[::-1]
+        scores = kind_of(task).candidate_scores(task, runner.run({**sample.feeds, **feeds}))
+        if scores is None:
+            return None
         best = max(best, scores[: _TARGET_DETECTIONS + 1], key=lambda s: float(s[0]) if s.size else 0.0)
     distinct = best[best > 0]
     if distinct.size < 2:

@@ -28,6 +28,10 @@ SegmentationMode = Literal["panoptic", "instance", "semantic"]
 Tensors = Mapping[str, NDArray[Any]]
 
 
+MAX_FLAT_ELEMENTS = 1 << 18
+"""Elements up to which an output is looked through for being flat, as in the runtime."""
+
+
 class TaskMatch(Struct, frozen=True):
     """What a model was taken for. `assumptions` are sentences: what was not said and is believed.
 
@@ -138,6 +142,15 @@ class TaskKind:
         """Return the exported thresholds by option, of a task that has them outside of the graph."""
         return {}
 
+    def candidate_scores(self, task: Any, outputs: Tensors) -> NDArray[Any] | None:
+        """Return the scores of all candidates in the outputs, best first; None where no threshold is in the graph."""
+        return None
+
+    def describe_flat(self, task: Any, name: str, array: NDArray[Any]) -> str:
+        """Say in what an output of finite numbers is the same everywhere, as no model means it; empty for none."""
+        flat = 1 < array.size <= MAX_FLAT_ELEMENTS and bool((array == array.flat[0]).all())
+        return f"{name} holds {array.flat[0]:g} everywhere" if flat else ""
+
     def is_empty(self, prediction: Sequence[Any]) -> bool:
         """Whether a prediction says nothing at all, so that an equal one proves nothing."""
         return not prediction
@@ -195,6 +208,18 @@ class TaskKind:
     def edge_case_prompts(self, match: TaskMatch) -> Sequence[Prompt]:
         """Return the shortest prompt and a long one; none for a task that takes none."""
         return ()
+
+    def prompt_files(self, task: Any) -> Sequence[str]:
+        """Return the files of a bundle that `read_prompt` needs in a match."""
+        return ()
+
+    def read_prompt(self, match: TaskMatch, text: str) -> Prompt:
+        """Return a prompt, the first example where the text is empty; of a task that takes prompts.
+
+        Raises:
+            WebbuildError: `invalid-prompt` for one that the model cannot take.
+        """
+        raise NotImplementedError
 
     def prompt_feeds(self, match: TaskMatch, prompt: Prompt) -> Mapping[str, NDArray[Any]]:
         """Return the inputs that a prompt fills in."""

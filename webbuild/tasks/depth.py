@@ -75,6 +75,10 @@ class DepthKind(TaskKind):
         """Return the name of the map, whose parts the caller chooses."""
         return TypeNames("depth", parts=True, fades=task.confidence is not None)
 
+    def describe_flat(self, task: DepthTask, name: str, array: NDArray[Any]) -> str:
+        """Return nothing: a wall is as far away everywhere."""
+        return ""
+
     def compare_output(
         self,
         task: DepthTask,

@@ -21,7 +21,7 @@ from webbuild.tasks.compare.detections import detection_tolerance_text, in_sourc
 from webbuild.tasks.compare.grounding import compare_grounding
 from webbuild.tasks.detection import Box, Detection, GroundedDetection
 from webbuild.tasks.grounding_dino import infer_grounding_dino
-from webbuild.tasks.grounding_prompts import edge_case_prompts, example_prompts, prompt_task, with_prompts
+from webbuild.tasks.grounding_prompts import edge_case_prompts, example_prompts, prompt_task, read_prompt, with_prompts
 from webbuild.tasks.type_names import PromptLimits, TypeNames
 
 THRESHOLD_OPTIONS = ("confidence", "textThreshold")
@@ -100,6 +100,14 @@ class GroundingKind(TaskKind):
     def edge_case_prompts(self, match: TaskMatch) -> Sequence[Prompt]:
         """Return one word, and fifty phrases if they fit."""
         return edge_case_prompts(match)
+
+    def prompt_files(self, task: GroundingTask) -> Sequence[str]:
+        """Return the tokenizer."""
+        return (task.tokenizer,)
+
+    def read_prompt(self, match: TaskMatch, text: str) -> Prompt:
+        """Return the tokens of a prompt."""
+        return read_prompt(match, text)
 
     def prompt_feeds(self, match: TaskMatch, prompt: Prompt) -> Mapping[str, NDArray[Any]]:
         """Return the tensors of a prompt's tokens."""

@@ -43,6 +43,12 @@ def example_prompts(match: TaskMatch) -> list[Prompt]:
     return [tokenize_prompt(prompt, _tokenizer_of(match), task) for prompt in task.prompts]
 
 
+def read_prompt(match: TaskMatch, text: str) -> Prompt:
+    """Return the tokens of a prompt, of the first example where the text is empty."""
+    task = prompt_task(match)
+    return tokenize_prompt(text or task.prompts[0], _tokenizer_of(match), task)
+
+
 def edge_case_prompts(match: TaskMatch) -> list[Prompt]:
     """Return the shortest and a long prompt: one word, and fifty phrases if they fit."""
     task, tokenizer = prompt_task(match), _tokenizer_of(match)

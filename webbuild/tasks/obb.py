@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from webbuild.manifest.manifest import ObbTask
@@ -39,6 +40,10 @@ class ObbKind(RowKind):
             return ()
         rows = outputs[task.output][0]
         return [_decode_row(task, row, context.placement) for row in rows[rows[:, 4] > 0]]
+
+    def box_sides(self, rows: NDArray[Any]) -> NDArray[Any]:
+        """Return the sides as they are before the box is turned."""
+        return np.asarray(rows[:, 2:4])
 
     def summary(self, task: ObbTask, pictures: int) -> str:
         """Return what the model does."""

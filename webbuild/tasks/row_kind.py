@@ -6,12 +6,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
+import numpy as np
 from numpy.typing import NDArray
 
 from webbuild.compare.arrays import ComparedOutput, Comparison
 from webbuild.compare.tolerance import Tolerance
 from webbuild.manifest.manifest import RowTask
-from webbuild.tasks.base import RunContext, TaskKind
+from webbuild.tasks.base import RunContext, TaskKind, Tensors
 from webbuild.tasks.compare.detection_arrays import from_detections, from_rows
 from webbuild.tasks.compare.detections import compare_detections, detection_tolerance_text, in_source_pixels
 from webbuild.tasks.detection import Detection
@@ -34,6 +35,26 @@ class RowKind(TaskKind):
     def needed_outputs(self, task: Any) -> Sequence[str]:
         """Return the rows."""
         return (task.output,)
+
+    def candidate_scores(self, task: Any, outputs: Tensors) -> NDArray[Any]:
+        """Return the scores of the rows."""
+        scores: NDArray[Any] = np.sort(outputs[task.output][0, :, 4])[::-1]
+        return scores
+
+    def describe_flat(self, task: Any, name: str, array: NDArray[Any]) -> str:
+        """Say what is wrong with all detections; an answer without any is an answer."""
+        if name != task.output:
+            return super().describe_flat(task, name, array)
+        rows = array.reshape(-1, array.shape[-1])
+        rows = rows[rows[:, 4] > 0]
+        if len(rows) and (self.box_sides(rows) <= 0).any(axis=1).all():
+            return f"{name}: no box that was found has an area"
+        same = len(rows) > 1 and bool((rows == rows[0]).all())
+        return f"{name}: all {len(rows)} detections are the same" if same else ""
+
+    def box_sides(self, rows: NDArray[Any]) -> NDArray[Any]:
+        """Return width and height [n, 2] of the boxes in rows [n, columns]."""
+        return np.asarray(rows[:, 2:4] - rows[:, :2])
 
     def tolerance_text(self, tolerance: Tolerance) -> str:
         """Return in words how far two equal predictions may lie apart."""

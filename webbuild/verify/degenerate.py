@@ -9,11 +9,9 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from webbuild.manifest.manifest import DepthTask, ObbTask, RowTask, Task
+from webbuild.manifest.manifest import Task
+from webbuild.tasks.base import kind_of
 from webbuild.verify.report import Problem
-
-MAX_ELEMENTS = 1 << 18
-"""Elements up to which an output is looked through, as in the runtime."""
 
 _FIX = "run the model where it comes from on the same pictures; export it again where it does better there"
 
@@ -39,19 +37,8 @@ def _check_outputs(task: Task, outputs: Arrays) -> Iterator[DegenerateOutput]:
             continue
         if np.isnan(array).any():
             yield DegenerateOutput("nan-output", name, f"{name} holds NaN")
-        elif isinstance(task, RowTask) and name == task.output:
-            yield from _check_rows(task, array.reshape(-1, array.shape[-1]))
-        elif not isinstance(task, DepthTask) and 1 < array.size <= MAX_ELEMENTS and (array == array.flat[0]).all():
-            yield DegenerateOutput("flat-output", name, f"{name} holds {array.flat[0]:g} everywhere")
-
-
-def _check_rows(task: RowTask, rows: NDArray[Any]) -> Iterator[DegenerateOutput]:
-    rows = rows[rows[:, 4] > 0]
-    sides = rows[:, 2:4] if isinstance(task, ObbTask) else rows[:, 2:4] - rows[:, :2]
-    if len(rows) and (sides <= 0).any(axis=1).all():
-        yield DegenerateOutput("flat-output", task.output, f"{task.output}: no box that was found has an area")
-    elif len(rows) > 1 and (rows == rows[0]).all():
-        yield DegenerateOutput("flat-output", task.output, f"{task.output}: all {len(rows)} detections are the same")
+        elif flat := kind_of(task).describe_flat(task, name, array):
+            yield DegenerateOutput("flat-output", name, flat)
 
 
 def degenerate_problems(task: Task, answers: Sequence[Arrays]) -> list[Problem]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 from webbuild.equivalence.noise_floor import NOISE_FACTOR
-from webbuild.manifest.manifest import ImageSegmentationTask
 from webbuild.reporting.comparison_text import noise_levels
+from webbuild.tasks.base import kind_of
 from webbuild.verify.report import VerifyReport, exit_code
 
 RUNNER_NAMES = {"webgpu": "WebGPU", "wasm": "WASM", "native": "Native"}
@@ -46,7 +46,7 @@ def verdict_text(report: VerifyReport) -> tuple[str, str, str]:
     backends = " and ".join(runner_name(run.backend) for run in ran) or "No backend"
     samples = _plural(len(report.samples), "sample")
     found = sum(len(sample.detections) for sample in report.samples)
-    thing = "region" if isinstance(report.task, ImageSegmentationTask) else "detection"
+    thing = kind_of(report.task).noun or "detection"
     on = f"{samples}, {_plural(found, thing)}" if found else samples
     failures, problems = report.failures(), report.all_problems()
     if exit_code(report) == 0:

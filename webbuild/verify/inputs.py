@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from webbuild.manifest.manifest import (
     FocusInput,
-    GroundingTask,
     ImageInput,
     Manifest,
     OptionInput,
@@ -23,11 +22,11 @@ from webbuild.manifest.manifest import (
 from webbuild.preprocess.image import image_to_tensor, load_image
 from webbuild.preprocess.image_stack import focus_tensor, stack_tensor
 from webbuild.preprocess.letterbox import ImagePlacement
-from webbuild.preprocess.prompt import Prompt, prompt_feeds, tokenize_prompt
+from webbuild.preprocess.prompt import Prompt
 from webbuild.preprocess.size_feeds import size_feeds
-from webbuild.preprocess.wordpiece import WordpieceTokenizer
 from webbuild.samples.focal_stack import FocalStack, stacks_from_paths
 from webbuild.samples.npz import load_npz_inputs
+from webbuild.tasks.base import TaskMatch, kind_of
 from webbuild.verify.bundle_reader import Bundle, read_golden
 
 Feeds = dict[str, NDArray[Any]]
@@ -128,15 +127,14 @@ def option_feeds(manifest: Manifest) -> Feeds:
 def _image_inputs(bundle: Bundle, spec: ImageInput, named: Sequence[tuple[Path, str, str]]) -> list[VerifyInput]:
     """Return pictures from their files, titles and prompts; an empty prompt is the bundle's first."""
     pictures = [_image_input(bundle.manifest, spec, file, title) for file, title, _ in named]
-    task = bundle.manifest.task
-    if not isinstance(task, GroundingTask):
+    task, kind = bundle.manifest.task, kind_of(bundle.manifest.task)
+    if not kind.takes_prompt:
         return pictures
-    reader = WordpieceTokenizer((bundle.directory / task.tokenizer).read_text("utf-8"))
-    prompts = [tokenize_prompt(text or task.prompts[0], reader, task) for _, _, text in named]
+    files = {name: (bundle.directory / name).read_bytes() for name in kind.prompt_files(task)}
+    match = TaskMatch(task, tuple(bundle.manifest.inputs), (), files=files)
+    prompts = [kind.read_prompt(match, text) for _, _, text in named]
     return [
-        msgspec.structs.replace(
-            given, feeds={**given.feeds, **prompt_feeds(bundle.manifest.inputs, task, prompt)}, prompt=prompt
-        )
+        msgspec.structs.replace(given, feeds={**given.feeds, **kind.prompt_feeds(match, prompt)}, prompt=prompt)
         for given, prompt in zip(pictures, prompts, strict=True)
     ]
 

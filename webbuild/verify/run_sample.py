@@ -12,7 +12,7 @@ from webbuild.compare.arrays import ComparedOutput, Comparison, compare_arrays
 from webbuild.equivalence.answer import Answer
 from webbuild.equivalence.compare_answers import compare_predictions, compare_tensors
 from webbuild.manifest.head_status import fallback_reason
-from webbuild.manifest.manifest import DepthTask, ImageInput, StackInput, Task
+from webbuild.manifest.manifest import ImageInput, StackInput, Task
 from webbuild.reporting.depth_colormap import depth_colormap_url
 from webbuild.tasks.base import kind_of
 from webbuild.tasks.class_scores import ClassScore
@@ -92,9 +92,7 @@ def _read_prediction(task: Task, answer: RunResult) -> Sequence[Any]:
 
 
 def _depth_image(expected: Answer, depth: DepthMap | None) -> str:
-    if depth is None or not isinstance(expected.task, DepthTask):
-        return ""
-    return depth_colormap_url(expected.task, depth, expected.prediction[0])
+    return "" if depth is None else depth_colormap_url(expected.task, depth, expected.prediction[0])
 
 
 def _compare_preprocessed(bundle: Bundle, runner: PageRunner, given: VerifyInput) -> Comparison:

@@ -16,7 +16,7 @@ from webbuild.compare.arrays import Comparison
 from webbuild.equivalence.answer import Answer
 from webbuild.equivalence.compare_runs import Reference, judge
 from webbuild.errors import USAGE, WebbuildError
-from webbuild.manifest.manifest import DepthTask, Task
+from webbuild.manifest.manifest import Task
 from webbuild.reporting.depth_colormap import depth_colormap_url
 from webbuild.tasks.class_scores import ClassScore
 from webbuild.tasks.compare.classes import TOP_CLASSES
@@ -169,7 +169,7 @@ def _sample_report(bundle: Bundle, task: Task, given: VerifyInput, expected: Ans
         detections=tuple(expected.detections),
         classes=tuple(each for each in expected.prediction if isinstance(each, ClassScore))[:TOP_CLASSES],
         depth=None if depth is None else (depth.minimum, depth.maximum),
-        map="" if depth is None or not isinstance(task, DepthTask) else depth_colormap_url(task, depth),
+        map="" if depth is None else depth_colormap_url(task, depth),
     )
 
 
