@@ -8,9 +8,10 @@ import pytest
 
 from tests.bench.made import PROBLEM, backend, report, visit
 from tests.verify.test_report_html import HOSTILE, Tags
-from webbuild.bench.plot import bar, dots, load_stages, scale
+from webbuild.bench.plot import bar, dots, load_stages
 from webbuild.bench.report import BenchReport, RunTimes
 from webbuild.bench.report_html import render
+from webbuild.reporting.charts import linear_scale
 from webbuild.verify.report import Problem
 
 
@@ -54,7 +55,7 @@ def test_a_report_with_nothing_in_it_renders(empty: BenchReport) -> None:
 
 @pytest.mark.parametrize("largest", [0.003, 0.8, 1, 7.9, 8.1, 43, 99, 1000, 12_345.6])
 def test_a_scale_holds_its_largest_value_and_has_few_round_ticks(largest: float) -> None:
-    axis = scale(largest)
+    axis = linear_scale(largest)
     assert largest <= axis.end < largest * 1.6
     assert 4 <= len(axis.ticks) <= 11
     assert [at for _, at in axis.ticks][:: len(axis.ticks) - 1] == [0, 1]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
@@ -36,23 +35,6 @@ class RunDots(Struct, frozen=True):
     runs: tuple[float, ...]
     p50: float
     p95: float
-
-
-class Scale(Struct, frozen=True):
-    """From 0 to `end` milliseconds, with round numbers to label: value and fraction."""
-
-    end: float
-    ticks: tuple[tuple[float, float], ...]
-
-
-def scale(largest: float) -> Scale:
-    """Return a scale that ends at or behind a value, with four to ten ticks."""
-    if not largest > 0:
-        return Scale(1.0, ((0.0, 0.0), (1.0, 1.0)))
-    power: float = 10.0 ** math.floor(math.log10(largest))
-    step = next(part * power for part in (0.1, 0.2, 0.5, 1.0, 2.0) if largest <= 8 * part * power)
-    count = math.ceil(largest / step)
-    return Scale(count * step, tuple((index * step, index / count) for index in range(count + 1)))
 
 
 def bar(runner: str, label: str, stages: Mapping[str, float], end: float) -> Bar:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from webbuild.bench import formatting as own
-from webbuild.bench.plot import Bar, RunDots, Scale, bar, dots, load_stages, median_stages, scale, slowest
+from webbuild.bench.plot import Bar, RunDots, bar, dots, load_stages, median_stages, slowest
 from webbuild.bench.report import BenchReport, exit_code
 from webbuild.errors import CLEAN
+from webbuild.reporting.charts import LinearScale, linear_scale
 from webbuild.reporting.jinja import template_environment
 from webbuild.verify import formatting
 
@@ -31,27 +32,27 @@ def render(report: BenchReport) -> str:
     )
 
 
-def _load_bars(report: BenchReport) -> tuple[Scale, list[Bar]]:
+def _load_bars(report: BenchReport) -> tuple[LinearScale, list[Bar]]:
     visits = [
         (each.backend, label, visit)
         for each in report.backends
         for label, visit in (("first visit", each.first_load), ("second visit", each.second_load))
         if visit is not None
     ]
-    axis = scale(slowest([visit.first_result for _, _, visit in visits]))
+    axis = linear_scale(slowest([visit.first_result for _, _, visit in visits]))
     return axis, [bar(backend, label, load_stages(visit), axis.end) for backend, label, visit in visits]
 
 
-def _run_dots(report: BenchReport) -> tuple[Scale, list[RunDots]]:
-    axis = scale(slowest([ms for each in report.backends if each.run_times for ms in each.run_times.runs]))
+def _run_dots(report: BenchReport) -> tuple[LinearScale, list[RunDots]]:
+    axis = linear_scale(slowest([ms for each in report.backends if each.run_times for ms in each.run_times.runs]))
     return axis, [found for each in report.backends if (found := dots(each, axis.end)) is not None]
 
 
-def _stages(report: BenchReport) -> tuple[Scale, list[Bar]]:
+def _stages(report: BenchReport) -> tuple[LinearScale, list[Bar]]:
     told = [
         (each.backend, median_stages(each.run_times))
         for each in report.backends
         if each.run_times and each.run_times.stages
     ]
-    axis = scale(slowest([sum(stages.values()) for _, stages in told]))
+    axis = linear_scale(slowest([sum(stages.values()) for _, stages in told]))
     return axis, [bar(backend, "", stages, axis.end) for backend, stages in told]

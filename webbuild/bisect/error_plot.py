@@ -7,6 +7,7 @@ import math
 from msgspec import Struct
 
 from webbuild.bisect.report import BisectReport
+from webbuild.reporting.charts import LogScale
 from webbuild.reporting.jinja import template_environment
 
 LEFT, TOP, WIDTH, HEIGHT = 64, 12, 720, 260
@@ -37,12 +38,11 @@ def layout_plot(report: BisectReport) -> ErrorPlot:
     """Lay the errors of a report out, whole decades around them and the tolerance."""
     errors = [max(depth.error, _LEAST) for depth in report.depth_errors if depth.error is not None]
     around = [math.log10(each) for each in (*errors, max(report.tolerance, _LEAST))]
-    low, high = math.floor(min(around)), math.ceil(max(around))
-    high = max(high, low + 1)
+    low = math.floor(min(around))
+    scale = LogScale(low, max(math.ceil(max(around)), low + 1))
 
     def height(error: float | None) -> float:
-        part = 1.0 if error is None else (math.log10(max(error, _LEAST)) - low) / (high - low)
-        return round(TOP + HEIGHT * (1 - part), 1)
+        return round(TOP + HEIGHT * (1 - scale.fraction(math.inf if error is None else error)), 1)
 
     last = max(report.nodes - 1, 1)
     dots = (
@@ -51,7 +51,7 @@ def layout_plot(report: BisectReport) -> ErrorPlot:
         )
         for depth in report.depth_errors
     )
-    decades = tuple((power, height(10.0**power)) for power in range(low, high + 1))
+    decades = tuple((power, height(10.0**power)) for power in scale.powers)
     return ErrorPlot(tuple(dots), decades, height(report.tolerance), report.nodes - 1)
 
 

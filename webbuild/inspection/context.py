@@ -78,11 +78,6 @@ def known_rank(value: ir.Value | None) -> int | None:
     return None if value is None or value.shape is None else len(value.shape)
 
 
-def is_used(value: ir.Value) -> bool:
-    """Whether anything reads a value."""
-    return value.is_graph_output() or bool(value.uses())
-
-
 def is_empty(value: ir.Value | None) -> bool:
     """Whether a value has a size of zero. An unknown size is not one."""
     return value is not None and value.shape is not None and any(dim == 0 for dim in value.shape)

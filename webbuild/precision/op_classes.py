@@ -14,12 +14,5 @@ INDEX_ARITHMETIC_OPS = DATA_MOVEMENT_OPS | {
 }  # fmt: skip
 """What positions are computed with."""
 
-ACCUMULATING_OPS = frozenset({
-    "Conv", "ConvTranspose", "Einsum", "Gemm", "MatMul", "AveragePool", "GlobalAveragePool", "ReduceMean", "ReduceSum",
-    "ReduceSumSquare", "ReduceL1", "ReduceL2", "ReduceLogSumExp", "InstanceNormalization", "GroupNormalization",
-    "LayerNormalization", "LpNormalization", "CumSum",
-})  # fmt: skip
-"""They add up many numbers."""
-
 MATMUL_OPS = frozenset({"Conv", "ConvTranspose", "Einsum", "Gemm", "MatMul"})
 """They sum products, mostly with weights."""

@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from webbuild.precision.report import SearchStep
+from webbuild.reporting.charts import LogScale
 
-_MIN_EXPONENT = -4
-"""The power of ten at the bottom; the top is 10 to this power the other way round, half as far."""
-_MAX_EXPONENT = 2
+_SCALE = LogScale(-4, 2)
+"""Of parts of a tolerance."""
 
 
 class PlotPoint(Struct, frozen=True):
@@ -41,9 +41,9 @@ def plot_points(tried: Sequence[SearchStep]) -> list[PlotPoint]:
 
 def grid_lines() -> list[GridLine]:
     """Return a line for every power of ten; that of 1 is where the tolerance ends."""
-    powers = range(_MIN_EXPONENT, _MAX_EXPONENT + 1)
     return [
-        GridLine(y_position(10.0**power), "the tolerance" if power == 0 else f"{10.0**power:g}") for power in powers
+        GridLine(y_position(10.0**power), "the tolerance" if power == 0 else f"{10.0**power:g}")
+        for power in _SCALE.powers
     ]
 
 
@@ -54,10 +54,7 @@ def worst_tolerance_used(tried: SearchStep) -> float:
 
 def y_position(part: float) -> float:
     """Return where a part of a tolerance lies, as a fraction from the top, in powers of ten."""
-    if not part > 0:
-        return 1.0
-    power = math.log10(part) if math.isfinite(part) else _MAX_EXPONENT
-    return (_MAX_EXPONENT - min(max(power, _MIN_EXPONENT), _MAX_EXPONENT)) / (_MAX_EXPONENT - _MIN_EXPONENT)
+    return 1 - _SCALE.fraction(part)
 
 
 def _point_title(each: SearchStep) -> str:

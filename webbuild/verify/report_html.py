@@ -8,8 +8,8 @@ from msgspec import Struct
 
 from webbuild.compare.arrays import Comparison, Stage
 from webbuild.compare.tolerance import BROWSER, REDUCED_PRECISION
+from webbuild.reporting.charts import error_histogram
 from webbuild.reporting.data_url import image_data_url
-from webbuild.reporting.error_histogram import error_histogram
 from webbuild.reporting.jinja import template_environment
 from webbuild.reporting.overlay import Layer, detection_layer
 from webbuild.tasks.base import kind_of

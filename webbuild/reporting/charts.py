@@ -1,4 +1,4 @@
-"""Errors as fractions of their tolerance, counted by half decades."""
+"""Charts of the reports, in fractions of their sides: scales, and errors counted by half decades."""
 
 from __future__ import annotations
 
@@ -11,6 +11,40 @@ from webbuild.compare.arrays import Comparison
 
 MIN_EXPONENT, MAX_EXPONENT, BINS_PER_DECADE = -8, 2, 2
 """Powers of ten at the ends, and bins in each."""
+
+
+class LinearScale(Struct, frozen=True):
+    """From 0 to `end`, with round numbers to label: value and fraction."""
+
+    end: float
+    ticks: tuple[tuple[float, float], ...]
+
+
+def linear_scale(largest: float) -> LinearScale:
+    """Return a scale that ends at or after a value, with four to ten ticks."""
+    if not largest > 0:
+        return LinearScale(1.0, ((0.0, 0.0), (1.0, 1.0)))
+    power: float = 10.0 ** math.floor(math.log10(largest))
+    step = next(part * power for part in (0.1, 0.2, 0.5, 1.0, 2.0) if largest <= 8 * part * power)
+    count = math.ceil(largest / step)
+    return LinearScale(count * step, tuple((index * step, index / count) for index in range(count + 1)))
+
+
+class LogScale(Struct, frozen=True):
+    """From one power of ten to another."""
+
+    low: int
+    high: int
+
+    @property
+    def powers(self) -> range:
+        """Every power of ten on it."""
+        return range(self.low, self.high + 1)
+
+    def fraction(self, value: float) -> float:
+        """Return where a value lies, from the low end; what is beyond an end lies there."""
+        power = math.log10(value) if 0 < value < math.inf else self.high if value > 0 else self.low
+        return (min(max(power, self.low), self.high) - self.low) / (self.high - self.low)
 
 
 class HistogramBar(Struct, frozen=True):

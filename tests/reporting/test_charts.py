@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.verify.detections_made import comparison
-from webbuild.reporting.error_histogram import error_histogram
+from webbuild.reporting.charts import error_histogram
 
 
 @pytest.mark.parametrize(
