@@ -28,6 +28,7 @@ def test_a_raw_detector_packs_with_a_head_of_its_own(tmp_path: Path) -> None:
     assert [spec.name for spec in manifest.inputs] == ["images", "confidence", "iou"]
     assert [graph.status is None for graph in manifest.graphs] == [False, True]
     assert manifest.golden is not None
+    assert manifest.trial["confidence"] == 0.25, "the exported threshold finds something"
     assert list(manifest.golden.outputs) == ["detections"]
     comparisons = json.loads((tmp_path / "out" / "report.json").read_bytes())["comparisons"]
     assert (outputs(comparisons), verdicts(comparisons)) == ({"detections"}, {"OK"})
@@ -84,12 +85,17 @@ def test_a_head_for_each_level_is_refused_with_its_twelve_outputs(tmp_path: Path
     assert "Traceback" not in done.stderr
 
 
-def test_scores_below_the_threshold_are_compared_at_a_lower_one(tmp_path: Path) -> None:
+def unsure_detector() -> onnx.ModelProto:
+    """Return a detector all of whose scores lie below 0.25, the threshold."""
     model = detector(metadata=DETECT)
     bias = next(tensor for tensor in model.graph.initializer if tensor.name == "bias")
     lower = onnx.numpy_helper.to_array(bias) - np.array([0, 0, 0, 0, 5, 5], np.float32)
     bias.CopyFrom(onnx.numpy_helper.from_array(lower, "bias"))
-    manifest = pack(save(model, tmp_path / "m.onnx"))
+    return model
+
+
+def test_scores_below_the_threshold_are_compared_at_a_lower_one(tmp_path: Path) -> None:
+    manifest = pack(save(unsure_detector(), tmp_path / "m.onnx"))
     assert 0 < manifest.trial["confidence"] < 0.25
     comparisons = json.loads((tmp_path / "out" / "report.json").read_bytes())["comparisons"]
     assert sum(matched(comparisons).values()) > 10
@@ -98,6 +104,13 @@ def test_scores_below_the_threshold_are_compared_at_a_lower_one(tmp_path: Path) 
 def test_a_head_that_computes_something_else_is_not_emitted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reference, "reference_nms", lambda raw, output, *_: reference_nms(raw, output, 0.3, 0.2))
     assert refused(save(detector(metadata=DETECT), tmp_path / "m.onnx")) == "output-mismatch"
+
+
+def test_a_difference_at_the_threshold_is_not_hidden_by_a_lower_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reference, "reference_nms", lambda raw, output, *_: reference_nms(raw, output, 0.01, 0.7))
+    assert refused(save(unsure_detector(), tmp_path / "m.onnx")) == "output-mismatch"
 
 
 def test_names_that_do_not_fit_the_scores_are_refused(tmp_path: Path) -> None:
