@@ -20,6 +20,7 @@ from webbuild.commands.verify import verify_and_show, write_html_report
 from webbuild.compile.mixed_precision import check_exclusive_options
 from webbuild.compile.prepare import CompiledModel, LoadedModel, compile_model, load_model
 from webbuild.compile.prove import ProvenGraphs, prove_graphs
+from webbuild.equivalence.nan_inputs import replace_nan_inputs
 from webbuild.errors import CLEAN, WebbuildError
 from webbuild.inspection.before_after import BeforeAfter, inspect_before_after
 from webbuild.ortweb.distribution import engine_version
@@ -64,6 +65,8 @@ def run(arguments: PackArguments) -> int:
     match = with_prompts(compiled.match, arguments.model, arguments.prompts)
     compiled = msgspec.structs.replace(compiled, match=match)
     samples = attach_prompts(match, collect_samples(arguments.model, arguments.samples, match.inputs))
+    samples, notes = replace_nan_inputs(loaded.original, samples, compiled.head)
+    progress.print_lines(notes)
     with staged_folder(out) as folder:
         proven = prove_graphs(
             loaded,

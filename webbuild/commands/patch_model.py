@@ -21,6 +21,7 @@ from webbuild.bundle.signature_diff import describe_signature_changes
 from webbuild.commands.options.patch import PatchArguments
 from webbuild.compare.by_output import group_by_output
 from webbuild.compile.prepare import CompiledModel, LoadedModel, compile_model, load_model
+from webbuild.equivalence.nan_inputs import replace_nan_inputs
 from webbuild.equivalence.thresholds import check_with_detections
 from webbuild.errors import CLEAN, WebbuildError
 from webbuild.manifest.manifest import TargetName, Withheld
@@ -148,7 +149,10 @@ def _check_equivalence(
         for file, (_, kind) in zip(files, _needed_graphs(target, ready), strict=True)
     ]
     inputs = ready.match.inputs
-    samples = collect_samples(model, arguments.samples, inputs)
+    collected = collect_samples(model, arguments.samples, inputs)
+    samples, notes = replace_nan_inputs(loaded.original, collected, ready.head)
+    edges, more = replace_nan_inputs(loaded.original, edge_cases(inputs), ready.head)
+    progress.print_lines([*notes, *more])
     with progress.step(f"prove {target.name} on {len(samples)} samples"):
         witness = check_with_detections(
             loaded.original,
@@ -158,7 +162,7 @@ def _check_equivalence(
             ready.match.task,
             ready.options,
             samples,
-            edge_cases(inputs),
+            edges,
             ready.head,
             loaded.dims.dims,
         )

@@ -12,6 +12,7 @@ from webbuild.bundle.graphs import write_graphs
 from webbuild.bundle.weight_quantization import QuantizedWeights, quantize_weights
 from webbuild.compile.mixed_precision import PrecisionMode, ReducedPrecisionResult, build_reduced_precision_graph
 from webbuild.equivalence.check import EquivalenceResult
+from webbuild.equivalence.nan_inputs import replace_nan_inputs
 from webbuild.equivalence.thresholds import check_with_detections
 from webbuild.manifest.manifest import Graph, Weights
 from webbuild.runners.memoized import MemoizedRunner
@@ -72,7 +73,9 @@ def prove_graphs(
         graphs = write_graphs(models, folder / "model")
     with progress.step(f"compare them with the original on {len(samples)} samples"):
         edges = attach_extreme_prompts(compiled.match, edge_cases(compiled.match.inputs))
+        edges, notes = replace_nan_inputs(original, edges, compiled.head)
         equivalence = check(graphs, edges)
+    progress.print_lines(notes)
     if weights == "int8":
         with progress.step("quantize the weights"):
             quantized = quantize_weights(list(models.values()), graphs, folder, check)

@@ -65,11 +65,11 @@ def check_equivalence(
     of_original = thresholds if confidence is not None and head is None else {}
     trim_malloc()  # what planning has let go of is room for a run
 
-    def run_original(given: RunInput) -> Tensors:
+    def run_reference(given: RunInput) -> Tensors:
         return _pad_to_shapes(_run_reference(original, {**given.feeds, **of_original}, head, values), original, graphs)
 
     inputs = [RunInput(each.name, each.feeds, thresholds, run_context(each, values)) for each in samples]
-    reference = Reference(run_original, inputs, task, EXACT)
+    reference = Reference(run_reference, inputs, task, EXACT)
     original.close()
     names = [each.name for each in inputs]
     native = {name: want.detections for name, want in zip(names, reference.answers, strict=True)}
@@ -119,10 +119,13 @@ def _run_reference(
 ) -> Mapping[str, NDArray[Any]]:
     """Return what the original gives, with what it lacks."""
     given = add_constant_masks(head, feeds)
-    outputs = _float64_to_float32(
-        original.run({name: array.astype(original.input_dtypes[name]) for name, array in given.items()})
-    )
+    outputs = _float64_to_float32(run_original(original, given))
     return outputs if head is None else apply_reference_postprocess(head, outputs, given, values)
+
+
+def run_original(original: NativeRunner, feeds: Tensors) -> Tensors:
+    """Return the outputs of the original, which may take other types than its graphs do."""
+    return original.run({name: array.astype(original.input_dtypes[name]) for name, array in feeds.items()})
 
 
 def _pad_to_shapes(outputs: Tensors, original: NativeRunner, graphs: Sequence[Graph]) -> Tensors:

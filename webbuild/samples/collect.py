@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -40,7 +41,8 @@ class Frame(Struct, frozen=True):
 class Sample(Struct, frozen=True):
     """One run's feeds. `image_file` is the file it came from, `placement` where that lies in the input.
 
-    A stack has `frames` instead, and what is known of its focal distances. `prompt` is what is looked for.
+    A stack has `frames` instead, and what is known of its focal distances. `prompt` is what is looked for. `redraw`
+    makes up other feeds, by attempt, of a sample whose feeds are numbers at random.
     """
 
     name: str
@@ -51,6 +53,7 @@ class Sample(Struct, frozen=True):
     frames: tuple[Frame, ...] = ()
     focus: tuple[float, ...] = ()
     prompt: Prompt | None = None
+    redraw: Callable[[int], dict[str, NDArray[Any]]] | None = None
 
     @property
     def has_image(self) -> bool:
@@ -91,7 +94,14 @@ def _collect(model: Path, given: Sequence[Path], inputs: Sequence[Input]) -> lis
     tensors = [spec for spec in inputs if isinstance(spec, TensorInput)]
     if files:
         return [_sample_from_npz(file, tensors) for file in files]
-    return [Sample(name, feeds) for name, feeds in random_inputs(tensors)]
+    return [
+        Sample(name, feeds, redraw=partial(_redraw_tensors, tensors, index))
+        for index, (name, feeds) in enumerate(random_inputs(tensors))
+    ]
+
+
+def _redraw_tensors(tensors: Sequence[TensorInput], index: int, attempt: int) -> dict[str, NDArray[Any]]:
+    return random_inputs(tensors, attempt)[index][1]
 
 
 def edge_cases(inputs: Sequence[Input]) -> list[Sample]:
@@ -101,19 +111,18 @@ def edge_cases(inputs: Sequence[Input]) -> list[Sample]:
     if image is None:
         return []
     height, width = input_size(image)
-    generator = np.random.default_rng(0)
-    noise = normalize(generator.random((height, width, 3)) * 255, image)
+    count, shape = (1, image.shape) if stack is None else (stack.count, stack.shape)
     flat = normalize(np.full((height, width, 3), float(image.letterbox.pad)), image)
-    if stack is not None:
-        more = [normalize(generator.random((height, width, 3)) * 255, image) for _ in range(stack.count - 1)]
-        noise = np.concatenate([noise, *more]).reshape(stack.shape)
-        flat = np.concatenate([flat] * stack.count).reshape(stack.shape)
     whole = ImagePlacement(width, height, 0, 0, width, height, width, height)
     rest = _other_feeds(inputs, whole)
-    return [
-        Sample(name, {image.name: tensor, **rest}, placement=whole)
-        for name, tensor in (("(noise)", noise), ("(grey)", flat))
-    ]
+
+    def noise(attempt: int) -> dict[str, NDArray[Any]]:
+        generator = np.random.default_rng(attempt)
+        pictures = [normalize(generator.random((height, width, 3)) * 255, image) for _ in range(count)]
+        return {image.name: np.concatenate(pictures).reshape(shape), **rest}
+
+    grey = {image.name: np.concatenate([flat] * count).reshape(shape), **rest}
+    return [Sample("(noise)", noise(0), placement=whole, redraw=noise), Sample("(grey)", grey, placement=whole)]
 
 
 def _image_files(folder: Path) -> list[Path]:

@@ -23,14 +23,18 @@ _MIN_IMAGE_SIDE = 16
 Feeds = dict[str, NDArray[Any]]
 
 
-def random_inputs(inputs: Sequence[TensorInput]) -> list[tuple[str, Feeds]]:
-    """Return names and feeds: even in 0..1, normal around 0, and as a picture of 0..255 where it may be one."""
+def random_inputs(inputs: Sequence[TensorInput], attempt: int = 0) -> list[tuple[str, Feeds]]:
+    """Return names and feeds: even in 0..1, normal around 0, and as a picture of 0..255 where it may be one.
+
+    Another attempt draws other numbers; the picture stays.
+    """
+    seed = 3 * attempt
     return [
-        ("random in 0..1", {spec.name: random_tensor(spec, 0) for spec in inputs}),
-        ("random around 0", {spec.name: normal_tensor(spec, 1) for spec in inputs}),
+        ("random in 0..1", {spec.name: random_tensor(spec, seed) for spec in inputs}),
+        ("random around 0", {spec.name: normal_tensor(spec, seed + 1) for spec in inputs}),
         ("picture of 0..255", {spec.name: _image_tensor(spec) for spec in inputs})
         if any(map(_is_image_shaped, inputs))
-        else ("random around 0 again", {spec.name: normal_tensor(spec, 2) for spec in inputs}),
+        else ("random around 0 again", {spec.name: normal_tensor(spec, seed + 2) for spec in inputs}),
     ]
 
 
