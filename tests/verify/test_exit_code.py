@@ -30,7 +30,7 @@ GOOD = comparison()
         (report(backend(GOOD, problems=(PROBLEM,))), 1),
         (report(backend(GOOD), problems=(PROBLEM,)), 1),
         (
-            report(backend(GOOD), checks=(comparison("DIFFERS", subject=ComparedOutput("native", "", "golden", "x")),)),
+            report(backend(GOOD), checks=(comparison("DIFFERS", subject=ComparedOutput("native", "", "raw", "x")),)),
             1,
         ),
     ],

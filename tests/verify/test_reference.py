@@ -6,9 +6,11 @@ from pathlib import Path
 
 import msgspec
 import numpy as np
+import onnx
 import pytest
+from numpy.typing import NDArray
 
-from tests.verify.bundle_made import ANSWERS, FEEDS, rewrite, write_bundle
+from tests.verify.bundle_made import ANSWERS, FEEDS, MODEL, rewrite, write_bundle
 from webbuild.equivalence.answer import Answer
 from webbuild.equivalence.compare_answers import compare_tensors
 from webbuild.errors import WebbuildError
@@ -35,6 +37,21 @@ def test_the_recorded_answers_are_checked(bundle: Bundle) -> None:
     assert [each.verdict for each in check_golden_run(bundle, reference_runner(bundle))] == ["OK", "OK"]
     (bundle.directory / "golden" / "y.bin").write_bytes(ANSWERS["y"][::-1].tobytes())
     assert [each.verdict for each in check_golden_run(bundle, reference_runner(bundle))] == ["DIFFERS", "OK"]
+
+
+def test_an_unstable_model_may_have_answered_otherwise_on_another_machine(bundle: Bundle) -> None:
+    steps = MODEL.replace("y = Add(twice, b)", "y = Floor(twice)").replace("Add(x, x)", "Mul(x, k)")
+    onnx.save(onnx.parser.parse_model(steps.replace("b = {1}", "k = {1000}")), bundle.directory / "double.onnx")
+    answers = np.floor(FEEDS["x"] * 1000)
+
+    def verdict(recorded: NDArray[np.float32]) -> tuple[str, bool]:
+        (bundle.directory / "golden" / "y.bin").write_bytes(recorded.astype(np.float32).tobytes())
+        found = check_golden_run(bundle, reference_runner(bundle))[0]
+        return found.verdict, found.noise is not None
+
+    assert verdict(answers) == ("OK", False)
+    assert verdict(answers - np.eye(2, 3, 1, np.float32)) == ("OK", True)
+    assert verdict(answers * 1.03) == ("DIFFERS", False)
 
 
 def test_an_output_the_manifest_promises_in_vain(bundle: Bundle) -> None:

@@ -10,7 +10,7 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 Verdict = Literal["OK", "DIFFERS", "VACUOUS"]
-Stage = Literal["golden", "input", "raw", "decoded"]
+Stage = Literal["input", "raw", "decoded"]
 
 RELATIVE_TOLERANCE = 1e-4
 """How far floating point outputs may lie apart, relative to the output's largest magnitude."""

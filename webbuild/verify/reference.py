@@ -11,8 +11,7 @@ import numpy as np
 
 from webbuild.compare.arrays import Comparison
 from webbuild.equivalence.answer import Answer
-from webbuild.equivalence.compare_answers import compare_tensors
-from webbuild.equivalence.compare_runs import Reference, RunInput, Tensors
+from webbuild.equivalence.compare_runs import Reference, RunInput, Tensors, compare_runs
 from webbuild.equivalence.policy import Policy, browser_policy
 from webbuild.errors import WebbuildError
 from webbuild.manifest.manifest import Manifest, OptionInput, SizeInput
@@ -40,13 +39,12 @@ def run_reference(bundle: Bundle, runner: NativeRunner, inputs: Sequence[VerifyI
     Raises:
         WebbuildError: `reference-run-failed`, `missing-output`.
     """
-    changeable = {spec.name for spec in bundle.manifest.inputs if not isinstance(spec, OptionInput | SizeInput)}
     known = thresholds_of(bundle.manifest)
     given = [
-        RunInput(
+        _run_input(
+            bundle.manifest,
             each.title,
-            {name: array for name, array in each.feeds.items() if name in changeable},
-            {name: array for name, array in each.feeds.items() if name not in changeable},
+            each.feeds,
             msgspec.structs.replace(known, placement=each.placement, prompt=each.prompt),
         )
         for each in inputs
@@ -54,6 +52,13 @@ def run_reference(bundle: Bundle, runner: NativeRunner, inputs: Sequence[VerifyI
     return Reference(
         lambda each: _run_outputs(bundle, runner, each), given, bundle.manifest.task, policy_of(bundle, "native")
     )
+
+
+def _run_input(manifest: Manifest, name: str, feeds: Tensors, context: RunContext) -> RunInput:
+    """Return an input of a comparison; thresholds and sizes are not perturbed."""
+    fixed = {spec.name for spec in manifest.inputs if isinstance(spec, OptionInput | SizeInput)}
+    free = {name: array for name, array in feeds.items() if name not in fixed}
+    return RunInput(name, free, {name: array for name, array in feeds.items() if name in fixed}, context)
 
 
 def _run_outputs(bundle: Bundle, runner: NativeRunner, given: RunInput) -> Tensors:
@@ -101,13 +106,20 @@ def _outputs_within_one(path: Path, _state: tuple[int, int]) -> frozenset[str]:
 
 
 def check_golden_run(bundle: Bundle, runner: NativeRunner) -> list[Comparison]:
-    """Judge the reference itself against the answers recorded when the bundle was packed."""
+    """Judge the answers that were recorded when the bundle was packed, perhaps on another machine."""
     recorded = read_golden(bundle)
     if recorded is None:
         return []
-    inputs, wanted = recorded
-    got = runner.run({**option_feeds(bundle.manifest), **inputs})
-    expected = Answer(
-        bundle.manifest.task, {name: np.array(value) for name, value in wanted.items()}, thresholds_of(bundle.manifest)
+    inputs, answers = recorded
+    policy = msgspec.structs.replace(policy_of(bundle, "native"), derived=False)
+    feeds = {**option_feeds(bundle.manifest), **inputs}
+    given = _run_input(bundle.manifest, "golden", feeds, thresholds_of(bundle.manifest))
+    task, outputs = bundle.manifest.task, {name: np.array(value) for name, value in answers.items()}
+
+    def run(each: RunInput) -> Tensors:
+        found = runner.run({**each.feeds, **each.fixed})
+        return {name: found[name] for name in outputs}
+
+    return compare_runs(
+        Reference(run, [given], task, policy), "recorded", [Answer(task, outputs, given.context)], policy
     )
-    return compare_tensors("native", "golden", "golden", expected, got, policy_of(bundle, "native"))
