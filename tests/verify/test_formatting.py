@@ -36,6 +36,14 @@ def test_a_graph_in_half_precision_is_called_by_backend_and_precision() -> None:
     ]
 
 
+def test_what_the_noise_floor_explains_is_told() -> None:
+    unstable = comparison(output="score", noise=0.054), comparison(output="box", noise=1.2), comparison()
+    (note,) = reader_notes(report(backend(*unstable)))
+    assert "numerically unstable" in note
+    assert "(score by 0.054, box by 1.2, root mean square)" in note
+    assert reader_notes(report(backend(comparison()))) == []
+
+
 def test_what_was_left_out_is_told_and_not_said_to_agree() -> None:
     told = report(backend(comparison()), backend(backend="webgpu mixed", left_out="this adapter has no shader-f16"))
     (note,) = reader_notes(told)

@@ -1,4 +1,4 @@
-"""Inputs changed by what rounding makes of them, to ask a model how far its own answers leap."""
+"""Perturbed inputs: every number changed by about 1e-6 of itself, to measure a model's numerical noise."""
 
 from __future__ import annotations
 

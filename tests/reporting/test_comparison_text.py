@@ -1,0 +1,52 @@
+"""Rows of a table of comparisons: an output each, its quantities in words."""
+
+from __future__ import annotations
+
+from webbuild.compare.arrays import ComparedOutput, Comparison
+from webbuild.compare.by_output import count_matched, count_near_threshold
+from webbuild.reporting.comparison_text import comparison_rows, describe_difference, noise_levels
+
+ROWS = ComparedOutput("wasm", "one.jpg", "raw", "output0")
+MASKS = ComparedOutput("wasm", "one.jpg", "decoded", "")
+
+
+def made(subject: ComparedOutput, quantity: str, tolerance: float, max_abs: float, **fields: object) -> Comparison:
+    about = subject.with_quantity(quantity, "px" if quantity == "box" else "")
+    given = {"verdict": "OK", "signal": 3.0, "tolerance": tolerance, "max_abs": max_abs, **fields}
+    return Comparison(subject=about, **given)  # type: ignore[arg-type]
+
+
+FOUND = [
+    made(ROWS, "detections", 0, 0, near_threshold=2),
+    made(ROWS, "score", 1e-4, 3e-5),
+    made(ROWS, "box", 0.05, 0.01),
+    made(MASKS, "detections", 0, 0, near_threshold=2),
+    made(MASKS, "score", 1e-4, 3e-5),
+    made(MASKS, "mask", 0.02, 0.005, signal=1.0, similarity=0.995),
+]
+TENSOR = Comparison(
+    subject=ComparedOutput("wasm", "one.jpg", "raw", "protos"), verdict="OK", tolerance=0.5, max_abs=0.2, noise=0.1
+)
+
+
+def test_an_output_is_a_row_and_what_is_decoded_another() -> None:
+    rows, masks, tensor = comparison_rows([*FOUND, TENSOR])
+    assert (rows.output, rows.objects, rows.near_threshold) == ("output0", 3, 2)
+    assert rows.distance == "score 3e-05 of 0.0001, box 0.01 of 0.05 px"
+    assert (masks.output, masks.objects) == ("masks", 1)
+    assert masks.distance.endswith("mask 0.005 of 0.02 (least similarity 0.9950)")
+    assert (tensor.output, tensor.objects) == ("protos", None)
+    assert tensor.distance == "0.2 of 0.5 (noise floor 0.1 RMS)"
+
+
+def test_objects_are_counted_once() -> None:
+    assert (count_matched(FOUND), count_near_threshold(FOUND)) == (3, 2)
+
+
+def test_what_differs_is_said_with_its_place() -> None:
+    wrong = made(ROWS, "", 0.1, 2, verdict="DIFFERS", why="differs by 2", worst=(0, 4), want="1", got="3")
+    assert describe_difference([FOUND[0], wrong]) == "differs by 2 at [0, 4]: wanted 1, got 3"
+
+
+def test_the_noise_of_what_it_explains_is_told_by_name() -> None:
+    assert noise_levels([*FOUND, TENSOR]) == {"protos": 0.1}
