@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from copy import copy
 from dataclasses import replace
 from typing import Any
 
@@ -50,6 +51,13 @@ class Reference:
         self.answers = with_nonempty_mode([Answer(task, run(given), given.context) for given in inputs])
         self.noise = None if policy is None else NoiseFloor(lambda seed: self._rerun(seed, policy))
         self._run = run
+
+    def part(self, chosen: Sequence[int]) -> Reference:
+        """Return the reference of some of the inputs, in that order; it has no noise floor."""
+        part = copy(self)
+        part.inputs, part.answers = [self.inputs[at] for at in chosen], [self.answers[at] for at in chosen]
+        part.noise = None
+        return part
 
     def _rerun(self, seed: int, policy: Policy) -> list[Comparison]:
         found: list[Comparison] = []

@@ -15,9 +15,8 @@ from numpy.typing import NDArray
 
 from webbuild.compare.arrays import Comparison
 from webbuild.compare.by_output import group_by_output
-from webbuild.equivalence.answer import Answer, with_nonempty_mode
 from webbuild.equivalence.check import run_context
-from webbuild.equivalence.compare_answers import compare_answers
+from webbuild.equivalence.compare_runs import Reference, RunInput, compare_runs
 from webbuild.equivalence.policy import native_policy
 from webbuild.manifest.head_status import fallback_reason
 from webbuild.manifest.manifest import Graph, Task
@@ -75,52 +74,50 @@ class AccuracyChecker:
     ) -> None:
         self._graph = msgspec.structs.replace(graph, precision="mixed")
         given = {each.name: np.array([values[each.option]], np.float32) for each in options}
+        inputs = [RunInput(each.name, each.feeds, given, run_context(each, values)) for each in samples]
         runner = NativeRunner(folder / graph.file)
-        self._cases: list[tuple[Sample, Tensors, Answer]] = []
-        for sample in samples:
-            feeds = {**sample.feeds, **given}
-            outputs = runner.run(feeds)
-            if not fallback_reason(graph, outputs):
-                answer = Answer(task, self._without_status(outputs), run_context(sample, values))
-                self._cases.append((sample, feeds, answer))
+        outputs = {each.name: runner.run({**each.feeds, **given}) for each in inputs}
         runner.close()
-        answers = with_nonempty_mode([want for _, _, want in self._cases])
-        self._cases = [(sample, fed, want) for (sample, fed, _), want in zip(self._cases, answers, strict=True)]
+        own = [each for each in inputs if not fallback_reason(graph, outputs[each.name])]
+        self._reference = Reference(lambda each: self._without_status(outputs[each.name]), own, task, None)
 
     @property
     def feeds(self) -> list[Tensors]:
         """The inputs of every run."""
-        return [feeds for _, feeds, _ in self._cases]
+        return [{**each.feeds, **each.fixed} for each in self._reference.inputs]
 
     def check(self, model: ir.Model, arithmetic: Fp16Backend) -> AccuracyVerdict:
         """Run a graph and compare. A sample that differs is the first to be run the next time, and alone."""
         used: dict[str, float] = {}
         told = False
-        for some in (self._cases[:1], self._cases[1:]):
-            found = arithmetic.run(model, [feeds for _, feeds, _ in some]) if some else []
-            for case, outputs in zip(list(some), found, strict=True):
-                sample, _, want = case
-                comparisons = self._compare(sample, want, outputs)
+        count = len(self._reference.inputs)
+        for some in (range(count)[:1], range(count)[1:]):
+            found = arithmetic.run(model, [self.feeds[index] for index in some]) if some else []
+            for index, outputs in zip(some, found, strict=True):
+                comparisons = self._compare(index, outputs)
                 for group in group_by_output(comparisons).values():
                     title = output_title(group)
                     used[title] = max(used.get(title, 0.0), *(each.tolerance_used for each in group))
-                if why := self._why(sample, comparisons, outputs):
-                    self._cases.remove(case)
-                    self._cases.insert(0, case)
+                if why := self._why(index, comparisons, outputs):
+                    self._reference = self._reference.part(
+                        [index, *(other for other in range(count) if other != index)]
+                    )
                     return AccuracyVerdict(why, used)
                 told = told or any(each.verdict == "OK" and each.signal for each in comparisons)
         return AccuracyVerdict("" if told else _VACUOUS, used)
 
-    def _why(self, sample: Sample, comparisons: Sequence[Comparison], outputs: Tensors) -> str:
+    def _why(self, index: int, comparisons: Sequence[Comparison], outputs: Tensors) -> str:
+        name = self._reference.inputs[index].name
         for group in group_by_output(comparisons).values():
             if difference := describe_difference(group):
-                return f"{output_title(group)} on {sample.name}: {difference}"
+                return f"{output_title(group)} on {name}: {difference}"
         why = fallback_reason(self._graph, outputs)
-        return why and f"{sample.name}: {why}"
+        return why and f"{name}: {why}"
 
-    def _compare(self, sample: Sample, want: Answer, outputs: Tensors) -> list[Comparison]:
-        got = replace(want, outputs=self._without_status(outputs))
-        return compare_answers(self._graph.name, sample.name, want, got, native_policy(self._graph))
+    def _compare(self, index: int, outputs: Tensors) -> list[Comparison]:
+        one = self._reference.part([index])
+        got = replace(one.answers[0], outputs=self._without_status(outputs))
+        return compare_runs(one, self._graph.name, [got], native_policy(self._graph))
 
     def _without_status(self, outputs: Tensors) -> Tensors:
         status = self._graph.status
