@@ -88,3 +88,15 @@ def test_only_floating_point_numbers_are_changed_and_by_a_rounding() -> None:
     assert once["x"].dtype == np.float32
     assert 0 < np.abs(once["x"] - 2).max() < 2 * 6 * RELATIVE_CHANGE
     assert not np.array_equal(once["x"], twice["x"])
+
+
+def test_a_repeated_run_is_the_fallbacks_and_never_nothing() -> None:
+    inputs = [RunInput(str(number), {"x": x}) for number, x in enumerate(PICTURES)]
+    reference = Reference(lambda each: steady(each.feeds["x"], WEIGHTS, in_order), inputs, TensorTask(), EXACT)
+    wasm = compare_runs(reference, "wasm", reference.answers, EXACT)
+    answers = [None, *reference.answers[1:]]
+    found = compare_runs(reference, "webgpu", answers, EXACT, wasm)
+    assert [each.repeated for each in found] == [True, False, False]
+    assert {each.subject.runner for each in found} == {"webgpu"}
+    with pytest.raises(KeyError):
+        compare_runs(reference, "webgpu", answers, EXACT, wasm[1:])

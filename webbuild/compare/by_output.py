@@ -33,9 +33,8 @@ def group_verdict(group: Sequence[Comparison]) -> Verdict:
 def matched_objects(group: Sequence[Comparison]) -> int | None:
     """Return how many objects or masks of an output were matched; None for an output that holds none."""
     by = {each.subject.quantity: each for each in group}
-    if not by.keys() & set(COUNTS):
-        return None
-    return int((by["mask"] if "mask" in by else by["score"]).signal)
+    counted = next((by[name] for name in COUNTS if name in by), None)
+    return None if counted is None else int(by.get("mask", by.get("score", counted)).signal)
 
 
 def count_near_threshold(comparisons: Iterable[Comparison]) -> int:

@@ -82,12 +82,15 @@ def compare_runs(
         name: of the candidate.
         answers: the candidate's, in the order of the inputs; None where it asks for its fallback.
         policy: how far apart the answers may lie.
-        fallback: the comparisons of that, which stand for those of a repeated run.
+        fallback: the comparisons of that, on every input, which stand for those of a repeated run.
     """
     found: list[Comparison] = []
+    again: dict[str, list[Comparison]] = {}
+    for each in fallback:
+        again.setdefault(each.subject.sample, []).append(_repeated(each, name))
     for given, want, got in zip(reference.inputs, reference.answers, answers, strict=True):
         if got is None:
-            found += [_repeated(each, name) for each in fallback if each.subject.sample == given.name]
+            found += again[given.name]
         else:
             found += compare_answers(name, given.name, want, got, policy)
     return judge(found, reference.noise)
