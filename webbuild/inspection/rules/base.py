@@ -89,14 +89,17 @@ class ModelRule(Struct, frozen=True, kw_only=True):
 def rule(
     code: str,
     *operators: str,
-    fix: str,
+    fix: str = "",
     place: PlacementKind | None = "gpu",
     what: str = "throws",
     severity: Severity = "error",
     outcome: Outcome = "throws",
     passes: tuple[str, ...] = (),
 ) -> Callable[[NodePredicate], Rule]:
-    """Make a rule of a function that says why a node fails; its docstring is the page. See `Rule`."""
+    """Make a rule of a function that says why a node fails; its docstring is the page.
+
+    See `Rule`. `fix` may be left out where every `Symptom` of the function has one.
+    """
     return lambda affects: Rule(
         code=code,
         page=inspect.getdoc(affects) or "",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import onnx_ir as ir
 
 from webbuild.inspection.context import InspectionContext
@@ -17,17 +19,10 @@ from webbuild.inspection.op_cost import cpu_severity
 from webbuild.inspection.rules.base import rule
 from webbuild.passes.defect import Symptom
 
-_WHAT = "runs on the CPU"
+cpu_rule = partial(rule, place="cpu", what="runs on the CPU", severity="warning", outcome="cpu")
 
 
-@rule(
-    "contrib-op-on-cpu",
-    place="cpu",
-    what=_WHAT,
-    severity="warning",
-    outcome="cpu",
-    fix="export the model without these fusions",
-)
+@cpu_rule("contrib-op-on-cpu", fix="export the model without these fusions")
 def contrib_op_on_cpu(node: ir.Node, context: InspectionContext) -> str | None:
     """A fused operator of com.microsoft runs on the CPU, or in no build: most have no GPU kernel.
 
@@ -41,13 +36,10 @@ def contrib_op_on_cpu(node: ir.Node, context: InspectionContext) -> str | None:
     return "its GPU kernel takes no mask and no past" if masked else f"there is no GPU kernel for {node.op_type}"
 
 
-@rule(
+@cpu_rule(
     "dynamic-output-shape",
     *("NonMaxSuppression", "NonZero", "Compress", "Unique"),
-    place="cpu",
     what="as many rows as the data have",
-    severity="warning",
-    outcome="cpu",
     fix="take a fixed number of the best with TopK",
     passes=(
         *("static-nms", "static-rotated-nms", "static-generic-nms", "pad-nms-output"),
@@ -68,13 +60,10 @@ def dynamic_output_shape(node: ir.Node, context: InspectionContext) -> Symptom:
     return Symptom(f"{node.op_type} runs on the CPU, and every run has other sizes", fixed_by="")
 
 
-@rule(
+@cpu_rule(
     "loop-on-cpu",
     *("Loop", "Scan"),
-    place="cpu",
     what="runs on the CPU, round by round",
-    severity="warning",
-    outcome="cpu",
     fix="unroll the loop at export",
     passes=("unroll-loops",),
 )
@@ -89,14 +78,7 @@ def loop_on_cpu(node: ir.Node, context: InspectionContext) -> str:
     return copies if inside else "there is no GPU kernel for loops"
 
 
-@rule(
-    "no-gpu-kernel",
-    place="cpu",
-    what=_WHAT,
-    severity="warning",
-    outcome="cpu",
-    fix="write it with operators that have one, or cut the graph before it",
-)
+@cpu_rule("no-gpu-kernel", fix="write it with operators that have one, or cut the graph before it")
 def no_gpu_kernel(node: ir.Node, context: InspectionContext) -> Symptom | None:
     """The operator runs on the CPU: the build has no GPU kernel for it, in any version or type.
 
@@ -115,14 +97,8 @@ def no_gpu_kernel(node: ir.Node, context: InspectionContext) -> Symptom | None:
     )
 
 
-@rule(
-    "no-gpu-kernel-for-dtype",
-    place="cpu",
-    what=_WHAT,
-    severity="warning",
-    outcome="cpu",
-    fix="use int32 or float for what is computed in this type",
-    passes=("narrow-int64",),
+@cpu_rule(
+    "no-gpu-kernel-for-dtype", fix="use int32 or float for what is computed in this type", passes=("narrow-int64",)
 )
 def no_gpu_kernel_for_dtype(node: ir.Node, context: InspectionContext) -> Symptom | None:
     """The node runs on the CPU: the operator has GPU kernels, but not for this element type.
@@ -148,15 +124,7 @@ def no_gpu_kernel_for_dtype(node: ir.Node, context: InspectionContext) -> Sympto
     )
 
 
-@rule(
-    "opset-too-new",
-    place="cpu",
-    what=_WHAT,
-    severity="warning",
-    outcome="cpu",
-    fix="",
-    passes=("downgrade-opset",),
-)
+@cpu_rule("opset-too-new", passes=("downgrade-opset",))
 def opset_too_new(node: ir.Node, context: InspectionContext) -> Symptom | None:
     """The operator runs on the CPU: its version is newer than those that the build has GPU kernels for.
 
@@ -176,7 +144,7 @@ def opset_too_new(node: ir.Node, context: InspectionContext) -> Symptom | None:
     )
 
 
-@rule("opset-too-old", place="cpu", what=_WHAT, severity="warning", outcome="cpu", fix="")
+@cpu_rule("opset-too-old")
 def opset_too_old(node: ir.Node, context: InspectionContext) -> Symptom | None:
     """The operator runs on the CPU: its version is older than those that the build has GPU kernels for.
 
@@ -194,15 +162,7 @@ def opset_too_old(node: ir.Node, context: InspectionContext) -> Symptom | None:
     )
 
 
-@rule(
-    "shape-subgraph-on-cpu",
-    place="cpu",
-    what=_WHAT,
-    severity="note",
-    outcome="cpu",
-    fix="fix the sizes of the inputs",
-    passes=("fix-dynamic-dims",),
-)
+@cpu_rule("shape-subgraph-on-cpu", severity="note", fix="fix the sizes of the inputs", passes=("fix-dynamic-dims",))
 def shape_subgraph_on_cpu(node: ir.Node, context: InspectionContext) -> str | None:
     """The node runs on the CPU although it has a GPU kernel: all that it reads lies on the CPU already.
 

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import onnx_ir as ir
 
 from webbuild.inspection.context import InspectionContext, known_shape
 from webbuild.inspection.rules.base import rule
 from webbuild.passes.defect import Symptom
 
-_WHAT = "no session can be created"
+no_session_rule = partial(rule, place=None, what="no session can be created", outcome="no-session")
 
 
-@rule(
+@no_session_rule(
     "inference-dropout",
     "Dropout",
-    place=None,
     what="no session without optimisation",
     severity="warning",
-    outcome="no-session",
     fix="export after model.eval()",
     passes=("canonicalize",),
 )
@@ -31,13 +31,7 @@ def inference_dropout(node: ir.Node, context: InspectionContext) -> str | None:
     return "there is no kernel for Dropout"
 
 
-@rule(
-    "non-portable-op",
-    place=None,
-    what=_WHAT,
-    outcome="no-session",
-    fix="export the model again, without ONNX Runtime's offline optimisation",
-)
+@no_session_rule("non-portable-op", fix="export the model again, without ONNX Runtime's offline optimisation")
 def non_portable_op(node: ir.Node, context: InspectionContext) -> str | None:
     """No session can be created: the model was optimised by ONNX Runtime for another machine.
 
@@ -50,14 +44,7 @@ def non_portable_op(node: ir.Node, context: InspectionContext) -> str | None:
     return f"{node.domain} holds operators for the machine that the model was optimised on"
 
 
-@rule(
-    "resize-unsupported",
-    "Resize",
-    place=None,
-    what=_WHAT,
-    outcome="no-session",
-    fix="resize height and width only, on four axes",
-)
+@no_session_rule("resize-unsupported", "Resize", fix="resize height and width only, on four axes")
 def resize_unsupported(node: ir.Node, context: InspectionContext) -> str | None:
     """No session can be created: this form of Resize is refused, on the CPU as well.
 
@@ -78,13 +65,8 @@ def resize_unsupported(node: ir.Node, context: InspectionContext) -> str | None:
     return "it resizes the channels too" if len(before) == 4 and changed > 2 else None
 
 
-@rule(
-    "rnn-batch-first",
-    *("GRU", "LSTM", "RNN"),
-    place=None,
-    what=_WHAT,
-    outcome="no-session",
-    fix="transpose the input and the output around a layer of layout 0",
+@no_session_rule(
+    "rnn-batch-first", "GRU", "LSTM", "RNN", fix="transpose the input and the output around a layer of layout 0"
 )
 def rnn_batch_first(node: ir.Node, context: InspectionContext) -> str | None:
     """No session can be created: the batch of a recurrent layer comes before its steps.
@@ -97,7 +79,7 @@ def rnn_batch_first(node: ir.Node, context: InspectionContext) -> str | None:
     return "its layout is 1: the batch comes before the steps" if batch_first else None
 
 
-@rule("unimplemented-dtype", place="none", what=_WHAT, outcome="no-session", fix="", passes=("float64-to-float32",))
+@no_session_rule("unimplemented-dtype", place="none", passes=("float64-to-float32",))
 def unimplemented_dtype(node: ir.Node, context: InspectionContext) -> Symptom | None:
     """No session can be created: the build has no kernel for this operator and type, on the GPU or on the CPU.
 

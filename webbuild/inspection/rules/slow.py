@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 
 import onnx_ir as ir
 
@@ -12,13 +13,13 @@ from webbuild.inspection.rules.base import rule
 
 _LARGE_AREA, _LONG_ROW = 1024, 100_000
 
+slow_rule = partial(rule, severity="warning", outcome="gpu")
 
-@rule(
+
+@slow_rule(
     "global-pool-single-thread",
     *("GlobalAveragePool", "GlobalMaxPool", "AveragePool", "MaxPool"),
     what="slow",
-    severity="warning",
-    outcome="gpu",
     fix="use ReduceMean or ReduceMax in its place",
 )
 def global_pool_single_thread(node: ir.Node, context: InspectionContext) -> str | None:
@@ -33,13 +34,7 @@ def global_pool_single_thread(node: ir.Node, context: InspectionContext) -> str 
     return f"one thread reads {area} numbers for each output" if area >= _LARGE_AREA else None
 
 
-@rule(
-    "gpu-readback-parameter",
-    what="waits for the GPU in every run",
-    severity="warning",
-    outcome="gpu",
-    fix="make it a constant",
-)
+@slow_rule("gpu-readback-parameter", what="waits for the GPU in every run", fix="make it a constant")
 def gpu_readback_parameter(node: ir.Node, context: InspectionContext) -> str | None:
     """The CPU waits for the GPU in every run: the kernel reads this input on the CPU, and the GPU computes it.
 
@@ -55,12 +50,11 @@ def gpu_readback_parameter(node: ir.Node, context: InspectionContext) -> str | N
     return None
 
 
-@rule(
+@slow_rule(
     "if-gpu-sync",
     "If",
     what="waits for its condition",
     severity="note",
-    outcome="gpu",
     fix="make the condition a constant",
     passes=("fold-constants",),
 )
@@ -73,14 +67,7 @@ def if_gpu_sync(node: ir.Node, context: InspectionContext) -> str | None:
     return None if context.is_constant(node.inputs[0]) else "the condition is computed in every run"
 
 
-@rule(
-    "large-topk",
-    "TopK",
-    what="slow",
-    severity="warning",
-    outcome="gpu",
-    fix="reduce them before it, with ReduceMax",
-)
+@slow_rule("large-topk", "TopK", what="slow", fix="reduce them before it, with ReduceMax")
 def large_topk(node: ir.Node, context: InspectionContext) -> str | None:
     """Slow: TopK sorts everything it is given, here more than a hundred thousand numbers in a row.
 

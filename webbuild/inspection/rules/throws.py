@@ -21,7 +21,7 @@ _KEY_PADDING_MASK = 4
 """An input of MultiHeadAttention."""
 
 
-@rule("attention-mask-too-short", "Attention", place=None, fix="", passes=("decompose-attention",))
+@rule("attention-mask-too-short", "Attention", place=None, passes=("decompose-attention",))
 def attention_mask_too_short(node: ir.Node, context: InspectionContext) -> Symptom | None:
     """The run throws: the mask of an Attention is shorter than its keys, those of before among them.
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import onnx_ir as ir
 
@@ -24,8 +26,10 @@ _BOUNDED_OPS = ("Atan", "Clip", "Cos", "HardSigmoid", "Mod", "Sigmoid", "Sin", "
 
 _READS_INPUT = "it reads an input of the graph"
 
+wrong_rule = partial(rule, what="wrong answer", outcome="wrong")
 
-@rule("cast-out-of-range", "Cast", severity="note", outcome="wrong", fix="put a Clip before it")
+
+@wrong_rule("cast-out-of-range", "Cast", severity="note", fix="put a Clip before it")
 def cast_out_of_range(node: ir.Node, context: InspectionContext) -> Symptom | None:
     """The answer differs for numbers out of range: ONNX leaves open what a Cast of float makes of them.
 
@@ -47,7 +51,7 @@ def cast_out_of_range(node: ir.Node, context: InspectionContext) -> Symptom | No
     return Symptom("ONNX leaves open what a Cast makes of them", what)
 
 
-@rule("pad-wrap", "Pad", what="wrong answer", outcome="wrong", fix="join slices with Concat instead")
+@wrong_rule("pad-wrap", "Pad", fix="join slices with Concat instead")
 def pad_wrap(node: ir.Node, context: InspectionContext) -> str | None:
     """The answer is wrong: Pad that wraps around and cuts at the same time.
 
@@ -61,13 +65,7 @@ def pad_wrap(node: ir.Node, context: InspectionContext) -> str | None:
     return "it wraps around one side, and cuts another" if (pads < 0).any() and (pads > 0).any() else None
 
 
-@rule(
-    "reduce-empty-axes",
-    *("ReduceLogSum", "ReduceSumSquare"),
-    what="wrong answer",
-    outcome="wrong",
-    fix="write Log, or Mul, in its place",
-)
+@wrong_rule("reduce-empty-axes", "ReduceLogSum", "ReduceSumSquare", fix="write Log, or Mul, in its place")
 def reduce_empty_axes(node: ir.Node, context: InspectionContext) -> str | None:
     """The answer is wrong: over no axes at all, this reduction gives its input back as it is.
 
@@ -82,13 +80,7 @@ def reduce_empty_axes(node: ir.Node, context: InspectionContext) -> str | None:
     return f"{node.op_type} over no axes gives its input back"
 
 
-@rule(
-    "small-pointwise-conv-bias",
-    "Conv",
-    what="wrong answer",
-    outcome="wrong",
-    fix="use the engine from 1.30.0 on",
-)
+@wrong_rule("small-pointwise-conv-bias", "Conv", fix="use the engine from 1.30.0 on")
 def small_pointwise_conv_bias(node: ir.Node, context: InspectionContext) -> str | None:
     """The answer is wrong: a 1x1 Conv with a bias, from fewer than 8 channels to fewer than 8, before 1.30.0.
 
@@ -102,12 +94,11 @@ def small_pointwise_conv_bias(node: ir.Node, context: InspectionContext) -> str 
     return "its bias is lost: a 1x1 Conv of fewer than 8 channels" if small else None
 
 
-@rule(
+@wrong_rule(
     "softmax-fully-masked",
     "Softmax",
     what="a row of -inf becomes 0, not NaN",
     severity="note",
-    outcome="wrong",
     fix="mask with -1e4 instead of -inf",
 )
 def softmax_fully_masked(node: ir.Node, context: InspectionContext) -> Symptom | None:
@@ -135,7 +126,7 @@ def _holds_infinity(node: ir.Node, index: int) -> bool:
     return stored is not None and stored.dtype.kind == "f" and bool(np.isneginf(stored).any())
 
 
-@rule("trig-range", "Sin", "Cos", "Tan", severity="note", outcome="wrong", fix="take whole turns off before it")
+@wrong_rule("trig-range", "Sin", "Cos", "Tan", severity="note", fix="take whole turns off before it")
 def trig_range(node: ir.Node, context: InspectionContext) -> Symptom | None:
     """The answer is less exact the larger the angle: WGSL promises 2^-11 for sine and cosine within -pi to pi alone.
 
@@ -156,14 +147,8 @@ def trig_range(node: ir.Node, context: InspectionContext) -> Symptom | None:
     return Symptom("WGSL promises nothing beyond -pi to pi", what)
 
 
-@rule(
-    "unsorted-topk",
-    "TopK",
-    what="another order",
-    severity="warning",
-    outcome="wrong",
-    fix="set sorted to 1",
-    passes=(CpuFallback.code,),
+@wrong_rule(
+    "unsorted-topk", "TopK", what="another order", severity="warning", fix="set sorted to 1", passes=(CpuFallback.code,)
 )
 def unsorted_topk(node: ir.Node, context: InspectionContext) -> str | None:
     """The order differs from the CPU's: TopK with sorted=0 may give its elements in any order, and does.
