@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -12,11 +11,8 @@ from numpy.typing import NDArray
 
 from webbuild.inspection.graph import ScopedNode
 from webbuild.inspection.placement import NodePlacement
-from webbuild.passes.rewrite import constant, static_shape
+from webbuild.passes.rewrite import constant, input_value, static_shape
 from webbuild.targets.table import KernelTable
-
-_SMALL = 1 << 16
-"""Elements of an input up to which the CPU may as well do its first step."""
 
 _DATA_DEPENDENT_OPS = {"NonMaxSuppression", "NonZero", "Compress", "Unique"}
 
@@ -63,26 +59,6 @@ class InspectionContext(Struct, frozen=True):
         return producer is not None and self.placements[producer].kind == "folded"
 
 
-def input_value(node: ir.Node, index: int) -> ir.Value | None:
-    """Return an input of a node, None where it is left out."""
-    return node.inputs[index] if index < len(node.inputs) else None
-
-
-def known_shape(value: ir.Value | None) -> list[int] | None:
-    """Return the sizes of a value, None if one of them is unknown."""
-    return static_shape(value)
-
-
-def known_rank(value: ir.Value | None) -> int | None:
-    """Return the number of axes of a value."""
-    return None if value is None or value.shape is None else len(value.shape)
-
-
-def is_empty(value: ir.Value | None) -> bool:
-    """Whether a value has a size of zero. An unknown size is not one."""
-    return value is not None and value.shape is not None and any(dim == 0 for dim in value.shape)
-
-
 def dtype_name(value: ir.Value | None) -> str:
     """Return ONNX's name of an element type, empty if it is unknown."""
     return "" if value is None or value.dtype is None else value.dtype.name.lower()
@@ -94,14 +70,6 @@ def constant_input(node: ir.Node, index: int) -> NDArray[Any] | None:
     if value is not None and value.const_value is not None and value.const_value.size > 1 << 16:
         return None
     return constant(value)
-
-
-def is_small_input(value: ir.Value | None) -> bool:
-    """Whether a value comes from outside, and is small: a picture holds no NaN, and takes the CPU its time."""
-    sizes = known_shape(value)
-    if value is None or sizes is None or not value.is_graph_input() or value.is_initializer():
-        return False
-    return math.prod(sizes) <= _SMALL
 
 
 def data_dependent_values(nodes: Sequence[ScopedNode]) -> frozenset[ir.Value]:

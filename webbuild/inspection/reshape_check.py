@@ -9,7 +9,7 @@ import onnx_ir as ir
 from webbuild.errors import WebbuildError
 from webbuild.inspection.graph import node_label
 from webbuild.inspection.kernels import STANDARD_DOMAINS
-from webbuild.passes.rewrite import constant, static_shape
+from webbuild.passes.rewrite import constant, is_read, static_shape
 
 
 def check_reshapes(model: ir.Model) -> None:
@@ -32,7 +32,7 @@ FIX = "give the --dim sizes that the model was exported for, or export it again 
 def find_mismatch(node: ir.Node) -> str | None:
     """Return in words why a node cannot run on the sizes it is given; None where it can, or where that is unknown."""
     sizes = static_shape(node.inputs[0]) if node.inputs else None
-    if sizes is None or node.domain not in STANDARD_DOMAINS or not _is_read(node):
+    if sizes is None or node.domain not in STANDARD_DOMAINS or not any(map(is_read, node.outputs)):
         return None
     match node.op_type:
         case "Reshape":
@@ -81,7 +81,3 @@ def _numbers(node: ir.Node) -> list[int] | None:
     if values is None or values.ndim > 1 or values.dtype.kind not in "iu":
         return None
     return [int(value) for value in values.ravel()]
-
-
-def _is_read(node: ir.Node) -> bool:
-    return any(output.is_graph_output() or output.uses() for output in node.outputs)

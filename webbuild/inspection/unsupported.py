@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import onnx_ir as ir
 
+from webbuild.passes.rewrite import input_value
+
 _DOMAINS = ("ai.onnx.ml", "ai.onnx.preview.training", "ai.onnx.training")
 """Not built in: `No Op registered for LabelEncoder with domain_version of 3`."""
 
@@ -35,5 +37,5 @@ def is_unsupported(node: ir.Node, build: str) -> bool:
 
 
 def _dtype(node: ir.Node, index: int) -> ir.DataType | None:
-    value = node.inputs[index] if index < len(node.inputs) else None
+    value = input_value(node, index)
     return None if value is None else value.dtype

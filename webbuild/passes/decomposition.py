@@ -11,7 +11,7 @@ import onnx_ir as ir
 
 from webbuild.passes.analysis.kernel_lookup import placement
 from webbuild.passes.base import Pass, PassOptions, Rewrite
-from webbuild.passes.rewrite import AttributeValue, Builder, find_nodes, replace_all_uses
+from webbuild.passes.rewrite import AttributeValue, Builder, find_nodes, is_read, replace_all_uses
 from webbuild.targets.result_type import result_type
 
 
@@ -97,7 +97,7 @@ class Decomposition(Pass):
         for node in find_nodes(model, *self.decomposers()):
             if not self.matches(model, node, options):
                 continue
-            if any(output.uses() or output.is_graph_output() for output in node.outputs[self.outputs :]):
+            if any(map(is_read, node.outputs[self.outputs :])):
                 continue
             where, draft = f"{node.op_type} '{node.name}'", RewriteContext(model, node)
             try:
@@ -108,7 +108,7 @@ class Decomposition(Pass):
                 edits.append(self.skipped(where, str(reason)))
                 continue
             for output, result in zip(node.outputs, made, strict=False):
-                if output.uses() or output.is_graph_output():
+                if is_read(output):
                     _replace_output(output, result, draft)
             model.graph.remove(node, safe=True)
             edits.append(self.applied(where, f"written as {_join_operators(draft.nodes)}"))

@@ -13,6 +13,9 @@ from numpy.typing import NDArray
 
 AttributeValue = int | float | list[int] | str
 
+_SMALL = 1 << 16
+"""Elements of an input up to which the CPU may as well do its first step."""
+
 
 def constant(value: ir.Value | None) -> NDArray[Any] | None:
     """Return the array of an initializer or Constant node, None for anything computed or overridable."""
@@ -29,6 +32,46 @@ def static_shape(value: ir.Value | None) -> list[int] | None:
     if value is None or value.shape is None or not all(isinstance(dim, int) for dim in value.shape):
         return None
     return [int(dim) for dim in value.shape if isinstance(dim, int)]
+
+
+def known_rank(value: ir.Value | None) -> int | None:
+    """Return the number of axes of a value, None if it is unknown."""
+    return None if value is None or value.shape is None else len(value.shape)
+
+
+def is_empty(value: ir.Value | None) -> bool:
+    """Whether a value has a size of zero. An unknown size is not one."""
+    return value is not None and value.shape is not None and any(dim == 0 for dim in value.shape)
+
+
+def is_small_input(value: ir.Value | None) -> bool:
+    """Whether a value comes from outside, and is small: a picture holds no NaN, and takes the CPU its time."""
+    sizes = static_shape(value)
+    if value is None or sizes is None or not value.is_graph_input() or value.is_initializer():
+        return False
+    return math.prod(sizes) <= _SMALL
+
+
+def input_value(node: ir.Node, index: int) -> ir.Value | None:
+    """Return an input of a node, None where it is left out."""
+    return node.inputs[index] if index < len(node.inputs) else None
+
+
+def reduction_axes(node: ir.Node) -> list[int] | None:
+    """Return the axes of a reduction, None if there are none, or they are computed, or the rank is unknown."""
+    rank, axes = known_rank(node.inputs[0]), input_value(node, 1)
+    stored = constant(axes)
+    if not rank or (axes is not None and stored is None):
+        return None
+    named = node.attributes.get_ints("axes", []) if stored is None else stored.tolist()
+    if not named:
+        return None if node.attributes.get_int("noop_with_empty_axes", 0) else list(range(rank))
+    return sorted(axis % rank for axis in named)
+
+
+def is_read(value: ir.Value) -> bool:
+    """Whether a node reads a value, or it is an output of the graph."""
+    return value.is_graph_output() or bool(value.uses())
 
 
 def nbytes(value: ir.Value | None) -> int | None:
@@ -50,12 +93,8 @@ def consumers(value: ir.Value) -> list[ir.Node]:
 def find_nodes(model: ir.Model, *op_types: str) -> Iterator[ir.Node]:
     """Yield the nodes of the main graph of the given standard operators that anything reads, from a snapshot."""
     for node in list(model.graph):
-        if node.domain in ("", "ai.onnx") and node.op_type in op_types and _has_consumer(node):
+        if node.domain in ("", "ai.onnx") and node.op_type in op_types and any(map(is_read, node.outputs)):
             yield node
-
-
-def _has_consumer(node: ir.Node) -> bool:
-    return any(output.is_graph_output() or output.uses() for output in node.outputs)
 
 
 def opset_version(model: ir.Model) -> int:

@@ -8,6 +8,7 @@ import numpy as np
 import onnx_ir as ir
 
 from webbuild.inspection.graph import captured_values
+from webbuild.passes.rewrite import is_read
 from webbuild.precision.castable_io import CastableIO, is_float32, reads_only_shape
 from webbuild.precision.constant_overflow import float32_array, is_stored_constant, to_float16
 from webbuild.precision.mask_constants import COMPARING_OPS, clamp_to_fp16
@@ -150,15 +151,11 @@ class CastInserter:
     def _remove_unused(self) -> None:
         """Take out what nothing reads any more: constants of which there is a copy, Casts that were passed by."""
         for node in reversed(list(self._graph)):
-            if node.op_type in ("Cast", "Constant") and not any(_is_read(value) for value in node.outputs):
+            if node.op_type in ("Cast", "Constant") and not any(is_read(value) for value in node.outputs):
                 self._graph.remove(node, safe=True)
         for name, value in list(self._graph.initializers.items()):
-            if not _is_read(value) and not value.is_graph_input():
+            if not is_read(value) and not value.is_graph_input():
                 del self._graph.initializers[name]
-
-
-def _is_read(value: ir.Value) -> bool:
-    return value.is_graph_output() or bool(value.uses())
 
 
 def _is_storable(array: np.ndarray[tuple[int, ...], np.dtype[np.float32]]) -> bool:

@@ -7,7 +7,7 @@ from math import prod
 import numpy as np
 import onnx_ir as ir
 
-from webbuild.passes.rewrite import static_shape
+from webbuild.passes.rewrite import input_value, static_shape
 from webbuild.precision.activation_ranges import ActivationRange, ActivationRanges
 from webbuild.precision.constant_overflow import float32_array
 from webbuild.precision.op_classes import MATMUL_OPS
@@ -34,7 +34,7 @@ def partial_sum_bound(node: ir.Node, ranges: ActivationRanges) -> float | None:
 
 
 def _product(node: ir.Node, known: ActivationRange, ranges: ActivationRanges) -> float | None:
-    other = node.inputs[1] if len(node.inputs) > 1 else None
+    other = input_value(node, 1)
     if other is None:
         return None
     weights = float32_array(other)

@@ -6,8 +6,9 @@ import math
 
 import onnx_ir as ir
 
-from webbuild.inspection.context import InspectionContext, dtype_name, known_shape
+from webbuild.inspection.context import InspectionContext, dtype_name
 from webbuild.inspection.rules.base import rule
+from webbuild.passes.rewrite import static_shape
 
 _MAX_EXACT_POSITION = 2048
 """Whole numbers up to which float16 has each."""
@@ -22,7 +23,7 @@ def fp16_conv_transpose(node: ir.Node, context: InspectionContext) -> str | None
     Fix: keep the node in float32.
     Source: onnxruntime #28976.
     """
-    sizes = known_shape(node.outputs[0])
+    sizes = static_shape(node.outputs[0])
     if dtype_name(node.inputs[0]) != "float16" or not sizes or max(sizes[2:]) <= _MAX_EXACT_POSITION:
         return None
     return "positions above 2048 are no float16"
@@ -64,7 +65,7 @@ def fp16_overflow(node: ir.Node, context: InspectionContext) -> str | None:
         return None
     if node.op_type == "Pow":
         return "it squares in float16"
-    before, after = known_shape(node.inputs[0]), known_shape(node.outputs[0])
+    before, after = static_shape(node.inputs[0]), static_shape(node.outputs[0])
     terms = 0
     if node.op_type == "MatMul" and before:
         terms = before[-1]

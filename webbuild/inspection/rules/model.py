@@ -6,11 +6,12 @@ from collections.abc import Iterator, Sequence
 
 import onnx_ir as ir
 
-from webbuild.inspection.context import InspectionContext, dtype_name, known_shape
+from webbuild.inspection.context import InspectionContext, dtype_name
 from webbuild.inspection.finding import Finding
 from webbuild.inspection.graph import node_label
 from webbuild.inspection.inspection import CpuPartition, MemoryEstimate
 from webbuild.inspection.rules.base import model_rule
+from webbuild.passes.rewrite import static_shape
 from webbuild.reporting.quantities import format_bytes, format_count
 
 _ADDRESS_SPACE = 4 << 30
@@ -55,7 +56,7 @@ def dynamic_dimension(
     Source: onnxruntime #25882.
     """
     for kind, value in _interface(context):
-        if known_shape(value) is None:
+        if static_shape(value) is None:
             yield Finding(
                 code="dynamic-dimension",
                 severity="note",

@@ -6,9 +6,10 @@ from functools import partial
 
 import onnx_ir as ir
 
-from webbuild.inspection.context import InspectionContext, known_shape
+from webbuild.inspection.context import InspectionContext
 from webbuild.inspection.rules.base import rule
 from webbuild.passes.defect import Symptom
+from webbuild.passes.rewrite import static_shape
 
 no_session_rule = partial(rule, place=None, what="no session can be created", outcome="no-session")
 
@@ -54,7 +55,7 @@ def resize_unsupported(node: ir.Node, context: InspectionContext) -> str | None:
     Source: measured on 1.24.3 to 1.31.0-dev.
     """
     mode = node.attributes.get_string("mode", "nearest")
-    before, after = known_shape(node.inputs[0]), known_shape(node.outputs[0])
+    before, after = static_shape(node.inputs[0]), static_shape(node.outputs[0])
     if before is None or after is None or mode == "nearest" or context.placements[node].kind == "none":
         return None
     if mode == "cubic" and len(before) not in (2, 4):

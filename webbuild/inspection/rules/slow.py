@@ -7,9 +7,10 @@ from functools import partial
 
 import onnx_ir as ir
 
-from webbuild.inspection.context import InspectionContext, input_value, known_shape
+from webbuild.inspection.context import InspectionContext
 from webbuild.inspection.cpu_inputs import cpu_input_indices, has_cpu_output
 from webbuild.inspection.rules.base import rule
+from webbuild.passes.rewrite import input_value, static_shape
 
 _LARGE_AREA, _LONG_ROW = 1024, 100_000
 
@@ -29,7 +30,7 @@ def global_pool_single_thread(node: ir.Node, context: InspectionContext) -> str 
     Fix: ReduceMean, or ReduceMax, over the spatial axes.
     Source: measured; onnxruntime #23614.
     """
-    sizes, kernel = known_shape(node.inputs[0]), node.attributes.get_ints("kernel_shape", [])
+    sizes, kernel = static_shape(node.inputs[0]), node.attributes.get_ints("kernel_shape", [])
     area = math.prod(kernel) if kernel else math.prod(sizes[2:]) if sizes else 0
     return f"one thread reads {area} numbers for each output" if area >= _LARGE_AREA else None
 
@@ -74,6 +75,6 @@ def large_topk(node: ir.Node, context: InspectionContext) -> str | None:
     Fix: take the best of each row first, with ReduceMax, then TopK of those.
     Source: measured, 672,000 elements on SwiftShader.
     """
-    sizes = known_shape(node.inputs[0])
+    sizes = static_shape(node.inputs[0])
     length = sizes[node.attributes.get_int("axis", -1)] if sizes else 0
     return f"it sorts {length} numbers" if length > _LONG_ROW else None

@@ -6,12 +6,13 @@ import math
 
 import onnx_ir as ir
 
-from webbuild.inspection.context import InspectionContext, input_value, known_rank, known_shape
+from webbuild.inspection.context import InspectionContext
 from webbuild.inspection.kernels import STANDARD_DOMAINS
 from webbuild.inspection.reshape_check import FIX, find_mismatch
 from webbuild.inspection.rules.base import rule
 from webbuild.passes.analysis.known_bad_kernels import unsupported_rnn_activations
 from webbuild.passes.defect import Symptom
+from webbuild.passes.rewrite import input_value, known_rank, static_shape
 from webbuild.passes.simplify.fold_empty_tensors import THROWS_ON_EMPTY
 
 _QUERY_KEY, _MASK, _PAST_KEY = 1, 3, 4
@@ -30,7 +31,7 @@ def attention_mask_too_short(node: ir.Node, context: InspectionContext) -> Sympt
     Fix: decompose-attention pads it; or pad the mask with minus infinity, or False, to the number of keys.
     Source: measured on 1.30.0.
     """
-    key, mask, past = (known_shape(input_value(node, index)) for index in (_QUERY_KEY, _MASK, _PAST_KEY))
+    key, mask, past = (static_shape(input_value(node, index)) for index in (_QUERY_KEY, _MASK, _PAST_KEY))
     if node.domain not in STANDARD_DOMAINS or not key or not mask:
         return None
     if input_value(node, _PAST_KEY) is not None and not past:
@@ -58,7 +59,7 @@ def layernorm_scale_broadcast(node: ir.Node, context: InspectionContext) -> str 
     Fix: cpu-fallback; or a scale that is written out.
     Source: measured on 1.30.0.
     """
-    sizes, scale = known_shape(node.inputs[0]), known_shape(input_value(node, 1))
+    sizes, scale = static_shape(node.inputs[0]), static_shape(input_value(node, 1))
     if not sizes or scale is None:
         return None
     normalised = math.prod(sizes[node.attributes.get_int("axis", -1) :])

@@ -7,17 +7,10 @@ from functools import partial
 import numpy as np
 import onnx_ir as ir
 
-from webbuild.inspection.context import (
-    InspectionContext,
-    constant_input,
-    dtype_name,
-    input_value,
-    is_empty,
-    is_small_input,
-    known_shape,
-)
+from webbuild.inspection.context import InspectionContext, constant_input, dtype_name
 from webbuild.inspection.rules.base import rule
 from webbuild.passes.defect import Symptom
+from webbuild.passes.rewrite import input_value, is_empty, is_small_input, static_shape
 from webbuild.passes.workarounds.cpu_fallback import CpuFallback
 
 _INTEGERS = ("int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64")
@@ -87,7 +80,7 @@ def small_pointwise_conv_bias(node: ir.Node, context: InspectionContext) -> str 
     Fix: the engine from 1.30.0 on, or the bias as an Add.
     Source: measured on 1.24.3, 1.27.0, 1.29.0; right on 1.30.0. onnxruntime #29651.
     """
-    weight = known_shape(input_value(node, 1))
+    weight = static_shape(input_value(node, 1))
     if context.engine_version >= (1, 30) or weight is None or input_value(node, 2) is None:
         return None
     small = all(size == 1 for size in weight[2:]) and max(weight[:2]) < 8

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 import onnx_ir as ir
 
-from webbuild.passes.rewrite import constant, static_shape
+from webbuild.passes.rewrite import constant, known_rank, static_shape
 
 ELEMENTWISE_OPS = {"Cast", "Identity", "Neg", "Abs", "Exp", "Log", "Sqrt", "Floor", "Ceil", "Sigmoid", "Relu", "Clip"}
 ELEMENTWISE_OPS |= {"Add", "Sub", "Mul", "Div", "Pow", "Max", "Min", "Mod", "Where", "And", "Or", "Not"}
@@ -124,7 +124,7 @@ def _unsqueezed_axis(axis: int, rank: int, added: list[int]) -> int:
 
 
 def _rank(value: ir.Value | None) -> int:
-    return len(value.shape) if value is not None and value.shape is not None else 0
+    return known_rank(value) or 0
 
 
 def _attribute(node: ir.Node, name: str, default: int, data: ir.Value | None) -> int:

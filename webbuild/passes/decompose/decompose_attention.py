@@ -9,7 +9,7 @@ import numpy as np
 import onnx_ir as ir
 
 from webbuild.passes.decomposition import Decomposer, Decomposition, NotApplicableError, RewriteContext
-from webbuild.passes.rewrite import static_shape
+from webbuild.passes.rewrite import is_read, static_shape
 
 _RAW, _CAPPED, _BIASED, _PROBABILITIES = range(4)
 """What the fourth output holds, by `qk_matmul_output_mode`."""
@@ -52,7 +52,7 @@ def _decompose(add: RewriteContext, node: ir.Node) -> list[ir.Value]:
         past = _static_sizes(operands[4])[2]
         keys, values = add.op("Concat", operands[4], keys, axis=2), add.op("Concat", operands[5], values, axis=2)
     mode, cap = node.attributes.get_int("qk_matmul_output_mode", _RAW), node.attributes.get_float("softcap", 0.0)
-    shown = len(node.outputs) > 3 and bool(node.outputs[3].uses() or node.outputs[3].is_graph_output())
+    shown = len(node.outputs) > 3 and is_read(node.outputs[3])
     if (shown and mode == _RAW and cap) or "softmax_precision" in node.attributes:
         raise NotApplicableError("computes in another precision")
     is_causal = node.attributes.get_int("is_causal", 0)

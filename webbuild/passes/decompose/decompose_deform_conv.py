@@ -9,7 +9,7 @@ import onnx_ir as ir
 from numpy.typing import NDArray
 
 from webbuild.passes.decomposition import Decomposer, Decomposition, NotApplicableError, RewriteContext
-from webbuild.passes.rewrite import constant, static_shape
+from webbuild.passes.rewrite import constant, input_value, static_shape
 
 
 class DecomposeDeformConv(Decomposition):
@@ -39,8 +39,8 @@ class DecomposeDeformConv(Decomposition):
 
 def _sample_and_convolve(add: RewriteContext, node: ir.Node) -> ir.Value:
     x, offset = node.inputs[0], node.inputs[2]
-    bias = node.inputs[3] if len(node.inputs) > 3 else None
-    mask = node.inputs[4] if len(node.inputs) > 4 else None
+    bias = input_value(node, 3)
+    mask = input_value(node, 4)
     source, target, weights = static_shape(x), static_shape(node.outputs[0]), constant(node.inputs[1])
     if source is None or target is None or weights is None or len(source) != 4:
         raise NotApplicableError("its shapes are not fixed, or its weights are computed")

@@ -14,7 +14,7 @@ from webbuild.passes.base import PassOptions
 from webbuild.passes.decomposition import Decomposer, Decomposition, NotApplicableError, RewriteContext
 from webbuild.passes.defect import DefectContext, DefectDecomposition, PassContext, Symptom
 from webbuild.passes.dtypes.int32_lowering import attribute_values
-from webbuild.passes.rewrite import static_shape
+from webbuild.passes.rewrite import is_read, static_shape
 
 _MAX_ELEMENTS = 1 << 25
 """Numbers of all windows together, four bytes each: what every device binds."""
@@ -69,8 +69,7 @@ class DecomposeMaxPoolIndices(DefectDecomposition):
 
 
 def _gives_indices(node: ir.Node) -> bool:
-    indices = node.outputs[1] if len(node.outputs) > 1 else None
-    return indices is not None and (bool(indices.uses()) or indices.is_graph_output())
+    return any(map(is_read, node.outputs[1:]))
 
 
 def _pool(add: RewriteContext, node: ir.Node) -> list[ir.Value]:

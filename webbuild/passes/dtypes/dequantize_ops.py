@@ -23,7 +23,7 @@ from webbuild.passes.dtypes.exact_ints import (
     round_half_even,
     saturate,
 )
-from webbuild.passes.rewrite import Builder, constant, consumers, find_nodes, replace_all_uses
+from webbuild.passes.rewrite import Builder, constant, consumers, find_nodes, input_value, is_read, replace_all_uses
 
 _OPERANDS = {
     "ConvInteger": (0, 1, (2, 3)),
@@ -101,7 +101,7 @@ def _extreme(add: Builder, op: str, node: ir.Node) -> ir.Value:
 def _quantize_linear(add: Builder, whole: ExactInts, node: ir.Node) -> str | None:
     """QuantizeLinear: divided by the scale, rounded, cut off at the ends."""
     dtype, rank = node.outputs[0].dtype, known_rank(node.inputs[0])
-    scale, zero_point = constant(node.inputs[1]), node.inputs[2] if len(node.inputs) > 2 else None
+    scale, zero_point = constant(node.inputs[1]), input_value(node, 2)
     zero = np.zeros((), np.uint8) if zero_point is None else constant(zero_point)
     if dtype not in INT8_RANGES or rank is None:
         return "its type has no 8 bits, or its rank is not known"
@@ -118,7 +118,7 @@ def _quantize_linear(add: Builder, whole: ExactInts, node: ir.Node) -> str | Non
 
 def _quantize_by_computed_scale(add: Builder, whole: ExactInts, node: ir.Node) -> str | None:
     """QuantizeLinear by one scale and one zero point, of which at least one is computed."""
-    scale, zero_point = node.inputs[1], node.inputs[2] if len(node.inputs) > 2 else None
+    scale, zero_point = node.inputs[1], input_value(node, 2)
     dtype, stored = node.outputs[0].dtype, constant(zero_point)
     assert dtype is not None
     if not is_scalar(scale) or scale is None or scale.dtype != ir.DataType.FLOAT:
@@ -146,7 +146,7 @@ def _requantize(
 def _dequantize_linear(add: Builder, whole: ExactInts, node: ir.Node) -> str | None:
     """DequantizeLinear of what is at hand in float32."""
     data, scale, rank = node.inputs[0], constant(node.inputs[1]), known_rank(node.inputs[0])
-    zero = node.inputs[2] if len(node.inputs) > 2 else None
+    zero = input_value(node, 2)
     if data is None or not whole.has_float(data):
         return "its numbers are not those of another quantised operator"
     several = [value for value in (scale, constant(zero)) if value is not None and value.size > 1]
@@ -170,7 +170,7 @@ def _integer_matmul(add: Builder, whole: ExactInts, node: ir.Node) -> str | None
     for user in consumers(node.outputs[0]) if is_float else ():
         if user.op_type == "Cast" and user.attributes.get_int("to", 0) == ir.DataType.FLOAT.value:
             replace_all_uses(user.outputs[0], total)
-    if not node.outputs[0].uses() and not node.outputs[0].is_graph_output():
+    if not is_read(node.outputs[0]):
         return None
     replace_all_uses(node.outputs[0], add.op("Cast", total, to=ir.DataType.INT32.value) if is_float else total)
     return None

@@ -17,7 +17,7 @@ from webbuild.passes.dtypes.int32_lowering import (
     lower_node,
     required_int32_ops,
 )
-from webbuild.passes.rewrite import Builder, constant, consumers, opset_version, replace_all_uses
+from webbuild.passes.rewrite import Builder, constant, consumers, is_read, opset_version, replace_all_uses
 from webbuild.targets.schema import find_schema
 
 _MAX_AXIS = 1 << 20
@@ -222,7 +222,7 @@ class _Int64Region:
         for use in list(old.uses()):
             if use.node.op_type in _INDEX_OPS and use.idx == 1:
                 use.node.replace_input_with(1, new)
-        if old.uses() or old.is_graph_output():
+        if is_read(old):
             wide = add.op("Cast", new, to=_INT64.value)
             wide.shape, wide.type = old.shape, old.type
             replace_all_uses(old, wide)

@@ -9,7 +9,7 @@ import onnx_ir as ir
 import onnx_ir.passes.common as common
 
 from webbuild.passes.base import Pass, PassOptions, Rewrite
-from webbuild.passes.rewrite import constant, replace_all_uses
+from webbuild.passes.rewrite import constant, is_read, replace_all_uses
 
 
 class Canonicalize(Pass):
@@ -69,7 +69,7 @@ def _drop_identities(model: ir.Model) -> None:
 def _drop_dropouts(model: ir.Model) -> None:
     """Let what reads a Dropout outside training read what it would have left as it is."""
     for node in _find_in_all_graphs(model, "Dropout"):
-        read = any(mask.uses() or mask.is_graph_output() for mask in node.outputs[1:])
+        read = any(map(is_read, node.outputs[1:]))
         if not _is_training(node) and not read and node.inputs[0] is not None:
             replace_all_uses(node.outputs[0], node.inputs[0])
 
@@ -78,7 +78,7 @@ def _find_in_all_graphs(model: ir.Model, op_type: str) -> Iterator[ir.Node]:
     """Yield the nodes of an operator that anything reads, those in branches and loops too."""
     for graph in list(model.graphs()):
         for node in list(graph):
-            read = any(value.is_graph_output() or value.uses() for value in node.outputs)
+            read = any(map(is_read, node.outputs))
             if node.domain in ("", "ai.onnx") and node.op_type == op_type and read:
                 yield node
 

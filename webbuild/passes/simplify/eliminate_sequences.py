@@ -7,7 +7,7 @@ import onnx_ir as ir
 
 from webbuild.passes.analysis.shape_inference import infer_shapes
 from webbuild.passes.base import Pass, PassOptions, Rewrite
-from webbuild.passes.rewrite import Builder, constant, opset_version, replace_all_uses, static_shape
+from webbuild.passes.rewrite import Builder, constant, input_value, opset_version, replace_all_uses, static_shape
 
 _READ_OPS = ("SequenceAt", "SequenceLength", "ConcatFromSequence", "OptionalGetElement", "OptionalHasElement")
 
@@ -125,7 +125,7 @@ def _position(value: ir.Value | None, length: int) -> int | None:
 def _split(node: ir.Node, opset: int) -> list[ir.Value] | None:
     """Add the Split that a SplitToSequence stands for; clean-up merges equal ones."""
     shape, axis = static_shape(node.inputs[0]), node.attributes.get_int("axis", 0)
-    by = node.inputs[1] if len(node.inputs) > 1 else None
+    by = input_value(node, 1)
     sizes = constant(by)
     if shape is None or node.graph is None or (by is not None and sizes is None):
         return None

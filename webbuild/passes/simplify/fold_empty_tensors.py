@@ -10,7 +10,17 @@ import onnx_ir as ir
 
 from webbuild.passes.base import Pass, PassOptions, Rewrite
 from webbuild.passes.defect import Defect, DefectContext, Symptom
-from webbuild.passes.rewrite import Builder, constant, find_nodes, opset_version, replace_all_uses, static_shape
+from webbuild.passes.rewrite import (
+    Builder,
+    constant,
+    find_nodes,
+    input_value,
+    is_empty,
+    is_read,
+    opset_version,
+    replace_all_uses,
+    static_shape,
+)
 
 _SLICE_BY_INPUTS = 10
 """The opset from which a Slice takes its bounds as inputs."""
@@ -81,10 +91,10 @@ class FoldEmptyTensors(Defect, Pass):
         if node.op_type == "Log":
             return _log_symptom(source)
         if node.op_type in ("MatMul", "Einsum"):
-            over_nothing = any(_has_zero(value) for value in node.inputs) and not _has_zero(output)
+            over_nothing = any(is_empty(value) for value in node.inputs) and not is_empty(output)
             why, fix = f"{node.op_type} sums over an axis of size zero", "put zeros in its place"
             return Symptom(why, fix=fix, finding="matmul-k-zero") if over_nothing else None
-        if not _has_zero(source) or _chooses_none(node):
+        if not is_empty(source) or _chooses_none(node):
             return None
         finding = "empty-reduction" if node.op_type.startswith("Reduce") else ""
         return Symptom(f"{node.op_type} takes no tensor of shape {static_shape(source)}", finding=finding)
@@ -120,7 +130,7 @@ class FoldEmptyTensors(Defect, Pass):
                 if value.uses() and _is_empty(value) and value.dtype is not None:
                     _redirect_consumers(value, _filled(add, value, 0))
                     edits.append(self.applied(where, f"'{value.name}' has no elements"))
-            if _is_read(node.outputs[0]) and (result := _constant_result(add, node)) is not None:
+            if is_read(node.outputs[0]) and (result := _constant_result(add, node)) is not None:
                 replace_all_uses(node.outputs[0], result)
                 edits.append(self.applied(where, "it reads a tensor without elements"))
         return edits
@@ -154,10 +164,10 @@ def _constant_result(add: Builder, node: ir.Node) -> ir.Value | None:
         number = _uniform_result(node)
         return None if number is None else _filled(add, output, number)
     if node.op_type == "Gemm" and node.attributes.get_float("beta", 1.0) == 1.0:
-        addend = node.inputs[2] if len(node.inputs) > 2 else None
+        addend = input_value(node, 2)
         return _filled(add, output, 0) if addend is None else add.op("Expand", addend, add.const(shape, np.int64))
     if node.op_type == "Pad" and node.attributes.get_string("mode", "constant") == "constant":
-        fill_value = node.inputs[2] if len(node.inputs) > 2 else None
+        fill_value = input_value(node, 2)
         filler = np.array(node.attributes.get_float("value", 0.0)) if fill_value is None else constant(fill_value)
         return None if filler is None else _filled(add, output, filler.item())
     return node.inputs[0] if node.op_type.startswith("Scatter") else None
@@ -174,7 +184,7 @@ def _uniform_result(node: ir.Node) -> float | None:
 def _log_symptom(value: ir.Value | None) -> Symptom | None:
     """Return how a Log fails that reads a sum over a tensor without elements."""
     producer = None if value is None else value.producer()
-    if producer is None or producer.op_type not in _SUMS or _has_zero(value) or not _has_zero(producer.inputs[0]):
+    if producer is None or producer.op_type not in _SUMS or is_empty(value) or not is_empty(producer.inputs[0]):
         return None
     return Symptom(
         f"it reads a {producer.op_type} over a tensor without elements, which is 0",
@@ -192,11 +202,6 @@ def _chooses_none(node: ir.Node) -> bool:
     return node.op_type == "TopK" and sizes is not None and -len(sizes) <= axis < len(sizes) and sizes[axis] == 0
 
 
-def _has_zero(value: ir.Value | None) -> bool:
-    """Whether a value has a size of zero; its other sizes may be unknown."""
-    return value is not None and value.shape is not None and any(size == 0 for size in value.shape)
-
-
 def _filled(add: Builder, value: ir.Value, number: float) -> ir.Value:
     """Add a constant of the shape and type of a value, the same everywhere."""
     assert value.dtype is not None
@@ -212,7 +217,3 @@ def _redirect_consumers(value: ir.Value, other: ir.Value) -> None:
 def _is_empty(value: ir.Value | None) -> bool:
     shape = static_shape(value)
     return shape is not None and 0 in shape
-
-
-def _is_read(value: ir.Value) -> bool:
-    return bool(value.uses()) or value.is_graph_output()

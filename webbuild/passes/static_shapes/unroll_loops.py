@@ -10,7 +10,7 @@ import onnx_ir as ir
 from webbuild.passes.analysis.shape_inference import infer_shapes
 from webbuild.passes.base import Pass, PassOptions, Rewrite
 from webbuild.passes.inline_subgraph import Inliner
-from webbuild.passes.rewrite import Builder, constant, opset_version, replace_all_uses, static_shape
+from webbuild.passes.rewrite import Builder, constant, is_read, opset_version, replace_all_uses, static_shape
 
 _MAX_NODES = 2048
 """Nodes up to which a loop is written out."""
@@ -74,7 +74,7 @@ def _unroll(model: ir.Model, node: ir.Node) -> tuple[int, int]:
     if rounds * size > _MAX_NODES:
         raise UnknownTripCountError(f"{rounds} rounds of {size} nodes are more than {_MAX_NODES}: {_CPU_LOOP}")
     states = len(node.inputs) - (2 if node.op_type == "Loop" else node.attributes.get_int("num_scan_inputs", 0))
-    if rounds == 0 and any(output.uses() or output.is_graph_output() for output in node.outputs[states:]):
+    if rounds == 0 and any(map(is_read, node.outputs[states:])):
         raise UnknownTripCountError("it runs no round, and what it stacks is empty")
     results = _unroll_loop(model, node, body, rounds) if node.op_type == "Loop" else _unroll_scan(model, node, rounds)
     for old, new in zip(node.outputs, results, strict=False):

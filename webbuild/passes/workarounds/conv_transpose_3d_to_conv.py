@@ -6,7 +6,7 @@ import numpy as np
 import onnx_ir as ir
 
 from webbuild.passes.defect import DefectContext, PassContext, Symptom, Workaround
-from webbuild.passes.rewrite import Builder, replace_all_uses, static_shape
+from webbuild.passes.rewrite import Builder, known_rank, replace_all_uses, static_shape
 from webbuild.passes.workarounds.conv_transpose_weights import ConvTransposeWeights
 
 _RANK_3D = 5
@@ -34,7 +34,7 @@ class ConvTranspose3DToConv(Workaround):
 
     def affects(self, node: ir.Node, context: DefectContext) -> Symptom | None:
         """See `Defect`."""
-        if not any(_rank(value) == _RANK_3D for value in node.inputs[:2]):
+        if not any(known_rank(value) == _RANK_3D for value in node.inputs[:2]):
             return None
         return Symptom("the GPU kernel takes pictures and lines, no volumes")
 
@@ -57,10 +57,6 @@ class ConvTranspose3DToConv(Workaround):
             result = add.op("Add", result, bias)
         replace_all_uses(node.outputs[0], result)
         return f"written as a Conv: {how}"
-
-
-def _rank(value: ir.Value | None) -> int:
-    return 0 if value is None or value.shape is None else len(value.shape)
 
 
 def _strides(node: ir.Node) -> list[int]:

@@ -10,7 +10,7 @@ import onnx_ir as ir
 
 from webbuild.passes.decomposition import Decomposer, NotApplicableError, RewriteContext
 from webbuild.passes.defect import DefectContext, DefectDecomposition, Symptom
-from webbuild.passes.rewrite import constant, static_shape
+from webbuild.passes.rewrite import reduction_axes, static_shape
 
 _LARGEST_TABLE = 1 << 16
 
@@ -53,7 +53,7 @@ def _logsumexp_int32(add: RewriteContext, node: ir.Node) -> ir.Value:
     x, shape = node.inputs[0], static_shape(node.inputs[0])
     if x is None or x.dtype != ir.DataType.INT32:
         raise NotApplicableError("it reduces uint32")
-    axes = None if shape is None else _axes(node, len(shape))
+    axes = reduction_axes(node)
     if shape is None or not axes:
         raise NotApplicableError("its shape is not fixed, or its axes are computed, or none")
     size, keeps = prod(shape[axis] for axis in axes), node.attributes.get_int("keepdims", 1)
@@ -67,14 +67,3 @@ def _logsumexp_int32(add: RewriteContext, node: ir.Node) -> ir.Value:
     total = add.op("Add", add.reduce("ReduceMax", node.inputs[0], axes, keepdims=keeps), more)
     zero = add.const(0, np.int32)
     return add.op("Add", total, add.op("Where", add.op("Less", total, zero), rest, zero))
-
-
-def _axes(node: ir.Node, rank: int) -> list[int] | None:
-    given = node.inputs[1] if len(node.inputs) > 1 else None
-    stored = constant(given)
-    if given is not None and stored is None:
-        return None
-    named = node.attributes.get_ints("axes", []) if stored is None else stored.tolist()
-    if not named:
-        return None if node.attributes.get_int("noop_with_empty_axes", 0) else list(range(rank))
-    return sorted(axis % rank for axis in named)

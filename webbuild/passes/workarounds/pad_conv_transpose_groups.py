@@ -6,7 +6,7 @@ import numpy as np
 import onnx_ir as ir
 
 from webbuild.passes.defect import DefectContext, PassContext, Symptom, Workaround
-from webbuild.passes.rewrite import Builder, constant, opset_version, replace_all_uses, static_shape
+from webbuild.passes.rewrite import Builder, constant, input_value, opset_version, replace_all_uses, static_shape
 
 
 class PadConvTransposeGroups(Workaround):
@@ -57,7 +57,7 @@ def is_affected(weights: list[int], group: int) -> bool:
 
 def _widen(graph: ir.Graph, node: ir.Node, weights: list[int], group: int) -> None:
     add = Builder(graph, node, f"{node.name or 'ConvTranspose'}/outputs")
-    source, bias = node.inputs[1], node.inputs[2] if len(node.inputs) > 2 else None
+    source, bias = node.inputs[1], input_value(node, 2)
     stored = constant(source)
     if stored is not None:
         wide = add.const(np.concatenate([stored, np.zeros_like(stored)], 1), stored.dtype)

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from math import prod
 
 import numpy as np
 import onnx_ir as ir
 
 from webbuild.passes.decomposition import Decomposer, RewriteContext
 from webbuild.passes.defect import DefectContext, DefectDecomposition, Symptom
-from webbuild.passes.rewrite import constant, static_shape
+from webbuild.passes.rewrite import constant, is_small_input
 
 _NAN_PRODUCING_OPS = ("Acos", "Acosh", "Asin", "Atanh", "Div", "Log", "Pow", "Sqrt")
 """Operators that make NaN of numbers."""
-
-_SMALL = 1 << 16
-"""Elements of an input that may hold NaN: a picture does not."""
 
 
 class PreserveNan(DefectDecomposition):
@@ -59,10 +55,9 @@ def _may_be_nan(value: ir.Value | None) -> bool:
     """Whether a value of floats comes from outside, or from an operator that makes NaN."""
     if value is None or value.dtype not in (ir.DataType.FLOAT, ir.DataType.FLOAT16):
         return False
-    producer, shape = value.producer(), static_shape(value)
+    producer = value.producer()
     if producer is None:
-        small = shape is not None and prod(shape) <= _SMALL
-        return value.is_graph_input() and not value.is_initializer() and small
+        return is_small_input(value)
     return producer.op_type in _NAN_PRODUCING_OPS and not _is_harmless(producer)
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import onnx_ir as ir
 
 from webbuild.passes.defect import DefectContext, PassContext, Symptom, Workaround
-from webbuild.passes.rewrite import Builder, constant, opset_version, replace_all_uses, static_shape
+from webbuild.passes.rewrite import Builder, opset_version, reduction_axes, replace_all_uses, static_shape
 
 
 class StableLogSumExp(Workaround):
@@ -41,28 +41,15 @@ class StableLogSumExp(Workaround):
 
     def refusal(self, node: ir.Node, context: DefectContext) -> str | None:
         """See `Defect`."""
-        return "its axes are computed, or none" if _axes(node) is None else None
+        return "its axes are computed, or none" if reduction_axes(node) is None else None
 
     def rewrite(self, node: ir.Node, context: PassContext) -> str:
         """See `Workaround`."""
         add = Builder(context.model.graph, node, f"{node.name or 'ReduceLogSumExp'}/shifted")
-        result = _shifted(add, node, _axes(node) or [], opset_version(context.model))
+        result = _shifted(add, node, reduction_axes(node) or [], opset_version(context.model))
         result.shape, result.type = node.outputs[0].shape, node.outputs[0].type
         replace_all_uses(node.outputs[0], result)
         return "its largest number is taken out first"
-
-
-def _axes(node: ir.Node) -> list[int] | None:
-    rank = 0 if node.inputs[0] is None else len(node.inputs[0].shape or [])
-    given = node.inputs[1] if len(node.inputs) > 1 else None
-    stored = constant(given)
-    if given is not None and stored is None:
-        return None
-    keeps_all = node.attributes.get_int("noop_with_empty_axes", 0)
-    named = node.attributes.get_ints("axes", []) if stored is None else stored.tolist()
-    if keeps_all and not named:
-        return None
-    return [axis % rank for axis in named] or list(range(rank)) or None
 
 
 def _shifted(add: Builder, node: ir.Node, axes: list[int], opset: int) -> ir.Value:
