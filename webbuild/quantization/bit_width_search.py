@@ -9,7 +9,6 @@ from webbuild.quantization.quantize import BitWidth
 
 MAX_RUNS = 20
 """Questions that are asked at most."""
-_WIDE_BIT_WIDTHS: tuple[BitWidth, ...] = (10, 11, 12, 13, 14, 16)
 _MIN_SAVING = 0.02
 """Bits that a question must be able to save, of every number on average."""
 
@@ -37,32 +36,18 @@ class BitWidthSearch(Generic[T]):
         self._same = same
 
     def run(self) -> None:
-        """Find out how many of the order need more than 8 bits, then which of those do with fewer after all.
+        """Find out how many of the order need more than 8 bits, then which of those do with 8 after all.
 
-        They get the fewest that keep the answers if all have them, and some of them the 32 of a float where none do.
+        They get 16, and some of them the 32 of a float where 16 for all do not keep the answers.
         """
-        narrow = self._uniform(8)
+        narrow, wide = self._uniform(8), self._uniform(16)
         if not self._order or self._is_equivalent(narrow):
             return
-        wide = self._uniform(self._smallest_uniform_width())
-        if not self.kept:
+        if not self._is_equivalent(wide):
             wide = self._bisect(wide, self._uniform(32))
         if self.kept:
             wide = self._bisect(narrow, wide)
             self._narrow([each for each in self._order if wide[each] != 8])
-
-    def _smallest_uniform_width(self) -> BitWidth:
-        """Return the fewest bits that keep the answers if all have them; the most there are where none do."""
-        low, high = 0, len(_WIDE_BIT_WIDTHS) - 1
-        if not self._is_equivalent(self._uniform(_WIDE_BIT_WIDTHS[high])):
-            return _WIDE_BIT_WIDTHS[high]
-        while low < high:
-            middle = (low + high) // 2
-            if self._is_equivalent(self._uniform(_WIDE_BIT_WIDTHS[middle])):
-                high = middle
-            else:
-                low = middle + 1
-        return _WIDE_BIT_WIDTHS[high]
 
     def _uniform(self, bits: BitWidth) -> dict[T, BitWidth]:
         return dict.fromkeys(self._order, bits)
@@ -91,22 +76,19 @@ class BitWidthSearch(Generic[T]):
         return {each: (high if index < first else low)[each] for index, each in enumerate(self._order)}
 
     def _narrow(self, wide: Sequence[T]) -> None:
-        """Try fewer bits for groups, what saves most first. A group that does not do with them is cut in two."""
-        between: BitWidth = 12 if max(self.kept[-1].values()) > 13 else 10
-        tries: list[tuple[Sequence[T], BitWidth]] = [(half, 8) for half in _split_in_half(wide)]
-        tries += [(half, between) for half in _split_in_half(wide)]
+        """Try 8 bits for groups, what saves most first. A group that does not do with them is cut in two."""
+        tries = _split_in_half(wide)
         while tries and self.asked < MAX_RUNS:
-            group, bits = best = max(tries, key=lambda each: self._saved_bytes(*each))
-            tries.remove(best)
-            if self._saved_bytes(group, bits) < _MIN_SAVING * sum(self._numbers.values()):
+            group = max(tries, key=self._saved_bits)
+            tries.remove(group)
+            if self._saved_bits(group) < _MIN_SAVING * sum(self._numbers.values()):
                 return
-            fewer = {each: min(bits, self.kept[-1][each]) for each in group}
-            if not self._is_equivalent({**self.kept[-1], **fewer}):
-                tries += [(half, bits) for half in _split_in_half(group)]
+            if not self._is_equivalent({**self.kept[-1], **dict.fromkeys(group, 8)}):
+                tries += _split_in_half(group)
 
-    def _saved_bytes(self, group: Sequence[T], bits: BitWidth) -> int:
-        """Return how many bits are saved where a group has no more than these."""
-        return sum(self._numbers[each] * max(0, self.kept[-1][each] - bits) for each in group)
+    def _saved_bits(self, group: Sequence[T]) -> int:
+        """Return how many bits are saved where a group has 8."""
+        return sum(self._numbers[each] * (self.kept[-1][each] - 8) for each in group)
 
 
 def _split_in_half(group: Sequence[T]) -> list[Sequence[T]]:

@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 from webbuild.quantization.dequantize import dequantize_blocks
 from webbuild.quantization.weight_format import ScaleLayout
 
-BitWidth = Literal[8, 10, 11, 12, 13, 14, 16, 32]
-"""Of a stored number; 32 is a float as it was. What is between 8 and 16 is stored in 16: its high bytes are so alike
-that gzip leaves little of them."""
+BitWidth = Literal[8, 16, 32]
+"""Of a stored number; 32 is a float as it was."""
 _BLOCK_SIZES = (32, 64, 128)
 """Numbers that share a scale where a channel has more of them than one scale serves well."""
 _SMALLEST_NORMAL = float(np.finfo(np.float32).tiny)
