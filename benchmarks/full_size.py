@@ -57,7 +57,7 @@ class FullSizeRow(Struct, frozen=True):
     largest: int
     before: tuple[int, int, int]
     after: tuple[int, int, int]
-    withheld: str
+    disabled: str
 
 
 def measure(system: System, folder: Path) -> FullSizeRow:
@@ -80,7 +80,7 @@ def measure(system: System, folder: Path) -> FullSizeRow:
         max(each["size"] for each in files if not each["parts"]),
         _counts(placed.before),
         _counts(placed.after),
-        placed.withheld,
+        placed.disabled,
     )
 
 
@@ -99,7 +99,7 @@ def render_page(found: list[FullSizeRow]) -> str:
             f" | {each.memory / _MB:.0f} MB, {times:.1f} x | {each.largest / 2**20:.1f} MiB"
         )
         cells = [f"{one} -> {other}" for one, other in zip(each.before, each.after, strict=True)]
-        away = f" (on WASM: `{each.withheld}`)" if each.withheld else ""
+        away = f" (on WASM: `{each.disabled}`)" if each.disabled else ""
         lines.append(f"| {told} | {' | '.join(cells)}{away} |")
     return "\n".join(lines) + "\n"
 

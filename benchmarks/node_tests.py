@@ -103,13 +103,13 @@ def patch_test(test: OnnxTest) -> PatchedTest:
         dims={key: size for key, size in dims.items() if key in free}, table=load_table(target), nms="keep"
     )
     models = lower(source.model, options).graphs
-    withheld, needed = (
+    disabled, needed = (
         apply_cpu_fallback(models["webgpu"], load_table(target)).disabled,
         required_features(models["webgpu"]),
     )
-    if withheld is None and not needed:
+    if disabled is None and not needed:
         return PatchedTest(_job(test, models["webgpu"]))
-    why = f"the adapter has no {needed[0]}" if withheld is None else f"{withheld.code}: {withheld.why}"
+    why = f"the adapter has no {needed[0]}" if disabled is None else f"{disabled.code}: {disabled.reason}"
     return PatchedTest(_job(test, models["wasm"]), "wasm", why)
 
 

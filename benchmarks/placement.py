@@ -39,7 +39,7 @@ class PlacementRow(Struct, frozen=True):
     model: str
     before: Inspection
     after: Inspection
-    withheld: str
+    disabled: str
 
 
 def row(name: str, file: Path, dims: dict[str, int] | None = None, task: str | None = None) -> PlacementRow:
@@ -73,8 +73,8 @@ def render_page(found: list[PlacementRow]) -> str:
         )
         cells = " | ".join(f"{before} -> {after}" for before, after in pairs)
         left = (
-            f"steps to WASM: `{row.withheld}`"
-            if row.withheld
+            f"steps to WASM: `{row.disabled}`"
+            if row.disabled
             else "; ".join(_remaining_findings(row.after)) or "nothing"
         )
         lines.append(f"| {row.model} | {cells} | {left} |")

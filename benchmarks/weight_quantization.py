@@ -64,7 +64,7 @@ def measure(name: str, model: Path, bundle: Path) -> QuantizationRow:
     return QuantizationRow(
         name,
         (told["floats"], told["gzipped"], told["stored"]),
-        (graph["inflated"], graph["size"], graph["size"]),
+        (graph["uncompressedSize"], graph["size"], graph["size"]),
         _bits(told),
         dict(_errors(msgspec.convert(report["comparisons"], list[Comparison]))),
         told["tried"],

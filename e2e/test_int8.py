@@ -39,7 +39,7 @@ def test_a_bundle_with_weights_in_eight_bits_gives_the_answers_of_what_comes_bac
     assert done.returncode == 0, done.stderr
     said = json.loads(done.stdout)
     files = json.loads((out / "manifest.json").read_bytes())["files"]
-    assert [file["inflated"] for file in files if file["form"] == "int8"] == [4 * 4 * 3 * 3 * 3]
+    assert [file["uncompressedSize"] for file in files if file["quantization"] == "int8"] == [4 * 4 * 3 * 3 * 3]
     assert said["pack"]["weights"]["eight"] == 4 * 3 * 3 * 3
     assert {run["backend"] for run in said["verify"]["backends"]} == {"wasm", "webgpu"}
     for run in said["verify"]["backends"]:

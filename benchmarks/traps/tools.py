@@ -90,7 +90,7 @@ def _webbuild(trap: Trap, target: Target) -> ToolResult:
         return ToolResult(None, target.build, f"{type(error).__name__}: {error}")
     passes = tuple(dict.fromkeys(edit.code for edit in (*planned.edits["webgpu"], *kept.rewrites) if edit.applied))
     if kept.disabled is not None or needed:
-        why = f"{kept.disabled.code}: {kept.disabled.why}" if kept.disabled else f"needs {', '.join(needed)}"
+        why = f"{kept.disabled.code}: {kept.disabled.reason}" if kept.disabled else f"needs {', '.join(needed)}"
         return ToolResult(ir.to_proto(planned.graphs["wasm"]), "wasm", why)
     reasons = [
         edit.reason

@@ -25,7 +25,8 @@ CLASSES = ["cat", "dog", "sky", "wall"]
 FUSED = [2, 3]
 TASK: dict[str, Any] = {
     "kind": "image-segmentation", "masks": "masks", "scores": "scores", "classes": CLASSES, "mode": "panoptic",
-    "fused": FUSED, "grid": [384, 384], "threshold": 0.5, "maskThreshold": 0.5, "overlap": 0.8,
+    "labelIdsToFuse": FUSED, "maskSize": [384, 384], "threshold": 0.5, "maskThreshold": 0.5,
+    "overlapMaskAreaThreshold": 0.8,
 }  # fmt: skip
 INPUT = {"width": 36, "height": 24}
 Blob = tuple[float, float, float]
@@ -66,10 +67,10 @@ def answer(task: dict[str, Any], outputs: Any, size: tuple[int, int]) -> dict[st
     if task["scores"] is None:
         named = SimpleNamespace(logits=outputs.masks_queries_logits)
         return by_class(SegformerImageProcessor().post_process_semantic_segmentation(named, [size])[0].numpy(), size)
-    processor = Mask2FormerImageProcessor() if task["grid"] else MaskFormerImageProcessor()
+    processor = Mask2FormerImageProcessor() if task["maskSize"] else MaskFormerImageProcessor()
     bounds = {
         "threshold": task["threshold"], "mask_threshold": task["maskThreshold"],
-        "overlap_mask_area_threshold": task["overlap"], "target_sizes": [size],
+        "overlap_mask_area_threshold": task["overlapMaskAreaThreshold"], "target_sizes": [size],
     }  # fmt: skip
     if task["mode"] == "semantic":
         return by_class(processor.post_process_semantic_segmentation(outputs, [size])[0].numpy(), size)
@@ -80,7 +81,9 @@ def answer(task: dict[str, Any], outputs: Any, size: tuple[int, int]) -> dict[st
         for rank in range(len(each), 0, -1):  # the best on top
             numbers[found["segmentation"][each[rank - 1][0]].numpy() == 1] = rank
         return want(numbers, [info for _, info in each], size)
-    (found,) = processor.post_process_panoptic_segmentation(outputs, **bounds, label_ids_to_fuse=set(task["fused"]))
+    (found,) = processor.post_process_panoptic_segmentation(
+        outputs, **bounds, label_ids_to_fuse=set(task["labelIdsToFuse"])
+    )
     infos: dict[int, dict[str, Any]] = {}
     for info in found["segments_info"]:
         known = infos.setdefault(info["id"], info)
@@ -102,7 +105,7 @@ CASES: dict[str, tuple[str, dict[str, Any], list[Blob], np.ndarray, tuple[int, i
         "Every pixel goes to the likeliest query, however unlikely that is.",
         {}, FOUR, scores((0, 4), (1, 5), (2, 6), (3, 5.5)), (12, 18),
     ),
-    "fused": (
+    "labelIdsToFuse": (
         "Two things of one class stay two; two queries of one class that is fused become one region of the best score.",
         {}, [*FOUR, (1.0, 5.0, 1.5)], scores((0, 4), (0, 5), (2, 6), (3, 4.5), (3, 5)), (12, 18),
     ),
@@ -112,13 +115,13 @@ CASES: dict[str, tuple[str, dict[str, Any], list[Blob], np.ndarray, tuple[int, i
     ),
     "mask-threshold": (
         "What counts for a query's size is its probability times its score.",
-        {"maskThreshold": 0.9, "overlap": 0.3}, [(2.0, 2.0, 2.5), (4.0, 3.0, 2.0)],
+        {"maskThreshold": 0.9, "overlapMaskAreaThreshold": 0.3}, [(2.0, 2.0, 2.5), (4.0, 3.0, 2.0)],
         scores((0, 3.5), (1, 3.4)), (13, 17),
     ),
     "nothing": ("No query is sure enough.", {"maskThreshold": 0.1}, FOUR[:2], scores((0, 1), (4, 6)), (5, 6)),
     "no-grid": (
         "MaskFormer's masks are not resized to 384 x 384 first.",
-        {"grid": []}, FOUR, scores((0, 4), (1, 5), (2, 6), (3, 5.5)), (11, 15),
+        {"maskSize": []}, FOUR, scores((0, 4), (1, 5), (2, 6), (3, 5.5)), (11, 15),
     ),
     "instance": (
         "Masks may lie over one another, the best on top; the score is the class's times the mask's.",
@@ -127,7 +130,7 @@ CASES: dict[str, tuple[str, dict[str, Any], list[Blob], np.ndarray, tuple[int, i
     ),
     "instance-no-grid": (
         "A mask is read at the cell of a pixel's upper left corner.",
-        {"mode": "instance", "grid": []}, [(1.0, 1.0, 2.0), (6.0, 4.0, 2.5)], scores((0, 4), (1, 5)), (13, 20),
+        {"mode": "instance", "maskSize": []}, [(1.0, 1.0, 2.0), (6.0, 4.0, 2.5)], scores((0, 4), (1, 5)), (13, 20),
     ),
     "semantic": (
         "Queries of one class add up.",
@@ -135,7 +138,8 @@ CASES: dict[str, tuple[str, dict[str, Any], list[Blob], np.ndarray, tuple[int, i
     ),
     "class-maps": (
         "A map of logits for each class, and no scores.",
-        {"mode": "semantic", "scores": None, "grid": [], "fused": []}, FOUR, np.zeros((0, 0), np.float32), (9, 13),
+        {"mode": "semantic", "scores": None, "maskSize": [], "labelIdsToFuse": []},
+        FOUR, np.zeros((0, 0), np.float32), (9, 13),
     ),
     "enlarged-much": (
         "A picture larger than the grid: the probabilities are interpolated, not the logits.",

@@ -17,7 +17,7 @@ from webbuild.bench.profiling_visit import average_per_run, count_cpu_nodes, sum
 from webbuild.bench.report import BackendBench, LongTasks, RunTimes, exit_code
 from webbuild.browser.tracing import MainThreadTask
 from webbuild.errors import CLEAN, FAILED, WebbuildError
-from webbuild.manifest.manifest import Withheld
+from webbuild.manifest.manifest import DisabledTarget
 from webbuild.verify.page_messages import ExecutedNode, ProviderNodes
 from webbuild.verify.page_rpc import URL_PREFIX
 
@@ -115,8 +115,8 @@ def test_a_backend_that_the_bundle_withholds_is_left_out_or_refused(tmp_path: Pa
     assert select_backends(both, []) == ["webgpu", "wasm"]
     assert select_backends(both, ["wasm", "webgpu"]) == ["webgpu", "wasm"]
     assert select_backends(both, ["wasm"]) == ["wasm"]
-    why = Withheld(build="webgpu", code="throws", why="it throws")
-    unfit = rewrite(plain.directory, both.manifest, withheld=[why])
+    why = DisabledTarget(target="webgpu", code="throws", reason="it throws")
+    unfit = rewrite(plain.directory, both.manifest, disabled_targets=[why])
     for bundle in (unfit, plain):
         assert select_backends(bundle, []) == ["wasm"]
         with pytest.raises(WebbuildError, match="does not run on webgpu") as caught:

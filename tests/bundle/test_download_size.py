@@ -12,7 +12,7 @@ from webbuild.manifest.manifest import File
 
 
 def test_each_graph_is_told_with_its_own_bytes_and_for_whom_it_is(tmp_path: Path) -> None:
-    whole = msgspec.structs.replace(manifest().graphs[0], file="whole.onnx", weights=["joined.bin"], status=None)
+    whole = msgspec.structs.replace(manifest().graphs[0], file="whole.onnx", weights=["joined.bin"], head_status=None)
     half = msgspec.structs.replace(
         whole, file="half.onnx", weights=["half.bin"], precision="mixed", features=["shader-f16"]
     )
@@ -20,7 +20,7 @@ def test_each_graph_is_told_with_its_own_bytes_and_for_whom_it_is(tmp_path: Path
     sizes = {"whole.onnx": 10, "half.onnx": 20, "wasm.onnx": 30, "half.bin": 100, "one.bin": 100, "two.bin": 101}
     for name, size in sizes.items():
         (tmp_path / name).write_bytes(bytes(size))
-    cut = File(path="joined.bin", size=201, sha256=HASH, inflated=201, parts=["one.bin", "two.bin"])
+    cut = File(path="joined.bin", size=201, sha256=HASH, uncompressed_size=201, parts=["one.bin", "two.bin"])
     found = graph_downloads(msgspec.structs.replace(manifest(), graphs=[half, whole, wasm], files=[cut]), tmp_path)
     assert [(each.graph, each.bytes) for each in found] == [("webgpu mixed", 120), ("webgpu", 211), ("wasm", 231)]
     assert [each.who for each in found] == [

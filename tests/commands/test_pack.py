@@ -77,7 +77,7 @@ def test_the_manifest_tells_what_was_packed(packed: Packed) -> None:
     assert isinstance(manifest.task, PoseTask)
     assert [spec.name for spec in manifest.inputs] == ["images", "confidence", "iou"]
     assert [graph.target for graph in manifest.graphs] == ["webgpu", "wasm"]
-    assert [graph.status is None for graph in manifest.graphs] == [False, True]
+    assert [graph.head_status is None for graph in manifest.graphs] == [False, True]
     assert manifest.outputs[0].shape[:2] == [1, manifest.task.rows]
 
 
@@ -98,7 +98,7 @@ def test_the_golden_run_can_be_repeated(packed: Packed, target: int) -> None:
     assert (want[0, :, 4] > 0).any()
     np.testing.assert_allclose(outputs["output0"], want, rtol=0, atol=1e-3)
     assert isinstance(manifest.inputs[0], ImageInput)
-    assert manifest.golden.levels == ["images"]
+    assert manifest.golden.uint8_inputs == ["images"]
     assert (folder / manifest.golden.inputs["images"]).stat().st_size == feeds["images"].size
 
 

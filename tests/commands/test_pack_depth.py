@@ -67,7 +67,7 @@ def test_a_stack_beside_the_model_is_its_sample_with_its_distances(tmp_path: Pat
     assert (stack.count, stack.shape) == (3, [1, 3, 3, 32, 48])
     assert focus.default == [0.5, 1.25, 3]
     (sample,) = manifest.samples
-    assert (sample.title, sample.focus, sample.width) == ("My desk", [0.5, 1.25, 3], 240)
+    assert (sample.title, sample.focus_distances, sample.width) == ("My desk", [0.5, 1.25, 3], 240)
     assert sample.stack == [f"samples/my-desk/{index}.png" for index in range(3)]
     assert sample.file == sample.stack[0]
     assert all((tmp_path / "out" / file).is_file() for file in sample.stack)
@@ -79,7 +79,7 @@ def test_without_a_sample_one_is_made_up_and_the_distances_are_even(tmp_path: Pa
     manifest = pack(save(focus_network(4), tmp_path / "focus.onnx"))
     assert inputs_of(manifest)[1].default == [0, 1 / 3, 2 / 3, 1]
     (sample,) = manifest.samples
-    assert (len(sample.stack), sample.focus) == (4, [])
+    assert (len(sample.stack), sample.focus_distances) == (4, [])
     assert any("even steps" in each for each in manifest.assumptions)
     comparisons = json.loads((tmp_path / "out" / "report.json").read_text("utf-8"))["comparisons"]
     assert outputs(comparisons) == {"depth", "confidence"}
@@ -98,7 +98,7 @@ def test_a_given_folder_and_given_files_are_stacks(tmp_path: Path) -> None:
     one, two = stack_in(tmp_path / "one", focus="[1, 2, 3]"), stack_in(tmp_path / "two")
     files = [str(file) for file in sorted(two.glob("*.png"))]
     manifest = pack(model, "--input", str(one), *files)
-    assert [(sample.title, sample.focus) for sample in manifest.samples] == [("One", [1, 2, 3]), ("Two", [])]
+    assert [(sample.title, sample.focus_distances) for sample in manifest.samples] == [("One", [1, 2, 3]), ("Two", [])]
 
 
 def test_more_pictures_than_the_stack_has_are_refused(tmp_path: Path) -> None:
@@ -161,7 +161,7 @@ def test_the_shipped_model_says_for_itself_what_it_is(tmp_path: Path, regenerate
         output="depth", confidence="confidence", quantity="depth", unit="metres", near=0.5, far=3.0
     )
     stack, focus = inputs_of(manifest)
-    assert (stack.count, stack.mean, stack.letterbox.resampler) == (5, [0.485, 0.456, 0.406], "bilinear-antialias")
+    assert (stack.count, stack.mean, stack.letterbox.interpolation) == (5, [0.485, 0.456, 0.406], "bilinear-antialias")
     assert focus.default == [0.5, 0.7, 1.0, 1.6, 3.0]
     assert len(manifest.samples) == len(list((shipped / "samples").iterdir()))
     report = json.loads(done.stdout)["pack"]

@@ -37,10 +37,10 @@ def test_both_interfaces_are_packed_for_256_tokens_and_proven(make: object, tmp_
     assert callable(make)
     manifest = pack(with_words(make(), tmp_path / "m.onnx", "tokenizer.json"), *ASK)
     task = task_of(manifest)
-    assert (task.queries, task.tokens, task.prompts) == (QUERIES, 256, [ASK[1]])
+    assert (task.queries, task.max_tokens, task.prompts) == (QUERIES, 256, [ASK[1]])
     roles = {spec.role: spec.shape for spec in manifest.inputs if isinstance(spec, PromptInput)}
-    assert roles["ids"] == [1, 256]
-    assert ("sight" in roles) == (make is original)
+    assert roles["input_ids"] == [1, 256]
+    assert ("self_attention_mask" in roles) == (make is original)
     assert "pixel_mask" not in {spec.name for spec in manifest.inputs}
     assert verdicts(comparisons(tmp_path)) == {"OK"}
     assert outputs(comparisons(tmp_path)) == {"logits", task.boxes, "phrases", "score", "box"}
@@ -60,7 +60,7 @@ def test_a_vocabulary_alone_is_enough_and_gives_the_same(tmp_path: Path) -> None
 def test_the_length_that_is_asked_for_is_the_most_a_prompt_may_have(tmp_path: Path) -> None:
     model = with_words(original(), tmp_path / "m.onnx", "vocab.txt")
     manifest = pack(model, *ASK, "--dim", "seq_len=10")
-    assert task_of(manifest).tokens == 10
+    assert task_of(manifest).max_tokens == 10
     done = webbuild("pack", model, "--prompt", "red circle . blue square . star .", "--dim", "seq_len=9")
     assert refused_with(done) == "error[invalid-prompt] the prompt has 10 tokens, and the model takes 9"
 

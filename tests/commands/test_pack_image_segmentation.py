@@ -45,7 +45,7 @@ def test_what_lies_beside_it_says_all_there_is_to_know(shipped: Path) -> None:
     assert isinstance(task, ImageSegmentationTask)
     assert (task.masks, task.scores) == ("masks_queries_logits", "class_queries_logits")
     assert task.classes == ["circle", "square", "triangle", "star", "ring", "cross", "sky", "wall", "floor"]
-    assert (task.mode, task.fused, task.grid) == ("panoptic", [6, 7, 8], [384, 384])
+    assert (task.mode, task.label_ids_to_fuse, task.mask_size) == ("panoptic", [6, 7, 8], [384, 384])
     (image,) = manifest.inputs
     assert isinstance(image, ImageInput)
     assert (image.shape, image.letterbox.mode, image.mean[0]) == ([1, 3, 96, 96], "stretch", 0.485)

@@ -47,19 +47,19 @@ def packed(tmp_path: Path, stand_in: None) -> Manifest:
 
 
 def stored(manifest: Manifest) -> File:
-    (file,) = (file for file in manifest.files if file.form == "int8")
+    (file,) = (file for file in manifest.files if file.quantization == "int8")
     return file
 
 
 def test_the_weights_are_a_third_of_the_floats(tmp_path: Path, packed: Manifest) -> None:
     file = stored(packed)
-    assert file.inflated == 2 * 64 * 64 * 4
-    assert 0.2 < file.size / file.inflated < 0.32
+    assert file.uncompressed_size == 2 * 64 * 64 * 4
+    assert 0.2 < file.size / file.uncompressed_size < 0.32
     listed = {each.path: each for each in packed.files}
     assert [listed[part].encoding for part in file.parts] == ["gzip"]
     assert sum(listed[part].size for part in file.parts) == file.size
     assert not (tmp_path / "out" / file.path).exists()
-    assert {(graph.weights_stored, *graph.weights) for graph in packed.graphs} == {("int8", file.path)}
+    assert {(graph.weight_dtype, *graph.weights) for graph in packed.graphs} == {("int8", file.path)}
 
 
 def test_the_reference_is_the_graph_with_what_comes_back(tmp_path: Path, packed: Manifest) -> None:
@@ -109,7 +109,7 @@ def test_a_broken_file_is_refused_by_name(tmp_path: Path, packed: Manifest, cont
 def test_the_report_says_what_it_came_to(tmp_path: Path, packed: Manifest) -> None:
     told = json.loads((tmp_path / "out" / "report.json").read_bytes())["weights"]
     file = stored(packed)
-    assert (told["floats"], told["stored"]) == (file.inflated, file.size)
+    assert (told["floats"], told["stored"]) == (file.uncompressed_size, file.size)
     assert (told["numbers"], told["eight"], told["wide"]) == (2 * 64 * 64, 2 * 64 * 64, [])
     assert "100.0 % of the numbers have 8 bits" in (tmp_path / "out" / "report.html").read_text("utf-8")
 
@@ -139,5 +139,5 @@ def test_what_is_stored_is_cut_too(tmp_path: Path, stand_in: None, monkeypatch: 
     manifest = pack(save(layers(), tmp_path / "m.onnx"), *INT8)
     bundle = open_bundle(tmp_path / "out")
     assert max(path.stat().st_size for path in (tmp_path / "out" / "model").iterdir()) <= 5100
-    assert {len(file.parts) for file in manifest.files if file.form == "int8"} == {1}
+    assert {len(file.parts) for file in manifest.files if file.quantization == "int8"} == {1}
     assert [check.verdict for check in check_golden_run(bundle, reference_runner(bundle))] == ["OK"]

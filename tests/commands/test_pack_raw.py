@@ -26,9 +26,9 @@ def test_a_raw_detector_packs_with_a_head_of_its_own(tmp_path: Path) -> None:
     assert (manifest.task.output, manifest.task.rows) == ("detections", 64)
     assert [(spec.name, spec.shape) for spec in manifest.outputs] == [("detections", [1, 64, 6])]
     assert [spec.name for spec in manifest.inputs] == ["images", "confidence", "iou"]
-    assert [graph.status is None for graph in manifest.graphs] == [False, True]
+    assert [graph.head_status is None for graph in manifest.graphs] == [False, True]
     assert manifest.golden is not None
-    assert manifest.trial["confidence"] == 0.25, "the exported threshold finds something"
+    assert manifest.evaluation_thresholds["confidence"] == 0.25, "the exported threshold finds something"
     assert list(manifest.golden.outputs) == ["detections"]
     comparisons = json.loads((tmp_path / "out" / "report.json").read_bytes())["comparisons"]
     assert (outputs(comparisons), verdicts(comparisons)) == ({"detections"}, {"OK"})
@@ -96,7 +96,7 @@ def unsure_detector() -> onnx.ModelProto:
 
 def test_scores_below_the_threshold_are_compared_at_a_lower_one(tmp_path: Path) -> None:
     manifest = pack(save(unsure_detector(), tmp_path / "m.onnx"))
-    assert 0 < manifest.trial["confidence"] < 0.25
+    assert 0 < manifest.evaluation_thresholds["confidence"] < 0.25
     comparisons = json.loads((tmp_path / "out" / "report.json").read_bytes())["comparisons"]
     assert sum(matched(comparisons).values()) > 10
 

@@ -24,7 +24,7 @@ def test_on_the_cpu_it_is_proven_and_needs_no_fallback(tmp_path: Path) -> None:
     done, manifest = packed("detect-nms", tmp_path, "cpu")
     assert "NMS runs on the CPU" in done.stderr
     assert isinstance(manifest.task, DetectTask)
-    assert [graph.status for graph in manifest.graphs] == [None, None]
+    assert [graph.head_status for graph in manifest.graphs] == [None, None]
     assert {spec.option for spec in manifest.inputs if isinstance(spec, OptionInput)} == {"confidence", "iou"}
 
 

@@ -186,7 +186,7 @@ def test_a_graph_that_a_build_would_fail_at_is_not_written_for_it_but_the_one_fo
     done = webbuild("patch", model, "-o", tmp_path / "out", "--target", "1.30.0-webgpu", "--json")
     (outcome,) = json.loads(done.stdout)
     assert (done.code, names(tmp_path / "out")) == (0, ["short.1.30.0-wasm.onnx"])
-    assert outcome["withheld"]["1.30.0-webgpu"]["code"] == "unimplemented-dtype"
+    assert outcome["disabled_targets"]["1.30.0-webgpu"]["code"] == "unimplemented-dtype"
     told = webbuild("patch", model, "-o", tmp_path / "again", "--target", "1.30.0-webgpu").stdout
     assert "1.30.0-webgpu would fail, use WASM: [unimplemented-dtype] Cast 'a': no session can be created" in told
 
@@ -200,7 +200,7 @@ def test_nodes_that_only_the_cpu_gets_right_are_named_for_the_engine(tmp_path: P
     (outcome,) = json.loads(done.stdout)
     (file,) = outcome["files"]
     (name,) = file["cpu_nodes"]
-    assert (done.code, outcome["withheld"]) == (0, {})
+    assert (done.code, outcome["disabled_targets"]) == (0, {})
     assert name in [node.name for node in onnx.load(file["file"]).graph.node]
     told = webbuild("patch", model, "-o", tmp_path / "again", "--target", "1.30.0-webgpu").stdout
     assert f"forceCpuNodeNames: {name}" in told

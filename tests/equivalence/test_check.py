@@ -20,7 +20,7 @@ def test_a_head_that_is_not_sure_is_repeated(converged: float, candidates: float
     outputs = {"head_status": np.array([converged, candidates], np.float32)}
     assert bool(fallback_reason(graph, outputs)) is again
     assert fallback_reason(graph, {})
-    assert not fallback_reason(msgspec.structs.replace(graph, status=None), {})
+    assert not fallback_reason(msgspec.structs.replace(graph, head_status=None), {})
 
 
 @pytest.mark.parametrize(("rows", "declared", "same"), [(2, ["n", 2], True), (2, [2, 2], False), (4, ["n", 2], False)])

@@ -19,7 +19,7 @@ from webbuild.samples.collect import Sample
 X = np.array([[1, 2, 3]], np.float32)
 SAMPLES = [Sample("one", {"x": X}), Sample("two", {"x": 2 * X})]
 OPTION = OptionInput(name="t", shape=[1], option="confidence", default=0.25)
-GRAPH = msgspec.structs.replace(manifest().graphs[0], precision="mixed", status=None)
+GRAPH = msgspec.structs.replace(manifest().graphs[0], precision="mixed", head_status=None)
 GIVEN = [
     Comparison(subject=ComparedOutput("wasm", each.name, "raw", "y"), verdict="OK", tolerance=1, signal=1)
     for each in SAMPLES

@@ -53,10 +53,10 @@ def test_nothing_is_named_where_nothing_is_wrong() -> None:
 
 
 def test_a_graph_without_a_session_is_withheld_and_says_why() -> None:
-    withheld = apply_cpu_fallback(model(NO_KERNEL), load_table(NATIVE)).disabled
-    assert withheld is not None
-    assert (withheld.build, withheld.code) == ("webgpu", "unimplemented-dtype")
-    assert "no session can be created" in withheld.why
+    disabled = apply_cpu_fallback(model(NO_KERNEL), load_table(NATIVE)).disabled
+    assert disabled is not None
+    assert (disabled.target, disabled.code) == ("webgpu", "unimplemented-dtype")
+    assert "no session can be created" in disabled.reason
 
 
 def test_the_first_step_of_a_small_input_is_the_cpus_where_the_gpu_promises_nothing() -> None:

@@ -41,7 +41,7 @@ def test_every_field_is_written_also_one_that_has_its_default() -> None:
         "mode": "letterbox",
         "anchor": "center",
         "pad": 114,
-        "resampler": "bilinear",
+        "interpolation": "bilinear",
     }
     assert data["task"]["kind"] == "pose"
     assert encode(manifest()).endswith(b"}\n")
@@ -80,7 +80,7 @@ def test_anything_unknown_or_wrong_is_refused(change: Any, path: tuple[str | int
         decode(edited(change, *path))
 
 
-@pytest.mark.parametrize("field", ["task", "graphs", "files", "golden", "trial"])
+@pytest.mark.parametrize("field", ["task", "graphs", "files", "golden", "evaluationThresholds"])
 def test_a_missing_field_is_refused(field: str) -> None:
     data = json.loads(encode(manifest()))
     del data[field]

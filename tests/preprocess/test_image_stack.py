@@ -14,7 +14,7 @@ FOCUS = FocusInput(name="focus", shape=[1, 2, 1, 1], default=[0.5, 3.0])
 
 
 def spec(*shape: int) -> StackInput:
-    letterbox = Letterbox(mode="stretch", resampler="nearest")
+    letterbox = Letterbox(mode="stretch", interpolation="nearest")
     return StackInput(
         name="stack", shape=list(shape), count=2, scale=1.0, mean=[0.0] * 3, std=[1.0] * 3, letterbox=letterbox
     )

@@ -13,17 +13,17 @@ from webbuild.manifest.manifest import Interpolation, Letterbox
 from webbuild.preprocess.letterbox import place_image
 from webbuild.preprocess.resample import filter_taps, resample
 
-EACH = pytest.mark.parametrize("resampler", get_args(Interpolation))
+EACH = pytest.mark.parametrize("interpolation", get_args(Interpolation))
 SIZES = pytest.mark.parametrize(
     ("source", "size"),
     [((37, 23), (11, 9)), ((11, 9), (37, 23)), ((64, 64), (32, 32)), ((5, 90), (33, 17)), ((100, 3), (1, 1))],
 )
 
 
-def resized(pixels: NDArray[Any], width: int, height: int, resampler: Interpolation) -> NDArray[np.float64]:
-    columns = filter_taps(resampler, pixels.shape[1], width, range(width))
-    rows = filter_taps(resampler, pixels.shape[0], height, range(height))
-    return resample(pixels, columns, rows, resampler)
+def resized(pixels: NDArray[Any], width: int, height: int, interpolation: Interpolation) -> NDArray[np.float64]:
+    columns = filter_taps(interpolation, pixels.shape[1], width, range(width))
+    rows = filter_taps(interpolation, pixels.shape[0], height, range(height))
+    return resample(pixels, columns, rows, interpolation)
 
 
 def noise(width: int, height: int) -> NDArray[np.uint8]:
@@ -61,18 +61,18 @@ def test_bicubic_stays_within_eight_bits() -> None:
 
 
 @EACH
-def test_one_colour_stays_that_colour(resampler: Interpolation) -> None:
+def test_one_colour_stays_that_colour(interpolation: Interpolation) -> None:
     for size in ((13, 2), (3, 3), (1, 40)):
-        same = resized(np.full((5, 7, 3), 201), *size, resampler)
+        same = resized(np.full((5, 7, 3), 201), *size, interpolation)
         np.testing.assert_allclose(same, 201, rtol=0, atol=1e-12)
 
 
 @EACH
-def test_a_part_of_the_result_is_the_part_of_the_whole(resampler: Interpolation) -> None:
+def test_a_part_of_the_result_is_the_part_of_the_whole(interpolation: Interpolation) -> None:
     pixels = noise(19, 31)
-    columns, rows = filter_taps(resampler, 19, 40, range(7, 20)), filter_taps(resampler, 31, 12, range(3, 9))
-    part = resample(pixels, columns, rows, resampler)
-    np.testing.assert_array_equal(part, resized(pixels, 40, 12, resampler)[3:9, 7:20])
+    columns, rows = filter_taps(interpolation, 19, 40, range(7, 20)), filter_taps(interpolation, 31, 12, range(3, 9))
+    part = resample(pixels, columns, rows, interpolation)
+    np.testing.assert_array_equal(part, resized(pixels, 40, 12, interpolation)[3:9, 7:20])
 
 
 def test_a_crop_of_a_picture_a_thousand_times_as_long_as_wide_covers_the_input() -> None:

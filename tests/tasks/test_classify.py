@@ -41,7 +41,7 @@ def test_a_classification_export_is_known_by_its_metadata() -> None:
     assert found.task == ClassifyTask(output="output0", classes=["cup", "plate", "spoon"], logits=False)
     (image,) = found.inputs
     assert isinstance(image, ImageInput)
-    assert (image.letterbox.mode, image.letterbox.resampler) == ("crop", "bilinear-antialias")
+    assert (image.letterbox.mode, image.letterbox.interpolation) == ("crop", "bilinear-antialias")
     assert (image.scale, image.mean, image.std) == (1 / 255, [0, 0, 0], [1, 1, 1])
     assert len(found.assumptions) == 2
 
@@ -49,7 +49,7 @@ def test_a_classification_export_is_known_by_its_metadata() -> None:
 def test_an_input_that_is_not_square_is_stretched_into_as_the_exporter_does() -> None:
     (image,) = match_task(facts(NAMES, picture=(1, 3, 32, 64))).inputs
     assert isinstance(image, ImageInput)
-    assert (image.letterbox.mode, image.letterbox.resampler) == ("stretch", "bilinear-antialias")
+    assert (image.letterbox.mode, image.letterbox.interpolation) == ("stretch", "bilinear-antialias")
 
 
 @pytest.mark.parametrize(

@@ -66,7 +66,11 @@ def test_labels_boxes_and_scores_are_an_rt_detr() -> None:
         size_input="orig_target_sizes",
     )
     assert known.inputs[1:] == (SizeInput(name="orig_target_sizes", dtype="int64", shape=[1, 2]),)
-    assert (image.letterbox.mode, image.letterbox.resampler, image.scale) == ("stretch", "bilinear-antialias", 1 / 255)
+    assert (image.letterbox.mode, image.letterbox.interpolation, image.scale) == (
+        "stretch",
+        "bilinear-antialias",
+        1 / 255,
+    )
     assert (image.mean, image.std) == ([0, 0, 0], [1, 1, 1])
     assert any("width, then height of the picture as int64" in sentence for sentence in known.assumptions)
 
@@ -151,7 +155,7 @@ def test_what_the_preprocessor_says_is_done() -> None:
     known = match_task(facts((IMAGES,), queries(3), preprocessor=said))
     image = found(known)[2]
     assert (image.scale, image.mean, image.std) == (1 / 128, [0.5, 0.25, 0.125], [0.5, 1.0, 2.0])
-    assert (image.letterbox.mode, image.letterbox.resampler) == ("stretch", "nearest")
+    assert (image.letterbox.mode, image.letterbox.interpolation) == ("stretch", "nearest")
     assert any("keep their aspect" in sentence for sentence in known.assumptions)
 
 
@@ -208,7 +212,7 @@ def test_ultralytics_exports_of_an_rt_detr(names: str, columns: int, head: str, 
     assert (raw.layout, raw.output, raw.boxes, raw.rows, raw.confidence) == (layout, "output0", "output0", 30, 0.25)
     assert raw.replaced_outputs == ("output0",)
     assert task.classes[0] == "a"
-    assert (image.letterbox.mode, image.letterbox.resampler) == ("stretch", "bilinear")
+    assert (image.letterbox.mode, image.letterbox.interpolation) == ("stretch", "bilinear")
 
 
 @pytest.mark.parametrize("levels", [1, 3])

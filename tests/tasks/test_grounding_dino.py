@@ -51,16 +51,16 @@ def test_transformers_inputs_are_known_by_their_names() -> None:
     known = match_task(facts((*OWN, MASK)))
     task = known.task
     assert isinstance(task, GroundingTask)
-    assert (task.output, task.boxes, task.queries, task.tokens) == ("logits", "pred_boxes", 9, LENGTH)
-    assert task.pieces == {"[CLS]": 2, "[SEP]": 3, ".": 5, "?": 6, "[PAD]": 0}
+    assert (task.output, task.boxes, task.queries, task.max_tokens) == ("logits", "pred_boxes", 9, LENGTH)
+    assert task.special_tokens == {"[CLS]": 2, "[SEP]": 3, ".": 5, "?": 6, "[PAD]": 0}
     assert known.head == GroundingHead(constant_masks={"pixel_mask": (1, 64, 96)})
     image, *words = known.inputs
     assert isinstance(image, ImageInput)
     assert (image.letterbox.mode, image.mean[0]) == ("stretch", 0.485)
     assert [(word.name, word.role) for word in words if isinstance(word, PromptInput)] == [
-        ("input_ids", "ids"),
-        ("token_type_ids", "types"),
-        ("attention_mask", "attention"),
+        ("input_ids", "input_ids"),
+        ("token_type_ids", "token_type_ids"),
+        ("attention_mask", "attention_mask"),
     ]
     assert b'"WordPiece"' in known.files[task.tokenizer]
 
@@ -69,11 +69,11 @@ def test_the_original_repositorys_inputs_are_known_with_their_types() -> None:
     known = match_task(facts(ORIGINAL, outputs("boxes")))
     words = [word for word in known.inputs if isinstance(word, PromptInput)]
     assert [(word.role, word.dtype) for word in words] == [
-        ("ids", "int64"),
-        ("attention", "bool"),
-        ("positions", "int64"),
-        ("types", "int64"),
-        ("sight", "bool"),
+        ("input_ids", "int64"),
+        ("attention_mask", "bool"),
+        ("position_ids", "int64"),
+        ("token_type_ids", "int64"),
+        ("self_attention_mask", "bool"),
     ]
     assert words[-1].shape == [1, LENGTH, LENGTH]
 

@@ -88,7 +88,7 @@ def test_pictures_go_in_as_the_configuration_of_the_preprocessing_says() -> None
     (image,) = match_task(facts((PICTURE,), {"depth": (1, 56, 70)}, None, told)).inputs
     assert isinstance(image, ImageInput)
     assert (image.mean, image.std, image.scale) == ([0.5] * 3, [0.25, 0.5, 0.75], 1 / 255)
-    assert image.letterbox.resampler == "bicubic"
+    assert image.letterbox.interpolation == "bicubic"
     (image,) = match_task(facts((PICTURE,), {"depth": (1, 56, 70)}, None, {"do_rescale": False})).inputs
     assert isinstance(image, ImageInput)
     assert (image.scale, image.mean, image.std) == (1, [0] * 3, [1] * 3)

@@ -40,7 +40,7 @@ def test_outputs_say_by_their_names_that_they_are_masks_and_classes_of_queries(n
     found = match_task(facts({names[1]: (1, 20, 4), "other": (1, 7), names[0]: (1, 20, 16, 24)}, NAMES))
     task = task_of(found)
     assert (task.masks, task.scores, task.classes) == (*names, ["cat", "sky", "wall"])
-    assert (task.mode, task.fused, task.grid) == ("panoptic", [], [384, 384])
+    assert (task.mode, task.label_ids_to_fuse, task.mask_size) == ("panoptic", [], [384, 384])
     (image,) = found.inputs
     assert isinstance(image, ImageInput)
     assert (image.letterbox.mode, image.mean[0], image.std[2]) == ("stretch", 0.485, 0.225)
@@ -84,7 +84,7 @@ def test_a_map_for_each_class_is_known_by_the_architecture() -> None:
     [({}, [384, 384]), ({"model_type": "mask2former"}, [384, 384]), ({"model_type": "maskformer"}, [])],
 )
 def test_only_mask2former_resizes_masks_first(config: dict[str, object], grid: list[int]) -> None:
-    assert task_of(match_task(facts(QUERIES, config))).grid == grid
+    assert task_of(match_task(facts(QUERIES, config))).mask_size == grid
 
 
 @pytest.mark.parametrize(
@@ -100,13 +100,13 @@ def test_the_mode_is_known_by_the_name(config: dict[str, object], file: str, mod
 
 
 def test_what_is_fused_is_told_or_known_of_the_classes() -> None:
-    assert task_of(match_task(facts(QUERIES, {}, {"label_ids_to_fuse": [2, 1, 2]}))).fused == [1, 2]
-    assert task_of(match_task(facts(QUERIES, {"label_ids_to_fuse": [0]}))).fused == [0]
-    assert task_of(match_task(facts(QUERIES, {}, {"label_ids_to_fuse": [3]}))).fused == []
-    assert task_of(match_task(facts(QUERIES, {}, {"label_ids_to_fuse": [True]}))).fused == []
+    assert task_of(match_task(facts(QUERIES, {}, {"label_ids_to_fuse": [2, 1, 2]}))).label_ids_to_fuse == [1, 2]
+    assert task_of(match_task(facts(QUERIES, {"label_ids_to_fuse": [0]}))).label_ids_to_fuse == [0]
+    assert task_of(match_task(facts(QUERIES, {}, {"label_ids_to_fuse": [3]}))).label_ids_to_fuse == []
+    assert task_of(match_task(facts(QUERIES, {}, {"label_ids_to_fuse": [True]}))).label_ids_to_fuse == []
     outputs: dict[str, tuple[Dim, ...]] = {"pred_logits": (1, 9, 134), "pred_masks": (1, 9, 16, 24)}
     coco = {str(index): "person" if index == 0 else f"c{index}" for index in range(133)}
-    assert task_of(match_task(facts(outputs, {"id2label": coco}))).fused == list(range(80, 133))
+    assert task_of(match_task(facts(outputs, {"id2label": coco}))).label_ids_to_fuse == list(range(80, 133))
 
 
 def test_the_masks_of_a_yolo_are_another_task() -> None:

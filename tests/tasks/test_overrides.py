@@ -57,7 +57,7 @@ def test_every_option_finds_its_field() -> None:
         layout="nchw",
     )
     assert (spec.scale, spec.mean, spec.std) == (1 / 255, [0.485, 0.456, 0.406], [0.5, 0.5, 0.5])
-    assert (spec.color, spec.letterbox.mode, spec.letterbox.resampler) == ("bgr", "crop", "bicubic")
+    assert (spec.color, spec.letterbox.mode, spec.letterbox.interpolation) == ("bgr", "crop", "bicubic")
     assert spec.letterbox.pad == 114
 
 

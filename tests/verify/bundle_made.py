@@ -59,13 +59,13 @@ def write_bundle(folder: Path) -> Bundle:
             TensorInput(name="ids", dtype="int64", shape=[2]),
         ],
         outputs=outputs,
-        graphs=[Graph(target="wasm", file="double.onnx", weights=[], nodes=3, outputs=outputs, status=None)],
+        graphs=[Graph(target="wasm", file="double.onnx", weights=[], nodes=3, outputs=outputs, head_status=None)],
         engines=[],
         files=[_file(folder, path) for path in ("double.onnx", *paths.values())],
         golden=Golden(
             sample="made", inputs={name: paths[name] for name in FEEDS}, outputs={name: paths[name] for name in ANSWERS}
         ),
-        trial={},
+        evaluation_thresholds={},
         samples=[],
         assumptions=[],
     )
@@ -81,4 +81,4 @@ def rewrite(folder: Path, manifest: Manifest, **changes: object) -> Bundle:
 
 def _file(folder: Path, path: str) -> File:
     data = (folder / path).read_bytes()
-    return File(path=path, size=len(data), sha256=hashlib.sha256(data).hexdigest(), inflated=len(data))
+    return File(path=path, size=len(data), sha256=hashlib.sha256(data).hexdigest(), uncompressed_size=len(data))

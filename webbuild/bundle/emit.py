@@ -21,7 +21,18 @@ from webbuild.bundle.weight_parts import split_large_files
 from webbuild.errors import printable
 from webbuild.manifest import manifest as contract
 from webbuild.manifest.file_entry import file_entry
-from webbuild.manifest.manifest import Engine, File, Generator, Golden, Graph, Input, Manifest, Output, Task, Withheld
+from webbuild.manifest.manifest import (
+    DisabledTarget,
+    Engine,
+    File,
+    Generator,
+    Golden,
+    Graph,
+    Input,
+    Manifest,
+    Output,
+    Task,
+)
 from webbuild.model.load import OnnxModel
 from webbuild.ortweb import distribution
 from webbuild.samples.collect import Sample
@@ -45,7 +56,7 @@ class BundleContents(Struct, frozen=True):
     task: Task
     inputs: tuple[Input, ...]
     graphs: tuple[Graph, ...]
-    disabled_targets: tuple[Withheld, ...]
+    disabled_targets: tuple[DisabledTarget, ...]
     samples: tuple[Sample, ...]
     golden: GoldenRun | None
     evaluation_thresholds: Mapping[str, float]
@@ -87,11 +98,11 @@ def write_bundle(contents: BundleContents, folder: Path) -> Manifest:
         inputs=list(contents.inputs),
         outputs=_public_outputs(contents.graphs),
         graphs=list(contents.graphs),
-        withheld=list(contents.disabled_targets),
+        disabled_targets=list(contents.disabled_targets),
         engines=engines,
         files=[*cut, *contents.precompressed_files],
         golden=golden,
-        trial=dict(contents.evaluation_thresholds),
+        evaluation_thresholds=dict(contents.evaluation_thresholds),
         samples=samples,
         assumptions=list(contents.assumptions),
     )
@@ -170,7 +181,7 @@ def _copy_stack(sample: Sample, folder: Path, taken: Set[str]) -> contract.Sampl
     width, height = sample.size
     title = title_from_stem(sample.name)
     return contract.Sample(
-        file=files[0], title=title, width=width, height=height, stack=files, focus=list(sample.focus)
+        file=files[0], title=title, width=width, height=height, stack=files, focus_distances=list(sample.focus)
     )
 
 
@@ -183,10 +194,10 @@ def _write_golden(recorded: GoldenRun, folder: Path) -> Golden:
             (folder / path).write_bytes(array.astype(array.dtype.newbyteorder("<")).tobytes())
             written[kind][name] = path
     levels = list(recorded.uint8_inputs)
-    return Golden(sample=recorded.sample.name, inputs=written["input"], outputs=written["output"], levels=levels)
+    return Golden(sample=recorded.sample.name, inputs=written["input"], outputs=written["output"], uint8_inputs=levels)
 
 
 def _public_outputs(graphs: Sequence[Graph]) -> list[Output]:
     """Return the outputs that mean something to the caller: not what a graph reports of its own head."""
-    reports = {graph.status.output for graph in graphs if graph.status is not None}
+    reports = {graph.head_status.output for graph in graphs if graph.head_status is not None}
     return [output for output in graphs[-1].outputs if output.name not in reports]

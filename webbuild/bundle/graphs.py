@@ -67,7 +67,7 @@ def graph_entry(
         weights=weights,
         nodes=model.graph.num_nodes(),
         outputs=[_output_spec(value) for value in model.graph.outputs],
-        status=_head_status(model),
+        head_status=_head_status(model),
         cpu_nodes=cpu_node_names(model) if target == "webgpu" else [],
         features=required_features(model) if target == "webgpu" else [],
         all_on_gpu=target == "webgpu" and _is_all_on_gpu(model),

@@ -32,7 +32,7 @@ def write_quantized_weights(content: bytes, file: Path, folder: Path, size: int)
 def write_gzipped_graph(file: Path, folder: Path) -> File:
     """Write a graph gzipped, since most of it is names, and return what the manifest says of its file."""
     content = file.read_bytes()
-    return _write_parts([_gzip(content)], [file.with_name(f"{file.name}.gz")], file, folder, len(content), "plain")
+    return _write_parts([_gzip(content)], [file.with_name(f"{file.name}.gz")], file, folder, len(content), "none")
 
 
 def _gzip(content: bytes) -> bytes:
@@ -40,7 +40,7 @@ def _gzip(content: bytes) -> bytes:
 
 
 def _write_parts(
-    pieces: list[bytes], parts: list[Path], file: Path, folder: Path, size: int, form: Literal["plain", "int8"]
+    pieces: list[bytes], parts: list[Path], file: Path, folder: Path, size: int, quantization: Literal["none", "int8"]
 ) -> File:
     for piece, part in zip(pieces, parts, strict=True):
         part.write_bytes(piece)
@@ -48,7 +48,7 @@ def _write_parts(
         path=file.relative_to(folder).as_posix(),
         size=sum(map(len, pieces)),
         sha256=hashlib.sha256(b"".join(pieces)).hexdigest(),
-        inflated=size,
+        uncompressed_size=size,
         parts=[part.relative_to(folder).as_posix() for part in parts],
-        form=form,
+        quantization=quantization,
     )

@@ -35,7 +35,7 @@ def _split_file(file: Path, folder: Path, limit: int) -> File:
         path=file.relative_to(folder).as_posix(),
         size=size,
         sha256=digest,
-        inflated=size,
+        uncompressed_size=size,
         parts=[part.relative_to(folder).as_posix() for part in parts],
     )
 

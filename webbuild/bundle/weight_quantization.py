@@ -58,7 +58,7 @@ def quantize_weights(
     whole = {file: file.read_bytes() for file in sorted({folder / path for graph in graphs for path in graph.weights})}
     tensors = collect_weight_tensors(models)
     grids = {tensor: best_layout(array) for tensor in tensors if can_quantize(array := tensor.read())}
-    lean = [msgspec.structs.replace(graph, weights_stored="int8") for graph in graphs]
+    lean = [msgspec.structs.replace(graph, weight_dtype="int8") for graph in graphs]
     asked = [graph for graph in lean if graph.target == "wasm"][:1] or lean[:1]
     proven: EquivalenceResult | None = None
 

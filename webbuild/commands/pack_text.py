@@ -34,7 +34,7 @@ def compiled_lines(compiled: CompiledModel, findings: BeforeAfter | None, nms: N
             yield "NMS stays as exported: it may throw on WebGPU, above all where nothing is detected"
     yield from () if findings is None else findings.summary_lines()
     if (disabled := compiled.disabled_target) is not None:
-        yield f"disabled on {disabled.build}; falls back to WASM [{disabled.code}] {disabled.why}"
+        yield f"disabled on {disabled.target}; falls back to WASM [{disabled.code}] {disabled.reason}"
 
 
 def edit_lines(lowered: LoweredGraphs) -> Iterator[str]:

@@ -24,7 +24,7 @@ from webbuild.compile.prepare import CompiledModel, LoadedModel, compile_model, 
 from webbuild.equivalence.nan_inputs import replace_nan_inputs
 from webbuild.equivalence.thresholds import check_with_detections
 from webbuild.errors import CLEAN, WebbuildError
-from webbuild.manifest.manifest import TargetName, Withheld
+from webbuild.manifest.manifest import DisabledTarget, TargetName
 from webbuild.ortweb.distribution import engine_version
 from webbuild.passes.base import Rewrite
 from webbuild.samples.collect import collect_samples, edge_cases
@@ -47,7 +47,7 @@ class PatchError(Struct, frozen=True):
 class PatchResult(Struct, frozen=True):
     """What became of a model.
 
-    `interface` says how inputs and outputs differ from the original's. `withheld` are the targets that would
+    `interface` says how inputs and outputs differ from the original's. `disabled_targets` are the targets that would
     fail at
     their graph: they get that for WASM. `compared` counts outputs of a graph on a sample, all of them the same;
     `repairs` say what they were compared with where that is not the original as it is, since nothing native runs it.
@@ -58,7 +58,7 @@ class PatchResult(Struct, frozen=True):
     edits: dict[str, tuple[Rewrite, ...]] = {}
     files: tuple[OnnxFile, ...] = ()
     interface: tuple[str, ...] = ()
-    withheld: dict[str, Withheld] = {}
+    disabled_targets: dict[str, DisabledTarget] = {}
     compared: int = 0
     repairs: tuple[str, ...] = ()
     error: PatchError | None = None
@@ -82,12 +82,14 @@ def patch_model(model: Path, arguments: PatchArguments, progress: ProgressReport
     }
     edits = {target.name: each.lowered.edits[_graph_name(target, each)] for target, each in ready.items()}
     graphs = {target: each.lowered.graphs[_graph_name(target, each)] for target, each in ready.items()}
-    withheld = {target.name: each.disabled_target for target, each in ready.items() if each.disabled_target is not None}
+    disabled_targets = {
+        target.name: each.disabled_target for target, each in ready.items() if each.disabled_target is not None
+    }
     interface = tuple(
         dict.fromkeys(line for graph in graphs.values() for line in describe_signature_changes(opened.source, graph))
     )
     if arguments.dry_run:
-        return PatchResult(str(model), CLEAN, edits, (), interface, withheld, repairs=opened.repairs)
+        return PatchResult(str(model), CLEAN, edits, (), interface, disabled_targets, repairs=opened.repairs)
     with atomic_files(arguments.out, model.stem, force=arguments.force) as folder:
         with progress.step("write the graphs"):
             files = _write_all(opened, ready, folder, model.stem)
@@ -97,7 +99,7 @@ def patch_model(model: Path, arguments: PatchArguments, progress: ProgressReport
             for mine, target in distinct.items()
         )
     placed = tuple(_at_final_path(file, arguments.out) for file in files)
-    return PatchResult(str(model), CLEAN, edits, placed, interface, withheld, compared, opened.repairs)
+    return PatchResult(str(model), CLEAN, edits, placed, interface, disabled_targets, compared, opened.repairs)
 
 
 def _write_all(loaded: LoadedModel, ready: dict[Target, CompiledModel], folder: Path, stem: str) -> list[OnnxFile]:
@@ -124,7 +126,7 @@ def _needed_graphs(target: Target, ready: CompiledModel) -> list[tuple[str, Targ
     """Return the graphs of a target: its own, and the one that it may ask for where its head cannot be exact."""
     kind, wasm = _graph_name(target, ready), Target(target.version, "wasm").name
     own: list[tuple[str, TargetName]] = [(target.name if ready.disabled_target is None else wasm, kind)]
-    status = graph_entry(ready.lowered.graphs[kind], kind, "", []).status
+    status = graph_entry(ready.lowered.graphs[kind], kind, "", []).head_status
     return own if status is None else [*own, (wasm, "wasm")]
 
 

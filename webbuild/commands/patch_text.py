@@ -25,7 +25,10 @@ def result_lines(outcome: PatchResult, *, dry_run: bool) -> Iterator[str]:
         *(f"{target}: {sum(e.applied for e in edits)} edits" for target, edits in outcome.edits.items()),
         *outcome.interface,
         *outcome.repairs,
-        *(f"{name} would fail, use WASM: [{each.code}] {each.why}" for name, each in outcome.withheld.items()),
+        *(
+            f"{name} would fail, use WASM: [{each.code}] {each.reason}"
+            for name, each in outcome.disabled_targets.items()
+        ),
     ]
     written = ", ".join(_describe_file(file) for file in outcome.files)
     proven = f" -> {written}; {outcome.compared} comparisons" if outcome.exit_code == CLEAN and written else ""

@@ -25,7 +25,7 @@ from webbuild.tasks.overrides import Overrides, apply_overrides
 from webbuild.tasks.symbolic_dims import ResolvedDims, resolve_dims, takes_prompt
 
 if TYPE_CHECKING:
-    from webbuild.manifest.manifest import OptionInput, TargetName, Withheld
+    from webbuild.manifest.manifest import DisabledTarget, OptionInput, TargetName
     from webbuild.postprocess.reference import DetectionHead
     from webbuild.reporting.progress import ProgressReporter
     from webbuild.tasks.base import TaskMatch
@@ -53,7 +53,7 @@ class CompiledModel(Struct, frozen=True):
     options: tuple[OptionInput, ...]
     assumptions: tuple[str, ...]
     head: DetectionHead | None
-    disabled_target: Withheld | None
+    disabled_target: DisabledTarget | None
 
     @property
     def targets(self) -> tuple[TargetName, ...]:

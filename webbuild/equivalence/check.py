@@ -74,11 +74,11 @@ def check_equivalence(
     names = [each.name for each in inputs]
     native = {name: want.detections for name, want in zip(names, reference.answers, strict=True)}
     detections: dict[str, dict[str, Sequence[Detection]]] = {"native": native}
-    fallbacks = [graph.status.fallback for graph in graphs if graph.status is not None]
+    fallbacks = [graph.head_status.fallback for graph in graphs if graph.head_status is not None]
     comparisons: dict[str, list[Comparison]] = {}
     outputs: dict[str, Tensors] = {}
     for graph in sorted(graphs, key=lambda graph: graph.target not in fallbacks):
-        fallback = "" if graph.status is None else graph.status.fallback
+        fallback = "" if graph.head_status is None else graph.head_status.fallback
         seen = detections[graph.target] = dict(detections.get(fallback, {}))
         answers = _run_graph(graph, folder, reference, seen, outputs if graph.target == "wasm" else None)
         comparisons[graph.target] = compare_runs(
@@ -107,7 +107,7 @@ def _run_graph(
         answer = replace(want, outputs=runner.run({**given.feeds, **given.fixed}))
         if outputs is not None:
             outputs[given.name] = answer.outputs
-        if fallback_reason(graph, answer.outputs) and graph.status is not None:
+        if fallback_reason(graph, answer.outputs) and graph.head_status is not None:
             yield None
         else:
             detections[given.name] = answer.detections

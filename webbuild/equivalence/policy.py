@@ -32,7 +32,7 @@ EXACT = Policy(NATIVE, derived=False)
 
 def native_policy(graph: Graph) -> Policy:
     """Return the policy of a graph against the original, both on native ONNX Runtime."""
-    exact = graph.precision == graph.weights_stored == "fp32"
+    exact = graph.precision == graph.weight_dtype == "fp32"
     return EXACT if exact else Policy(REDUCED_PRECISION, derived=False)
 
 

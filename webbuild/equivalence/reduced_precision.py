@@ -59,7 +59,7 @@ def check_reduced_precision(
         name: {**seen, graph.name: own[name].detections} if name in own else seen
         for name, seen in witness.detections.items()
     }
-    fallback = "" if graph.status is None else graph.status.fallback
+    fallback = "" if graph.head_status is None else graph.head_status.fallback
     proven = [each for each in witness.comparisons if each.subject.runner == fallback]
     comparisons = compare_runs(reference, graph.name, answers, native_policy(graph), proven)
     require_equivalent(comparisons)

@@ -13,7 +13,7 @@ from webbuild.inspection.graph import node_label, walk_nodes
 from webbuild.inspection.inspect import inspect
 from webbuild.inspection.inspection import Inspection
 from webbuild.inspection.rules.base import model_rules
-from webbuild.manifest.manifest import Withheld
+from webbuild.manifest.manifest import DisabledTarget
 from webbuild.passes.base import Rewrite
 from webbuild.passes.workarounds.cpu_fallback import CpuFallback, mark_cpu_nodes
 from webbuild.targets.table import KernelTable
@@ -29,13 +29,13 @@ class FallbackPlan(Struct, frozen=True):
     """The nodes that were named for the CPU, and why the graph must not be shipped; None where it may."""
 
     rewrites: tuple[Rewrite, ...] = ()
-    disabled: Withheld | None = None
+    disabled: DisabledTarget | None = None
 
 
 def apply_cpu_fallback(model: ir.Model, table: KernelTable) -> FallbackPlan:
     """Name the nodes of a patched graph that would still throw or be wrong on the GPU, so that the CPU runs them.
 
-    Where that is not enough, for want of any kernel, the graph is withheld: the runtime then takes the one for WASM,
+    Where that is not enough, for want of any kernel, the graph is disabled: the runtime then takes the one for WASM,
     and says why.
     """
     if table.target.build == "wasm":
@@ -59,13 +59,13 @@ def _assign_to_cpu(model: ir.Model, found: Inspection) -> list[Rewrite]:
     ]
 
 
-def check_wasm_session(model: ir.Model, table: KernelTable, withheld: Withheld) -> None:
+def check_wasm_session(model: ir.Model, table: KernelTable, disabled: DisabledTarget) -> None:
     """See that the graph for WASM, to which a model is to step, gets a session there.
 
     Args:
         model: that graph.
         table: of the WASM build.
-        withheld: why it steps there.
+        disabled: why it steps there.
 
     Raises:
         WebbuildError: `no-compatible-build` where no build of the engine can run the model.
@@ -74,7 +74,7 @@ def check_wasm_session(model: ir.Model, table: KernelTable, withheld: Withheld) 
     if error is not None and error.outcome == "no-session":
         raise WebbuildError(
             "no-compatible-build",
-            f"no build of onnxruntime-web runs it: on {withheld.build}, {withheld.why}; on WASM, {error.why}",
+            f"no build of onnxruntime-web runs it: on {disabled.target}, {disabled.reason}; on WASM, {error.why}",
             "export the model without it, and compute that part in JavaScript",
         )
 
@@ -84,11 +84,11 @@ def _is_for_cpu(finding: Finding) -> bool:
     return CpuFallback.code in finding.mended_by or (finding.severity == "error" and finding.outcome in _WRONG_OUTCOMES)
 
 
-def _reason(found: Inspection) -> Withheld | None:
+def _reason(found: Inspection) -> DisabledTarget | None:
     error = next(_errors(found), None)
     if error is None:
         return None
-    return Withheld(build="webgpu", code=error.code, why=f"{error.where}: {error.what}, {error.why}")
+    return DisabledTarget(target="webgpu", code=error.code, reason=f"{error.where}: {error.what}, {error.why}")
 
 
 def _errors(found: Inspection) -> Iterator[Finding]:

@@ -14,13 +14,13 @@ def file_entry(path: Path, folder: Path) -> File:
     size = path.stat().st_size
     with path.open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
-        encoding, inflated = _compression(file, path.suffix, size)
+        encoding, uncompressed_size = _compression(file, path.suffix, size)
     return File(
         path=path.relative_to(folder).as_posix(),
         size=size,
         sha256=digest,
         encoding=encoding,
-        inflated=inflated,
+        uncompressed_size=uncompressed_size,
     )
 
 

@@ -16,13 +16,13 @@ def fallback_reason(graph: Graph, outputs: Mapping[str, NDArray[Any]]) -> str:
 
     Whatever is not exactly 1, NaN among it, has not converged; a status that is missing says nothing good.
     """
-    if graph.status is None:
+    if graph.head_status is None:
         return ""
-    if graph.status.output not in outputs:
-        return f"the graph gave no {graph.status.output}"
-    converged, candidates = (float(value) for value in np.ravel(outputs[graph.status.output])[:2])
+    if graph.head_status.output not in outputs:
+        return f"the graph gave no {graph.head_status.output}"
+    converged, candidates = (float(value) for value in np.ravel(outputs[graph.head_status.output])[:2])
     if converged != 1:
-        return f"the detection head did not converge in {graph.status.rounds} rounds"
-    if candidates > graph.status.capacity:
-        return f"{candidates:.0f} candidates, more than the {graph.status.capacity} of the head"
+        return f"the detection head did not converge in {graph.head_status.rounds} rounds"
+    if candidates > graph.head_status.capacity:
+        return f"{candidates:.0f} candidates, more than the {graph.head_status.capacity} of the head"
     return ""

@@ -32,7 +32,7 @@ class Letterbox(Json, kw_only=True, frozen=True):
     mode: Literal["letterbox", "stretch", "crop"] = "letterbox"
     anchor: Literal["center", "top-left"] = "center"
     pad: int = 114
-    resampler: Interpolation = "bilinear"
+    interpolation: Interpolation = "bilinear"
 
 
 class ImageInput(Json, tag="image", tag_field="kind", kw_only=True, frozen=True):
@@ -104,18 +104,22 @@ class OptionInput(Json, tag="option", tag_field="kind", kw_only=True, frozen=Tru
     maximum: float = 1.0
 
 
+PromptRole = Literal["input_ids", "attention_mask", "token_type_ids", "position_ids", "self_attention_mask"]
+
+
 class PromptInput(Json, tag="prompt", tag_field="kind", kw_only=True, frozen=True):
     """A part of what becomes of the prompt, the text that says what to look for; the runtime fills it in.
 
-    For n tokens, padded to `shape` with zeros, as `dtype`: with `ids` their numbers (padded with that of [PAD]), with
-    `attention` ones, with `types` zeros, with `positions` the place of each in its phrase, and with `sight`, [1, n, n],
-    whether one token sees another: itself, and those of its own phrase. A phrase ends with its separator.
+    For n tokens, padded to `shape` with zeros, as `dtype`: with `input_ids` their numbers (padded with that of [PAD]),
+    with `attention_mask` ones, with `token_type_ids` zeros, with `position_ids` the place of each in its phrase, and
+    with `self_attention_mask`, [1, n, n], whether one token sees another: itself, and those of its own phrase. A phrase
+    ends with its separator.
     """
 
     name: str
     dtype: Literal["int64", "int32", "float32", "bool"]
     shape: list[int]
-    role: Literal["ids", "attention", "types", "positions", "sight"]
+    role: PromptRole
 
 
 class TensorInput(Json, tag="tensor", tag_field="kind", kw_only=True, frozen=True):

@@ -22,6 +22,7 @@ from webbuild.manifest.inputs import Interpolation as Interpolation
 from webbuild.manifest.inputs import Letterbox as Letterbox
 from webbuild.manifest.inputs import OptionInput as OptionInput
 from webbuild.manifest.inputs import PromptInput as PromptInput
+from webbuild.manifest.inputs import PromptRole as PromptRole
 from webbuild.manifest.inputs import SizeInput as SizeInput
 from webbuild.manifest.inputs import StackInput as StackInput
 from webbuild.manifest.inputs import TensorInput as TensorInput
@@ -106,7 +107,7 @@ class Graph(Json, kw_only=True, frozen=True):
     kernels get them wrong. `allOnGpu` says that the engine leaves it none either. `features` are what the adapter must
     have: without them the graph throws, and another is to be taken. `precision` is fp32 where the model computes as it
     was exported, fp16 where what may be is in half precision, mixed where some of that had to stay as it was.
-    `weights_stored` is int8 where the weights were rounded to whole numbers with scales, to be downloaded so; what they
+    `weight_dtype` is int8 where the weights were rounded to whole numbers with scales, to be downloaded so; what they
     become is what the graph computes with.
     """
 
@@ -115,12 +116,12 @@ class Graph(Json, kw_only=True, frozen=True):
     weights: list[Path]
     nodes: int
     outputs: list[Output]
-    status: HeadStatus | None
+    head_status: HeadStatus | None
     cpu_nodes: list[str] = []
     all_on_gpu: bool = False
     features: list[Feature] = []
     precision: Precision = "fp32"
-    weights_stored: Weights = "fp32"
+    weight_dtype: Weights = "fp32"
 
     @property
     def name(self) -> str:
@@ -128,24 +129,24 @@ class Graph(Json, kw_only=True, frozen=True):
         return self.target if self.precision == "fp32" else f"{self.target} {self.precision}"
 
 
-class Withheld(Json, kw_only=True, frozen=True):
-    """A build that would throw, answer wrongly or make no session, so that the model runs on WASM instead.
+class DisabledTarget(Json, kw_only=True, frozen=True):
+    """A target that would throw, answer wrongly or make no session, so that the model runs on WASM instead.
 
     The bundle holds no such graph. `code` is the finding's, which `webbuild explain` knows.
     """
 
-    build: Literal["webgpu"]
+    target: Literal["webgpu"]
     code: str
-    why: str
+    reason: str
 
 
 class File(Json, kw_only=True, frozen=True):
     """A file of the bundle that the runtime or the page loads.
 
-    `size` and `sha256` are those of the file as it is stored; a file that is compressed, as its
-    `encoding` says, holds `inflated` bytes. A file with `parts` is not stored itself: it is what its parts hold, files
-    of this list too, one after the other; `size` and `sha256` are then those of the parts as they are stored. What the
-    parts of a file of `form` int8 hold are whole numbers with scales, from which its `inflated` bytes are made
+    `size` and `sha256` are those of the file as it is stored; a file that is compressed, as its `encoding` says, holds
+    `uncompressed_size` bytes. A file with `parts` is not stored itself: it is what its parts hold, files of this list
+    too, one after the other; `size` and `sha256` are then those of the parts as they are stored. What the parts of a
+    file of `quantization` int8 hold are whole numbers with scales, from which its `uncompressed_size` bytes are made
     (webbuild/quantization/weight_format.py).
     """
 
@@ -153,9 +154,9 @@ class File(Json, kw_only=True, frozen=True):
     size: int
     sha256: Sha256
     encoding: Literal["identity", "gzip", "zstd"] = "identity"
-    inflated: int
+    uncompressed_size: int
     parts: list[Path] = []
-    form: Literal["plain", "int8"] = "plain"
+    quantization: Literal["none", "int8"] = "none"
 
 
 class EngineBuild(Json, kw_only=True, frozen=True):
@@ -170,20 +171,20 @@ class EngineBuild(Json, kw_only=True, frozen=True):
 class Golden(Json, kw_only=True, frozen=True):
     """A run with known answers, kept as raw little-endian tensors.
 
-    Of the inputs in `levels`, which are pictures, a byte for each element is kept: the level of its colour, 0 to 255,
-    still to be scaled and normalised as the input says, in float64.
+    Of the inputs in `uint8_inputs`, which are pictures, a byte for each element is kept: the level of its colour, 0 to
+    255, still to be scaled and normalised as the input says, in float64.
     """
 
     sample: str
     inputs: dict[str, Path]
     outputs: dict[str, Path]
-    levels: list[str] = []
+    uint8_inputs: list[str] = []
 
 
 class Sample(Json, kw_only=True, frozen=True):
     """A picture to try the model on, or a stack of them: `file` is then its first picture, `stack` has them all.
 
-    `focus` are the numbers that go with the stack's pictures; `prompt` is what to look for in the picture.
+    `focus_distances` are the numbers that go with the stack's pictures; `prompt` is what to look for in the picture.
     """
 
     file: Path
@@ -191,15 +192,15 @@ class Sample(Json, kw_only=True, frozen=True):
     width: int
     height: int
     stack: list[Path] = []
-    focus: list[float] = []
+    focus_distances: list[float] = []
     prompt: str = ""
 
 
 class Manifest(Json, kw_only=True, frozen=True):
     """Everything that a bundle says of itself.
 
-    `trial` holds, by option, the thresholds at which the samples are compared: the exported ones, or a lower
-    confidence where those find nothing on any sample.
+    `evaluation_thresholds` holds, by option, the thresholds at which the samples are compared: the exported ones, or a
+    lower confidence where those find nothing on any sample.
     """
 
     schema: Literal[1] = SCHEMA_VERSION
@@ -212,11 +213,11 @@ class Manifest(Json, kw_only=True, frozen=True):
     inputs: list[Input]
     outputs: list[Output]
     graphs: list[Graph]
-    withheld: list[Withheld] = []
+    disabled_targets: list[DisabledTarget] = []
     engines: list[EngineBuild]
     files: list[File]
     golden: Golden | None
-    trial: dict[str, float]
+    evaluation_thresholds: dict[str, float]
     samples: list[Sample]
     assumptions: list[str]
 

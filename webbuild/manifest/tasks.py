@@ -122,17 +122,17 @@ class GroundingTask(Task, tag="grounding", kw_only=True, frozen=True):
     of the tokens whose sigmoid is above `text_threshold`, but for the first column and the last, without its full
     stops; it belongs to that phrase of the prompt which its best token is in.
 
-    A prompt becomes at most `tokens` tokens by the tokenizer in the file `tokenizer`: in lower case, with a full stop
-    behind it. `pieces` are the numbers of [CLS], [SEP], the full stop and the question mark, which separate phrases,
-    and of [PAD]. `prompts` are examples; the first is what the model is warmed up with.
+    A prompt becomes at most `max_tokens` tokens by the tokenizer in the file `tokenizer`: in lower case, with a full
+    stop behind it. `special_tokens` are the numbers of [CLS], [SEP], the full stop and the question mark, which
+    separate phrases, and of [PAD]. `prompts` are examples; the first is what the model is warmed up with.
     """
 
     output: str
     boxes: str
     queries: int
-    tokens: int
+    max_tokens: int
     tokenizer: str
-    pieces: dict[str, int]
+    special_tokens: dict[str, int]
     confidence: float
     text_threshold: float
     prompts: list[str]
@@ -141,18 +141,18 @@ class GroundingTask(Task, tag="grounding", kw_only=True, frozen=True):
 class ImageSegmentationTask(Task, tag="image-segmentation", kw_only=True, frozen=True):
     """Which part of the picture each pixel belongs to: things one by one, and what surrounds them.
 
-    `masks` [1, queries, height, width] holds logits, for each query a map over the whole input; `scores`
-    [1, queries, classes + 1] the logits of the classes of what a query found, the last that of nothing. Where `grid`
-    is [rows, columns] and not empty, the maps are resized to that first. Without `scores`, `masks` has a map of logits
-    for each class, and the only mode is semantic.
+    `masks` [1, queries, height, width] holds logits, for each query a map over the whole input; `scores` [1, queries,
+    classes + 1] the logits of the classes of what a query found, the last that of nothing. Where `mask_size` is [rows,
+    columns] and not empty, the maps are resized to that first. Without `scores`, `masks` has a map of logits for each
+    class, and the only mode is semantic.
 
     A map is read over the source picture as a `DepthTask`'s is, a pixel that the model did not see belonging to
     nothing. By `mode`, as transformers' image processors do:
 
     panoptic: a query's class is its most probable one. Kept are those above `threshold` that are not nothing. Every
-    pixel goes to the query whose probability there (the sigmoid of its map) times its score is largest. A query is
-    left out, its pixels too, unless they are more than `overlap` of those where that product is at least
-    `maskThreshold`. Those of one of the classes `fused` are one region, whose score is the best.
+    pixel goes to the query whose probability there (the sigmoid of its map) times its score is largest. A query is left
+    out, its pixels too, unless they are more than `overlap_mask_area_threshold` of those where that product is at least
+    `mask_threshold`. Those of one of the classes `label_ids_to_fuse` are one region, whose score is the best.
 
     instance: of all queries and classes the best pairs, as many as there are queries. Their mask is where the map is
     above 0, its score the class's times the mean probability there; those of at least `threshold` are kept. The map is
@@ -166,11 +166,11 @@ class ImageSegmentationTask(Task, tag="image-segmentation", kw_only=True, frozen
     scores: str | None = None
     classes: list[str]
     mode: Literal["panoptic", "instance", "semantic"]
-    fused: list[int] = []
-    grid: list[int] = []
+    label_ids_to_fuse: list[int] = []
+    mask_size: list[int] = []
     threshold: float = 0.5
     mask_threshold: float = 0.5
-    overlap: float = 0.8
+    overlap_mask_area_threshold: float = 0.8
 
 
 class TensorTask(Task, tag="tensor", kw_only=True, frozen=True):

@@ -120,5 +120,5 @@ class AccuracyChecker:
         return compare_runs(one, self._graph.name, [got], native_policy(self._graph))
 
     def _without_status(self, outputs: Tensors) -> Tensors:
-        status = self._graph.status
+        status = self._graph.head_status
         return {name: array for name, array in outputs.items() if status is None or name != status.output}

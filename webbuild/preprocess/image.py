@@ -94,10 +94,10 @@ def _resize_into(
 
     One colour at a time: in float64 a photograph takes eight times its bytes.
     """
-    resampler = spec.letterbox.resampler
+    interpolation = spec.letterbox.interpolation
     wide = range(columns.start - placement.left, columns.stop - placement.left)
     high = range(rows.start - placement.top, rows.stop - placement.top)
-    across = filter_taps(resampler, placement.source_width, placement.width, wide)
-    down = filter_taps(resampler, placement.source_height, placement.height, high)
-    colors = (resample(composite_on_white(rgba[..., [color, 3]]), across, down, resampler) for color in range(3))
+    across = filter_taps(interpolation, placement.source_width, placement.width, wide)
+    down = filter_taps(interpolation, placement.source_height, placement.height, high)
+    colors = (resample(composite_on_white(rgba[..., [color, 3]]), across, down, interpolation) for color in range(3))
     return np.concatenate(list(colors), axis=-1)

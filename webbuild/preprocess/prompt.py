@@ -61,9 +61,9 @@ def tokenize_prompt(prompt: str | Sequence[str], tokenizer: WordpieceTokenizer, 
     """
     text = caption(prompt)
     ids = tuple(tokenizer.encode(text))
-    if len(ids) > task.tokens:
-        raise _invalid_prompt(f"the prompt has {len(ids)} tokens, and the model takes {task.tokens}")
-    special = {task.pieces.get(piece) for piece in SEPARATOR_TOKENS}
+    if len(ids) > task.max_tokens:
+        raise _invalid_prompt(f"the prompt has {len(ids)} tokens, and the model takes {task.max_tokens}")
+    special = {task.special_tokens.get(piece) for piece in SEPARATOR_TOKENS}
     ends = tuple(place for place, number in enumerate(ids) if number in special)
     phrases = tuple(
         tokenizer.decode(ids[before + 1 : end])
@@ -104,12 +104,17 @@ def _phrase_spans(prompt: Prompt) -> list[tuple[int, int]]:
 
 def _prompt_tensor(spec: PromptInput, task: GroundingTask, prompt: Prompt) -> NDArray[Any]:
     length, count = spec.shape[-1], len(prompt.ids)
-    if spec.role == "sight":
+    if spec.role == "self_attention_mask":
         mask = np.eye(length, dtype=bool)
         mask[:count, :count] = self_attention_mask(prompt)
         return mask.astype(spec.dtype).reshape(spec.shape)
-    rows = {"ids": list(prompt.ids), "attention": [1] * count, "types": [0] * count, "positions": position_ids(prompt)}
-    padding = task.pieces["[PAD]"] if spec.role == "ids" else 0
+    rows = {
+        "input_ids": list(prompt.ids),
+        "attention_mask": [1] * count,
+        "token_type_ids": [0] * count,
+        "position_ids": position_ids(prompt),
+    }
+    padding = task.special_tokens["[PAD]"] if spec.role == "input_ids" else 0
     return np.array([*rows[spec.role], *[padding] * (length - count)]).astype(spec.dtype).reshape(spec.shape)
 
 

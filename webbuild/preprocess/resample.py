@@ -1,6 +1,6 @@
 """Resampling a picture, in float64 and never rounded: along its rows first, then along its columns.
 
-Every resampler gives each output position a few source positions ("taps") and their weights. With i an output
+Every interpolation gives each output position a few source positions ("taps") and their weights. With i an output
 position, `size` the source's and `new_size` the output's:
 
 - `bilinear`: half-pixel centres: the two taps around (i + 0.5) * size / new_size - 0.5, clamped to the picture.
@@ -35,10 +35,10 @@ class FilterTaps(Struct, frozen=True):
     weights: NDArray[np.float64]
 
 
-def filter_taps(resampler: Interpolation, size: int, new_size: int, outputs: range) -> FilterTaps:
+def filter_taps(interpolation: Interpolation, size: int, new_size: int, outputs: range) -> FilterTaps:
     """Return the taps of the output positions `outputs` of `new_size`."""
     middle: NDArray[np.float64] = np.arange(outputs.start, outputs.stop, dtype=np.float64) + 0.5
-    match resampler:
+    match interpolation:
         case "nearest":
             at = np.floor(middle * size / new_size).astype(np.intp)[:, None]
             return FilterTaps(at, np.ones(at.shape))
@@ -62,7 +62,7 @@ def filter_taps(resampler: Interpolation, size: int, new_size: int, outputs: ran
 
 
 def resample(
-    pixels: NDArray[Any], columns: FilterTaps, rows: FilterTaps, resampler: Interpolation
+    pixels: NDArray[Any], columns: FilterTaps, rows: FilterTaps, interpolation: Interpolation
 ) -> NDArray[np.float64]:
     """Resample pixels [h, w, channels] to [rows, columns, channels].
 
@@ -71,7 +71,7 @@ def resample(
     used, where = np.unique(rows.indices, return_inverse=True)
     lines = _weighted_sum(np.asarray(pixels[used], np.float64).transpose(1, 0, 2), columns.indices, columns.weights)
     result = _weighted_sum(lines.transpose(1, 0, 2), where.reshape(rows.indices.shape), rows.weights)
-    return np.clip(result, 0, 255) if resampler == "bicubic" else result
+    return np.clip(result, 0, 255) if interpolation == "bicubic" else result
 
 
 def _weighted_sum(

@@ -148,7 +148,7 @@ def _ultralytics_resize(image: ImageInput) -> tuple[ImageInput, str]:
     height, width = image.shape[2:4] if image.layout == "nchw" else image.shape[1:3]
     mode: Literal["crop", "stretch"] = "crop" if height == width else "stretch"
     how = "pictures are cropped to their middle" if mode == "crop" else "pictures are stretched"
-    return msgspec.structs.replace(image, letterbox=Letterbox(mode=mode, resampler="bilinear-antialias")), how
+    return msgspec.structs.replace(image, letterbox=Letterbox(mode=mode, interpolation="bilinear-antialias")), how
 
 
 TASK = ClassifyKind()

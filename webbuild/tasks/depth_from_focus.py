@@ -75,7 +75,7 @@ def _stack_input(spec: TensorSpec, signature: ModelSignature) -> StackInput | No
         scale=1 / 255 if known is None else known.scale,
         mean=IMAGENET_MEAN if known is None else known.mean,
         std=IMAGENET_STD if known is None else known.std,
-        letterbox=Letterbox(mode="stretch", resampler="bilinear" if known is None else known.resampler),
+        letterbox=Letterbox(mode="stretch", interpolation="bilinear" if known is None else known.interpolation),
     )
 
 

@@ -181,7 +181,7 @@ def _task_match(
 ) -> TaskMatch | None:
     image, seen = detr_image_input(inputs.image, signature.hub_files.preprocessor, normalised=head.softmax)
     if head.layout in ("table", "centred"):  # Ultralytics resizes with OpenCV
-        plain = msgspec.structs.replace(image.letterbox, resampler="bilinear")
+        plain = msgspec.structs.replace(image.letterbox, interpolation="bilinear")
         image = msgspec.structs.replace(image, letterbox=plain)
     task = DetectTask(output=DETECTIONS, rows=head.rows, classes=names)
     threshold = f"rows are joined and those at or below confidence {head.confidence:g} left out; nothing is suppressed"

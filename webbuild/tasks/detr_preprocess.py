@@ -23,8 +23,8 @@ def detr_image_input(
         preprocessor: what `preprocessor_config.json` holds, empty where there is none.
         normalised: whether pictures are normalised as ImageNet's are where nothing says so.
     """
-    resampler = pillow_interpolation(preprocessor.get("resample"), "bilinear-antialias")
-    fitted = Letterbox(mode="stretch", resampler=resampler)
+    interpolation = pillow_interpolation(preprocessor.get("resample"), "bilinear-antialias")
+    fitted = Letterbox(mode="stretch", interpolation=interpolation)
     if not preprocessor:
         how = "normalised by ImageNet's mean and deviation" if normalised else "not normalised"
         said = f"pictures are stretched to the input, RGB, scaled to 0..1, {how}, where no option says otherwise"

@@ -83,11 +83,11 @@ class GroundingKind(TaskKind):
 
     def summary(self, task: GroundingTask, pictures: int) -> str:
         """Return what the model does."""
-        return f"Finds what is named in words, at most {task.tokens} tokens of them."
+        return f"Finds what is named in words, at most {task.max_tokens} tokens of them."
 
     def typescript(self, task: GroundingTask) -> TypeNames:
         """Return the name of the detections, and what the prompt is limited to."""
-        return TypeNames("detections", prompt=PromptLimits(task.tokens, task.confidence, task.text_threshold))
+        return TypeNames("detections", prompt=PromptLimits(task.max_tokens, task.confidence, task.text_threshold))
 
     def with_prompts(self, match: TaskMatch, prompts: Sequence[str]) -> TaskMatch:
         """Return the match with these example prompts, else its own cut to the tokens that the model takes."""

@@ -12,7 +12,7 @@ from typing import Literal, cast
 from msgspec import Struct
 
 from webbuild.errors import WebbuildError
-from webbuild.manifest.manifest import GroundingTask, ImageInput, PromptInput
+from webbuild.manifest.manifest import GroundingTask, ImageInput, PromptInput, PromptRole
 from webbuild.model.signature import ModelSignature, TensorSpec
 from webbuild.postprocess.grounding_head import GroundingHead
 from webbuild.preprocess.prompt import SEPARATOR_TOKENS
@@ -21,18 +21,16 @@ from webbuild.tasks.base import TaskMatch
 from webbuild.tasks.detr_preprocess import detr_image_input
 from webbuild.tasks.ultralytics_export import fixed_image_input
 
-PromptRole = Literal["ids", "attention", "types", "positions", "sight"]
-
 TOKENIZER_FILE = "tokenizer.json"
 """Where the tokenizer lies in a bundle."""
 
 PROMPT_INPUT_ROLES: dict[str, PromptRole] = {
-    "input_ids": "ids",
-    "attention_mask": "attention",
-    "token_type_ids": "types",
-    "position_ids": "positions",
-    "text_token_mask": "sight",
-    "text_self_attention_masks": "sight",
+    "input_ids": "input_ids",
+    "attention_mask": "attention_mask",
+    "token_type_ids": "token_type_ids",
+    "position_ids": "position_ids",
+    "text_token_mask": "self_attention_mask",
+    "text_self_attention_masks": "self_attention_mask",
 }
 """Inputs that are made of the prompt, and what each holds."""
 PIXEL_MASK_NAMES = ("pixel_mask",)
@@ -82,9 +80,9 @@ def infer_grounding_dino(signature: ModelSignature) -> TaskMatch | None:
         output=logits.name,
         boxes=boxes.name,
         queries=queries,
-        tokens=inputs.length,
+        max_tokens=inputs.length,
         tokenizer=TOKENIZER_FILE,
-        pieces={piece: number for piece, number in pieces.items() if number is not None},
+        special_tokens={piece: number for piece, number in pieces.items() if number is not None},
         confidence=_BOX_THRESHOLD,
         text_threshold=_TEXT_THRESHOLD,
         prompts=list(_EXAMPLE_PROMPTS),
@@ -94,7 +92,7 @@ def infer_grounding_dino(signature: ModelSignature) -> TaskMatch | None:
     vocabulary = reader.vocabulary_size
     said = (
         f"task grounding: {queries} boxes and a logit of each for {width} tokens, as Grounding DINO gives them",
-        f"prompts become at most {task.tokens} tokens by the {source} beside the model ({vocabulary} pieces)",
+        f"prompts become at most {task.max_tokens} tokens by the {source} beside the model ({vocabulary} pieces)",
         f"boxes above {_BOX_THRESHOLD:g} and words above {_TEXT_THRESHOLD:g} count, as in the original's demo",
         *(f"input '{name}' is 1 everywhere: the whole input is picture" for name in inputs.constant_masks),
     )
@@ -114,15 +112,15 @@ def _match_inputs(given: tuple[TensorSpec, ...]) -> _Inputs | None:
         match fact.shape:
             case (1, 3, int(), int()) if image is None:
                 image = fixed_image_input(fact)
-            case (1, int()) if role is not None and role != "sight":
+            case (1, int()) if role is not None and role != "self_attention_mask":
                 prompt.append(_prompt_input(fact, role))
-            case (1, int(rows), int(columns)) if role == "sight" and rows == columns:
+            case (1, int(rows), int(columns)) if role == "self_attention_mask" and rows == columns:
                 prompt.append(_prompt_input(fact, role))
             case (1, int(height), int(width)) if fact.name in PIXEL_MASK_NAMES:
                 ones[fact.name] = (1, height, width)
             case _:
                 return None
-    told = image is not None and any(spec.role == "ids" for spec in prompt)
+    told = image is not None and any(spec.role == "input_ids" for spec in prompt)
     return _Inputs(image, tuple(prompt), ones) if told and image is not None else None
 
 

@@ -85,6 +85,6 @@ def _split_phrases(prompt: str) -> list[str]:
 def _phrases_that_fit(phrases: Sequence[str], tokenizer: WordpieceTokenizer, task: GroundingTask) -> list[str]:
     """Return as many of the phrases as the model has tokens for, and at least one."""
     many = list(phrases)
-    while len(tokenizer.encode(caption(many))) > task.tokens and len(many) > 1:
+    while len(tokenizer.encode(caption(many))) > task.max_tokens and len(many) > 1:
         many.pop()
     return many

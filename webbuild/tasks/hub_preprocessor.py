@@ -22,7 +22,7 @@ class Normalization(Struct, frozen=True):
     scale: float
     mean: list[float]
     std: list[float]
-    resampler: Interpolation
+    interpolation: Interpolation
     source: str
 
 
@@ -37,7 +37,7 @@ def read_normalization(config: Mapping[str, Any]) -> Normalization | None:
         scale=factor if rescaled else 1.0,
         mean=mean if len(mean) == 3 else [0.0] * 3,
         std=std if len(std) == 3 and all(std) else [1.0] * 3,
-        resampler=pillow_interpolation(config.get("resample"), "bilinear"),
+        interpolation=pillow_interpolation(config.get("resample"), "bilinear"),
         source="pictures are stretched, scaled and normalised as preprocessor_config.json says",
     )
 

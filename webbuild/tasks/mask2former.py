@@ -47,7 +47,12 @@ def infer_mask2former(signature: ModelSignature, *, requested: bool) -> TaskMatc
         f"masks are resized to {_MASK_SIZE[0]} x {_MASK_SIZE[1]} first, as transformers does for Mask2Former, {told}",
     )
     task = ImageSegmentationTask(
-        masks=masks.name, scores=scores.name, classes=names, mode=mode, fused=fused, grid=_MASK_SIZE if gridded else []
+        masks=masks.name,
+        scores=scores.name,
+        classes=names,
+        mode=mode,
+        label_ids_to_fuse=fused,
+        mask_size=_MASK_SIZE if gridded else [],
     )
     picture, seen = _image_preprocessing(image, signature)
     shapes = f"masks {list(masks.shape)} and classes {list(scores.shape)}"
@@ -147,10 +152,10 @@ def _image_preprocessing(image: ImageInput, signature: ModelSignature) -> tuple[
     """Return how pictures go in: as is configured beside the model, else as most of these networks want them."""
     told = read_normalization(signature.hub_files.preprocessor)
     if told is None:
-        fitted = Letterbox(mode="stretch", resampler="bilinear-antialias")
+        fitted = Letterbox(mode="stretch", interpolation="bilinear-antialias")
         return msgspec.structs.replace(
             image, mean=IMAGENET_MEAN, std=IMAGENET_STD, letterbox=fitted
         ), _DEFAULT_PREPROCESSING
-    fitted = Letterbox(mode="stretch", resampler=told.resampler)
+    fitted = Letterbox(mode="stretch", interpolation=told.interpolation)
     picture = msgspec.structs.replace(image, scale=told.scale, mean=told.mean, std=told.std, letterbox=fitted)
     return picture, told.source

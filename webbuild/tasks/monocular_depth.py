@@ -40,6 +40,6 @@ def _image_preprocessing(image: ImageInput, signature: ModelSignature) -> tuple[
             image, mean=IMAGENET_MEAN, std=IMAGENET_STD, letterbox=Letterbox(mode="stretch")
         )
         return known, _DEFAULT_PREPROCESSING
-    letterbox = Letterbox(mode="stretch", resampler=told.resampler)
+    letterbox = Letterbox(mode="stretch", interpolation=told.interpolation)
     known = msgspec.structs.replace(image, scale=told.scale, mean=told.mean, std=told.std, letterbox=letterbox)
     return known, told.source

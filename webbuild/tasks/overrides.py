@@ -45,7 +45,7 @@ def parse_overrides(given: Mapping[str, Any]) -> Overrides:
     for value in picture.get("std", []):
         _require_positive("std", value)
     letterbox = {
-        field: texts[name] for name, field in (("interpolation", "resampler"), ("resize", "mode")) if name in texts
+        field: texts[name] for name, field in (("interpolation", "interpolation"), ("resize", "mode")) if name in texts
     }
     said = ", ".join(f"--{name} {text}" for name, text in texts.items())
     return Overrides(labels or "", None if labels is None else read_class_names(Path(labels)), picture, letterbox, said)

@@ -45,10 +45,12 @@ def post_process_panoptic(
     for number, query in enumerate(kept, 1):
         if not areas[number] or not above[number - 1]:
             continue
-        if float(np.float32(areas[number] / above[number - 1])) <= task.overlap:  # rounded as torch does
+        if (
+            float(np.float32(areas[number] / above[number - 1])) <= task.overlap_mask_area_threshold
+        ):  # rounded as torch does
             continue
         label, score = int(labels[query]), float(best[query])
-        place = first.get(label) if label in task.fused else None
+        place = first.get(label) if label in task.label_ids_to_fuse else None
         if place is None:
             first[label] = len(drawn)
             drawn.append(DrawnRegion(number, label, score))
@@ -113,10 +115,10 @@ def sigmoid(logits: Floats) -> Floats:
 
 
 def resize_logits(task: ImageSegmentationTask, logits: Floats, placement: ImagePlacement) -> Floats:
-    """Return a map [rows, columns] as it is, or in the cells of `task.grid`."""
-    if not task.grid:
+    """Return a map [rows, columns] as it is, or in the cells of `task.mask_size`."""
+    if not task.mask_size:
         return np.asarray(logits, np.float32)
-    rows, columns = task.grid
+    rows, columns = task.mask_size
     high, wide = placement.input_height, placement.input_width
     return resample_map(logits, ImagePlacement(columns, rows, 0, 0, wide, high, wide, high))
 
@@ -130,7 +132,7 @@ def _class_maps(
     task: ImageSegmentationTask, logits: Floats, shares: Floats, placement: ImagePlacement
 ) -> Iterator[Floats]:
     """Give the map of each class, some at a time: those of all classes may be larger than the model."""
-    rows, columns = task.grid or logits.shape[1:]
+    rows, columns = task.mask_size or logits.shape[1:]
     maps = np.empty((len(logits), rows, columns), np.float32)
     for query, one in enumerate(logits):
         maps[query] = mask_probabilities(task, one, placement)

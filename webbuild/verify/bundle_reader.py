@@ -64,7 +64,7 @@ class Bundle(Struct, frozen=True):
 
     def is_disabled(self, backend: str) -> bool:
         """Whether it says that it must not run on a backend: the runtime then takes WASM."""
-        return any(each.build == backend for each in self.manifest.withheld)
+        return any(each.target == backend for each in self.manifest.disabled_targets)
 
 
 def open_bundle(directory: Path) -> Bundle:
@@ -176,7 +176,7 @@ def read_golden(bundle: Bundle) -> tuple[dict[str, NDArray[Any]], dict[str, NDAr
 
 def _golden_input(bundle: Bundle, run: manifests.Golden, spec: manifests.Input) -> NDArray[Any]:
     path = run.inputs[spec.name]
-    if spec.name in run.levels and isinstance(spec, manifests.ImageInput | manifests.StackInput):
+    if spec.name in run.uint8_inputs and isinstance(spec, manifests.ImageInput | manifests.StackInput):
         return from_uint8(_read_tensor(bundle, path, spec, "uint8"), spec)
     return _read_tensor(bundle, path, spec)
 

@@ -94,7 +94,7 @@ def _bundle_samples(bundle: Bundle) -> list[VerifyInput]:
     spec, samples = picture_input(bundle.manifest), bundle.manifest.samples
     if isinstance(spec, StackInput):
         stacks = [
-            FocalStack(each.title, tuple(bundle.directory / file for file in each.stack), tuple(each.focus))
+            FocalStack(each.title, tuple(bundle.directory / file for file in each.stack), tuple(each.focus_distances))
             for each in samples
         ]
         return [_stack_input(bundle.manifest, spec, stack, stack.name) for stack in stacks]
@@ -118,7 +118,7 @@ def picture_input(manifest: Manifest) -> ImageInput | StackInput | None:
 def option_feeds(manifest: Manifest) -> Feeds:
     """Return every option input as the samples are compared with it."""
     return {
-        spec.name: np.full(spec.shape, manifest.trial.get(spec.option, spec.default), np.float32)
+        spec.name: np.full(spec.shape, manifest.evaluation_thresholds.get(spec.option, spec.default), np.float32)
         for spec in manifest.inputs
         if isinstance(spec, OptionInput)
     }

@@ -59,8 +59,8 @@ def _write_file(directory: Path, path: str, files: Mapping[str, File], target: P
         for part in file.parts:
             for piece in _iter_part(directory / part, gzipped=part in files and files[part].encoding == "gzip"):
                 joined.write(piece)
-    if file.form == "int8":
-        target.write_bytes(dequantize_file(target.read_bytes(), file.inflated, path))
+    if file.quantization == "int8":
+        target.write_bytes(dequantize_file(target.read_bytes(), file.uncompressed_size, path))
 
 
 def _iter_part(part: Path, *, gzipped: bool) -> Iterator[bytes]:

@@ -79,7 +79,7 @@ def thresholds_of(manifest: Manifest) -> RunContext:
         spec.option: spec.default for spec in manifest.inputs if isinstance(spec, OptionInput)
     }
     own = kind_of(manifest.task).default_thresholds(manifest.task)
-    return RunContext(thresholds={**exported, **own, **manifest.trial})
+    return RunContext(thresholds={**exported, **own, **manifest.evaluation_thresholds})
 
 
 def policy_of(bundle: Bundle, runner: str) -> Policy:

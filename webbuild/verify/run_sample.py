@@ -52,7 +52,7 @@ def run_sample(
     if given.file is None:
         return SampleResult(sample=given.title, comparisons=tuple(comparisons), inference_ms=took), [took]
     comparisons.append(_compare_preprocessed(bundle, runner, given))
-    options: dict[str, float | str | list[float]] = {**bundle.manifest.trial, **given.options}
+    options: dict[str, float | str | list[float]] = {**bundle.manifest.evaluation_thresholds, **given.options}
     if expected.context.mode is not None:
         options["mode"] = expected.context.mode
     answer = runner.predict(given.files, options)

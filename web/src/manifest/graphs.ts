@@ -26,11 +26,11 @@ export function graphFiles(graph: Graph): string[] {
   return [graph.file, ...graph.weights];
 }
 
-function noGraph({ graphs, withheld }: Manifest, target: Backend): WebbuildError {
-  const reason = withheld.find(({ build }) => build === target);
-  if (reason !== undefined) {
-    const what = `${target} would fail: ${reason.why}`;
-    return new WebbuildError("no-graph", what, `see what \`webbuild explain ${reason.code}\` says`);
+function noGraph({ graphs, disabledTargets }: Manifest, target: Backend): WebbuildError {
+  const disabled = disabledTargets.find((each) => each.target === target);
+  if (disabled !== undefined) {
+    const what = `${target} would fail: ${disabled.reason}`;
+    return new WebbuildError("no-graph", what, `see what \`webbuild explain ${disabled.code}\` says`);
   }
   const held = [...new Set(graphs.map((candidate) => `"${candidate.target}"`))].join(", ");
   const fix = `load with one of ${held}, or pack the model again with this version of webbuild`;

@@ -3,8 +3,8 @@
 /**
  * Everything that a bundle says of itself.
  *
- *     `trial` holds, by option, the thresholds at which the samples are compared: the exported ones, or a lower
- *     confidence where those find nothing on any sample.
+ *     `evaluation_thresholds` holds, by option, the thresholds at which the samples are compared: the exported ones, or a
+ *     lower confidence where those find nothing on any sample.
  */
 export interface Manifest {
   schema: 1;
@@ -26,11 +26,11 @@ export interface Manifest {
   inputs: (ImageInput | StackInput | FocusInput | SizeInput | OptionInput | PromptInput | TensorInput)[];
   outputs: Output[];
   graphs: Graph[];
-  withheld: Withheld[];
+  disabledTargets: DisabledTarget[];
   engines: EngineBuild[];
   files: File[];
   golden: Golden | null;
-  trial: {
+  evaluationThresholds: {
     [k: string]: number;
   };
   samples: Sample[];
@@ -112,18 +112,18 @@ export interface DetectTask {
  *     of the tokens whose sigmoid is above `text_threshold`, but for the first column and the last, without its full
  *     stops; it belongs to that phrase of the prompt which its best token is in.
  *
- *     A prompt becomes at most `tokens` tokens by the tokenizer in the file `tokenizer`: in lower case, with a full stop
- *     behind it. `pieces` are the numbers of [CLS], [SEP], the full stop and the question mark, which separate phrases,
- *     and of [PAD]. `prompts` are examples; the first is what the model is warmed up with.
+ *     A prompt becomes at most `max_tokens` tokens by the tokenizer in the file `tokenizer`: in lower case, with a full
+ *     stop behind it. `special_tokens` are the numbers of [CLS], [SEP], the full stop and the question mark, which
+ *     separate phrases, and of [PAD]. `prompts` are examples; the first is what the model is warmed up with.
  */
 export interface GroundingTask {
   kind: "grounding";
   output: string;
   boxes: string;
   queries: number;
-  tokens: number;
+  maxTokens: number;
   tokenizer: string;
-  pieces: {
+  specialTokens: {
     [k: string]: number;
   };
   confidence: number;
@@ -133,18 +133,18 @@ export interface GroundingTask {
 /**
  * Which part of the picture each pixel belongs to: things one by one, and what surrounds them.
  *
- *     `masks` [1, queries, height, width] holds logits, for each query a map over the whole input; `scores`
- *     [1, queries, classes + 1] the logits of the classes of what a query found, the last that of nothing. Where `grid`
- *     is [rows, columns] and not empty, the maps are resized to that first. Without `scores`, `masks` has a map of logits
- *     for each class, and the only mode is semantic.
+ *     `masks` [1, queries, height, width] holds logits, for each query a map over the whole input; `scores` [1, queries,
+ *     classes + 1] the logits of the classes of what a query found, the last that of nothing. Where `mask_size` is [rows,
+ *     columns] and not empty, the maps are resized to that first. Without `scores`, `masks` has a map of logits for each
+ *     class, and the only mode is semantic.
  *
  *     A map is read over the source picture as a `DepthTask`'s is, a pixel that the model did not see belonging to
  *     nothing. By `mode`, as transformers' image processors do:
  *
  *     panoptic: a query's class is its most probable one. Kept are those above `threshold` that are not nothing. Every
- *     pixel goes to the query whose probability there (the sigmoid of its map) times its score is largest. A query is
- *     left out, its pixels too, unless they are more than `overlap` of those where that product is at least
- *     `maskThreshold`. Those of one of the classes `fused` are one region, whose score is the best.
+ *     pixel goes to the query whose probability there (the sigmoid of its map) times its score is largest. A query is left
+ *     out, its pixels too, unless they are more than `overlap_mask_area_threshold` of those where that product is at least
+ *     `mask_threshold`. Those of one of the classes `label_ids_to_fuse` are one region, whose score is the best.
  *
  *     instance: of all queries and classes the best pairs, as many as there are queries. Their mask is where the map is
  *     above 0, its score the class's times the mean probability there; those of at least `threshold` are kept. The map is
@@ -159,11 +159,11 @@ export interface ImageSegmentationTask {
   scores: string | null;
   classes: string[];
   mode: "instance" | "panoptic" | "semantic";
-  fused: number[];
-  grid: number[];
+  labelIdsToFuse: number[];
+  maskSize: number[];
   threshold: number;
   maskThreshold: number;
-  overlap: number;
+  overlapMaskAreaThreshold: number;
 }
 /**
  * Objects and their rotated boxes.
@@ -263,7 +263,7 @@ export interface Letterbox {
   mode: "crop" | "letterbox" | "stretch";
   anchor: "center" | "top-left";
   pad: number;
-  resampler: "bicubic" | "bilinear" | "bilinear-antialias" | "nearest";
+  interpolation: "bicubic" | "bilinear" | "bilinear-antialias" | "nearest";
 }
 /**
  * `count` pictures of one scene, all of one size, each of which becomes what an `ImageInput` would.
@@ -324,16 +324,17 @@ export interface OptionInput {
 /**
  * A part of what becomes of the prompt, the text that says what to look for; the runtime fills it in.
  *
- *     For n tokens, padded to `shape` with zeros, as `dtype`: with `ids` their numbers (padded with that of [PAD]), with
- *     `attention` ones, with `types` zeros, with `positions` the place of each in its phrase, and with `sight`, [1, n, n],
- *     whether one token sees another: itself, and those of its own phrase. A phrase ends with its separator.
+ *     For n tokens, padded to `shape` with zeros, as `dtype`: with `input_ids` their numbers (padded with that of [PAD]),
+ *     with `attention_mask` ones, with `token_type_ids` zeros, with `position_ids` the place of each in its phrase, and
+ *     with `self_attention_mask`, [1, n, n], whether one token sees another: itself, and those of its own phrase. A phrase
+ *     ends with its separator.
  */
 export interface PromptInput {
   kind: "prompt";
   name: string;
   dtype: "bool" | "float32" | "int32" | "int64";
   shape: number[];
-  role: "attention" | "ids" | "positions" | "sight" | "types";
+  role: "attention_mask" | "input_ids" | "position_ids" | "self_attention_mask" | "token_type_ids";
 }
 /**
  * A tensor that the caller must give.
@@ -360,7 +361,7 @@ export interface Output {
  *     kernels get them wrong. `allOnGpu` says that the engine leaves it none either. `features` are what the adapter must
  *     have: without them the graph throws, and another is to be taken. `precision` is fp32 where the model computes as it
  *     was exported, fp16 where what may be is in half precision, mixed where some of that had to stay as it was.
- *     `weights_stored` is int8 where the weights were rounded to whole numbers with scales, to be downloaded so; what they
+ *     `weight_dtype` is int8 where the weights were rounded to whole numbers with scales, to be downloaded so; what they
  *     become is what the graph computes with.
  */
 export interface Graph {
@@ -375,12 +376,12 @@ export interface Graph {
   weights: string[];
   nodes: number;
   outputs: Output[];
-  status: HeadStatus | null;
+  headStatus: HeadStatus | null;
   cpuNodes: string[];
   allOnGpu: boolean;
   features: "shader-f16"[];
   precision: "fp16" | "fp32" | "mixed";
-  weightsStored: "fp32" | "int8";
+  weightDtype: "fp32" | "int8";
 }
 /**
  * Where a graph reports on its fixed-shape detection head.
@@ -396,14 +397,14 @@ export interface HeadStatus {
   fallback: "wasm" | "webgpu";
 }
 /**
- * A build that would throw, answer wrongly or make no session, so that the model runs on WASM instead.
+ * A target that would throw, answer wrongly or make no session, so that the model runs on WASM instead.
  *
  *     The bundle holds no such graph. `code` is the finding's, which `webbuild explain` knows.
  */
-export interface Withheld {
-  build: "webgpu";
+export interface DisabledTarget {
+  target: "webgpu";
   code: string;
-  why: string;
+  reason: string;
 }
 /**
  * One build of the engine: its JavaScript entry, its glue, its (compressed) WebAssembly.
@@ -426,10 +427,10 @@ export interface EngineBuild {
 /**
  * A file of the bundle that the runtime or the page loads.
  *
- *     `size` and `sha256` are those of the file as it is stored; a file that is compressed, as its
- *     `encoding` says, holds `inflated` bytes. A file with `parts` is not stored itself: it is what its parts hold, files
- *     of this list too, one after the other; `size` and `sha256` are then those of the parts as they are stored. What the
- *     parts of a file of `form` int8 hold are whole numbers with scales, from which its `inflated` bytes are made
+ *     `size` and `sha256` are those of the file as it is stored; a file that is compressed, as its `encoding` says, holds
+ *     `uncompressed_size` bytes. A file with `parts` is not stored itself: it is what its parts hold, files of this list
+ *     too, one after the other; `size` and `sha256` are then those of the parts as they are stored. What the parts of a
+ *     file of `quantization` int8 hold are whole numbers with scales, from which its `uncompressed_size` bytes are made
  *     (webbuild/quantization/weight_format.py).
  */
 export interface File {
@@ -440,18 +441,18 @@ export interface File {
   size: number;
   sha256: string;
   encoding: "gzip" | "identity" | "zstd";
-  inflated: number;
+  uncompressedSize: number;
   /**
    * Items: Relative to the manifest, with forward slashes.
    */
   parts: string[];
-  form: "int8" | "plain";
+  quantization: "int8" | "none";
 }
 /**
  * A run with known answers, kept as raw little-endian tensors.
  *
- *     Of the inputs in `levels`, which are pictures, a byte for each element is kept: the level of its colour, 0 to 255,
- *     still to be scaled and normalised as the input says, in float64.
+ *     Of the inputs in `uint8_inputs`, which are pictures, a byte for each element is kept: the level of its colour, 0 to
+ *     255, still to be scaled and normalised as the input says, in float64.
  */
 export interface Golden {
   sample: string;
@@ -467,12 +468,12 @@ export interface Golden {
      */
     [k: string]: string;
   };
-  levels: string[];
+  uint8Inputs: string[];
 }
 /**
  * A picture to try the model on, or a stack of them: `file` is then its first picture, `stack` has them all.
  *
- *     `focus` are the numbers that go with the stack's pictures; `prompt` is what to look for in the picture.
+ *     `focus_distances` are the numbers that go with the stack's pictures; `prompt` is what to look for in the picture.
  */
 export interface Sample {
   /**
@@ -486,6 +487,6 @@ export interface Sample {
    * Items: Relative to the manifest, with forward slashes.
    */
   stack: string[];
-  focus: number[];
+  focusDistances: number[];
   prompt: string;
 }

@@ -63,12 +63,12 @@ export interface PictureTaps {
 
 export function pictureTaps({ source, ...placed }: Geometry, input: ImageInput): PictureTaps {
   const plane = planeSize(input);
-  const { resampler } = input.letterbox;
+  const { interpolation } = input.letterbox;
   const { left, top, width, height } = placed;
   const [fromX, toX] = visible(left, width, plane.width);
   const [fromY, toY] = visible(top, height, plane.height);
-  const columns = taps(resampler, source.width, width, fromX - left, toX - left);
-  const rows = taps(resampler, source.height, height, fromY - top, toY - top);
+  const columns = taps(interpolation, source.width, width, fromX - left, toX - left);
+  const rows = taps(interpolation, source.height, height, fromY - top, toY - top);
   return { from: { x: fromX, y: fromY }, to: { x: toX, y: toY }, columns, rows };
 }
 
@@ -76,7 +76,7 @@ export function pictureTaps({ source, ...placed }: Geometry, input: ImageInput):
 export function letterbox(pixels: Pixels, input: ImageInput, geometry: Geometry): Float32Array<ArrayBuffer> {
   const plane = planeSize(input);
   const { from: first, to, columns, rows } = pictureTaps(geometry, input);
-  const drawn = resample(pixels, columns, rows, input.letterbox.resampler);
+  const drawn = resample(pixels, columns, rows, input.letterbox.interpolation);
   const tensor = paddedTensor(input, plane.width * plane.height);
   for (const [channel, source] of channelOrder(input).entries()) {
     const normal = normalizer(input, channel);

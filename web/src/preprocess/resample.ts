@@ -1,10 +1,10 @@
 // Resampling a picture in float64, never rounded: the runtime's half of webbuild/preprocess/resample.py, which says what
-// each resampler is. Every operation is in the same order there, so that the results are equal bit for bit.
+// each interpolation is. Every operation is in the same order there, so that the results are equal bit for bit.
 
 import type { Letterbox } from "../manifest/manifest.js";
 import type { Pixels } from "./pixels.js";
 
-type Resampler = Letterbox["resampler"];
+type Resampler = Letterbox["interpolation"];
 
 /** For each output position `count` source positions and their weights; an unused tap has weight 0. */
 export interface Taps {
@@ -16,9 +16,15 @@ export interface Taps {
 type Tap = [at: number, weight: number];
 
 /** Returns the taps of the output positions from `start` to before `stop`, of `newSize`. */
-export function taps(resampler: Resampler, size: number, newSize: number, start: number, stop: number): Taps {
-  const weigh = weigher(resampler, size, newSize);
-  const count = tapCount(resampler, size, newSize);
+export function taps(
+  interpolation: Resampler,
+  size: number,
+  newSize: number,
+  start: number,
+  stop: number,
+): Taps {
+  const weigh = weigher(interpolation, size, newSize);
+  const count = tapCount(interpolation, size, newSize);
   const outputs = Math.max(0, stop - start);
   const made: Taps = {
     count,
@@ -35,7 +41,7 @@ export function taps(resampler: Resampler, size: number, newSize: number, start:
 }
 
 /** Returns the picture's RGB over white, [rows, columns, 3]. */
-export function resample(pixels: Pixels, columns: Taps, rows: Taps, resampler: Resampler): Float64Array {
+export function resample(pixels: Pixels, columns: Taps, rows: Taps, interpolation: Resampler): Float64Array {
   const width = columns.at.length / columns.count;
   const height = rows.at.length / rows.count;
   const result = new Float64Array(height * width * 3);
@@ -52,7 +58,7 @@ export function resample(pixels: Pixels, columns: Taps, rows: Taps, resampler: R
       addWeighted(into, line, weight);
     }
   }
-  return resampler === "bicubic" ? result.map((value) => Math.min(Math.max(value, 0), 255)) : result;
+  return interpolation === "bicubic" ? result.map((value) => Math.min(Math.max(value, 0), 255)) : result;
 }
 
 function addWeighted(into: Float64Array, line: Float64Array, weight: number): void {
@@ -93,8 +99,8 @@ function lineOverWhite({ width, data }: Pixels, y: number, line: Float64Array): 
   return line;
 }
 
-function tapCount(resampler: Resampler, size: number, newSize: number): number {
-  switch (resampler) {
+function tapCount(interpolation: Resampler, size: number, newSize: number): number {
+  switch (interpolation) {
     case "nearest":
       return 1;
     case "bilinear":
@@ -104,13 +110,13 @@ function tapCount(resampler: Resampler, size: number, newSize: number): number {
     case "bilinear-antialias":
       return Math.ceil(Math.max(1, size / newSize)) * 2 + 1;
     default:
-      return resampler satisfies never;
+      return interpolation satisfies never;
   }
 }
 
 /** Returns what gives the taps of the output position whose middle is given; they may lie outside the picture. */
-function weigher(resampler: Resampler, size: number, newSize: number): (middle: number) => Tap[] {
-  switch (resampler) {
+function weigher(interpolation: Resampler, size: number, newSize: number): (middle: number) => Tap[] {
+  switch (interpolation) {
     case "nearest":
       return (middle) => [[Math.floor((middle * size) / newSize), 1]];
     case "bilinear":
@@ -128,7 +134,7 @@ function weigher(resampler: Resampler, size: number, newSize: number): (middle: 
     case "bilinear-antialias":
       return triangle(size, newSize);
     default:
-      return resampler satisfies never;
+      return interpolation satisfies never;
   }
 }
 

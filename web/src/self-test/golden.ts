@@ -35,17 +35,17 @@ export async function fetchGolden(
 }
 
 /** The inputs as they are recorded: pictures are bytes. */
-function recordedSpecs(inputs: Manifest["inputs"], { levels }: Golden): RecordedSpec[] {
+function recordedSpecs(inputs: Manifest["inputs"], { uint8Inputs }: Golden): RecordedSpec[] {
   return inputs.map(({ name, dtype, shape }) => ({
     name,
-    dtype: levels.includes(name) ? "uint8" : dtype,
+    dtype: uint8Inputs.includes(name) ? "uint8" : dtype,
     shape: [...shape],
   }));
 }
 
-function normalized(inputs: Manifest["inputs"], { levels }: Golden, feeds: Tensors): Tensors {
+function normalized(inputs: Manifest["inputs"], { uint8Inputs }: Golden, feeds: Tensors): Tensors {
   const entries = Object.entries(feeds).map(([name, tensor]): [string, TensorData] => {
-    if (!levels.includes(name) || tensor.type !== "uint8") return [name, tensor];
+    if (!uint8Inputs.includes(name) || tensor.type !== "uint8") return [name, tensor];
     const data = fromUint8(tensor.data, runInput(inputs).image);
     return [name, { type: "float32", dims: tensor.dims, data }];
   });

@@ -40,7 +40,7 @@ export async function planSelfTest(
 /** Runs the test and keeps its verdict, and that on replays where they are untried. Throws where it fails. */
 export async function runSelfTest(
   { golden, precision, key, warn }: SelfTestPlan,
-  { task, inputs, trial }: Manifest,
+  { task, inputs, evaluationThresholds }: Manifest,
   { feeds, expected }: GoldenRun,
   run: (feeds: Tensors) => Promise<Tensors>,
   capture: CapturePlan,
@@ -53,7 +53,7 @@ export async function runSelfTest(
     return null;
   }
   const difference = (each: Tensors): string | null =>
-    goldenDifference(task, expected, each, precision, trial.confidence);
+    goldenDifference(task, expected, each, precision, evaluationThresholds.confidence);
   const why = difference(outputs);
   await writeSelfTest(key, why, warn);
   if (why !== null) throw selfTestFailed(why);

@@ -29,7 +29,7 @@ export class Predictor {
     this.#createFallback = createFallback;
   }
 
-  /** Returns every output of the first graph, its status among them. Never repeats. */
+  /** Returns every output of the first graph, its headStatus among them. Never repeats. */
   async runRaw(feeds: AnyTensors): Promise<Tensors> {
     const names = this.#primary.graph.outputs.map(({ name }) => name);
     return readTensors(await this.#runPrimary(feeds, names));
@@ -44,18 +44,18 @@ export class Predictor {
     names: readonly string[],
     staysOnGpu: readonly string[] = [],
   ): Promise<Prediction> {
-    const { status, target } = this.#primary.graph;
-    if (status === null)
+    const { headStatus, target } = this.#primary.graph;
+    if (headStatus === null)
       return { outputs: await this.#runPrimary(feeds, names, staysOnGpu), backend: target, repeated: null };
-    const { [status.output]: report, ...outputs } = await this.#runPrimary(
+    const { [headStatus.output]: report, ...outputs } = await this.#runPrimary(
       feeds,
-      [...names, status.output],
+      [...names, headStatus.output],
       staysOnGpu,
     );
-    const why = fallbackReason(status, report);
+    const why = fallbackReason(headStatus, report);
     if (why === null) return { outputs, backend: target, repeated: null };
     for (const output of Object.values(outputs)) if (isOnGpu(output)) output.release();
-    return this.#runFallback(status.fallback, why, feeds, names);
+    return this.#runFallback(headStatus.fallback, why, feeds, names);
   }
 
   /** Frees what the sessions hold. Nothing may run any more. */

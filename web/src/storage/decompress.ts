@@ -34,11 +34,11 @@ export class Decompressor {
 
   /** Returns what `stored`, all that was pushed, holds. Throws `corrupt-file` where that is not what it must be. */
   async content(stored: Bytes): Promise<Bytes> {
-    const { encoding, inflated } = this.#file;
+    const { encoding, uncompressedSize } = this.#file;
     if (encoding === "identity") return stored;
     const content = isEncoded(this.#file, stored) ? await this.#decompress(encoding, stored) : stored;
-    if (content.byteLength === inflated) return content;
-    const what = `${content.byteLength} bytes, wanted ${encoding} of ${inflated}, or those inflated by the host`;
+    if (content.byteLength === uncompressedSize) return content;
+    const what = `${content.byteLength} bytes, wanted ${encoding} of ${uncompressedSize}, or those decompressed by the host`;
     throw corruptFile(this.#file.path, what);
   }
 
@@ -61,8 +61,8 @@ class ZstdDecompressor {
   #length = 0;
   #error: unknown = null;
 
-  constructor({ inflated, path }: File) {
-    this.#content = allocate(inflated, path);
+  constructor({ uncompressedSize, path }: File) {
+    this.#content = allocate(uncompressedSize, path);
     this.#frame = new Decompress((block) => {
       this.#content.set(block, this.#length); // throws where there is more than there may be
       this.#length += block.byteLength;
@@ -104,8 +104,8 @@ class ZstdDecompressor {
 }
 
 async function decompressNatively(encoding: string, stored: Bytes): Promise<Bytes> {
-  const inflated = new Blob([stored]).stream().pipeThrough(decompressionStream(encoding));
-  return new Uint8Array(await new Response(inflated).arrayBuffer());
+  const decompressed = new Blob([stored]).stream().pipeThrough(decompressionStream(encoding));
+  return new Uint8Array(await new Response(decompressed).arrayBuffer());
 }
 
 /** TypeScript's DOM does not know zstd yet. */

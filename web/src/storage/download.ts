@@ -1,4 +1,4 @@
-// Files of the bundle: streamed, counted, checked against the manifest, inflated.
+// Files of the bundle: streamed, counted, checked against the manifest, decompressed.
 
 import { abortedError, corruptFile, WebbuildError } from "../api/errors.js";
 import type { File } from "../manifest/manifest.js";
@@ -91,22 +91,22 @@ export class Downloads {
   async #joinParts(file: File, onBytes: OnBytes): Promise<Bytes> {
     const parts = file.parts.map((path) => this.#file(path));
     const size = sum(parts.map((part) => part.size));
-    const decompressedSize = sum(parts.map((part) => part.inflated));
-    if (size !== file.size || (file.form === "plain" && decompressedSize !== file.inflated))
+    const decompressedSize = sum(parts.map((part) => part.uncompressedSize));
+    if (size !== file.size || (file.quantization === "none" && decompressedSize !== file.uncompressedSize))
       throw badManifest(
-        `the parts of ${file.path} are ${size} bytes, not ${file.size}, and hold ${decompressedSize} of ${file.inflated}`,
+        `the parts of ${file.path} are ${size} bytes, not ${file.size}, and hold ${decompressedSize} of ${file.uncompressedSize}`,
       );
     if (parts.some((part) => part.parts.length > 0)) throw badManifest(`${file.path} has parts of parts`);
     const joined = allocate(decompressedSize, file.path);
     let offset = 0;
-    for (const { path, inflated } of parts) {
+    for (const { path, uncompressedSize } of parts) {
       const content = await this.get(path, onBytes);
-      if (content.byteLength !== inflated)
-        throw badManifest(`${path} holds ${content.byteLength} bytes, not ${inflated}`);
+      if (content.byteLength !== uncompressedSize)
+        throw badManifest(`${path} holds ${content.byteLength} bytes, not ${uncompressedSize}`);
       joined.set(content, offset);
-      offset += inflated;
+      offset += uncompressedSize;
     }
-    return file.form === "int8" ? dequantize(joined, file.inflated, file.path) : joined;
+    return file.quantization === "int8" ? dequantize(joined, file.uncompressedSize, file.path) : joined;
   }
 
   #file(path: string): File {

@@ -72,7 +72,7 @@ describe("wasm", () => {
   });
 
   test("is what auto takes where WebGPU would fail, and says why", async () => {
-    const model = await loadTiny({}, "withheld.json");
+    const model = await loadTiny({}, "disabled-target.json");
     expect(model.backend).toBe("wasm");
     const message = expect.stringContaining("webgpu would fail: Cast 'a': no session can be created");
     expect(model.warnings).toMatchObject([

@@ -63,9 +63,9 @@ describe("what the GPU makes of a frame where it lies is what the CPU makes of i
     expectClose(await made(INPUT, videoFrame(kind)), want, LEVEL);
   });
 
-  test.each(["letterbox", "stretch", "crop"] as const)("by every resampler: %s", async (mode) => {
-    for (const resampler of ["nearest", "bilinear", "bilinear-antialias", "bicubic"] as const) {
-      const input = { ...INPUT, letterbox: { ...INPUT.letterbox, mode, resampler } };
+  test.each(["letterbox", "stretch", "crop"] as const)("by every interpolation: %s", async (mode) => {
+    for (const interpolation of ["nearest", "bilinear", "bilinear-antialias", "bicubic"] as const) {
+      const input = { ...INPUT, letterbox: { ...INPUT.letterbox, mode, interpolation } };
       const kind = { codedWidth: 133, codedHeight: 71 };
       expectClose(await made(input, videoFrame(kind)), await onCpu(input, videoFrame(kind)), LEVEL);
     }
@@ -74,7 +74,7 @@ describe("what the GPU makes of a frame where it lies is what the CPU makes of i
 
 describe("a frame that is no RGB with alpha", () => {
   test("becomes on the GPU what BT.709 says, where it is I420", async () => {
-    const letterbox = { ...INPUT.letterbox, resampler: "nearest" } as const;
+    const letterbox = { ...INPUT.letterbox, interpolation: "nearest" } as const;
     const plain: ImageInput = { ...INPUT, shape: [1, 3, 48, 64], letterbox };
     const colorSpace = { primaries: "bt709", transfer: "bt709", matrix: "bt709", fullRange: false } as const;
     const bytes = new Uint8Array((64 * 48 * 3) / 2);

@@ -14,12 +14,12 @@ const graph: Graph = {
   weights: [],
   nodes: 1,
   outputs: [],
-  status: null,
+  headStatus: null,
   cpuNodes: [],
   allOnGpu: false,
   features: [],
   precision: "fp32",
-  weightsStored: "fp32",
+  weightDtype: "fp32",
 };
 const half: Graph = { ...graph, file: "model/half.onnx", features: ["shader-f16"], precision: "fp16" };
 

@@ -88,10 +88,10 @@ describe.runIf(hasWebgpu)("what the GPU and the CPU make of a picture is one", (
     [640, 427],
   ] as const;
 
-  test.each(modes.flatMap((mode) => resamplers.map((resampler) => [mode, resampler] as const)))(
+  test.each(modes.flatMap((mode) => resamplers.map((interpolation) => [mode, interpolation] as const)))(
     "%s, %s",
-    async (mode, resampler) => {
-      const input = { ...INPUT, letterbox: { ...INPUT.letterbox, mode, resampler } };
+    async (mode, interpolation) => {
+      const input = { ...INPUT, letterbox: { ...INPUT.letterbox, mode, interpolation } };
       const feed = await open(input);
       for (const [width, height] of sizes)
         await expectOne(feed, input, await createImageBitmap(painted(width, height)), ROUNDING);

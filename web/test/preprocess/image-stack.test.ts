@@ -5,7 +5,7 @@ import type { FocusInput, ImageInput, Manifest, StackInput } from "../../src/man
 import { preprocessOnCpu } from "../../src/preprocess/cpu-preprocess.js";
 import { checkPictureCount, runInput } from "../../src/preprocess/image-input.js";
 
-const letterbox = { mode: "stretch", anchor: "center", pad: 114, resampler: "nearest" } as const;
+const letterbox = { mode: "stretch", anchor: "center", pad: 114, interpolation: "nearest" } as const;
 const common = {
   dtype: "float32",
   color: "rgb",

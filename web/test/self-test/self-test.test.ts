@@ -20,7 +20,7 @@ describe.runIf(hasWebgpu)("on a GPU that never ran the bundle", () => {
   });
 
   test("a picture of the golden run may be kept as levels", async () => {
-    const { selfTest } = (await loadTiny(webgpu, "golden-levels.json")).info();
+    const { selfTest } = (await loadTiny(webgpu, "golden-uint8.json")).info();
     expect(selfTest).toEqual({ sample: "noise", before: false });
   });
 

@@ -150,12 +150,12 @@ describe("what is known before there is a session", () => {
     weights: [],
     nodes: 1,
     outputs: [],
-    status: null,
+    headStatus: null,
     cpuNodes: [],
     allOnGpu: true,
     features: [],
     precision: "fp32",
-    weightsStored: "fp32",
+    weightDtype: "fp32",
   };
   const asked = {
     version: "1.30.0",

@@ -21,9 +21,9 @@ const file = (more: Partial<File> = {}): File => ({
   size: 0,
   sha256: "",
   encoding: "zstd",
-  inflated: SIZE,
+  uncompressedSize: SIZE,
   parts: [],
-  form: "plain",
+  quantization: "none",
   ...more,
 });
 
@@ -84,7 +84,7 @@ test.each([
 });
 
 test.each([SIZE - 1, SIZE + 1])("content of another size than the manifest's is an error", async (size) => {
-  const wrong = inflated(await stored(), 1000, file({ inflated: size }));
+  const wrong = inflated(await stored(), 1000, file({ uncompressedSize: size }));
   await expect(wrong).rejects.toThrow(corrupt("engine.wasm.zst"));
 });
 

@@ -57,9 +57,9 @@ describe("storage that never answers", () => {
     size: 1,
     sha256: "0".repeat(64),
     encoding: "identity",
-    inflated: 1,
+    uncompressedSize: 1,
     parts: [],
-    form: "plain",
+    quantization: "none",
   };
   const shelf: FileStore = {
     read: async () => null,

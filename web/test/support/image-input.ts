@@ -12,5 +12,5 @@ export const INPUT: ImageInput = {
   scale: 1 / 255,
   mean: [0.485, 0.456, 0.406],
   std: [0.229, 0.224, 0.225],
-  letterbox: { mode: "letterbox", anchor: "center", pad: 114, resampler: "bilinear" },
+  letterbox: { mode: "letterbox", anchor: "center", pad: 114, interpolation: "bilinear" },
 };

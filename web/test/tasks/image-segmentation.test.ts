@@ -55,11 +55,11 @@ describe("a manifest of task image-segmentation", () => {
     scores: "scores",
     classes: ["cat", "sky"],
     mode: "panoptic",
-    fused: [1],
-    grid: [],
+    labelIdsToFuse: [1],
+    maskSize: [],
     threshold: 0.5,
     maskThreshold: 0.5,
-    overlap: 0.8,
+    overlapMaskAreaThreshold: 0.8,
   };
   const float = (name: string, shape: number[]) => ({ name, dtype: "float32" as const, shape });
   const manifest: Manifest = {

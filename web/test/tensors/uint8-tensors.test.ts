@@ -5,10 +5,10 @@ import { room } from "../support/conformance.js";
 
 interface Case {
   input: ImageInput;
-  levels: number[];
+  values: number[];
   want: number[];
 }
 
-test.each(room<Case>("levels"))("%s", (_, { input, levels, want }) => {
-  expect([...fromUint8(Uint8Array.from(levels), input)]).toEqual(want.map(Math.fround));
+test.each(room<Case>("uint8"))("%s", (_, { input, values, want }) => {
+  expect([...fromUint8(Uint8Array.from(values), input)]).toEqual(want.map(Math.fround));
 });

@@ -47,6 +47,6 @@ function identityInput(width: number, height: number): ImageInput {
     scale: 1 / 255,
     mean: [0, 0, 0],
     std: [1, 1, 1],
-    letterbox: { mode: "stretch", anchor: "top-left", pad: 0, resampler: "nearest" },
+    letterbox: { mode: "stretch", anchor: "top-left", pad: 0, interpolation: "nearest" },
   };
 }

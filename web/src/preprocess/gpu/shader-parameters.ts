@@ -26,7 +26,7 @@ export function shaderParameters(geometry: Geometry, input: ImageInput): ShaderP
   const { from, to, columns, rows } = pictureTaps(geometry, input);
   const area = plane.width * plane.height;
   const planar = input.layout === "nchw";
-  const bounded = input.letterbox.resampler === "bicubic";
+  const bounded = input.letterbox.interpolation === "bicubic";
   const words = [plane.width, plane.height, from.x, from.y, to.x, to.y, columns.count, rows.count];
   const steps = [0, planar ? area : 1, planar ? 1 : 3, input.color === "bgr" ? 1 : 0];
   const limits = bounded ? [0, 1] : [-UNBOUNDED, UNBOUNDED];

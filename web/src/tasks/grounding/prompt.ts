@@ -19,13 +19,13 @@ export interface Prompt {
 export function tokenizePrompt(
   caption: string,
   tokenizer: WordPieceTokenizer,
-  { tokens, pieces }: GroundingTask,
+  { maxTokens, specialTokens }: GroundingTask,
 ): Prompt {
   const ids = tokenizer.encode(caption);
-  if (ids.length > tokens) {
-    throw promptError(`the prompt has ${ids.length} tokens, and the model takes ${tokens}`);
+  if (ids.length > maxTokens) {
+    throw promptError(`the prompt has ${ids.length} tokens, and the model takes ${maxTokens}`);
   }
-  const special = new Set(["[CLS]", "[SEP]", ".", "?"].map((piece) => pieces[piece]));
+  const special = new Set(["[CLS]", "[SEP]", ".", "?"].map((piece) => specialTokens[piece]));
   const separators = [...ids.keys()].filter((place) => special.has(ids[place]));
   const phrases = pairs(separators)
     .filter(([before, end]) => end < ids.length - 1 || end - before > 1)
@@ -39,17 +39,19 @@ export function promptFeeds(inputs: Manifest["inputs"], task: GroundingTask, pro
   return Object.fromEntries(promptInputs.map((input) => [input.name, tensor(input, task, prompt)]));
 }
 
-function tensor(input: PromptInput, { pieces }: GroundingTask, prompt: Prompt): TensorData {
+function tensor(input: PromptInput, { specialTokens }: GroundingTask, prompt: Prompt): TensorData {
   const length = input.shape.at(-1) ?? 0;
-  if (input.role === "sight") return toTensor(input, selfAttentionMask(prompt, length));
+  if (input.role === "self_attention_mask") return toTensor(input, selfAttentionMask(prompt, length));
   const { ids } = prompt;
   const rows: Record<typeof input.role, readonly number[]> = {
-    ids,
-    attention: ids.map(() => 1),
-    types: [],
-    positions: positionIds(prompt),
+    input_ids: ids,
+    attention_mask: ids.map(() => 1),
+    token_type_ids: [],
+    position_ids: positionIds(prompt),
   };
-  const values = new Array<number>(length).fill(input.role === "ids" ? (pieces["[PAD]"] ?? 0) : 0);
+  const values = new Array<number>(length).fill(
+    input.role === "input_ids" ? (specialTokens["[PAD]"] ?? 0) : 0,
+  );
   for (const [place, value] of rows[input.role].entries()) values[place] = value;
   return toTensor(input, values);
 }

@@ -110,8 +110,8 @@ export function regionsOfQueries(
   const regions: RegionPixels[] = [];
   for (const [index, { classIndex, score }] of queries.entries()) {
     const share = Math.fround((areas[index + 1] ?? 0) / (pixelCounts[index] ?? 0)); // rounded as torch does
-    if (!Number.isFinite(share) || share <= task.overlap) continue;
-    const one = task.fused.includes(classIndex)
+    if (!Number.isFinite(share) || share <= task.overlapMaskAreaThreshold) continue;
+    const one = task.labelIdsToFuse.includes(classIndex)
       ? regions.find((each) => each.classIndex === classIndex)
       : null;
     if (one) {

@@ -7,9 +7,9 @@ import { type DepthMap, decodeMap } from "../depth/depth-map.js";
 /** A map's elements in row-major order, its size, and that of the input it covers. */
 export type MaskMap = DepthMap;
 
-/** The map as it is, or in the cells of the task's grid. */
-export function resizeLogits({ grid }: ImageSegmentationTask, map: MaskMap): MaskMap {
-  const [height, width] = grid;
+/** The map as it is, or in the cells of the task's mask size. */
+export function resizeLogits({ maskSize }: ImageSegmentationTask, map: MaskMap): MaskMap {
+  const [height, width] = maskSize;
   if (height === undefined || width === undefined) return map;
   const whole = { source: { width, height }, left: 0, top: 0, ...map.input };
   return { ...map, values: decodeMap(whole, map), grid: { width, height } };

@@ -28,7 +28,7 @@ export function regionsOnGpu(
     const shares = softmax(scores, classes + 1);
     if (task.mode === "semantic") {
       const all = equalWeights(shares.length).map(({ map }) => map);
-      const sums = pass.classMaps(pass.sigmoidMaps(maps, all, task.grid), shares, classes);
+      const sums = pass.classMaps(pass.sigmoidMaps(maps, all, task.maskSize), shares, classes);
       const result = await pass.argmax(sums, equalWeights(classes), geometry, Number.POSITIVE_INFINITY);
       return { ...regionsOfClasses(task, geometry, classes, result.labels), ...statsOf(result) };
     }
@@ -36,7 +36,7 @@ export function regionsOnGpu(
     if (selected.length === 0) return { ...noRegions(geometry), hasNan: false, isFlat: false };
     const queries = selected.map(({ query }) => query);
     const weighted = selected.map(({ score }, map) => ({ map, weight: score }));
-    const probabilities = pass.sigmoidMaps(maps, queries, task.grid);
+    const probabilities = pass.sigmoidMaps(maps, queries, task.maskSize);
     const result = await pass.argmax(probabilities, weighted, geometry, Math.fround(task.maskThreshold));
     return { ...regionsOfQueries(task, geometry, selected, result), ...statsOf(result) };
   });

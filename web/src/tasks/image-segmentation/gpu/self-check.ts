@@ -45,10 +45,10 @@ function testTask(
     scores: byClass ? null : "scores",
     classes: Array.from({ length: classes }, (_, index) => `class ${index}`),
     mode,
-    fused: [],
-    grid: byClass ? [] : [14, 18],
+    labelIdsToFuse: [],
+    maskSize: byClass ? [] : [14, 18],
     threshold: 0,
     maskThreshold: 0.1,
-    overlap: 0,
+    overlapMaskAreaThreshold: 0,
   };
 }
