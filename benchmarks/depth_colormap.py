@@ -25,7 +25,7 @@ def main() -> None:
     """Print the table."""
     arguments = parse_arguments(__doc__, rounds=11)
     with open_bundle_page(arguments.bundle, PAGE) as (page, info):
-        print(f"{adapter_name(info)}; {info['decode']['why']}\n")
+        print(f"{adapter_name(info)}; {info['decode']['reason']}\n")
         print("| picture | asked for | made on | bytes read back | ms of inference and decoding | ms of the page |")
         print("|---|---|---|---|---|---|", flush=True)
         for width, height in SIZES:

@@ -24,11 +24,11 @@ class Result(Struct, frozen=True):
     """How a test ended, and why.
 
     `place` is `gpu`, `cpu` or `both`; empty for what folded away or never ran; `wasm` where webbuild's runtime takes
-    the graph for WASM, and `why` then says why. `native` says that native ONNX Runtime fails the test too.
+    the graph for WASM, and `reason` then says why. `native` says that native ONNX Runtime fails the test too.
     """
 
     verdict: TestOutcome
-    why: str = ""
+    reason: str = ""
     place: str = ""
     native: bool = False
 
@@ -46,7 +46,7 @@ def write(version: str, state: str, before: Results, after: Results) -> None:
 
 
 def _without_details(result: Result) -> Result:
-    return msgspec.structs.replace(result, why=shorten_message(result.why))
+    return msgspec.structs.replace(result, reason=shorten_message(result.reason))
 
 
 def _json(value: object) -> str:
@@ -65,7 +65,7 @@ def summary(results: Results) -> dict[str, int]:
 def render_page(version: str, state: str, before: Results, after: Results) -> str:
     """Return the document."""
     first, second = summary(before), summary(after)
-    unfed = Counter(result.why for result in after.values() if result.verdict == "not fed")
+    unfed = Counter(result.reason for result in after.values() if result.verdict == "not fed")
     lines = [
         "# ONNX's own tests of single operators",
         "",
@@ -90,11 +90,11 @@ def render_page(version: str, state: str, before: Results, after: Results) -> st
 def _on_wasm(after: Results) -> list[str]:
     """Return why tests that pass run on WASM, the most frequent reasons first."""
     moved = [
-        (name, result.why) for name, result in after.items() if result.verdict == "pass" and result.place == "wasm"
+        (name, result.reason) for name, result in after.items() if result.verdict == "pass" and result.place == "wasm"
     ]
     reasons: dict[str, list[str]] = {}
-    for name, why in moved:
-        reasons.setdefault(re.sub(r"'[^']*'", "", why.split(": ")[-1]).strip(), []).append(name)
+    for name, reason in moved:
+        reasons.setdefault(re.sub(r"'[^']*'", "", reason.split(": ")[-1]).strip(), []).append(name)
     lines = [f"## On WASM instead, where the native build would fail: {len(moved)}", ""]
     for reason, names in sorted(reasons.items(), key=lambda pair: (-len(pair[1]), pair[0])):
         lines.append(f"- {shorten_message(reason)} ({len(names)}): " + ", ".join(f"`{name}`" for name in names))
@@ -112,7 +112,7 @@ def _sections(before: Results, after: Results) -> dict[str, list[str]]:
 
 
 def _result_text(result: Result) -> str:
-    return f"{result.verdict}: {shorten_message(result.why)}"
+    return f"{result.verdict}: {shorten_message(result.reason)}"
 
 
 def shorten_message(text: str) -> str:

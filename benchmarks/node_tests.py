@@ -81,11 +81,11 @@ def _arrays(folder: Path, kind: str) -> list[NDArray[Any]]:
 
 
 class PatchedTest(Struct, frozen=True):
-    """What webbuild makes of a test. `why` says why it runs on WASM, where the bundle holds no graph for WebGPU."""
+    """What webbuild makes of a test. `reason` says why it runs on WASM, where the bundle holds no graph for WebGPU."""
 
     job: tiny_models.Job
     build: Build = "webgpu"
-    why: str = ""
+    reason: str = ""
 
 
 def patch_test(test: OnnxTest) -> PatchedTest:
@@ -109,8 +109,8 @@ def patch_test(test: OnnxTest) -> PatchedTest:
     )
     if disabled is None and not needed:
         return PatchedTest(_job(test, models["webgpu"]))
-    why = f"the adapter has no {needed[0]}" if disabled is None else f"{disabled.code}: {disabled.reason}"
-    return PatchedTest(_job(test, models["wasm"]), "wasm", why)
+    reason = f"the adapter has no {needed[0]}" if disabled is None else f"{disabled.code}: {disabled.reason}"
+    return PatchedTest(_job(test, models["wasm"]), "wasm", reason)
 
 
 def _job(test: OnnxTest, model: ir.Model) -> tiny_models.Job:
@@ -133,8 +133,8 @@ def compare_answer(test: OnnxTest, answer: tiny_models.JobResult, made: PatchedT
     place = made.build if made.build == "wasm" else place
     if answer.ending != "ran":
         return Result("throws", answer.message, place)
-    why = "; ".join(filter(None, (_differs(name, want, answer.outputs) for name, want in test.wanted.items())))
-    return Result("wrong", why, place) if why else Result("pass", made.why, place)
+    reason = "; ".join(filter(None, (_differs(name, want, answer.outputs) for name, want in test.wanted.items())))
+    return Result("wrong", reason, place) if reason else Result("pass", made.reason, place)
 
 
 def _passes_natively(test: OnnxTest) -> bool:
@@ -182,8 +182,8 @@ def measure(folder: Path, only: str, kept: ResultJournal) -> None:
             try:
                 made["after"].append(patch_test(test))
             except WebbuildError as error:
-                why = f"{error.code}: {error.message}"
-                kept.add("after", test.name, Result("refused", why, native=not _passes_natively(test)))
+                reason = f"{error.code}: {error.message}"
+                kept.add("after", test.name, Result("refused", reason, native=not _passes_natively(test)))
             except Exception as error:  # a bug in a pass is a result too
                 kept.add("after", test.name, Result("refused", f"a bug: {type(error).__name__}: {error}"))
     for when, all_made in made.items():
@@ -218,7 +218,7 @@ def main() -> None:
     for name, result in after.items():
         if result.verdict not in ("pass", "not fed"):
             too = "native too, " if result.native else ""
-            print(f"{name}: {result.verdict} ({too}was {before[name].verdict}): {shorten_message(result.why)}")
+            print(f"{name}: {result.verdict} ({too}was {before[name].verdict}): {shorten_message(result.reason)}")
     if arguments.write:
         write(arguments.onnx, kept.state, before, after)
 

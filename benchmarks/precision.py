@@ -62,7 +62,7 @@ def render_table(rows: list[PrecisionRow]) -> str:
     ]
     for each in rows:
         found = each.searched
-        right = [tried for tried in found["tried"] if not tried["why"]]
+        right = [tried for tried in found["tried"] if not tried["reason"]]
         best = max(right, key=lambda tried: _mean(tried["part"]))["used"] if right else {}
         errors = ", ".join(f"{output} {part:.2f}" for output, part in best.items() if part is not None)
         nodes = f"{100 * found['halved'] / found['nodes']:.0f} %"
@@ -82,7 +82,7 @@ def render_float32_nodes(rows: list[PrecisionRow]) -> str:
         lines.append(f"\n{each.model}, float16 computed by {each.searched['arithmetic'].partition(':')[0]}:\n")
         for reason in each.searched["kept"]:
             operators = ", ".join(f"{count} {name}" for name, count in reason["operators"].items())
-            lines.append(f"- {reason['why']}: {operators}")
+            lines.append(f"- {reason['reason']}: {operators}")
     return "\n".join(lines) + "\n"
 
 

@@ -55,8 +55,8 @@ def measure_seeds(seeds: Sequence[int], given: argparse.Namespace) -> report.Rep
         for side, problem in zip(found, sides, strict=True):
             if problem is not None:
                 found[side].append(report.failed_case(case, problem))
-                why = f"{problem.ending} {side} ({', '.join(case.passes)}): {problem.why[-300:]}"
-                print(f"seed {case.seed}: {case.subject.what}: {why}", flush=True)
+                reason = f"{problem.ending} {side} ({', '.join(case.passes)}): {problem.reason[-300:]}"
+                print(f"seed {case.seed}: {case.subject.what}: {reason}", flush=True)
     ran = dict(sorted(Counter(case.subject.op for case in cases).items()))
     return report.ReportPart(seeds[0], len(seeds), ran, **found)
 

@@ -80,7 +80,7 @@ def main() -> None:
         page.goto(f"{server.origin}/frames.html")
         page.wait_for_function("() => globalThis.feed !== undefined")
         info = page.evaluate("folder => open(folder)", server.url)
-        print(f"{info['adapter']['description'] or info['adapter']['vendor']}; {info['feed']['why']}\n")
+        print(f"{info['adapter']['description'] or info['adapter']['vendor']}; {info['feed']['reason']}\n")
         print(
             f"| frame | {' | '.join(f'{way}: CPU ms' for way in PATHS)} | {' | '.join(f'{way}: ms' for way in PATHS)} |"
         )

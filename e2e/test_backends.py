@@ -106,8 +106,8 @@ def test_a_crowd_beyond_capacity_is_run_again_on_wasm(webgpu: Chromium, root: Se
 
 
 def check_repeated(gpu: Any, wasm: Any, console: Console) -> None:
-    assert gpu["repeated"]["target"] == gpu["backend"] == "wasm"
-    assert "candidates" in gpu["repeated"]["why"]
+    assert gpu["fallback"]["target"] == gpu["backend"] == "wasm"
+    assert "candidates" in gpu["fallback"]["reason"]
     assert len(gpu["warnings"]) == 1
     assert gpu["warnings"][0]["fix"]
     assert len(gpu["poses"]) == len(wasm["poses"]) > 0
@@ -119,5 +119,5 @@ def check_repeated(gpu: Any, wasm: Any, console: Console) -> None:
             assert mine["name"] == theirs["name"]
             numbers, wanted = ([point[key] for key in ("x", "y", "confidence")] for point in (mine, theirs))
             assert numbers == pytest.approx(wanted, abs=0.01)
-    assert (wasm["repeated"], wasm["warnings"]) == (None, [])
+    assert (wasm["fallback"], wasm["warnings"]) == (None, [])
     assert console.errors == []

@@ -37,7 +37,7 @@ def test_every_sample_runs_and_most_have_people(demo: DemoPage, bundle: Path) ->
     counts = [demo.choose(index) for index in range(samples(bundle))]
     assert sum(count > 0 for count in counts) >= len(counts) - 1
     assert max(counts) > 3
-    for part in ("preprocess", "inference", "decode"):
+    for part in ("preprocess", "inference", "postprocess"):
         expect(demo.at(f"timing-{part}")).to_have_text(re.compile(r"\d"))
 
 

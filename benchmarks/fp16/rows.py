@@ -104,7 +104,7 @@ def _row(found: CaseResult, places: Mapping[str, str]) -> Fp16Row:
 
 def _kept(halved: Fp16Graph) -> dict[str, str]:
     types = {node.name: node.op_type for node in halved.model.graph}
-    return {f"{types.get(name, name)}": why for name, why in halved.fp32_reasons.items()}
+    return {f"{types.get(name, name)}": reason for name, reason in halved.fp32_reasons.items()}
 
 
 def _figure(value: Figure) -> Figure:

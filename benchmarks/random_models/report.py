@@ -25,7 +25,7 @@ class FailedCase(Struct, frozen=True):
     op: str
     what: str
     ending: Ending
-    why: str
+    reason: str
     passes: list[str]
 
     @property
@@ -46,7 +46,7 @@ class ReportPart(Struct, frozen=True):
 
 def failed_case(case: Trial, problem: Problem) -> FailedCase:
     """Return what is told of a case that fails."""
-    return FailedCase(case.seed, case.subject.op, case.subject.what, problem.ending, problem.why, case.passes)
+    return FailedCase(case.seed, case.subject.op, case.subject.what, problem.ending, problem.reason, case.passes)
 
 
 def write(name: str, part: ReportPart) -> None:
@@ -90,7 +90,7 @@ def read() -> dict[str, ReportPart]:
 
 
 def _brief(each: FailedCase) -> FailedCase:
-    return msgspec.structs.replace(each, what=each.what[:_LONG], why=" ".join(each.why.split())[-_LONG:])
+    return msgspec.structs.replace(each, what=each.what[:_LONG], reason=" ".join(each.reason.split())[-_LONG:])
 
 
 def render_page(parts: dict[str, ReportPart]) -> str:
@@ -154,5 +154,5 @@ def _classes(part: ReportPart) -> list[str]:
 def _left(part: ReportPart) -> list[str]:
     if not part.after:
         return []
-    told = [f"- {each.seed}: `{each.what}` {each.ending}: {each.why}" for each in part.after]
+    told = [f"- {each.seed}: `{each.what}` {each.ending}: {each.reason}" for each in part.after]
     return ["Failing after the passes:", "", *told, ""]

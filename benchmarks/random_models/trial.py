@@ -77,7 +77,7 @@ class Problem(Struct, frozen=True):
     """What is wrong with an answer."""
 
     ending: Ending
-    why: str
+    reason: str
 
 
 def run_native(model: bytes, feeds: Tensors, *, optimised: bool = False) -> dict[str, NDArray[Any]]:
@@ -114,7 +114,9 @@ def find_problem(want: Tensors, answer: JobResult) -> Problem | None:
         return Problem("no session", answer.message)
     if answer.ending != "ran":
         return Problem("throws", answer.message)
-    told = [why for name, array in want.items() if (why := describe_difference(name, array, answer.outputs.get(name)))]
+    told = [
+        reason for name, array in want.items() if (reason := describe_difference(name, array, answer.outputs.get(name)))
+    ]
     return Problem("wrong", "; ".join(told)) if told else None
 
 

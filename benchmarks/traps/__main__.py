@@ -44,11 +44,11 @@ def measure(only: str) -> list[TrapRow]:
         for tool in TOOLS:
             what = tried[trap.name, tool]
             if what.model is None:
-                outcomes[tool] = TrapOutcome("tool fails", what.why)
+                outcomes[tool] = TrapOutcome("tool fails", what.reason)
             else:
                 kept = trap.kept or what.kept
                 outcomes[tool] = compare_answer(
-                    answers[_key(trap, what)], want, what.passes, what.why, kept, trap.undefined
+                    answers[_key(trap, what)], want, what.passes, what.reason, kept, trap.undefined
                 )
         rows.append(TrapRow(trap.name, trap.what, trap.source, find_codes(trap, target), outcomes))
     return rows
@@ -77,9 +77,9 @@ def main() -> None:
     rows = measure(arguments.only)
     for row in rows:
         told = {tool: outcome.ending for tool, outcome in row.outcomes.items()}
-        print(f"{row.name}: {told}, found {list(row.findings)}; {row.outcomes['as it is'].why}")
+        print(f"{row.name}: {told}, found {list(row.findings)}; {row.outcomes['as it is'].reason}")
     for row in unresolved(rows):
-        print(f"left: {row.name}: {row.outcomes['webbuild'].ending} {row.outcomes['webbuild'].why}")
+        print(f"left: {row.name}: {row.outcomes['webbuild'].ending} {row.outcomes['webbuild'].reason}")
     for row in rows:
         if "webbuild" in row.worse_by:
             print(f"worse: {row.name}: {row.outcomes['webbuild'].ending}")

@@ -28,7 +28,7 @@ class TrapOutcome(Struct, frozen=True):
     """How it ended, why, and which passes had been at work."""
 
     ending: TrapEnding
-    why: str = ""
+    reason: str = ""
     passes: tuple[str, ...] = ()
 
 
@@ -67,9 +67,9 @@ def compare_answer(
         return TrapOutcome("no session", shorten_message(answer.message), passes)
     if answer.ending != "ran":
         return TrapOutcome("throws", shorten_message(answer.message), passes)
-    why = "; ".join(filter(None, (_differs(name, array, answer.outputs.get(name)) for name, array in want.items())))
-    if why:
-        return TrapOutcome("undefined", undefined, passes) if undefined else TrapOutcome("wrong", why, passes)
+    reason = "; ".join(filter(None, (_differs(name, array, answer.outputs.get(name)) for name, array in want.items())))
+    if reason:
+        return TrapOutcome("undefined", undefined, passes) if undefined else TrapOutcome("wrong", reason, passes)
     if stepped:
         return TrapOutcome("WASM", stepped, passes)
     if not answer.gpu:
@@ -87,4 +87,4 @@ def _differs(name: str, want: NDArray[Any], got: NDArray[Any] | None) -> str:
         ComparedOutput(runner="web", sample="", stage="raw", output=name), want, got, tolerance=allowed
     )
     place = f" at {list(result.worst)}: wanted {result.want}, got {result.got}" if result.want else ""
-    return f"{name} {result.why}{place}" if result.verdict == "DIFFERS" else ""
+    return f"{name} {result.reason}{place}" if result.verdict == "DIFFERS" else ""

@@ -41,7 +41,7 @@ class TrapRow(Struct, frozen=True):
     @property
     def reason(self) -> str:
         """Why it is not on the GPU."""
-        return self.outcomes["webbuild"].why
+        return self.outcomes["webbuild"].reason
 
     @property
     def worse_by(self) -> list[str]:

@@ -27,13 +27,13 @@ TOOLS = ("as it is", "onnxsim", "OnnxSlim", "webbuild")
 class ToolResult(Struct, frozen=True):
     """What a tool made of a trap: a model, or why there is none. `passes` did something to it.
 
-    `build` is the one that it runs on: `wasm` where webbuild ships no graph for the other, for the reason in `why`.
+    `build` is the one that it runs on: `wasm` where webbuild ships no graph for the other, for the reason in `reason`.
     `kept` is why nodes of it are left to the CPU.
     """
 
     model: onnx.ModelProto | None
     build: Build
-    why: str = ""
+    reason: str = ""
     passes: tuple[str, ...] = ()
     cpu_nodes: tuple[str, ...] = ()
     kept: str = ""
@@ -90,8 +90,8 @@ def _webbuild(trap: Trap, target: Target) -> ToolResult:
         return ToolResult(None, target.build, f"{type(error).__name__}: {error}")
     passes = tuple(dict.fromkeys(edit.code for edit in (*planned.edits["webgpu"], *kept.rewrites) if edit.applied))
     if kept.disabled is not None or needed:
-        why = f"{kept.disabled.code}: {kept.disabled.reason}" if kept.disabled else f"needs {', '.join(needed)}"
-        return ToolResult(ir.to_proto(planned.graphs["wasm"]), "wasm", why)
+        reason = f"{kept.disabled.code}: {kept.disabled.reason}" if kept.disabled else f"needs {', '.join(needed)}"
+        return ToolResult(ir.to_proto(planned.graphs["wasm"]), "wasm", reason)
     reasons = [
         edit.reason
         for edit in (*planned.edits["webgpu"], *kept.rewrites)

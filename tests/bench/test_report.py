@@ -115,8 +115,8 @@ def test_a_backend_that_the_bundle_withholds_is_left_out_or_refused(tmp_path: Pa
     assert select_backends(both, []) == ["webgpu", "wasm"]
     assert select_backends(both, ["wasm", "webgpu"]) == ["webgpu", "wasm"]
     assert select_backends(both, ["wasm"]) == ["wasm"]
-    why = DisabledTarget(target="webgpu", code="throws", reason="it throws")
-    unfit = rewrite(plain.directory, both.manifest, disabled_targets=[why])
+    reason = DisabledTarget(target="webgpu", code="throws", reason="it throws")
+    unfit = rewrite(plain.directory, both.manifest, disabled_targets=[reason])
     for bundle in (unfit, plain):
         assert select_backends(bundle, []) == ["wasm"]
         with pytest.raises(WebbuildError, match="does not run on webgpu") as caught:

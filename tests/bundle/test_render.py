@@ -171,11 +171,15 @@ def test_the_types_are_typescript_whatever_the_classes_are_called(tmp_path: Path
         'import { depthAt, load as loadDepth } from "./depth.js";\n'
         "const model = await loadDepth();\n"
         "export const first: number | undefined = (await model.run(new Blob())).depth[0];\n"
-        'const shown = await model.run(new Blob(), { depth: ["colors", "map"], fade: true });\n'
+        'const shown = await model.run(new Blob(), { depth: ["colors", "map"], confidenceAlpha: true });\n'
         "export const [colors, at]: [ImageBitmap, number] = [shown.colors, depthAt(shown, 1, 2)];\n"
         "export const values: number = shown.map.values.length;\n"
         "// @ts-expect-error: only where they were asked for\n"
         "export const none: number = shown.depth.length;\n"
+        'import type { Manifest } from "./depth.js";\n'
+        'export const file: Manifest["files"][number]["path"] = "model.onnx";\n'
+        "// @ts-expect-error: the parts of a manifest would shadow what the browser calls so\n"
+        'export type { File, Generator } from "./depth.js";\n'
     )
     options = ["--noEmit", "--strict", "--target", "esnext", "--module", "esnext", "--moduleResolution", "bundler"]
     done = subprocess.run([TSC, *options, *tmp_path.glob("*.ts")], cwd=tmp_path, capture_output=True, check=False)

@@ -52,7 +52,7 @@ def test_the_report_says_what_was_kept_and_what_was_tried(mixed: tuple[Done, Pat
     assert {"up", "down"} <= kept
     assert len(kept) <= 3 < searched["nodes"]
     assert searched["halved"] + len(kept) == searched["nodes"]
-    right = [each for each in searched["tried"] if not each["why"]]
+    right = [each for each in searched["tried"] if not each["reason"]]
     assert 0 < right[-1]["used"]["y"] < 1 < searched["tried"][0]["used"]["y"]
     assert {each["subject"]["runner"] for each in report["comparisons"]} == {"webgpu", "wasm", "webgpu mixed"}
     page = (folder / "report.html").read_text("utf-8")

@@ -43,7 +43,7 @@ def test_ok(want: NDArray[Any], got: NDArray[Any]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("want", "got", "why"),
+    ("want", "got", "reason"),
     [
         (f32(1000, 0), f32(1000, 0.2), "more than 0.1"),
         (f32(1, 2), f32(1, NAN), "NaN: 0 wanted, 1 got"),
@@ -61,10 +61,10 @@ def test_ok(want: NDArray[Any], got: NDArray[Any]) -> None:
         (np.array([True]), np.array([False]), "more than 0"),
     ],
 )
-def test_differs(want: NDArray[Any], got: NDArray[Any] | None, why: str) -> None:
+def test_differs(want: NDArray[Any], got: NDArray[Any] | None, reason: str) -> None:
     result = judge(want, got)
     assert result.verdict == "DIFFERS"
-    assert why in result.why
+    assert reason in result.reason
 
 
 @pytest.mark.parametrize(

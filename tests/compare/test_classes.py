@@ -36,7 +36,7 @@ def test_the_same_classes_are_the_same() -> None:
 
 
 @pytest.mark.parametrize(
-    ("got", "why"),
+    ("got", "reason"),
     [
         ([], "0 classes, wanted 3"),
         (GOOD[:2], "2 classes, wanted 3"),
@@ -45,10 +45,10 @@ def test_the_same_classes_are_the_same() -> None:
         ([ClassScore(1, "cup", 0.7), *GOOD[1:]], "another's name"),
     ],
 )
-def test_a_list_that_is_not_every_class_in_order_differs(got: list[ClassScore], why: str) -> None:
+def test_a_list_that_is_not_every_class_in_order_differs(got: list[ClassScore], reason: str) -> None:
     found = compare_decoded_classes(TASK, ABOUT, GOOD, got, BROWSER)
     assert "DIFFERS" in verdicts(found).values()
-    assert any(part in each.why for each in found for part in why.split("|"))
+    assert any(part in each.reason for each in found for part in reason.split("|"))
 
 
 def test_another_best_class_differs_and_names_both() -> None:

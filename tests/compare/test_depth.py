@@ -37,16 +37,16 @@ def test_equal_maps_are_ok_and_say_how_far_they_may_be_apart() -> None:
 def test_another_map_differs(factor: float) -> None:
     found = compare_depth(ABOUT, RAMP, RAMP * np.float32(factor), BROWSER)
     assert found.verdict == "DIFFERS"
-    assert found.why
+    assert found.reason
 
 
 def test_flat_maps_on_every_sample_prove_nothing() -> None:
     flat = np.full((3, 4), 2, np.float32)
     found = compare_depth(ABOUT, flat, flat, BROWSER)
     assert (found.verdict, found.signal) == ("OK", 0)
-    assert "2 everywhere" in found.why
+    assert "2 everywhere" in found.reason
     assert [each.verdict for each in mark_vacuous([found, found])] == ["VACUOUS"] * 2
-    assert mark_vacuous([found])[0].why == "on every sample the map is 2 everywhere, so nothing was compared"
+    assert mark_vacuous([found])[0].reason == "on every sample the map is 2 everywhere, so nothing was compared"
     assert [each.verdict for each in mark_vacuous([found, compare_depth(ABOUT, RAMP, RAMP, BROWSER)])] == ["OK"] * 2
 
 

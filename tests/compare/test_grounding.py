@@ -34,7 +34,7 @@ def test_the_same_is_right_and_what_differs_is_named_by_its_quantity() -> None:
 
 def test_the_words_that_differ_are_told() -> None:
     count = compare_grounding(ABOUT, [RING], changed(label="ring"), AT, BROWSER)[0]
-    assert "wanted 'red ring', got 'ring'" in count.why
+    assert "wanted 'red ring', got 'ring'" in count.reason
 
 
 def test_boxes_are_judged_in_pixels_of_the_models_input() -> None:

@@ -15,14 +15,14 @@ def rows(
 ) -> list[Comparison]:
     """Return the comparisons of an output of detections."""
     about = ComparedOutput(target, sample, "raw", "rows")
-    why = "score differs by 0.1" if verdict == "DIFFERS" else ""
+    reason = "score differs by 0.1" if verdict == "DIFFERS" else ""
     return [
         Comparison(
             subject=about.with_quantity(name),
             verdict=verdict if name == "score" else "OK",
             tolerance=0.1,
             signal=objects,
-            why=why,
+            reason=reason,
             repeated=repeated,
         )
         for name in ("detections", "score")
@@ -32,9 +32,9 @@ def rows(
 def tensor(name: str, signal: float, sample: str = "one.jpg") -> list[Comparison]:
     """Return the comparison of a plain output, which may be zero everywhere."""
     about = ComparedOutput("webgpu", sample, "raw", name)
-    why = "" if signal else "the reference is zero everywhere"
+    reason = "" if signal else "the reference is zero everywhere"
     verdict: Verdict = "OK" if signal else "VACUOUS"
-    return [Comparison(subject=about, verdict=verdict, tolerance=0.1, signal=signal, why=why)]
+    return [Comparison(subject=about, verdict=verdict, tolerance=0.1, signal=signal, reason=reason)]
 
 
 def refusal(*groups: list[Comparison]) -> WebbuildError:

@@ -64,7 +64,7 @@ def test_the_same_is_found_at_every_threshold(name: str, tmp_path: Path) -> None
     ):
         witness = export.prove_at(float(np.float32(threshold)), iou)
         wrong = [
-            f"{each.subject} at {threshold}: {each.why}" for each in witness.comparisons if each.verdict == "DIFFERS"
+            f"{each.subject} at {threshold}: {each.reason}" for each in witness.comparisons if each.verdict == "DIFFERS"
         ]
         assert not wrong, wrong
         own = {

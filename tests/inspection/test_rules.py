@@ -33,7 +33,7 @@ def test_a_finding_says_where_what_why_and_the_mend(case: Case) -> None:
     for finding in case.inspect().findings:
         assert finding.where
         assert finding.what
-        assert finding.why
+        assert finding.reason
         assert finding.fix
         assert not finding.fix.endswith(".")
 

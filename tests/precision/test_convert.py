@@ -64,7 +64,7 @@ def _types(node: ir.Node) -> list[ir.DataType | None]:
 def test_the_result_is_as_recorded(file: Path, regenerate: bool) -> None:
     result = converted(file)
     record = file.with_name(file.name.replace(".onnx.txt", ".snapshot"))
-    told = "".join(f"kept {name}: {why}\n" for name, why in result.fp32_reasons.items())
+    told = "".join(f"kept {name}: {reason}\n" for name, reason in result.fp32_reasons.items())
     told += "".join(f"mask {name}\n" for name in result.clamped_mask_constants)
     told += f"{len(result.fp16_nodes)} nodes are float16, with {result.casts} casts\n\n{text(result.model)}"
     if regenerate:

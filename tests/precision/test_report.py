@@ -24,13 +24,13 @@ def test_a_model_of_halves_stays_one_too() -> None:
 
 
 def test_of_a_graph_that_was_searched_it_is_said_how_much_became_float16() -> None:
-    told = searched(precision="mixed", why="the answers are the same")
+    told = searched(precision="mixed", reason="the answers are the same")
     assert "7 of 10 nodes in float16, with 2 casts" in precision(ir.from_proto(convolution()), told)
-    left = searched(precision="fp32", why="float16 would save 3% of the weights")
+    left = searched(precision="fp32", reason="float16 would save 3% of the weights")
     assert precision(ir.from_proto(convolution()), left) == "float32: float16 would save 3% of the weights"
 
 
-def searched(precision: Precision, why: str) -> PrecisionReport:
+def searched(precision: Precision, reason: str) -> PrecisionReport:
     part = ConvertedFraction(0.9, 0.8, 0.7)
     arguments = (
         10,
@@ -42,7 +42,7 @@ def searched(precision: Precision, why: str) -> PrecisionReport:
         (),
         (SearchStep(part, {"y": 0.5}, ""), SearchStep(part, {"y": None}, "y: differs")),
     )
-    return PrecisionReport("auto", precision, why, "emulated: nothing else is here", *arguments, "")
+    return PrecisionReport("auto", precision, reason, "emulated: nothing else is here", *arguments, "")
 
 
 def test_points_are_drawn_by_share_and_by_powers_of_ten() -> None:

@@ -32,7 +32,7 @@ def test_names_come_in_the_order_of_their_indices(tmp_path: Path, text: str) -> 
 
 
 @pytest.mark.parametrize(
-    ("text", "why"),
+    ("text", "reason"),
     [
         ("cup\n\nplate", "line 2 is empty"),
         (b"cup\n\xff\xfe", "not UTF-8: byte 4"),
@@ -44,8 +44,8 @@ def test_names_come_in_the_order_of_their_indices(tmp_path: Path, text: str) -> 
         ("[" * 100_000, "begins like JSON"),
     ],
 )
-def test_what_is_no_list_of_names_is_refused_with_the_place(tmp_path: Path, text: str | bytes, why: str) -> None:
-    with pytest.raises(WebbuildError, match=why) as caught:
+def test_what_is_no_list_of_names_is_refused_with_the_place(tmp_path: Path, text: str | bytes, reason: str) -> None:
+    with pytest.raises(WebbuildError, match=reason) as caught:
         read_class_names(written(tmp_path, text))
     assert (caught.value.code, caught.value.exit_code) == ("unreadable-labels", USAGE)
 

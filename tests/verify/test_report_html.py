@@ -50,7 +50,7 @@ def hostile(picture: Path) -> str:
         subject=ComparedOutput("webgpu", HOSTILE, "decoded", HOSTILE),
         want=HOSTILE,
         got=HOSTILE,
-        why=HOSTILE,
+        reason=HOSTILE,
     )
     case = SampleResult(sample=HOSTILE, comparisons=(compared,), detections=(person(HOSTILE),), repeated=HOSTILE)
     node = ExecutedNode(HOSTILE, HOSTILE)
@@ -97,7 +97,7 @@ def test_a_clean_report_says_so() -> None:
 
 def test_a_failure_is_told_with_its_mend() -> None:
     text = Tags(
-        render_verify_report(report(backend(comparison("DIFFERS", why="differs by 3"), problems=(PROBLEM,))))
+        render_verify_report(report(backend(comparison("DIFFERS", reason="differs by 3"), problems=(PROBLEM,))))
     ).text
     for part in ("Not the same", "1 of 1 comparison differ", "differs by 3", "console-error", "boom", "look"):
         assert part in text

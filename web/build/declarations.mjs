@@ -13,6 +13,8 @@ const PUBLIC = [
   "tasks/depth/depth-at",
   ...["types", "results", "errors", "stream", "model", "load"].map((name) => `api/${name}`),
 ];
+/** Types of the manifest's parts stay inside: exported, its File would shadow the DOM's in who imports all. */
+const MANIFEST_PARTS = /^export (?=(?:interface|type) (?!Manifest\b))/gm;
 const BETWEEN_MODULES =
   /^(?:import|export) (?:type )?(?:\{[^}]*\}|\*) from "\.[^"]*";\n|^export type \{[^}]*\};\n/gm;
 
@@ -29,7 +31,8 @@ export async function writeDeclarations(file) {
     ];
     await tsc("-p", `${ROOT}web/build/tsconfig.json`, ...emit, "--outDir", folder);
     const modules = await Promise.all(PUBLIC.map((name) => readFile(join(folder, `${name}.d.ts`), "utf8")));
-    await writeFile(file, modules.map((text) => text.replace(BETWEEN_MODULES, "")).join("\n"));
+    const [manifest = "", ...others] = modules.map((text) => text.replace(BETWEEN_MODULES, ""));
+    await writeFile(file, [manifest.replace(MANIFEST_PARTS, ""), ...others].join("\n"));
     // A name that is in none of the public modules would be undefined in the one file.
     await tsc("--noEmit", "--strict", "--ignoreConfig", "--types", "", "--lib", "es2022,dom", file);
   } finally {

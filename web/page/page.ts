@@ -19,7 +19,7 @@ function start(): void {
   const engine = new EnginePanel(
     () => importLoader(entry),
     page.failure,
-    (model, why) => page.setModel(model, why),
+    (model, reason) => page.setModel(model, reason),
   );
   void engine.load();
 }

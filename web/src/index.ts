@@ -5,5 +5,4 @@ export { load } from "./api/load.js";
 export { Model } from "./api/model.js";
 export { Stream } from "./api/stream.js";
 export type * from "./api/types.js";
-export type * from "./manifest/manifest.js";
 export { depthAt } from "./tasks/depth/depth-at.js";

@@ -55,7 +55,7 @@ def _finding_lines(finding: BisectFinding, out: Path) -> list[str]:
     told = [f"{finding.code}: {nodes}{more}{where}"]
     for each in finding.comparisons[:3]:
         numbers = f" at {list(each.worst)}: wanted {each.want}, got {each.got}" if each.worst else ""
-        told.append(f"  {each.subject.output} {each.why}{numbers}")
+        told.append(f"  {each.subject.output} {each.reason}{numbers}")
     if finding.message:
         told.append(f"  {finding.message}")
     if not finding.reproduced:

@@ -68,18 +68,18 @@ def _start_playwright(machine: SystemInterface, progress: ProgressCallback) -> N
 
     It wants a library that small installations of Debian and Ubuntu do not have.
     """
-    why = machine.run([*_PLAYWRIGHT, "--version"])
-    if why is None:
+    reason = machine.run([*_PLAYWRIGHT, "--version"])
+    if reason is None:
         return
     privilege = machine.privilege() if machine.which("apt-get") else None
     if privilege is not None:
-        progress(f"Playwright does not start: {why}. Installing {_MISSING_LIBRARY} ...")
+        progress(f"Playwright does not start: {reason}. Installing {_MISSING_LIBRARY} ...")
         apt_install(machine, privilege, _MISSING_LIBRARY, progress)
-        why = machine.run([*_PLAYWRIGHT, "--version"])
-    if why is not None:
+        reason = machine.run([*_PLAYWRIGHT, "--version"])
+    if reason is not None:
         raise WebbuildError(
             "no-playwright",
-            f"playwright: its driver does not start: {why}",
+            f"playwright: its driver does not start: {reason}",
             f"`apt-get install {_MISSING_LIBRARY}` (Debian, Ubuntu), or see what `python -m playwright "
             f"--version` lacks",
             exit_code=USAGE,
@@ -88,12 +88,12 @@ def _start_playwright(machine: SystemInterface, progress: ProgressCallback) -> N
 
 def _from_variable(machine: SystemInterface, named: str) -> Executable:
     path = machine.which(named)
-    why = "it is no executable file" if path is None else _launch_problem(machine, path)
-    if path is not None and why is None:
+    reason = "it is no executable file" if path is None else _launch_problem(machine, path)
+    if path is not None and reason is None:
         return Executable(path, CHROMIUM_VARIABLE)
     raise WebbuildError(
         "no-chromium",
-        f"chromium: {CHROMIUM_VARIABLE} names {named}, which does not start: {why}",
+        f"chromium: {CHROMIUM_VARIABLE} names {named}, which does not start: {reason}",
         f"name a Chromium that runs in {CHROMIUM_VARIABLE}, or unset it",
         exit_code=USAGE,
     )
@@ -107,15 +107,15 @@ def _installed(machine: SystemInterface, progress: ProgressCallback) -> Iterator
 def _from_playwright(machine: SystemInterface, progress: ProgressCallback) -> Iterator[Executable]:
     """Download Playwright's build and, where that may be done, the system libraries that it needs."""
     progress("There is no Chromium here. Downloading Playwright's, about 170 MB ...")
-    if why := machine.run([*_PLAYWRIGHT, "install", "--no-shell", "chromium"]):
-        progress(f"  that failed: {why}")
+    if reason := machine.run([*_PLAYWRIGHT, "install", "--no-shell", "chromium"]):
+        progress(f"  that failed: {reason}")
         return
     yield from _bundled(machine, progress)
     privilege = machine.privilege()
     if privilege is not None:
         progress("Installing the system libraries that it needs ...")
-        if why := machine.run([*privilege, *_PLAYWRIGHT, "install-deps", "chromium"]):
-            progress(f"  that failed: {why}")
+        if reason := machine.run([*privilege, *_PLAYWRIGHT, "install-deps", "chromium"]):
+            progress(f"  that failed: {reason}")
         yield from _bundled(machine, progress)
 
 
@@ -133,10 +133,10 @@ def _from_debian(machine: SystemInterface, progress: ProgressCallback) -> Iterat
 
 def apt_install(machine: SystemInterface, privilege: Sequence[str], package: str, progress: ProgressCallback) -> None:
     """Install a package of Debian's; what fails is said, and shows when the program is looked for again."""
-    if why := machine.run([*privilege, *_APT, "update", "-q"]):
-        progress(f"  apt-get update failed: {why}")
-    if why := machine.run([*privilege, *_APT, "install", "-qy", "--no-install-recommends", package]):
-        progress(f"  that failed: {why}")
+    if reason := machine.run([*privilege, *_APT, "update", "-q"]):
+        progress(f"  apt-get update failed: {reason}")
+    if reason := machine.run([*privilege, *_APT, "install", "-qy", "--no-install-recommends", package]):
+        progress(f"  that failed: {reason}")
 
 
 def _on_path(machine: SystemInterface, progress: ProgressCallback) -> Iterator[Executable]:
@@ -152,8 +152,8 @@ def _bundled(machine: SystemInterface, progress: ProgressCallback) -> Iterator[E
 
 
 def _if_usable(machine: SystemInterface, found: Executable, progress: ProgressCallback) -> Iterator[Executable]:
-    if why := _launch_problem(machine, found.path):
-        progress(f"Passing over {found.path}, which does not start: {why}")
+    if reason := _launch_problem(machine, found.path):
+        progress(f"Passing over {found.path}, which does not start: {reason}")
     else:
         yield found
 

@@ -60,7 +60,7 @@ class Comparison(Struct, frozen=True, kw_only=True, rename="camel"):
     want: str = ""
     got: str = ""
     signal: float = 0.0
-    why: str = ""
+    reason: str = ""
     rms: float | None = None
     similarity: float | None = None
     near_threshold: int = 0
@@ -101,16 +101,16 @@ def compare_arrays(
     signal = _signal_magnitude(want)
     exact = want.dtype.kind in "iub"
     allowed = tolerance if tolerance is not None else 0.0 if exact else max(relative * signal, rounding)
-    for differs, why in (
+    for differs, reason in (
         (got is None, "the output is missing"),
         (got is not None and got.shape != want.shape, f"shape {_describe_shape(got)}, wanted {_describe_shape(want)}"),
         (got is not None and got.dtype != want.dtype, f"type {_describe_dtype(got)}, wanted {want.dtype}"),
     ):
         if differs:
-            return Comparison(subject=subject, verdict="DIFFERS", tolerance=allowed, signal=signal, why=why)
+            return Comparison(subject=subject, verdict="DIFFERS", tolerance=allowed, signal=signal, reason=reason)
     assert got is not None
     if want.size == 0:
-        return Comparison(subject=subject, verdict="VACUOUS", tolerance=allowed, why="the output is empty")
+        return Comparison(subject=subject, verdict="VACUOUS", tolerance=allowed, reason="the output is empty")
     distance = _absolute_difference(want, got)
     worst = tuple(int(i) for i in np.unravel_index(int(np.argmax(distance)), want.shape))
     largest = float(distance[worst])
@@ -128,7 +128,7 @@ def compare_arrays(
         want=_describe_value(want[worst]),
         got=_describe_value(got[worst]),
         signal=signal,
-        why=broken or silent,
+        reason=broken or silent,
         rms=float(np.sqrt(np.mean(distance**2))) if math.isfinite(largest) else None,
     )
 

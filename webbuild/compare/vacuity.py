@@ -19,7 +19,7 @@ def mark_vacuous(comparisons: Iterable[Comparison]) -> list[Comparison]:
         else msgspec.structs.replace(
             c,
             verdict="VACUOUS",
-            why=f"on every sample {c.why or 'nothing was found'}, so nothing was compared",
+            reason=f"on every sample {c.reason or 'nothing was found'}, so nothing was compared",
         )
         for c in given
     ]

@@ -82,10 +82,10 @@ def require_head(match: TaskMatch, lowered: LoweredGraphs) -> None:
                 for e in lowered.edits[target]
                 if e.code in ("append-nms", "append-detr-postprocess") and not e.applied
             )
-            why = next((edit.reason for edit in refused), "it was not")
+            reason = next((edit.reason for edit in refused), "it was not")
             raise WebbuildError(
                 "postprocess-not-appended",
-                f"output '{match.head.output}': post-processing could not be appended: {why}",
+                f"output '{match.head.output}': post-processing could not be appended: {reason}",
                 "export the model with its post-processing, or give --task tensor",
             )
 

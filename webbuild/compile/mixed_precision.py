@@ -89,10 +89,12 @@ def build_reduced_precision_graph(
     """
     graph = next((graph for graph in graphs if graph.target == "webgpu"), None)
     if graph is None:
-        why = "there is no graph for WebGPU, which alone has float16"
+        reason = "there is no graph for WebGPU, which alone has float16"
         if asked != "auto":
-            raise WebbuildError("fp16-unavailable", why, "pack it with --precision fp32, or auto, which leaves it so")
-        return ReducedPrecisionResult(list(graphs), witness, build_fp32_report(asked, why, model, "nothing"))
+            raise WebbuildError(
+                "fp16-unavailable", reason, "pack it with --precision fp32, or auto, which leaves it so"
+            )
+        return ReducedPrecisionResult(list(graphs), witness, build_fp32_report(asked, reason, model, "nothing"))
     with select_backend(browser=browser) as best:
         judging = AccuracyChecker(graph, folder, task, options, witness.thresholds, samples)
 
@@ -102,11 +104,11 @@ def build_reduced_precision_graph(
             )
             found = search.run(whole=asked == "fp16")
             _print_search(found, progress)
-            if (why := _refusal(asked, model, found, budget)) and asked != "auto":
-                raise WebbuildError("fp16-mismatch", why, _fix(asked))
-            if why or found.best is None:
+            if (reason := _refusal(asked, model, found, budget)) and asked != "auto":
+                raise WebbuildError("fp16-mismatch", reason, _fix(asked))
+            if reason or found.best is None:
                 return ReducedPrecisionResult(
-                    list(graphs), witness, build_report(asked, "fp32", why, model, found, computes)
+                    list(graphs), witness, build_report(asked, "fp32", reason, model, found, computes)
                 )
             half, named = found.best.model, _graph_precision(found)
             proving = FallbackBackend(best, computes, progress.print)

@@ -98,7 +98,7 @@ class NoiseFloor:
             return list(comparisons)
         explained = {each for each in differing if _explains(noise, each, pooled[each])}
         return [
-            msgspec.structs.replace(each, verdict="OK", why="", noise=noise[_quantity(each)])
+            msgspec.structs.replace(each, verdict="OK", reason="", noise=noise[_quantity(each)])
             if each.verdict == "DIFFERS" and not each.repeated and _quantity(each) in explained
             else each
             for each in comparisons

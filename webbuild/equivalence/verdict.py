@@ -66,9 +66,13 @@ def _require_signal(comparisons: Sequence[Comparison]) -> None:
             if (about.stage, about.output, about.quantity) in said:
                 continue
             counted = matched_objects(group) is not None
-            why = f"no sample has a {object_noun(each, group)}, so equal results prove nothing" if counted else each.why
+            reason = (
+                f"no sample has a {object_noun(each, group)}, so equal results prove nothing"
+                if counted
+                else each.reason
+            )
             raise WebbuildError(
                 "vacuous-comparison",
-                f"output '{output_title(group)}': {why}",
+                f"output '{output_title(group)}': {reason}",
                 "give pictures or tensors on which the model finds something: --input FILE...",
             )

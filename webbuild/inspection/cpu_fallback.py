@@ -48,14 +48,14 @@ def apply_cpu_fallback(model: ir.Model, table: KernelTable) -> FallbackPlan:
 def _assign_to_cpu(model: ir.Model, found: Inspection) -> list[Rewrite]:
     told = {finding.where: finding for finding in found.findings if _is_for_cpu(finding)}
     wanted = [
-        (each.node, told[where].why)
+        (each.node, told[where].reason)
         for each, node in zip(walk_nodes(model.graph), found.nodes, strict=True)
         if (where := node_label(each.node)) in told and told[where].code in node.codes
     ]
     named = mark_cpu_nodes(model, [node for node, _ in wanted])
     return [
-        CpuFallback().applied(f"{node.op_type} '{name}'", f"left to the CPU: {why}")
-        for name, (node, why) in zip(named, wanted, strict=True)
+        CpuFallback().applied(f"{node.op_type} '{name}'", f"left to the CPU: {reason}")
+        for name, (node, reason) in zip(named, wanted, strict=True)
     ]
 
 
@@ -74,7 +74,7 @@ def check_wasm_session(model: ir.Model, table: KernelTable, disabled: DisabledTa
     if error is not None and error.outcome == "no-session":
         raise WebbuildError(
             "no-compatible-build",
-            f"no build of onnxruntime-web runs it: on {disabled.target}, {disabled.reason}; on WASM, {error.why}",
+            f"no build of onnxruntime-web runs it: on {disabled.target}, {disabled.reason}; on WASM, {error.reason}",
             "export the model without it, and compute that part in JavaScript",
         )
 
@@ -88,7 +88,7 @@ def _reason(found: Inspection) -> DisabledTarget | None:
     error = next(_errors(found), None)
     if error is None:
         return None
-    return DisabledTarget(target="webgpu", code=error.code, reason=f"{error.where}: {error.what}, {error.why}")
+    return DisabledTarget(target="webgpu", code=error.code, reason=f"{error.where}: {error.what}, {error.reason}")
 
 
 def _errors(found: Inspection) -> Iterator[Finding]:

@@ -17,7 +17,7 @@ class Finding(Struct, frozen=True, kw_only=True):
         outcome: how the node ends; None for what is about no node.
         where: the node, input or output, as people find it: `Conv '/model.0/conv/Conv'`.
         what: what will happen, in a few words: "throws", "CPU island, 3 copies, 1.2 MB a run".
-        why: the reason, in a sentence.
+        reason: the reason, in a sentence.
         fix: what to change at export, where no pass fixes it.
         mended_by: codes of the passes of `webbuild pack` that fix it; empty if there is none.
     """
@@ -27,6 +27,6 @@ class Finding(Struct, frozen=True, kw_only=True):
     outcome: Outcome | None
     where: str
     what: str
-    why: str
+    reason: str
     fix: str
     mended_by: tuple[str, ...] = ()

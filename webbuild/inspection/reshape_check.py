@@ -22,8 +22,8 @@ def check_reshapes(model: ir.Model) -> None:
         WebbuildError: `reshape-mismatch`, with the node and the sizes.
     """
     for node in model.graph:
-        if (why := find_mismatch(node)) is not None:
-            raise WebbuildError("reshape-mismatch", f"{node_label(node)}: {why}", FIX)
+        if (reason := find_mismatch(node)) is not None:
+            raise WebbuildError("reshape-mismatch", f"{node_label(node)}: {reason}", FIX)
 
 
 FIX = "give the --dim sizes that the model was exported for, or export it again for these"

@@ -139,13 +139,13 @@ class Pass(InPlacePass):
     def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
         """Change the model in place and return what was changed and what was refused."""
 
-    def applied(self, where: str, why: str) -> Rewrite:
+    def applied(self, where: str, reason: str) -> Rewrite:
         """Return a record of a change."""
-        return Rewrite(self.code, where, True, why)
+        return Rewrite(self.code, where, True, reason)
 
-    def skipped(self, where: str, why: str) -> Rewrite:
+    def skipped(self, where: str, reason: str) -> Rewrite:
         """Return a record of a refusal."""
-        return Rewrite(self.code, where, False, why)
+        return Rewrite(self.code, where, False, reason)
 
 
 @cache

@@ -44,7 +44,7 @@ class DefectContext(Protocol):
 class Symptom(Struct, frozen=True):
     """How a defect shows at one node: the reason, and what differs from the defect's own attributes."""
 
-    why: str
+    reason: str
     what: str = ""
     outcome: Outcome | None = None
     severity: Severity | None = None

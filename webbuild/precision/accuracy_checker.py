@@ -98,11 +98,11 @@ class AccuracyChecker:
                 for group in group_by_output(comparisons).values():
                     title = output_title(group)
                     used[title] = max(used.get(title, 0.0), *(each.tolerance_used for each in group))
-                if why := self._why(index, comparisons, outputs):
+                if reason := self._why(index, comparisons, outputs):
                     self._reference = self._reference.part(
                         [index, *(other for other in range(count) if other != index)]
                     )
-                    return AccuracyVerdict(why, used)
+                    return AccuracyVerdict(reason, used)
                 told = told or any(each.verdict == "OK" and each.signal for each in comparisons)
         return AccuracyVerdict("" if told else _VACUOUS, used)
 
@@ -111,8 +111,8 @@ class AccuracyChecker:
         for group in group_by_output(comparisons).values():
             if difference := describe_difference(group):
                 return f"{output_title(group)} on {name}: {difference}"
-        why = fallback_reason(self._graph, outputs)
-        return why and f"{name}: {why}"
+        reason = fallback_reason(self._graph, outputs)
+        return reason and f"{name}: {reason}"
 
     def _compare(self, index: int, outputs: Tensors) -> list[Comparison]:
         one = self._reference.part([index])

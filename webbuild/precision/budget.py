@@ -45,10 +45,10 @@ def parse_budget(given: Sequence[str]) -> SearchBudget:
     return budget
 
 
-def _invalid_budget(text: str, why: str) -> WebbuildError:
+def _invalid_budget(text: str, reason: str) -> WebbuildError:
     return WebbuildError(
         "invalid-budget",
-        f"--budget {text}: {why}",
+        f"--budget {text}: {reason}",
         "say --budget evaluations=20, --budget seconds=60 or --budget saving=0.2",
         exit_code=USAGE,
     )

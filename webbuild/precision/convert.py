@@ -51,18 +51,18 @@ class ConversionPlan(Struct, frozen=True):
     clamped_mask_constants: tuple[str, ...]
 
     def convert(
-        self, keep: Collection[str] = (), why: str = KEPT_AS_REQUESTED, *, border: bool = True, stored: bool = True
+        self, keep: Collection[str] = (), reason: str = KEPT_AS_REQUESTED, *, border: bool = True, stored: bool = True
     ) -> Fp16Graph:
         """Convert, and keep what must be and, for the reason that is given, these nodes. See `convert_to_fp16`."""
         model = self.model.clone()
         found = convertible_nodes(model)
-        kept = {**dict.fromkeys(keep, why), **self.fp32_reasons}
+        kept = {**dict.fromkeys(keep, reason), **self.fp32_reasons}
         kept |= find_cast_islands(model.graph, select_nodes(model.graph, found, kept), border=border)
         chosen = select_nodes(model.graph, found, kept)
         names = {node.name for node in model.graph}
         rewiring = CastInserter(model.graph, chosen, border=border, stored=stored)
         rewiring.run()
-        told = {name: why for name, why in kept.items() if name in names}
+        told = {name: reason for name, reason in kept.items() if name in names}
         return Fp16Graph(
             model, rewiring.casts, told, tuple(node.name or "" for node in chosen), self.clamped_mask_constants
         )

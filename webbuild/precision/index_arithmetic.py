@@ -29,13 +29,13 @@ def find_index_arithmetic(nodes: Iterable[ir.Node]) -> dict[ir.Node, str]:
     """
     found: dict[ir.Node, str] = {}
     for node in nodes:
-        why = f"computes positions for {node.op_type}"
+        reason = f"computes positions for {node.op_type}"
         if node.op_type == "GridSample":
             found[node] = "samples at positions, which float16 has no digits for"
         elif node.op_type == "CumSum":
             found[node] = "counts up, and float16 counts to 2048"
         for value in _coordinate_inputs(node):
-            _trace_back(value, why, found)
+            _trace_back(value, reason, found)
     return found
 
 
@@ -49,13 +49,13 @@ def _coordinate_inputs(node: ir.Node) -> Iterator[ir.Value]:
             yield value
 
 
-def _trace_back(value: ir.Value, why: str, found: dict[ir.Node, str]) -> None:
+def _trace_back(value: ir.Value, reason: str, found: dict[ir.Node, str]) -> None:
     waiting = [value]
     while waiting:
         maker = waiting.pop().producer()
         if maker is None or maker in found or maker.op_type not in INDEX_ARITHMETIC_OPS:
             continue
-        found[maker] = why
+        found[maker] = reason
         waiting += [
             given for given in maker.inputs if is_float32(given) and given is not None and not is_stored_constant(given)
         ]

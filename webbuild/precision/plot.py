@@ -34,7 +34,9 @@ class GridLine(Struct, frozen=True):
 def plot_points(tried: Sequence[SearchStep]) -> list[PlotPoint]:
     """Return the points; what differs in kind lies at the top."""
     return [
-        PlotPoint(index + 1, each.part.mean, y_position(worst_tolerance_used(each)), not each.why, _point_title(each))
+        PlotPoint(
+            index + 1, each.part.mean, y_position(worst_tolerance_used(each)), not each.reason, _point_title(each)
+        )
         for index, each in enumerate(tried)
     ]
 
@@ -60,4 +62,4 @@ def y_position(part: float) -> float:
 def _point_title(each: SearchStep) -> str:
     used = worst_tolerance_used(each)
     amount = f"{used:.2g} of the tolerance" if math.isfinite(used) else "differs in kind"
-    return f"{each.part.mean:.0%} float16: {each.why or amount}"
+    return f"{each.part.mean:.0%} float16: {each.reason or amount}"

@@ -43,9 +43,9 @@ def find_out_of_range(model: ir.Model, able: Mapping[ir.Node, CastableIO], range
                 )
         if (most := partial_sum_bound(node, ranges)) is not None and most > FP16_MAX:
             found.setdefault(node.name or "", f"its sums may reach {most:.3g} on their way")
-        for maker, why in _division_by_small(node, ranges):
+        for maker, reason in _division_by_small(node, ranges):
             if maker in able:
-                found.setdefault(maker.name or "", why)
+                found.setdefault(maker.name or "", reason)
     return found
 
 
@@ -94,8 +94,8 @@ def _division_by_small(node: ir.Node, ranges: ActivationRanges) -> Iterator[tupl
         yield node, f"angles up to {known.largest_magnitude:.3g}, of which float16 keeps no two digits"
     if node.op_type not in ("Div", "Log", "Sqrt", "Reciprocal") or known.smallest_magnitude >= FP16_MIN_NORMAL:
         return
-    why = f"numbers down to {known.smallest_magnitude:.2g} are divided by, or have their root or logarithm taken"
-    yield node, why
+    reason = f"numbers down to {known.smallest_magnitude:.2g} are divided by, or have their root or logarithm taken"
+    yield node, reason
     waiting = [given]
     while waiting:
         value = waiting.pop()
@@ -106,5 +106,5 @@ def _division_by_small(node: ir.Node, ranges: ActivationRanges) -> Iterator[tupl
             or ranges.get(value.name or "", ActivationRange()).smallest_magnitude >= FP16_MIN_NORMAL
         ):
             continue
-        yield maker, why
+        yield maker, reason
         waiting += [one for one in maker.inputs if one is not None and is_float32(one) and not is_stored_constant(one)]

@@ -42,19 +42,19 @@ class ConvertedFraction(Struct, frozen=True, rename="camel"):
 class SearchStep(Struct, frozen=True, rename="camel"):
     """A graph that was tried: how much of it was float16, and the part of each output's tolerance that it used.
 
-    `why` is empty where every answer is the same; else it says which was not, first. A part is None where an output
+    `reason` is empty where every answer is the same; else it says which was not, first. A part is None where an output
     differs in kind.
     """
 
     part: ConvertedFraction
     used: dict[str, float | None]
-    why: str
+    reason: str
 
 
 class Fp32Nodes(Struct, frozen=True, rename="camel"):
     """Nodes that stayed float32 for one reason, by name, and how many there are of each operator."""
 
-    why: str
+    reason: str
     operators: dict[str, int]
     nodes: tuple[str, ...]
 
@@ -65,7 +65,7 @@ class PrecisionReport(Struct, frozen=True, rename="camel"):
     Attributes:
         asked: `fp16`, `mixed` or `auto`.
         precision: of the graph that came of it, fp32 where none did.
-        why: what came of it, in a sentence.
+        reason: what came of it, in a sentence.
         arithmetic: what computed in float16, and why that.
         nodes: of the graph, the Casts left out.
         halved: how many of them are float16.
@@ -80,7 +80,7 @@ class PrecisionReport(Struct, frozen=True, rename="camel"):
 
     asked: str
     precision: Precision
-    why: str
+    reason: str
     arithmetic: str
     nodes: int
     halved: int
@@ -95,7 +95,7 @@ class PrecisionReport(Struct, frozen=True, rename="camel"):
     @property
     def used(self) -> dict[str, float | None]:
         """The part of each output's tolerance that the graph uses which came of it."""
-        right = [each for each in self.tried if not each.why]
+        right = [each for each in self.tried if not each.reason]
         return max(right, key=lambda each: each.part.mean).used if right else {}
 
 
@@ -104,7 +104,7 @@ def precision(model: ir.Model, searched: PrecisionReport | None = None) -> str:
     if searched is not None and searched.precision != "fp32":
         return _REDUCED.format(halved=searched.halved, nodes=searched.nodes, casts=searched.casts)
     if searched is not None:
-        return f"float32: {searched.why}"
+        return f"float32: {searched.reason}"
     kinds = Counter(value.dtype.name for value in model.graph.initializers.values() if value.dtype is not None)
     floats = {name: count for name, count in kinds.items() if "FLOAT" in name or name == "DOUBLE"}
     half = floats.get("FLOAT16", 0) + floats.get("BFLOAT16", 0)

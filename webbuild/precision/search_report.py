@@ -20,7 +20,7 @@ _NO_SHARE = ConvertedFraction(0.0, 0.0, 0.0)
 
 
 def build_report(
-    asked: str, precision: Precision, why: str, model: ir.Model, found: SearchResult, arithmetic: Fp16Backend
+    asked: str, precision: Precision, reason: str, model: ir.Model, found: SearchResult, arithmetic: Fp16Backend
 ) -> PrecisionReport:
     """Return what a search found; nothing of a graph where `precision` is fp32."""
     half = found.best if precision != "fp32" else None
@@ -28,7 +28,7 @@ def build_report(
     return PrecisionReport(
         asked,
         precision,
-        why,
+        reason,
         f"{arithmetic.name}: {arithmetic.reason}",
         model.graph.num_nodes(),
         len(half.fp16_nodes) if half else 0,
@@ -50,12 +50,12 @@ def _fp32_groups(half: Fp16Graph) -> list[Fp32Nodes]:
     """Return what stayed float32 by reason, the commonest first."""
     operators = {node.name: node.op_type for node in half.model.graph}
     by_reason: dict[str, list[str]] = {}
-    for name, why in half.fp32_reasons.items():
-        by_reason.setdefault(why, []).append(name)
+    for name, reason in half.fp32_reasons.items():
+        by_reason.setdefault(reason, []).append(name)
     ordered = sorted(by_reason.items(), key=lambda pair: (-len(pair[1]), pair[0]))
     return [
-        Fp32Nodes(why, dict(sorted(Counter(operators[name] for name in names).items())), tuple(names))
-        for why, names in ordered
+        Fp32Nodes(reason, dict(sorted(Counter(operators[name] for name in names).items())), tuple(names))
+        for reason, names in ordered
     ]
 
 
@@ -65,7 +65,9 @@ def weight_bytes(model: ir.Model) -> int:
     return sum(tensor.nbytes for tensor in tensors if tensor is not None and not tensor.dtype.is_string())
 
 
-def build_fp32_report(asked: str, why: str, model: ir.Model, arithmetic: str) -> PrecisionReport:
+def build_fp32_report(asked: str, reason: str, model: ir.Model, arithmetic: str) -> PrecisionReport:
     """Return what is told where there was no search to its end, and the graph stays float32."""
     nodes, weights = model.graph.num_nodes(), weight_bytes(model)
-    return PrecisionReport(asked, "fp32", why, arithmetic, nodes, 0, 0, _NO_SHARE, (weights, weights), (), (), (), "")
+    return PrecisionReport(
+        asked, "fp32", reason, arithmetic, nodes, 0, 0, _NO_SHARE, (weights, weights), (), (), (), ""
+    )

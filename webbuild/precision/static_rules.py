@@ -44,8 +44,8 @@ def static_fp32_reasons(
         _constants(able),
         _long_rows(able),
     ):
-        for node, why in told:
-            found.setdefault(node.name or "", why)
+        for node, reason in told:
+            found.setdefault(node.name or "", reason)
     return found
 
 
@@ -82,9 +82,9 @@ def _not_on_gpu(model: ir.Model, table: KernelTable | None) -> Iterator[tuple[ir
     for each in walk_nodes(copy.graph):
         if each.node.op_type in _BYPASSED_OPS:
             continue
-        why = where.get(placings[each.node].kind)
-        if why and each.parent is None and not reads_only_shape(each.node) and _has_floats(named[each.node.name]):
-            yield named[each.node.name], why
+        reason = where.get(placings[each.node].kind)
+        if reason and each.parent is None and not reads_only_shape(each.node) and _has_floats(named[each.node.name]):
+            yield named[each.node.name], reason
 
 
 def _constants(able: Mapping[ir.Node, CastableIO]) -> Iterator[tuple[ir.Node, str]]:
@@ -102,8 +102,8 @@ def _constants(able: Mapping[ir.Node, CastableIO]) -> Iterator[tuple[ir.Node, st
                 and not overflows(given)
             ):
                 continue
-            if why := overflow_reason(given):
-                yield node, why
+            if reason := overflow_reason(given):
+                yield node, reason
                 small = abs(given[given != 0])
                 if given.size <= MAX_PARAMETER_SIZE and float(small.min()) < FP16_MIN_NORMAL:
                     yield from _meeting_zero(node, float(small.min()), able)

@@ -18,7 +18,7 @@ class WideTensor(Struct, frozen=True, rename="camel"):
     name: str
     shape: tuple[int, ...]
     bits: BitWidth
-    why: str
+    reason: str
 
 
 class WeightQuantizationReport(Struct, frozen=True, rename="camel"):

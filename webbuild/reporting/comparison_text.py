@@ -73,7 +73,7 @@ def describe_distance(group: Sequence[Comparison]) -> str:
 def _describe_mismatch(comparison: Comparison) -> str:
     place = f" at {list(comparison.worst)}" if comparison.worst else ""
     values = f": wanted {comparison.want}, got {comparison.got}" if comparison.want or comparison.got else ""
-    return comparison.why + place + values
+    return comparison.reason + place + values
 
 
 def _describe_quantity(comparison: Comparison) -> str:

@@ -91,10 +91,10 @@ def _parse_numbers(path: Path) -> tuple[float, ...]:
     return numbers
 
 
-def _invalid_focus_file(path: Path, why: str) -> WebbuildError:
+def _invalid_focus_file(path: Path, reason: str) -> WebbuildError:
     return WebbuildError(
         "unreadable-focal-distances",
-        f"{path}: {why}",
+        f"{path}: {reason}",
         "write the focal distances as a JSON list, one for each picture: [0.5, 1.0, 3.0]",
         exit_code=USAGE,
     )

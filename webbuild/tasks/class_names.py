@@ -52,10 +52,10 @@ def _from_json(path: Path, text: str) -> list[str]:
     return [name.strip() for name in names]
 
 
-def _invalid_class_names(path: Path, why: str) -> WebbuildError:
+def _invalid_class_names(path: Path, reason: str) -> WebbuildError:
     return WebbuildError(
         "unreadable-labels",
-        f"{path}: {why}",
+        f"{path}: {reason}",
         "give a file in UTF-8 with one name a line, a JSON list of names, or a JSON object of index to name",
         exit_code=USAGE,
     )

@@ -118,7 +118,7 @@ def failure_lines(each: BrowserReport) -> list[str]:
     for failure in failures[:_MAX_FAILURES_SHOWN]:
         about = failure.subject
         where = f"{each.where}, {formatting.runner_name(about.runner)}, {about.sample}, {about.stage} {about.output}"
-        told.append(printable(f"{failure.verdict} {where}: {failure.why}"))
+        told.append(printable(f"{failure.verdict} {where}: {failure.reason}"))
     return [
         *told,
         *(

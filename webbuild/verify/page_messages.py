@@ -69,7 +69,7 @@ class PrecisionInfo(_JsStruct, frozen=True):
     """The precision that was taken, and why that one."""
 
     used: str = "fp32"
-    why: str = ""
+    reason: str = ""
 
 
 class ModelInfo(_JsStruct, frozen=True):
@@ -114,7 +114,7 @@ class RunTimings(_JsStruct, frozen=True):
 
     preprocess: float
     inference: float
-    decode: float
+    postprocess: float
     total: float
 
 
@@ -122,7 +122,7 @@ class FallbackRun(_JsStruct, frozen=True):
     """Which graph a run was repeated on, and why."""
 
     target: str
-    why: str
+    reason: str
 
 
 class RunAnswer(_JsStruct, frozen=True):
@@ -137,7 +137,7 @@ class RunResult(_JsStruct, frozen=True):
 
     backend: str
     timings: RunTimings
-    repeated: FallbackRun | None = None
+    fallback: FallbackRun | None = None
     warnings: tuple[RuntimeWarningInfo, ...] = ()
     fields: dict[str, Any] = {}
 

@@ -82,9 +82,9 @@ def run_backend(
         return _backend_run(name, loaded, cases, times, told, forced=forced)
 
 
-def skipped_run(name: str, why: str) -> BackendRun:
+def skipped_run(name: str, reason: str) -> BackendRun:
     """Return the run of a graph that the adapter cannot run."""
-    return msgspec.structs.replace(_backend_run(name, None, [], [], [], forced=[]), left_out=why)
+    return msgspec.structs.replace(_backend_run(name, None, [], [], [], forced=[]), left_out=reason)
 
 
 def failed_run(backend: str, error: WebbuildError) -> BackendRun:

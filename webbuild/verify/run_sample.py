@@ -73,7 +73,7 @@ def run_sample(
         min_mask_iou=similar.get("mask"),
         excused=sum(comparison.near_threshold for comparison in found) if kind.has_detections else 0,
         inference_ms=inference,
-        repeated=answer.repeated.why if answer.repeated else repeated,
+        repeated=answer.fallback.reason if answer.fallback else repeated,
         map=_depth_image(expected, depth),
     )
     return case, [took] if repeated else [took, inference]

@@ -89,4 +89,4 @@ def _line(failure: Comparison) -> str:
     about = failure.subject
     at = f" at {list(failure.worst)}: wanted {failure.want}, got {failure.got}" if failure.worst else ""
     where = f"{formatting.runner_name(about.runner)}, {about.sample}, {about.stage} {about.output}"
-    return printable(f"{failure.verdict} {where}: {failure.why}{at}")
+    return printable(f"{failure.verdict} {where}: {failure.reason}{at}")

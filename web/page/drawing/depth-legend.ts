@@ -21,8 +21,8 @@ export class DepthLegend {
     this.#root.hidden = false;
   }
 
-  showNone(why: string): void {
-    this.#range.textContent = why;
+  showNone(reason: string): void {
+    this.#range.textContent = reason;
     this.#root.hidden = true;
   }
 

@@ -50,7 +50,7 @@ export async function fetchSample({ file, title, stack, focus, prompt }: Sample)
 async function fetchPicture(file: string, title: string): Promise<Blob> {
   const response = await fetch(new URL(file, document.baseURI)).catch(() => null);
   if (response?.ok) return response.blob();
-  const why = response ? `the server answered ${response.status}` : "the server did not answer";
+  const reason = response ? `the server answered ${response.status}` : "the server did not answer";
   const fix = "Put the whole folder of the bundle on the server, samples included.";
-  throw new PageError("sample-not-found", `The sample could not be loaded, ${why}: ${title}.`, fix);
+  throw new PageError("sample-not-found", `The sample could not be loaded, ${reason}: ${title}.`, fix);
 }

@@ -45,10 +45,10 @@ export class ResultList {
     this.#removeFrom(lines.length);
   }
 
-  showNone(why: string): void {
+  showNone(reason: string): void {
     this.#removeFrom(0);
     element("result-count", HTMLElement).textContent = "";
-    element("result-noun", HTMLElement).textContent = why;
+    element("result-noun", HTMLElement).textContent = reason;
   }
 
   highlight(index: number | null): void {

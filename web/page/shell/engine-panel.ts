@@ -18,7 +18,7 @@ const precisions: Record<ModelInfo["precision"]["used"], string> = {
 };
 
 /** Told of every model, and of none with the reason why. */
-export type OnModel = (model: Model | null, why: string) => void;
+export type OnModel = (model: Model | null, reason: string) => void;
 
 export class EnginePanel {
   readonly #progress = new ProgressBar();
@@ -83,11 +83,14 @@ export class EnginePanel {
 function showEngine(model: Model): void {
   element("backend-chip", HTMLElement).textContent = backendNames[model.backend];
   element("reason", HTMLElement).textContent = sentenceCase(model.reason);
-  const { engine, adapter, timings, feed, precision } = model.info();
+  const { engine, adapter, timings, preprocess, precision } = model.info();
   showFact("Graphics", adapter && adapterName(adapter));
   showFact("Build", `${engine.name} ${engine.version}, ${engine.build}`);
-  showFact("Precision", precisions[precision.used] + (adapter ? `: ${precision.why}` : ""));
-  showFact("Pictures", adapter && (feed.path === "gpu" ? "prepared on the GPU" : `on the CPU: ${feed.why}`));
+  showFact("Precision", precisions[precision.used] + (adapter ? `: ${precision.reason}` : ""));
+  showFact(
+    "Pictures",
+    adapter && (preprocess.path === "gpu" ? "prepared on the GPU" : `on the CPU: ${preprocess.reason}`),
+  );
   showFact("Threads", engine.threads > 1 ? String(engine.threads) : null);
   showFact("Loaded in", milliseconds(timings.total));
 }

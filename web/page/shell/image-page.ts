@@ -43,9 +43,9 @@ export class ImagePage {
     if (first) void this.#chooseSample(first);
   }
 
-  setModel(model: Model | null, why: string): void {
+  setModel(model: Model | null, reason: string): void {
     this.#model = model;
-    this.#view.setModel(model, why);
+    this.#view.setModel(model, reason);
     if (model === null) return;
     if (this.#camera.on) setStatus("running", "Camera on");
     else void this.#rerun();

@@ -6,11 +6,11 @@ import { milliseconds } from "../util/format.js";
 export interface Timings {
   preprocess: number;
   inference: number;
-  decode: number;
+  postprocess: number;
   total: number;
 }
 
-const parts = ["preprocess", "inference", "decode"] as const;
+const parts = ["preprocess", "inference", "postprocess"] as const;
 
 export function clearTimings(): void {
   for (const part of [...parts, "total"]) element(`timing-${part}`, HTMLElement).textContent = "–";

@@ -25,8 +25,8 @@ export abstract class BaseView implements TaskView {
     due?: boolean,
   ): void | Promise<void>;
 
-  /** Empties what the task shows of its own, and says `why`. */
-  protected abstract empty(why: string): void;
+  /** Empties what the task shows of its own, and says `reason`. */
+  protected abstract empty(reason: string): void;
 
   abstract clear(): void;
 
@@ -36,10 +36,10 @@ export abstract class BaseView implements TaskView {
   /** The pointer is at a place of the picture, or has left it. */
   protected point(_place: StagePoint | null): void {}
 
-  setModel(model: Model | null, why: string): void {
+  setModel(model: Model | null, reason: string): void {
     this.#loading = model?.warnings ?? [];
     showWarnings(this.#loading);
-    if (model === null) this.showNone(why);
+    if (model === null) this.showNone(reason);
   }
 
   showPicture(shown: StagePicture, title: string, _picture?: Picture): void {
@@ -48,9 +48,9 @@ export abstract class BaseView implements TaskView {
     this.stage.showPicture(shown);
   }
 
-  showNone(why: string): void {
+  showNone(reason: string): void {
     this.clear();
-    this.empty(why);
+    this.empty(reason);
     clearTimings();
   }
 

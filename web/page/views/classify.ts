@@ -24,8 +24,8 @@ class ClassifyView extends BaseView {
     this.#list.replaceChildren(...result.classes.slice(0, shown).map(bar));
   }
 
-  protected override empty(why: string): void {
-    this.#best.textContent = why;
+  protected override empty(reason: string): void {
+    this.#best.textContent = reason;
     this.#list.replaceChildren();
   }
 

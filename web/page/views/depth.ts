@@ -34,8 +34,8 @@ class DepthView extends BaseView {
 
   /** The colours as they are shown, and the model's own map for the number under the pointer. */
   options(): RunOptions {
-    const fade = this.#fading?.checked ? { fade: true } : {};
-    return { depth: ["colors", "map"], ...fade, ...this.#stack?.options() };
+    const alpha = this.#fading?.checked ? { confidenceAlpha: true } : {};
+    return { depth: ["colors", "map"], ...alpha, ...this.#stack?.options() };
   }
 
   override showPicture(shown: StagePicture, title: string, picture?: Picture): void {
@@ -55,8 +55,8 @@ class DepthView extends BaseView {
     this.stage.showMap(result.colors);
   }
 
-  protected override empty(why: string): void {
-    this.#legend.showNone(why);
+  protected override empty(reason: string): void {
+    this.#legend.showNone(reason);
   }
 
   clear(): void {

@@ -38,8 +38,8 @@ export class DetectionsView extends BaseView {
     await shown;
   }
 
-  protected override empty(why: string): void {
-    this.#results.showNone(why);
+  protected override empty(reason: string): void {
+    this.#results.showNone(reason);
   }
 
   clear(): void {

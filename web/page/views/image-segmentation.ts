@@ -53,8 +53,8 @@ class ImageSegmentationView extends BaseView {
     await this.#paint();
   }
 
-  protected override empty(why: string): void {
-    this.#results.showNone(why);
+  protected override empty(reason: string): void {
+    this.#results.showNone(reason);
   }
 
   clear(): void {

@@ -12,8 +12,8 @@ export interface ViewModule {
 }
 
 export interface TaskView {
-  /** There is another model, or none and `why`. */
-  setModel(model: Model | null, why: string): void;
+  /** There is another model, or none and `reason`. */
+  setModel(model: Model | null, reason: string): void;
   /** `picture` is what the visitor chose; a camera frame is none. */
   showPicture(shown: StagePicture, title: string, picture?: Picture): void;
   /**
@@ -21,8 +21,8 @@ export interface TaskView {
    * another task.
    */
   showResult(result: Result, model: Model, thresholds: ThresholdSliders, due?: boolean): void | Promise<void>;
-  /** There is no result, and `why`. */
-  showNone(why: string): void;
+  /** There is no result, and `reason`. */
+  showNone(reason: string): void;
   clear(): void;
   /** What the visitor said besides thresholds, for a run; `onChange` is told once what to do when that changes. */
   options?(): RunOptions;

@@ -23,14 +23,14 @@ async function open(manifestUrl: URL | string, options: LoadOptions): Promise<Mo
   const base = resolved(manifestUrl, "the address of the manifest").href;
   const manifest = await fetchManifest(base, options.signal);
   const { backend = "auto", precision = "auto", trace = false, selfTest = true, cache = true } = options;
-  const { pixels = "auto", addresses = {}, worker = null, offline = false } = options;
+  const { processing = "auto", addresses = {}, worker = null, offline = false } = options;
   const early: Warning[] = [];
   let warn = (warning: Warning): unknown => early.push(warning);
   const how = {
     trace,
     selfTest,
     cache,
-    pixels,
+    processing,
     addresses,
     worker,
     warn: (warning: Warning): void => void warn(warning),
@@ -80,8 +80,8 @@ async function fetchJson(url: string, signal: AbortSignal | undefined): Promise<
     return await withLimit(response.json(), LIMITS.stall, "the server");
   } catch (cause) {
     if (signal?.aborted) throw abortedError(signal);
-    const why = cause instanceof Error ? cause.message : String(cause);
-    throw new WebbuildError("download-failed", `manifest.json: ${why}`, `check that ${url} is deployed`, {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new WebbuildError("download-failed", `manifest.json: ${reason}`, `check that ${url} is deployed`, {
       cause,
     });
   }

@@ -89,7 +89,7 @@ export class Model {
     });
     this.#session.warn(result.warnings);
     const { info } = this.#session.loaded;
-    [info.feed, info.decode] = [result.feed, result.decode];
+    [info.preprocess, info.postprocess] = [result.preprocess, result.postprocess];
     return result;
   }
 

@@ -34,7 +34,7 @@ const LOAD: Readonly<Record<keyof LoadOptions, Rule>> = {
   offline: ADDRESS,
   addresses: ADDRESSES,
   worker: FUNCTION,
-  pixels: oneOf("auto", "cpu"),
+  processing: oneOf("auto", "cpu"),
   trace: ANY,
 };
 
@@ -47,7 +47,7 @@ const RUN: Readonly<Record<keyof RunOptions, Rule>> = {
   textThreshold: ANY,
   mode: ANY,
   depth: ANY,
-  fade: [(value) => typeof value === "boolean", "true or false"],
+  confidenceAlpha: [(value) => typeof value === "boolean", "true or false"],
   signal: SIGNAL,
 };
 

@@ -6,14 +6,14 @@ import type { Backend, DepthPart, Tensors, Warning } from "./types.js";
 /** Where something is done, and why there. */
 export interface Route {
   path: "gpu" | "cpu";
-  why: string;
+  reason: string;
 }
 
 /**
  * How the GPU got the picture: as an external texture, which is a VideoFrame where it lies, or copied into a texture of
  * its own. Null where the CPU made the tensor.
  */
-export interface FeedRoute extends Route {
+export interface PreprocessRoute extends Route {
   texture: "external" | "copied" | null;
 }
 
@@ -21,7 +21,7 @@ export interface FeedRoute extends Route {
 export interface Timings {
   preprocess: number;
   inference: number;
-  decode: number;
+  postprocess: number;
   total: number;
 }
 
@@ -30,13 +30,13 @@ interface RunResult {
   width: number;
   height: number;
   timings: Timings;
-  feed: FeedRoute;
+  preprocess: PreprocessRoute;
   /** Where what the model gave became this result. */
-  decode: Route;
+  postprocess: Route;
   /** The graph that answered. */
   backend: Backend;
   /** Not null: the first graph could not be exact on this picture, so the run was repeated on another. */
-  repeated: { target: Backend; why: string } | null;
+  fallback: { target: Backend; reason: string } | null;
   warnings: Warning[];
 }
 

@@ -1,7 +1,7 @@
 // The public types: what goes into a model, and what it says of itself. What comes out is in results.ts.
 
 import type { Graph, ImageSegmentationTask, Manifest, Output } from "../manifest/manifest.js";
-import type { FeedRoute, Route } from "./results.js";
+import type { PreprocessRoute, Route } from "./results.js";
 
 export type Backend = "webgpu" | "wasm";
 
@@ -33,7 +33,7 @@ export interface LoadOptions {
   /** Starts runtime/worker.js, when a bundler has moved it, or to start it from the page's own origin. */
   worker?: (() => Worker) | undefined;
   /** Where pictures become tensors, masks regions, and depth maps colours: "auto" is the GPU wherever that comes to the same. */
-  pixels?: "auto" | "cpu" | undefined;
+  processing?: "auto" | "cpu" | undefined;
   /** Record which provider runs which node (`info().placement`). Slower to load. */
   trace?: boolean | undefined;
 }
@@ -82,7 +82,7 @@ export interface RunOptions {
    */
   depth?: DepthPart | readonly DepthPart[] | undefined;
   /** The less sure the model is, the more transparent are the colours of its depth map. Default: false. */
-  fade?: boolean | undefined;
+  confidenceAlpha?: boolean | undefined;
   /** Drops the run. One that the GPU has begun is finished there, and its result is thrown away. */
   signal?: AbortSignal | undefined;
 }
@@ -127,17 +127,17 @@ export interface ModelInfo {
   /** The graphics adapter in use, null on WASM. */
   adapter: AdapterInfo | null;
   /** What the model computes in, and why. */
-  precision: { used: Precision; why: string };
+  precision: { used: Precision; reason: string };
   /** The run with known answers that this GPU passed; null on WASM, and where there was none to compare. */
   selfTest: SelfTest | null;
   /** Milliseconds of each stage of loading. */
   timings: { engine: number; weights: number; session: number; warmup: number; total: number };
   /** Where the last picture was made into a tensor, before the first run where pictures are going to be. */
-  feed: FeedRoute;
+  preprocess: PreprocessRoute;
   /** Where the last result was made of the model's outputs, or the first is going to be. */
-  decode: Route;
+  postprocess: Route;
   /** Whether the commands of a run are recorded once and replayed, and why. */
-  graphCapture: { used: boolean; why: string };
+  graphCapture: { used: boolean; reason: string };
   /** Which provider runs which nodes; null unless loaded with `trace`. */
   placement: Placement[] | null;
 }

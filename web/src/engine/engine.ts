@@ -75,8 +75,8 @@ export async function startEngine(
     engine.env.webgpu.powerPreference = "high-performance";
     return engine;
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
+    const reason = cause instanceof Error ? cause.message : String(cause);
     const fix = "serve .mjs files as text/javascript, and allow script-src 'self' 'wasm-unsafe-eval'";
-    throw new WebbuildError("engine-failed", `${build.entry} did not start: ${why}`, fix, { cause });
+    throw new WebbuildError("engine-failed", `${build.entry} did not start: ${reason}`, fix, { cause });
   }
 }

@@ -6,12 +6,12 @@ import { adapterFeatures } from "../gpu/gpu-device.js";
 import { graphsFor } from "../manifest/graphs.js";
 import type { Graph, Manifest } from "../manifest/manifest.js";
 
-/** A graph on its backend; `reason` is why that backend, `why` why that graph of it. */
+/** A graph on its backend; `reason` is why that backend, `precisionReason` why that graph of it. */
 export interface Candidate {
   backend: Backend;
   graph: Graph;
   reason: string;
-  why: string;
+  precisionReason: string;
 }
 
 /** What is tried, and what is to be said before the first. */
@@ -63,9 +63,9 @@ export function nextInChain(
   if (next === undefined) throw error;
   const from = failed.graph.precision;
   if (next.backend === failed.backend) {
-    const why = `WebGPU cannot run the model in ${from} here: ${error.message}`;
-    const warning = fallbackWarning(`${why}; it runs in ${next.graph.precision}`, error);
-    return { candidates: [{ ...next, why }, ...others], warnings: [warning] };
+    const precisionReason = `WebGPU cannot run the model in ${from} here: ${error.message}`;
+    const warning = fallbackWarning(`${precisionReason}; it runs in ${next.graph.precision}`, error);
+    return { candidates: [{ ...next, precisionReason }, ...others], warnings: [warning] };
   }
   const reason = wasmReason(error);
   const candidates = [next, ...others].map((candidate) => ({ ...candidate, reason }));
@@ -96,19 +96,22 @@ export function supportedGraphs(
   graphs: readonly Graph[],
   precision: "auto" | Precision,
   features: ReadonlySet<string> | null,
-): Pick<Candidate, "graph" | "why">[] {
+): Pick<Candidate, "graph" | "precisionReason">[] {
   const missingFeatures = (graph: Graph): string[] =>
     features === null ? [] : graph.features.filter((each) => !features.has(each));
   const fit = graphs.filter((graph) => missingFeatures(graph).length === 0);
   const [best] = graphs;
   const missing = best === undefined ? [] : missingFeatures(best);
-  const why = (): string => {
+  const precisionReason = (): string => {
     if (best !== undefined && missing.length > 0)
       return `this adapter has no ${missing.join(", ")}, which ${best.precision} needs`;
     if (precision !== "auto") return `precision "${precision}" was asked for`;
     return graphs.length === 1 ? "the bundle holds no other" : "the best that this adapter can run";
   };
-  return (fit.length > 0 ? fit : graphs.slice(-1)).map((graph) => ({ graph, why: why() }));
+  return (fit.length > 0 ? fit : graphs.slice(-1)).map((graph) => ({
+    graph,
+    precisionReason: precisionReason(),
+  }));
 }
 
 function wasmReason({ message }: WebbuildError): string {

@@ -20,7 +20,7 @@ export interface LoadRequest {
   trace: boolean;
   selfTest: boolean;
   cache: boolean;
-  pixels: "auto" | "cpu";
+  processing: "auto" | "cpu";
   /** Why VideoFrames are copied whatever the GPU can, null where that is found out. */
   copyFrames: string | null;
   /** Why graphs are not to be captured, null where they may be. */
@@ -124,16 +124,16 @@ export function withoutExternalTextures(request: LoadRequest): LoadRequest {
 
 async function loadInWorker(
   connection: Connection,
-  { manifest, base, trace, selfTest, cache, pixels, copyFrames, noCapture, addresses, warn }: LoadRequest,
+  { manifest, base, trace, selfTest, cache, processing, copyFrames, noCapture, addresses, warn }: LoadRequest,
   candidate: Candidate,
   { signal, onProgress }: LoadObserver,
 ): Promise<WorkerModel> {
-  const { backend, graph, why } = candidate;
+  const { backend, graph, precisionReason } = candidate;
   try {
     const progress = onProgress ? proxy(progressListener(onProgress, connection)) : null;
     const build = chooseBuild(manifest, backend);
-    const options = { trace, selfTest, cache, pixels, copyFrames, noCapture };
-    const setup = { manifest, base, backend, graph, why, build, addresses, ...options };
+    const options = { trace, selfTest, cache, processing, copyFrames, noCapture };
+    const setup = { manifest, base, backend, graph, precisionReason, build, addresses, ...options };
     await connection.started(signal);
     const loaded = await connection.call((host) => host.open(setup, progress, proxy(warn)), signal);
     return { candidate, connection, ...loaded };

@@ -18,24 +18,24 @@ export interface Postprocessor {
 export async function createPostprocessor(
   manifest: Manifest,
   engine: OrtWeb | null,
-  pixels: "auto" | "cpu",
+  processing: "auto" | "cpu",
 ): Promise<Postprocessor> {
   if (engine === null) return onCpu("the model runs on WASM");
   const { gpu } = taskOf(manifest);
   if (gpu === undefined) return onCpu("only masks and depth maps become a result on the GPU");
-  if (pixels === "cpu") return onCpu('pixels "cpu" was asked for');
+  if (processing === "cpu") return onCpu('processing "cpu" was asked for');
   try {
     const { run, matches, differs } = await gpu.open(await gpuDevice(engine), manifest.task);
     if (differs !== null) return onCpu(`the GPU ${differs}`);
-    return { runOnGpu: run, route: { path: "gpu", why: `the GPU ${matches} as the CPU` } };
+    return { runOnGpu: run, route: { path: "gpu", reason: `the GPU ${matches} as the CPU` } };
   } catch (error) {
     return onCpu(`the GPU does not do it: ${error}`);
   }
 }
 
 /** Returns the outputs that a session leaves on the GPU: reading them from there afterwards costs the same. */
-export function sessionGpuOutputs(manifest: Manifest, pixels: "auto" | "cpu"): string[] {
-  return pixels === "auto" ? (taskOf(manifest).gpu?.outputs(manifest.task, null) ?? []) : [];
+export function sessionGpuOutputs(manifest: Manifest, processing: "auto" | "cpu"): string[] {
+  return processing === "auto" ? (taskOf(manifest).gpu?.outputs(manifest.task, null) ?? []) : [];
 }
 
 /** Returns the outputs that stay on the GPU in a run. */
@@ -46,6 +46,6 @@ export function runGpuOutputs({ runOnGpu }: Postprocessor, manifest: Manifest, c
   return isRefused ? [] : gpu.outputs(manifest.task, context);
 }
 
-function onCpu(why: string): Postprocessor {
-  return { runOnGpu: null, route: { path: "cpu", why } };
+function onCpu(reason: string): Postprocessor {
+  return { runOnGpu: null, route: { path: "cpu", reason } };
 }

@@ -14,7 +14,7 @@ import type { GpuPostprocess, Postprocessor } from "./gpu-postprocess.js";
 export interface PostprocessResult {
   decoded: TaskResult;
   warnings: Warning[];
-  decode: Route;
+  route: Route;
 }
 
 /** What is on the GPU is given back, whatever comes of it. */
@@ -32,16 +32,16 @@ export async function postprocess(
     else cpuOutputs[name] = tensor;
   }
   if (Object.keys(gpuOutputs).length === 0 || runOnGpu === null) {
-    const cpuRoute: Route = runOnGpu === null ? route : { path: "cpu", why: cpuReason(manifest, context) };
+    const cpuRoute: Route = runOnGpu === null ? route : { path: "cpu", reason: cpuReason(manifest, context) };
     return postprocessOnCpu(manifest, await readTensors(outputs), geometry, context, cpuRoute);
   }
   try {
     const found = await runOnGpu(manifest, gpuOutputs, cpuOutputs, geometry, context);
-    return { ...withWarnings(manifest, found), decode: route };
+    return { ...withWarnings(manifest, found), route };
   } catch (error) {
     if (error instanceof WebbuildError) throw error;
-    const why = `the GPU did not take them: ${error}`;
-    return postprocessOnCpu(manifest, await readTensors(outputs), geometry, context, { path: "cpu", why });
+    const reason = `the GPU did not take them: ${error}`;
+    return postprocessOnCpu(manifest, await readTensors(outputs), geometry, context, { path: "cpu", reason });
   } finally {
     for (const tensor of Object.values(gpuOutputs)) tensor.release();
   }
@@ -50,7 +50,7 @@ export async function postprocess(
 function withWarnings(
   manifest: Manifest,
   found: Awaited<ReturnType<GpuPostprocess>>,
-): Omit<PostprocessResult, "decode"> {
+): Omit<PostprocessResult, "route"> {
   const decoded = found.decoded as TaskResult;
   const onGpu = Object.entries(found.stats).flatMap(([name, stats]) => mapWarnings(name, stats));
   return { decoded, warnings: [...onGpu, ...resultWarnings(manifest, decoded, found.outputs)] };
@@ -68,5 +68,5 @@ async function postprocessOnCpu(
   route: Route,
 ): Promise<PostprocessResult> {
   const decoded = await decode(manifest, outputs, geometry, context);
-  return { decoded, warnings: resultWarnings(manifest, decoded, outputs), decode: route };
+  return { decoded, warnings: resultWarnings(manifest, decoded, outputs), route };
 }

@@ -100,11 +100,11 @@ function isA(kind: (typeof DRAWABLE)[number], source: unknown): boolean {
 function unreadablePicture(source: object, cause: unknown): WebbuildError {
   if (cause instanceof DOMException && cause.name === "SecurityError") return otherOrigin(cause);
   const kind = source.constructor.name;
-  const why = cause instanceof Error ? cause.message : String(cause);
+  const reason = cause instanceof Error ? cause.message : String(cause);
   const fix = isA("HTMLVideoElement", source)
     ? "wait for the video's loadeddata event"
     : (FIXES[kind] ?? "wait until it has loaded; it must have a size and come from this origin or with CORS");
-  return new WebbuildError("unreadable-image", `this ${kind} has no picture to read: ${why}`, fix, {
+  return new WebbuildError("unreadable-image", `this ${kind} has no picture to read: ${reason}`, fix, {
     cause,
   });
 }

@@ -1,7 +1,7 @@
 // What a run feeds of its pictures: made on the GPU where that makes the same of them as the CPU, else on the CPU.
 
 import { WebbuildError } from "../api/errors.js";
-import type { FeedRoute } from "../api/results.js";
+import type { PreprocessRoute } from "../api/results.js";
 import type { TensorData } from "../api/types.js";
 import type { Manifest } from "../manifest/manifest.js";
 import type { AnyTensors, GpuTensor } from "../tensors/gpu-tensor.js";
@@ -18,7 +18,7 @@ export interface PreprocessedInput {
   name: string;
   tensor: TensorData | GpuTensor;
   geometry: Geometry;
-  feed: FeedRoute;
+  route: PreprocessRoute;
 }
 
 /** The input on the GPU, and which VideoFrames are read there where they lie. */
@@ -30,32 +30,33 @@ export interface GpuPath {
 export class Preprocessor {
   readonly #inputs: Manifest["inputs"];
   readonly #gpu: GpuPath | null;
-  readonly #why: string;
+  readonly #reason: string;
 
-  /** `why` says why it is the GPU, or why `gpu` is null. */
-  constructor(inputs: Manifest["inputs"], gpu: GpuPath | null, why: string) {
+  /** `reason` says why it is the GPU, or why `gpu` is null. */
+  constructor(inputs: Manifest["inputs"], gpu: GpuPath | null, reason: string) {
     this.#inputs = inputs;
     this.#gpu = gpu;
-    this.#why = why;
+    this.#reason = reason;
   }
 
   /** Where pictures go that the GPU does not refuse. */
-  get defaultRoute(): FeedRoute {
-    if (this.#gpu === null) return { path: "cpu", texture: null, why: this.#why };
-    const { why } = this.#gpu.frames;
-    const frames = why === null ? "VideoFrames are read where they lie" : `VideoFrames are copied: ${why}`;
-    return { path: "gpu", texture: "copied", why: `${this.#why}; ${frames}` };
+  get defaultRoute(): PreprocessRoute {
+    if (this.#gpu === null) return { path: "cpu", texture: null, reason: this.#reason };
+    const { reason } = this.#gpu.frames;
+    const frames =
+      reason === null ? "VideoFrames are read where they lie" : `VideoFrames are copied: ${reason}`;
+    return { path: "gpu", texture: "copied", reason: `${this.#reason}; ${frames}` };
   }
 
   /** Whether a VideoFrame may be read where it lies. */
   get takesFrames(): boolean {
-    return this.#gpu !== null && this.#gpu.frames.why === null;
+    return this.#gpu !== null && this.#gpu.frames.reason === null;
   }
 
   /** The pictures stay open. */
   async preprocess(pictures: readonly Picture[]): Promise<PreprocessedInput> {
     const gpu = this.#gpu;
-    if (gpu === null) return this.#preprocessOnCpu(pictures, this.#why);
+    if (gpu === null) return this.#preprocessOnCpu(pictures, this.#reason);
     try {
       const preprocessed = await this.#preprocessOnGpu(gpu, pictures);
       return typeof preprocessed === "string" ? this.#preprocessOnCpu(pictures, preprocessed) : preprocessed;
@@ -80,8 +81,11 @@ export class Preprocessor {
     this.#gpu?.input.destroy();
   }
 
-  async #preprocessOnCpu(pictures: readonly Picture[], why: string): Promise<PreprocessedInput> {
-    return { ...(await preprocessOnCpu(this.#inputs, pictures)), feed: { path: "cpu", texture: null, why } };
+  async #preprocessOnCpu(pictures: readonly Picture[], reason: string): Promise<PreprocessedInput> {
+    return {
+      ...(await preprocessOnCpu(this.#inputs, pictures)),
+      route: { path: "cpu", texture: null, reason },
+    };
   }
 
   /** Returns why the GPU does not take them, where it does not. */
@@ -111,23 +115,27 @@ export class Preprocessor {
     const path = paths.at(-1);
     if (geometry === null || !path)
       throw new WebbuildError("invalid-image", "no picture was given", "give one");
-    const feed: FeedRoute = { path: "gpu", texture: path.texture, why: path.why ?? this.#why };
-    return { name, tensor: tensorOf(input, shape), geometry: geometry, feed };
+    const route: PreprocessRoute = {
+      path: "gpu",
+      texture: path.texture,
+      reason: path.reason ?? this.#reason,
+    };
+    return { name, tensor: tensorOf(input, shape), geometry, route };
   }
 }
 
 /** How a picture gets to the GPU, and why, where that is not why they all do. */
 interface TexturePath {
   texture: "external" | "copied";
-  why: string | null;
+  reason: string | null;
 }
 
 /** Asked of all pictures before the first is written: finding it out may overwrite the input. */
 async function texturePath(picture: Picture, frames: ExternalTextures): Promise<TexturePath> {
-  if (!isVideoFrame(picture)) return { texture: "copied", why: null };
-  const why = await frames.refusal(picture);
-  if (why !== null) return { texture: "copied", why: `the frame was copied: ${why}` };
-  return { texture: "external", why: "the GPU makes the same of a frame where it lies as the CPU" };
+  if (!isVideoFrame(picture)) return { texture: "copied", reason: null };
+  const reason = await frames.refusal(picture);
+  if (reason !== null) return { texture: "copied", reason: `the frame was copied: ${reason}` };
+  return { texture: "external", reason: "the GPU makes the same of a frame where it lies as the CPU" };
 }
 
 function tensorOf(gpu: GpuPreprocess, shape: readonly number[]): GpuTensor {

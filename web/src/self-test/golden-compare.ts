@@ -41,7 +41,7 @@ export function goldenDifference(
     if (other === undefined) return `${name} is missing`;
     if (other.type !== want.type || other.dims.join() !== want.dims.join())
       return `${name} is ${other.type} [${other.dims.join(", ")}]`;
-    const why = hasRows(task, name, want)
+    const reason = hasRows(task, name, want)
       ? unmatchedRows(
           detectedRows(want.data, columns(want)),
           detectedRows(other.data as Float32Array, columns(want)),
@@ -51,7 +51,7 @@ export function goldenDifference(
       : whole
         ? distance(want, other)
         : differenceInReducedPrecision(task, name, want, other);
-    if (why !== null) return `${name}: ${why}`;
+    if (reason !== null) return `${name}: ${reason}`;
   }
   return null;
 }

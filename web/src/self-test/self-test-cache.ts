@@ -4,9 +4,9 @@ import type { Warning } from "../api/types.js";
 import { sha256 } from "../storage/sha256.js";
 import { LIMITS, TimedOut, type Warn, withLimit } from "../worker/with-limit.js";
 
-/** `why` is null where the test was passed. */
+/** `reason` is null where the test was passed. */
 export interface SelfTestRecord {
-  why: string | null;
+  reason: string | null;
   /** Milliseconds since 1970. */
   at: number;
 }
@@ -29,13 +29,13 @@ export async function readSelfTest(key: string, warn: Warn): Promise<SelfTestRec
     return response?.json();
   });
   if (verdict === undefined) return null;
-  const days = verdict.why === null ? DAYS.passed : DAYS.failed;
+  const days = verdict.reason === null ? DAYS.passed : DAYS.failed;
   return Date.now() - verdict.at < days * DAY ? verdict : null;
 }
 
 /** Where it cannot be kept, the test is run again next time. */
-export async function writeSelfTest(key: string, why: string | null, warn: Warn): Promise<void> {
-  const verdict: SelfTestRecord = { why, at: Date.now() };
+export async function writeSelfTest(key: string, reason: string | null, warn: Warn): Promise<void> {
+  const verdict: SelfTestRecord = { reason, at: Date.now() };
   await answered(warn, async () => (await caches.open(CACHE)).put(key, Response.json(verdict)));
 }
 

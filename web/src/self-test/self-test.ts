@@ -33,7 +33,7 @@ export async function planSelfTest(
   const hashes = used.map((path) => files.find((each) => each.path === path)?.sha256);
   const key = await selfTestKey(base, [adapter, navigator.userAgent, hashes]);
   const verdict = await readSelfTest(key, warn);
-  if (verdict !== null && verdict.why !== null) throw selfTestFailed(verdict.why);
+  if (verdict !== null && verdict.reason !== null) throw selfTestFailed(verdict.reason);
   return { golden, precision, key, passed: verdict !== null, warn };
 }
 
@@ -54,14 +54,18 @@ export async function runSelfTest(
   }
   const difference = (each: Tensors): string | null =>
     goldenDifference(task, expected, each, precision, evaluationThresholds.confidence);
-  const why = difference(outputs);
-  await writeSelfTest(key, why, warn);
-  if (why !== null) throw selfTestFailed(why);
+  const reason = difference(outputs);
+  await writeSelfTest(key, reason, warn);
+  if (reason !== null) throw selfTestFailed(reason);
   if (capture.unverified) await verifyReplays(capture, complete, run, difference);
   return { sample: golden.sample, before: false };
 }
 
-function selfTestFailed(why: string): WebbuildError {
+function selfTestFailed(reason: string): WebbuildError {
   const fix = 'load with { backend: "wasm" }, and report the name of the adapter with this message';
-  return new WebbuildError("self-test-failed", `this GPU does not compute what the model must: ${why}`, fix);
+  return new WebbuildError(
+    "self-test-failed",
+    `this GPU does not compute what the model must: ${reason}`,
+    fix,
+  );
 }

@@ -24,7 +24,7 @@ const UNFINISHED = "its trial in an earlier visit did not end";
 export interface CapturePlan {
   /** Whether the session is made so, and why not; why it is, where that is known. */
   used: boolean;
-  why: string;
+  reason: string;
   /** Whether its replays have to be seen right first. */
   unverified: boolean;
   /** What the verdict is kept under. */
@@ -55,7 +55,7 @@ export async function planCapture({
   refused,
   warn,
 }: CaptureRequest): Promise<CapturePlan> {
-  const no = (why: string): CapturePlan => ({ used: false, why, unverified: false, key: "", warn });
+  const no = (reason: string): CapturePlan => ({ used: false, reason, unverified: false, key: "", warn });
   if (graph.target === "wasm") return no("the model runs on WASM");
   if (version !== MEASURED.version || !MEASURED.builds.includes(build))
     return no(`onnxruntime-web ${version} was not measured, ${MEASURED.version} was`);
@@ -65,11 +65,11 @@ export async function planCapture({
   const key = `${test}-capture`;
   if (refused !== null) await writeSelfTest(key, refused, warn);
   const verdict = await readSelfTest(key, warn);
-  const why = refused ?? verdict?.why ?? null;
-  if (why !== null) return no(why);
+  const reason = refused ?? verdict?.reason ?? null;
+  if (reason !== null) return no(reason);
   return {
     used: true,
-    why: "its replays were right in the self-test",
+    reason: "its replays were right in the self-test",
     unverified: verdict === null,
     key,
     warn,
@@ -104,11 +104,11 @@ export async function verifyReplays(
   const again = await run(feeds);
   const others = await run(reversed(feeds));
   const back = await run(feeds);
-  const why =
+  const reason =
     difference(again) ??
     difference(back) ??
     (equalTensors(again, others) ? "the inputs change nothing" : null);
-  if (why !== null) throw captureFailed(`a replay in the self-test was wrong: ${why}`);
+  if (reason !== null) throw captureFailed(`a replay in the self-test was wrong: ${reason}`);
   await writeSelfTest(key, null, warn);
 }
 
@@ -117,8 +117,8 @@ export function captureFailureReason(info: ModelInfo, { code, message }: Webbuil
   return info.graphCapture.used && CAPTURE_FAILURES.has(code) ? `a session with it failed: ${message}` : null;
 }
 
-export function captureFailed(why: string, cause?: unknown): WebbuildError {
-  return new WebbuildError("capture-failed", why, "nothing: the model runs without", { cause });
+export function captureFailed(reason: string, cause?: unknown): WebbuildError {
+  return new WebbuildError("capture-failed", reason, "nothing: the model runs without", { cause });
 }
 
 /** The same elements from the last to the first: other inputs, of which none is out of its range. */

@@ -9,7 +9,7 @@ import type { Session } from "./session.js";
 export interface Prediction {
   outputs: AnyTensors;
   backend: Backend;
-  repeated: { target: Backend; why: string } | null;
+  fallback: { target: Backend; reason: string } | null;
 }
 
 export class Predictor {
@@ -46,16 +46,16 @@ export class Predictor {
   ): Promise<Prediction> {
     const { headStatus, target } = this.#primary.graph;
     if (headStatus === null)
-      return { outputs: await this.#runPrimary(feeds, names, staysOnGpu), backend: target, repeated: null };
+      return { outputs: await this.#runPrimary(feeds, names, staysOnGpu), backend: target, fallback: null };
     const { [headStatus.output]: report, ...outputs } = await this.#runPrimary(
       feeds,
       [...names, headStatus.output],
       staysOnGpu,
     );
-    const why = fallbackReason(headStatus, report);
-    if (why === null) return { outputs, backend: target, repeated: null };
+    const reason = fallbackReason(headStatus, report);
+    if (reason === null) return { outputs, backend: target, fallback: null };
     for (const output of Object.values(outputs)) if (isOnGpu(output)) output.release();
-    return this.#runFallback(headStatus.fallback, why, feeds, names);
+    return this.#runFallback(headStatus.fallback, reason, feeds, names);
   }
 
   /** Frees what the sessions hold. Nothing may run any more. */
@@ -66,7 +66,7 @@ export class Predictor {
 
   async #runFallback(
     target: Backend,
-    why: string,
+    reason: string,
     feeds: AnyTensors,
     names: readonly string[],
   ): Promise<Prediction> {
@@ -74,7 +74,7 @@ export class Predictor {
     return {
       outputs: await this.#fallback.run(await readTensors(feeds), names),
       backend: target,
-      repeated: { target, why },
+      fallback: { target, reason },
     };
   }
 

@@ -34,12 +34,12 @@ export interface SessionRequest {
   backend: Backend;
   graph: Graph;
   /** Why that graph, of those for the backend. */
-  why: string;
+  precisionReason: string;
   build: EngineBuild;
   trace: boolean;
   selfTest: boolean;
   cache: boolean;
-  pixels: "auto" | "cpu";
+  processing: "auto" | "cpu";
   /** Why VideoFrames are copied whatever the GPU can, null where that is found out. */
   copyFrames: string | null;
   /** Why the graph is not to be captured, null where it may be. */
@@ -69,7 +69,7 @@ export async function setUpSession(
   shared: SharedEngine,
   signal: AbortSignal,
 ): Promise<SessionSetup> {
-  const { manifest, backend, graph, build, trace, pixels } = request;
+  const { manifest, backend, graph, build, trace, processing } = request;
   const adapter = backend === "webgpu" ? await requireAdapter(graph.features) : null;
   const test = adapter && request.selfTest ? await planSelfTest(request, graph, adapter.info, warn) : null;
   const { version } = manifest.engine;
@@ -101,7 +101,7 @@ export async function setUpSession(
   return shared.queue.add(async () => {
     if (signal.aborted) throw abortedError(signal);
     const gpu = backend === "webgpu" ? shared.gpu : null;
-    const onGpu = gpu === null ? [] : sessionGpuOutputs(manifest, pixels);
+    const onGpu = gpu === null ? [] : sessionGpuOutputs(manifest, processing);
     const captured = capture.used ? manifest.inputs : null;
     const create = (): Promise<Session> => Session.create(engine, graph, bytes, trace, onGpu, captured);
     const session = await progress.measure("session", 1, () =>
@@ -116,10 +116,10 @@ export async function setUpSession(
       const preprocessor = await createPreprocessor({
         inputs: manifest.inputs,
         engine: gpuEngine,
-        pixels,
+        processing,
         copyFrames,
       });
-      const postprocessor = await createPostprocessor(manifest, gpuEngine, pixels);
+      const postprocessor = await createPostprocessor(manifest, gpuEngine, processing);
       const raw = (feeds: Tensors): Promise<Tensors> => predictor.runRaw(preprocessor.upload(feeds));
       try {
         const first = (): Promise<SelfTest | null> =>
@@ -139,12 +139,12 @@ export async function setUpSession(
     const info = {
       engine: { ...manifest.engine, build: build.build, threads },
       adapter: adapter?.info ?? null,
-      precision: { used: graph.precision, why: request.why },
+      precision: { used: graph.precision, reason: request.precisionReason },
       selfTest,
       timings: progress.timings(),
-      feed: preprocessor.defaultRoute,
-      decode: postprocessor.route,
-      graphCapture: { used: capture.used, why: capture.why },
+      preprocess: preprocessor.defaultRoute,
+      postprocess: postprocessor.route,
+      graphCapture: { used: capture.used, reason: capture.reason },
       placement,
     };
     const { takesFrames } = preprocessor;
@@ -154,11 +154,11 @@ export async function setUpSession(
 
 /** Whether VideoFrames are copied, and why: begun beside the downloads, over before the engine has a device. */
 async function videoFrameRefusal(
-  { manifest, backend, pixels, copyFrames }: SessionRequest,
+  { manifest, backend, processing, copyFrames }: SessionRequest,
   shared: SharedEngine,
 ): Promise<string | null> {
   const pictured = manifest.inputs.some(({ kind }) => kind === "image" || kind === "stack");
-  if (backend === "wasm" || pixels === "cpu" || !pictured) return "no frame comes to the GPU";
+  if (backend === "wasm" || processing === "cpu" || !pictured) return "no frame comes to the GPU";
   return copyFrames ?? shared.externalTextureRefusal();
 }
 

@@ -115,13 +115,13 @@ export class Session {
 
 /** A trap of WebAssembly or an abort leaves the whole engine unusable; what else it throws does not. */
 function sessionError(code: "no-session" | "run-failed", what: string, cause: unknown): WebbuildError {
-  const why = cause instanceof Error ? cause.message : String(cause);
-  const message = `${what}: ${why}`;
-  if (/bad_alloc|out of memory|allocation failed/i.test(why)) {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  const message = `${what}: ${reason}`;
+  if (/bad_alloc|out of memory|allocation failed/i.test(reason)) {
     const fix = "dispose of models that are not used, close other pages, or pack a smaller model";
     return new WebbuildError("out-of-memory", message, fix, { cause });
   }
-  const broken = cause instanceof WebAssembly.RuntimeError || why.startsWith("Aborted(");
+  const broken = cause instanceof WebAssembly.RuntimeError || reason.startsWith("Aborted(");
   const fix = 'load with { backend: "wasm" }, or see what `webbuild verify` says of the bundle';
   return new WebbuildError(broken ? "engine-failed" : code, message, fix, { cause });
 }

@@ -46,8 +46,8 @@ export class Decompressor {
     try {
       return this.#zstd?.end() ?? (await decompressNatively(encoding, stored));
     } catch (cause) {
-      const why = cause instanceof Error ? cause.message : String(cause);
-      throw corruptFile(this.#file.path, `it is no whole ${encoding} file: ${why}`, { cause });
+      const reason = cause instanceof Error ? cause.message : String(cause);
+      throw corruptFile(this.#file.path, `it is no whole ${encoding} file: ${reason}`, { cause });
     }
   }
 }

@@ -164,9 +164,9 @@ async function* stream(url: string, file: File, options: RequestInit): AsyncGene
     for (let part = await next(); part.value; part = await next()) yield part.value;
   } catch (cause) {
     if (options.signal?.aborted) throw abortedError(options.signal);
-    const why = cause instanceof Error ? cause.message : String(cause);
+    const reason = cause instanceof Error ? cause.message : String(cause);
     const fix = `check the network, and that ${url} is deployed; what was fetched whole is not fetched again`;
-    throw new WebbuildError("download-failed", `${file.path}: ${why}`, fix, { cause });
+    throw new WebbuildError("download-failed", `${file.path}: ${reason}`, fix, { cause });
   } finally {
     options.signal?.removeEventListener("abort", abort);
     stop.abort(); // ends a download that has stalled, or that nobody reads to its end

@@ -96,12 +96,12 @@ export class FileCache {
     if (error instanceof DOMException && error.name === "NoModificationAllowedError") return;
     if (this.#warning) return;
     this.#warning = true;
-    const why = error instanceof Error ? error.message : String(error);
+    const reason = error instanceof Error ? error.message : String(error);
     const fix =
       error instanceof TimedOut
         ? "nothing: the model runs all the same, and the next visit tries again"
         : "free space on this device; the model runs all the same";
-    const message = `the browser does not keep the model for the next visit: ${why}`;
+    const message = `the browser does not keep the model for the next visit: ${reason}`;
     this.#keeping.warn({ code: "not-kept", message, fix });
   }
 }

@@ -10,8 +10,8 @@ export async function registerServiceWorker(address: URL): Promise<Warning[]> {
     await withLimit(registered, LIMITS.start, "the service worker");
     return [];
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
+    const reason = cause instanceof Error ? cause.message : String(cause);
     const fix = "serve the bundle over https from the page's own origin, with its service-worker.js";
-    return [{ code: "not-offline", message: `the bundle will not open offline: ${why}`, fix }];
+    return [{ code: "not-offline", message: `the bundle will not open offline: ${reason}`, fix }];
   }
 }

@@ -24,7 +24,7 @@ export interface TaskFields {
 
 /** A result of type `R` without what only the run can say of it. */
 export type FieldsOf<R> = R extends unknown
-  ? Omit<R, "timings" | "backend" | "feed" | "decode" | "repeated" | "warnings">
+  ? Omit<R, "timings" | "backend" | "preprocess" | "postprocess" | "fallback" | "warnings">
   : never;
 
 /**

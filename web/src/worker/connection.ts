@@ -141,8 +141,12 @@ function createWorker(url: URL): Worker {
 
 const WORKER = "./worker.js";
 
-function workerFailed(why: string | undefined): WebbuildError {
+function workerFailed(reason: string | undefined): WebbuildError {
   const fix =
     "allow worker-src 'self' for a bundle of the page's own origin, worker-src blob: and CORS for one of another; then load again";
-  return new WebbuildError("worker-failed", `the worker stopped: ${why ?? "its script did not load"}`, fix);
+  return new WebbuildError(
+    "worker-failed",
+    `the worker stopped: ${reason ?? "its script did not load"}`,
+    fix,
+  );
 }

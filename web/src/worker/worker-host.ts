@@ -125,7 +125,7 @@ export class WorkerHost {
     const started = performance.now();
     const { manifest, predictor, tools, preprocessor, postprocessor } = this.#model();
     const context = taskContext(manifest, options, tools);
-    const { name, tensor, geometry, feed } = await preprocessor.preprocess(pictures);
+    const { name, tensor, geometry, route: preprocessRoute } = await preprocessor.preprocess(pictures);
     const ready = performance.now();
     const optionTensors = {
       ...optionFeeds(manifest.inputs, options, taskOptionNames(manifest)),
@@ -135,7 +135,7 @@ export class WorkerHost {
     };
     const feeds = { ...optionTensors, [name]: tensor };
     const gpuOutputs = runGpuOutputs(postprocessor, manifest, context);
-    const { outputs, backend, repeated } = await predictor.predict(
+    const { outputs, backend, fallback } = await predictor.predict(
       feeds,
       neededOutputs(manifest, context),
       gpuOutputs,
@@ -143,18 +143,28 @@ export class WorkerHost {
     const inferred = performance.now();
     const postprocessing = (): Promise<PostprocessResult> =>
       postprocess(postprocessor, manifest, outputs, geometry, context);
-    const { decoded, decode, warnings } = await (gpuOutputs.length > 0
-      ? this.#engine.gpu.guard(postprocessing)
-      : postprocessing());
+    const {
+      decoded,
+      route: postprocessRoute,
+      warnings,
+    } = await (gpuOutputs.length > 0 ? this.#engine.gpu.guard(postprocessing) : postprocessing());
     const ended = performance.now();
     const timings = {
       preprocess: ready - started,
       inference: inferred - ready,
-      decode: ended - inferred,
+      postprocess: ended - inferred,
       total: ended - started,
     };
-    const allWarnings = [...warnings, ...fallbackWarnings(repeated)];
-    return { ...decoded, timings, feed, decode, backend, repeated, warnings: allWarnings };
+    const allWarnings = [...warnings, ...fallbackWarnings(fallback)];
+    return {
+      ...decoded,
+      timings,
+      preprocess: preprocessRoute,
+      postprocess: postprocessRoute,
+      backend,
+      fallback,
+      warnings: allWarnings,
+    };
   }
 
   #throwIfCancelled(id: number, pictures: readonly Picture[]): void {
@@ -173,9 +183,9 @@ function tensorArrays(tensors: Tensors): ArrayBufferView<ArrayBuffer>[] {
   return Object.values(tensors).map(({ data }) => data);
 }
 
-function fallbackWarnings(repeated: Prediction["repeated"]): Warning[] {
-  if (repeated === null) return [];
-  const message = `the run was repeated on ${repeated.target}: ${repeated.why}`;
+function fallbackWarnings(fallback: Prediction["fallback"]): Warning[] {
+  if (fallback === null) return [];
+  const message = `the run was repeated on ${fallback.target}: ${fallback.reason}`;
   const fix = "raise the confidence threshold, or pack the model again with --nms cpu";
   return [{ code: "repeated", message, fix }];
 }

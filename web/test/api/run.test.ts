@@ -31,13 +31,13 @@ describe.each(backends)("%s", (backend) => {
       width: 40,
       height: 24,
       backend,
-      repeated: null,
+      fallback: null,
       warnings: [],
     });
     expect(poses(result)).toHaveLength(2);
     expect(poses(result)[0]?.keypoints.map(({ name }) => name)).toEqual(["nose", "left hand"]);
-    const { preprocess, inference, decode, total } = result.timings;
-    expect(total).toBeCloseTo(preprocess + inference + decode, 6);
+    const { preprocess, inference, postprocess, total } = result.timings;
+    expect(total).toBeCloseTo(preprocess + inference + postprocess, 6);
     expect(inference).toBeGreaterThan(0);
   });
 
@@ -73,7 +73,7 @@ describe.each(backends)("%s", (backend) => {
     const image = await picture("upright.png");
     const result = await model.run(image);
     if (result.kind !== "detect") throw new Error(`a ${result.kind} result`);
-    expect(result).toMatchObject({ width: 40, height: 24, backend, repeated: null, warnings: [] });
+    expect(result).toMatchObject({ width: 40, height: 24, backend, fallback: null, warnings: [] });
     expect(result.detections.map(({ label, classIndex }) => [label, classIndex])).toEqual([
       ["cup", 0],
       ["plate", 1],
@@ -99,17 +99,17 @@ describe.runIf(hasWebgpu)("a head over its capacity", () => {
     const first = await model.run(image, { confidence: 0 });
     expect(first).toMatchObject({
       backend: "wasm",
-      repeated: { target: "wasm" },
+      fallback: { target: "wasm" },
       warnings: [{ code: "repeated" }],
     });
-    expect(first.repeated?.why).toContain("16 candidates");
+    expect(first.fallback?.reason).toContain("16 candidates");
     const wasm = await loadTiny({ backend: "wasm" });
     const numbersOf = (result: Result): number[] =>
       poses(result).flatMap(({ box, score }) => [...Object.values(box), score]);
     expectClose(numbersOf(first), numbersOf(await wasm.run(image, { confidence: 0 })), 1e-4);
     await model.run(image, { confidence: 0 });
     expect(model.warnings).toHaveLength(1);
-    expect(await model.run(image)).toMatchObject({ backend: "webgpu", repeated: null });
+    expect(await model.run(image)).toMatchObject({ backend: "webgpu", fallback: null });
   });
 });
 

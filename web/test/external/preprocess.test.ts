@@ -9,8 +9,12 @@ import { videoFrame } from "../support/video-frames.js";
 
 /** One level of 255: the tiny input goes from 0 to 1. */
 const LEVEL = 1 / 255;
-const LIES = { path: "gpu", texture: "external", why: expect.stringContaining("where it lies") };
-const COPIED = (why: string) => ({ path: "gpu", texture: "copied", why: expect.stringContaining(why) });
+const LIES = { path: "gpu", texture: "external", reason: expect.stringContaining("where it lies") };
+const COPIED = (reason: string) => ({
+  path: "gpu",
+  texture: "copied",
+  reason: expect.stringContaining(reason),
+});
 
 async function fed(model: Model, source: VideoFrame | HTMLVideoElement): Promise<Float32Array> {
   return (await model.preprocess(source)).data as Float32Array;
@@ -24,23 +28,23 @@ async function ran(model: Model, frame: VideoFrame) {
 
 describe("frames are read where they lie", () => {
   const onGpu = sharedTiny({ backend: "webgpu" });
-  const onCpu = sharedTiny({ backend: "webgpu", pixels: "cpu" });
+  const onCpu = sharedTiny({ backend: "webgpu", processing: "cpu" });
 
   test("and the model and every result say so", async () => {
-    expect(onGpu().info().feed).toEqual(COPIED("VideoFrames are read where they lie"));
-    expect((await ran(onGpu(), videoFrame({}))).feed).toEqual(LIES);
-    expect(onGpu().info().feed).toEqual(LIES);
+    expect(onGpu().info().preprocess).toEqual(COPIED("VideoFrames are read where they lie"));
+    expect((await ran(onGpu(), videoFrame({}))).preprocess).toEqual(LIES);
+    expect(onGpu().info().preprocess).toEqual(LIES);
   });
 
   test("of a file, then of a frame of its size, then of the file again", async () => {
     const file = await picture("upright.png");
     const { width, height } = await createImageBitmap(file);
-    expect((await onGpu().run(file)).feed.texture).toBe("copied");
+    expect((await onGpu().run(file)).preprocess.texture).toBe("copied");
     const sized = { codedWidth: width, codedHeight: height };
     const [given, same] = [videoFrame(sized), videoFrame(sized)];
     expectClose(await fed(onGpu(), given), await fed(onCpu(), same), LEVEL);
-    expect((await onGpu().run(given)).feed).toEqual(LIES);
-    expect((await onGpu().run(file)).feed.texture).toBe("copied");
+    expect((await onGpu().run(given)).preprocess).toEqual(LIES);
+    expect((await onGpu().run(file)).preprocess.texture).toBe("copied");
     expect(same.format, "the caller's frame stays open").not.toBeNull();
     given.close();
     same.close();
@@ -50,11 +54,11 @@ describe("frames are read where they lie", () => {
     const { video, end } = await film();
     video.pause();
     expectClose(await fed(onGpu(), video), await fed(onCpu(), video), LEVEL);
-    expect((await onGpu().run(video)).feed).toEqual(LIES);
+    expect((await onGpu().run(video)).preprocess).toEqual(LIES);
     await video.play();
     const textures: unknown[] = [];
-    const stream = onGpu().stream(video, ({ feed }) => {
-      textures.push(feed.texture);
+    const stream = onGpu().stream(video, ({ preprocess }) => {
+      textures.push(preprocess.texture);
       if (textures.length === 3) stream.stop();
     });
     await stream.finished;
@@ -65,7 +69,7 @@ describe("frames are read where they lie", () => {
   test("but for a kind that the CPU makes something else of", async () => {
     const [frame, same] = [videoFrame({ format: "I420" }), videoFrame({ format: "I420" })];
     expectClose(await fed(onGpu(), frame), await fed(onCpu(), same), LEVEL);
-    expect((await ran(onGpu(), frame)).feed).toEqual(COPIED("the same of I420 as the CPU"));
+    expect((await ran(onGpu(), frame)).preprocess).toEqual(COPIED("the same of I420 as the CPU"));
     same.close();
   });
 });
@@ -74,8 +78,8 @@ describe("a GPU that is lost on a frame", () => {
   test("in the trial is not the engine's", async () => {
     await withWorker("worker-losing-frames.js", async () => {
       const model = await loadTiny({ backend: "webgpu" });
-      expect(model.info().feed).toEqual(COPIED("VideoFrames are copied: it loses the GPU device"));
-      expect((await ran(model, videoFrame({}))).feed).toEqual(COPIED("the frame was copied: it loses"));
+      expect(model.info().preprocess).toEqual(COPIED("VideoFrames are copied: it loses the GPU device"));
+      expect((await ran(model, videoFrame({}))).preprocess).toEqual(COPIED("the frame was copied: it loses"));
       expect(model.warnings).toEqual([]);
     });
   });
@@ -83,8 +87,8 @@ describe("a GPU that is lost on a frame", () => {
   test("in a run is taken anew, and the frame copied", async () => {
     await withWorker("worker-losing-frames.js?trial=passed", async () => {
       const model = await loadTiny({ backend: "webgpu" });
-      expect((await ran(model, videoFrame({}))).feed).toEqual(COPIED("the GPU was lost before"));
-      expect((await ran(model, videoFrame({}))).feed).toEqual(COPIED("the GPU was lost before"));
+      expect((await ran(model, videoFrame({}))).preprocess).toEqual(COPIED("the GPU was lost before"));
+      expect((await ran(model, videoFrame({}))).preprocess).toEqual(COPIED("the GPU was lost before"));
       expect(model.warnings.map(({ code }) => code)).toEqual(["device-lost"]);
     });
   });

@@ -89,10 +89,11 @@ describe("a frame that is no RGB with alpha", () => {
       await opened(INPUT, async (feed) => {
         const frame = videoFrame({ format });
         const differs = await differenceFromCpu(frame, feed, INPUT);
-        const why = await new ExternalTextures(feed, INPUT, null).refusal(frame);
+        const reason = await new ExternalTextures(feed, INPUT, null).refusal(frame);
         frame.close();
-        expect(why === null).toBe(differs === null);
-        if (why !== null) expect(why).toMatch(/ of \w+ as the CPU: a pixel differs by \d+\.\d levels of 255/);
+        expect(reason === null).toBe(differs === null);
+        if (reason !== null)
+          expect(reason).toMatch(/ of \w+ as the CPU: a pixel differs by \d+\.\d levels of 255/);
       });
     },
   );
@@ -107,8 +108,8 @@ describe("a frame that is no RGB with alpha", () => {
       "",
     );
     const frames = [{}, { alpha: true }, { format: "I420" } as const].map(videoFrame);
-    const { tensor, feed } = await preprocessor.preprocess(frames);
-    expect(feed.path).toBe("gpu");
+    const { tensor, route } = await preprocessor.preprocess(frames);
+    expect(route.path).toBe("gpu");
     const want = await Promise.all(frames.map((frame) => onCpu(INPUT, frame)));
     const got = "buffer" in tensor ? (await tensor.read()).data : tensor.data;
     expectClose(

@@ -26,23 +26,23 @@ const half: Graph = { ...graph, file: "model/half.onnx", features: ["shader-f16"
 describe("of the graphs for WebGPU", () => {
   const tried = (...given: Parameters<typeof supportedGraphs>): string[] =>
     supportedGraphs(...given).map((each) => each.graph.precision);
-  const why = (...given: Parameters<typeof supportedGraphs>): string | undefined =>
-    supportedGraphs(...given)[0]?.why;
+  const reason = (...given: Parameters<typeof supportedGraphs>): string | undefined =>
+    supportedGraphs(...given)[0]?.precisionReason;
 
   test("the best comes first on an adapter that can run it, the others behind it", () => {
     expect(tried([half, graph], "auto", HALF)).toEqual(["fp16", "fp32"]);
-    expect(why([half, graph], "auto", HALF)).toBe("the best that this adapter can run");
+    expect(reason([half, graph], "auto", HALF)).toBe("the best that this adapter can run");
   });
 
   test("one whose features are not there is never tried where another will do", () => {
     expect(tried([half, graph], "auto", new Set())).toEqual(["fp32"]);
-    expect(why([half, graph], "auto", new Set())).toBe("this adapter has no shader-f16, which fp16 needs");
+    expect(reason([half, graph], "auto", new Set())).toBe("this adapter has no shader-f16, which fp16 needs");
   });
 
   test("one alone is left to the worker, which says what is missing", () => {
     expect(tried([half], "fp16", new Set())).toEqual(["fp16"]);
-    expect(why([graph], "auto", null)).toBe("the bundle holds no other");
-    expect(why([graph], "fp32", null)).toBe('precision "fp32" was asked for');
+    expect(reason([graph], "auto", null)).toBe("the bundle holds no other");
+    expect(reason([graph], "fp32", null)).toBe('precision "fp32" was asked for');
   });
 });
 
@@ -72,8 +72,8 @@ describe.runIf(hasWebgpu)("a bundle in two precisions", () => {
     const { model, graphs } = await visit("half.json");
     expect(graphs).toEqual(["model/conv.onnx"]);
     expect([model.backend, model.warnings]).toEqual(["webgpu", []]);
-    const why = "this adapter has no shader-f16, which fp16 needs";
-    expect(model.info()).toMatchObject({ precision: { used: "fp32", why }, selfTest: { before: false } });
+    const reason = "this adapter has no shader-f16, which fp16 needs";
+    expect(model.info()).toMatchObject({ precision: { used: "fp32", reason }, selfTest: { before: false } });
   });
 
   test.runIf(hasHalf)("runs in fp16 with shader-f16, and fetches nothing of the other", async () => {
@@ -87,8 +87,8 @@ describe.runIf(hasWebgpu)("a bundle in two precisions", () => {
     const { model, graphs } = await visit("right-half.json");
     expect(graphs).toEqual(["model/conv.onnx"]);
     expect([model.backend, model.warnings]).toEqual(["webgpu", []]);
-    const why = "the best that this adapter can run";
-    expect(model.info()).toMatchObject({ precision: { used: "fp16", why }, selfTest: { before: false } });
+    const reason = "the best that this adapter can run";
+    expect(model.info()).toMatchObject({ precision: { used: "fp16", reason }, selfTest: { before: false } });
   });
 
   test.runIf(!hasHalf)("steps down where the worker's adapter has less than the page's", async () => {
@@ -108,7 +108,7 @@ describe.runIf(hasWebgpu)("a bundle in two precisions", () => {
   test("runs in the precision that was asked for", async () => {
     const { model, graphs } = await visit("half.json", { precision: "fp32" });
     expect(graphs).toEqual(["model/conv.onnx"]);
-    expect(model.info().precision).toEqual({ used: "fp32", why: 'precision "fp32" was asked for' });
+    expect(model.info().precision).toEqual({ used: "fp32", reason: 'precision "fp32" was asked for' });
     const mixed = loadTiny({ precision: "mixed" }, "half.json");
     const fix = expect.stringContaining('"fp16", "fp32"');
     await expect(mixed).rejects.toMatchObject({ code: "no-graph", fix });
@@ -137,7 +137,7 @@ describe.runIf(hasWebgpu)("a bundle in two precisions", () => {
       for (const { model } of [first, second]) {
         expect([model.backend, model.info().precision.used]).toEqual(["webgpu", "fp32"]);
         expect(model.warnings).toMatchObject([told]);
-        expect(model.info().precision.why).toContain("WebGPU cannot run the model in fp16 here");
+        expect(model.info().precision.reason).toContain("WebGPU cannot run the model in fp16 here");
       }
     },
   );

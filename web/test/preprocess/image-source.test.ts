@@ -96,5 +96,5 @@ describe.each(backends)("%s", (backend) => {
     expect(upright.every((value, index) => value === alpha[index])).toBe(false);
   });
   test("is made where the backend is", () =>
-    expect(tiny().info().feed.path).toBe(backend === "webgpu" ? "gpu" : "cpu"));
+    expect(tiny().info().preprocess.path).toBe(backend === "webgpu" ? "gpu" : "cpu"));
 });

@@ -18,13 +18,16 @@ async function fed(model: Model, source: Blob | ImageData): Promise<Float32Array
 
 describe.runIf(hasWebgpu)("pictures go by the GPU", () => {
   const onGpu = sharedTiny({ backend: "webgpu" });
-  const onCpu = sharedTiny({ backend: "webgpu", pixels: "cpu" });
+  const onCpu = sharedTiny({ backend: "webgpu", processing: "cpu" });
 
   test("and the model, its info and every result say so", async () => {
-    const why = "the GPU makes the same of a picture as the CPU";
+    const reason = "the GPU makes the same of a picture as the CPU";
     const usual = { path: "gpu", texture: "copied" };
-    expect(onGpu().info().feed).toMatchObject({ ...usual, why: expect.stringContaining(`${why}; VideoF`) });
-    expect((await onGpu().run(await picture("upright.png"))).feed).toEqual({ ...usual, why });
+    expect(onGpu().info().preprocess).toMatchObject({
+      ...usual,
+      reason: expect.stringContaining(`${reason}; VideoF`),
+    });
+    expect((await onGpu().run(await picture("upright.png"))).preprocess).toEqual({ ...usual, reason });
   });
 
   test.each(["upright.png", "turned.jpg", "alpha.png", "gamma.png"])(
@@ -52,17 +55,17 @@ describe.runIf(hasWebgpu)("pictures go by the GPU", () => {
 
   test("but for one that is too large, which goes by the CPU, and says why", async () => {
     const wide = new ImageData(40_000, 1);
-    const { feed } = await onGpu().run(wide);
-    expect(feed).toMatchObject({ path: "cpu", why: expect.stringContaining("40000 x 1") });
-    expect(onGpu().info().feed).toEqual(feed);
-    const { feed: next } = await onGpu().run(await picture("upright.png"));
+    const { preprocess } = await onGpu().run(wide);
+    expect(preprocess).toMatchObject({ path: "cpu", reason: expect.stringContaining("40000 x 1") });
+    expect(onGpu().info().preprocess).toEqual(preprocess);
+    const { preprocess: next } = await onGpu().run(await picture("upright.png"));
     expect(next.path).toBe("gpu");
   });
 
   test("and a run that is repeated on WASM gets what the GPU made", async () => {
     const file = await picture("upright.png");
     const result = await onGpu().run(file, { confidence: 0 });
-    expect(result).toMatchObject({ repeated: { target: "wasm" }, feed: { path: "gpu" } });
+    expect(result).toMatchObject({ fallback: { target: "wasm" }, preprocess: { path: "gpu" } });
     expectClose(
       await numbers(Promise.resolve(result)),
       await numbers(onCpu().run(file, { confidence: 0 })),
@@ -73,26 +76,30 @@ describe.runIf(hasWebgpu)("pictures go by the GPU", () => {
 
 describe.runIf(hasWebgpu)("pictures go by the CPU", () => {
   test("where that was asked for", async () => {
-    const model = await loadTiny({ backend: "webgpu", pixels: "cpu" });
-    expect(model.info().feed).toEqual({ path: "cpu", texture: null, why: 'pixels "cpu" was asked for' });
+    const model = await loadTiny({ backend: "webgpu", processing: "cpu" });
+    expect(model.info().preprocess).toEqual({
+      path: "cpu",
+      texture: null,
+      reason: 'processing "cpu" was asked for',
+    });
   });
 
   test("on WASM", async () => {
     const model = await loadTiny({ backend: "wasm" });
-    const { feed } = await model.run(await picture("upright.png"));
-    expect(feed).toEqual({ path: "cpu", texture: null, why: "the model runs on WASM" });
+    const { preprocess } = await model.run(await picture("upright.png"));
+    expect(preprocess).toEqual({ path: "cpu", texture: null, reason: "the model runs on WASM" });
   });
 
   test.each([
     ["black", "levels of 255"],
     ["none", "does not have the shader"],
-  ])("where the GPU makes something else of them: %s", async (paint, why) => {
+  ])("where the GPU makes something else of them: %s", async (paint, reason) => {
     await withWorker(`worker-misfeeding.js?paint=${paint}`, async () => {
       const model = await loadTiny({ backend: "webgpu" });
-      expect(model.info().feed).toMatchObject({ path: "cpu", why: expect.stringContaining(why) });
+      expect(model.info().preprocess).toMatchObject({ path: "cpu", reason: expect.stringContaining(reason) });
       const file = await picture("alpha.png");
-      const { feed, warnings } = await model.run(file);
-      expect(feed.path).toBe("cpu");
+      const { preprocess, warnings } = await model.run(file);
+      expect(preprocess.path).toBe("cpu");
       expect([...warnings, ...model.warnings]).toEqual([]);
       const right = await loadTiny({ backend: "wasm" });
       expectClose(await fed(model, file), await fed(right, file), 0);

@@ -56,9 +56,9 @@ describe.runIf(hasWebgpu)("on a GPU that never ran the bundle", () => {
     if (kept === undefined) throw new Error("no verdict was kept");
     expect(others).toEqual([]);
     expect(kept.url).toContain(bundle("self-test/").href);
-    await cache.put(kept, Response.json({ why: "of last year", at: Date.now() - 8 * 86_400_000 }));
+    await cache.put(kept, Response.json({ reason: "of last year", at: Date.now() - 8 * 86_400_000 }));
     await expect(loadTiny(webgpu, "wrong-golden.json")).rejects.toMatchObject(failed);
-    await cache.put(kept, Response.json({ why: "of yesterday", at: Date.now() - 86_400_000 }));
+    await cache.put(kept, Response.json({ reason: "of yesterday", at: Date.now() - 86_400_000 }));
     const message = expect.stringContaining("of yesterday");
     await expect(loadTiny(webgpu, "wrong-golden.json")).rejects.toMatchObject({ message });
   });
@@ -136,8 +136,8 @@ describe("agreement in reduced precision", () => {
       [output]: { type: "float32", dims, data: Float32Array.from(values, Number) },
     });
     for (const { values, same } of case_.got) {
-      const why = goldenDifference(task, tensors(want), tensors(values), "mixed");
-      expect(why === null, `${values}: ${why}`).toBe(same);
+      const reason = goldenDifference(task, tensors(want), tensors(values), "mixed");
+      expect(reason === null, `${values}: ${reason}`).toBe(same);
     }
   });
 
@@ -147,12 +147,12 @@ describe("agreement in reduced precision", () => {
       const things = scores.flatMap((score, index) => [100 * index, 100, 100 * index + 50, 150, score, 0]);
       return { rows: { type: "float32", dims: [1, scores.length, 6], data: Float32Array.from(things) } };
     };
-    const why = (want: Tensors, got: Tensors) => goldenDifference(task, want, got, "fp16", 0.5);
-    expect(why(found(0.9, 0.505), found(0.9, 0))).toBeNull();
-    expect(why(found(0.9, 0), found(0.9, 0.505))).toBeNull();
-    expect(why(found(0.9, 0.52), found(0.9, 0))).toContain("1 are missing");
-    expect(why(found(0.9, 0), found(0.9, Number.NaN))).toBeNull(); // no row is found there
-    expect(why(found(0.505, 0), found(0, 0))).toContain("1 are missing");
+    const reason = (want: Tensors, got: Tensors) => goldenDifference(task, want, got, "fp16", 0.5);
+    expect(reason(found(0.9, 0.505), found(0.9, 0))).toBeNull();
+    expect(reason(found(0.9, 0), found(0.9, 0.505))).toBeNull();
+    expect(reason(found(0.9, 0.52), found(0.9, 0))).toContain("1 are missing");
+    expect(reason(found(0.9, 0), found(0.9, Number.NaN))).toBeNull(); // no row is found there
+    expect(reason(found(0.505, 0), found(0, 0))).toContain("1 are missing");
     expect(goldenDifference(task, found(0.9, 0.505), found(0.9, 0))).toContain("1 are missing");
   });
 

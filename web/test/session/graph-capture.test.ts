@@ -7,7 +7,7 @@ import { countCalls, loseAt, losing } from "../support/device-loss.js";
 
 const webgpu = { backend: "webgpu" } as const;
 const verdicts = "webbuild-self-tests";
-const right = { used: true, why: expect.stringContaining("right in the self-test") };
+const right = { used: true, reason: expect.stringContaining("right in the self-test") };
 
 /** On an adapter that is taken for hardware. */
 const loadCaptured = (): Promise<Model> =>
@@ -34,7 +34,7 @@ describe.runIf(hasWebgpu)("a graph that is captured", () => {
     );
     expect(plain.info().graphCapture).toMatchObject({
       used: false,
-      why: expect.stringContaining("self-test"),
+      reason: expect.stringContaining("self-test"),
     });
     const wanted = await answers([plain]);
     expect(wanted).toHaveLength(6);
@@ -96,7 +96,7 @@ describe.runIf(hasWebgpu)("a graph is not captured, and the model stays on the G
   test.each([
     ["stale", "the inputs change nothing"],
     ["trap", "unreachable"],
-  ])("where a replay is a %s one: said at the first visit, known at the second", async (how, why) => {
+  ])("where a replay is a %s one: said at the first visit, known at the second", async (how, reason) => {
     const plain = await loadTiny({ ...webgpu, selfTest: false }, "golden.json");
     const wanted = await answers([plain]);
     await plain.dispose();
@@ -113,7 +113,7 @@ describe.runIf(hasWebgpu)("a graph is not captured, and the model stays on the G
         started = 0;
         const model = await loadTiny(webgpu, "golden.json");
         const { graphCapture, selfTest } = model.info();
-        expect(graphCapture).toMatchObject({ used: false, why: expect.stringContaining(why) });
+        expect(graphCapture).toMatchObject({ used: false, reason: expect.stringContaining(reason) });
         expect([started, model.backend, model.warnings, selfTest?.sample]).toEqual([
           workers,
           "webgpu",
@@ -128,19 +128,19 @@ describe.runIf(hasWebgpu)("a graph is not captured, and the model stays on the G
 
   test("where the adapter is software", async () => {
     const { graphCapture } = (await loadTiny(webgpu, "golden.json")).info();
-    expect(graphCapture).toEqual({ used: false, why: expect.stringContaining("is software") });
+    expect(graphCapture).toEqual({ used: false, reason: expect.stringContaining("is software") });
   });
 
   test("where there is no golden run", async () => {
     const load = (): Promise<Model> => loadTiny(webgpu, "conv.json");
     const { graphCapture } = (await withWorker("worker-hardware.js", load)).info();
-    expect(graphCapture).toEqual({ used: false, why: "no self-test could see its replays" });
+    expect(graphCapture).toEqual({ used: false, reason: "no self-test could see its replays" });
   });
 });
 
 test("on WASM no graph is captured", async () => {
   const { graphCapture } = (await loadTiny({ backend: "wasm" }, "golden.json")).info();
-  expect(graphCapture).toEqual({ used: false, why: "the model runs on WASM" });
+  expect(graphCapture).toEqual({ used: false, reason: "the model runs on WASM" });
 });
 
 describe("what is known before there is a session", () => {
@@ -178,16 +178,16 @@ describe("what is known before there is a session", () => {
     ["nodes on the CPU", { graph: { ...graph, allOnGpu: false } }, "every node"],
     ["an adapter that is software", { software: true }, "is software"],
     ["no self-test", { test: null }, "no self-test"],
-  ] as const)("is against it: %s", async (_, other, why) => {
+  ] as const)("is against it: %s", async (_, other, reason) => {
     expect(await planCapture({ ...asked, ...other })).toMatchObject({
       used: false,
-      why: expect.stringContaining(why),
+      reason: expect.stringContaining(reason),
     });
   });
 
   test("is that it failed, from then on", async () => {
     await planCapture({ ...asked, refused: "it trapped" });
-    expect(await planCapture(asked)).toMatchObject({ used: false, why: "it trapped" });
+    expect(await planCapture(asked)).toMatchObject({ used: false, reason: "it trapped" });
     await caches.delete(verdicts);
   });
 });

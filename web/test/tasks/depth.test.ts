@@ -93,7 +93,7 @@ describe("a manifest of task depth", () => {
   });
 
   test("gives no more than was asked for, and reads the map where there is nothing else", () => {
-    const wish = { values: false, map: true, colors: false, fade: false };
+    const wish = { values: false, map: true, colors: false, confidenceAlpha: false };
     expect(neededOutputs(manifest, wish)).toEqual(["map"]);
     expect(neededOutputs(manifest)).toEqual(["map", "sure"]);
     const wide = { ...geometry, source: { width: 4, height: 1 } };
@@ -110,21 +110,21 @@ describe("a manifest of task depth", () => {
   });
 
   test("takes options that fit, and no others", () => {
-    const none = { values: false, map: false, colors: false, fade: false };
+    const none = { values: false, map: false, colors: false, confidenceAlpha: false };
     expect(depthOptions(task, {})).toEqual({ ...none, values: true });
     expect(depthOptions(task, { depth: "colors" })).toEqual({ ...none, colors: true });
-    expect(depthOptions(task, { depth: ["map", "colors"], fade: true })).toEqual({
+    expect(depthOptions(task, { depth: ["map", "colors"], confidenceAlpha: true })).toEqual({
       ...none,
       map: true,
       colors: true,
-      fade: true,
+      confidenceAlpha: true,
     });
     const odd = (options: object, of = task) => expect(() => depthOptions(of, options));
     odd({ depth: [] }).toThrow("got []");
     odd({ depth: "colours" }).toThrow('wanted parts of a result, got "colours"');
     odd({ depth: ["map", 1] }).toThrow("got 1");
     odd({ depth: 5 }).toThrow("got 5");
-    odd({ fade: true }, { ...task, confidence: null }).toThrow("how sure it is");
+    odd({ confidenceAlpha: true }, { ...task, confidence: null }).toThrow("how sure it is");
   });
 
   test("refuses a map of another shape", () => {

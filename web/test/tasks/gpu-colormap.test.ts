@@ -147,19 +147,19 @@ function drawn(colors: ImageBitmap | null): ImageData {
   return data;
 }
 
-const byGpu = { path: "gpu", why: "the GPU gives a depth map the same colours as the CPU" };
+const byGpu = { path: "gpu", reason: "the GPU gives a depth map the same colours as the CPU" };
 
 describe.runIf(hasWebgpu)("a model of a depth map", () => {
   const onGpu = sharedTiny({ backend: "webgpu" }, "depths.json");
-  const onCpu = sharedTiny({ backend: "webgpu", pixels: "cpu" }, "depths.json");
+  const onCpu = sharedTiny({ backend: "webgpu", processing: "cpu" }, "depths.json");
 
   test("colours on the GPU as on the CPU, and says where", async () => {
     const file = await picture("upright.png");
     const asked: RunOptions = { depth: "colors" };
     const [got, want] = [depth(await onGpu().run(file, asked)), depth(await onCpu().run(file, asked))];
-    expect(got.decode).toEqual(byGpu);
-    expect(onGpu().info().decode).toEqual(byGpu);
-    expect(want.decode).toEqual({ path: "cpu", why: 'pixels "cpu" was asked for' });
+    expect(got.postprocess).toEqual(byGpu);
+    expect(onGpu().info().postprocess).toEqual(byGpu);
+    expect(want.postprocess).toEqual({ path: "cpu", reason: 'processing "cpu" was asked for' });
     const [mine, theirs] = [drawn(got.colors), drawn(want.colors)];
     expect([mine.width, mine.height]).toEqual([40, 24]);
     expect(levelsApart(theirs, mine)).toBeLessThanOrEqual(1);
@@ -176,11 +176,13 @@ describe.runIf(hasWebgpu)("a model of a depth map", () => {
   test("gives the numbers that are asked for, from the same map", async () => {
     const file = await picture("upright.png");
     const whole = depth(await onGpu().run(file));
-    expect(whole.decode).toEqual({ path: "cpu", why: "numbers were asked for, no colours" });
+    expect(whole.postprocess).toEqual({ path: "cpu", reason: "numbers were asked for, no colours" });
     expect([whole.depth?.length, whole.confidence?.length]).toEqual([960, 960]);
     expect([whole.map, whole.colors]).toEqual([null, null]);
-    const both = depth(await onGpu().run(file, { depth: ["values", "map", "colors"], fade: true }));
-    expect(both.decode).toEqual(byGpu);
+    const both = depth(
+      await onGpu().run(file, { depth: ["values", "map", "colors"], confidenceAlpha: true }),
+    );
+    expect(both.postprocess).toEqual(byGpu);
     expect([both.depth, both.confidence]).toEqual([whole.depth, whole.confidence]);
     expect(new Set(drawn(both.colors).data.filter((_, at) => at % 4 === 3)).size).toBeGreaterThan(10);
     const map = depth(await onGpu().run(file, { depth: ["map", "colors"] }));
@@ -195,8 +197,8 @@ describe.runIf(hasWebgpu)("a model of a depth map", () => {
     const usual = depth(await onGpu().run(file, asked));
     const again = depth(await onGpu().run(file, { ...asked, confidence: 0.9 }));
     expect(again).toMatchObject({
-      repeated: { target: "wasm" },
-      decode: { path: "cpu", why: "the run was repeated elsewhere" },
+      fallback: { target: "wasm" },
+      postprocess: { path: "cpu", reason: "the run was repeated elsewhere" },
       depth: null,
     });
     expect(levelsApart(drawn(usual.colors), drawn(again.colors))).toBeLessThanOrEqual(1);
@@ -214,10 +216,10 @@ describe.runIf(hasWebgpu)("a model of a depth map, alone in its worker,", () => 
   test("colours on the CPU where the GPU colours otherwise", async () => {
     await withWorker("worker-misfeeding.js?color=dark", async () => {
       const model = await loadTiny({ backend: "webgpu" }, "depths.json");
-      const why = expect.stringMatching(/^the GPU does not colour a depth map as the CPU does: .* levels/);
-      expect(model.info().decode).toMatchObject({ path: "cpu", why });
+      const reason = expect.stringMatching(/^the GPU does not colour a depth map as the CPU does: .* levels/);
+      expect(model.info().postprocess).toMatchObject({ path: "cpu", reason });
       const result = depth(await model.run(await picture("upright.png"), { depth: "colors" }));
-      expect(result.decode).toMatchObject({ path: "cpu", why });
+      expect(result.postprocess).toMatchObject({ path: "cpu", reason });
       expect(drawn(result.colors).width).toBe(40);
     });
   });

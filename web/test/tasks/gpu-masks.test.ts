@@ -73,14 +73,14 @@ describe.runIf(hasWebgpu)("masks that are cut on the GPU", () => {
 
 describe.runIf(hasWebgpu)("a model of objects and their masks", () => {
   const onGpu = sharedTiny({ backend: "webgpu" }, "segments.json");
-  const onCpu = sharedTiny({ backend: "webgpu", pixels: "cpu" }, "segments.json");
+  const onCpu = sharedTiny({ backend: "webgpu", processing: "cpu" }, "segments.json");
 
   test("cuts on the GPU as on the CPU, and says where", async () => {
     const file = await picture("upright.png");
     const [got, want] = [segments(await onGpu().run(file)), segments(await onCpu().run(file))];
-    expect(got.decode).toEqual({ path: "gpu", why: "the GPU cuts the same masks as the CPU" });
-    expect(onGpu().info().decode).toEqual(got.decode);
-    expect(want.decode).toEqual({ path: "cpu", why: 'pixels "cpu" was asked for' });
+    expect(got.postprocess).toEqual({ path: "gpu", reason: "the GPU cuts the same masks as the CPU" });
+    expect(onGpu().info().postprocess).toEqual(got.postprocess);
+    expect(want.postprocess).toEqual({ path: "cpu", reason: 'processing "cpu" was asked for' });
     const [mine, theirs] = [masks(got), masks(want)];
     expect(mine.map(({ data, ...rest }) => [rest, data.length])).toEqual(
       theirs.map(({ data, ...rest }) => [rest, data.length]),
@@ -96,9 +96,9 @@ describe.runIf(hasWebgpu)("a model of objects and their masks", () => {
   test("whose run is repeated on WASM is cut there", async () => {
     const file = await picture("upright.png");
     const got = segments(await onGpu().run(file, { confidence: 0.9 }));
-    expect(got).toMatchObject({ repeated: { target: "wasm" }, decode: { path: "cpu" } });
+    expect(got).toMatchObject({ fallback: { target: "wasm" }, postprocess: { path: "cpu" } });
     expect(masks(got)).toHaveLength(3);
-    expect((await onGpu().run(file)).decode.path).toBe("gpu");
+    expect((await onGpu().run(file)).postprocess.path).toBe("gpu");
   });
 });
 
@@ -106,8 +106,8 @@ describe.runIf(hasWebgpu)("a model of objects and their masks, alone in its work
   test("cuts on the CPU where the GPU cuts otherwise", async () => {
     await withWorker("worker-misfeeding.js?cut=all", async () => {
       const model = await loadTiny({ backend: "webgpu" }, "segments.json");
-      const { decode } = await model.run(await picture("upright.png"));
-      expect(decode).toMatchObject({ path: "cpu", why: expect.stringMatching(/\d+ % of a mask/) });
+      const { postprocess } = await model.run(await picture("upright.png"));
+      expect(postprocess).toMatchObject({ path: "cpu", reason: expect.stringMatching(/\d+ % of a mask/) });
     });
   });
 

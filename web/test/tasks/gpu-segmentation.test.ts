@@ -78,14 +78,14 @@ describe.runIf(hasWebgpu)("masks that become regions on the GPU", () => {
 
 describe.runIf(hasWebgpu)("a model of regions", () => {
   const onGpu = sharedTiny({ backend: "webgpu" }, "regions.json");
-  const onCpu = sharedTiny({ backend: "webgpu", pixels: "cpu" }, "regions.json");
+  const onCpu = sharedTiny({ backend: "webgpu", processing: "cpu" }, "regions.json");
 
   test("decides on the GPU as on the CPU, and says where", async () => {
     const file = await picture("upright.png");
     const [got, want] = [segmentation(await onGpu().run(file)), segmentation(await onCpu().run(file))];
-    expect(got.decode).toMatchObject({ path: "gpu" });
-    expect(onGpu().info().decode).toEqual(got.decode);
-    expect(want.decode).toEqual({ path: "cpu", why: 'pixels "cpu" was asked for' });
+    expect(got.postprocess).toMatchObject({ path: "gpu" });
+    expect(onGpu().info().postprocess).toEqual(got.postprocess);
+    expect(want.postprocess).toEqual({ path: "cpu", reason: 'processing "cpu" was asked for' });
     expect(want.regions.length).toBeGreaterThan(1);
     expect(got.regions.map(({ label }) => label)).toEqual(want.regions.map(({ label }) => label));
     const other = got.map.filter((number, at) => number !== want.map[at]).length;
@@ -104,8 +104,8 @@ describe.runIf(hasWebgpu)("a model of regions, alone in its worker,", () => {
   test("decides on the CPU where the GPU decides otherwise", async () => {
     await withWorker("worker-misfeeding.js?judge=last", async () => {
       const model = await loadTiny({ backend: "webgpu" }, "regions.json");
-      const { decode } = await model.run(await picture("upright.png"));
-      expect(decode).toMatchObject({ path: "cpu", why: expect.stringMatching(/\d+ % of a picture/) });
+      const { postprocess } = await model.run(await picture("upright.png"));
+      expect(postprocess).toMatchObject({ path: "cpu", reason: expect.stringMatching(/\d+ % of a picture/) });
     });
   });
 

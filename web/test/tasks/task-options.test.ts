@@ -9,7 +9,7 @@ test.each([
   [{ textThreshold: 0.5 }, "textThreshold: the model takes none"],
   [{ mode: "semantic" }, "mode: the model takes none"],
   [{ depth: "map" }, "depth: the model makes no depth map"],
-  [{ fade: true }, "fade: the model makes no depth map"],
+  [{ confidenceAlpha: true }, "confidenceAlpha: the model makes no depth map"],
 ] as const)("%j is no option of a model of another task", (options, message) => {
   expect(() => checkTaskOptions(plain, options)).toThrow(
     expect.objectContaining({ code: "invalid-option", message }),
@@ -23,9 +23,9 @@ test("an option that is an input of the graph is none of a task's", () => {
 
 test("a task's own options are checked by itself", () => {
   const depth = { task: { kind: "depth", confidence: null } } as Manifest;
-  expect(taskOptionNames(depth)).toEqual(["depth", "fade"]);
+  expect(taskOptionNames(depth)).toEqual(["depth", "confidenceAlpha"]);
   expect(() => checkTaskOptions(depth, { depth: "map" })).not.toThrow();
-  expect(() => checkTaskOptions(depth, { fade: true })).toThrow("how sure it is");
+  expect(() => checkTaskOptions(depth, { confidenceAlpha: true })).toThrow("how sure it is");
 });
 
 test("a grounding model takes a confidence that is no input", () => {

@@ -71,7 +71,7 @@ class Rule(Struct, frozen=True, kw_only=True):
             outcome=symptom.outcome or self.outcome,
             where=node_label(node),
             what=symptom.what or self.what,
-            why=symptom.why,
+            reason=symptom.reason,
             fix=symptom.fix or self.fix,
             mended_by=tuple(code for code in fixed_by if code),
         )

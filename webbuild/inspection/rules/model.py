@@ -39,7 +39,7 @@ def cpu_partition(
             what=f"{format_count(len(island.nodes), 'node')} on the CPU, "
             f"{format_count(len(island.transfers), 'copy')}, "
             f"{format_bytes(island.transfer_bytes)} a run",
-            why=", ".join(f"{count} {op}" for op, count in list(island.operators.items())[:6]),
+            reason=", ".join(f"{count} {op}" for op, count in list(island.operators.items())[:6]),
             fix="see the findings about its nodes: the one without a fix keeps them on the CPU",
         )
 
@@ -63,7 +63,7 @@ def dynamic_dimension(
                 outcome=None,
                 where=f"{kind} '{value.name}'",
                 what="a size that is not fixed" if value.shape is not None else "of an unknown shape",
-                why="each new size costs a compilation",
+                reason="each new size costs a compilation",
                 fix="give it with --dim NAME=N" if kind == "input" else "take a fixed number of rows",
             )
 
@@ -83,7 +83,7 @@ def int64_io(context: InspectionContext, islands: Sequence[CpuPartition], memory
                 outcome=None,
                 where=f"{kind} '{value.name}'",
                 what=f"{dtype_name(value)}, a BigInt64Array in JavaScript",
-                why="no GPU kernel computes 64-bit integers",
+                reason="no GPU kernel computes 64-bit integers",
                 fix="use int32 where the values fit",
             )
 
@@ -106,7 +106,7 @@ def needs_shader_f16(
             outcome="throws",
             where="the model",
             what=f"{format_count(len(halves), 'node')} in float16: throws on devices without shader-f16",
-            why=f"the first is {node_label(halves[0])}",
+            reason=f"the first is {node_label(halves[0])}",
             fix="ship a float32 model too, and choose by the adapter's features",
         )
 
@@ -129,7 +129,7 @@ def out_of_memory(
             outcome="no-session" if too_large else "throws",
             where="the model",
             what=f"{format_bytes(memory.weights)} of weights, {format_bytes(memory.activations)} at work",
-            why="WebAssembly addresses 4 GiB, and loading needs the weights twice",
+            reason="WebAssembly addresses 4 GiB, and loading needs the weights twice",
             fix="make the weights or the input smaller",
         )
 

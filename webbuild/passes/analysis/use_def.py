@@ -16,10 +16,10 @@ LAYOUT_OPS = {"Transpose", "Squeeze", "Unsqueeze", "Reshape", "Expand", "Identit
 class UnknownNmsPatternError(Exception):
     """Why a detection tail is none that the passes know: where, why."""
 
-    def __init__(self, where: str, why: str) -> None:
-        super().__init__(why)
+    def __init__(self, where: str, reason: str) -> None:
+        super().__init__(reason)
         self.where = where
-        self.why = why
+        self.reason = reason
 
 
 @dataclass

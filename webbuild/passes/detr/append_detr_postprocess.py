@@ -48,8 +48,8 @@ class AppendDetrPostprocess(Pass):
         if not isinstance(raw, QueryHead) or NMS_APPENDED_KEY in model.metadata_props:
             return []
         where = f"output '{raw.output}'"
-        if (why := detr_rows_blocker(model, raw)) is not None:
-            return [self.skipped(where, why)]
+        if (reason := detr_rows_blocker(model, raw)) is not None:
+            return [self.skipped(where, reason)]
         add = Builder(model.graph, None, "detections")
         found = build_detr_rows(add, model, raw, add_threshold_input(model, "confidence", raw.confidence))
         shape = [1, raw.rows, 6]

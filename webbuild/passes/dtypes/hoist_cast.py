@@ -58,8 +58,8 @@ class HoistCast(Pass):
                     if chain.to == to:
                         chain.rewrite(model, cast)
             kinds = " and ".join(to.name.lower() for to in types)
-            why = f"is cast to {kinds} and then moved: {len(types)} node(s) on the CPU instead of {before}"
-            edits.append(self.applied(f"input '{source.name}'", why))
+            reason = f"is cast to {kinds} and then moved: {len(types)} node(s) on the CPU instead of {before}"
+            edits.append(self.applied(f"input '{source.name}'", reason))
         return edits
 
 

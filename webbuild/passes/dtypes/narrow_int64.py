@@ -59,7 +59,7 @@ class NarrowInt64(Pass):
         if options.table is None:
             return []
         region = _Int64Region(model, options)
-        edits = [self.skipped(where, why) for where, why in region.refused]
+        edits = [self.skipped(where, reason) for where, reason in region.refused]
         for nodes in region.connected_components():
             moved = [node for node in nodes if region.runs_on_cpu(node)]
             if moved and (region.begins_on_gpu(nodes) or region.compares_input(nodes)):

@@ -42,8 +42,8 @@ class SplitLargeWeights(Pass):
             where, axis = f"{node.op_type} '{node.name}'", _column_axis(node)
             columns = columns_per_part(node, weight, options.max_binding_size)
             if columns is None:
-                why = f"'{weight.name}' would be more than {_MAX_PARTS} parts, or what it adds is computed"
-                edits.append(self.skipped(where, why))
+                reason = f"'{weight.name}' would be more than {_MAX_PARTS} parts, or what it adds is computed"
+                edits.append(self.skipped(where, reason))
                 continue
             add = Builder(model.graph, node, f"{node.name or node.op_type}/parts")
             parts = cut.get((weight, axis)) or _cut(model.graph, weight, axis, columns)

@@ -41,10 +41,10 @@ class SplitManyOutputs(Workaround):
         parts = len(node.outputs if node.op_type == "Split" else node.inputs)
         if parts <= _MAX_OUTPUTS:
             return None
-        why = f"{parts} parts and one whole are more tensors than a shader binds"
+        reason = f"{parts} parts and one whole are more tensors than a shader binds"
         if parts > _MAX_ON_MOST:
-            return Symptom(why)
-        return Symptom(why, what="throws on devices that bind 8", severity="warning")
+            return Symptom(reason)
+        return Symptom(reason, what="throws on devices that bind 8", severity="warning")
 
     def refusal(self, node: ir.Node, context: DefectContext) -> str | None:
         """See `Defect`."""

@@ -62,8 +62,8 @@ class AppendNms(Pass):
         shape = static_shape(output)
         if output is None or shape is None or len(shape) != 3:
             return [self.skipped(where, "its shape is not fixed, or no output has that name")]
-        if (why := _append_blocker(model, output, shape, raw)) is not None:
-            return [self.skipped(where, why)]
+        if (reason := _append_blocker(model, output, shape, raw)) is not None:
+            return [self.skipped(where, reason)]
         anchors = shape[2] if raw.layout == "columns" else shape[1]
         add = Builder(model.graph, None, "detections")
         rows = anchors if raw.layout == "final" else min(anchors, raw.max_detections)

@@ -35,8 +35,8 @@ class NmsPass(Pass, Generic[Pattern]):
             return []
         try:
             tail = find_nms(model)
-        except UnknownNmsPatternError as reason:
-            return [self.skipped(reason.where, reason.why)]
+        except UnknownNmsPatternError as unknown:
+            return [self.skipped(unknown.where, unknown.reason)]
         if not isinstance(tail, self.pattern):
             return []
         if self.target is not None and (reader := _subgraph_reader(model, tail)) is not None:

@@ -34,8 +34,8 @@ class PadNmsOutput(NmsPass[BoxNmsPattern]):
     def rewrite(self, model: ir.Model, tail: BoxNmsPattern, options: PassOptions) -> list[Rewrite]:
         """Rebuild the tail."""
         _rebuild(model, tail)
-        why = f"the mask in front of it is gone, {tail.max_detections} rows out"
-        return [self.applied(tail.where, why)]
+        reason = f"the mask in front of it is gone, {tail.max_detections} rows out"
+        return [self.applied(tail.where, reason)]
 
 
 def _rebuild(model: ir.Model, tail: BoxNmsPattern) -> None:

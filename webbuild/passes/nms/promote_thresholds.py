@@ -48,8 +48,8 @@ class PromoteThresholds(NmsPass[NmsPattern | GenericNmsPattern]):
                 continue
             value = add_threshold_input(model, option, default.item())
             node.replace_input_with(index, value)
-            why = f"{option} {default.item():.6g} is now input '{value.name}'"
-            edits.append(self.applied(node.name or node.op_type, why))
+            reason = f"{option} {default.item():.6g} is now input '{value.name}'"
+            edits.append(self.applied(node.name or node.op_type, reason))
         return edits
 
 

@@ -56,11 +56,11 @@ class StaticGenericNms(NmsPass[GenericNmsPattern]):
                 self.skipped(tail.where, f"{tail.batches} x {tail.classes} classes are too many to be put in order")
             ]
         _rebuild(model, tail, candidates, rows)
-        why = (
+        reason = (
             f"suppression of {tail.batches} x {tail.classes} x {tail.boxes} scores became {MAX_ROUNDS} rounds over the "
             f"best {candidates}, with {rows} rows out"
         )
-        return [self.applied(tail.where, why)]
+        return [self.applied(tail.where, reason)]
 
 
 def _rebuild(model: ir.Model, tail: GenericNmsPattern, candidates: int, rows: int) -> None:

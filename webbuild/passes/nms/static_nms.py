@@ -48,11 +48,11 @@ class StaticNms(NmsPass[BoxNmsPattern]):
         """Rebuild the tail."""
         candidates = min(tail.anchors, options.candidates or candidate_capacity(tail.anchors, tail.max_detections))
         _rebuild(model, tail, candidates)
-        why = (
+        reason = (
             f"NonMaxSuppression over {tail.anchors} anchors became {MAX_ROUNDS} rounds over the best {candidates}, "
             f"with {tail.max_detections} rows out"
         )
-        return [self.applied(tail.where, why)]
+        return [self.applied(tail.where, reason)]
 
 
 def _rebuild(model: ir.Model, tail: BoxNmsPattern, candidates: int) -> None:

@@ -46,11 +46,11 @@ class StaticRotatedNms(NmsPass[RotatedNmsPattern]):
         if tail.mask.max_candidates is not None:
             candidates = min(candidates, tail.mask.max_candidates)
         _rebuild(model, tail, candidates)
-        why = (
+        reason = (
             f"the overlaps of all candidates among {tail.anchors} anchors became those of the best {candidates}, "
             f"with {tail.max_detections} rows out"
         )
-        return [self.applied(tail.where, why)]
+        return [self.applied(tail.where, reason)]
 
 
 def _rebuild(model: ir.Model, tail: RotatedNmsPattern, candidates: int) -> None:

@@ -63,8 +63,8 @@ def _gain(model: ir.Model, options: PassOptions, current: int, opset: int) -> in
     """Return how many more nodes an opset puts on the GPU, or why it cannot be taken."""
     gain = 0
     for node in _standard(model):
-        if (why := downgrade_blocker(node, current, opset)) is not None:
-            return f"{node.op_type} '{node.name}' {why}"
+        if (reason := downgrade_blocker(node, current, opset)) is not None:
+            return f"{node.op_type} '{node.name}' {reason}"
         before, after = placement_at_opset(node, current, options), placement_at_opset(node, opset, options)
         if node.op_type == "Gelu" and opset < 20:
             after = before
@@ -72,8 +72,8 @@ def _gain(model: ir.Model, options: PassOptions, current: int, opset: int) -> in
             after = "gpu"
         if _RANK[after] < _RANK[before]:
             return f"{node.op_type} '{node.name}' loses its kernel"
-        if after == "gpu" != before and (why := known_kernel_error(model, node, options)) is not None:
-            return f"{node.op_type} '{node.name}' runs on the CPU, and would not on the GPU: {why}"
+        if after == "gpu" != before and (reason := known_kernel_error(model, node, options)) is not None:
+            return f"{node.op_type} '{node.name}' runs on the CPU, and would not on the GPU: {reason}"
         gain += (after == "gpu") - (before == "gpu")
     return gain
 

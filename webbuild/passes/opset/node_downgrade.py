@@ -29,7 +29,7 @@ def downgrade_blocker(node: ir.Node, opset: int, target: int) -> str | None:
         return "has an attribute that it lacks there"
     if not (_types_allowed(node.inputs, form.input_types) and _types_allowed(node.outputs, form.output_types)):
         return "has types that it does not take there"
-    return next((why for step in form.steps if (why := _semantic_change(node, step)) is not None), None)
+    return next((reason for step in form.steps if (reason := _semantic_change(node, step)) is not None), None)
 
 
 def downgrade_node(graph: ir.Graph, node: ir.Node, opset: int, target: int) -> None:

@@ -41,8 +41,8 @@ class UpgradeOpset(Pass):
         if not gaining:
             return []
         for node in nodes:
-            if (why := _upgrade_blocker(node, current, options)) is not None:
-                return [self.skipped("graph", f"{node.op_type} '{node.name}' {why} in opset {_TARGET_OPSET}")]
+            if (reason := _upgrade_blocker(node, current, options)) is not None:
+                return [self.skipped("graph", f"{node.op_type} '{node.name}' {reason} in opset {_TARGET_OPSET}")]
         for graph in model.graphs():
             graph.opset_imports[""] = _TARGET_OPSET
         for node in gaining:
@@ -55,8 +55,8 @@ def _upgrade_blocker(node: ir.Node, current: int, options: PassOptions) -> str |
     if node.op_type in ("Clip", "Scatter"):
         x = node.inputs[0]
         return None if x is not None and x.dtype == ir.DataType.FLOAT else "is not float32"
-    if (why := downgrade_blocker(node, _TARGET_OPSET, current)) is not None:
-        return why
+    if (reason := downgrade_blocker(node, _TARGET_OPSET, current)) is not None:
+        return reason
     before, after = placement_at_opset(node, current, options), placement_at_opset(node, _TARGET_OPSET, options)
     return "loses its kernel" if before == "gpu" != after else None
 

@@ -38,11 +38,11 @@ class EliminateNoOps(Pass):
                 edits.append(self._drop(model, node, where, empty))
         return edits
 
-    def _bypass(self, node: ir.Node, where: str, why: str) -> Rewrite:
+    def _bypass(self, node: ir.Node, where: str, reason: str) -> Rewrite:
         source = node.inputs[0]
         assert source is not None
         replace_all_uses(node.outputs[0], source)
-        return self.applied(where, why)
+        return self.applied(where, reason)
 
     def _drop(self, model: ir.Model, node: ir.Node, where: str, empty: list[ir.Value]) -> Rewrite:
         kept = [value for value in node.inputs if value is not None and value not in empty]

@@ -92,8 +92,8 @@ class FoldEmptyTensors(Defect, Pass):
             return _log_symptom(source)
         if node.op_type in ("MatMul", "Einsum"):
             over_nothing = any(is_empty(value) for value in node.inputs) and not is_empty(output)
-            why, fix = f"{node.op_type} sums over an axis of size zero", "put zeros in its place"
-            return Symptom(why, fix=fix, finding="matmul-k-zero") if over_nothing else None
+            reason, fix = f"{node.op_type} sums over an axis of size zero", "put zeros in its place"
+            return Symptom(reason, fix=fix, finding="matmul-k-zero") if over_nothing else None
         if not is_empty(source) or _chooses_none(node):
             return None
         finding = "empty-reduction" if node.op_type.startswith("Reduce") else ""

@@ -47,8 +47,8 @@ class BlockPadPoolFusion(Workaround):
         outcome = None if pool is None else fusion_outcome(node, pool)
         if pool is None or outcome is None:
             return None
-        why = f"the optimiser takes its zeros for the border of the {pool.op_type} after it"
-        return Symptom(why, what="no session" if outcome == "no-session" else "", outcome=outcome)
+        reason = f"the optimiser takes its zeros for the border of the {pool.op_type} after it"
+        return Symptom(reason, what="no session" if outcome == "no-session" else "", outcome=outcome)
 
     def refusal(self, node: ir.Node, context: DefectContext) -> str | None:
         """See `Defect`."""

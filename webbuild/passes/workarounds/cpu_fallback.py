@@ -49,7 +49,7 @@ class CpuFallback(Pass):
                 symptom = defect.affects(node, context)
                 if symptom is not None and placement(model, node, options) == "gpu":
                     name = _unique_node_name(model, node)
-                    found[name] = self.applied(f"{node.op_type} '{name}'", f"left to the CPU: {symptom.why}")
+                    found[name] = self.applied(f"{node.op_type} '{name}'", f"left to the CPU: {symptom.reason}")
         if list(found) != before:
             model.metadata_props[CPU_NODES_KEY] = msgspec.json.encode(list(found)).decode()
         return [edit for name, edit in found.items() if name not in before]

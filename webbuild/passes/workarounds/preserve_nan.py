@@ -41,10 +41,10 @@ class PreserveNan(DefectDecomposition):
         if value is None or not _may_be_nan(value):
             return None
         producer = value.producer()
-        why = f"'{value.name}' is an input of the graph, and may hold NaN"
+        reason = f"'{value.name}' is an input of the graph, and may hold NaN"
         if producer is not None:
-            why = f"{producer.op_type} makes NaN of some numbers"
-        return Symptom(why, what=f"NaN becomes a bound of {node.op_type}")
+            reason = f"{producer.op_type} makes NaN of some numbers"
+        return Symptom(reason, what=f"NaN becomes a bound of {node.op_type}")
 
     def decomposers(self) -> Mapping[str, Decomposer]:
         """Return how to write each."""

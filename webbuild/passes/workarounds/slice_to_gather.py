@@ -38,8 +38,8 @@ class SliceToGather(Workaround):
         if steps is None:
             if context.is_constant(given):
                 return None
-            why = "its steps are computed, and may be negative"
-            return Symptom(why, what=why, severity="warning", fix="make them constant", fixed_by="cpu-fallback")
+            reason = "its steps are computed, and may be negative"
+            return Symptom(reason, what=reason, severity="warning", fix="make them constant", fixed_by="cpu-fallback")
         cuts = _axis_slices(node)
         if not (steps < 0).any() or (cuts is not None and not any(cut.is_affected for cut in cuts)):
             return None

@@ -26,8 +26,8 @@ class EmulatedFp16:
 
     name = "emulated"
 
-    def __init__(self, why: str = "it was asked for") -> None:
-        self.reason = why
+    def __init__(self, reason: str = "it was asked for") -> None:
+        self.reason = reason
 
     def run(self, model: ir.Model, feeds: Sequence[Tensors]) -> list[dict[str, NDArray[Any]]]:
         """Return the outputs for each input. See `Fp16Backend`.

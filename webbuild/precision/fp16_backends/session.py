@@ -26,8 +26,8 @@ class SessionFp16:
         close: lets go of it.
     """
 
-    def __init__(self, name: str, why: str, engine: SessionRunner, close: Callable[[], None]) -> None:
-        self.name, self.reason = name, why
+    def __init__(self, name: str, reason: str, engine: SessionRunner, close: Callable[[], None]) -> None:
+        self.name, self.reason = name, reason
         self.engine = engine
         self._close = close
 

@@ -24,11 +24,11 @@ def compare_classes(
     want: NDArray[np.float64],
     got: NDArray[np.float64],
     tolerance: Tolerance,
-    why: str = "",
+    reason: str = "",
 ) -> list[Comparison]:
     """Compare the probabilities [classes] of one picture, by a part of the best one's.
 
-    `why` is what is wrong with `got` besides.
+    `reason` is what is wrong with `got` besides.
 
     A picture of which the reference says nothing, all classes having one score, has no signal; `mark_vacuous` sees
     to it that it is not all there was.
@@ -41,13 +41,13 @@ def compare_classes(
     return [
         Comparison(
             subject=subject.with_quantity("class"),
-            verdict="DIFFERS" if why or other else "OK",
+            verdict="DIFFERS" if reason or other else "OK",
             tolerance=0,
             max_abs=float(not match.same_class),
             want=_class_name(task, match.want),
             got=_class_name(task, match.got),
             signal=float(match.is_informative),
-            why=why or other,
+            reason=reason or other,
         ),
         Comparison(
             subject=subject.with_quantity("score"),
@@ -55,7 +55,7 @@ def compare_classes(
             tolerance=match.allowed,
             max_abs=match.distance if finite else None,
             signal=match.spread if finite and match.is_informative else 0.0,
-            why="" if close else far,
+            reason="" if close else far,
             near_threshold=int(match.tied),
         ),
     ]

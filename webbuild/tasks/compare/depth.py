@@ -37,7 +37,7 @@ def compare_depth(
         max_abs=match.error if finite else None,
         max_rel=match.worst if finite else None,
         signal=signal,
-        why=match.problem or match.vacuous_reason,
+        reason=match.problem or match.vacuous_reason,
         rms=match.error if finite else None,
     )
 

@@ -67,7 +67,7 @@ def compare_counts(
         want=str(expected),
         got=str(actual),
         signal=float(expected),
-        why="; ".join(wrong[:3]),
+        reason="; ".join(wrong[:3]),
         rms=float(len(wrong)),
         near_threshold=found.near_threshold,
     )
@@ -85,7 +85,7 @@ def compare_quantity(
     unmeasured = expected > 0 and found.pairs == 0 and len(found.unmatched) > 0
     finite = math.isfinite(distance) and not unmeasured
     broken = not finite or distance > allowed
-    why = "no pair to measure" if unmeasured else "NaN or infinite rows" if not finite else ""
+    reason = "no pair to measure" if unmeasured else "NaN or infinite rows" if not finite else ""
     worst = next((problem for problem in found.problems if problem.startswith(f"{subject.quantity} differs")), "")
     return Comparison(
         subject=subject,
@@ -93,7 +93,7 @@ def compare_quantity(
         tolerance=allowed,
         max_abs=distance if finite else None,
         signal=float(found.masks if subject.quantity == "mask" else found.pairs),
-        why=why or ((worst or f"differs by {distance:.3g}, more than {allowed:.3g}") if broken else ""),
+        reason=reason or ((worst or f"differs by {distance:.3g}, more than {allowed:.3g}") if broken else ""),
         rms=found.rms.get(subject.quantity) if finite else None,
         similarity=similarity,
     )

@@ -34,7 +34,7 @@ def compare_regions(
         want=str(len(want.regions)),
         got=str(len(other.regions)),
         signal=float(len(want.regions)),
-        why=broken or "; ".join(match.unmatched[:3]),
+        reason=broken or "; ".join(match.unmatched[:3]),
         rms=float(len(match.unmatched)),
         near_threshold=match.near_threshold,
     )
@@ -56,14 +56,14 @@ def _compare_quantity(subject: ComparedOutput, distance: float, allowed: float, 
     lonely = match.unmatched or not math.isfinite(match.mask)
     excused = subject.quantity == "quality" and not lonely  # what lies at the threshold counts there too
     differs = not finite or (distance > allowed and not excused)
-    why = f"differs by {distance:.3g}, more than {allowed:.3g}" if finite else "not finite on both sides"
+    reason = f"differs by {distance:.3g}, more than {allowed:.3g}" if finite else "not finite on both sides"
     return Comparison(
         subject=subject,
         verdict="DIFFERS" if differs else "OK",
         tolerance=allowed,
         max_abs=distance if finite else None,
         signal=float(match.pairs),
-        why=why if differs else "",
+        reason=reason if differs else "",
         rms=match.rms.get(subject.quantity, distance) if finite else None,
         similarity=match.min_mask_iou if subject.quantity == "mask" else None,
     )

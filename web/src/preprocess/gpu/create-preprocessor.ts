@@ -13,7 +13,7 @@ import { differenceFromCpu, testPicture } from "./self-check.js";
 export interface PreprocessorRequest {
   inputs: Manifest["inputs"];
   engine: OrtWeb | null;
-  pixels: "auto" | "cpu";
+  processing: "auto" | "cpu";
   /** Why VideoFrames are copied, null where the GPU may read them where they lie. */
   copyFrames: string | null;
 }
@@ -22,11 +22,11 @@ export interface PreprocessorRequest {
 export async function createPreprocessor({
   inputs,
   engine,
-  pixels,
+  processing,
   copyFrames,
 }: PreprocessorRequest): Promise<Preprocessor> {
   if (engine === null) return new Preprocessor(inputs, null, "the model runs on WASM");
-  if (pixels === "cpu") return new Preprocessor(inputs, null, 'pixels "cpu" was asked for');
+  if (processing === "cpu") return new Preprocessor(inputs, null, 'processing "cpu" was asked for');
   const input = runInputOrNull(inputs);
   if (input === null)
     return new Preprocessor(inputs, null, "the model takes no picture that run() could make");
@@ -35,16 +35,16 @@ export async function createPreprocessor({
     .catch(String);
   if (typeof gpu === "string")
     return new Preprocessor(inputs, null, `the GPU does not have the shader: ${gpu}`);
-  const why = await difference(gpu, input.image).catch(String);
+  const reason = await difference(gpu, input.image).catch(String);
   const externalTextures = new ExternalTextures(gpu, input.image, copyFrames);
-  if (why === null)
+  if (reason === null)
     return new Preprocessor(
       inputs,
       { input: gpu, frames: externalTextures },
       "the GPU makes the same of a picture as the CPU",
     );
   gpu.destroy();
-  return new Preprocessor(inputs, null, `the GPU does not make the same of a picture as the CPU: ${why}`);
+  return new Preprocessor(inputs, null, `the GPU does not make the same of a picture as the CPU: ${reason}`);
 }
 
 function runInputOrNull(inputs: Manifest["inputs"]): RunInput | null {

@@ -12,18 +12,18 @@ export class ExternalTextures {
   readonly #gpu: GpuPreprocess;
   readonly #input: ImageInput;
   /** Why none are, null where some may be. */
-  readonly why: string | null;
+  readonly reason: string | null;
   readonly #verdicts = new Map<string, string | null>();
 
-  constructor(gpu: GpuPreprocess, input: ImageInput, why: string | null) {
+  constructor(gpu: GpuPreprocess, input: ImageInput, reason: string | null) {
     this.#gpu = gpu;
     this.#input = input;
-    this.why = why;
+    this.reason = reason;
   }
 
   /** Returns why the frame has to be copied, null where it need not. One of a new kind makes it overwrite the input. */
   async refusal(frame: VideoFrame): Promise<string | null> {
-    if (this.why !== null) return this.why;
+    if (this.reason !== null) return this.reason;
     if (isStretched(frame)) return "its pixels are no squares";
     const { format } = frame;
     if (format === null) return "the browser does not say how its pixels are stored";
@@ -36,8 +36,8 @@ export class ExternalTextures {
   }
 
   /** Has those of its kind copied from here on. */
-  disable(frame: VideoFrame, why: unknown): void {
-    this.#verdicts.set(formatKey(frame), `the GPU did not take a ${frame.format} frame: ${why}`);
+  disable(frame: VideoFrame, reason: unknown): void {
+    this.#verdicts.set(formatKey(frame), `the GPU did not take a ${frame.format} frame: ${reason}`);
   }
 }
 

@@ -13,7 +13,10 @@ export interface DepthMaps {
   confidence: DepthMap | null;
 }
 
-type DepthFields = Omit<DepthResult, "timings" | "backend" | "feed" | "decode" | "repeated" | "warnings">;
+type DepthFields = Omit<
+  DepthResult,
+  "timings" | "backend" | "preprocess" | "postprocess" | "fallback" | "warnings"
+>;
 
 /** Everything but the colours. */
 export function depthResult(

@@ -5,30 +5,35 @@ import type { DepthPart, RunOptions } from "../../api/types.js";
 import type { DepthTask } from "../../manifest/manifest.js";
 import type { TaskOptions } from "../task-options.js";
 
-/** `fade`: the colours are the more transparent the less sure the model is. */
-export type DepthOptions = Readonly<Record<DepthPart | "fade", boolean>>;
+/** `confidenceAlpha`: the colours are the more transparent the less sure the model is. */
+export type DepthOptions = Readonly<Record<DepthPart | "confidenceAlpha", boolean>>;
 
 const PARTS: readonly DepthPart[] = ["values", "map", "colors"];
 
 export const options: TaskOptions<DepthTask> = {
   kind: "depth",
-  names: ["depth", "fade"],
+  names: ["depth", "confidenceAlpha"],
   absent: "the model makes no depth map",
   check: ({ task }, given) => depthOptions(task, given),
 };
 
 /** Throws "invalid-option" for what the model cannot give. */
-export function depthOptions(task: DepthTask, { depth, fade }: RunOptions): DepthOptions {
+export function depthOptions(task: DepthTask, { depth, confidenceAlpha }: RunOptions): DepthOptions {
   const parts: readonly unknown[] = typeof depth === "string" ? [depth] : (depth ?? ["values"]);
   const unknown = Array.isArray(parts) ? parts.find((part) => !PARTS.some((known) => known === part)) : depth;
   if (unknown !== undefined || parts.length === 0) {
     const fix = `give one or several of ${PARTS.join(", ")}, or leave depth out for values`;
     throw optionError(`depth: wanted parts of a result, got ${JSON.stringify(unknown ?? [])}`, fix);
   }
-  if (fade && task.confidence === null)
-    throw optionError("fade: the model does not say how sure it is", "leave fade out");
+  if (confidenceAlpha && task.confidence === null)
+    throw optionError("confidenceAlpha: the model does not say how sure it is", "leave confidenceAlpha out");
   const has = (part: DepthPart): boolean => parts.includes(part);
-  return { values: has("values"), map: has("map"), colors: has("colors"), fade: fade === true };
+  return {
+    values: has("values"),
+    map: has("map"),
+    colors: has("colors"),
+    confidenceAlpha: confidenceAlpha === true,
+  };
 }
 
 function optionError(what: string, fix: string): WebbuildError {

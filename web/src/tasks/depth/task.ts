@@ -21,15 +21,15 @@ type Fields = FieldsOf<DepthResult>;
 const gpu: GpuHalf<DepthTask, Fields, DepthOptions> = {
   refusal: (_, { colors }) => (colors ? null : "numbers were asked for, no colours"),
   outputs({ output, confidence }, options) {
-    const fade = options === null || options.fade;
-    return [output, ...(fade && confidence !== null ? [confidence] : [])];
+    const confidenceAlpha = options === null || options.confidenceAlpha;
+    return [output, ...(confidenceAlpha && confidence !== null ? [confidence] : [])];
   },
   async open(device) {
     const colormap = await GpuColormap.open(device);
-    const why = await colorDifference(device, colormap);
+    const reason = await colorDifference(device, colormap);
     return {
       matches: "gives a depth map the same colours",
-      differs: why && `does not colour a depth map as the CPU does: ${why}`,
+      differs: reason && `does not colour a depth map as the CPU does: ${reason}`,
       async run(manifest, gpuOutputs, cpuOutputs, geometry, options) {
         const { task } = manifest;
         const depth = gpuOutputs[task.output];
@@ -57,8 +57,8 @@ const gpu: GpuHalf<DepthTask, Fields, DepthOptions> = {
 export const task: TaskModule<DepthTask, Fields, DepthOptions> = {
   kind: "depth",
   context: ({ task }, options) => depthOptions(task, options),
-  neededOutputs({ task: { output, confidence } }, { values, fade }) {
-    return confidence !== null && (values || fade) ? [output, confidence] : [output];
+  neededOutputs({ task: { output, confidence } }, { values, confidenceAlpha }) {
+    return confidence !== null && (values || confidenceAlpha) ? [output, confidence] : [output];
   },
   decode(manifest, outputs, geometry, options) {
     const { task } = manifest;
@@ -66,7 +66,7 @@ export const task: TaskModule<DepthTask, Fields, DepthOptions> = {
     const result = depthResult(task, geometry, maps, options);
     if (!options.colors) return result;
     const alpha =
-      options.fade && maps.confidence !== null ? confidenceAlpha(geometry, maps.confidence) : null;
+      options.confidenceAlpha && maps.confidence !== null ? confidenceAlpha(geometry, maps.confidence) : null;
     const picture = applyColormap(geometry, maps.depth, result, alpha);
     return createImageBitmap(picture).then((colors) => ({ ...result, colors }));
   },

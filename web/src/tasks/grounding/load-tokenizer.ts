@@ -22,9 +22,9 @@ export async function loadTokenizer(task: GroundingTask, downloads: Downloads): 
     const library = await withLimit(script, LIMITS.start, "its script");
     return library.read(new TextDecoder().decode(bytes));
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
+    const reason = cause instanceof Error ? cause.message : String(cause);
     const fix = "deploy the whole bundle, and serve .js files as text/javascript";
-    throw new WebbuildError("engine-failed", `the tokenizer did not start: ${why}`, fix, { cause });
+    throw new WebbuildError("engine-failed", `the tokenizer did not start: ${reason}`, fix, { cause });
   }
 }
 
