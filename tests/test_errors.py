@@ -1,4 +1,4 @@
-"""How an error is written: one line, a mend, nothing that a terminal would obey."""
+"""How an error is written: one line, a fix, nothing that a terminal would obey."""
 
 from __future__ import annotations
 

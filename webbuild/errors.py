@@ -7,7 +7,7 @@ CLEAN, FAILED, USAGE, BUG, INTERRUPTED = 0, 1, 2, 3, 130
 
 
 class WebbuildError(Exception):
-    """A problem with a name, a place and a mend.
+    """A problem with a code, a place and a fix.
 
     Args:
         code: what kind of problem, in kebab-case, stable enough to search for.

@@ -78,7 +78,7 @@ def _variances() -> Iterator[Fp16Case]:
     yield _chain("Conv that sums to 100000", [("Conv", "x w", "y", {"pads": [1, 1, 1, 1]})], weights, x=pixels)
     held = {"w": np.abs(drawn(8, 64, 3, 3, scale=0.5)), "s": np.float32(1e-3)}
     steps: list[_Step] = [("Conv", "x w", "c", {"pads": [1, 1, 1, 1]}), ("Mul", "c s", "y", {})]
-    yield _chain("Conv that sums to 100000, scaled behind it", steps, held, x=pixels)
+    yield _chain("Conv that sums to 100000, scaled after it", steps, held, x=pixels)
 
 
 def _coordinates() -> Iterator[Fp16Case]:

@@ -68,7 +68,7 @@ def prediction_pairs(subject: PredictedModel, guess: Prediction, truth: Measured
     """Yield the nodes whose end is known.
 
     A failure has one node, or is the whole model's: then it is put beside the worst that was predicted. What was to
-    fail behind the first failure was never seen, and what became a part of another node was nowhere.
+    fail after the first failure was never seen, and what became a part of another node was nowhere.
     """
     failed = truth.failed if truth.end in ("throws", "wrong") else None
     whole = truth.end != "runs" and failed is None

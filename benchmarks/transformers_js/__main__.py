@@ -65,7 +65,7 @@ def _compare(shipped: ShippedModel, bundle: Bundle, folder: Path, backend: str, 
         with open_chromium() as browser:
             return measure_pipeline(browser, shipped, laid, backend, samples, threshold=threshold, effort=plan.effort)
 
-    def mended() -> PageMeasurement:
+    def of_patched() -> PageMeasurement:
         if not patched:
             patched.append(patch_model(laid, backend))
         return exported()
@@ -75,7 +75,7 @@ def _compare(shipped: ShippedModel, bundle: Bundle, folder: Path, backend: str, 
         with open_chromium() as browser:
             return measure_bundle(browser, bundle, backend, samples, plan.effort)
 
-    return measure_in_turn({EXPORTED: exported, PATCHED: mended, BUNDLE: ours}, plan.visits)
+    return measure_in_turn({EXPORTED: exported, PATCHED: of_patched, BUNDLE: ours}, plan.visits)
 
 
 def _say(*lines: str) -> None:

@@ -107,9 +107,9 @@ def _named(rows: list[TrapRow]) -> str:
 
 def _line(row: TrapRow) -> str:
     endings = [row.outcomes[tool].ending for tool in TOOLS]
-    mends = ", ".join(f"`{code}`" for code in row.outcomes["webbuild"].passes)
+    fixes = ", ".join(f"`{code}`" for code in row.outcomes["webbuild"].passes)
     seen = ", ".join(f"`{code}`" for code in row.findings) or ("no" if row.is_harmful else "")
-    return f"| {row.name} | {seen} | {' | '.join(endings)} | {mends} |"
+    return f"| {row.name} | {seen} | {' | '.join(endings)} | {fixes} |"
 
 
 def _rank(row: TrapRow, tool: str) -> int:

@@ -55,10 +55,10 @@ def test_percentiles_are_of_the_runs_and_of_each_stage() -> None:
 
 
 def test_stages_are_those_that_the_runtime_tells() -> None:
-    runs = [RunTiming(5, "webgpu", {"upload": 1, "inference": 3}), RunTiming(9, "wasm", {"inference": 8, "mend": 0.5})]
+    runs = [RunTiming(5, "webgpu", {"upload": 1, "inference": 3}), RunTiming(9, "wasm", {"inference": 8, "fix": 0.5})]
     found = collect_run_times(runs, "webgpu")
     assert found.runs == (5, 9)
-    assert found.stages == {"upload": (1, 0), "inference": (3, 8), "mend": (0, 0.5)}
+    assert found.stages == {"upload": (1, 0), "inference": (3, 8), "fix": (0, 0.5)}
     assert found.fallbacks == 1
 
 

@@ -107,8 +107,8 @@ def test_what_gives_nothing_is_told_with_its_message() -> None:
     refused = VisitResults(
         {BUNDLE: side()}, (FailedRuntime(EXPORTED, "no `Cast` | none"), FailedRuntime(PATCHED, "none either"))
     )
-    mended = VisitResults({BUNDLE: side(), PATCHED: side(times=[40.0] * 20)}, (FailedRuntime(EXPORTED, "no kernel"),))
-    told = render_text({"RT-DETR": {"wasm": refused, "webgpu": mended}}, PLANS, "156").splitlines()
+    patched = VisitResults({BUNDLE: side(), PATCHED: side(times=[40.0] * 20)}, (FailedRuntime(EXPORTED, "no kernel"),))
+    told = render_text({"RT-DETR": {"wasm": refused, "webgpu": patched}}, PLANS, "156").splitlines()
     assert "- WASM: 3 visits of 12 runs on 3 pictures." in told
     assert "- WebGPU (adapter: google swiftshader): 1 visit of 3 runs on 1 picture." in told
     assert "| WebGPU | a run, median | 0.50 | 20.0 ms | 40.0 ms |" in told

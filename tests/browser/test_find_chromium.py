@@ -52,8 +52,8 @@ def test_none_at_all_names_every_mend(tmp_path: Path, bundled: Path | None) -> N
     with pytest.raises(WebbuildError) as caught:
         find_chromium(bundled, {"PATH": str(tmp_path)})
     assert (caught.value.code, caught.value.exit_code) == ("no-chromium", 2)
-    for mend in ("python -m playwright install chromium", "apt-get install chromium", "WEBBUILD_CHROMIUM"):
-        assert mend in caught.value.fix
+    for fix in ("python -m playwright install chromium", "apt-get install chromium", "WEBBUILD_CHROMIUM"):
+        assert fix in caught.value.fix
 
 
 def test_a_real_gpu_is_asked_for_by_name() -> None:

@@ -1,4 +1,4 @@
-"""The commands: help, exit codes, one error with its mend, stdout for data only."""
+"""The commands: help, exit codes, one error with its fix, stdout for data only."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Detectors that take a prompt: packed with their tokenizer, proven on prompts, refused with a mend."""
+"""Detectors that take a prompt: packed with their tokenizer, proven on prompts, refused with a fix."""
 
 from __future__ import annotations
 

@@ -90,7 +90,7 @@ def test_where_float16_cannot_be_computed_only_auto_goes_on(
     asked: str, code: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(*_: object) -> None:
-        raise WebbuildError("fp16-backend-failed", "float16, emulated: out of order", "mend it")
+        raise WebbuildError("fp16-backend-failed", "float16, emulated: out of order", "fix it")
 
     monkeypatch.setattr(EmulatedFp16, "run", fail)
     ir.save(network(""), tmp_path / "net.onnx")

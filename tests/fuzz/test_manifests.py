@@ -1,4 +1,4 @@
-"""Whatever a manifest holds: the bundle is opened and read, or refused with a mend, in little memory and time."""
+"""Whatever a manifest holds: the bundle is opened and read, or refused with a fix, in little memory and time."""
 
 from __future__ import annotations
 

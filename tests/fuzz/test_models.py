@@ -1,4 +1,4 @@
-"""Whatever a model's file holds: it is inspected and packed, or refused with a mend, in little memory and time."""
+"""Whatever a model's file holds: it is inspected and packed, or refused with a fix, in little memory and time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What no pass mends is left to the CPU by name, or the graph is not shipped: it is never wrong on the GPU."""
+"""What no pass fixes is left to the CPU by name, or the graph is not shipped: it is never wrong on the GPU."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from webbuild.targets.table import load_table
 from webbuild.targets.target import Target
 
 
-def mends(text: str) -> list[tuple[str, ...]]:
+def fixes(text: str) -> list[tuple[str, ...]]:
     found = inspect(
         "model.onnx", ir.from_proto(onnx.parser.parse_model(text)), load_table(Target("1.30.0", "webgpu")), {}
     )
@@ -20,5 +20,5 @@ def mends(text: str) -> list[tuple[str, ...]]:
 
 def test_attention_is_taken_in_parts_up_to_the_product_with_the_values() -> None:
     text = (FOLDER / "storage-buffer-size" / "attention.onnx.txt").read_text("utf-8")
-    assert set(mends(text)) == {("tile-attention",)}
-    assert not any(mends(text.replace("Softmax", "Softmax <axis = 1>")))
+    assert set(fixes(text)) == {("tile-attention",)}
+    assert not any(fixes(text.replace("Softmax", "Softmax <axis = 1>")))

@@ -1,4 +1,4 @@
-"""Files that are given for a model: what they are is said, with the mend that fits."""
+"""Files that are given for a model: what they are is said, with the fix that fits."""
 
 from __future__ import annotations
 
@@ -33,15 +33,15 @@ FILES = {
 }
 
 
-@pytest.mark.parametrize(("what", "data", "mend"), [(what, *rest) for what, rest in FILES.items()], ids=list(FILES))
-def test_a_file_that_is_no_model_is_told_for_what_it_is(tmp_path: Path, what: str, data: bytes, mend: str) -> None:
+@pytest.mark.parametrize(("what", "data", "fix"), [(what, *rest) for what, rest in FILES.items()], ids=list(FILES))
+def test_a_file_that_is_no_model_is_told_for_what_it_is(tmp_path: Path, what: str, data: bytes, fix: str) -> None:
     path = tmp_path / "model.onnx"
     path.write_bytes(data)
     with pytest.raises(WebbuildError, match=what) as caught:
         load_onnx(path)
     assert caught.value.code == "not-onnx"
     assert str(path) in caught.value.message
-    assert mend in caught.value.fix
+    assert fix in caught.value.fix
 
 
 def test_a_model_looks_like_nothing_else() -> None:

@@ -47,16 +47,16 @@ def test_what_is_no_bundle(tmp_path: Path, text: bytes | None, code: str, exit_c
 
 
 @pytest.mark.parametrize(
-    ("schema", "mend"), [(0, "pack the model again with this webbuild"), (2, "update webbuild")], ids=["older", "newer"]
+    ("schema", "fix"), [(0, "pack the model again with this webbuild"), (2, "update webbuild")], ids=["older", "newer"]
 )
-def test_a_manifest_of_another_schema_says_who_wrote_it(bundle: Bundle, schema: int, mend: str) -> None:
+def test_a_manifest_of_another_schema_says_who_wrote_it(bundle: Bundle, schema: int, fix: str) -> None:
     path = bundle.directory / "manifest.json"
     other = {**json.loads(path.read_bytes()), "schema": schema, "novelty": 1, "generator": {"version": "9.8\x1b"}}
     path.write_text(json.dumps(other))
     with pytest.raises(WebbuildError, match=rf"schema {schema}, written by webbuild 9\.8") as caught:
         open_bundle(bundle.directory)
     assert caught.value.code == "unsupported-schema"
-    assert caught.value.fix.startswith(mend)
+    assert caught.value.fix.startswith(fix)
     assert "\x1b" not in str(caught.value)
 
 

@@ -44,7 +44,7 @@ def bench(
         port: to serve on, 0 for a free one.
         runs: how many runs the percentiles are of.
         seconds: how long a load or a run may take.
-        say: told what is being done.
+        say: called with what is being done.
 
     Raises:
         WebbuildError: when nothing can be measured: no bundle, no browser, no such backend.

@@ -107,7 +107,7 @@ class PageDriver:
         return self._calls.call("counted", GpuCounters)
 
     def heap(self) -> int | None:
-        """Return the bytes of JavaScript behind a collection of garbage; None where the browser does not tell."""
+        """Return the bytes of JavaScript after a collection of garbage; None where the browser does not tell."""
         return self._calls.call("heap", int | None)
 
     def dispose(self) -> None:

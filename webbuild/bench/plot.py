@@ -20,7 +20,7 @@ class BarSegment(Struct, frozen=True):
 
 
 class Bar(Struct, frozen=True):
-    """Stages one behind the other, of a runner; `ms` is all of them."""
+    """Stages one after the other, of a runner; `ms` is all of them."""
 
     runner: str
     label: str
@@ -38,7 +38,7 @@ class RunDots(Struct, frozen=True):
 
 
 def bar(runner: str, label: str, stages: Mapping[str, float], end: float) -> Bar:
-    """Lay stages behind one another on a scale that ends at `end` milliseconds."""
+    """Lay stages one after another on a scale that ends at `end` milliseconds."""
     pieces, at = [], 0.0
     for tone, (name, ms) in enumerate(stages.items()):
         pieces.append(BarSegment(name, ms, at / end, max(ms, 0.0) / end, tone))

@@ -1,4 +1,4 @@
-"""The report as text: a line for every browser and backend, then what failed and how to mend it."""
+"""The report as text: a line for every browser and backend, then what failed and how to fix it."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def print_report(report: BenchReport, console: Console) -> None:
         console.print(Text(describe_backend(each)))
         if each.run_times is not None:
             console.print(
-                Text(f"  the median of {len(each.run_times.runs)} runs: {format_stages(each) or 'no stages told'}")
+                Text(f"  the median of {len(each.run_times.runs)} runs: {format_stages(each) or 'no stages reported'}")
             )
     console.print(_table(report, TIMING_COLUMNS, timing_cells))
     console.print(_table(report, COST_COLUMNS, cost_cells))

@@ -21,7 +21,7 @@ Why: the kernel computes something else than native ONNX Runtime does, by more t
 to blame: what goes in are the reference's own numbers.
 
 How: `webbuild bisect` writes the node with these numbers as `repro.onnx`, a page that shows wanted and got on your own
-GPU, and a text for the makers of the engine. Until they mend it, `webbuild pack` may know a rewrite (see `webbuild
+GPU, and a text for the makers of the engine. Until they fix it, `webbuild pack` may know a rewrite (see `webbuild
 inspect`), or leave the node to the CPU with `forceCpuNodeNames`.""",
     "node-throws": """A run throws at a node, in a session that has nothing else in it.
 
@@ -66,6 +66,6 @@ Why: engines add in other orders and approximate functions differently. Each nod
 differs in the end is their sum, or a decision (a TopK, a comparison) that a small error turns.
 
 How: the report shows the error against the depth. Where it grows evenly nothing is broken: give a --tolerance that
-fits the model, or judge it by its task with `webbuild verify`. Where it jumps, look at the node behind the jump.""",
+fits the model, or compare it by its task with `webbuild verify`. Where it jumps, look at the node after the jump.""",
 }
 """Code -> a page of text, the first line a summary."""

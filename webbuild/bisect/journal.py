@@ -25,7 +25,7 @@ class SessionJournal:
 
     Args:
         file: where they are kept; its folder is made.
-        resume: keep what is there; otherwise begin anew.
+        resume: keep what is there; otherwise start over.
     """
 
     def __init__(self, file: Path | None = None, *, resume: bool = False) -> None:

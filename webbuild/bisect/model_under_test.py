@@ -121,8 +121,8 @@ def _model(asked: ModelSelection) -> ModelUnderTest:
     graph = _graph(model, asked.path, asked.outputs)
     read = [fact for fact in inputs if fact.name in graph.inputs]
     wanted = {fact.name: (fact.dtype, fact.shape) for fact in read}
-    mend = "save every input under its name, with its type and shape"
-    cases = [BisectInput(file.name, load_npz_inputs(file, wanted, mend)) for file in asked.inputs]
+    fix = "save every input under its name, with its type and shape"
+    cases = [BisectInput(file.name, load_npz_inputs(file, wanted, fix)) for file in asked.inputs]
     if not cases:
         cases = [BisectInput("made-up numbers", random_feeds(asked.path.name, read))]
     build = get_build(Target(distribution.engine_version(), asked.build), cache_folder())

@@ -30,7 +30,7 @@ def write_findings(
 ) -> BisectReport:
     """Write the findings: the first in the folder itself, further ones in `2`, `3`... Return the report with the files.
 
-    What lies behind another finding has no cut, nor has a drift, of which `drift.html` shows how it grows.
+    What lies after another finding has no cut, nor has a drift, of which `drift.html` shows how it grows.
 
     Raises:
         WebbuildError: `cannot-write`.

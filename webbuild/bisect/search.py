@@ -19,7 +19,7 @@ from webbuild.subgraph.extract import Subgraph
 from webbuild.subgraph.graph import ModelGraph
 
 MAX_FAILING_NODES = 4
-"""Nodes that throw or make no session that are looked for, one behind the other."""
+"""Nodes that throw or make no session that are looked for, one after the other."""
 MAX_SESSIONS = 20
 """Sessions after which no further failing node is looked for: a few are left for what is merely wrong."""
 MAX_REPRODUCED = 5
@@ -66,7 +66,7 @@ def _find_failures(
         if found and (
             len(found) == MAX_FAILING_NODES or tester.sessions + failing.estimated_sessions(rest) > MAX_SESSIONS
         ):
-            return found, None, "more nodes fail: mend these, and look again"
+            return found, None, "more nodes fail: fix these, and bisect again"
         one = failing.find(rest)
         found.append(one)
         left: Subgraph = tuple(index for index in rest.subgraph if index not in one.subgraph)

@@ -39,7 +39,7 @@ class SubgraphRunner:
         engine: the backend.
         terms: how values are judged.
         journal: sessions that were had before.
-        say: told of every session.
+        say: called for every session.
     """
 
     def __init__(

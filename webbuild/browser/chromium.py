@@ -40,7 +40,7 @@ class Chromium:
 
     @contextmanager
     def page(self) -> Iterator[tuple[Page, Console]]:
-        """Open a page in a profile of its own, with everything it says; closed behind the block.
+        """Open a page in a profile of its own, with everything it says; closed after the block.
 
         Raises:
             WebbuildError: `browser-disconnected`.

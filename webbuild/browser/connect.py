@@ -58,8 +58,8 @@ def parse_endpoints(endpoints: Sequence[str], public: str = "") -> list[Endpoint
             )
     seen = urlsplit(public)
     if public and (seen.path not in ("", "/") or not seen.hostname):
-        mend = "give scheme, host and port, as in https://desk.example:8443"
-        raise WebbuildError("invalid-endpoint", f"{public}: no address of a whole host", mend, exit_code=USAGE)
+        fix = "give scheme, host and port, as in https://desk.example:8443"
+        raise WebbuildError("invalid-endpoint", f"{public}: no address of a whole host", fix, exit_code=USAGE)
     if public and seen.scheme != "https" and (seen.scheme != "http" or seen.hostname not in LOOPBACK):
         raise WebbuildError(
             "not-loopback",
@@ -142,15 +142,15 @@ def _is_android(endpoint: str) -> bool:
 
 
 def _adb_reverse(port: int | None) -> None:
-    mend = "install Android's platform tools, allow debugging on the phone, and name one of several in ANDROID_SERIAL"
+    fix = "install Android's platform tools, allow debugging on the phone, and name one of several in ANDROID_SERIAL"
     adb = shutil.which("adb")
     if adb is None:
-        raise WebbuildError("no-adb", "adb: a phone reaches what is served here through it", mend, exit_code=USAGE)
+        raise WebbuildError("no-adb", "adb: a phone reaches what is served here through it", fix, exit_code=USAGE)
     done = subprocess.run(
         [adb, "reverse", f"tcp:{port}", f"tcp:{port}"], capture_output=True, text=True, timeout=_TIMEOUT, check=False
     )
     if done.returncode:
-        raise WebbuildError("no-adb", f"adb reverse: {done.stderr.strip()[:300]}", mend, exit_code=USAGE)
+        raise WebbuildError("no-adb", f"adb reverse: {done.stderr.strip()[:300]}", fix, exit_code=USAGE)
 
 
 def _playwright_version() -> str:

@@ -10,7 +10,7 @@ VirtualFiles = dict[str, tuple[str, bytes]]
 """Path of the URL -> (media type, body)."""
 
 RequestListener = Callable[[str, int], None]
-"""Told of every body that was sent: the path of its URL, and how many bytes of it went out."""
+"""Called with every body that was sent: the path of its URL, and how many bytes of it went out."""
 
 
 def _ignore_request(path: str, sent: int) -> None:

@@ -9,17 +9,17 @@ from webbuild.errors import USAGE, WebbuildError
 _FIX = "run with `--backend wasm`, or name a Chromium that has WebGPU in WEBBUILD_CHROMIUM"
 
 
-def adapter_name(fields: Mapping[str, str] | None, mend: str = _FIX) -> str:
+def adapter_name(fields: Mapping[str, str] | None, fix: str = _FIX) -> str:
     """Return every word of what a page's `adapter()` told, each once.
 
     Raises:
         WebbuildError: `no-adapter` where there is none.
     """
     if not fields:
-        raise no_adapter_error(mend)
+        raise no_adapter_error(fix)
     return " ".join(dict.fromkeys(word for word in fields.values() if word)) or "unnamed"
 
 
-def no_adapter_error(mend: str = _FIX) -> WebbuildError:
+def no_adapter_error(fix: str = _FIX) -> WebbuildError:
     """The error of a browser without WebGPU."""
-    return WebbuildError("no-adapter", "chromium: no WebGPU adapter", mend, exit_code=USAGE)
+    return WebbuildError("no-adapter", "chromium: no WebGPU adapter", fix, exit_code=USAGE)

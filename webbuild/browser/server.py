@@ -34,7 +34,7 @@ class Server:
         virtual: files in memory by their path; may be changed while serving.
         headers: what every answer says besides, or instead.
         tls: speak it, see `certificate.secure`.
-        heard: told of every body that was sent, on the thread that sent it.
+        heard: called with every body that was sent, on the thread that sent it.
 
     Raises:
         WebbuildError: `folder-not-found`, `not-loopback`, `host-unavailable`, `port-taken`, `no-port`.

@@ -31,5 +31,5 @@ def tls_context(cert: Path | None, key: Path | None) -> ssl.SSLContext | None:
 
 
 def _tls_error(what: str) -> WebbuildError:
-    mend = "give a certificate and its key without a password, both PEM: `mkcert NAME` makes them for your own machines"
-    return WebbuildError("no-certificate", what, mend, exit_code=USAGE)
+    fix = "give a certificate and its key without a password, both PEM: `mkcert NAME` makes them for your own machines"
+    return WebbuildError("no-certificate", what, fix, exit_code=USAGE)

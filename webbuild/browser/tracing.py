@@ -32,7 +32,7 @@ class MainThreadTask:
 
 @contextmanager
 def main_thread_tasks(browser: Browser, page: Page) -> Iterator[list[MainThreadTask]]:
-    """Trace the block; the list it gives is filled behind it, the longest task first: at least all long ones."""
+    """Trace the block; the list it gives is filled after it, the longest task first: at least all long ones."""
     tasks: list[MainThreadTask] = []
     browser.start_tracing(page=page, categories=_CATEGORIES)
     try:

@@ -67,8 +67,8 @@ def write_site(bundles: Sequence[tuple[Path, Manifest]], out: Path, *, title: st
 def _require_distinct_names(names: Sequence[str]) -> None:
     for name in names:
         if names.count(name) > 1:
-            mend = "pack one of them again from a file of another name"
-            raise WebbuildError("name-collision", f"two bundles are called {name}", mend, exit_code=USAGE)
+            fix = "pack one of them again from a file of another name"
+            raise WebbuildError("name-collision", f"two bundles are called {name}", fix, exit_code=USAGE)
 
 
 def _check_paths(directory: Path, manifest: Manifest) -> None:

@@ -1,4 +1,4 @@
-"""Errors that nobody caught, printed with a mend."""
+"""Errors that nobody caught, printed with a fix."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a model is for: judged before the passes run, where it lacks its post-processing, else after them."""
+"""The task of a model: inferred before the passes run, where it lacks its post-processing, else after them."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def infer_missing_head(source: OnnxModel, dims: Mapping[str, int], task: str | N
 
 
 def infer_task(source: OnnxModel, lowered: LoweredGraphs, task: str | None) -> TaskMatch:
-    """Return what the model is, judged by its interface with every size fixed and without the thresholds.
+    """Return what the model is, inferred from its interface with every size fixed and without the thresholds.
 
     Raises:
         WebbuildError: `task-mismatch`, `unsupported-dtype`.

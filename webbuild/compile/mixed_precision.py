@@ -1,4 +1,4 @@
-"""From a graph of float32 to the one in half precision that goes into the bundle beside it, and what is told of it."""
+"""From a graph of float32 to the one in half precision that goes into the bundle beside it, and its report."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What no pass mends in a graph for WebGPU: nodes that are left to the CPU, or a graph that is not shipped at all."""
+"""What no pass fixes in a graph for WebGPU: nodes that are left to the CPU, or a graph that is not shipped at all."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def check_wasm_session(model: ir.Model, table: KernelTable, disabled: DisabledTa
 
 
 def _is_for_cpu(finding: Finding) -> bool:
-    """Whether the CPU mends it: what has an error, a pass of its own or none, and what names this as its mend."""
+    """Whether the CPU fixes it: what has an error, a pass of its own or none, and what names this as its fix."""
     return CpuFallback.code in finding.mended_by or (finding.severity == "error" and finding.outcome in _WRONG_OUTCOMES)
 
 

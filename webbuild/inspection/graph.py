@@ -40,7 +40,7 @@ def with_fixed_sizes(model: ir.Model, dims: Mapping[str, int]) -> ir.Model:
 
 
 def walk_nodes(graph: ir.Graph) -> Iterator[ScopedNode]:
-    """Yield the nodes of a model's graph in their order, those of nested graphs behind the node that they are in."""
+    """Yield the nodes of a model's graph in their order, those of nested graphs after the node that they are in."""
     return _walk(graph, graph.opset_imports, (), None)
 
 

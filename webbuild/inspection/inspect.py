@@ -71,7 +71,7 @@ def _node_findings(placed: ScopedNode, context: InspectionContext) -> Iterator[F
 
 
 def _fixing_pass(finding: Finding, context: InspectionContext) -> tuple[str, ...]:
-    """Return the pass that mends it; what none mends is left to the CPU."""
+    """Return the pass that fixes it; what none fixes is left to the CPU."""
     kept = not context.wasm and finding.severity == "error" and finding.outcome in ("throws", "wrong")
     return finding.mended_by or ((CpuFallback.code,) if kept else ())
 

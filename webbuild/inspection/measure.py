@@ -109,7 +109,7 @@ def random_feeds(file: str, inputs: Sequence[TensorSpec]) -> Tensors:
         if kind.kind not in "fiub":
             raise WebbuildError(
                 "cannot-generate-input",
-                f"{file}: input '{fact.name}' is {fact.dtype}; only tensors of numbers are made up",
+                f"{file}: input '{fact.name}' is {fact.dtype}; only tensors of numbers can be generated",
                 "leave out what would run the model, such as --measure",
                 exit_code=USAGE,
             )

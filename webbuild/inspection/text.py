@@ -102,7 +102,7 @@ def fix(found: list[Finding]) -> str:
 
 
 def _finding_text(code: str, found: list[Finding]) -> Text:
-    """Return what is said of a code: what happens and how often, where, why, and the mend."""
+    """Return what is said of a code: what happens and how often, where, why, and the fix."""
     from rich.text import Text
 
     first = found[0]

@@ -16,12 +16,12 @@ class Letterbox(Json, kw_only=True, frozen=True):
     `letterbox`: the picture keeps its aspect ratio: gain = min(height / h, width / w), resized to round(w * gain)
     by round(h * gain) (ties to even, at least 1). With the anchor `center` it is placed with
     round((width - w') / 2 - 0.1) columns of `pad` before it and round((height - h') / 2 - 0.1) rows above it, with
-    `top-left` with none; the rest of `pad` lies behind and below.
+    `top-left` with none; the rest of `pad` lies right and below.
 
     `crop`: the picture keeps its aspect ratio and covers the input: the side that fills it takes the input's
     size, the other is cut to a whole number, floor(width * h / w) or floor(height * w / h). Then
     round((w' - width) / 2) columns and round((height' - height) / 2) rows (ties to even) are cut off before it,
-    none with `top-left`, and what is too much behind and below. On a square input this is torchvision's Resize to
+    none with `top-left`, and what is too much right and below. On a square input this is torchvision's Resize to
     the shorter side and CenterCrop.
 
     `stretch` ignores the aspect ratio and pads nothing.
@@ -52,7 +52,7 @@ class ImageInput(Json, tag="image", tag_field="kind", kw_only=True, frozen=True)
 class StackInput(Json, tag="stack", tag_field="kind", kw_only=True, frozen=True):
     """`count` pictures of one scene, all of one size, each of which becomes what an `ImageInput` would.
 
-    They lie behind one another in `shape`, [1, count, 3, height, width] or [count, 3, height, width].
+    They lie one after another in `shape`, [1, count, 3, height, width] or [count, 3, height, width].
     """
 
     name: str

@@ -123,7 +123,7 @@ class GroundingTask(Task, tag="grounding", kw_only=True, frozen=True):
     stops; it belongs to that phrase of the prompt which its best token is in.
 
     A prompt becomes at most `max_tokens` tokens by the tokenizer in the file `tokenizer`: in lower case, with a full
-    stop behind it. `special_tokens` are the numbers of [CLS], [SEP], the full stop and the question mark, which
+    stop after it. `special_tokens` are the numbers of [CLS], [SEP], the full stop and the question mark, which
     separate phrases, and of [PAD]. `prompts` are examples; the first is what the model is warmed up with.
     """
 
@@ -156,7 +156,7 @@ class ImageSegmentationTask(Task, tag="image-segmentation", kw_only=True, frozen
 
     instance: of all queries and classes the best pairs, as many as there are queries. Their mask is where the map is
     above 0, its score the class's times the mean probability there; those of at least `threshold` are kept. The map is
-    read at the nearest cell that does not lie behind a pixel's upper left corner. The best one is on top.
+    read at the nearest cell that does not lie after a pixel's upper left corner. The best one is on top.
 
     semantic: every pixel goes to the class for which the sum over queries of the class's probability times the map's
     is largest, or without `scores` the logit.

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 _MAX_DIGITS = 20
-"""A number of so many is behind the end of every file, whatever follows."""
+"""A number of so many is after the end of every file, whatever follows."""
 
 
 def check_external_data(proto: onnx.ModelProto, path: Path) -> int:

@@ -24,12 +24,12 @@ _HTML_STARTS = (b"<!doctype", b"<html", b"<?xml", b"<head")
 
 
 def sniff_format(data: bytes) -> tuple[str, str] | None:
-    """Return what a file is by its first bytes, and the mend; None for one that may be ONNX."""
+    """Return what a file is by its first bytes, and the fix; None for one that may be ONNX."""
     if not data:
         return "an empty file", "download or export the model again"
-    for start, what, mend in _SIGNATURES:
+    for start, what, fix in _SIGNATURES:
         if data.startswith(start):
-            return what, mend
+            return what, fix
     head = data[:4096].lstrip(b"\xef\xbb\xbf \t\r\n")
     if head[:9].lower().startswith(_HTML_STARTS):
         return (

@@ -1,4 +1,4 @@
-"""An ONNX file, loaded safely: what is unreadable or unsafe is refused with a mend."""
+"""An ONNX file, loaded safely: what is unreadable or unsafe is refused with a fix."""
 
 from __future__ import annotations
 
@@ -170,15 +170,15 @@ def _parse(path: Path, data: bytes) -> onnx.ModelProto:
     from google.protobuf.message import DecodeError
 
     if (like := sniff_format(data)) is not None:
-        what, mend = like
-        raise WebbuildError("not-onnx", f"{path}: looks like {what}", mend)
+        what, fix = like
+        raise WebbuildError("not-onnx", f"{path}: looks like {what}", fix)
     proto = onnx.ModelProto()
     try:
         proto.ParseFromString(data)
     except DecodeError as error:
         if "depth" in str(error).lower():
-            mend = "flatten the control flow of the model, and export it again"
-            raise WebbuildError("invalid-model", f"{path}: its graphs are nested too deeply", mend) from error
+            fix = "flatten the control flow of the model, and export it again"
+            raise WebbuildError("invalid-model", f"{path}: its graphs are nested too deeply", fix) from error
         what = "is cut off or damaged" if data[:1] == b"\x08" else "is not an ONNX file"
         raise WebbuildError("not-onnx", f"{path}: {what} ({_root_cause(error)})", _FIX_EXPORT) from error
     if not (proto.graph.node or proto.graph.output):

@@ -1,4 +1,4 @@
-"""Text inside a model that is not UTF-8: mended where it is prose, refused where it is a name."""
+"""Text inside a model that is not UTF-8: repaired where it is prose, refused where it is a name."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ class OrtWebBuild:
         }
 
     def worker_options(self, room: str) -> dict[str, str]:
-        """Return what the page's worker is told of it."""
+        """Return what the page's worker needs to load it."""
         return {
             "entry": f"{room}{self.entry.name}",
             "glue": f"{room}{self.glue.name}",

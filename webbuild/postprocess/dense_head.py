@@ -29,7 +29,7 @@ class DenseHead(Struct, frozen=True, kw_only=True):
         layout: see above.
         size: (height, width) of the input in pixels.
         classes: number of class scores; 0 for `final`.
-        extra_columns: number of columns behind the class scores: keypoints, mask coefficients, or one angle.
+        extra_columns: number of columns after the class scores: keypoints, mask coefficients, or one angle.
         rotated: boxes are centre x y, width, height with an angle as the only extra column, and are suppressed as
             Ultralytics does it: by probabilistic IoU, where a suppressed box still suppresses.
         strides: of an output whose boxes are still offsets in grid cells (YOLOX), the grids' strides; else empty.

@@ -61,7 +61,7 @@ def is_float32(value: ir.Value | None) -> bool:
 
 
 def _type_variable(variables: tuple[str, ...], index: int) -> str:
-    """Return the type variable at a place; the last one is that of all behind it."""
+    """Return the type variable at a place; the last one is that of all after it."""
     return variables[min(index, len(variables) - 1)] if variables else ""
 
 

@@ -101,7 +101,7 @@ class CastInserter:
         return self._casts[value, to]
 
     def _new_cast(self, value: ir.Value, to: ir.DataType) -> ir.Value:
-        """Add a Cast behind what makes a value. One of a Cast that lost nothing reads what that one read."""
+        """Add a Cast after what makes a value. One of a Cast that lost nothing reads what that one read."""
         maker = value.producer()
         source = value
         if maker is not None and maker.op_type == "Cast" and maker.inputs[0] is not None:

@@ -59,7 +59,7 @@ def _values(node: ir.Node, places: CastableIO) -> Iterator[ir.Value]:
 
 
 def _postprocess_nodes(graph: ir.Graph) -> set[ir.Node]:
-    """Return the nodes behind all weights: what makes answers of a network's last numbers."""
+    """Return the nodes after all weights: what makes answers of a network's last numbers."""
     before: set[ir.Node] = set()
     for node in reversed(list(graph)):
         if node in before:

@@ -1,4 +1,4 @@
-"""What is told of a search for half precision: in the bundle's report."""
+"""The report of a search for half precision."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def weight_bytes(model: ir.Model) -> int:
 
 
 def build_fp32_report(asked: str, reason: str, model: ir.Model, arithmetic: str) -> PrecisionReport:
-    """Return what is told where there was no search to its end, and the graph stays float32."""
+    """Return the report where there was no search to its end, and the graph stays float32."""
     nodes, weights = model.graph.num_nodes(), weight_bytes(model)
     return PrecisionReport(
         asked, "fp32", reason, arithmetic, nodes, 0, 0, _NO_SHARE, (weights, weights), (), (), (), ""

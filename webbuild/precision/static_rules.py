@@ -88,7 +88,7 @@ def _not_on_gpu(model: ir.Model, table: KernelTable | None) -> Iterator[tuple[ir
 
 
 def _constants(able: Mapping[ir.Node, CastableIO]) -> Iterator[tuple[ir.Node, str]]:
-    """Yield the nodes whose constants float16 cannot say, and those right behind that would meet a zero."""
+    """Yield the nodes whose constants float16 cannot say, and those right after that would meet a zero."""
     for node, found in able.items():
         for index in sorted(found.inputs):
             value = node.inputs[index]

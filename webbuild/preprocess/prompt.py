@@ -22,7 +22,7 @@ class Prompt(Struct, frozen=True):
     """A prompt of n tokens.
 
     Attributes:
-        text: as it was tokenised: in lower case, with a full stop behind it.
+        text: as it was tokenised: in lower case, with a full stop after it.
         ids: the numbers of its tokens, [n], [CLS] and [SEP] among them.
         separators: the places of the separators, [CLS] and [SEP] among them.
         phrases: the text between one separator and the next, in their order.
@@ -37,7 +37,7 @@ class Prompt(Struct, frozen=True):
 
 
 def caption(prompt: str | Sequence[str]) -> str:
-    """Return the one text of a prompt: in lower case, a full stop behind every phrase.
+    """Return the one text of a prompt: in lower case, a full stop after every phrase.
 
     Raises:
         WebbuildError: `invalid-prompt` for nothing, and for a list with a phrase that has a full stop or no letters.

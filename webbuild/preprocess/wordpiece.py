@@ -25,7 +25,7 @@ class WordpieceTokenizer:
         self.text = text
 
     def encode(self, text: str) -> list[int]:
-        """Return the numbers of a text's pieces, [CLS] in front and [SEP] behind."""
+        """Return the numbers of a text's pieces, [CLS] in front and [SEP] after."""
         return list(self._tokenizer.encode(text).ids)
 
     def decode(self, ids: Sequence[int]) -> str:

@@ -31,7 +31,7 @@ class ProbeJournal:
 
     Args:
         file: where they are kept; its folder is made.
-        resume: keep what is there; otherwise begin anew.
+        resume: keep what is there; otherwise start over.
     """
 
     def __init__(self, file: Path, *, resume: bool) -> None:

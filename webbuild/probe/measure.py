@@ -17,7 +17,7 @@ _BYTES = 4 << 20
 """Fed to one batch at most, unless one probe alone is fed more."""
 
 StepCallback = Callable[[int], None]
-"""Told how many probes were done since it was told last."""
+"""Called with the number of probes done since the last call."""
 
 
 def measure_probes(

@@ -112,7 +112,7 @@ def decode_header(data: bytes, size: int, file: str) -> tuple[list[Chunk], int]:
         if after.offset < before.end:
             raise invalid_file(file, f"the piece at {after.offset} begins before {before.end}, where another ends")
     if pieces and pieces[-1].end > size:
-        raise invalid_file(file, f"its last piece ends at {pieces[-1].end}, behind the {size} bytes that it stands for")
+        raise invalid_file(file, f"its last piece ends at {pieces[-1].end}, after the {size} bytes that it stands for")
     wanted = behind + sum(4 * piece.scale_count + piece.stored_bytes for piece in pieces)
     if wanted != len(data):
         raise invalid_file(file, f"its pieces take {wanted} bytes, not {len(data)}")

@@ -1,4 +1,4 @@
-"""What a model is tried on: pictures or tensors, given, found beside it, or made up."""
+"""Samples: pictures or tensors, given, found beside the model, or generated."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Stacks of pictures: given as folders or as files, found beside the model, or made up."""
+"""Stacks of pictures: given as folders or as files, found beside the model, or generated."""
 
 from __future__ import annotations
 

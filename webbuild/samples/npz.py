@@ -33,12 +33,12 @@ def load_npz(file: Path) -> dict[str, NDArray[Any]]:
 
 
 def load_npz_inputs(
-    file: Path, wanted: Mapping[str, tuple[str, Sequence[int | str | None]]], mend: str
+    file: Path, wanted: Mapping[str, tuple[str, Sequence[int | str | None]]], fix: str
 ) -> dict[str, NDArray[Any]]:
     """Return the arrays of the inputs `wanted`, which are given by element type and shape; what else is there is not.
 
     Raises:
-        WebbuildError: `unreadable-tensors`; `invalid-input` with a mend, for one that is missing or another.
+        WebbuildError: `unreadable-tensors`; `invalid-input` with a fix, for one that is missing or another.
     """
     arrays = load_npz(file)
     for name, (dtype, shape) in wanted.items():
@@ -46,5 +46,5 @@ def load_npz_inputs(
         if found is None or found.dtype.name != dtype or list(found.shape) != list(shape):
             shown = "nothing" if found is None else f"{found.dtype} {list(found.shape)}"
             what = f"{file}: input '{name}' is {shown}, wanted {dtype} {list(shape)}"
-            raise WebbuildError("invalid-input", what, mend, exit_code=USAGE)
+            raise WebbuildError("invalid-input", what, fix, exit_code=USAGE)
     return {name: arrays[name] for name in wanted}

@@ -34,7 +34,7 @@ class GroundingKind(TaskKind):
     spec = GroundingTask
     view = "detections"
     noun = "detection"
-    description = "Finds what it is told in words"
+    description = "Finds what a prompt names"
     takes_prompt = True
     predicts_more = True
     has_detections = True

@@ -1,4 +1,4 @@
-"""Detectors that are told in words what to look for, known by their inputs and outputs: Grounding DINO.
+"""Detectors that take a text prompt, known by their inputs and outputs: Grounding DINO.
 
 Interfaces: transformers' (`pixel_values`, `input_ids`, `token_type_ids`, `attention_mask`, perhaps `pixel_mask`, to
 `logits`, `pred_boxes`), and that of the exports of the original repository (`img`, `input_ids`, `attention_mask`,

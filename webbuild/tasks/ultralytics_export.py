@@ -46,7 +46,7 @@ def read_export(
     Args:
         signature: the model's.
         task: as the exporter calls it.
-        extra: numbers that a row has behind box, score and class.
+        extra: numbers that a row has after box, score and class.
         outputs: how many the export has; the first one holds the detections.
         rotated: whether the boxes are.
 

@@ -61,7 +61,7 @@ class VerifyInput(Struct, frozen=True):
 
 
 def collect_inputs(bundle: Bundle, files: Sequence[Path]) -> list[VerifyInput]:
-    """Return the bundle's samples, or what can be made where there are none, and `files` behind them.
+    """Return the bundle's samples, or what can be made where there are none, and `files` after them.
 
     Raises:
         WebbuildError: as `brought`.
@@ -157,8 +157,8 @@ def _stack_input(manifest: Manifest, spec: StackInput, stack: FocalStack, title:
 
 def _npz_feeds(manifest: Manifest, file: Path) -> Feeds:
     specs = [spec for spec in manifest.inputs if not isinstance(spec, OptionInput)]
-    mend = "save every input under its name, with the type and shape that manifest.json gives"
-    return load_npz_inputs(file, {spec.name: (spec.dtype, spec.shape) for spec in specs}, mend)
+    fix = "save every input under its name, with the type and shape that manifest.json gives"
+    return load_npz_inputs(file, {spec.name: (spec.dtype, spec.shape) for spec in specs}, fix)
 
 
 def _random_input(manifest: Manifest, seed: int) -> VerifyInput:

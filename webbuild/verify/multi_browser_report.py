@@ -109,7 +109,7 @@ def _describe_answers(run: BackendRun) -> str:
 
 
 def failure_lines(each: BrowserReport) -> list[str]:
-    """Return what failed in a browser, each with where and its mend."""
+    """Return what failed in a browser, each with where and its fix."""
     problems = [each.problem] if each.problem else []
     if each.report is not None:
         problems += each.report.all_problems()

@@ -27,7 +27,7 @@ ReferenceResults = Sequence[tuple[VerifyInput, Answer]]
 ProgressCallback = Callable[[str], None]
 
 _MIN_RUNS = 3
-"""Runs behind the median; a bundle with fewer samples has its last one run again."""
+"""Runs that the median is taken of; a bundle with fewer samples has its last one run again."""
 
 
 def run_backend(

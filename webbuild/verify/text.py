@@ -1,4 +1,4 @@
-"""The report as text: a table of the worst errors, then what failed and how to mend it."""
+"""The report as text: a table of the worst errors, then what failed and how to fix it."""
 
 from __future__ import annotations
 

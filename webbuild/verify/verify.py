@@ -153,7 +153,7 @@ def _with_comparisons(run: BackendRun, comparisons: Sequence[Comparison]) -> Bac
 
 
 def _sample_reports(bundle: Bundle, task: Task, work: ReferenceResults, own: int) -> tuple[SampleReport, ...]:
-    """Return what was compared; pictures behind the first `own` were made for it, and are gone."""
+    """Return what was compared; pictures after the first `own` were made for it, and are gone."""
     told = [_sample_report(bundle, task, given, expected) for given, expected in work]
     return (*told[:own], *(msgspec.structs.replace(sample, file=None) for sample in told[own:]))
 

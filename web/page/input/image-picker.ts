@@ -20,7 +20,7 @@ export function pickImages(take: (picture: Picture) => void): void {
   takeDrops(takeFiles);
 }
 
-/** As people number them: 10.png behind 9.png. */
+/** As people number them: 10.png after 9.png. */
 function inOrder(files: Iterable<File>): File[] {
   return [...files].sort((a, b) => a.name.localeCompare(b.name, "en", { numeric: true }));
 }

@@ -17,7 +17,7 @@ const precisions: Record<ModelInfo["precision"]["used"], string> = {
   mixed: "half precision in part",
 };
 
-/** Told of every model, and of none with the reason why. */
+/** Called with every model, or with null and the reason. */
 export type OnModel = (model: Model | null, reason: string) => void;
 
 export class EnginePanel {

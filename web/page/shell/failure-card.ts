@@ -1,4 +1,4 @@
-// A failure, told to the visitor: what happened, how to fix it, and its code.
+// A failure, shown to the visitor: what happened, how to fix it, and its code.
 
 import { element } from "../util/elements.js";
 import { sentenceCase } from "../util/sentence-case.js";

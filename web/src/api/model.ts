@@ -62,7 +62,7 @@ export class Model {
 
   /**
    * Runs the model on a picture, or on an array of them where it takes a stack. Runs are answered in order; one that
-   * fails does not touch the next. Where the GPU is lost, the engine is started anew and the run repeated, once.
+   * fails does not touch the next. Where the GPU is lost, the engine is started again and the run repeated, once.
    */
   run(source: RunSource, options: RunOptions = {}): Promise<Result> {
     return this.#ordered.add(guarded(() => this.#run(source, options)));
@@ -134,7 +134,7 @@ export class Model {
   }
 
   /**
-   * Gives back what the model holds. The last model of an engine stops its worker, and with that the GPU device.
+   * Releases what the model holds. The last model of an engine stops its worker, and with that the GPU device.
    * Runs under way reject with code "disposed". A second call does nothing.
    */
   async dispose(): Promise<void> {

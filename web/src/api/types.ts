@@ -32,7 +32,7 @@ export interface LoadOptions {
   addresses?: Readonly<Record<string, string>> | undefined;
   /** Starts runtime/worker.js, when a bundler has moved it, or to start it from the page's own origin. */
   worker?: (() => Worker) | undefined;
-  /** Where pictures become tensors, masks regions, and depth maps colours: "auto" is the GPU wherever that comes to the same. */
+  /** Where pictures become tensors, masks regions, and depth maps colours: "auto" is the GPU wherever the result is the same. */
   processing?: "auto" | "cpu" | undefined;
   /** Record which provider runs which node (`info().placement`). Slower to load. */
   trace?: boolean | undefined;
@@ -69,7 +69,7 @@ export interface RunOptions {
   iou?: number | undefined;
   /** For a stack: the distance that each picture is focused at, in their order. Default: the model's own. */
   focusDistances?: readonly number[] | undefined;
-  /** For a model that is told what to look for: phrases with full stops between them, or a list of phrases. */
+  /** For a model that takes a prompt: phrases with full stops between them, or a list of phrases. */
   prompt?: string | readonly string[] | undefined;
   /** For such a model: words scored below this are not part of what was found. Default: the model's own. */
   textThreshold?: number | undefined;

@@ -37,7 +37,7 @@ export function threadCount(): number {
   return crossOriginIsolated ? Math.min(4, Math.ceil(navigator.hardwareConcurrency / 2)) : 1;
 }
 
-/** The engine's own device, which it shows behind its first session. It can be given none: see docs/decisions/0013. */
+/** The engine's own device, which it shows after its first session. It can be given none: see docs/decisions/0013. */
 export function gpuDevice({ env }: OrtWeb): Promise<GPUDevice> {
   return Promise.resolve(env.webgpu.device as unknown as GPUDevice);
 }

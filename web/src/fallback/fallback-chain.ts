@@ -97,7 +97,7 @@ async function loadCandidate(
   }
 }
 
-/** A device that is lost meanwhile is taken anew, once. */
+/** A device that is lost meanwhile is requested again, once. */
 async function loadWithRestart(
   request: LoadRequest,
   candidate: Candidate,

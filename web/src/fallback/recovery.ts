@@ -1,4 +1,4 @@
-// Where a model runs, and how it goes on when that place fails: the engine started anew, or one candidate down.
+// Where a model runs, and how it goes on when that place fails: the engine started again, or the next candidate.
 
 import { abortedError, type ErrorCode, WebbuildError } from "../api/errors.js";
 import type { Warning } from "../api/types.js";
@@ -106,7 +106,7 @@ export class ResilientSession {
     }
   }
 
-  /** Returns how the model goes on behind a failure, null where it stays. */
+  /** Returns how the model goes on after a failure, null where it stays. */
   #recoveryFrom(error: WebbuildError): (() => Promise<LoadedModel>) | null {
     const observer = { signal: this.#closing.signal };
     const { candidate, remaining, info } = this.#loaded;
@@ -120,7 +120,7 @@ export class ResilientSession {
       return () => loadFirstWorking(this.#request, observer, nextInChain(candidate, remaining, error));
     if (!RESTART_CODES.has(error.code)) return null;
     const warnings = [
-      { code: error.code, message: `${error.message}; the engine was started anew`, fix: error.fix },
+      { code: error.code, message: `${error.message}; the engine was started again`, fix: error.fix },
     ];
     if (error.code === "device-lost") this.#request = withoutExternalTextures(this.#request);
     return () =>

@@ -16,7 +16,7 @@ export class ComputeCommands {
     this.#encoder = device.createCommandEncoder();
   }
 
-  /** Does some work, and gives back everything it made. Rejects with what the device has against it. */
+  /** Does some work, and releases everything it allocated. Rejects with what the device has against it. */
   static async run<T>(device: GPUDevice, begin: (commands: ComputeCommands) => Promise<T>): Promise<T> {
     const commands = new ComputeCommands(device);
     try {
@@ -48,7 +48,7 @@ export class ComputeCommands {
     pass.end();
   }
 
-  /** Begins all dispatches, and returns what is in the buffers behind the last of them. */
+  /** Begins all dispatches, and returns what is in the buffers after the last of them. */
   async read(...buffers: readonly GPUBuffer[]): Promise<ArrayBuffer[]> {
     const copies = buffers.map((each) => this.#readback(each));
     this.#device.queue.submit([this.#encoder.finish()]);

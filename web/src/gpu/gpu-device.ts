@@ -39,14 +39,14 @@ function requestAdapter(gpu: GPU): Promise<GPUAdapter | null> {
 
 const requestDevice = globalThis.GPUAdapter?.prototype.requestDevice;
 
-/** Returns a device of the engine's adapter that nobody is told of: it may be lost. Rejects where there is none. */
+/** Returns a device of the engine's adapter that nobody else uses: it may be lost. Rejects where there is none. */
 export async function createThrowawayDevice(): Promise<GPUDevice> {
   const adapter = await requestAdapter(navigator.gpu);
   if (adapter === null) throw noAdapter("WebGPU is there, but no adapter to run on");
   return requestDevice.call(adapter);
 }
 
-/** Tells of every device that is made in this worker. The engine shows its own only behind the first session. */
+/** Tells of every device that is made in this worker. The engine shows its own only after the first session. */
 export function onDeviceCreated(listener: (device: GPUDevice) => void): void {
   if (typeof GPUAdapter === "undefined") return;
   GPUAdapter.prototype.requestDevice = async function (...given) {
@@ -60,7 +60,7 @@ export function onDeviceCreated(listener: (device: GPUDevice) => void): void {
 export class DeviceErrors {
   #error: WebbuildError | null = null;
   #lost: WebbuildError | null = null;
-  /** How the work under way is told that the device is lost. */
+  /** Tells the work under way that the device is lost. */
   readonly #waiting = new Set<(error: WebbuildError) => void>();
 
   watch(device: GPUDevice): void {

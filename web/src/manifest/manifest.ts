@@ -113,7 +113,7 @@ export interface DetectTask {
  *     stops; it belongs to that phrase of the prompt which its best token is in.
  *
  *     A prompt becomes at most `max_tokens` tokens by the tokenizer in the file `tokenizer`: in lower case, with a full
- *     stop behind it. `special_tokens` are the numbers of [CLS], [SEP], the full stop and the question mark, which
+ *     stop after it. `special_tokens` are the numbers of [CLS], [SEP], the full stop and the question mark, which
  *     separate phrases, and of [PAD]. `prompts` are examples; the first is what the model is warmed up with.
  */
 export interface GroundingTask {
@@ -148,7 +148,7 @@ export interface GroundingTask {
  *
  *     instance: of all queries and classes the best pairs, as many as there are queries. Their mask is where the map is
  *     above 0, its score the class's times the mean probability there; those of at least `threshold` are kept. The map is
- *     read at the nearest cell that does not lie behind a pixel's upper left corner. The best one is on top.
+ *     read at the nearest cell that does not lie after a pixel's upper left corner. The best one is on top.
  *
  *     semantic: every pixel goes to the class for which the sum over queries of the class's probability times the map's
  *     is largest, or without `scores` the logit.
@@ -247,12 +247,12 @@ export interface ImageInput {
  *     `letterbox`: the picture keeps its aspect ratio: gain = min(height / h, width / w), resized to round(w * gain)
  *     by round(h * gain) (ties to even, at least 1). With the anchor `center` it is placed with
  *     round((width - w') / 2 - 0.1) columns of `pad` before it and round((height - h') / 2 - 0.1) rows above it, with
- *     `top-left` with none; the rest of `pad` lies behind and below.
+ *     `top-left` with none; the rest of `pad` lies right and below.
  *
  *     `crop`: the picture keeps its aspect ratio and covers the input: the side that fills it takes the input's
  *     size, the other is cut to a whole number, floor(width * h / w) or floor(height * w / h). Then
  *     round((w' - width) / 2) columns and round((height' - height) / 2) rows (ties to even) are cut off before it,
- *     none with `top-left`, and what is too much behind and below. On a square input this is torchvision's Resize to
+ *     none with `top-left`, and what is too much right and below. On a square input this is torchvision's Resize to
  *     the shorter side and CenterCrop.
  *
  *     `stretch` ignores the aspect ratio and pads nothing.
@@ -268,7 +268,7 @@ export interface Letterbox {
 /**
  * `count` pictures of one scene, all of one size, each of which becomes what an `ImageInput` would.
  *
- *     They lie behind one another in `shape`, [1, count, 3, height, width] or [count, 3, height, width].
+ *     They lie one after another in `shape`, [1, count, 3, height, width] or [count, 3, height, width].
  */
 export interface StackInput {
   kind: "stack";

@@ -8,7 +8,7 @@ import type { TaskSpec } from "../tasks/task-module.js";
 /** Elements up to which an output is looked through in every run. */
 const MOST = 1 << 18;
 
-/** Of every output that came back. Rows of detections are judged by what was found: none is an answer. */
+/** Of every output that came back. Rows of detections are checked by what was found: none is an answer. */
 export function degenerateWarnings(task: TaskSpec, outputs: Tensors): Warning[] {
   const { rows, flatOutputsAllowed = false } = taskOf({ task });
   return Object.entries(outputs).flatMap(([name, { type, dims, data }]) => {

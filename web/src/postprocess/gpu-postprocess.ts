@@ -1,4 +1,4 @@
-// Where outputs become a result: on the GPU where that comes to the same as the CPU, else on the CPU.
+// Where outputs become a result: on the GPU where the result is the same as the CPU's, else on the CPU.
 
 import type { Route } from "../api/results.js";
 import { gpuDevice, type OrtWeb } from "../engine/engine.js";

@@ -1,4 +1,4 @@
-// Which input run() makes out of pictures: one picture, or a stack of them behind one another.
+// Which input run() makes out of pictures: one picture, or a stack of them one after another.
 
 import { WebbuildError } from "../api/errors.js";
 import type { ImageInput, Manifest } from "../manifest/manifest.js";

@@ -31,7 +31,7 @@ export async function packImages(
   return { pictures: packed.map(({ picture }) => picture), transferables: transferables() };
 }
 
-/** Gives back the memory of what has some. */
+/** Frees the memory of what has some. */
 export function closeImages(images: readonly TransferredImage[]): void {
   for (const part of images) if ("close" in part) part.close();
 }

@@ -91,7 +91,7 @@ export function letterbox(pixels: Pixels, input: ImageInput, geometry: Geometry)
   return tensor;
 }
 
-/** What of `size` positions placed at `start` lies within `room`: the first, and the one behind the last. */
+/** What of `size` positions placed at `start` lies within `room`: the first, and the one after the last. */
 function visible(start: number, size: number, room: number): [number, number] {
   return [Math.max(0, start), Math.min(start + size, room)];
 }

@@ -53,7 +53,7 @@ export function sizeOf(frame: VideoFrame | { width: number; height: number }): {
   return { width: frame.displayWidth, height: frame.displayHeight };
 }
 
-/** Gives back the memory of the pictures that have some. */
+/** Frees the memory of the pictures that have some. */
 export function closePictures(pictures: readonly Picture[]): void {
   for (const picture of pictures) if ("close" in picture) picture.close();
 }

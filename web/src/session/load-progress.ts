@@ -1,4 +1,4 @@
-// The stages of loading: told as they go, and timed.
+// The stages of loading: reported as they go, and timed.
 
 import type { ModelInfo, Progress } from "../api/types.js";
 
@@ -15,7 +15,7 @@ export class LoadProgress {
   readonly #bytesTotal: number;
   #bytesBefore = 0;
 
-  /** `bytesTotal` is how much is there behind the stages that count bytes. */
+  /** `bytesTotal` is how much is there after the stages that count bytes. */
   constructor(report: ProgressCallback | null, bytesTotal: number) {
     this.#onProgress = report;
     this.#bytesTotal = bytesTotal;

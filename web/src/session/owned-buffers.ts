@@ -1,4 +1,4 @@
-// Input buffers that are the engine's own: it releases its handle of any other behind each run, which a captured graph
+// Input buffers that are the engine's own: it releases its handle of any other after each run, which a captured graph
 // would go on using.
 
 import type { InferenceSession, Tensor } from "onnxruntime-web";

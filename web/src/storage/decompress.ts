@@ -56,7 +56,7 @@ export class Decompressor {
 class ZstdDecompressor {
   readonly #content: Bytes;
   readonly #frame: Decompress;
-  /** What came until the head was whole, null behind it. */
+  /** What came until the head was whole, null after it. */
   #header: number[] | null = [];
   #length = 0;
   #error: unknown = null;

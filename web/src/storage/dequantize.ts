@@ -72,7 +72,7 @@ function readTable(view: DataView, size: number, path: string): WeightChunk[] {
     wanted += 4 * scaleCount(chunk) + storedBytes(chunk);
     chunks.push(chunk);
   }
-  if (end > size) throw corruptWeights(path, `its last piece ends at ${end}, behind ${size} bytes`);
+  if (end > size) throw corruptWeights(path, `its last piece ends at ${end}, after ${size} bytes`);
   if (wanted !== view.byteLength)
     throw corruptWeights(path, `its pieces take ${wanted} bytes, not ${view.byteLength}`);
   return chunks;

@@ -45,7 +45,7 @@ export class Downloads {
     return sum(paths.map((path) => this.#file(path).size));
   }
 
-  /** Returns the checked content of a file. `onBytes` is told of its stored bytes as they come. */
+  /** Returns the checked content of a file. `onBytes` is called with its stored bytes as they come. */
   async get(path: string, onBytes: OnBytes = () => {}): Promise<Bytes> {
     const file = this.#file(path);
     if (file.parts.length > 0) return this.#joinParts(file, onBytes);
@@ -75,7 +75,7 @@ export class Downloads {
     await verify(file, (await receive(url, file, () => {}, { signal, cache: "reload" })).stored);
   }
 
-  /** A copy on the way that is old or broken is passed by: what is not as the manifest says is fetched anew, once. */
+  /** A copy on the way that is old or broken is passed by: what is not as the manifest says is fetched again, once. */
   async #fetch(file: File, onBytes: OnBytes): Promise<Bytes> {
     const [url, signal] = [this.url(file.path), this.#signal];
     let { stored, inflating: decompressor } = await receive(url, file, onBytes, { signal });

@@ -75,7 +75,7 @@ export class FileCache {
     this.#write(size, (store) => store.write(name, content));
   }
 
-  /** Waits a short while for what is being written: behind a load that failed nothing of the worker may be left. */
+  /** Waits a short while for what is being written: after a load that failed nothing of the worker may be left. */
   async lastWrites(): Promise<void> {
     const written = this.#writes.add(async () => {});
     await withLimit(written, LAST_WRITES, "writing").catch(() => {});

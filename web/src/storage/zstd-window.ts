@@ -2,7 +2,7 @@
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** Bytes behind which the head of any frame is over. */
+/** Bytes after which the head of any frame is over. */
 export const MAX_HEADER = 18;
 
 const DICTIONARY = [0, 1, 2, 4];

@@ -3,7 +3,7 @@
 import type { ImageInput } from "../manifest/manifest.js";
 import { normalizer, planeSize } from "../preprocess/letterbox.js";
 
-/** Returns the tensor that so many pictures behind one another become. */
+/** Returns the tensor that so many pictures one after another become. */
 export function fromUint8(levels: Uint8Array, picture: ImageInput): Float32Array<ArrayBuffer> {
   const { width, height } = planeSize(picture);
   const area = picture.layout === "nchw" ? width * height : 1;

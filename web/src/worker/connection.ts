@@ -16,7 +16,7 @@ export type RemoteHost = {
 
 registerErrorTransfer();
 
-/** Failures behind which an engine may be broken: no further model joins it. */
+/** Failures after which an engine may be broken: no further model joins it. */
 const ENGINE_BREAKING: ReadonlySet<ErrorCode> = new Set([
   "capture-failed",
   "device-lost",
@@ -93,7 +93,7 @@ export class Connection {
     });
   }
 
-  /** Ends behind the last call under way, none of which it disturbs. */
+  /** Ends after the last call under way, none of which it disturbs. */
   closeWhenIdle(error: WebbuildError): void {
     this.#ending = error;
     if (this.#pending.size === 0) this.end(error);

@@ -25,7 +25,7 @@ export type WorkerRunOptions = Omit<RunOptions, "signal">;
 
 type HostedModel = Omit<SessionSetup, "info" | "takesFrames"> & { manifest: Manifest };
 
-/** What the page is told of a model. */
+/** What the worker reports to the page about a model. */
 type ModelDescription = Pick<SessionSetup, "info" | "takesFrames"> & { warnings: Warning[] };
 
 export class WorkerHost {

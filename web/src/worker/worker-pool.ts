@@ -55,7 +55,7 @@ export class WorkerLease {
     for (const [key, shared] of registry()) if (shared === this.#shared) registry().delete(key);
   }
 
-  /** Stops the worker behind the last. Returns whether it was the last. Call it once. */
+  /** Stops the worker after the last. Returns whether it was the last. Call it once. */
   release(): boolean {
     this.#shared.users--;
     if (this.#shared.users > 0) return false;

@@ -85,7 +85,12 @@ describe("a model", () => {
     ["an option of another task", run({ mode: "panoptic" }), "invalid-option", /leave mode out/],
     ["a signal that is none", run({ signal: 5 }), "invalid-option", /AbortSignal/],
     ["a threshold that is a text", run({ confidence: "0.5" }), "invalid-option", /a number/],
-    ["a transparency that is a function", run({ confidenceAlpha: () => true }), "invalid-option", /true or false/],
+    [
+      "a transparency that is a function",
+      run({ confidenceAlpha: () => true }),
+      "invalid-option",
+      /true or false/,
+    ],
     ["null for feeds", (model) => model.runTensors(odd(null)), "invalid-input", /image/],
     ["null for a tensor", feeds(null), "invalid-input", /float32/],
     ["a tensor that is a number", feeds(3), "invalid-input", /float32/],

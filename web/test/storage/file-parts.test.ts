@@ -46,7 +46,7 @@ test("the order of the parts is that of the manifest", async () => {
 });
 
 test("stored weights that do not fit what they stand for are refused", async () => {
-  const behind = { code: "corrupt-file", message: expect.stringContaining("ends at 3136, behind 3000") };
+  const behind = { code: "corrupt-file", message: expect.stringContaining("ends at 3136, after 3000") };
   await expect(loadTiny(wasm, "int8-too-small.json")).rejects.toMatchObject(behind);
   const whole = { code: "invalid-manifest", message: expect.stringContaining("hold 3168 of 3136") };
   await expect(loadTiny(wasm, "int8-as-it-is.json")).rejects.toMatchObject(whole);

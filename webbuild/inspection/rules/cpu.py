@@ -47,9 +47,9 @@ def contrib_op_on_cpu(node: ir.Node, context: InspectionContext) -> str | None:
     ),
 )
 def dynamic_output_shape(node: ir.Node, context: InspectionContext) -> Symptom:
-    """The length of the output depends on the data: it is computed on the CPU, and so is the arithmetic behind it.
+    """The length of the output depends on the data: it is computed on the CPU, and so is the arithmetic after it.
 
-    Every run may have other sizes: buffers are made anew, shaders are compiled anew, and nothing found gives tensors
+    Every run may have other sizes: buffers are allocated and shaders compiled again, and nothing found gives tensors
     of size zero, on which several GPU kernels throw.
     Fix: fixed sizes. webbuild rewrites non-maximum suppression, a Compress by a constant, and what a mask chooses
     where it is computed row by row, reduced, or put back (dense-boolean-indexing); TopK with a constant k replaces a

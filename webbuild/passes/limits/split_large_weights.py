@@ -17,7 +17,7 @@ class SplitLargeWeights(Pass):
     """Takes large weights in parts: the table of a Gather, the right factor of a MatMul or a Gemm.
 
     Why: every device binds 128 MiB to a shader, most desktops 2 GiB, many phones no more than must be. Beyond, the run
-    throws "exceeding maxStorageBufferBindingSize". Embeddings and the layers behind them reach it: 50,000 words of 768
+    throws "exceeding maxStorageBufferBindingSize". Embeddings and the layers after them reach it: 50,000 words of 768
     numbers take 147 MiB.
 
     How: the weight is cut along its columns into as few parts as fit, each is multiplied or gathered from alone, and a

@@ -38,7 +38,7 @@ class CpuFallback(Pass):
     target = "webgpu"
 
     def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
-        """Name each such node anew, and report those that were not named before."""
+        """Give each such node a new name, and report those that were not named before."""
         before = cpu_node_names(model)
         if options.table is None or options.table.target.build != "webgpu":
             return []

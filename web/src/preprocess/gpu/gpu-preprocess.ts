@@ -80,7 +80,7 @@ export class GpuPreprocess {
 
   /**
    * Begins to make the picture, for which there is room, into the part of the input that is the `index`th of a stack.
-   * A VideoFrame is read where it lies, and may be closed behind this. Throws where it cannot be.
+   * A VideoFrame is read where it lies, and may be closed after this. Throws where it cannot be.
    */
   write(frame: TextureSource | VideoFrame, index = 0): Geometry {
     if (this.#resources === null) throw internalError("a picture came for which there is no room on the GPU");
@@ -121,7 +121,7 @@ export class GpuPreprocess {
     }
   }
 
-  /** Gives back what is held on the GPU. */
+  /** Releases what is held on the GPU. */
   destroy(): void {
     this.#free();
     this.#parameters.destroy();

@@ -1,4 +1,4 @@
-// What the shader is told of a picture: where it goes, and which of its pixels weigh how much there.
+// The shader's parameters for a picture: where it goes, and which of its pixels weigh how much there.
 
 import type { ImageInput } from "../../manifest/manifest.js";
 import { type Geometry, pictureTaps, planeSize } from "../letterbox.js";

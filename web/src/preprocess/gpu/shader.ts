@@ -32,7 +32,7 @@ export const shaderOf = (kind: TextureKind): string => /* wgsl */ `
 struct Parameters {
   plane: vec2u,       // the size of the input
   first: vec2u,       // its first pixel that has some of the picture in it
-  end: vec2u,      // the one behind the last of them
+  end: vec2u,      // the one after the last of them
   taps: vec2u,        // for each pixel, of a column and of a row
   offset: u32,        // of this picture in the tensor
   channelStep: u32,

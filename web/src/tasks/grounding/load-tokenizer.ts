@@ -6,7 +6,7 @@ import type { Downloads } from "../../storage/download.js";
 import { LIMITS, withLimit } from "../../worker/with-limit.js";
 
 export interface WordPieceTokenizer {
-  /** The numbers of a text's pieces, [CLS] in front and [SEP] behind. */
+  /** The numbers of a text's pieces, [CLS] in front and [SEP] after. */
   encode(text: string): number[];
   /** The text of pieces, special ones too. */
   decode(ids: readonly number[]): string;

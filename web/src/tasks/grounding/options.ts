@@ -28,7 +28,7 @@ export function promptOptions(task: GroundingTask, options: RunOptions): PromptO
   return { caption: normalizeCaption(prompt), confidence, textThreshold };
 }
 
-/** The one text of a prompt: in lower case, a full stop behind every phrase. */
+/** The one text of a prompt: in lower case, a full stop after every phrase. */
 export function normalizeCaption(prompt: unknown): string {
   if (Array.isArray(prompt)) {
     if (prompt.some((phrase) => typeof phrase !== "string"))

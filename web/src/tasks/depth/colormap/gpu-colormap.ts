@@ -1,4 +1,4 @@
-// A depth map that lies on the GPU into its colours: they, and what is told of the map, are all that is read back.
+// A depth map that lies on the GPU into its colours: they and the map's statistics are all that is read back.
 
 import { ComputeCommands, packTaps } from "../../../gpu/compute-commands.js";
 import { ComputePipelines } from "../../../gpu/compute-pipelines.js";
@@ -20,7 +20,7 @@ export interface GpuDepthMaps {
   input: Size;
 }
 
-/** A map in colours, and what is told of it: over the picture's pixels, and whether there is a NaN in a map. */
+/** A map in colours, and its statistics: over the picture's pixels, and whether there is a NaN in a map. */
 export interface ColoredMap extends Extent {
   picture: ImageData;
   hasNan: { depth: boolean; confidence: boolean };

@@ -1,4 +1,4 @@
-// A map coloured by the GPU and by the CPU from the same noise: whether it comes to the same.
+// A map coloured by the GPU and by the CPU from the same noise: whether the result is the same.
 
 import { noise, withBuffer } from "../../../gpu/self-check-data.js";
 import type { Geometry } from "../../../preprocess/letterbox.js";

@@ -8,7 +8,7 @@ import { mapTaps } from "../../depth/depth-map.js";
 import type { ArgmaxResult, WeightedMap } from "../decode-regions.js";
 import { BINDING, GROUP, SHADER } from "./shader.js";
 
-/** Maps of one size, behind one another, over the whole input. */
+/** Maps of one size, one after another, over the whole input. */
 export interface GpuMaps {
   buffer: GPUBuffer;
   cells: Size;
@@ -42,7 +42,7 @@ export class GpuArgmax {
     );
   }
 
-  /** Does a round, and gives back everything it made. Rejects with what the device has against it. */
+  /** Does a pass, and releases everything it allocated. Rejects with what the device has against it. */
   run<T>(begin: (pass: ArgmaxPass) => Promise<T>): Promise<T> {
     return ComputeCommands.run(this.#stages.device, (commands) =>
       begin(new ArgmaxPass(commands, this.#stages)),

@@ -7,7 +7,7 @@ import type { Size } from "../../../preprocess/letterbox.js";
 import { gridPart, type MaskGeometry } from "../process-mask.js";
 import { BINDING, GROUP, JOB_WORDS, SHADER } from "./shader.js";
 
-/** So many prototypes behind one another, each of the size of the grid. */
+/** So many prototypes one after another, each of the size of the grid. */
 export interface GpuPrototypes {
   buffer: GPUBuffer;
   count: number;
@@ -95,7 +95,7 @@ interface PackedJobs {
   widest: { sums: number; bits: number };
 }
 
-/** What the masks are told and what they make, each behind that of the one before it. */
+/** Parameters and results of the masks, each after that of the one before it. */
 function packJobs(jobs: readonly MaskJob[]): PackedJobs {
   const words = new Uint32Array(jobs.length * JOB_WORDS);
   const ends = { taps: 0, coefficients: 0, sums: 0, bits: 0 };
