@@ -25,13 +25,8 @@ def compare_value(
         masks = _same_masks(want, got, tolerance)
         if masks.any() and not (masks | np.isnan(want)).all():
             want, got = (np.where(masks, np.zeros((), side.dtype), side) for side in (want, got))
-    allowed = None
-    if want.dtype.kind == "f":
-        finite = np.abs(want[np.isfinite(want)]).astype(np.float64)
-        allowed = tolerance * float(finite.max(initial=0.0))
-    return compare_arrays(
-        ComparedOutput(runner, sample, "raw", name), np.asarray(want), np.asarray(got), tolerance=allowed
-    )
+    subject = ComparedOutput(runner, sample, "raw", name)
+    return compare_arrays(subject, np.asarray(want), np.asarray(got), relative=tolerance)
 
 
 def _same_masks(want: NDArray[Any], got: NDArray[Any], tolerance: float) -> NDArray[np.bool_]:
