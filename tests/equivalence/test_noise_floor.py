@@ -62,6 +62,13 @@ def test_the_largest_of_the_runs_counts_and_no_more_are_made_than_it_takes() -> 
     assert asked == list(range(PERTURBED_RUNS))
 
 
+@pytest.mark.parametrize("same", [True, False])
+def test_a_model_is_unstable_where_one_perturbed_run_differs(same: bool) -> None:
+    floor = NoiseFloor(lambda seed: [made("score", 0.1, same=same), made("box", 0.0, same=True)])
+    assert floor.is_unstable is not same
+    assert floor.named_levels == {"raw score": 0.1, "raw box": 0.0}
+
+
 def test_the_reference_is_not_asked_where_it_could_not_help() -> None:
     def never(seed: int) -> list[Comparison]:
         raise AssertionError(seed)

@@ -28,8 +28,7 @@ from webbuild.compare.arrays import Comparison
 from webbuild.compare.by_output import COUNTS
 
 PERTURBED_RUNS = 12
-"""Runs of every sample, at most. A change that one run in five shows is missed by all of them in 7 cases of 100; more
-runs raise the largest by a few per cent only."""
+"""Runs of every sample, at most. A change that one run in five shows is missed by all of them in 7 cases of 100."""
 NOISE_FACTOR = 1.5
 """How much larger than the noise a difference may be. A candidate that only rounds otherwise is one more run of the
 same kind: it exceeds the largest of 12 in one case of 13, and half as much again next to never."""
