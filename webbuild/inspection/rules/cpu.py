@@ -18,6 +18,7 @@ from webbuild.inspection.kernels import (
 from webbuild.inspection.op_cost import cpu_severity
 from webbuild.inspection.rules.base import rule
 from webbuild.passes.defect import Symptom
+from webbuild.passes.static_shapes.unroll_loops import UnrollLoops
 
 cpu_rule = partial(rule, place="cpu", what="runs on the CPU", severity="warning", outcome="cpu")
 
@@ -60,24 +61,6 @@ def dynamic_output_shape(node: ir.Node, context: InspectionContext) -> Symptom:
     return Symptom(f"{node.op_type} runs on the CPU, and every run has other sizes", fixed_by="")
 
 
-@cpu_rule(
-    "loop-on-cpu",
-    *("Loop", "Scan"),
-    what="runs on the CPU, round by round",
-    fix="unroll the loop at export",
-    passes=("unroll-loops",),
-)
-def loop_on_cpu(node: ir.Node, context: InspectionContext) -> str:
-    """The loop runs on the CPU. What its body computes on the GPU is copied in every round.
-
-    Fix: unroll it at export where the number of rounds is known.
-    Source: measured on 1.30.0.
-    """
-    inside = sum(each.parent is node and context.on_gpu(each.node) for each in context.nodes)
-    copies = f"{inside} nodes of its body are on the GPU, with copies in every round"
-    return copies if inside else "there is no GPU kernel for loops"
-
-
 @cpu_rule("no-gpu-kernel", fix="write it with operators that have one, or cut the graph before it")
 def no_gpu_kernel(node: ir.Node, context: InspectionContext) -> Symptom | None:
     """The operator runs on the CPU: the build has no GPU kernel for it, in any version or type.
@@ -87,7 +70,7 @@ def no_gpu_kernel(node: ir.Node, context: InspectionContext) -> Symptom | None:
     Fix: write it with operators that have a kernel, or take it out of the model where it stands at its end.
     Source: measured; onnxruntime #18584, #22425.
     """
-    elsewhere = (*dynamic_output_shape.operators, *loop_on_cpu.operators)
+    elsewhere = (*dynamic_output_shape.operators, *UnrollLoops.operators)
     if node.domain not in STANDARD_DOMAINS or node.op_type in elsewhere or has_gpu_kernel(node, context.table):
         return None
     return Symptom(

@@ -9,6 +9,7 @@ import onnx_ir as ir
 
 from webbuild.passes.analysis.shape_inference import infer_shapes
 from webbuild.passes.base import Pass, PassOptions, Rewrite
+from webbuild.passes.defect import Defect, DefectContext, Symptom
 from webbuild.passes.inline_subgraph import Inliner
 from webbuild.passes.rewrite import Builder, constant, is_read, opset_version, replace_all_uses, static_shape
 
@@ -22,21 +23,54 @@ class UnknownTripCountError(Exception):
     """Why a loop cannot be written out."""
 
 
-class UnrollLoops(Pass):
+class UnrollLoops(Defect, Pass):
     """Writes out each Loop and Scan of which the number of rounds is known.
+
+    Defect: the loop runs on the CPU. What its body computes on the GPU is copied in every round.
 
         Loop(3, true, s) { s' = f(s), y [C] }            ->  s' = f(f(f(s))), Concat(y1, y2, y3) [3, C]
         Scan(s, x [T, C]) { s' = f(s, x_t), y_t [C] }    ->  T copies of f; x_t = Gather(x, t)
 
-    Neither has a GPU kernel. A loop runs on the CPU, and what its body computes on the GPU is copied in every round.
-    Where the number of rounds is a constant, or the length of an axis of fixed size, and nothing ends it early, its
-    body is put into the graph once for each round, up to 2,048 nodes in all. What is then known is folded.
+    Neither has a GPU kernel. Where the number of rounds is a constant, or the length of an axis of fixed size, and
+    nothing ends it early, its body is put into the graph once for each round, up to 2,048 nodes in all. What is then
+    known is folded.
 
     Limits: the trip count is a constant or a static size, the condition stays true. Exact.
+    Source: measured on 1.30.0.
     """
 
     code = "unroll-loops"
     after = ("canonicalize", "fold-constants")
+    finding = "loop-on-cpu"
+    operators = ("Loop", "Scan")
+    severity = "warning"
+    outcome = "cpu"
+    what = "runs on the CPU, round by round"
+    fix = "unroll the loop at export"
+    probe = "loop_of_three_rounds"
+    gpu_only = False
+
+    def affects(self, node: ir.Node, context: DefectContext) -> Symptom | None:
+        """See `Defect`."""
+        inside = sum(map(context.on_gpu, node.attributes["body"].as_graph()))
+        copies = f"{inside} nodes of its body are on the GPU, with copies in every round"
+        return Symptom(copies if inside else "there is no GPU kernel for loops")
+
+    def reaches(self, node: ir.Node, context: DefectContext) -> bool:
+        """See `Defect`: branches and bodies too."""
+        return True
+
+    def refusal(self, node: ir.Node, context: DefectContext) -> str | None:
+        """See `Defect`. What is folded before the pass runs is taken to fit."""
+        if any(
+            constant(value) is None and value is not None and context.is_constant(value) for value in node.inputs[:2]
+        ):
+            return None
+        try:
+            _trip_count(context.model, node)
+        except UnknownTripCountError as reason:
+            return str(reason)
+        return None
 
     def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
         """Write out what can be, the inner loops first; a loop may be inside one that was written out."""
@@ -69,19 +103,29 @@ def _loops(model: ir.Model) -> Iterator[ir.Node]:
 def _unroll(model: ir.Model, node: ir.Node) -> tuple[int, int]:
     """Write a loop out; return the number of its rounds, and of the nodes of its body."""
     body = node.attributes["body"].as_graph()
-    rounds = _loop_trip_count(node, body) if node.op_type == "Loop" else _scan_trip_count(model, node)
-    size = sum(1 for _ in body.all_nodes())
-    if rounds * size > _MAX_NODES:
-        raise UnknownTripCountError(f"{rounds} rounds of {size} nodes are more than {_MAX_NODES}: {_CPU_LOOP}")
-    states = len(node.inputs) - (2 if node.op_type == "Loop" else node.attributes.get_int("num_scan_inputs", 0))
-    if rounds == 0 and any(map(is_read, node.outputs[states:])):
-        raise UnknownTripCountError("it runs no round, and what it stacks is empty")
+    rounds = _trip_count(model, node)
     results = _unroll_loop(model, node, body, rounds) if node.op_type == "Loop" else _unroll_scan(model, node, rounds)
     for old, new in zip(node.outputs, results, strict=False):
         replace_all_uses(old, new)
     assert node.graph is not None
     node.graph.remove(node, safe=True)
-    return rounds, size
+    return rounds, _size(body)
+
+
+def _trip_count(model: ir.Model, node: ir.Node) -> int:
+    """Return how often a loop runs; an error says why it cannot be written out."""
+    body = node.attributes["body"].as_graph()
+    rounds = _loop_trip_count(node, body) if node.op_type == "Loop" else _scan_trip_count(model, node)
+    if rounds * _size(body) > _MAX_NODES:
+        raise UnknownTripCountError(f"{rounds} rounds of {_size(body)} nodes are more than {_MAX_NODES}: {_CPU_LOOP}")
+    states = len(node.inputs) - (2 if node.op_type == "Loop" else node.attributes.get_int("num_scan_inputs", 0))
+    if rounds == 0 and any(map(is_read, node.outputs[states:])):
+        raise UnknownTripCountError("it runs no round, and what it stacks is empty")
+    return rounds
+
+
+def _size(body: ir.Graph) -> int:
+    return sum(1 for _ in body.all_nodes())
 
 
 def _loop_trip_count(node: ir.Node, body: ir.Graph) -> int:
