@@ -44,7 +44,7 @@ def test_objects_are_counted_once() -> None:
 
 
 def test_what_differs_is_said_with_its_place() -> None:
-    wrong = made(ROWS, "", 0.1, 2, verdict="DIFFERS", why="differs by 2", worst=(0, 4), want="1", got="3")
+    wrong = made(ROWS, "", 0.1, 2, verdict="DIFFERS", reason="differs by 2", worst=(0, 4), want="1", got="3")
     assert describe_difference([FOUND[0], wrong]) == "differs by 2 at [0, 4]: wanted 1, got 3"
 
 
