@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Literal
 
 import msgspec
 import numpy as np
@@ -14,13 +15,14 @@ from tests.manifests import manifest
 from tests.tasks.test_conformance import read, room
 from webbuild.compare.arrays import Comparison
 from webbuild.compare.by_output import count_matched, group_by_output, group_verdict, matched_objects
+from webbuild.compare.tolerance import NATIVE
 from webbuild.equivalence.answer import Answer
 from webbuild.equivalence.compare_answers import compare_answers
 from webbuild.equivalence.compare_runs import judge
-from webbuild.equivalence.policy import native_policy
+from webbuild.equivalence.policy import Policy, native_policy
 from webbuild.equivalence.verdict import require_equivalent
 from webbuild.errors import WebbuildError
-from webbuild.manifest.manifest import Precision, SegmentTask, TensorTask, task_union
+from webbuild.manifest.manifest import DetectTask, Precision, SegmentTask, Task, TensorTask, task_union
 from webbuild.preprocess.letterbox import ImagePlacement
 from webbuild.reporting.comparison_text import output_title
 from webbuild.tasks.base import RunContext
@@ -57,6 +59,24 @@ def test_rows_masks_and_prototypes_are_judged() -> None:
     assert objects == {"rows": 1, "protos": None, "masks": 1}
     require_equivalent(found)
     assert count_matched(found) == 1
+
+
+@pytest.mark.parametrize(
+    ("task", "predictions", "stages"),
+    [
+        (TASK, "all", {"raw", "decoded"}),
+        (TASK, "more", {"raw", "decoded"}),
+        (TASK, "none", {"raw"}),
+        (DetectTask(output="rows", rows=2, classes=["cup"]), "all", {"raw", "decoded"}),
+        (DetectTask(output="rows", rows=2, classes=["cup"]), "more", {"raw"}),
+    ],
+)
+def test_predictions_are_compared_where_the_policy_says(
+    task: Task, predictions: Literal["all", "more", "none"], stages: set[str]
+) -> None:
+    one = replace(answer(), task=task)
+    found = compare_answers("wasm", "one.jpg", one, one, Policy(NATIVE, predictions=predictions))
+    assert {each.subject.stage for each in found} == stages
 
 
 def test_a_plain_tensor_may_be_called_detections() -> None:

@@ -64,7 +64,7 @@ def test_the_largest_of_the_runs_counts_and_no_more_are_made_than_it_takes() -> 
 
 @pytest.mark.parametrize("same", [True, False])
 def test_a_model_is_unstable_where_one_perturbed_run_differs(same: bool) -> None:
-    floor = NoiseFloor(lambda seed: [made("score", 0.1, same=same), made("box", 0.0, same=True)])
+    floor = NoiseFloor(lambda _: [made("score", 0.1, same=same), made("box", 0.0, same=True)])
     assert floor.is_unstable is not same
     assert floor.named_levels == {"raw score": 0.1, "raw box": 0.0}
 

@@ -18,7 +18,7 @@ Tensors = Mapping[str, NDArray[Any]]
 def compare_answers(runner: str, sample: str, expected: Answer, actual: Answer, policy: Policy) -> list[Comparison]:
     """Compare two answers to one sample: outputs as they come, then what they say in the words of the task."""
     found = compare_tensors(runner, sample, "raw", expected, actual.outputs, policy)
-    if policy.derived or kind_of(expected.task).predicts_more:
+    if policy.predictions == "all" or (policy.predictions == "more" and kind_of(expected.task).predicts_more):
         found += compare_predictions(runner, sample, expected, actual, policy)
     return found
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from msgspec import Struct
 
 from webbuild.compare.tolerance import BROWSER, NATIVE, REDUCED_PRECISION, Tolerance
@@ -17,23 +19,23 @@ class Policy(Struct, frozen=True):
     Attributes:
         tolerance: the largest differences between equal answers.
         within_one: outputs that hold numbers from -1 to 1, whose rounding does not shrink with them.
-        derived: whether predictions are compared that say the same as an output does: where they were decoded from
-            it by the same code, they cannot differ.
+        predictions: which are compared: all of them; those that say more than an output does, where the same code
+            decodes both sides, so that others cannot differ; or none, where nothing is known to decode them with.
     """
 
     tolerance: Tolerance
     within_one: frozenset[str] = frozenset()
-    derived: bool = True
+    predictions: Literal["all", "more", "none"] = "all"
 
 
-EXACT = Policy(NATIVE, derived=False)
+EXACT = Policy(NATIVE, predictions="more")
 """The policy of float32 graphs, all on native ONNX Runtime."""
 
 
 def native_policy(graph: Graph) -> Policy:
     """Return the policy of a graph against the original, both on native ONNX Runtime."""
     exact = graph.precision == graph.weight_dtype == "fp32"
-    return EXACT if exact else Policy(REDUCED_PRECISION, derived=False)
+    return EXACT if exact else Policy(REDUCED_PRECISION, predictions="more")
 
 
 def browser_policy(graph: Graph | None, within_one: frozenset[str] = frozenset()) -> Policy:

@@ -111,7 +111,7 @@ def check_golden_run(bundle: Bundle, runner: NativeRunner) -> list[Comparison]:
     if recorded is None:
         return []
     inputs, answers = recorded
-    policy = msgspec.structs.replace(policy_of(bundle, "native"), derived=False)
+    policy = msgspec.structs.replace(policy_of(bundle, "native"), predictions="none")
     feeds = {**option_feeds(bundle.manifest), **inputs}
     given = _run_input(bundle.manifest, "golden", feeds, thresholds_of(bundle.manifest))
     task, outputs = bundle.manifest.task, {name: np.array(value) for name, value in answers.items()}
