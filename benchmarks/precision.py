@@ -50,7 +50,7 @@ def measure_model(name: str, file: Path) -> PrecisionRow:
         sizes = {file["path"]: file["size"] for file in manifest["files"]}
         graphs = [graph for graph in manifest["graphs"] if graph["target"] == "webgpu"]
         bytes_ = [sum(sizes[path] for path in (graph["file"], *graph["weights"])) for graph in graphs]
-        searched = json.loads((out / "report.json").read_bytes())["searched"]
+        searched = json.loads((out / "report.json").read_bytes())["precisionSearch"]
     return PrecisionRow(name, searched, int(took[1]), float(took[2]), float(took[3]), bytes_[0], bytes_[-1])
 
 
@@ -62,13 +62,13 @@ def render_table(rows: list[PrecisionRow]) -> str:
     ]
     for each in rows:
         found = each.searched
-        right = [tried for tried in found["tried"] if not tried["reason"]]
-        best = max(right, key=lambda tried: _mean(tried["part"]))["used"] if right else {}
+        right = [tried for tried in found["steps"] if not tried["reason"]]
+        best = max(right, key=lambda tried: _mean(tried["fraction"]))["toleranceUsed"] if right else {}
         errors = ", ".join(f"{output} {part:.2f}" for output, part in best.items() if part is not None)
-        nodes = f"{100 * found['halved'] / found['nodes']:.0f} %"
+        nodes = f"{100 * found['fp16Nodes'] / found['nodes']:.0f} %"
         transfer = f"{each.half / 1e6:.2f} of {each.whole / 1e6:.2f} MB, {100 * each.half / each.whole:.1f} %"
-        early = ", ended early" if found["ended"] else ""
-        flops, took = f"{100 * found['part']['flops']:.1f} %", f"{each.seconds:.0f}, {each.busy:.0f}{early}"
+        early = ", ended early" if found["stopReason"] else ""
+        flops, took = f"{100 * found['fraction']['flops']:.1f} %", f"{each.seconds:.0f}, {each.busy:.0f}{early}"
         counts = (str(found["casts"]), transfer, str(each.evaluations))
         cells = (each.model, found["precision"], nodes, flops, *counts, took, errors)
         lines.append(f"| {' | '.join(cells)} |")
@@ -79,8 +79,8 @@ def render_float32_nodes(rows: list[PrecisionRow]) -> str:
     """Return what stayed float32, and why, as a list in Markdown."""
     lines = []
     for each in rows:
-        lines.append(f"\n{each.model}, float16 computed by {each.searched['arithmetic'].partition(':')[0]}:\n")
-        for reason in each.searched["kept"]:
+        lines.append(f"\n{each.model}, float16 computed by {each.searched['fp16Backend'].partition(':')[0]}:\n")
+        for reason in each.searched["fp32Nodes"]:
             operators = ", ".join(f"{count} {name}" for name, count in reason["operators"].items())
             lines.append(f"- {reason['reason']}: {operators}")
     return "\n".join(lines) + "\n"

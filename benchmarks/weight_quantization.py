@@ -57,7 +57,7 @@ def measure(name: str, model: Path, bundle: Path) -> QuantizationRow:
     if done.returncode or step is None:
         raise RuntimeError(done.stderr)
     report, manifest = (json.loads((bundle / f"{file}.json").read_bytes()) for file in ("report", "manifest"))
-    told = report["weights"]
+    told = report["weightQuantization"]
     files = {file["path"]: file for file in manifest["files"]}
     webgpu = next(graph for graph in manifest["graphs"] if graph["target"] == "webgpu")
     graph = files[webgpu["file"]]

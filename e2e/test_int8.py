@@ -40,7 +40,7 @@ def test_a_bundle_with_weights_in_eight_bits_gives_the_answers_of_what_comes_bac
     said = json.loads(done.stdout)
     files = json.loads((out / "manifest.json").read_bytes())["files"]
     assert [file["uncompressedSize"] for file in files if file["quantization"] == "int8"] == [4 * 4 * 3 * 3 * 3]
-    assert said["pack"]["weights"]["eight"] == 4 * 3 * 3 * 3
+    assert said["pack"]["weightQuantization"]["eight"] == 4 * 3 * 3 * 3
     assert {run["backend"] for run in said["verify"]["backends"]} == {"wasm", "webgpu"}
     for run in said["verify"]["backends"]:
         judged = [each for case in run["cases"] for each in case["comparisons"]]

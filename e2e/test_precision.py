@@ -72,8 +72,8 @@ def test_verify_says_that_it_was_not_run_here(webbuild: Webbuild, webgpu: Chromi
     done = webbuild("verify", both, "--backend", "webgpu", "--json")
     assert done.returncode == 0, done.stderr
     half, whole = json.loads(done.stdout)["backends"]
-    assert (half["backend"], half["leftOut"], half["cases"]) == ("webgpu fp16", WHY, [])
-    assert (whole["backend"], whole["leftOut"], len(whole["cases"])) == ("webgpu", "", 1)
+    assert (half["backend"], half["skipReason"], half["cases"]) == ("webgpu fp16", WHY, [])
+    assert (whole["backend"], whole["skipReason"], len(whole["cases"])) == ("webgpu", "", 1)
     assert f"WebGPU fp16 was not run: {WHY}." in " ".join(done.stderr.split())
     alone = webbuild("verify", both, "--precision", "fp16")
     assert alone.returncode == 1

@@ -23,10 +23,10 @@ def test_each_graph_is_told_with_its_own_bytes_and_for_whom_it_is(tmp_path: Path
     cut = File(path="joined.bin", size=201, sha256=HASH, uncompressed_size=201, parts=["one.bin", "two.bin"])
     found = graph_downloads(msgspec.structs.replace(manifest(), graphs=[half, whole, wasm], files=[cut]), tmp_path)
     assert [(each.graph, each.bytes) for each in found] == [("webgpu mixed", 120), ("webgpu", 211), ("wasm", 231)]
-    assert [each.who for each in found] == [
+    assert [each.loaded_by for each in found] == [
         "WebGPU with shader-f16",
         "WebGPU, where mixed cannot run or fails",
         "browsers without WebGPU, and where it fails",
     ]
     (alone,) = graph_downloads(msgspec.structs.replace(manifest(), graphs=[wasm], files=[cut]), tmp_path)
-    assert alone.who == "every browser"
+    assert alone.loaded_by == "every browser"

@@ -29,7 +29,7 @@ def summarize_inspection(report: Json) -> Json:
         "partitions": [len(each["nodes"]) for each in report["partitions"]],
         "transfers": _count(each["destination"] for each in report["transfers"]),
         "findings": _findings(report["findings"]),
-        "fixed by": {each["code"]: sorted(each["mended_by"]) for each in report["findings"]},
+        "fixed by": {each["code"]: sorted(each["fixedBy"]) for each in report["findings"]},
     }
 
 
@@ -43,7 +43,7 @@ def summarize_edits(edits: dict[str, list[Json]]) -> Json:
 
 def summarize_pack(report: Json) -> Json:
     """Summarize `pack --json`: rewrites, findings before and after, and the comparisons by graph and output."""
-    before_after = report["foreseen"] or {"before": [], "after": []}
+    before_after = report["inspection"] or {"before": [], "after": []}
     groups: dict[str, list[Group]] = {}
     for (_, runner, _, _), group in group_by_output(convert(report["comparisons"], list[Comparison])).items():
         groups.setdefault(f"{runner} {output_title(group)}", []).append(group)
@@ -52,7 +52,7 @@ def summarize_pack(report: Json) -> Json:
         "findings before": _findings(before_after["before"]),
         "findings after": _findings(before_after["after"]),
         "assumptions": len(report["assumptions"]),
-        "nodes": {each["graph"]: each["nodes"] for each in report["transfers"]},
+        "nodes": {each["graph"]: each["nodes"] for each in report["downloads"]},
         "comparisons": {
             key: {
                 "verdicts": _count(group_verdict(group) for group in of_output),
@@ -86,8 +86,8 @@ def _backend(run: Json) -> Json:
         "placements": {each["provider"]: each["count"] for each in run["placements"]},
         "warnings": _count(each["code"] for each in run["warnings"]),
         "problems": _count(each["code"] for each in run["problems"]),
-        "near a threshold": sum(case["excused"] for case in run["cases"]),
-        "on the fallback graph": sum(bool(case["repeated"]) for case in run["cases"]),
+        "near a threshold": sum(case["nearThreshold"] for case in run["cases"]),
+        "on the fallback graph": sum(bool(case["fallbackReason"]) for case in run["cases"]),
         "objects": sum(len(case["detections"]) for case in run["cases"]),
         "comparisons": {key: _count(verdicts) for key, verdicts in sorted(comparisons.items())},
     }

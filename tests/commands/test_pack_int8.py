@@ -107,7 +107,7 @@ def test_a_broken_file_is_refused_by_name(tmp_path: Path, packed: Manifest, cont
 
 
 def test_the_report_says_what_it_came_to(tmp_path: Path, packed: Manifest) -> None:
-    told = json.loads((tmp_path / "out" / "report.json").read_bytes())["weights"]
+    told = json.loads((tmp_path / "out" / "report.json").read_bytes())["weightQuantization"]
     file = stored(packed)
     assert (told["floats"], told["stored"]) == (file.uncompressed_size, file.size)
     assert (told["numbers"], told["eight"], told["wide"]) == (2 * 64 * 64, 2 * 64 * 64, [])
@@ -116,7 +116,7 @@ def test_the_report_says_what_it_came_to(tmp_path: Path, packed: Manifest) -> No
 
 def test_a_tensor_that_eight_bits_spoil_gets_sixteen(tmp_path: Path, stand_in: None) -> None:
     pack(save(angles(10, 0.1), tmp_path / "m.onnx"), *INT8)
-    told = json.loads((tmp_path / "out" / "report.json").read_bytes())["weights"]
+    told = json.loads((tmp_path / "out" / "report.json").read_bytes())["weightQuantization"]
     assert [(each["name"], each["bits"]) for each in told["wide"]] == [("first", 16)]
     assert told["eight"] == 64 * 64
 

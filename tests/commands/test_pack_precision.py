@@ -46,17 +46,17 @@ def test_the_bundle_holds_both_graphs_with_weights_of_their_own(mixed: tuple[Don
 def test_the_report_says_what_was_kept_and_what_was_tried(mixed: tuple[Done, Path]) -> None:
     done, folder = mixed
     report = json.loads(done.stdout)["pack"]
-    searched = report["searched"]
+    searched = report["precisionSearch"]
     assert searched["precision"] == "mixed"
-    kept = {name for each in searched["kept"] for name in each["nodes"]}
+    kept = {name for each in searched["fp32Nodes"] for name in each["nodes"]}
     assert {"up", "down"} <= kept
     assert len(kept) <= 3 < searched["nodes"]
-    assert searched["halved"] + len(kept) == searched["nodes"]
-    right = [each for each in searched["tried"] if not each["reason"]]
-    assert 0 < right[-1]["used"]["y"] < 1 < searched["tried"][0]["used"]["y"]
+    assert searched["fp16Nodes"] + len(kept) == searched["nodes"]
+    right = [each for each in searched["steps"] if not each["reason"]]
+    assert 0 < right[-1]["toleranceUsed"]["y"] < 1 < searched["steps"][0]["toleranceUsed"]["y"]
     assert {each["subject"]["runner"] for each in report["comparisons"]} == {"webgpu", "wasm", "webgpu mixed"}
     page = (folder / "report.html").read_text("utf-8")
-    assert page.count("<circle") == len(searched["tried"])
+    assert page.count("<circle") == len(searched["steps"])
     assert "the answers differ with it in float16" in page
 
 
@@ -77,7 +77,7 @@ def test_what_does_not_pay_stays_as_it_is_and_says_why(tmp_path: Path) -> None:
     assert [graph.precision for graph in manifest.graphs] == ["fp32", "fp32"]
     report = json.loads(done.stdout)["pack"]
     assert "less than 90%" in report["precision"]
-    assert report["searched"]["precision"] == "fp32"
+    assert report["precisionSearch"]["precision"] == "fp32"
 
 
 def test_a_budget_that_makes_no_sense_stops_before_anything_is_read(tmp_path: Path) -> None:
@@ -130,5 +130,5 @@ def test_what_a_slow_arithmetic_does_not_confirm_it_searches_itself(
     done = webbuild("pack", tmp_path / "net.onnx", "-o", tmp_path / "out", *options)
     assert done.code == 0
     report = json.loads(done.stdout)["pack"]
-    assert (report["arithmetic"], report["searched"]["precision"]) == ("Chromium", "mixed")
-    assert {name for each in report["searched"]["kept"] for name in each["nodes"]} == {"before"}
+    assert (report["fp16Backend"], report["precisionSearch"]["precision"]) == ("Chromium", "mixed")
+    assert {name for each in report["precisionSearch"]["fp32Nodes"] for name in each["nodes"]} == {"before"}

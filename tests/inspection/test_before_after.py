@@ -21,7 +21,7 @@ def test_what_the_passes_mend_is_found_before_and_not_after() -> None:
     found = inspect_before_after(given, patched, NATIVE, {})
     assert found is not None
     assert {finding.code for finding in found.before} == {"grouped-conv-misaligned", "no-gpu-kernel", "cpu-partition"}
-    assert {finding.mended_by for finding in found.before} == {("split-grouped-conv",), ("decompose-rounding",), ()}
+    assert {finding.fixed_by for finding in found.before} == {("split-grouped-conv",), ("decompose-rounding",), ()}
     assert found.after == ()
     assert not found.fails
     assert found.summary_lines()[-1].startswith("inspected: 0 errors and 0 warnings left of ")

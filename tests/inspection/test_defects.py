@@ -30,7 +30,7 @@ def findings(kind: type[Defect], model: ir.Model) -> list[Finding]:
 
 def fixed(case: Case, model: ir.Model) -> list[Finding]:
     assert issubclass(case.kind, Defect)
-    return [finding for finding in findings(case.kind, model) if case.kind.code in finding.mended_by]
+    return [finding for finding in findings(case.kind, model) if case.kind.code in finding.fixed_by]
 
 
 @EACH

@@ -21,7 +21,7 @@ CHOSEN = f"""{HEADER} g (float[8,4] x) => (float[n,4] y, float[4] m) <float zero
 def fixes(text: str) -> dict[str, set[tuple[str, ...]]]:
     model, native = as_ir(text), load_table(Target("1.30.0", "webgpu"))
     found: Inspection = with_fixes(inspect("", model, native, {}), model, native, {})
-    return {code: {each.mended_by for each in group} for code, group in found.findings_by_code()}
+    return {code: {each.fixed_by for each in group} for code, group in found.findings_by_code()}
 
 
 def test_what_pack_rewrites_of_a_pose_model_is_no_hand_work() -> None:

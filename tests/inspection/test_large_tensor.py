@@ -15,7 +15,7 @@ def fixes(text: str) -> list[tuple[str, ...]]:
     found = inspect(
         "model.onnx", ir.from_proto(onnx.parser.parse_model(text)), load_table(Target("1.30.0", "webgpu")), {}
     )
-    return [finding.mended_by for finding in found.findings if finding.code == "storage-buffer-size"]
+    return [finding.fixed_by for finding in found.findings if finding.code == "storage-buffer-size"]
 
 
 def test_attention_is_taken_in_parts_up_to_the_product_with_the_values() -> None:

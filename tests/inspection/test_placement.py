@@ -102,7 +102,7 @@ def test_a_node_that_only_reads_sizes_follows_them_unless_its_kernel_reads_them_
 
 
 @pytest.mark.parametrize(("version", "wrong"), [("1.29.0", True), ("1.30.0", False)])
-def test_a_bug_that_was_mended_is_found_in_older_engines_only(version: str, wrong: bool) -> None:
+def test_a_bug_that_was_fixed_is_found_in_older_engines_only(version: str, wrong: bool) -> None:
     older = KernelTable(target=Target(version, "webgpu"), measured="", adapter="", browser="", kernels=TABLE.kernels)
     text = """g (float[1,4,6,6] x, float[6,4,1,1] w, float[6] b) => (float[1,6,6,6] y) { y = Conv (x, w, b) }"""
     codes = [finding.code for finding in inspected(text, older).findings]

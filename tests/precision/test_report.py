@@ -46,7 +46,7 @@ def searched(precision: Precision, reason: str) -> PrecisionReport:
 
 
 def test_points_are_drawn_by_share_and_by_powers_of_ten() -> None:
-    right, wrong = plot_points(searched("mixed", "").tried)
+    right, wrong = plot_points(searched("mixed", "").steps)
     assert (right.x, right.right, wrong.right) == (0.775, True, False)
     assert wrong.y == 0
     assert y_position(1.0) < right.y < y_position(0.1)

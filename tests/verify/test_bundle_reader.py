@@ -107,7 +107,7 @@ def test_what_computed_half_precision_is_read_where_a_report_says_so(bundle: Bun
         ("[1]", ""),
         ("{", ""),
         ("{}", ""),
-        ('{"arithmetic": "GPU\\u001b[31m"}', "GPU\\x1b[31m"),
+        ('{"fp16Backend": "GPU\\u001b[31m"}', "GPU\\x1b[31m"),
     ):
         report.write_text(text)
         assert fp16_backend_used(bundle) == wanted

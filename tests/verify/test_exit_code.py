@@ -19,8 +19,8 @@ GOOD = comparison()
     [
         (report(backend(GOOD)), 0),
         (report(backend(GOOD), backend(GOOD, backend="wasm")), 0),
-        (report(backend(GOOD), backend(backend="webgpu fp16", left_out="no shader-f16")), 0),
-        (report(backend(backend="webgpu fp16", left_out="no shader-f16")), 1),
+        (report(backend(GOOD), backend(backend="webgpu fp16", skip_reason="no shader-f16")), 0),
+        (report(backend(backend="webgpu fp16", skip_reason="no shader-f16")), 1),
         (report(), 1),
         (report(backend()), 1),
         (report(backend(GOOD), backend(backend="wasm")), 1),

@@ -45,9 +45,9 @@ def test_what_the_noise_floor_explains_is_told() -> None:
 
 
 def test_what_was_left_out_is_told_and_not_said_to_agree() -> None:
-    told = report(backend(comparison()), backend(backend="webgpu mixed", left_out="this adapter has no shader-f16"))
+    told = report(backend(comparison()), backend(backend="webgpu mixed", skip_reason="this adapter has no shader-f16"))
     (note,) = reader_notes(told)
     assert note.startswith("WebGPU mixed was not run: this adapter has no shader-f16.")
     assert verdict_text(told)[2].startswith("WebGPU agrees")
-    (note,) = reader_notes(replace(told, half_by="Chromium"))
+    (note,) = reader_notes(replace(told, fp16_backend="Chromium"))
     assert "was proven when it was packed (Chromium)" in note

@@ -52,7 +52,7 @@ def hostile(picture: Path) -> str:
         got=HOSTILE,
         reason=HOSTILE,
     )
-    case = SampleResult(sample=HOSTILE, comparisons=(compared,), detections=(person(HOSTILE),), repeated=HOSTILE)
+    case = SampleResult(sample=HOSTILE, comparisons=(compared,), detections=(person(HOSTILE),), fallback_reason=HOSTILE)
     node = ExecutedNode(HOSTILE, HOSTILE)
     run = backend(
         reason=HOSTILE,
@@ -60,7 +60,7 @@ def hostile(picture: Path) -> str:
         engine_build=HOSTILE,
         cases=(case,),
         placements=(
-            ProviderPlacement(provider=HOSTILE, at_home=False, count=1, operators={HOSTILE: 1}, nodes=(node,)),
+            ProviderPlacement(provider=HOSTILE, expected=False, count=1, operators={HOSTILE: 1}, nodes=(node,)),
         ),
         warnings=(RuntimeWarningInfo(HOSTILE, HOSTILE, HOSTILE),),
         problems=(Problem(code=HOSTILE, where=HOSTILE, message=HOSTILE, fix=HOSTILE),),
@@ -128,7 +128,7 @@ def test_a_graph_in_half_precision_has_a_colour_of_its_own_and_one_that_was_not_
     half = backend(
         comparison(subject=ComparedOutput("webgpu fp16", "street", "decoded", "score")), backend="webgpu fp16"
     )
-    absent = backend(backend="webgpu mixed", cases=(), left_out="this adapter has <no> shader-f16")
+    absent = backend(backend="webgpu mixed", cases=(), skip_reason="this adapter has <no> shader-f16")
     page = render_verify_report(report(half, backend(comparison()), absent))
     assert '<i class="swatch half"></i>WebGPU fp16' in page
     assert (

@@ -7,7 +7,7 @@ from webbuild.verify.run_backend import fallback_only_problems
 
 
 def case(repeated: str) -> SampleResult:
-    return SampleResult(sample="street", comparisons=(), repeated=repeated)
+    return SampleResult(sample="street", comparisons=(), fallback_reason=repeated)
 
 
 def test_a_backend_that_repeats_every_sample_on_its_fallback_is_a_problem() -> None:

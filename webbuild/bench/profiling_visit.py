@@ -52,7 +52,7 @@ def count_cpu_nodes(backend: str, placed: Sequence[ProviderNodes]) -> int | None
     """Return how many nodes do not run where the backend has them, None where the engine does not say."""
     if not placed:
         return None
-    return sum(each.count for each in summarize_placement(backend, placed) if not each.at_home)
+    return sum(each.count for each in summarize_placement(backend, placed) if not each.expected)
 
 
 def average_per_run(before: GpuCounters, after: GpuCounters, runs: int) -> PerRun:

@@ -15,7 +15,7 @@ class GraphDownload(Struct, frozen=True, rename="camel"):
     graph: str
     nodes: int
     bytes: int
-    who: str
+    loaded_by: str
 
 
 def graph_downloads(manifest: Manifest, folder: Path) -> list[GraphDownload]:

@@ -38,7 +38,7 @@ _STYLESHEETS = ("colors.css", "report.css", "pack.css")
 class PackReport(Struct, frozen=True, rename="camel"):
     """Nothing in it depends on the machine or the time, and the same model gives the same report.
 
-    But for `searched`: what computes in float16 is what the machine has, and a search may run out of time.
+    But for `precision_search`: what computes in float16 is what the machine has, and a search may run out of time.
     """
 
     generator: Generator
@@ -46,12 +46,12 @@ class PackReport(Struct, frozen=True, rename="camel"):
     assumptions: list[str]
     edits: dict[TargetName, tuple[Rewrite, ...]]
     comparisons: list[Comparison]
-    foreseen: BeforeAfter | None
+    inspection: BeforeAfter | None
     precision: str
-    transfers: list[GraphDownload] = []
-    arithmetic: str = ""
-    weights: WeightQuantizationReport | None = None
-    searched: PrecisionReport | None = None
+    downloads: list[GraphDownload] = []
+    fp16_backend: str = ""
+    weight_quantization: WeightQuantizationReport | None = None
+    precision_search: PrecisionReport | None = None
 
     @classmethod
     def build(
@@ -59,17 +59,18 @@ class PackReport(Struct, frozen=True, rename="camel"):
         manifest: Manifest,
         lowered: LoweredGraphs,
         comparisons: Sequence[Comparison],
-        foreseen: BeforeAfter | None = None,
+        inspection: BeforeAfter | None = None,
         *,
         folder: Path,
-        arithmetic: str = "",
-        weights: WeightQuantizationReport | None = None,
-        searched: PrecisionReport | None = None,
+        fp16_backend: str = "",
+        weight_quantization: WeightQuantizationReport | None = None,
+        precision_search: PrecisionReport | None = None,
     ) -> PackReport:
         """Gather the report's parts.
 
-        `folder` has the graphs and the weights; `arithmetic` says what computed those in half precision, and why that.
-        `weights` is None where they are stored as floats, `searched` where half precision was not asked for.
+        `folder` has the graphs and the weights; `fp16_backend` says what computed those in half precision, and why
+        that. `weight_quantization` is None where they are stored as floats, `precision_search` where half precision was
+        not asked for.
         """
         return cls(
             manifest.generator,
@@ -77,12 +78,12 @@ class PackReport(Struct, frozen=True, rename="camel"):
             manifest.assumptions,
             lowered.edits,
             list(comparisons),
-            foreseen,
-            precision(lowered.graphs["webgpu"], searched),
+            inspection,
+            precision(lowered.graphs["webgpu"], precision_search),
             graph_downloads(manifest, folder),
-            arithmetic,
-            weights,
-            searched,
+            fp16_backend,
+            weight_quantization,
+            precision_search,
         )
 
 
@@ -144,7 +145,7 @@ def write_pack_report(
         rows=comparison_rows(report.comparisons),
         matched=count_matched(report.comparisons),
         excused=count_near_threshold(report.comparisons),
-        drawn_points=plot_points(report.searched.tried) if report.searched else [],
+        drawn_points=plot_points(report.precision_search.steps) if report.precision_search else [],
         drawn_lines=grid_lines(),
     )
     (folder / "report.html").write_text(page, "utf-8")

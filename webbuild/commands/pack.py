@@ -128,9 +128,9 @@ def _emit(
         equivalence.comparisons,
         findings,
         folder=folder,
-        arithmetic="" if proven.reduced is None else proven.reduced.fp16_backend,
-        weights=None if proven.quantized is None else proven.quantized.report,
-        searched=None if proven.reduced is None else proven.reduced.report,
+        fp16_backend="" if proven.reduced is None else proven.reduced.fp16_backend,
+        weight_quantization=None if proven.quantized is None else proven.quantized.report,
+        precision_search=None if proven.reduced is None else proven.reduced.report,
     )
     shown = [sample for sample in samples if sample.has_image]
     write_pack_report(report, manifest, shown, equivalence, loaded.source.model.graph.num_nodes(), folder)

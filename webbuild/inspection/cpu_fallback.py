@@ -81,7 +81,7 @@ def check_wasm_session(model: ir.Model, table: KernelTable, disabled: DisabledTa
 
 def _is_for_cpu(finding: Finding) -> bool:
     """Whether the CPU fixes it: what has an error, a pass of its own or none, and what names this as its fix."""
-    return CpuFallback.code in finding.mended_by or (finding.severity == "error" and finding.outcome in _WRONG_OUTCOMES)
+    return CpuFallback.code in finding.fixed_by or (finding.severity == "error" and finding.outcome in _WRONG_OUTCOMES)
 
 
 def _reason(found: Inspection) -> DisabledTarget | None:

@@ -41,7 +41,7 @@ def with_fixes(found: Inspection, model: ir.Model, table: KernelTable, dims: Map
 
 def _is_open(finding: Finding) -> bool:
     """Whether a finding about a node costs something and names no pass."""
-    return finding.severity != "note" and not finding.mended_by and finding.code not in _about_models()
+    return finding.severity != "note" and not finding.fixed_by and finding.code not in _about_models()
 
 
 @cache
@@ -59,7 +59,7 @@ def _compared(before: Sequence[Finding], after: Sequence[Finding], edits: Sequen
     def fixed(finding: Finding) -> Finding:
         if not _is_open(finding) or finding.code in moved or (finding.code, finding.where) in left:
             return finding
-        return structs.replace(finding, mended_by=_at_work(finding, done))
+        return structs.replace(finding, fixed_by=_at_work(finding, done))
 
     return [fixed(finding) for finding in before]
 
@@ -80,12 +80,12 @@ def _islands_fixed(found: Inspection, findings: Sequence[Finding], model: ir.Mod
 
     def passes(nodes: Sequence[int]) -> tuple[str, ...]:
         causes = [each for index in nodes for each in about.get(labels[index], []) if each.severity != "note"]
-        if not all(each.mended_by for each in causes):
+        if not all(each.fixed_by for each in causes):
             return ()
-        return tuple(code for code, _ in Counter(code for each in causes for code in each.mended_by).most_common())
+        return tuple(code for code, _ in Counter(code for each in causes for code in each.fixed_by).most_common())
 
     islands = iter([island for island in found.partitions if island.transfers])
     return [
-        structs.replace(each, mended_by=passes(next(islands).nodes)) if each.code == cpu_partition.code else each
+        structs.replace(each, fixed_by=passes(next(islands).nodes)) if each.code == cpu_partition.code else each
         for each in findings
     ]

@@ -8,7 +8,7 @@ from webbuild.passes.defect import Severity
 from webbuild.targets.table import Outcome
 
 
-class Finding(Struct, frozen=True, kw_only=True):
+class Finding(Struct, frozen=True, kw_only=True, rename="camel"):
     """One finding.
 
     Attributes:
@@ -19,7 +19,7 @@ class Finding(Struct, frozen=True, kw_only=True):
         what: what will happen, in a few words: "throws", "CPU island, 3 copies, 1.2 MB a run".
         reason: the reason, in a sentence.
         fix: what to change at export, where no pass fixes it.
-        mended_by: codes of the passes of `webbuild pack` that fix it; empty if there is none.
+        fixed_by: codes of the passes of `webbuild pack` that fix it; empty if there is none.
     """
 
     code: str
@@ -29,4 +29,4 @@ class Finding(Struct, frozen=True, kw_only=True):
     what: str
     reason: str
     fix: str
-    mended_by: tuple[str, ...] = ()
+    fixed_by: tuple[str, ...] = ()

@@ -67,13 +67,13 @@ def _node_findings(placed: ScopedNode, context: InspectionContext) -> Iterator[F
     for rule in rules_for(placed.node.op_type):
         finding = rule.check(placed.node, context)
         if finding is not None and not (context.wasm and finding.outcome == "cpu"):
-            yield structs.replace(finding, mended_by=_fixing_pass(finding, context))
+            yield structs.replace(finding, fixed_by=_fixing_pass(finding, context))
 
 
 def _fixing_pass(finding: Finding, context: InspectionContext) -> tuple[str, ...]:
     """Return the pass that fixes it; what none fixes is left to the CPU."""
     kept = not context.wasm and finding.severity == "error" and finding.outcome in ("throws", "wrong")
-    return finding.mended_by or ((CpuFallback.code,) if kept else ())
+    return finding.fixed_by or ((CpuFallback.code,) if kept else ())
 
 
 def _node(index: int, placed: ScopedNode, context: InspectionContext, findings: list[Finding]) -> NodeInspection:

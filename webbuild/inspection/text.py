@@ -93,8 +93,8 @@ def fp16_summary(half: Fp16Estimate) -> str:
 
 def fix(found: list[Finding]) -> str:
     """Return what fixes the findings of a code: the passes of `pack`, and what to do about the rest."""
-    passes = list(dict.fromkeys(code for each in found for code in each.mended_by))
-    rest = [each for each in found if not each.mended_by]
+    passes = list(dict.fromkeys(code for each in found for code in each.fixed_by))
+    rest = [each for each in found if not each.fixed_by]
     packed = f"webbuild pack ({'pass' if len(passes) == 1 else 'passes'} {', '.join(passes)})"
     if not passes or not rest:
         return packed if passes else rest[0].fix

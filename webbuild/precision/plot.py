@@ -35,7 +35,7 @@ def plot_points(tried: Sequence[SearchStep]) -> list[PlotPoint]:
     """Return the points; what differs in kind lies at the top."""
     return [
         PlotPoint(
-            index + 1, each.part.mean, y_position(worst_tolerance_used(each)), not each.reason, _point_title(each)
+            index + 1, each.fraction.mean, y_position(worst_tolerance_used(each)), not each.reason, _point_title(each)
         )
         for index, each in enumerate(tried)
     ]
@@ -51,7 +51,7 @@ def grid_lines() -> list[GridLine]:
 
 def worst_tolerance_used(tried: SearchStep) -> float:
     """Return the largest part of a tolerance that was used, infinite where an output differs in kind."""
-    return max((math.inf if part is None else part for part in tried.used.values()), default=math.inf)
+    return max((math.inf if part is None else part for part in tried.tolerance_used.values()), default=math.inf)
 
 
 def y_position(part: float) -> float:
@@ -62,4 +62,4 @@ def y_position(part: float) -> float:
 def _point_title(each: SearchStep) -> str:
     used = worst_tolerance_used(each)
     amount = f"{used:.2g} of the tolerance" if math.isfinite(used) else "differs in kind"
-    return f"{each.part.mean:.0%} float16: {each.reason or amount}"
+    return f"{each.fraction.mean:.0%} float16: {each.reason or amount}"

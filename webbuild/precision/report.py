@@ -46,8 +46,8 @@ class SearchStep(Struct, frozen=True, rename="camel"):
     differs in kind.
     """
 
-    part: ConvertedFraction
-    used: dict[str, float | None]
+    fraction: ConvertedFraction
+    tolerance_used: dict[str, float | None]
     reason: str
 
 
@@ -63,46 +63,46 @@ class PrecisionReport(Struct, frozen=True, rename="camel"):
     """What a search for half precision found.
 
     Attributes:
-        asked: `fp16`, `mixed` or `auto`.
+        requested: `fp16`, `mixed` or `auto`.
         precision: of the graph that came of it, fp32 where none did.
         reason: what came of it, in a sentence.
-        arithmetic: what computed in float16, and why that.
+        fp16_backend: what computed in float16, and why that.
         nodes: of the graph, the Casts left out.
-        halved: how many of them are float16.
+        fp16_nodes: how many of them are float16.
         casts: Casts that run in every run.
-        part: how much is float16.
+        fraction: how much is float16.
         weights: bytes of the weights before and after.
-        kept: what stayed float32, and why.
+        fp32_nodes: what stayed float32, and why.
         masks: constants that stood for a mask, were beyond float16, and became -1e4.
-        tried: every graph that was tried, in order.
-        ended: why the search went no further, empty where it was done.
+        steps: every graph that was tried, in order.
+        stop_reason: why the search went no further, empty where it was done.
     """
 
-    asked: str
+    requested: str
     precision: Precision
     reason: str
-    arithmetic: str
+    fp16_backend: str
     nodes: int
-    halved: int
+    fp16_nodes: int
     casts: int
-    part: ConvertedFraction
+    fraction: ConvertedFraction
     weights: tuple[int, int]
-    kept: tuple[Fp32Nodes, ...]
+    fp32_nodes: tuple[Fp32Nodes, ...]
     masks: tuple[str, ...]
-    tried: tuple[SearchStep, ...]
-    ended: str
+    steps: tuple[SearchStep, ...]
+    stop_reason: str
 
     @property
-    def used(self) -> dict[str, float | None]:
+    def tolerance_used(self) -> dict[str, float | None]:
         """The part of each output's tolerance that the graph uses which came of it."""
-        right = [each for each in self.tried if not each.reason]
-        return max(right, key=lambda each: each.part.mean).used if right else {}
+        right = [each for each in self.steps if not each.reason]
+        return max(right, key=lambda each: each.fraction.mean).tolerance_used if right else {}
 
 
 def precision(model: ir.Model, searched: PrecisionReport | None = None) -> str:
     """Return in a sentence or two which floating-point numbers a graph's weights are, and why."""
     if searched is not None and searched.precision != "fp32":
-        return _REDUCED.format(halved=searched.halved, nodes=searched.nodes, casts=searched.casts)
+        return _REDUCED.format(halved=searched.fp16_nodes, nodes=searched.nodes, casts=searched.casts)
     if searched is not None:
         return f"float32: {searched.reason}"
     kinds = Counter(value.dtype.name for value in model.graph.initializers.values() if value.dtype is not None)

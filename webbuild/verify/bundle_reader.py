@@ -92,8 +92,8 @@ def open_bundle(directory: Path) -> Bundle:
     return Bundle(directory, manifest)
 
 
-class _PackReport(Struct, frozen=True):
-    arithmetic: str = ""
+class _PackReport(Struct, frozen=True, rename="camel"):
+    fp16_backend: str = ""
 
 
 def fp16_backend_used(bundle: Bundle) -> str:
@@ -102,7 +102,7 @@ def fp16_backend_used(bundle: Bundle) -> str:
         packed = msgspec.json.decode((bundle.directory / "report.json").read_bytes(), type=_PackReport)
     except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return ""
-    return printable(packed.arithmetic, 100)
+    return printable(packed.fp16_backend, 100)
 
 
 def _inconsistency(manifest: Manifest) -> str | None:

@@ -42,7 +42,7 @@ def runner_name(runner: str) -> str:
 
 def verdict_text(report: VerifyReport) -> tuple[str, str, str]:
     """Return a report's verdict (`same`, `different` or `vacuous`), its headline, and a sentence that carries it."""
-    ran = [run for run in report.backends if not run.left_out]
+    ran = [run for run in report.backends if not run.skip_reason]
     backends = " and ".join(runner_name(run.backend) for run in ran) or "No backend"
     samples = _plural(len(report.samples), "sample")
     found = sum(len(sample.detections) for sample in report.samples)
@@ -63,12 +63,12 @@ def verdict_text(report: VerifyReport) -> tuple[str, str, str]:
 
 def reader_notes(report: VerifyReport) -> list[str]:
     """Return what a reader should know before the verdict, in sentences."""
-    by = f" ({report.half_by})" if report.half_by else ""
+    by = f" ({report.fp16_backend})" if report.fp16_backend else ""
     absent = [
-        f"{runner_name(run.backend)} was not run: {run.left_out}. It was proven when it was packed{by}: see its "
+        f"{runner_name(run.backend)} was not run: {run.skip_reason}. It was proven when it was packed{by}: see its "
         f"report.html."
         for run in report.backends
-        if run.left_out
+        if run.skip_reason
     ]
     accepted = noise_levels(each for run in report.backends for each in run.comparisons)
     if not accepted:

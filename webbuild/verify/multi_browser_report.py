@@ -99,8 +99,8 @@ def _table_row(report: VerifyReport, run: BackendRun) -> tuple[str, ...]:
 
 
 def _describe_answers(run: BackendRun) -> str:
-    if run.left_out:
-        return f"not run: {run.left_out}"
+    if run.skip_reason:
+        return f"not run: {run.skip_reason}"
     if any(each.verdict != "OK" for each in run.comparisons):
         return "differ"
     if run.problems:

@@ -17,7 +17,7 @@ def summarize_placement(backend: str, placed: Sequence[ProviderNodes]) -> tuple[
     lists = (
         ProviderPlacement(
             provider=each.provider,
-            at_home=each.provider == wanted,
+            expected=each.provider == wanted,
             count=max(each.count, len(each.nodes)),
             operators=dict(Counter(node.op for node in each.nodes).most_common()),
             nodes=() if each.provider == wanted else each.nodes,
@@ -50,7 +50,7 @@ def misplaced_problems(
     for placement in placements:
         strays = [node for node in placement.nodes if node.name not in forced]
         count = placement.count - len(placement.nodes) + len(strays)
-        if placement.at_home or not count:
+        if placement.expected or not count:
             continue
         names = ", ".join(f"{node.op} {node.name}".strip() for node in strays[:5]) or "unnamed"
         more = f" and {count - 5} more" if strays and count > 5 else ""

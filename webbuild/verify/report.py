@@ -42,7 +42,7 @@ class ProviderPlacement(ReportJson, frozen=True):
     """The nodes a provider runs: how many, of which operators; `nodes` names those that are out of place."""
 
     provider: str
-    at_home: bool
+    expected: bool
     count: int
     operators: dict[str, int]
     nodes: tuple[ExecutedNode, ...] = ()
@@ -87,17 +87,17 @@ class SampleResult(ReportJson, frozen=True):
     classes: tuple[ClassScore, ...] = ()
     min_oks: float | None = None
     min_mask_iou: float | None = None
-    excused: int = 0
+    near_threshold: int = 0
     inference_ms: float | None = None
-    repeated: str = ""
+    fallback_reason: str = ""
     map: str = ""
 
 
 class BackendRun(ReportJson, frozen=True):
     """One graph on its backend: how it was reached, where its nodes went, how long it took, what it answered.
 
-    `backend` is the graph's name: `webgpu`, or `webgpu fp16`. `left_out` says why it was not run: the browser's adapter
-    cannot, where it can run another graph of the same backend, which answers for it.
+    `backend` is the graph's name: `webgpu`, or `webgpu fp16`. `skip_reason` says why it was not run: the browser's
+    adapter cannot, where it can run another graph of the same backend, which answers for it.
     """
 
     backend: str
@@ -110,7 +110,7 @@ class BackendRun(ReportJson, frozen=True):
     cases: tuple[SampleResult, ...]
     warnings: tuple[RuntimeWarningInfo, ...]
     problems: tuple[Problem, ...]
-    left_out: str = ""
+    skip_reason: str = ""
 
     @property
     def comparisons(self) -> list[Comparison]:
@@ -122,7 +122,7 @@ class VerifyReport(ReportJson, frozen=True):
     """Everything. `reference` names what the backends were judged against.
 
     `noise` is not empty where something differed: by quantity, the reference's own differences for perturbed inputs.
-    `half_by` is what computed the graphs in half precision when they were proven.
+    `fp16_backend` is what computed the graphs in half precision when they were proven.
     """
 
     bundle: str
@@ -136,7 +136,7 @@ class VerifyReport(ReportJson, frozen=True):
     backends: tuple[BackendRun, ...]
     problems: tuple[Problem, ...]
     noise: dict[str, float] = {}
-    half_by: str = ""
+    fp16_backend: str = ""
 
     def comparisons(self) -> Iterator[Comparison]:
         """Every judgement, the reference's own checks first."""
@@ -155,7 +155,7 @@ class VerifyReport(ReportJson, frozen=True):
 
 def exit_code(report: VerifyReport) -> int:
     """Return 0 only for a report in which all that was run compared something, nothing differed, nothing broke."""
-    ran = [run for run in report.backends if not run.left_out]
+    ran = [run for run in report.backends if not run.skip_reason]
     proved = bool(ran) and all(run.comparisons for run in ran)
     clean = proved and not report.failures() and not report.all_problems()
     return CLEAN if clean else FAILED

@@ -48,7 +48,7 @@ def render_verify_report(report: VerifyReport, directory: Path = Path()) -> str:
     templates.filters.update(
         number=formatting.format_number, ms=formatting.format_milliseconds, name=formatting.runner_name
     )
-    backends = [run.backend for run in report.backends if not run.left_out]
+    backends = [run.backend for run in report.backends if not run.skip_reason]
     rows = _result_rows(report)
     return templates.get_template("verify.html.j2").render(
         report=report,
@@ -61,7 +61,7 @@ def render_verify_report(report: VerifyReport, directory: Path = Path()) -> str:
         cards=_sample_cards(report, directory),
         rows=rows,
         quantities=[q for q in QUANTITIES if any(q in row.result for _, group in rows for row in group)],
-        again=[case for run in report.backends for case in run.cases if case.repeated],
+        again=[case for run in report.backends for case in run.cases if case.fallback_reason],
         histogram=error_histogram(report.comparisons(), backends),
         closest=max((c.tolerance_used for c in report.comparisons() if c.tolerance > 0), default=0.0),
         slowest=max((r.timings.load + (r.timings.steady_run or 0) for r in report.backends if r.timings), default=1.0),

@@ -84,7 +84,7 @@ def run_backend(
 
 def skipped_run(name: str, reason: str) -> BackendRun:
     """Return the run of a graph that the adapter cannot run."""
-    return msgspec.structs.replace(_backend_run(name, None, [], [], [], forced=[]), left_out=reason)
+    return msgspec.structs.replace(_backend_run(name, None, [], [], [], forced=[]), skip_reason=reason)
 
 
 def failed_run(backend: str, error: WebbuildError) -> BackendRun:
@@ -143,7 +143,7 @@ def _backend_run(
 
 def fallback_only_problems(backend: str, cases: list[SampleResult]) -> list[Problem]:
     """A backend that hands every sample to its fallback agrees with itself: its own answers were not compared."""
-    if not cases or not all(case.repeated for case in cases):
+    if not cases or not all(case.fallback_reason for case in cases):
         return []
     return [
         Problem(

@@ -71,9 +71,9 @@ def run_sample(
         classes=tuple(each for each in actual.prediction if isinstance(each, ClassScore))[:TOP_CLASSES],
         min_oks=similar.get("keypoint"),
         min_mask_iou=similar.get("mask"),
-        excused=sum(comparison.near_threshold for comparison in found) if kind.has_detections else 0,
+        near_threshold=sum(comparison.near_threshold for comparison in found) if kind.has_detections else 0,
         inference_ms=inference,
-        repeated=answer.fallback.reason if answer.fallback else repeated,
+        fallback_reason=answer.fallback.reason if answer.fallback else repeated,
         map=_depth_image(expected, depth),
     )
     return case, [took] if repeated else [took, inference]

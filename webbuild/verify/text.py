@@ -44,7 +44,7 @@ def _heading(run: BackendRun) -> str:
     steady = f"{formatting.format_milliseconds(run.timings.steady_run)} a run" if run.timings else ""
     build = f"{run.engine_build} build" if run.engine_build else ""
     facts = [printable(fact) for fact in (run.adapter, build, placed, steady) if fact]
-    instead = "not run" if run.left_out else "did not load"
+    instead = "not run" if run.skip_reason else "did not load"
     return f"\n{formatting.runner_name(run.backend)}: {', '.join(facts) or instead}"
 
 

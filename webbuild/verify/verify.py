@@ -116,7 +116,7 @@ def verify_in_browsers(
         checks=tuple(checks),
         backends=(),
         noise={} if reference.noise is None else reference.noise.named_levels,
-        half_by=fp16_backend_used(bundle),
+        fp16_backend=fp16_backend_used(bundle),
         problems=(*problems, *degenerate.degenerate_problems(task, [want.outputs for _, want in work])),
     )
     return [each if isinstance(each, WebbuildError) else _with_runs(report, each) for each in told]

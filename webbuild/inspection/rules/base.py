@@ -73,7 +73,7 @@ class Rule(Struct, frozen=True, kw_only=True):
             what=symptom.what or self.what,
             reason=symptom.reason,
             fix=symptom.fix or self.fix,
-            mended_by=tuple(code for code in fixed_by if code),
+            fixed_by=tuple(code for code in fixed_by if code),
         )
 
 
