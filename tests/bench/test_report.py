@@ -108,7 +108,7 @@ def test_blocking_is_what_tasks_take_beyond_fifty_milliseconds() -> None:
     assert sum_long_tasks([]) == LongTasks(longest=0, tasks=0, blocking_time=0)
 
 
-def test_a_backend_that_the_bundle_withholds_is_left_out_or_refused(tmp_path: Path) -> None:
+def test_a_target_that_the_bundle_disables_is_skipped_or_refused(tmp_path: Path) -> None:
     plain = write_bundle(tmp_path / "double")
     (graph,) = plain.manifest.graphs
     both = rewrite(plain.directory, plain.manifest, graphs=[graph, replace(graph, target="webgpu")])

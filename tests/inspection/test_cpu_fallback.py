@@ -52,7 +52,7 @@ def test_nothing_is_named_where_nothing_is_wrong() -> None:
     assert cpu_node_names(graph) == []
 
 
-def test_a_graph_without_a_session_is_withheld_and_says_why() -> None:
+def test_a_graph_without_a_session_is_disabled_with_a_reason() -> None:
     disabled = apply_cpu_fallback(model(NO_KERNEL), load_table(NATIVE)).disabled
     assert disabled is not None
     assert (disabled.target, disabled.code) == ("webgpu", "unimplemented-dtype")

@@ -84,7 +84,7 @@ describe("a GPU that is lost on a frame", () => {
     });
   });
 
-  test("in a run is taken anew, and the frame copied", async () => {
+  test("in a run is requested again, and the frame copied", async () => {
     await withWorker("worker-losing-frames.js?trial=passed", async () => {
       const model = await loadTiny({ backend: "webgpu" });
       expect((await ran(model, videoFrame({}))).preprocess).toEqual(COPIED("the GPU was lost before"));
