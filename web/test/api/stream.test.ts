@@ -132,7 +132,9 @@ describe("a stream", () => {
 });
 
 describe.runIf(hasWebgpu)("a GPU device that is lost in a stream", () => {
-  test("is requested again, and the stream goes on", { timeout: 60_000 + inject("times") * 20_000 }, async () => {
+  test("is requested again, and the stream goes on", {
+    timeout: 60_000 + inject("times") * 20_000,
+  }, async () => {
     for (let turn = 0; turn < inject("times"); turn++) {
       await losing({}, async (started) => {
         const model = await loadTiny({ backend: "webgpu" }, "conv.json");
