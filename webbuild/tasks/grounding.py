@@ -79,7 +79,7 @@ class GroundingKind(TaskKind):
 
     def tolerance_text(self, tolerance: Tolerance) -> str:
         """Return in words how far two equal predictions may lie apart."""
-        return f"detections are matched by overlap, never by rank: {detection_tolerance_text(tolerance)}"
+        return detection_tolerance_text(tolerance)
 
     def summary(self, task: GroundingTask, pictures: int) -> str:
         """Return what the model does."""

@@ -95,7 +95,7 @@ class ImageSegmentationKind(TaskKind):
 
     def tolerance_text(self, tolerance: Tolerance) -> str:
         """Return in words how far two equal predictions may lie apart."""
-        masks = f"masks one pixel and {tolerance.region:.3g} of what either side covers"
+        masks = f"masks one pixel and {tolerance.region * 100:g} % of what either side covers"
         return f"regions are matched by class and overlap: score {tolerance.score:g}, {masks}"
 
     def summary(self, task: ImageSegmentationTask, pictures: int) -> str:

@@ -58,7 +58,7 @@ class RowKind(TaskKind):
 
     def tolerance_text(self, tolerance: Tolerance) -> str:
         """Return in words how far two equal predictions may lie apart."""
-        return f"detections are matched by overlap, never by rank: {detection_tolerance_text(tolerance)}"
+        return detection_tolerance_text(tolerance, masks=self.predicts_more)
 
     def compare_output(
         self,

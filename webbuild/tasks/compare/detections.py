@@ -99,7 +99,9 @@ def compare_quantity(
     )
 
 
-def detection_tolerance_text(tolerance: Tolerance) -> str:
+def detection_tolerance_text(tolerance: Tolerance, *, masks: bool = False) -> str:
     """Return in words how far two equal detections may lie apart."""
-    masks = f"masks one cell and {tolerance.mask:.3g} of what either side covers"
-    return f"score {tolerance.score:g}, boxes and keypoints {tolerance.pixels:g} px of the model's input, {masks}"
+    parts = [f"score {tolerance.score:g}", f"boxes and keypoints {tolerance.pixels:g} px of the model's input"]
+    if masks:
+        parts.append(f"masks one cell and {tolerance.mask * 100:g} % of what either side covers")
+    return f"detections are matched by overlap, never by rank: {', '.join(parts)}"
