@@ -12,14 +12,15 @@ from importlib.metadata import distributions
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, expect
 
-from e2e.demo_page import DemoPage
+from e2e.demo_page import LOADED, DemoPage
 from webbuild.browser.chromium import Chromium, open_chromium
 from webbuild.browser.chromium_flags import chromium_flags
 from webbuild.browser.server import Server
 
 MODEL = Path(__file__).parents[1] / "models" / "yolo-pose.onnx"
+expect.set_options(timeout=LOADED)
 WEBBUILD = [sys.executable, "-c", "from webbuild.cli import main; main()"]
 
 Webbuild = Callable[..., subprocess.CompletedProcess[str]]

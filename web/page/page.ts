@@ -24,4 +24,6 @@ function start(): void {
   void engine.load();
 }
 
-start();
+// Evaluating this file, the first layout and starting are three tasks: together they are a long one.
+if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", () => setTimeout(start));
+else setTimeout(start);

@@ -39,7 +39,7 @@ export class Stage {
   #map: ImageBitmap | null = null;
   #hidden = false;
   #size: Size = { width: 0, height: 0 };
-  #frame = 0;
+  #timer = 0;
 
   /** `onPlace` hears where the pointer is, in pixels of the picture and of the stage. */
   constructor(
@@ -128,9 +128,10 @@ export class Stage {
   }
 
   #draw(): void {
-    if (this.#frame) return;
-    this.#frame = requestAnimationFrame(() => {
-      this.#frame = 0;
+    if (this.#timer) return;
+    // Not in an animation frame: that is one task with layout and painting, and the three add up to a long one.
+    this.#timer = window.setTimeout(() => {
+      this.#timer = 0;
       const fit = this.#fit();
       const scene = fit &&
         this.#style && {
