@@ -25,7 +25,8 @@ GALLERY := $(foreach model,$(OTHERS),dist/$(notdir $(model))/manifest.json)
 
 # Chromium is found once, and named to everything that starts it. A missing GPU is a failure, not a skipped test.
 CHROMIUM := .venv/.chromium
-IN_CHROMIUM = WEBBUILD_REQUIRE=webgpu WEBBUILD_CHROMIUM="$$(cat $(CHROMIUM))"
+TEST_CHROMIUM := .venv/.test-chromium
+IN_CHROMIUM = WEBBUILD_REQUIRE=webgpu WEBBUILD_CHROMIUM="$$(cat $(TEST_CHROMIUM))"
 
 # Firefox is for the end-to-end tests alone. Where it cannot be had, those that want it say so and fail.
 FIREFOX := .venv/.firefox
@@ -78,7 +79,7 @@ format: $(DEVELOPING) $(MODULES) ## Lay out the code, and write the generated fi
 	npm run --silent format
 
 .PHONY: unit
-unit: $(DEVELOPING) $(BUILT) chromium ## The Python tests. ARGS go to pytest: make unit ARGS='-k letterbox'.
+unit: $(DEVELOPING) $(BUILT) test-chromium ## The Python tests. ARGS go to pytest: make unit ARGS='-k letterbox'.
 	@$(IN_CHROMIUM) $(BIN)/python -m pytest tests -n auto --dist worksteal $(ARGS)
 
 .PHONY: fuzz
@@ -90,22 +91,23 @@ recorded: $(DEVELOPING) $(BUILT) ## Compare the packs of all models of models/ a
 	@$(BIN)/python -m pytest tests/characterization -m "slow or not slow" -n auto --dist worksteal $(ARGS)
 
 .PHONY: web
-web: $(MODULES) $(BUILT) chromium ## The TypeScript tests, in Chromium.
+web: $(MODULES) $(BUILT) test-chromium ## The TypeScript tests, in Chromium.
 	@$(IN_CHROMIUM) npm test --silent -- $(ARGS)
 
 SOAKED := web/test/fallback/recovery.test.ts web/test/api/stream.test.ts web/test/session/memory-growth.test.ts
 
 .PHONY: soak
-soak: $(MODULES) $(BUILT) chromium ## What may end differently every time, 100 times: a GPU that is lost while loading, in a run, in a stream.
+soak: $(MODULES) $(BUILT) test-chromium ## What may end differently every time, 100 times: a GPU that is lost while loading, in a run, in a stream.
 	@WEBBUILD_TIMES=$${WEBBUILD_TIMES:-100} $(IN_CHROMIUM) npm test --silent -- $(SOAKED) $(ARGS)
 
 .PHONY: e2e
-e2e: $(DEVELOPING) $(BUILT) chromium firefox ## Pack, serve, verify, and use the page, in Chromium and Firefox.
+e2e: $(DEVELOPING) $(BUILT) test-chromium firefox ## Pack, serve, verify, and use the page, in Chromium and Firefox.
 	@$(IN_BROWSERS) $(BIN)/python -m pytest e2e -n 2 --dist loadfile $(ARGS)
 
 .PHONY: browsers
 browsers: $(DEVELOPING) $(BUILT) chromium firefox ## Measure in every browser anew, and write the README's table of them.
-	@$(IN_BROWSERS) $(BIN)/python -m e2e.support --write
+	@WEBBUILD_REQUIRE="webgpu firefox" WEBBUILD_CHROMIUM="$$(cat $(CHROMIUM))" WEBBUILD_FIREFOX="$$(cat $(FIREFOX))" \
+	  $(BIN)/python -m e2e.support --write
 
 .PHONY: clean
 clean: ## Delete what was built; .venv and node_modules stay.
@@ -189,6 +191,10 @@ $(foreach model,$(OTHERS),$(eval $(call packed_without_browser,$(model))))
 .PHONY: chromium
 chromium: $(INSTALLED)
 	@$(BIN)/python -m webbuild.browser.ensure_chromium > $(CHROMIUM)
+
+.PHONY: test-chromium
+test-chromium: $(DEVELOPING) chromium
+	@.ci/test-chromium "$$(cat $(CHROMIUM))" > $(TEST_CHROMIUM)
 
 .PHONY: firefox
 firefox: $(DEVELOPING)

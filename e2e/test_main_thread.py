@@ -40,9 +40,7 @@ def test_loading_and_ten_runs(opened: Callable[[Browser], DemoPage], without_gpu
     assert tasks[0].ms < LIMIT, tasks
 
 
-def test_loading_and_a_run_on_webgpu(
-    opened: Callable[[Browser], DemoPage], webgpu: Chromium, root: Server
-) -> None:
+def test_loading_and_a_run_on_webgpu(opened: Callable[[Browser], DemoPage], webgpu: Chromium, root: Server) -> None:
     demo = opened(webgpu.browser)
     with main_thread_tasks(webgpu.browser, demo.page) as tasks:
         demo.page.goto(root.url)
@@ -51,9 +49,7 @@ def test_loading_and_a_run_on_webgpu(
     assert tasks[0].ms < LIMIT, tasks
 
 
-def test_a_long_task_would_be_seen(
-    opened: Callable[[Browser], DemoPage], without_gpu: Browser, root: Server
-) -> None:
+def test_a_long_task_would_be_seen(opened: Callable[[Browser], DemoPage], without_gpu: Browser, root: Server) -> None:
     demo = opened(without_gpu)
     with main_thread_tasks(without_gpu, demo.page) as tasks:
         demo.page.goto(root.url)

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from tests import brightness_task
+
 ROOT = Path(__file__).parent.parent
 INSIDE = ("web/src/tasks/", "web/page/views/")
 SCHEMA = json.loads((ROOT / "webbuild" / "manifest" / "manifest.schema.json").read_text())
@@ -49,27 +51,10 @@ def test_every_kind_of_the_manifest_has_its_file(pattern: str) -> None:
     assert set(files) >= KINDS
 
 
-BRIGHTNESS = """
-import { readFloats } from "../read-output.js";
-import type { TaskModule, TaskFields, TaskSpec } from "../task-module.js";
-
-interface BrightnessTask extends TaskSpec { kind: "brightness"; output: string }
-interface Brightness extends TaskFields { kind: "brightness"; mean: number }
-
-export const task: TaskModule<BrightnessTask, Brightness> = {
-  kind: "brightness",
-  neededOutputs: ({ task: { output } }) => [output],
-  decode({ task }, outputs, { source }) {
-    const values = readFloats(outputs, task.output, [1, 2]);
-    return { kind: "brightness", ...source, mean: values.reduce((sum, value) => sum + value, 0) / values.length };
-  },
-};
-"""
-
 ASK = """
 import { decode, neededOutputs, resultWarnings } from "./built/decode.js";
 const manifest = { task: { kind: process.argv[2], output: "levels" }, inputs: [], outputs: [] };
-const outputs = { levels: { type: "float32", dims: [1, 2], data: Float32Array.of(1, 4) } };
+const outputs = { levels: { type: "float32", dims: [1, 3, 1, 1], data: Float32Array.of(1, 2, 6) } };
 const result = decode(manifest, outputs, { source: { width: 3, height: 2 }, left: 0, top: 0, width: 3, height: 2 });
 console.log(JSON.stringify([neededOutputs(manifest), result, resultWarnings(manifest, result, outputs)]));
 """
@@ -91,9 +76,7 @@ def test_a_new_task_is_one_new_file(tmp_path: Path) -> None:
     for file in ("package.json", "tsconfig.json"):
         shutil.copy(ROOT / file, tmp_path)
     (tmp_path / "node_modules").symlink_to(ROOT / "node_modules")
-    added = tmp_path / "web" / "src" / "tasks" / "brightness" / "task.ts"
-    added.parent.mkdir()
-    added.write_text(BRIGHTNESS)
+    brightness_task.write(tmp_path, "web/src/tasks/brightness/task.ts")
     (tmp_path / "ask.mjs").write_text(ASK)
     (tmp_path / "build.mjs").write_text(BUILD)
     checked = node(tmp_path, "node_modules/typescript/bin/tsc", "--noEmit", "-p", "web/build/tsconfig.json")
@@ -102,6 +85,6 @@ def test_a_new_task_is_one_new_file(tmp_path: Path) -> None:
     assert built.returncode == 0, built.stderr
     answer = node(tmp_path, "ask.mjs", "brightness")
     assert answer.returncode == 0, answer.stderr
-    assert json.loads(answer.stdout) == [["levels"], {"kind": "brightness", "width": 3, "height": 2, "mean": 2.5}, []]
+    assert json.loads(answer.stdout) == [["levels"], {"kind": "brightness", "width": 3, "height": 2, "mean": 3}, []]
     unknown = node(tmp_path, "ask.mjs", "sharpness")
     assert "the manifest's task is of an unknown kind, sharpness" in unknown.stderr

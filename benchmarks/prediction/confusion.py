@@ -9,7 +9,7 @@ from typing import get_args
 from webbuild.targets.table import Outcome
 
 OUTCOMES: tuple[Outcome, ...] = get_args(Outcome)
-PREDICTIONS = (*OUTCOMES, "gone")
+PREDICTIONS = (*OUTCOMES, "removed")
 """Of a node that is to be folded, and runs, the prediction is wrong as well."""
 FAILS: tuple[Outcome, ...] = ("no-session", "throws", "wrong")
 

@@ -25,7 +25,7 @@ from webbuild.targets.table import KernelTable, load_table
 from webbuild.targets.target import Target
 
 FILE = Path(__file__).parents[1] / "results" / "prediction.jsonl"
-_LETTERS: dict[MeasuredPlacement | None, str] = {"gpu": "g", "cpu": "c", "gone": "-", None: "?"}
+_LETTERS: dict[MeasuredPlacement | None, str] = {"gpu": "g", "cpu": "c", "removed": "-", None: "?"}
 PLACES: dict[str, MeasuredPlacement] = {letter: place for place, letter in _LETTERS.items() if place is not None}
 _LONGEST = 120
 

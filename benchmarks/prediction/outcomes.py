@@ -23,7 +23,7 @@ from webbuild.inspection.placement import place_nodes
 from webbuild.inspection.rules.model import uses_float16
 from webbuild.targets.table import KernelTable
 
-NodeOutcome = Literal["gpu", "cpu", "no-session", "throws", "wrong", "gone"]
+NodeOutcome = Literal["gpu", "cpu", "no-session", "throws", "wrong", "removed"]
 _FAILS: tuple[NodeOutcome, ...] = ("no-session", "throws", "wrong")
 _ENDS: dict[str, RunOutcome] = {"no session": "no-session", "throws": "throws", "wrong": "wrong", "pass": "runs"}
 
@@ -61,7 +61,7 @@ def predicted(subject: PredictedModel, known: KernelTable) -> Prediction:
 def _guess(outcome: str | None, half: bool) -> NodeOutcome:
     if half and outcome == "gpu":
         return "throws"
-    return next((end for end in (*_FAILS, "gpu", "cpu") if end == outcome), "gone")
+    return next((end for end in (*_FAILS, "gpu", "cpu") if end == outcome), "removed")
 
 
 def prediction_pairs(subject: PredictedModel, guess: Prediction, truth: MeasuredModel) -> Iterator[PredictionPair]:
@@ -80,7 +80,7 @@ def prediction_pairs(subject: PredictedModel, guess: Prediction, truth: Measured
         where = PLACES.get(truth.places[index]) if index < len(truth.places) else None
         if index == failed:
             yield _pair(subject, guess, index, _measured(truth.end), end)
-        elif where is None or (end in _FAILS and truth.end != "runs") or where == "gone":
+        elif where is None or (end in _FAILS and truth.end != "runs") or where == "removed":
             continue
         elif not (whole and len(guess.ends) == 1):
             yield _pair(subject, guess, index, where, end)
@@ -106,7 +106,7 @@ def from_node_tests(subject: PredictedModel, guess: Prediction) -> MeasuredModel
         letter = "c"
     if result.verdict == "pass" and letter is None:
         return None
-    places = "".join("-" if end == "gone" else letter or "?" for end in guess.ends)
+    places = "".join("-" if end == "removed" else letter or "?" for end in guess.ends)
     failed = 0 if result.verdict in ("throws", "wrong") and len(guess.ends) == 1 else None
     return MeasuredModel(subject.name, subject.kind, _ENDS[result.verdict], places, failed)
 

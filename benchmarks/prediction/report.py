@@ -27,7 +27,7 @@ def render_page(pairs: Sequence[PredictionPair], measured: Counter[str], target:
 What `webbuild inspect` says of each node before the run, beside what became of it in Chromium on {target} and an
 adapter without `shader-f16`, where every node that computes in float16 on the GPU is to throw. Wrong is what differs
 from native ONNX Runtime. A node that became a part of another, or was folded, counts nowhere; nor does what was to
-fail after the first failure of a run, which nobody saw. `gone` was to be folded, and ran.
+fail after the first failure of a run, which nobody saw. `removed` was to be folded, and ran.
 
     python -m benchmarks.prediction DATA --measure
     python -m benchmarks.prediction DATA --write

@@ -65,7 +65,7 @@ def test_stages_are_those_that_the_runtime_tells() -> None:
 def test_a_backend_whose_every_run_another_answered_was_not_measured() -> None:
     every = RunTimes(runs=(1.0, 2.0), stages={}, fallbacks=2)
     (problem,) = fallback_only_problems("webgpu", every)
-    assert (problem.code, problem.where) == ("only-repeated", "webgpu")
+    assert (problem.code, problem.where) == ("only-fallback", "webgpu")
     assert not fallback_only_problems("webgpu", RunTimes(runs=(1.0, 2.0), stages={}, fallbacks=1))
     assert not fallback_only_problems("webgpu", None)
 

@@ -29,7 +29,7 @@ def ends(found: list[PredictionPair]) -> list[tuple[str, str, str]]:
 
 def test_recall_is_of_what_ended_so() -> None:
     counts = confusion_counts(
-        [("gpu", "gpu"), ("throws", "gpu"), ("throws", "throws"), ("gone", "gone"), ("cpu", "gone")]
+        [("gpu", "gpu"), ("throws", "gpu"), ("throws", "throws"), ("removed", "removed"), ("cpu", "removed")]
     )
     assert accuracy(counts) == 2 / 4
     assert (recall(counts, "throws"), recall(counts, "cpu"), recall(counts, "wrong")) == (1 / 2, 0.0, None)

@@ -108,7 +108,9 @@ def test_a_page_has_no_inline_script_or_style() -> None:
     assert re.findall(r'<link rel="stylesheet" href="(.*)" integrity="(.*)">', page) == [
         ("./page/page.css", "sha384-a")
     ]
-    assert re.findall(r'<script type="module" async src="(.*)" integrity="(.*)">', page) == [("./page/page.js", "sha384-b")]
+    assert re.findall(r'<script type="module" async src="(.*)" integrity="(.*)">', page) == [
+        ("./page/page.js", "sha384-b")
+    ]
     assert re.findall(r'<link rel="modulepreload" href="(.*)" integrity="(.*)">', page) == [("./m.js", "sha384-c")]
     assert "<style" not in page
     assert " style=" not in page

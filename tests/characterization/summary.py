@@ -58,7 +58,7 @@ def summarize_pack(report: Json) -> Json:
                 "verdicts": _count(group_verdict(group) for group in of_output),
                 "objects": sum(matched_objects(group) or 0 for group in of_output),
                 "near a threshold": sum(each.near_threshold for group in of_output for each in group),
-                "on the fallback graph": sum(any(each.repeated for each in group) for group in of_output),
+                "on the fallback graph": sum(any(each.from_fallback for each in group) for group in of_output),
                 "tolerance used": _rounded(max(each.tolerance_used for group in of_output for each in group)),
             }
             for key, of_output in sorted(groups.items())

@@ -21,7 +21,7 @@ def f32(*values: float) -> NDArray[np.float32]:
     return np.array(values, np.float32)
 
 
-def judge(want: NDArray[Any], got: NDArray[Any] | None, **options: float) -> Comparison:
+def compared(want: NDArray[Any], got: NDArray[Any] | None, **options: float) -> Comparison:
     return compare_arrays(SUBJECT, want, got, **options)
 
 
@@ -39,7 +39,7 @@ def judge(want: NDArray[Any], got: NDArray[Any] | None, **options: float) -> Com
     ids=["equal", "within 1e-4 of the largest", "equal infinities", "equal NaN", "int64", "bool", "scalar"],
 )
 def test_ok(want: NDArray[Any], got: NDArray[Any]) -> None:
-    assert judge(want, got).verdict == "OK"
+    assert compared(want, got).verdict == "OK"
 
 
 @pytest.mark.parametrize(
@@ -62,7 +62,7 @@ def test_ok(want: NDArray[Any], got: NDArray[Any]) -> None:
     ],
 )
 def test_differs(want: NDArray[Any], got: NDArray[Any] | None, reason: str) -> None:
-    result = judge(want, got)
+    result = compared(want, got)
     assert result.verdict == "DIFFERS"
     assert reason in result.reason
 
@@ -73,36 +73,36 @@ def test_differs(want: NDArray[Any], got: NDArray[Any] | None, reason: str) -> N
     ids=["zeros", "empty", "no detections", "integer zeros", "all masked", "all NaN"],
 )
 def test_nothing_compared_with_nothing_is_vacuous(zeros: NDArray[Any]) -> None:
-    assert judge(zeros, zeros.copy()).verdict == "VACUOUS"
+    assert compared(zeros, zeros.copy()).verdict == "VACUOUS"
 
 
 def test_the_worst_place_is_named() -> None:
     want = np.ones((2, 3), np.float32)
     got = want.copy()
     got[1, 2] = 3
-    result = judge(want, got)
+    result = compared(want, got)
     assert (result.worst, result.want, result.got) == ((1, 2), "1", "3")
     assert (result.max_abs, result.max_rel, result.signal) == (2.0, 2.0, 1.0)
 
 
 def test_a_tolerance_may_be_given() -> None:
-    assert judge(f32(1, 2), f32(1, 2.4), tolerance=0.5).verdict == "OK"
-    assert judge(f32(1, 2), f32(1, 2.6), tolerance=0.5).verdict == "DIFFERS"
+    assert compared(f32(1, 2), f32(1, 2.4), tolerance=0.5).verdict == "OK"
+    assert compared(f32(1, 2), f32(1, 2.6), tolerance=0.5).verdict == "DIFFERS"
 
 
 def test_numbers_that_json_cannot_hold_are_none() -> None:
-    result = judge(f32(1, INF), f32(1, 2))
+    result = compared(f32(1, INF), f32(1, 2))
     assert (result.max_abs, result.max_rel) == (None, None)
 
 
 def test_nan_is_the_worst_place_there_is() -> None:
-    result = judge(f32(1, 2, 3), f32(9, NAN, 3))
+    result = compared(f32(1, 2, 3), f32(9, NAN, 3))
     assert (result.worst, result.got, result.max_abs) == ((1,), "nan", None)
 
 
 def test_the_largest_floats_do_not_overflow_into_agreement() -> None:
     big = float(np.finfo(np.float32).max)
-    assert judge(f32(big), f32(-big)).verdict == "DIFFERS"
+    assert compared(f32(big), f32(-big)).verdict == "DIFFERS"
 
 
 floats = arrays(np.float32, (4,), elements=st.floats(width=32, allow_nan=True, allow_infinity=True))
@@ -110,7 +110,7 @@ floats = arrays(np.float32, (4,), elements=st.floats(width=32, allow_nan=True, a
 
 @given(floats, floats)
 def test_ok_means_close_everywhere(want: NDArray[Any], got: NDArray[Any]) -> None:
-    result = judge(want, got)
+    result = compared(want, got)
     if result.verdict == "OK":
         finite = np.isfinite(want)
         assert np.array_equal(want[~finite], got[~finite], equal_nan=True)
@@ -120,5 +120,5 @@ def test_ok_means_close_everywhere(want: NDArray[Any], got: NDArray[Any]) -> Non
 
 @given(floats)
 def test_an_array_is_itself_unless_it_holds_nothing(values: NDArray[Any]) -> None:
-    verdict = judge(values, values.copy()).verdict
+    verdict = compared(values, values.copy()).verdict
     assert verdict == ("OK" if np.abs(values[np.isfinite(values)]).max(initial=0) > 0 else "VACUOUS")

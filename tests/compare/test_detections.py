@@ -20,7 +20,7 @@ AT = {"confidence": 0.25, "iou": 0.7}
 PAIR = rows((10, 10, 0.9), (100, 10, 0.8))
 
 
-def judge(want: NDArray[Any], got: NDArray[Any], sample: str = "street", pixel: float = 1) -> dict[str, Comparison]:
+def compared(want: NDArray[Any], got: NDArray[Any], sample: str = "street", pixel: float = 1) -> dict[str, Comparison]:
     subject = ComparedOutput("webgpu", sample, "raw", "output0")
     allowed = msgspec.structs.replace(BROWSER, pixels=BROWSER.pixels * pixel)
     found = compare_detections(subject, from_rows(TASK, want), from_rows(TASK, got), AT, allowed)
@@ -28,7 +28,7 @@ def judge(want: NDArray[Any], got: NDArray[Any], sample: str = "street", pixel: 
 
 
 def test_the_same_people_are_the_same() -> None:
-    verdicts = judge(PAIR, PAIR.copy())
+    verdicts = compared(PAIR, PAIR.copy())
     assert {name: each.verdict for name, each in verdicts.items()} == dict.fromkeys(
         ("detections", "score", "box", "keypoint"), "OK"
     )
@@ -37,7 +37,7 @@ def test_the_same_people_are_the_same() -> None:
 
 def test_rank_does_not_matter() -> None:
     swapped = rows((100, 10, 0.8), (10, 10, 0.9))
-    assert {each.verdict for each in judge(PAIR, swapped).values()} == {"OK"}
+    assert {each.verdict for each in compared(PAIR, swapped).values()} == {"OK"}
 
 
 @pytest.mark.parametrize(
@@ -54,43 +54,43 @@ def test_rank_does_not_matter() -> None:
     ids=["one too few", "one too many", "elsewhere", "another score", "moved", "nobody", "NaN"],
 )
 def test_what_differs_is_named(got: NDArray[Any], broken: set[str]) -> None:
-    verdicts = judge(PAIR, got)
+    verdicts = compared(PAIR, got)
     assert {name for name, each in verdicts.items() if each.verdict == "DIFFERS"} == broken
 
 
 def test_half_a_pixel_is_one_of_the_models_input() -> None:
     moved = rows((10, 10, 0.9), (100.9, 10, 0.8))
-    assert judge(PAIR, moved)["box"].verdict == "DIFFERS"
-    assert judge(PAIR, moved, pixel=2)["box"].verdict == "OK"
+    assert compared(PAIR, moved)["box"].verdict == "DIFFERS"
+    assert compared(PAIR, moved, pixel=2)["box"].verdict == "OK"
 
 
 def test_one_wrong_keypoint_is_seen() -> None:
     got = PAIR.copy()
     got[1, 9] += 0.7
-    assert judge(PAIR, got)["keypoint"].verdict == "DIFFERS"
+    assert compared(PAIR, got)["keypoint"].verdict == "DIFFERS"
 
 
 def test_a_detection_on_the_threshold_may_be_missing() -> None:
-    assert judge(rows((10, 10, 0.9), (100, 10, 0.2503)), rows((10, 10, 0.9)))["detections"].verdict == "OK"
+    assert compared(rows((10, 10, 0.9), (100, 10, 0.2503)), rows((10, 10, 0.9)))["detections"].verdict == "OK"
 
 
 def test_nobody_on_one_sample_is_fine_and_on_all_is_vacuous() -> None:
-    nobody = list(judge(rows(), rows(), "empty street").values())
+    nobody = list(compared(rows(), rows(), "empty street").values())
     assert {each.verdict for each in nobody} == {"OK"}
     assert {each.verdict for each in mark_vacuous(nobody)} == {"VACUOUS"}
-    together = mark_vacuous([*nobody, *judge(PAIR, PAIR).values()])
+    together = mark_vacuous([*nobody, *compared(PAIR, PAIR).values()])
     assert {each.verdict for each in together} == {"OK"}
 
 
 def test_another_stage_or_backend_does_not_speak_for_this_one() -> None:
-    nobody = list(judge(rows(), rows()).values())
+    nobody = list(compared(rows(), rows()).values())
     for subject in (ComparedOutput("wasm", "street", "raw", ""), ComparedOutput("webgpu", "street", "decoded", "")):
         others = compare_detections(subject, from_rows(TASK, PAIR), from_rows(TASK, PAIR), AT, BROWSER)
         assert {each.verdict for each in mark_vacuous([*nobody, *others])[:4]} == {"VACUOUS"}
 
 
 def test_void_keeps_what_differs() -> None:
-    differing = list(judge(PAIR, rows()).values())
+    differing = list(compared(PAIR, rows()).values())
     assert [each.verdict for each in mark_vacuous(differing)] == [each.verdict for each in differing]
 
 

@@ -18,7 +18,7 @@ from webbuild.compare.by_output import count_matched, group_by_output, group_ver
 from webbuild.compare.tolerance import NATIVE
 from webbuild.equivalence.answer import Answer
 from webbuild.equivalence.compare_answers import compare_answers
-from webbuild.equivalence.compare_runs import judge
+from webbuild.equivalence.compare_runs import final_verdicts
 from webbuild.equivalence.policy import Policy, native_policy
 from webbuild.equivalence.verdict import require_equivalent
 from webbuild.errors import WebbuildError
@@ -40,7 +40,7 @@ def answer(rows: NDArray[np.float32] = ROWS, protos: NDArray[np.float32] = PROTO
 
 def compared(want: Answer, got: Answer, precision: Precision = "fp32") -> list[Comparison]:
     graph = msgspec.structs.replace(manifest().graphs[0], precision=precision)
-    return judge(compare_answers(graph.name, "one.jpg", want, got, native_policy(graph)))
+    return final_verdicts(compare_answers(graph.name, "one.jpg", want, got, native_policy(graph)))
 
 
 def by_title(comparisons: list[Comparison]) -> dict[str, list[Comparison]]:

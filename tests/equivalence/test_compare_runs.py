@@ -96,7 +96,7 @@ def test_a_repeated_run_is_the_fallbacks_and_never_nothing() -> None:
     wasm = compare_runs(reference, "wasm", reference.answers, EXACT)
     answers = [None, *reference.answers[1:]]
     found = compare_runs(reference, "webgpu", answers, EXACT, wasm)
-    assert [each.repeated for each in found] == [True, False, False]
+    assert [each.from_fallback for each in found] == [True, False, False]
     assert {each.subject.runner for each in found} == {"webgpu"}
     with pytest.raises(KeyError):
         compare_runs(reference, "webgpu", answers, EXACT, wasm[1:])

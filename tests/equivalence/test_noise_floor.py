@@ -112,7 +112,7 @@ def test_objects_without_a_partner_are_counted(noise: int, lonely: int, verdict:
 
 def test_a_run_on_the_fallback_says_nothing_of_the_graph() -> None:
     own, again = made("", 0.3), made("", 0.0, sample="b", same=True)
-    repeated = Comparison(**{**{name: getattr(again, name) for name in again.__struct_fields__}, "repeated": True})
+    repeated = Comparison(**{**{name: getattr(again, name) for name in again.__struct_fields__}, "from_fallback": True})
     noise = made("", 0.15), made("", 0.3, sample="b")
     assert verdicts([own, again], *noise) == ["OK", "OK"]
     assert verdicts([own, repeated], *noise) == ["DIFFERS", "OK"]

@@ -5,13 +5,18 @@ from __future__ import annotations
 import pytest
 
 from webbuild.compare.arrays import ComparedOutput, Comparison, Verdict
-from webbuild.equivalence.compare_runs import judge
+from webbuild.equivalence.compare_runs import final_verdicts
 from webbuild.equivalence.verdict import require_equivalent
 from webbuild.errors import FAILED, WebbuildError
 
 
 def rows(
-    objects: int, target: str = "webgpu", sample: str = "one.jpg", verdict: Verdict = "OK", *, repeated: bool = False
+    objects: int,
+    target: str = "webgpu",
+    sample: str = "one.jpg",
+    verdict: Verdict = "OK",
+    *,
+    from_fallback: bool = False,
 ) -> list[Comparison]:
     """Return the comparisons of an output of detections."""
     about = ComparedOutput(target, sample, "raw", "rows")
@@ -23,7 +28,7 @@ def rows(
             tolerance=0.1,
             signal=objects,
             reason=reason,
-            repeated=repeated,
+            from_fallback=from_fallback,
         )
         for name in ("detections", "score")
     ]
@@ -39,7 +44,7 @@ def tensor(name: str, signal: float, sample: str = "one.jpg") -> list[Comparison
 
 def refusal(*groups: list[Comparison]) -> WebbuildError:
     with pytest.raises(WebbuildError) as caught:
-        require_equivalent(judge([each for group in groups for each in group]))
+        require_equivalent(final_verdicts([each for group in groups for each in group]))
     assert caught.value.exit_code == FAILED
     assert caught.value.fix
     return caught.value
@@ -47,7 +52,7 @@ def refusal(*groups: list[Comparison]) -> WebbuildError:
 
 def test_good_comparisons_on_both_graphs_are_a_proof() -> None:
     grey = [*rows(0, sample="(grey)"), *tensor("head", 0, "(grey)")]
-    require_equivalent(judge([*rows(3), *rows(3, "wasm"), *tensor("head", 1), *grey]))
+    require_equivalent(final_verdicts([*rows(3), *rows(3, "wasm"), *tensor("head", 1), *grey]))
 
 
 def test_one_difference_is_enough() -> None:
@@ -78,5 +83,5 @@ def test_no_comparison_is_no_proof() -> None:
 
 
 def test_a_graph_that_always_asked_for_its_fallback_is_not_proven() -> None:
-    error = refusal(rows(3, repeated=True), rows(3, sample="two.jpg", repeated=True), rows(3, "wasm"))
+    error = refusal(rows(3, from_fallback=True), rows(3, sample="two.jpg", from_fallback=True), rows(3, "wasm"))
     assert "hands every sample" in error.message

@@ -73,7 +73,7 @@ def test_the_same_is_found_at_every_threshold(name: str, tmp_path: Path) -> None
             if (sample, output) == ("(blocks)", task.output)
         }
         assert own.keys() == {"webgpu", "wasm"}
-        assert not any(each.repeated for group in own.values() for each in group), "its own answer was not tried"
+        assert not any(each.from_fallback for group in own.values() for each in group), "its own answer was not tried"
         assert len({matched_objects(group) for group in own.values()}) == 1
         found.append(matched_objects(own["wasm"]) or 0)
     assert found[:2] == [0, 1]

@@ -12,7 +12,7 @@ def case(repeated: str) -> SampleResult:
 
 def test_a_backend_that_repeats_every_sample_on_its_fallback_is_a_problem() -> None:
     (problem,) = fallback_only_problems("webgpu", [case("300 candidates"), case("not converged")])
-    assert (problem.code, problem.where) == ("only-repeated", "webgpu")
+    assert (problem.code, problem.where) == ("only-fallback", "webgpu")
 
 
 def test_one_answer_of_its_own_is_enough() -> None:

@@ -16,14 +16,14 @@ from webbuild.verify.run_backend import console_problems, page_error_problem
 def bench_backend(chromium: Chromium, course: Scenario, backend: str, where: str = "") -> BackendBench:
     """Measure one backend. What goes wrong is a problem in the report, and what was measured before it stays."""
     visits, examined, problems = PageLoads(), None, list[Problem]()
-    told = f"{backend} at {where}" if where else backend
+    label = f"{backend} at {where}" if where else backend
     try:
-        problems += _measure_page_loads(chromium, course, backend, told, visits)
+        problems += _measure_page_loads(chromium, course, backend, label, visits)
         if visits.second is not None:
-            examined, more = _measure_profile(chromium, course, backend, told)
+            examined, more = _measure_profile(chromium, course, backend, label)
             problems += more
     except WebbuildError as error:
-        problems.append(Problem(code=error.code, where=told, message=error.message, fix=error.fix))
+        problems.append(Problem(code=error.code, where=label, message=error.message, fix=error.fix))
     info = None if visits.load_timing is None else visits.load_timing.info
     used = "fp32" if info is None else info.precision.used
     return BackendBench(
@@ -37,29 +37,29 @@ def bench_backend(chromium: Chromium, course: Scenario, backend: str, where: str
         second_load=visits.second,
         run_times=visits.frames,
         profile=examined,
-        problems=(*problems, *fallback_only_problems(told, visits.frames)),
+        problems=(*problems, *fallback_only_problems(label, visits.frames)),
     )
 
 
 def _measure_page_loads(
-    chromium: Chromium, course: Scenario, backend: str, told: str, visits: PageLoads
+    chromium: Chromium, course: Scenario, backend: str, label: str, visits: PageLoads
 ) -> list[Problem]:
     with chromium.page() as (page, console):
         try:
             visits.measure(page, course, backend)
         except PageError as error:
-            return [page_error_problem(told, error), *console_problems(told, console)]
-        return console_problems(told, console)
+            return [page_error_problem(label, error), *console_problems(label, console)]
+        return console_problems(label, console)
 
 
 def _measure_profile(
-    chromium: Chromium, course: Scenario, backend: str, told: str
+    chromium: Chromium, course: Scenario, backend: str, label: str
 ) -> tuple[Profile | None, list[Problem]]:
     with chromium.page() as (page, console):
         try:
-            return profile_visit(chromium.browser, page, course, backend), console_problems(told, console)
+            return profile_visit(chromium.browser, page, course, backend), console_problems(label, console)
         except PageError as error:
-            return None, [page_error_problem(told, error), *console_problems(told, console)]
+            return None, [page_error_problem(label, error), *console_problems(label, console)]
 
 
 def unreachable_backend(where: str, backend: str, error: WebbuildError) -> BackendBench:
@@ -79,10 +79,10 @@ def unreachable_backend(where: str, backend: str, error: WebbuildError) -> Backe
     )
 
 
-def fallback_only_problems(told: str, frames: RunTimes | None) -> list[Problem]:
+def fallback_only_problems(label: str, frames: RunTimes | None) -> list[Problem]:
     """A backend whose every run another one answered was not measured."""
     if frames is None or frames.fallbacks < len(frames.runs):
         return []
     message = "every run was answered by another backend: these are not its times"
     fix = "give pictures with fewer objects: --input FILE..."
-    return [Problem(code="only-repeated", where=told, message=message, fix=fix)]
+    return [Problem(code="only-fallback", where=label, message=message, fix=fix)]

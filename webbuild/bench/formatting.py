@@ -81,8 +81,8 @@ def format_transfers(times: float, count: float) -> str:
 def format_growth(grown: MemoryGrowth) -> str:
     """Return what grew, or that nothing did, and what is not known."""
     parts = (("WASM", grown.wasm), ("GPU", grown.gpu), ("JS", grown.heap))
-    told = [f"{name} {format_megabytes(value)}" for name, value in parts if value]
-    return ", ".join(told) or "0"
+    listed = [f"{name} {format_megabytes(value)}" for name, value in parts if value]
+    return ", ".join(listed) or "0"
 
 
 def format_average(value: float) -> str:

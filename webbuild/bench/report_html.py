@@ -49,10 +49,10 @@ def _run_dots(report: BenchReport) -> tuple[LinearScale, list[RunDots]]:
 
 
 def _stages(report: BenchReport) -> tuple[LinearScale, list[Bar]]:
-    told = [
+    rows = [
         (each.backend, median_stages(each.run_times))
         for each in report.backends
         if each.run_times and each.run_times.stages
     ]
-    axis = linear_scale(slowest([sum(stages.values()) for _, stages in told]))
-    return axis, [bar(backend, "", stages, axis.end) for backend, stages in told]
+    axis = linear_scale(slowest([sum(stages.values()) for _, stages in rows]))
+    return axis, [bar(backend, "", stages, axis.end) for backend, stages in rows]

@@ -35,26 +35,26 @@ def write_findings(
     Raises:
         WebbuildError: `cannot-write`.
     """
-    told = list(report.findings)
+    findings = list(report.findings)
     with staged_folder(out) as folder:
         worth = [number for number, found in enumerate(result.culprits) if _is_reportable(found)][:MAX_REPRODUCED]
         for count, number in enumerate(worth):
             place = folder if count == 0 else folder / str(count + 1)
             made = build_repro(tester, result.culprits[number].subgraph)
             write_repro(made, place)
-            finding = told[number]
+            finding = findings[number]
             engine = "ort/" if count == 0 else "../ort/"
             (place / "repro.html").write_text(render_repro_page(report, finding, made, subject, engine), "utf-8")
             (place / "issue.md").write_text(issue_text(report, finding, made), "utf-8")
             inside = "" if count == 0 else f"{count + 1}/"
             files = tuple(f"{inside}{name}" for name in ("repro.onnx", "repro.html", "issue.md"))
-            told[number] = msgspec.structs.replace(finding, files=files)
+            findings[number] = msgspec.structs.replace(finding, files=files)
         if worth:
             _write_build(subject.build, folder / "ort")
         if report.depth_errors:
             (folder / ERROR_PLOT_FILE).write_text(render_error_plot(report), "utf-8")
-            told = [_with_error_plot(each) for each in told]
-        report = msgspec.structs.replace(report, findings=tuple(told))
+            findings = [_with_error_plot(each) for each in findings]
+        report = msgspec.structs.replace(report, findings=tuple(findings))
         (folder / "bisect.json").write_bytes(msgspec.json.format(msgspec.json.encode(report), indent=2) + b"\n")
     return report
 

@@ -101,9 +101,9 @@ def _sort_by_position(graph: ModelGraph, found: Sequence[Culprit]) -> list[Culpr
     """Order findings by their first nodes, and mark those that another one lies upstream of."""
     ordered = sorted(found, key=lambda each: each.subgraph)
     bad: set[int] = set()
-    told = []
+    marked = []
     for each in ordered:
         upstream = set[int]().union(*(graph.ancestors(index) for index in each.subgraph)) - set(each.subgraph)
-        told.append(msgspec.structs.replace(each, downstream=bool(upstream & bad)))
+        marked.append(msgspec.structs.replace(each, downstream=bool(upstream & bad)))
         bad.update(each.subgraph)
-    return told
+    return marked

@@ -22,56 +22,56 @@ def print_report(report: BisectReport, out: Path) -> None:
 def report_lines(report: BisectReport, out: Path) -> list[str]:
     """Return what was found, line by line."""
     compared = f"{report.compared_values} values compared in {report.sessions} session{'s' * (report.sessions != 1)}"
-    told = [
+    lines = [
         f"{report.subject}: {report.nodes} nodes on {report.engine}",
         f"  against {report.reference}, on {report.sample}; {compared}",
     ]
     if report.whole_graph_verdict == "agrees":
         return [
-            *told,
+            *lines,
             "nothing differs"
             if report.compared_values
             else "nothing was compared: all outputs are 0 or empty; give it other numbers with --input",
         ]
     first = [finding for finding in report.findings if not finding.downstream]
     for finding in first[:MAX_SHOWN]:
-        told += _finding_lines(finding, out)
+        lines += _finding_lines(finding, out)
     if len(first) > MAX_SHOWN:
-        told.append(f"and {len(first) - MAX_SHOWN} more: see --json")
+        lines.append(f"and {len(first) - MAX_SHOWN} more: see --json")
     if behind := [finding for finding in report.findings if finding.downstream]:
         names = ", ".join(node.label for finding in behind[:MAX_SHOWN] for node in finding.nodes)
-        told.append(f"also guilty, behind those: {names}{', ...' if len(behind) > MAX_SHOWN else ''}")
+        lines.append(f"also guilty, behind those: {names}{', ...' if len(behind) > MAX_SHOWN else ''}")
     if report.depth_errors:
-        told += ["error against depth, relative to the largest magnitude:", *_depth_lines(report)]
+        lines += ["error against depth, relative to the largest magnitude:", *_depth_lines(report)]
     if report.unresolved:
-        told.append(f"{report.unresolved} parts could not be tried by themselves, though the whole runs")
-    return [*told, *([report.unfinished] if report.unfinished else [])]
+        lines.append(f"{report.unresolved} parts could not be tried by themselves, though the whole runs")
+    return [*lines, *([report.unfinished] if report.unfinished else [])]
 
 
 def _finding_lines(finding: BisectFinding, out: Path) -> list[str]:
     nodes = ", ".join(node.label for node in finding.nodes[:6])
     more = f" and {len(finding.nodes) - 6} more" if len(finding.nodes) > 6 else ""
     where = f" on the {finding.placement.upper()}" if finding.placement else ""
-    told = [f"{finding.code}: {nodes}{more}{where}"]
+    lines = [f"{finding.code}: {nodes}{more}{where}"]
     for each in finding.comparisons[:3]:
         numbers = f" at {list(each.worst)}: wanted {each.want}, got {each.got}" if each.worst else ""
-        told.append(f"  {each.subject.output} {each.reason}{numbers}")
+        lines.append(f"  {each.subject.output} {each.reason}{numbers}")
     if finding.message:
-        told.append(f"  {finding.message}")
+        lines.append(f"  {finding.message}")
     if not finding.reproduced:
-        told.append("  it shows only beside other pieces, not in a session of its own")
+        lines.append("  it shows only beside other pieces, not in a session of its own")
     if finding.files:
-        told.append(f"  {', '.join(str(out / name) for name in finding.files)}")
-    return told
+        lines.append(f"  {', '.join(str(out / name) for name in finding.files)}")
+    return lines
 
 
 def _depth_lines(report: BisectReport) -> list[str]:
     """Return a line for each value: the node, the error, a bar of its logarithm."""
     import math
 
-    told = []
+    lines = []
     for depth in report.depth_errors:
         size = "not finite" if depth.error is None else f"{depth.error:.1e}"
         length = 0 if not depth.error else max(0, round(4 * (math.log10(depth.error) + 8)))
-        told.append(f"  {depth.node:6} {size:>10}  {'#' * min(length, 40)}")
-    return told
+        lines.append(f"  {depth.node:6} {size:>10}  {'#' * min(length, 40)}")
+    return lines

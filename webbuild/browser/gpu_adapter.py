@@ -10,7 +10,7 @@ _FIX = "run with `--backend wasm`, or name a Chromium that has WebGPU in WEBBUIL
 
 
 def adapter_name(fields: Mapping[str, str] | None, fix: str = _FIX) -> str:
-    """Return every word of what a page's `adapter()` told, each once.
+    """Return every word of what a page's `adapter()` returned, each once.
 
     Raises:
         WebbuildError: `no-adapter` where there is none.

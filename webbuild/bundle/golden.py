@@ -51,8 +51,8 @@ def choose_golden_run(
     """
     if not samples:
         return None
-    repeated = {each.subject.sample for each in comparisons if each.repeated}
-    groups = group_by_output(each for each in comparisons if each.subject.sample not in repeated)
+    elsewhere = {each.subject.sample for each in comparisons if each.from_fallback}
+    groups = group_by_output(each for each in comparisons if each.subject.sample not in elsewhere)
     counts = {sample: matched_objects(group) or 0 for (sample, *_), group in groups.items()}
     able = [sample for sample in samples if sample.name in counts] or [samples[0]]
     if any(counts.values()):

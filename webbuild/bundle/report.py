@@ -97,7 +97,7 @@ class PackSampleCard(Struct, frozen=True):
     detections: int
     classes: Sequence[ClassScore]
     layers: tuple[Layer, ...]
-    repeated: tuple[str, ...]
+    from_fallback: tuple[str, ...]
     maps: dict[str, str]
 
 
@@ -181,10 +181,10 @@ def _sample_cards(
         classes = witness.classes.get(name, ())[:TOP_CLASSES]
         thick_to_thin = sorted(seen.items(), key=lambda each: each[0] == "wasm")
         layers = tuple(detection_layer(runner, manifest.task, found) for runner, found in thick_to_thin)
-        handed_over = [each.subject for each in report.comparisons if each.repeated]
-        repeated = tuple(dict.fromkeys(each.runner for each in handed_over if each.sample == name))
+        handed_over = [each.subject for each in report.comparisons if each.from_fallback]
+        from_fallback = tuple(dict.fromkeys(each.runner for each in handed_over if each.sample == name))
         maps = _depth_images(manifest.task, tried, witness.outputs.get(name, {}))
-        cards.append(PackSampleCard(sample, len(seen.get("native", ())), classes, layers, repeated, maps))
+        cards.append(PackSampleCard(sample, len(seen.get("native", ())), classes, layers, from_fallback, maps))
     return cards
 
 

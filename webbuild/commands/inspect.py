@@ -47,8 +47,8 @@ def run(arguments: InspectArguments) -> int:
         with progress.step("measure it in Chromium"):
             measurement = measure_in_chromium(inspection, source, sizes.dims)
     if arguments.as_json:
-        told = msgspec.to_builtins(inspection) | ({"measurement": measurement} if measurement else {})
-        click.echo(msgspec.json.encode(told).decode())
+        report = msgspec.to_builtins(inspection) | ({"measurement": measurement} if measurement else {})
+        click.echo(msgspec.json.encode(report).decode())
     else:
         print_inspection(inspection, Console())
         if measurement is not None:

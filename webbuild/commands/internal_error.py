@@ -14,8 +14,10 @@ _DISK_FULL_ERRNOS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS)
 def report_internal_error(error: Exception) -> int:
     """Print an error that nobody caught and return the exit code: a disk that is full is no bug, the rest is."""
     if isinstance(error, OSError) and error.errno in _DISK_FULL_ERRNOS:
-        told = WebbuildError("cannot-write", f"{error.filename or 'a file'}: {error.strerror}", "make room on the disk")
-        click.echo(str(told), err=True)
+        problem = WebbuildError(
+            "cannot-write", f"{error.filename or 'a file'}: {error.strerror}", "make room on the disk"
+        )
+        click.echo(str(problem), err=True)
         return USAGE
     import traceback
 

@@ -61,12 +61,12 @@ def _equivalence_lines(result: EquivalenceResult, options: tuple[OptionInput, ..
             reason = "No sample has a detection" if lower else "Every sample exceeds the GPU NMS capacity"
             yield f"{reason} at {option.option} {option.default:g}; compared at {used:.3g}."
     matched, excused = count_matched(comparisons), count_near_threshold(comparisons)
-    repeated = len({(each.subject.sample, each.subject.runner) for each in comparisons if each.repeated})
+    fallbacks = len({(each.subject.sample, each.subject.runner) for each in comparisons if each.from_fallback})
     things = "regions" if any(each.subject.quantity == "regions" for each in comparisons) else "detections"
     yield (
         f"{len(group_by_output(comparisons))} comparisons"
         + (f", {matched} {things} matched, {excused} excused at a threshold" if matched else "")
-        + (f", {repeated} runs repeated on the fallback graph" if repeated else "")
+        + (f", {fallbacks} runs repeated on the fallback graph" if fallbacks else "")
     )
     for name, level in noise_levels(comparisons).items():
         yield (

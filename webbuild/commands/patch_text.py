@@ -21,7 +21,7 @@ def result_lines(outcome: PatchResult, *, dry_run: bool) -> Iterator[str]:
             for edit in edits:
                 done = "done" if edit.applied else "left"
                 yield f"{outcome.model}: {target}: {done} [{edit.code}] {edit.location}: {edit.reason}"
-    told = [
+    counts = [
         *(f"{target}: {sum(e.applied for e in edits)} edits" for target, edits in outcome.edits.items()),
         *outcome.interface,
         *outcome.repairs,
@@ -32,7 +32,7 @@ def result_lines(outcome: PatchResult, *, dry_run: bool) -> Iterator[str]:
     ]
     written = ", ".join(_describe_file(file) for file in outcome.files)
     proven = f" -> {written}; {outcome.compared} comparisons" if outcome.exit_code == CLEAN and written else ""
-    yield f"{'would be' if dry_run else 'patched '} {outcome.model}: {', '.join(told)}{proven}"
+    yield f"{'would be' if dry_run else 'patched '} {outcome.model}: {', '.join(counts)}{proven}"
     if any(target.endswith("-webgpu") for file in outcome.files for target in file.targets):
         yield f"note[{jsep.CODE}] {jsep.FIX}"
 

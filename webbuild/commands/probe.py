@@ -75,9 +75,9 @@ def _measure(target: Target, only: Sequence[str], resume: bool, progress: Progre
             started = time.perf_counter()
             measure_probes(page, native, journal, wanted, lambda count: bar.advance(bar.task_ids[0], count))
             progress.print(f"  ✓ {title}: {len(wanted)} probes ({time.perf_counter() - started:.1f} s)")
-        told = f"Chromium {browser.version.partition('.')[0]}"
+        browser_name = f"Chromium {browser.version.partition('.')[0]}"
         done = build_table(
-            target, adapter, told, swept, [p.name for family in cases.values() for p in family], journal.lines
+            target, adapter, browser_name, swept, [p.name for family in cases.values() for p in family], journal.lines
         )
     for line in journal.lines.values():
         if line.reason.startswith("no answer"):

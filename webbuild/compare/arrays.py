@@ -47,8 +47,8 @@ class Comparison(Struct, frozen=True, kw_only=True, rename="camel"):
     be computed; `max_rel` is that relative to `signal`; `worst` is where it is, `want` and `got` the values there.
     `signal` is the largest finite magnitude of the reference, or its number of detections: with 0 there was nothing
     to compare. `similarity` is the least OKS of poses or IoU of masks. `near_threshold` objects have no partner, but
-    lie within tolerance of a threshold. `repeated` says that the graph asked for its fallback, as at run time, whose
-    comparison this is. `noise` is the noise floor, where that explains the difference.
+    lie within tolerance of a threshold. `from_fallback` says that the graph asked for its fallback, as at run time, and
+    this compares the fallback's answer. `noise` is the noise floor, where that explains the difference.
     """
 
     subject: ComparedOutput
@@ -64,7 +64,7 @@ class Comparison(Struct, frozen=True, kw_only=True, rename="camel"):
     rms: float | None = None
     similarity: float | None = None
     near_threshold: int = 0
-    repeated: bool = False
+    from_fallback: bool = False
     noise: float | None = None
 
     @property

@@ -79,7 +79,7 @@ def build_reduced_precision_graph(
         samples: to search and to prove on.
         witness: the proof of `graphs`.
         budget: what the search may cost, and has to save.
-        progress: where it is told.
+        progress: called with each step.
         browser: whether Chromium may be asked to compute.
 
     Raises:

@@ -47,7 +47,9 @@ def with_measured_size_order(match: TaskMatch, original: NativeRunner) -> TaskMa
         match,
         head=msgspec.structs.replace(raw, size_order=order),
         inputs=tuple(measured if spec is guessed else spec for spec in match.inputs),
-        assumptions=tuple(said if told == describe_size_input(guessed) else told for told in match.assumptions),
+        assumptions=tuple(
+            said if assumption == describe_size_input(guessed) else assumption for assumption in match.assumptions
+        ),
     )
 
 

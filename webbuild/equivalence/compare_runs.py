@@ -82,26 +82,26 @@ def compare_runs(
         name: of the candidate.
         answers: the candidate's, in the order of the inputs; None where it asks for its fallback.
         policy: how far apart the answers may lie.
-        fallback: the comparisons of that, on every input, which stand for those of a repeated run.
+        fallback: the comparisons of that, on every input, which stand for those of such a run.
     """
     found: list[Comparison] = []
     again: dict[str, list[Comparison]] = {}
     for each in fallback:
-        again.setdefault(each.subject.sample, []).append(_repeated(each, name))
+        again.setdefault(each.subject.sample, []).append(_of_fallback(each, name))
     for given, want, got in zip(reference.inputs, reference.answers, answers, strict=True):
         if got is None:
             found += again[given.name]
         else:
             found += compare_answers(name, given.name, want, got, policy)
-    return judge(found, reference.noise)
+    return final_verdicts(found, reference.noise)
 
 
-def judge(comparisons: Sequence[Comparison], noise: NoiseFloor | None = None) -> list[Comparison]:
-    """Judge the comparisons of one candidate on all inputs together: by what says nothing, and by the noise floor."""
+def final_verdicts(comparisons: Sequence[Comparison], noise: NoiseFloor | None = None) -> list[Comparison]:
+    """Return the verdicts over all inputs: `VACUOUS` where nothing was compared, noise accepted."""
     marked = mark_vacuous(comparisons)
     return marked if noise is None else noise.accept(marked)
 
 
-def _repeated(comparison: Comparison, name: str) -> Comparison:
+def _of_fallback(comparison: Comparison, name: str) -> Comparison:
     subject = msgspec.structs.replace(comparison.subject, runner=name)
-    return msgspec.structs.replace(comparison, subject=subject, repeated=True)
+    return msgspec.structs.replace(comparison, subject=subject, from_fallback=True)

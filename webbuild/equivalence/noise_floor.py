@@ -33,7 +33,7 @@ NOISE_FACTOR = 1.5
 """How much larger than the noise a difference may be. A candidate that only rounds otherwise is one more run of the
 same kind: it exceeds the largest of 12 in one case of 13, and half as much again next to never."""
 MAX_SCORE_NOISE = 0.25
-"""Noise of scores and masks, which lie in 0..1, from which on another model could not be told from this one."""
+"""Noise of scores and masks, which lie in 0..1, above which a different model would look the same."""
 MAX_RELATIVE_NOISE = 0.05
 """The same of tensors, by their largest magnitude, and of depths. The root mean square of unrelated outputs is 0.07 to
 0.3 of that."""
@@ -79,7 +79,7 @@ class NoiseFloor:
 
         A run that was handed over to the fallback is the fallback's, and says nothing of the candidate.
         """
-        own = [each for each in comparisons if not each.repeated]
+        own = [each for each in comparisons if not each.from_fallback]
         pooled, limits = pool_rms(own), _limits(own)
         differing = {_quantity(each) for each in own if each.verdict == "DIFFERS"}
         if any(pooled[each] > NOISE_FACTOR * limits[each] for each in differing):
@@ -98,7 +98,7 @@ class NoiseFloor:
         explained = {each for each in differing if _explains(noise, each, pooled[each])}
         return [
             msgspec.structs.replace(each, verdict="OK", reason="", noise=noise[_quantity(each)])
-            if each.verdict == "DIFFERS" and not each.repeated and _quantity(each) in explained
+            if each.verdict == "DIFFERS" and not each.from_fallback and _quantity(each) in explained
             else each
             for each in comparisons
         ]

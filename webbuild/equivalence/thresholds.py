@@ -128,7 +128,7 @@ def open_with_threshold_inputs(source: OnnxModel, sizes: Mapping[str, int]) -> N
     """Return a runner of the original in which only the thresholds were made inputs; None if that cannot be.
 
     Everything else, the data-dependent detection tail too, is as it was exported; but where the sizes are free, they
-    are fixed first and what hangs on nothing else is computed, since no tail can be told before.
+    are fixed first and what hangs on nothing else is computed, since no tail can be found before.
     """
     import onnx_ir as ir
 

@@ -18,7 +18,7 @@ def has_no_detections(comparisons: Sequence[Comparison]) -> bool:
 
 def used_only_fallback(comparisons: Sequence[Comparison]) -> bool:
     """Whether some graph handed every sample to its fallback."""
-    own = {each.subject.runner for each in comparisons if not each.repeated}
+    own = {each.subject.runner for each in comparisons if not each.from_fallback}
     return not {each.subject.runner for each in comparisons} <= own
 
 
@@ -47,7 +47,7 @@ def require_equivalent(comparisons: Sequence[Comparison]) -> None:
         )
     for runner in sorted({each.subject.runner for each in comparisons}):
         mine = [each for each in comparisons if each.subject.runner == runner]
-        if all(each.repeated for each in mine):
+        if all(each.from_fallback for each in mine):
             raise WebbuildError(
                 "vacuous-comparison",
                 f"the {runner} graph hands every sample to its fallback, so nothing is known of its own answers",

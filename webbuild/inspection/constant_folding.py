@@ -21,19 +21,19 @@ _ELIMINATED = {"Identity", "Dropout"}
 
 
 def folded_nodes(nodes: Sequence[ScopedNode], without_kernel: set[ir.Node]) -> set[ir.Node]:
-    """Return the nodes that are gone before the first one is placed, given those that nothing can compute."""
+    """Return the nodes that are folded before the first one is placed, given those that nothing can compute."""
     known: set[ir.Value] = set()
-    gone: set[ir.Node] = set()
+    folded: set[ir.Node] = set()
     for each in nodes:
         node = each.node
         if node.op_type in _ELIMINATED and not any(value.is_graph_output() for value in node.outputs):
-            gone.add(node)
+            folded.add(node)
             if node.inputs and (given := node.inputs[0]) is not None and (given in known or _is_stored(given)):
                 known |= set(node.outputs)
         elif node not in without_kernel and _is_constant(node, known):
-            gone.add(node)
+            folded.add(node)
             known |= set(node.outputs)
-    return gone
+    return folded
 
 
 def _is_constant(node: ir.Node, known: set[ir.Value]) -> bool:

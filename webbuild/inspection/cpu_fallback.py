@@ -46,11 +46,11 @@ def apply_cpu_fallback(model: ir.Model, table: KernelTable) -> FallbackPlan:
 
 
 def _assign_to_cpu(model: ir.Model, found: Inspection) -> list[Rewrite]:
-    told = {finding.where: finding for finding in found.findings if _is_for_cpu(finding)}
+    by_node = {finding.where: finding for finding in found.findings if _is_for_cpu(finding)}
     wanted = [
-        (each.node, told[where].reason)
+        (each.node, by_node[where].reason)
         for each, node in zip(walk_nodes(model.graph), found.nodes, strict=True)
-        if (where := node_label(each.node)) in told and told[where].code in node.codes
+        if (where := node_label(each.node)) in by_node and by_node[where].code in node.codes
     ]
     named = mark_cpu_nodes(model, [node for node, _ in wanted])
     return [

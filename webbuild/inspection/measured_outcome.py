@@ -12,8 +12,8 @@ from msgspec import Struct
 from webbuild.inspection.inspection import Inspection, NodeInspection
 from webbuild.ortweb.placement_log import TRANSFER_OPS, count_placements, parse_nodes
 
-MeasuredPlacement = Literal["gpu", "cpu", "gone"]
-"""Where a node was: `gone` if it was folded, or is a part of another."""
+MeasuredPlacement = Literal["gpu", "cpu", "removed"]
+"""Where a node was: `removed` if it was folded, or is a part of another."""
 
 RunOutcome = Literal["no-session", "throws", "wrong", "runs"]
 RUN_OUTCOMES: tuple[RunOutcome, ...] = ("no-session", "throws", "wrong", "runs")
@@ -115,10 +115,10 @@ def _measured_placements(
         if (index := _NAME.match(node.name)) is not None:
             found[int(index[1])] = "cpu" if node.placement == "cpu" else "gpu"
     if named:
-        return tuple(found.get(node.index, "gone") for node in inspection.nodes)
+        return tuple(found.get(node.index, "removed") for node in inspection.nodes)
     totals = count_placements(log)  # all on one: the engine gives their number alone
-    whole: MeasuredPlacement = "cpu" if totals["cpu"] else "gpu" if totals["gpu"] else "gone"
-    return tuple("gone" if node.placement == "folded" else whole for node in inspection.nodes)
+    whole: MeasuredPlacement = "cpu" if totals["cpu"] else "gpu" if totals["gpu"] else "removed"
+    return tuple("removed" if node.placement == "folded" else whole for node in inspection.nodes)
 
 
 def _operator_counts(inspection: Inspection, places: Sequence[MeasuredPlacement | None]) -> Iterator[OperatorCounts]:
@@ -132,11 +132,11 @@ def _operator_counts(inspection: Inspection, places: Sequence[MeasuredPlacement 
 
 
 def _predicted_placement(node: NodeInspection) -> str:
-    return "gone" if node.placement == "folded" else node.placement
+    return "removed" if node.placement == "folded" else node.placement
 
 
 def _counts(found: Mapping[str, int]) -> PlacementCounts:
-    return PlacementCounts(found.get("gpu", 0), found.get("cpu", 0), found.get("gone", 0))
+    return PlacementCounts(found.get("gpu", 0), found.get("cpu", 0), found.get("removed", 0))
 
 
 def _outcome_disagreements(
@@ -157,11 +157,11 @@ def _placement_disagreements(inspection: Inspection, places: Sequence[MeasuredPl
         if (
             where is not None
             and _predicted_placement(node) != where
-            and not (where == "gone" and node.placement == "gpu")
+            and not (where == "removed" and node.placement == "gpu")
         ):
             key = (_describe(node), _predicted_placement(node), where)
             kinds[key] = kinds.get(key, 0) + 1
-    words = {"gpu": "on the GPU", "cpu": "on the CPU", "gone": "gone while loading", "none": "without a kernel"}
+    words = {"gpu": "on the GPU", "cpu": "on the CPU", "removed": "removed while loading", "none": "without a kernel"}
     for (about, guess, place), times in kinds.items():
         yield f"{times} {words[place]}, not {words[guess]}: probe {about}"
 

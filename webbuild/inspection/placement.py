@@ -37,16 +37,16 @@ def place_nodes(
     """Return where each node runs, given in the order of the graph. `forced` names those that are left to the CPU."""
     kernels = {each.node: find_kernel(each.node, each.opset, table) for each in nodes}
     impossible = {node for node, found in kernels.items() if found.placement == "none"}
-    gone = folded_nodes(nodes, impossible - {node for node in kernels if node.op_type == "Dropout"})
+    folded = folded_nodes(nodes, impossible - {node for node in kernels if node.op_type == "Dropout"})
     on_gpu = {
         node
         for node, found in kernels.items()
-        if found.placement == "gpu" and node not in gone and node.name not in forced and _supports_attention(node)
+        if found.placement == "gpu" and node not in folded and node.name not in forced and _supports_attention(node)
     }
     pulled = _shape_followers(nodes, on_gpu)
     placings = {}
     for node, found in kernels.items():
-        where: PlacementKind = "folded" if node in gone else "none" if found.placement == "none" else "cpu"
+        where: PlacementKind = "folded" if node in folded else "none" if found.placement == "none" else "cpu"
         if node in on_gpu and node not in pulled:
             where = "gpu"
         placings[node] = NodePlacement(where, found, node in pulled)

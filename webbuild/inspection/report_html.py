@@ -91,9 +91,9 @@ def _cell(column: int, node: NodeInspection) -> NodeCell:
     kind = node.outcome if node.outcome in _FAILS else node.placement
     name = f"{node.operator} '{node.name}'" if node.name else node.operator
     inside = f" in {' in '.join(reversed(node.scopes))}" if node.scopes else ""
-    told = f"; {', '.join(node.codes)}" if node.codes else ""
+    codes = f"; {', '.join(node.codes)}" if node.codes else ""
     where = {"gpu": "GPU", "cpu": "CPU", "none": "no kernel"}.get(node.placement, "")
-    title = printable(f"{name}{inside}: {node.dtype or 'type unknown'}, {where}{told}")
+    title = printable(f"{name}{inside}: {node.dtype or 'type unknown'}, {where}{codes}")
     return NodeCell(column, int(node.placement == "cpu"), kind or "", title, node.codes[0] if node.codes else "")
 
 

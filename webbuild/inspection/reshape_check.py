@@ -55,8 +55,8 @@ def _reshape(sizes: list[int], wanted: list[int] | None, *, keeps_zero: bool) ->
     fits = count == fixed if -1 not in target else fixed != 0 and count % fixed == 0
     if fits or (fixed == 0 and count == 0):
         return None
-    told = f"{fixed:,}" if -1 not in target else f"a multiple of {fixed:,}"
-    return f"{sizes} has {count:,} elements, {wanted} wants {told}"
+    available = f"{fixed:,}" if -1 not in target else f"a multiple of {fixed:,}"
+    return f"{sizes} has {count:,} elements, {wanted} wants {available}"
 
 
 def _squeeze(sizes: list[int], axes: list[int] | None) -> str | None:

@@ -39,7 +39,7 @@ def print_measurement(measurement: Measurement, console: Console) -> None:
     from rich.text import Text
 
     table = Table(box=None, pad_edge=False)
-    for name in ("", "predicted: GPU", "CPU", "gone", "measured: GPU", "CPU", "gone"):
+    for name in ("", "predicted: GPU", "CPU", "removed", "measured: GPU", "CPU", "removed"):
         table.add_column(name, justify="right" if name else "left")
     for line in measurement.operators:
         sides = (line.predicted, line.measured)
@@ -63,7 +63,7 @@ def summary(inspection: Inspection) -> str:
     parts = [
         f"{places['gpu']} nodes on the GPU",
         f"{places['cpu']} on the CPU",
-        f"{places['folded']} gone while loading",
+        f"{places['folded']} removed while loading",
     ]
     if places["none"]:
         parts.append(f"{places['none']} without a kernel")

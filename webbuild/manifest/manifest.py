@@ -235,9 +235,9 @@ class ManifestHeader(Struct, frozen=True):
 
     @property
     def generator_name(self) -> str:
-        """Name and version of the program, as far as they are told."""
-        told = self.generator if isinstance(self.generator, dict) else {}
-        return f"{told.get('name', 'webbuild')} {told.get('version', 'of an unknown version')}"
+        """Name and version of the program, as far as they are known."""
+        generator = self.generator if isinstance(self.generator, dict) else {}
+        return f"{generator.get('name', 'webbuild')} {generator.get('version', 'of an unknown version')}"
 
 
 @cache

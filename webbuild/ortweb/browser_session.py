@@ -113,8 +113,8 @@ class BrowserSession:
         job = {**self._sent(model, feeds), "options": options, "verbose": verbose}
         engine = self._build.worker_options(_BASE_PATH)
         try:
-            told = self._call("attempt", engine=engine, job=job, seconds=self._seconds)
-            answer = msgspec.convert(told, _Answer)
+            reply = self._call("attempt", engine=engine, job=job, seconds=self._seconds)
+            answer = msgspec.convert(reply, _Answer)
             for output in answer.outputs:
                 take(output.name, self._take(output))
             return ModelRunResult(answer.ending, answer.message[:2000], tuple(answer.log))

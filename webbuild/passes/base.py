@@ -61,7 +61,7 @@ CHECK = "WEBBUILD_CHECK_PASSES"
 
 
 class PassFailedError(Exception):
-    """A pass raised, or left an invalid model. `where` is the node that it was at, as far as that can be told."""
+    """A pass raised, or left an invalid model. `where` is the node that it was at, as far as that is known."""
 
     def __init__(self, code: str, where: str, error: Exception) -> None:
         super().__init__(f"{type(error).__name__}: {error}")

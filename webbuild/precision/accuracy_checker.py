@@ -89,7 +89,7 @@ class AccuracyChecker:
     def check(self, model: ir.Model, arithmetic: Fp16Backend) -> AccuracyVerdict:
         """Run a graph and compare. A sample that differs is the first to be run the next time, and alone."""
         used: dict[str, float] = {}
-        told = False
+        compared = False
         count = len(self._reference.inputs)
         for some in (range(count)[:1], range(count)[1:]):
             found = arithmetic.run(model, [self.feeds[index] for index in some]) if some else []
@@ -103,8 +103,8 @@ class AccuracyChecker:
                         [index, *(other for other in range(count) if other != index)]
                     )
                     return AccuracyVerdict(reason, used)
-                told = told or any(each.verdict == "OK" and each.signal for each in comparisons)
-        return AccuracyVerdict("" if told else _VACUOUS, used)
+                compared = compared or any(each.verdict == "OK" and each.signal for each in comparisons)
+        return AccuracyVerdict("" if compared else _VACUOUS, used)
 
     def _why(self, index: int, comparisons: Sequence[Comparison], outputs: Tensors) -> str:
         name = self._reference.inputs[index].name

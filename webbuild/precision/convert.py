@@ -62,9 +62,9 @@ class ConversionPlan(Struct, frozen=True):
         names = {node.name for node in model.graph}
         rewiring = CastInserter(model.graph, chosen, border=border, stored=stored)
         rewiring.run()
-        told = {name: reason for name, reason in kept.items() if name in names}
+        reasons = {name: reason for name, reason in kept.items() if name in names}
         return Fp16Graph(
-            model, rewiring.casts, told, tuple(node.name or "" for node in chosen), self.clamped_mask_constants
+            model, rewiring.casts, reasons, tuple(node.name or "" for node in chosen), self.clamped_mask_constants
         )
 
 

@@ -37,14 +37,14 @@ def static_fp32_reasons(
 ) -> dict[str, str]:
     """Return by name why nodes with float32 in them stay so."""
     found: dict[str, str] = {}
-    for told in (
+    for reasons in (
         _unconvertible(model.graph, able),
         _not_on_gpu(model, table),
         find_index_arithmetic(model.graph).items(),
         _constants(able),
         _long_rows(able),
     ):
-        for node, reason in told:
+        for node, reason in reasons:
             found.setdefault(node.name or "", reason)
     return found
 

@@ -108,7 +108,7 @@ class ProbeHarness:
             "batch": [_to_wire(probe) for probe in probes],
         }
         try:
-            told = self._open().evaluate("request => globalThis.probe(request)", json.dumps(request))
+            reply = self._open().evaluate("request => globalThis.probe(request)", json.dumps(request))
         except Error as error:
             if not self._chromium.browser.is_connected():
                 raise WebbuildError(
@@ -121,7 +121,7 @@ class ProbeHarness:
                     "check the build in this browser; see `webbuild verify`",
                 ) from error
             raise _PageDiedError(error.message.splitlines()[0]) from error
-        return msgspec.json.decode(told, type=list[ProbeResponse])
+        return msgspec.json.decode(reply, type=list[ProbeResponse])
 
     def _open(self) -> Page:
         if self._page is None:

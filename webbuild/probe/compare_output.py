@@ -39,8 +39,8 @@ def compare_output(name: str, got: Array | None, want: Array, slack: float = 1.0
         differences = np.abs(got.astype(np.float64) - want.astype(np.float64))
     finite = differences[wrong & np.isfinite(differences)]
     first = np.unravel_index(int(wrong.argmax()), want.shape)
-    told = f"{int(wrong.sum())} of {want.size} in {name}: {got[first]:.6g}, not {want[first]:.6g}"
-    return Mismatch(told, float(finite.max()) if finite.size else None)
+    message = f"{int(wrong.sum())} of {want.size} in {name}: {got[first]:.6g}, not {want[first]:.6g}"
+    return Mismatch(message, float(finite.max()) if finite.size else None)
 
 
 def _is_close(got: Array, want: Array, slack: float) -> Array:

@@ -40,7 +40,7 @@ def case_from_response(probe: Probe, answer: ProbeResponse, reference: dict[str,
 
 
 def build_case(probe: Probe, outcome: Outcome, fault: Mismatch) -> MeasuredCase:
-    """Return the case of a probe; what it was given is told where that is of use: it went wrong."""
+    """Return the case of a probe; its inputs are kept only where it went wrong."""
     well = outcome in ("gpu", "cpu")
     return MeasuredCase(
         what=probe.name,

@@ -19,7 +19,7 @@ class ComparisonRow(Struct, frozen=True):
     objects: int | None
     near_threshold: int
     distance: str
-    repeated: bool
+    from_fallback: bool
 
 
 def comparison_rows(comparisons: Iterable[Comparison]) -> list[ComparisonRow]:
@@ -32,7 +32,7 @@ def comparison_rows(comparisons: Iterable[Comparison]) -> list[ComparisonRow]:
             matched_objects(group),
             sum(each.near_threshold for each in group),
             describe_distance(group),
-            any(each.repeated for each in group),
+            any(each.from_fallback for each in group),
         )
         for (sample, runner, _, _), group in group_by_output(comparisons).items()
     ]

@@ -28,7 +28,7 @@ class ExtractedModel(Struct, frozen=True):
 
 
 def extracted_name(index: int, copy: int = 0) -> str:
-    """Name a node in a cut by its place in the graph; names of one model are told apart."""
+    """Name a node in a cut by its place in the graph; different names of one model stay different."""
     return f"n{index}_{copy}" if copy else f"n{index}"
 
 

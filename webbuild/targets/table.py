@@ -39,7 +39,7 @@ class MeasuredCase(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     `what` is family and variant, `pool/MaxPool ceil_mode`, unique in a table. `error` is the largest difference from
     native ONNX Runtime where it was wrong. `message` is what was thrown, or what is wrong, or which nodes the CPU
-    computed. `attributes` and `inputs` are told of those that fail, the inputs in the node's order and None for one
+    computed. `attributes` and `inputs` are kept for those that fail, the inputs in the node's order and None for one
     that is left out; the probe of that name has them of all.
     """
 
@@ -112,13 +112,13 @@ def encode_table(measured: KernelTable) -> bytes:
     head = msgspec.to_builtins(measured)
     kernels, cases = head.pop("kernels"), head.pop("cases")
     lines = [f"  {_json(name)}: {_json(kernels[name])}" for name in sorted(kernels)]
-    told = [
+    case_lines = [
         f"  {_json(case)}"
         for case in sorted(cases, key=lambda case: (case["op"], case["what"], case["opset"], case["dtype"]))
     ]
     body = _json(head)[:-1]
     return "\n".join(
-        [f'{body}, "kernels": {{', ",\n".join(lines), '}, "cases": [', ",\n".join(told), "]}", ""]
+        [f'{body}, "kernels": {{', ",\n".join(lines), '}, "cases": [', ",\n".join(case_lines), "]}", ""]
     ).encode()
 
 

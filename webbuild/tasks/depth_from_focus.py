@@ -41,13 +41,13 @@ def infer_depth_from_focus(signature: ModelSignature, *, requested: bool) -> Tas
         return None
     if not requested and not is_depth_name(depth) and not any("focus" in fact.name.lower() for fact in rest):
         return None
-    told = {**signature.hub_files.config, **signature.metadata}
-    focus, even = _focus_inputs(rest, stack.count, told)
+    metadata = {**signature.hub_files.config, **signature.metadata}
+    focus, even = _focus_inputs(rest, stack.count, metadata)
     inputs: tuple[Input, ...] = tuple(
         stack if fact.name == stack.name else focus[fact.name] for fact in signature.inputs
     )
     known = read_normalization(signature.hub_files.preprocessor)
-    meaning = _depth_units(depth, told, focused=bool(rest))
+    meaning = _depth_units(depth, metadata, focused=bool(rest))
     taken = f"input '{stack.name}' takes {stack.count} pictures of one scene, each focused at another distance"
     said = (taken, meaning.source, *even, _DEFAULT_PREPROCESSING if known is None else known.source)
     return TaskMatch(depth_task(depth, confidence, meaning), inputs, said)
@@ -90,7 +90,7 @@ def _number_count(spec: TensorSpec) -> int | None:
 def _focus_inputs(
     facts: list[TensorSpec], count: int, fields: Mapping[str, Any]
 ) -> tuple[dict[str, FocusInput], tuple[str, ...]]:
-    """Return the inputs of focal distances by name, with what is told of them as the default, else even steps."""
+    """Return the inputs of focal distances by name, with the metadata's values as the default, else even steps."""
     known = read_numbers(fields, "focus_distances", "focal_distances", "focus")
     told_all = len(known) == count
     values = known if told_all else default_focus_distances(count)

@@ -45,8 +45,8 @@ def is_depth_name(spec: TensorSpec) -> bool:
 
 def depth_model_type(signature: ModelSignature) -> str:
     """Return what `config.json` calls the network if that is one of depth, else nothing."""
-    told = signature.hub_files.config.get("model_type")
-    return told if isinstance(told, str) and told in DEPTH_MODEL_TYPES else ""
+    model_type = signature.hub_files.config.get("model_type")
+    return model_type if isinstance(model_type, str) and model_type in DEPTH_MODEL_TYPES else ""
 
 
 def find_depth_outputs(outputs: Sequence[TensorSpec]) -> tuple[TensorSpec | None, TensorSpec | None]:

@@ -37,8 +37,8 @@ def detr_image_input(
             _three_numbers(preprocessor.get(name), default)
             for name, default in zip(("image_mean", "image_std"), _IMAGENET_MEAN_STD, strict=True)
         )
-    told = msgspec.structs.replace(image, scale=scale, mean=mean, std=std, letterbox=fitted)
-    return told, (
+    picture = msgspec.structs.replace(image, scale=scale, mean=mean, std=std, letterbox=fitted)
+    return picture, (
         "pictures are scaled and normalised as preprocessor_config.json says",
         _describe_resize(preprocessor.get("size")),
     )

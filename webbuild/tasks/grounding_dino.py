@@ -120,8 +120,8 @@ def _match_inputs(given: tuple[TensorSpec, ...]) -> _Inputs | None:
                 ones[fact.name] = (1, height, width)
             case _:
                 return None
-    told = image is not None and any(spec.role == "input_ids" for spec in prompt)
-    return _Inputs(image, tuple(prompt), ones) if told and image is not None else None
+    has_tokens = image is not None and any(spec.role == "input_ids" for spec in prompt)
+    return _Inputs(image, tuple(prompt), ones) if has_tokens and image is not None else None
 
 
 def _prompt_input(spec: TensorSpec, role: PromptRole) -> PromptInput:

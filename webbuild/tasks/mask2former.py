@@ -42,9 +42,9 @@ def infer_mask2former(signature: ModelSignature, *, requested: bool) -> TaskMatc
     fused, fusing = _label_ids_to_fuse(signature, names)
     kind = signature.hub_files.config.get("model_type")
     gridded = kind not in ("maskformer", "oneformer", "detr")
-    told = "as config.json says" if kind == "mask2former" else "for which it is taken"
+    reason = "as config.json says" if kind == "mask2former" else "for which it is taken"
     sized = (
-        f"masks are resized to {_MASK_SIZE[0]} x {_MASK_SIZE[1]} first, as transformers does for Mask2Former, {told}",
+        f"masks are resized to {_MASK_SIZE[0]} x {_MASK_SIZE[1]} first, as transformers does for Mask2Former, {reason}",
     )
     task = ImageSegmentationTask(
         masks=masks.name,
@@ -120,13 +120,13 @@ def _class_names(signature: ModelSignature, count: int) -> tuple[list[str], str]
 def _infer_mode(signature: ModelSignature) -> tuple[SegmentationMode, str]:
     """Return what the model was trained for, as far as its name says, and where that is known from."""
     name = signature.hub_files.config.get("_name_or_path")
-    for told, source in (
+    for text, source in (
         (name if isinstance(name, str) else "", "config.json's name"),
         (signature.file, "the file's name"),
     ):
         modes: tuple[SegmentationMode, ...] = ("panoptic", "instance", "semantic")
         for mode in modes:
-            if mode in told.lower():
+            if mode in text.lower():
                 return mode, f"segmentation is {mode}, as {source} says"
     return "panoptic", "segmentation is panoptic, where neither config.json nor the file's name says otherwise"
 
@@ -137,25 +137,27 @@ def _label_ids_to_fuse(signature: ModelSignature, names: list[str]) -> tuple[lis
         (signature.hub_files.preprocessor, "preprocessor_config.json"),
         (signature.hub_files.config, "config.json"),
     ):
-        told = given.get("label_ids_to_fuse")
-        if isinstance(told, list) and all(type(each) is int and 0 <= each < len(names) for each in told):
+        fused = given.get("label_ids_to_fuse")
+        if isinstance(fused, list) and all(type(each) is int and 0 <= each < len(names) for each in fused):
             return sorted(
-                set(told)
-            ), f"regions of {len(set(told))} class(es) are fused, as label_ids_to_fuse in {source} says"
+                set(fused)
+            ), f"regions of {len(set(fused))} class(es) are fused, as label_ids_to_fuse in {source} says"
     known = _STUFF_CLASSES.get((names[0], len(names)))
     if known is not None:
         return list(known), f"regions of the {len(known)} classes that are no things are fused: the classes are known"
-    return [], "no regions are fused: label_ids_to_fuse is nowhere told, and nothing is where transformers is not told"
+    return [], "no regions are fused: no file has label_ids_to_fuse, and transformers fuses none by default"
 
 
 def _image_preprocessing(image: ImageInput, signature: ModelSignature) -> tuple[ImageInput, str]:
     """Return how pictures go in: as is configured beside the model, else as most of these networks want them."""
-    told = read_normalization(signature.hub_files.preprocessor)
-    if told is None:
+    normalization = read_normalization(signature.hub_files.preprocessor)
+    if normalization is None:
         fitted = Letterbox(mode="stretch", interpolation="bilinear-antialias")
         return msgspec.structs.replace(
             image, mean=IMAGENET_MEAN, std=IMAGENET_STD, letterbox=fitted
         ), _DEFAULT_PREPROCESSING
-    fitted = Letterbox(mode="stretch", interpolation=told.interpolation)
-    picture = msgspec.structs.replace(image, scale=told.scale, mean=told.mean, std=told.std, letterbox=fitted)
-    return picture, told.source
+    fitted = Letterbox(mode="stretch", interpolation=normalization.interpolation)
+    picture = msgspec.structs.replace(
+        image, scale=normalization.scale, mean=normalization.mean, std=normalization.std, letterbox=fitted
+    )
+    return picture, normalization.source

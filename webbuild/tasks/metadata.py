@@ -21,10 +21,10 @@ def class_names(signature: ModelSignature) -> list[str]:
 
 def hub_class_names(signature: ModelSignature) -> list[str]:
     """Return the class names by index from `id2label` in `config.json`; empty if there are none, or gaps."""
-    told = signature.hub_files.config.get("id2label")
-    if not isinstance(told, dict):
+    labels = signature.hub_files.config.get("id2label")
+    if not isinstance(labels, dict):
         return []
-    names = {str(index): str(name) for index, name in told.items()}
+    names = {str(index): str(name) for index, name in labels.items()}
     wanted = [str(index) for index in range(len(names))]
     return [names[index] for index in wanted] if all(index in names for index in wanted) else []
 
@@ -49,7 +49,7 @@ def image_size(signature: ModelSignature) -> tuple[int, int] | None:
 
 
 def export_argument(signature: ModelSignature, argument: str) -> object:
-    """Return an argument of Ultralytics' exporter as `args` tells it, None if it is not told."""
+    """Return an argument of Ultralytics' exporter as `args` states it, None if it is absent."""
     arguments = parse_literal(signature.metadata.get("args", ""))
     return arguments.get(argument) if isinstance(arguments, dict) else None
 

@@ -34,12 +34,14 @@ def infer_monocular_depth(signature: ModelSignature, *, requested: bool) -> Task
 
 def _image_preprocessing(image: ImageInput, signature: ModelSignature) -> tuple[ImageInput, str]:
     """Return how pictures go in: as is configured beside the model, else as most of these networks want them."""
-    told = read_normalization(signature.hub_files.preprocessor)
-    if told is None:
+    normalization = read_normalization(signature.hub_files.preprocessor)
+    if normalization is None:
         known = msgspec.structs.replace(
             image, mean=IMAGENET_MEAN, std=IMAGENET_STD, letterbox=Letterbox(mode="stretch")
         )
         return known, _DEFAULT_PREPROCESSING
-    letterbox = Letterbox(mode="stretch", interpolation=told.interpolation)
-    known = msgspec.structs.replace(image, scale=told.scale, mean=told.mean, std=told.std, letterbox=letterbox)
-    return known, told.source
+    letterbox = Letterbox(mode="stretch", interpolation=normalization.interpolation)
+    known = msgspec.structs.replace(
+        image, scale=normalization.scale, mean=normalization.mean, std=normalization.std, letterbox=letterbox
+    )
+    return known, normalization.source

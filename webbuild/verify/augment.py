@@ -1,6 +1,6 @@
 """More pictures for a numerically unstable model, made of the few that there are.
 
-How far the answers of such a model lie apart is told by many objects alone: of five, one that moves far is most of the
+How far the answers of such a model lie apart only shows on many objects: of five, one that moves far is most of the
 root mean square, of the reference as of the backend. The same picture mirrored, or without its margin, is another
 picture to the model, with about as many objects in it.
 """

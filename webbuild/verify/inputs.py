@@ -55,7 +55,7 @@ class VerifyInput(Struct, frozen=True):
 
     @property
     def options(self) -> dict[str, str | list[float]]:
-        """What the runtime has to be told besides, to run it."""
+        """Other options that the runtime needs to run it."""
         focus: dict[str, str | list[float]] = {"focusDistances": list(self.focus)} if self.focus else {}
         return focus if self.prompt is None else {**focus, "prompt": self.prompt.text}
 

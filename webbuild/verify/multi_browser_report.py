@@ -113,14 +113,14 @@ def failure_lines(each: BrowserReport) -> list[str]:
     problems = [each.problem] if each.problem else []
     if each.report is not None:
         problems += each.report.all_problems()
-    told = [f"error[{p.code}] {each.where}: {printable(p.message)}\n  fix: {printable(p.fix)}" for p in problems]
+    lines = [f"error[{p.code}] {each.where}: {printable(p.message)}\n  fix: {printable(p.fix)}" for p in problems]
     failures = each.report.failures() if each.report else []
     for failure in failures[:_MAX_FAILURES_SHOWN]:
         about = failure.subject
         where = f"{each.where}, {formatting.runner_name(about.runner)}, {about.sample}, {about.stage} {about.output}"
-        told.append(printable(f"{failure.verdict} {where}: {failure.reason}"))
+        lines.append(printable(f"{failure.verdict} {where}: {failure.reason}"))
     return [
-        *told,
+        *lines,
         *(
             [f"and {len(failures) - _MAX_FAILURES_SHOWN} more: --json shows them"]
             if len(failures) > _MAX_FAILURES_SHOWN

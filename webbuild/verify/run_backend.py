@@ -78,8 +78,8 @@ def run_backend(
         except PageError as error:
             problems.append(page_error_problem(name, error))
         forced = [] if graph is None else [*graph.cpu_nodes, *casts_of_inputs(bundle.graph_path(graph))]
-        told = [*problems, *console_problems(name, console)]
-        return _backend_run(name, loaded, cases, times, told, forced=forced)
+        all_problems = [*problems, *console_problems(name, console)]
+        return _backend_run(name, loaded, cases, times, all_problems, forced=forced)
 
 
 def skipped_run(name: str, reason: str) -> BackendRun:
@@ -147,7 +147,7 @@ def fallback_only_problems(backend: str, cases: list[SampleResult]) -> list[Prob
         return []
     return [
         Problem(
-            code="only-repeated",
+            code="only-fallback",
             where=backend,
             message="every sample was run again on the fallback graph: nothing is known of this backend's own answers",
             fix="give pictures with fewer objects: --input FILE...",

@@ -14,7 +14,7 @@ from webbuild.browser.connect import Endpoint
 from webbuild.browser.server import Server
 from webbuild.compare.arrays import Comparison
 from webbuild.equivalence.answer import Answer
-from webbuild.equivalence.compare_runs import Reference, judge
+from webbuild.equivalence.compare_runs import Reference, final_verdicts
 from webbuild.errors import USAGE, WebbuildError
 from webbuild.manifest.manifest import Task
 from webbuild.reporting.depth_colormap import depth_colormap_url
@@ -76,7 +76,7 @@ def verify_in_browsers(
         precision: that of the graphs to judge; `auto` judges every graph of the backends, each in a page of its own.
         port: to serve on, 0 for a free one.
         seconds: how long a load or a run may take.
-        say: told what is being done.
+        say: called with what is being done.
 
     Raises:
         WebbuildError: when nothing can be judged anywhere: no bundle, no reference.
@@ -101,9 +101,9 @@ def verify_in_browsers(
             def run(browser: Chromium, name: str) -> BackendRun:
                 return run_backend(browser, server, bundle, name, work, seconds=seconds, progress=say)
 
-            told = [run_in_browser(place, server, names, run) for place in places]
+            reports = [run_in_browser(place, server, names, run) for place in places]
     say("native: the noise floor, where something differs")
-    told = [each if isinstance(each, WebbuildError) else _judged(each, reference) for each in told]
+    reports = [each if isinstance(each, WebbuildError) else _judged(each, reference) for each in reports]
     task = bundle.manifest.task
     report = VerifyReport(
         bundle=bundle.manifest.name,
@@ -119,12 +119,12 @@ def verify_in_browsers(
         fp16_backend=fp16_backend_used(bundle),
         problems=(*problems, *degenerate.degenerate_problems(task, [want.outputs for _, want in work])),
     )
-    return [each if isinstance(each, WebbuildError) else _with_runs(report, each) for each in told]
+    return [each if isinstance(each, WebbuildError) else _with_runs(report, each) for each in reports]
 
 
 def _judged(done: BrowserRun, reference: Reference) -> BrowserRun:
     """Judge the samples of each backend together."""
-    runs = tuple(_with_comparisons(run, judge(run.comparisons, reference.noise)) for run in done.runs)
+    runs = tuple(_with_comparisons(run, final_verdicts(run.comparisons, reference.noise)) for run in done.runs)
     return msgspec.structs.replace(done, runs=runs)
 
 
@@ -154,8 +154,8 @@ def _with_comparisons(run: BackendRun, comparisons: Sequence[Comparison]) -> Bac
 
 def _sample_reports(bundle: Bundle, task: Task, work: ReferenceResults, own: int) -> tuple[SampleReport, ...]:
     """Return what was compared; pictures after the first `own` were made for it, and are gone."""
-    told = [_sample_report(bundle, task, given, expected) for given, expected in work]
-    return (*told[:own], *(msgspec.structs.replace(sample, file=None) for sample in told[own:]))
+    samples = [_sample_report(bundle, task, given, expected) for given, expected in work]
+    return (*samples[:own], *(msgspec.structs.replace(sample, file=None) for sample in samples[own:]))
 
 
 def _sample_report(bundle: Bundle, task: Task, given: VerifyInput, expected: Answer) -> SampleReport:

@@ -187,5 +187,5 @@ function fallbackWarnings(fallback: Prediction["fallback"]): Warning[] {
   if (fallback === null) return [];
   const message = `the run was repeated on ${fallback.target}: ${fallback.reason}`;
   const fix = "raise the confidence threshold, or pack the model again with --nms cpu";
-  return [{ code: "repeated", message, fix }];
+  return [{ code: "ran-fallback", message, fix }];
 }

@@ -100,7 +100,7 @@ describe.runIf(hasWebgpu)("a head over its capacity", () => {
     expect(first).toMatchObject({
       backend: "wasm",
       fallback: { target: "wasm" },
-      warnings: [{ code: "repeated" }],
+      warnings: [{ code: "ran-fallback" }],
     });
     expect(first.fallback?.reason).toContain("16 candidates");
     const wasm = await loadTiny({ backend: "wasm" });

@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
 
 class FallbackBackend:
-    """Computes a graph. A better arithmetic that gives no answer is no reason against the graph, and is told.
+    """Computes a graph. A better arithmetic that gives no answer is reported, and does not count against the graph.
 
     Args:
         best: the best that there is here.
         quick: what searched; the same, where that is quick enough.
-        say: where it is told.
+        say: called with a message where that happens.
     """
 
     def __init__(self, best: Fp16Backend, quick: Fp16Backend, say: Callable[[str], None]) -> None:
