@@ -14,13 +14,13 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, expect
 
-from e2e.demo_page import LOADED, DemoPage
+from e2e.demo_page import DemoPage
 from webbuild.browser.chromium import Chromium, open_chromium
 from webbuild.browser.chromium_flags import chromium_flags
 from webbuild.browser.server import Server
 
 MODEL = Path(__file__).parents[1] / "models" / "yolo-pose.onnx"
-expect.set_options(timeout=LOADED)
+expect.set_options(timeout=60_000)
 WEBBUILD = [sys.executable, "-c", "from webbuild.cli import main; main()"]
 
 Webbuild = Callable[..., subprocess.CompletedProcess[str]]
@@ -113,6 +113,15 @@ def webgpu(with_gpu: Chromium, bundle: Path) -> Chromium:
     if not found:
         pytest.skip("no WebGPU adapter; WEBBUILD_REQUIRE=webgpu makes this a failure")
     return with_gpu
+
+
+@pytest.fixture(scope="session")
+def float16(webgpu: Chromium, root: Server) -> bool:
+    """Whether the adapter has `shader-f16`: lavapipe has, SwiftShader has not."""
+    with webgpu.page() as (page, _):
+        page.goto(f"{root.url}report.html")
+        found: bool = page.evaluate("async () => (await navigator.gpu.requestAdapter()).features.has('shader-f16')")
+    return found
 
 
 @pytest.fixture(scope="session")
