@@ -18,7 +18,7 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from webbuild.browser.chromium import Chromium, open_chromium
+from webbuild.browser.chromium import BrowserHandle, open_chromium
 from webbuild.browser.server import Server
 
 _LOAD = """async ([loader, options, seconds, collect]) => {
@@ -42,7 +42,9 @@ _LOAD = """async ([loader, options, seconds, collect]) => {
 }"""
 
 
-def visit(browser: Chromium, origin: str, loader: str, options: dict[str, object], limit: int, *, collect: bool) -> str:
+def visit(
+    browser: BrowserHandle, origin: str, loader: str, options: dict[str, object], limit: int, *, collect: bool
+) -> str:
     """Load the model on an empty page of a fresh profile; return what came of it."""
     with browser.page() as (page, _):
         page.goto(f"{origin}/empty.html")

@@ -17,11 +17,11 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from benchmarks.graph_capture_models import CaptureModel, bundle_models, conv_model
-from webbuild.browser.chromium import Chromium, open_chromium
+from webbuild.browser.chromium import BrowserHandle, open_chromium
 from webbuild.browser.media_types import media_type
 from webbuild.browser.server import Server
 from webbuild.manifest.file_entry import read_engine_wasm
-from webbuild.ortweb import distribution
+from webbuild.ortweb import packaged_assets
 
 PAGE = Path(__file__).with_suffix(".html")
 ORDER = (0, 1, 0, 2, 3, 1, 0, 4, 5, 0)
@@ -85,7 +85,7 @@ def _relative_error(answer: Answer, wanted: Answer) -> float:
 
 
 def measure(
-    browser: Chromium, server: Server, subject: CaptureModel, engine: dict[str, str], case: CaptureCase
+    browser: BrowserHandle, server: Server, subject: CaptureModel, engine: dict[str, str], case: CaptureCase
 ) -> CaptureRun:
     """Run it on a page of its own: what traps takes the engine with it."""
     files = {"model": subject.graph, **{file.name: file for file in subject.weights}}
@@ -135,7 +135,7 @@ def _array(text: str) -> NDArray[np.float32]:
 
 
 def table_rows(
-    browser: Chromium, server: Server, subject: CaptureModel, build: str, engine: dict[str, str], times: int
+    browser: BrowserHandle, server: Server, subject: CaptureModel, build: str, engine: dict[str, str], times: int
 ) -> Iterator[str]:
     """Yield a line of the table for a session without capture, and for each case of one with it."""
     right, plain = None, 0.0
@@ -152,7 +152,7 @@ def table_rows(
 
 def engines(server: Server, folder: Path | None) -> Iterator[tuple[str, dict[str, str]]]:
     """Yield the builds that have WebGPU, of this engine or of the one in a `dist`, and where the page finds each."""
-    for spec, files in distribution.engine_build_files():
+    for spec, files in packaged_assets.engine_build_files():
         if spec.build == "wasm":
             continue
         plain = [file.name.removesuffix(".zst") for file in files]
@@ -170,7 +170,7 @@ def main() -> None:
     parser.add_argument("--times", type=int, default=3, help="how often each session is made and run")
     parser.add_argument("--engine", type=Path, help="the dist folder of another onnxruntime-web")
     options = parser.parse_args()
-    with Server(distribution.WEB_ROOT) as server, open_chromium() as browser, ExitStack() as stack:
+    with Server(packaged_assets.WEB_ROOT) as server, open_chromium() as browser, ExitStack() as stack:
         server.virtual["/capture.html"] = ("text/html", PAGE.read_bytes())
         subjects = [conv_model(), *(stack.enter_context(bundle_models(each)) for each in options.bundle)]
         print("| model | build | capture | inputs | outputs | | run, captured / not |", flush=True)

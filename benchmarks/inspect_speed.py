@@ -18,8 +18,9 @@ from benchmarks import heavy_model, long_model
 from benchmarks.peak_memory import peak_memory
 from webbuild.inspection.inspect import inspect
 from webbuild.model.load import load_onnx
-from webbuild.passes.base import PassOptions, all_passes
-from webbuild.passes.pipeline import lower
+from webbuild.passes.base import PassOptions
+from webbuild.passes.lower import lower
+from webbuild.passes.registry import all_passes
 from webbuild.targets.table import load_table
 from webbuild.targets.target import parse_target
 

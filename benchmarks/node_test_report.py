@@ -10,7 +10,7 @@ from typing import Literal
 import msgspec
 from msgspec import Struct
 
-from webbuild.ortweb.distribution import engine_version
+from webbuild.ortweb.packaged_assets import engine_version
 
 PAGE = Path(__file__).parents[1] / "docs" / "node-tests.md"
 DATA = Path(__file__).parent / "results" / "node-tests.json"

@@ -29,9 +29,9 @@ from webbuild.errors import WebbuildError
 from webbuild.inspection.cpu_fallback import apply_cpu_fallback
 from webbuild.inspection.required_features import required_features
 from webbuild.model.load import load_onnx
-from webbuild.ortweb.distribution import engine_version
+from webbuild.ortweb.packaged_assets import engine_version
 from webbuild.passes.base import PassOptions
-from webbuild.passes.pipeline import lower
+from webbuild.passes.lower import lower
 from webbuild.passes.workarounds.cpu_fallback import cpu_node_names
 from webbuild.runners.native import NativeRunner
 from webbuild.targets.table import load_table

@@ -15,7 +15,7 @@ import json, resource, sys, time
 import onnx, onnx_ir, onnxruntime, onnxscript.optimizer, PIL.Image
 import webbuild.commands.pack
 from webbuild.cli import cli
-from webbuild.passes.base import all_passes
+from webbuild.passes.registry import all_passes
 all_passes()
 peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 held = peak()

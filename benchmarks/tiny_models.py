@@ -12,10 +12,10 @@ from msgspec import Struct
 from numpy.typing import NDArray
 from playwright.sync_api import Error
 
-from webbuild.browser.chromium import Chromium, open_chromium
+from webbuild.browser.chromium import BrowserHandle, open_chromium
 from webbuild.browser.server import Server
 from webbuild.manifest.file_entry import read_engine_wasm
-from webbuild.ortweb import distribution
+from webbuild.ortweb import packaged_assets
 from webbuild.targets.target import Build
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ class JobResult(Struct, frozen=True):
 
 def run_all(jobs: Sequence[Job], build: Build) -> Iterator[tuple[Job, JobResult]]:
     """Run every job. What throws, hangs or crashes costs the page, and what follows gets a new one."""
-    with Server(distribution.WEB_ROOT) as server, open_chromium() as browser:
+    with Server(packaged_assets.WEB_ROOT) as server, open_chromium() as browser:
         server.virtual["/tiny.html"] = ("text/html", PAGE.read_bytes())
         server.virtual["/engine.wasm"] = ("application/wasm", read_engine_wasm(_engine(build)[2]))
         rest = list(jobs)
@@ -86,13 +86,15 @@ def run_all(jobs: Sequence[Job], build: Build) -> Iterator[tuple[Job, JobResult]
             rest = rest[len(answers) :]
 
 
-def _run_on_page(browser: Chromium, origin: str, build: Build, jobs: Sequence[Job]) -> list[JobResult]:
+def _run_on_page(browser: BrowserHandle, origin: str, build: Build, jobs: Sequence[Job]) -> list[JobResult]:
     """Return the answers to the first jobs: until one throws, or a batch goes silent, which is then left out."""
     answers: list[JobResult] = []
     with browser.page() as (page, _):
         page.goto(f"{origin}/tiny.html")
         page.wait_for_function("() => globalThis.begin !== undefined")
-        entry, glue = (f"{origin}/{file.relative_to(distribution.WEB_ROOT).as_posix()}" for file in _engine(build)[:2])
+        entry, glue = (
+            f"{origin}/{file.relative_to(packaged_assets.WEB_ROOT).as_posix()}" for file in _engine(build)[:2]
+        )
         engine = {"entry": entry, "glue": glue, "wasm": f"{origin}/engine.wasm"}
         page.evaluate("engine => start(engine)", {**engine, "provider": build})
         for at in range(0, len(jobs), BATCH):
@@ -121,7 +123,7 @@ def _page_results(page: Page, jobs: Sequence[Job]) -> tuple[list[dict[str, Any]]
 def _engine(build: Build) -> list[Path]:
     """Return the build's entry, glue and WebAssembly."""
     name = "wasm" if build == "wasm" else "jspi"
-    return next(files for spec, files in distribution.engine_build_files() if spec.build == name)
+    return next(files for spec, files in packaged_assets.engine_build_files() if spec.build == name)
 
 
 def _to_wire(job: Job) -> dict[str, Any]:

@@ -15,7 +15,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from e2e.demo_page import DemoPage
-from webbuild.browser.chromium import Chromium, open_chromium
+from webbuild.browser.chromium import BrowserHandle, open_chromium
 from webbuild.browser.chromium_flags import chromium_flags
 from webbuild.browser.server import Server
 
@@ -88,13 +88,13 @@ def bundle(webbuild: Webbuild, tmp_path_factory: pytest.TempPathFactory) -> Path
 
 
 @pytest.fixture(scope="session")
-def with_gpu() -> Iterator[Chromium]:
+def with_gpu() -> Iterator[BrowserHandle]:
     with open_chromium() as browser:
         yield browser
 
 
 @pytest.fixture(scope="session")
-def without_gpu(with_gpu: Chromium) -> Iterator[Browser]:
+def without_gpu(with_gpu: BrowserHandle) -> Iterator[Browser]:
     """A browser in which no page finds an adapter. Of the same Playwright: a thread can have only one."""
     launch = with_gpu.browser.browser_type.launch
     browser = launch(executable_path=with_gpu.path, args=list(chromium_flags(webgpu=False)))
@@ -103,7 +103,7 @@ def without_gpu(with_gpu: Chromium) -> Iterator[Browser]:
 
 
 @pytest.fixture(scope="session")
-def webgpu(with_gpu: Chromium, bundle: Path) -> Chromium:
+def webgpu(with_gpu: BrowserHandle, bundle: Path) -> BrowserHandle:
     """The browser with WebGPU. Where it has none, tests are skipped, or fail under WEBBUILD_REQUIRE=webgpu."""
     with Server(bundle, virtual={"/blank.html": ("text/html", b"")}) as server, with_gpu.page() as (page, _):
         page.goto(f"{server.url}blank.html")
@@ -116,7 +116,7 @@ def webgpu(with_gpu: Chromium, bundle: Path) -> Chromium:
 
 
 @pytest.fixture(scope="session")
-def float16(webgpu: Chromium, root: Server) -> bool:
+def float16(webgpu: BrowserHandle, root: Server) -> bool:
     """Whether the adapter has `shader-f16`: lavapipe has, SwiftShader has not."""
     with webgpu.page() as (page, _):
         page.goto(f"{root.url}report.html")

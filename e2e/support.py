@@ -15,7 +15,7 @@ from e2e.browser_table import Row, table, write
 from e2e.conftest import MODEL, WEBBUILD
 from e2e.firefox import firefox
 from e2e.firefox_install import ensure
-from webbuild.browser.chromium import Chromium, open_chromium
+from webbuild.browser.chromium import BrowserHandle, open_chromium
 from webbuild.browser.ensure_chromium import LocalSystem
 from webbuild.browser.server import Server
 from webbuild.equivalence.answer import Answer
@@ -90,7 +90,7 @@ def measure(page: Page, work: Work, browser: str, version: str, backend: str, *,
     return Row(browser, version, backend, isolated, engine.build, engine.threads, found, max(box, keypoint), score)
 
 
-def in_chromium(browser: Chromium, work: Work, backend: str, *, isolated: bool) -> Row:
+def in_chromium(browser: BrowserHandle, work: Work, backend: str, *, isolated: bool) -> Row:
     """Measure in a fresh page, which must say nothing bad."""
     with browser.page() as (page, console):
         row = measure(page, work, "Chromium", browser.version, backend, isolated=isolated)

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from e2e.conftest import Open
-from webbuild.browser.chromium import Chromium
+from webbuild.browser.chromium import BrowserHandle
 from webbuild.browser.console import Console
 from webbuild.browser.server import Server
 
@@ -73,7 +73,7 @@ def test_the_page_says_why_it_fell_back(open_page: Open, without_gpu: Browser, r
 
 
 def test_webgpu_is_first_choice_and_can_be_left_and_taken_again(
-    open_page: Open, webgpu: Chromium, root: Server
+    open_page: Open, webgpu: BrowserHandle, root: Server
 ) -> None:
     page = open_page(webgpu.browser, root.url)
     on_gpu = page.wait_for_result()
@@ -85,7 +85,7 @@ def test_webgpu_is_first_choice_and_can_be_left_and_taken_again(
     assert page.chip() == "WebGPU"
 
 
-def test_a_crowd_beyond_capacity_is_run_again_on_wasm(webgpu: Chromium, root: Server, bundle: Any) -> None:
+def test_a_crowd_beyond_capacity_is_run_again_on_wasm(webgpu: BrowserHandle, root: Server, bundle: Any) -> None:
     crowd = next((bundle / "samples").glob("*crowd*")).name
     with webgpu.page() as (page, console):
         answers = blank(page, root).evaluate(

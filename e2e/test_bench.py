@@ -12,7 +12,7 @@ from e2e import broken
 from e2e.conftest import Webbuild
 from tests.colours import paint
 from tests.models import HEADER, parsed, save
-from webbuild.browser.chromium import Chromium
+from webbuild.browser.chromium import BrowserHandle
 
 MEANS = f"""{HEADER} means (float[1,3,6,5] x) => (float[1,3,1,1] y)
 {{ doubled = Add (x, x) y = GlobalAveragePool (doubled) }}"""
@@ -29,7 +29,7 @@ def means(webbuild: Webbuild, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def report(webbuild: Webbuild, means: Path, webgpu: Chromium, tmp_path_factory: pytest.TempPathFactory) -> Any:
+def report(webbuild: Webbuild, means: Path, webgpu: BrowserHandle, tmp_path_factory: pytest.TempPathFactory) -> Any:
     html = tmp_path_factory.mktemp("report") / "bench.html"
     done = webbuild("bench", means, "--runs", 4, "--json", "--html", html)
     assert done.returncode == 0, done.stderr

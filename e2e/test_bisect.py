@@ -14,7 +14,7 @@ from tests.models import HEADER, parsed, save, weights
 from webbuild.bisect.bisect import BisectOptions, search_inputs
 from webbuild.bisect.model_under_test import ModelSelection, open_model_under_test
 from webbuild.bisect.report import BisectReport
-from webbuild.browser.chromium import Chromium
+from webbuild.browser.chromium import BrowserHandle
 from webbuild.browser.server import Server
 from webbuild.errors import WebbuildError
 from webbuild.ortweb.browser_session import open_sessions
@@ -72,7 +72,7 @@ def resizing(path: Path) -> Path:
     return save(model, path)
 
 
-def searched(browser: Chromium, path: Path, folder: Path, *, backend: str = "webgpu") -> BisectReport:
+def searched(browser: BrowserHandle, path: Path, folder: Path, *, backend: str = "webgpu") -> BisectReport:
     subject = open_model_under_test(ModelSelection(path, backend))
     folder.mkdir()
     with open_sessions(browser, [(subject.build, subject.options)]) as (engine,):
@@ -88,7 +88,7 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
 
 
-def test_a_node_of_the_shipped_model_that_the_reference_has_wrong(webgpu: Chromium, tmp_path: Path) -> None:
+def test_a_node_of_the_shipped_model_that_the_reference_has_wrong(webgpu: BrowserHandle, tmp_path: Path) -> None:
     subject, node = open_model_under_test(ModelSelection(MODEL)), 194
     with open_sessions(webgpu, [(subject.build, subject.options)]) as (engine,):
         report, _, _ = search_inputs(subject, BisectOptions(), engine, Faulty(Fault(node, constant(1.5))), tmp_path)
@@ -97,7 +97,7 @@ def test_a_node_of_the_shipped_model_that_the_reference_has_wrong(webgpu: Chromi
     assert report.sessions <= 6
 
 
-def test_a_bundle_that_agrees(webbuild: Webbuild, webgpu: Chromium, bundle: Path, tmp_path: Path) -> None:
+def test_a_bundle_that_agrees(webbuild: Webbuild, webgpu: BrowserHandle, bundle: Path, tmp_path: Path) -> None:
     done = webbuild("bisect", bundle, "-o", tmp_path / "none", "--json")
     assert done.returncode == 0, done.stderr
     told = json.loads(done.stdout)
@@ -106,7 +106,7 @@ def test_a_bundle_that_agrees(webbuild: Webbuild, webgpu: Chromium, bundle: Path
     assert not (tmp_path / "none").exists()
 
 
-def test_a_wrong_answer(webgpu: Chromium, tmp_path: Path) -> None:
+def test_a_wrong_answer(webgpu: BrowserHandle, tmp_path: Path) -> None:
     path = resizing(tmp_path / "resizing.onnx")
     report = searched(webgpu, path, tmp_path / "webgpu")
     assert blamed(report) == [("node-mismatch", "Resize", "gpu")]
@@ -115,24 +115,24 @@ def test_a_wrong_answer(webgpu: Chromium, tmp_path: Path) -> None:
     assert (on_the_cpu.whole_graph_verdict, on_the_cpu.compared_values) == ("agrees", 2)
 
 
-def test_two_nodes_made_one(webgpu: Chromium, tmp_path: Path) -> None:
+def test_two_nodes_made_one(webgpu: BrowserHandle, tmp_path: Path) -> None:
     report = searched(webgpu, save(parsed(PADDING), tmp_path / "padding.onnx"), tmp_path / "webgpu")
     assert blamed(report) == [("fusion-mismatch", "Pad", "MaxPool", "gpu")]
 
 
-def test_a_kernel_compiled_for_another(webgpu: Chromium, tmp_path: Path) -> None:
+def test_a_kernel_compiled_for_another(webgpu: BrowserHandle, tmp_path: Path) -> None:
     report = searched(webgpu, save(parsed(NORMS), tmp_path / "norms.onnx"), tmp_path / "webgpu")
     assert blamed(report) == [("shader-cache-interaction", "InstanceNormalization", "InstanceNormalization", "gpu")]
 
 
-def test_a_run_that_throws(webgpu: Chromium, tmp_path: Path) -> None:
+def test_a_run_that_throws(webgpu: BrowserHandle, tmp_path: Path) -> None:
     path = save(parsed(SHRINKING), tmp_path / "shrinking.onnx")
     report = searched(webgpu, path, tmp_path / "webgpu")
     assert blamed(report)[0][:2] == ("node-throws", "Resize")
     assert len(report.findings) == 1
 
 
-def test_a_type_without_kernels(webgpu: Chromium, tmp_path: Path) -> None:
+def test_a_type_without_kernels(webgpu: BrowserHandle, tmp_path: Path) -> None:
     path = save(parsed(DOUBLE), tmp_path / "double.onnx")
     report = searched(webgpu, path, tmp_path / "webgpu")
     found = [(each.code, each.nodes[0].operator, each.downstream) for each in report.findings]
@@ -142,7 +142,7 @@ def test_a_type_without_kernels(webgpu: Chromium, tmp_path: Path) -> None:
 
 
 def test_a_graph_that_the_adapter_cannot_run_is_not_searched(
-    webgpu: Chromium, tmp_path: Path, *, float16: bool
+    webgpu: BrowserHandle, tmp_path: Path, *, float16: bool
 ) -> None:
     half = f"{HEADER} half (float16[2,3] x) => (float16[2,3] y)\n{{\n  y = Relu (x)\n}}"
     subject = open_model_under_test(ModelSelection(save(parsed(half), tmp_path / "half.onnx")))
@@ -156,7 +156,7 @@ def test_a_graph_that_the_adapter_cannot_run_is_not_searched(
         assert raised.value.code == "missing-adapter-feature"
 
 
-def test_the_command_leaves_a_page_that_shows_it(webbuild: Webbuild, webgpu: Chromium, tmp_path: Path) -> None:
+def test_the_command_leaves_a_page_that_shows_it(webbuild: Webbuild, webgpu: BrowserHandle, tmp_path: Path) -> None:
     out = tmp_path / "found"
     done = webbuild("bisect", resizing(tmp_path / "resizing.onnx"), "-o", out, "--json")
     assert done.returncode == 1, done.stderr

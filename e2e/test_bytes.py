@@ -11,7 +11,7 @@ from e2e.conftest import MODEL, Webbuild
 
 ORT = Path(__file__).parents[1] / "node_modules" / "onnxruntime-web" / "dist"
 PLAIN = ("ort.webgpu.min.mjs", "ort-wasm-simd-threaded.asyncify.mjs", "ort-wasm-simd-threaded.asyncify.wasm")
-"""What `import "onnxruntime-web/webgpu"` loads in Chromium."""
+"""What `import "onnxruntime-web/webgpu"` loads in BrowserHandle."""
 
 
 def first_visit(bundle: Path) -> list[Path]:

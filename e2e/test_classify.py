@@ -14,7 +14,7 @@ from e2e.demo_page import DemoPage
 from tests.colours import colours, paint
 from tests.compared import compared
 from tests.models import save
-from webbuild.browser.chromium import Chromium
+from webbuild.browser.chromium import BrowserHandle
 from webbuild.browser.server import Server
 
 
@@ -40,7 +40,7 @@ def demo(open_page: Open, without_gpu: Browser, served: Server) -> DemoPage:
 
 
 def test_both_backends_agree_with_native(
-    webbuild: Webbuild, classifier: Path, webgpu: Chromium, tmp_path: Path
+    webbuild: Webbuild, classifier: Path, webgpu: BrowserHandle, tmp_path: Path
 ) -> None:
     html = tmp_path / "report.html"
     done = webbuild("verify", classifier, "--json", "--html", html)

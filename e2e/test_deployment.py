@@ -13,7 +13,7 @@ import pytest
 from playwright.sync_api import Browser
 
 from e2e.demo_page import DemoPage
-from webbuild.browser.chromium import Chromium
+from webbuild.browser.chromium import BrowserHandle
 from webbuild.browser.console import Console
 from webbuild.browser.server import Server
 from webbuild.bundle.hosting import HEADER_RULES
@@ -47,7 +47,7 @@ def test_the_page_works_under_the_policy(without_gpu: Browser, bundle: Path, iso
         context.close()
 
 
-def test_webgpu_works_under_the_policy(webgpu: Chromium, bundle: Path) -> None:
+def test_webgpu_works_under_the_policy(webgpu: BrowserHandle, bundle: Path) -> None:
     with Server(bundle, headers=POLICY, virtual=dict(BLANK)) as server, webgpu.page() as (page, console):
         page.goto(f"{server.url}blank.html")
         assert page.evaluate(RUN, ["./", "webgpu"])["people"] > 0

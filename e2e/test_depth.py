@@ -15,7 +15,7 @@ from e2e.demo_page import DemoPage
 from e2e.test_main_thread import LIMIT
 from tests.compared import compared
 from tests.models import focus_network, save
-from webbuild.browser.chromium import Chromium
+from webbuild.browser.chromium import BrowserHandle
 from webbuild.browser.server import Server
 from webbuild.browser.tracing import main_thread_tasks
 from webbuild.samples.synthetic_focal_stack import synthetic_focal_stack
@@ -52,7 +52,9 @@ def demo(open_page: Open, without_gpu: Browser, served: Server) -> DemoPage:
     return page
 
 
-def test_every_build_agrees_with_native(webbuild: Webbuild, focused: Path, webgpu: Chromium, tmp_path: Path) -> None:
+def test_every_build_agrees_with_native(
+    webbuild: Webbuild, focused: Path, webgpu: BrowserHandle, tmp_path: Path
+) -> None:
     html = tmp_path / "report.html"
     done = webbuild("verify", focused, "--json", "--html", html)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -115,7 +117,7 @@ def wait_until_painted(demo: DemoPage, *, faded: bool) -> None:
 
 @pytest.mark.parametrize("backend", ["webgpu", "wasm"])
 def test_what_is_near_is_bright_and_what_is_unsure_fades(
-    open_page: Open, webgpu: Chromium, without_gpu: Browser, served: Server, backend: str
+    open_page: Open, webgpu: BrowserHandle, without_gpu: Browser, served: Server, backend: str
 ) -> None:
     demo = open_page(webgpu.browser if backend == "webgpu" else without_gpu, served.url)
     expect(demo.at("legend")).to_be_visible(timeout=LOADED)

@@ -14,7 +14,7 @@ from e2e.conftest import WEBBUILD, Webbuild
 
 WITHOUT_GPU = """
 import functools, sys
-import webbuild.browser.connect as module
+import webbuild.browser.open_browser as module
 module.open_chromium = functools.partial(module.open_chromium, webgpu=False)
 from webbuild.cli import main
 main()

@@ -14,7 +14,7 @@ from e2e.conftest import Open, Webbuild
 from e2e.demo_page import DemoPage
 from tests.compared import compared
 from tests.prompted import original, transformers, with_words
-from webbuild.browser.chromium import Chromium
+from webbuild.browser.chromium import BrowserHandle
 from webbuild.browser.server import Server
 
 FIRST, SECOND = "red circle . blue square .", "star . cafes ? green circle ."
@@ -53,7 +53,7 @@ def verified(webbuild: Webbuild, bundle: Path) -> Any:
     return json.loads(done.stdout)
 
 
-def test_every_build_agrees_with_native(webbuild: Webbuild, prompted: Path, webgpu: Chromium) -> None:
+def test_every_build_agrees_with_native(webbuild: Webbuild, prompted: Path, webgpu: BrowserHandle) -> None:
     report = verified(webbuild, prompted)
     assert {run["backend"] for run in report["backends"]} == {"webgpu", "wasm"}
     for run in report["backends"]:
@@ -72,7 +72,7 @@ def test_every_build_agrees_with_native(webbuild: Webbuild, prompted: Path, webg
 
 
 def test_the_original_repositorys_inputs_are_filled_in_too(
-    webbuild: Webbuild, webgpu: Chromium, tmp_path: Path
+    webbuild: Webbuild, webgpu: BrowserHandle, tmp_path: Path
 ) -> None:
     model = with_words(original(), tmp_path / "original.onnx", "tokenizer.json")
     options = ("--dim", "seq_len=16", "--no-verify", "--prompt", FIRST)

@@ -14,10 +14,10 @@ from e2e.conftest import Open, Webbuild
 from e2e.demo_page import DemoPage
 from e2e.test_main_thread import LIMIT
 from tests.compared import compared
-from webbuild.browser.chromium import Chromium
+from webbuild.browser.chromium import BrowserHandle
 from webbuild.browser.server import Server
 from webbuild.browser.tracing import main_thread_tasks
-from webbuild.compare.tolerance import BROWSER
+from webbuild.compare.tolerances import BROWSER
 from webbuild.model.traversal import read_op_types
 from webbuild.verify.bundle_reader import open_bundle
 
@@ -47,7 +47,9 @@ def demo(open_page: Open, without_gpu: Browser, served: Server) -> DemoPage:
     return page
 
 
-def test_every_build_agrees_with_native(webbuild: Webbuild, segmenter: Path, webgpu: Chromium, tmp_path: Path) -> None:
+def test_every_build_agrees_with_native(
+    webbuild: Webbuild, segmenter: Path, webgpu: BrowserHandle, tmp_path: Path
+) -> None:
     html = tmp_path / "report.html"
     done = webbuild("verify", segmenter, "--json", "--html", html)
     assert done.returncode == 0, done.stdout + done.stderr

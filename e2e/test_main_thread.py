@@ -9,7 +9,7 @@ from playwright.sync_api import Browser
 
 from e2e.conftest import Open
 from e2e.demo_page import DemoPage
-from webbuild.browser.chromium import Chromium
+from webbuild.browser.chromium import BrowserHandle
 from webbuild.browser.server import Server
 from webbuild.browser.tracing import main_thread_tasks
 
@@ -40,7 +40,9 @@ def test_loading_and_ten_runs(opened: Callable[[Browser], DemoPage], without_gpu
     assert tasks[0].ms < LIMIT, tasks
 
 
-def test_loading_and_a_run_on_webgpu(opened: Callable[[Browser], DemoPage], webgpu: Chromium, root: Server) -> None:
+def test_loading_and_a_run_on_webgpu(
+    opened: Callable[[Browser], DemoPage], webgpu: BrowserHandle, root: Server
+) -> None:
     demo = opened(webgpu.browser)
     with main_thread_tasks(webgpu.browser, demo.page) as tasks:
         demo.page.goto(root.url)

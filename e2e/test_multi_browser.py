@@ -20,9 +20,9 @@ from e2e.conftest import Webbuild
 from e2e.test_bench import means  # noqa: F401 (a fixture)
 from webbuild.bench.bench import bench
 from webbuild.bench.report import BenchReport, exit_code
-from webbuild.browser.chromium import Chromium
+from webbuild.browser.chromium import BrowserHandle
 from webbuild.browser.chromium_flags import chromium_flags
-from webbuild.browser.connect import parse_endpoints
+from webbuild.browser.open_browser import parse_endpoints
 
 
 @contextmanager
@@ -68,7 +68,7 @@ def listening(profile: Path, chromium: Path) -> Iterator[str]:
 
 
 @pytest.fixture(scope="module")
-def chromium_path(webgpu: Chromium) -> Path:
+def chromium_path(webgpu: BrowserHandle) -> Path:
     assert webgpu.path is not None
     return webgpu.path
 

@@ -15,7 +15,7 @@ from e2e.conftest import WEBBUILD, Open
 from tests import brightness_task
 from tests.colours import paint
 from tests.models import parsed, save
-from webbuild.browser.chromium import Chromium
+from webbuild.browser.chromium import BrowserHandle
 from webbuild.browser.server import Server
 
 ROOT = Path(__file__).parents[1]
@@ -49,7 +49,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_a_model_of_a_new_task_is_packed_compared_and_shown(
-    program: Path, tmp_path: Path, webgpu: Chromium, open_page: Open
+    program: Path, tmp_path: Path, webgpu: BrowserHandle, open_page: Open
 ) -> None:
     assert not any((ROOT / path).exists() for path in brightness_task.FILES), "a task that there is"
     paint(tmp_path / "samples")

@@ -13,7 +13,7 @@ from e2e.conftest import Open, Webbuild
 from tests.colours import paint
 from tests.compared import compared
 from tests.models import HEADER, parsed, save
-from webbuild.browser.chromium import Chromium
+from webbuild.browser.chromium import BrowserHandle
 from webbuild.browser.server import Server
 
 MEANS = f"""{HEADER} means (float[1,6,5,3] x) => (float[1,3,1,1] y)
@@ -41,7 +41,7 @@ def served(tensors: Path) -> Iterator[Server]:
         yield server
 
 
-def test_both_backends_agree_with_native_on_pictures(webbuild: Webbuild, tensors: Path, webgpu: Chromium) -> None:
+def test_both_backends_agree_with_native_on_pictures(webbuild: Webbuild, tensors: Path, webgpu: BrowserHandle) -> None:
     done = webbuild("verify", tensors, "--json")
     assert done.returncode == 0, done.stderr
     report = json.loads(done.stdout)

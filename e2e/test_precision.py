@@ -15,7 +15,7 @@ from playwright.sync_api import expect
 
 from e2e.conftest import Open, Webbuild
 from tests.models import HEADER, parsed, save, weights
-from webbuild.browser.chromium import Chromium
+from webbuild.browser.chromium import BrowserHandle
 from webbuild.browser.server import Server
 from webbuild.bundle.graphs import write_reduced_precision_graph
 from webbuild.manifest.file_entry import file_entry
@@ -55,7 +55,7 @@ def served(both: Path) -> Iterator[tuple[Server, list[str]]]:
 
 
 def test_a_visitor_downloads_one_graph_and_the_page_says_which(
-    webgpu: Chromium, served: tuple[Server, list[str]], both: Path, open_page: Open, *, float16: bool
+    webgpu: BrowserHandle, served: tuple[Server, list[str]], both: Path, open_page: Open, *, float16: bool
 ) -> None:
     server, heard = served
     page = open_page(webgpu.browser, server.url).page
@@ -73,7 +73,9 @@ def test_a_visitor_downloads_one_graph_and_the_page_says_which(
     assert not other & loaded
 
 
-def test_verify_runs_it_or_says_why_not(webbuild: Webbuild, webgpu: Chromium, both: Path, *, float16: bool) -> None:
+def test_verify_runs_it_or_says_why_not(
+    webbuild: Webbuild, webgpu: BrowserHandle, both: Path, *, float16: bool
+) -> None:
     done = webbuild("verify", both, "--backend", "webgpu", "--json")
     assert done.returncode == 0, done.stderr
     half, whole = json.loads(done.stdout)["backends"]

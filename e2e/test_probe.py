@@ -12,8 +12,8 @@ import pytest
 from playwright.sync_api import Error
 
 from e2e.conftest import Webbuild
-from webbuild.browser.chromium import Chromium
-from webbuild.ortweb import distribution
+from webbuild.browser.chromium import BrowserHandle
+from webbuild.ortweb import packaged_assets
 from webbuild.ortweb.build import get_build
 from webbuild.probe.browser_harness import ProbeHarness, open_harness
 from webbuild.probe.journal import ProbeJournal
@@ -40,9 +40,9 @@ REFUSED = make_probe("t/Pad", "Pad", X, int64_initializer(9, 0, 0, 0), mode="ref
 
 
 @pytest.fixture(scope="module")
-def page(with_gpu: Chromium, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ProbeHarness]:
+def page(with_gpu: BrowserHandle, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ProbeHarness]:
     with open_harness(
-        with_gpu, get_build(Target(distribution.engine_version(), "webgpu"), tmp_path_factory.mktemp("cache"))
+        with_gpu, get_build(Target(packaged_assets.engine_version(), "webgpu"), tmp_path_factory.mktemp("cache"))
     ) as made:
         made.adapter()  # its absence is an error, never a skipped test
         yield made
@@ -88,8 +88,8 @@ def test_a_crash_of_the_page_is_survived(page: ProbeHarness, native: NativeProce
     assert [case.outcome for case in found.values() if case] == ["gpu", "wrong"]
 
 
-def test_a_probe_that_takes_too_long_is_ended(with_gpu: Chromium, tmp_path: Path) -> None:
-    build = get_build(Target(distribution.engine_version(), "wasm"), tmp_path)
+def test_a_probe_that_takes_too_long_is_ended(with_gpu: BrowserHandle, tmp_path: Path) -> None:
+    build = get_build(Target(packaged_assets.engine_version(), "wasm"), tmp_path)
     with open_harness(with_gpu, build, seconds=0) as page:
         (answer,) = page.measure([ENDS["gpu"]])
     assert (answer.stage, answer.error) == ("hang", "no answer in 0 s")
@@ -103,12 +103,12 @@ def test_a_placement(page: ProbeHarness, native: NativeProcess, tmp_path: Path) 
     assert (places["float"], places["int64"], places["double"]) == ("gpu", "cpu", "none")
 
 
-def test_the_command_writes_a_table(webbuild: Webbuild, with_gpu: Chromium, tmp_path: Path) -> None:
+def test_the_command_writes_a_table(webbuild: Webbuild, with_gpu: BrowserHandle, tmp_path: Path) -> None:
     file = tmp_path / "table.json"
     done = webbuild("probe", "--build", "wasm", "--family", "cast", "--out", file)
     assert done.returncode == 0, done.stderr
     table = msgspec.json.decode(file.read_bytes(), type=KernelTable)
-    assert table.target == Target(distribution.engine_version(), "wasm")
+    assert table.target == Target(packaged_assets.engine_version(), "wasm")
     assert table.adapter == "none"
     differing = {"cast/float to int32, too large", "cast/float to uint8, outside"}  # from native, and from nothing else
     assert {case.what: case.outcome for case in table.cases} == dict.fromkeys(differing, "wrong")

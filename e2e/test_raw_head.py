@@ -10,11 +10,11 @@ import pytest
 
 from e2e.conftest import Webbuild
 from tests.models import DETECT, detector, save
-from webbuild.browser.chromium import Chromium
+from webbuild.browser.chromium import BrowserHandle
 
 
 @pytest.fixture(scope="module")
-def report(webbuild: Webbuild, webgpu: Chromium, tmp_path_factory: pytest.TempPathFactory) -> Any:
+def report(webbuild: Webbuild, webgpu: BrowserHandle, tmp_path_factory: pytest.TempPathFactory) -> Any:
     folder: Path = tmp_path_factory.mktemp("raw")
     model = save(detector(metadata=DETECT), folder / "raw.onnx")
     packed = webbuild("pack", model, "-o", folder / "out", "--no-verify")

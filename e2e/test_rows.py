@@ -14,7 +14,7 @@ from e2e.conftest import Open, Webbuild
 from tests import wired
 from tests.compared import compared, matched, of_pictures
 from tests.models import save
-from webbuild.browser.chromium import Chromium
+from webbuild.browser.chromium import BrowserHandle
 from webbuild.browser.server import Server
 
 MODELS = {"segment": wired.segments, "obb": wired.objects}
@@ -38,7 +38,7 @@ def pictures(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
 def packed(
     request: pytest.FixtureRequest,
     webbuild: Webbuild,
-    webgpu: Chromium,
+    webgpu: BrowserHandle,
     pictures: list[Path],
     tmp_path_factory: pytest.TempPathFactory,
 ) -> tuple[str, Path, Any]:
@@ -85,7 +85,7 @@ def test_the_reports_draw_them(packed: tuple[str, Path, Any]) -> None:
         assert ('class="lines" d="M' in text) is (task == "segment")
 
 
-def test_the_page_draws_them(packed: tuple[str, Path, Any], with_gpu: Chromium, open_page: Open) -> None:
+def test_the_page_draws_them(packed: tuple[str, Path, Any], with_gpu: BrowserHandle, open_page: Open) -> None:
     task, bundle, _ = packed
     with Server(bundle) as server:
         page = open_page(with_gpu.browser, server.url)

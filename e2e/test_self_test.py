@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from e2e import broken
-from webbuild.browser.chromium import Chromium
+from webbuild.browser.chromium import BrowserHandle
 from webbuild.browser.server import Server
 
 LOAD = """async (backend) => {
@@ -35,7 +35,7 @@ HARDWARE = {
 """A worker that takes the software adapter for hardware, on which a graph is captured."""
 
 
-def load_twice(chromium: Chromium, bundle: Path, backend: str) -> Any:
+def load_twice(chromium: BrowserHandle, bundle: Path, backend: str) -> Any:
     virtual = {"/blank.html": ("text/html", b"<link rel=icon href=data:,>")}
     virtual |= {path: ("text/javascript", script) for path, script in HARDWARE.items()}
     with Server(bundle, virtual=virtual) as server, chromium.page() as (page, console):
@@ -45,7 +45,7 @@ def load_twice(chromium: Chromium, bundle: Path, backend: str) -> Any:
     return told
 
 
-def test_the_bundle_passes_once_and_is_believed_then(webgpu: Chromium, bundle: Path) -> None:
+def test_the_bundle_passes_once_and_is_believed_then(webgpu: BrowserHandle, bundle: Path) -> None:
     first, second = load_twice(webgpu, bundle, "auto")
     assert (first["backend"], first["warnings"], first["selfTest"]["before"]) == ("webgpu", [], False)
     assert (second["backend"], second["warnings"], second["selfTest"]["before"]) == ("webgpu", [], True)
@@ -67,7 +67,7 @@ def lying(bundle: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return copy
 
 
-def test_one_that_disagrees_runs_on_wasm_and_says_why(webgpu: Chromium, lying: Path) -> None:
+def test_one_that_disagrees_runs_on_wasm_and_says_why(webgpu: BrowserHandle, lying: Path) -> None:
     for visit in load_twice(webgpu, lying, "auto"):
         assert visit["backend"] == "wasm"
         (warning,) = visit["warnings"]
@@ -75,5 +75,5 @@ def test_one_that_disagrees_runs_on_wasm_and_says_why(webgpu: Chromium, lying: P
         assert "are missing" in warning["message"]
 
 
-def test_and_fails_where_webgpu_was_asked_for(webgpu: Chromium, lying: Path) -> None:
+def test_and_fails_where_webgpu_was_asked_for(webgpu: BrowserHandle, lying: Path) -> None:
     assert [visit["code"] for visit in load_twice(webgpu, lying, "webgpu")] == ["self-test-failed"] * 2

@@ -12,7 +12,7 @@ from playwright.sync_api import Browser
 from e2e.conftest import Open, Webbuild
 from tests.models import save
 from tests.set_detectors import SIDE, detr, rt_detr
-from webbuild.browser.chromium import Chromium
+from webbuild.browser.chromium import BrowserHandle
 from webbuild.browser.server import Server
 
 BLANK = {"/blank.html": ("text/html", b"<link rel=icon href=data:,>")}
@@ -27,7 +27,7 @@ def detector(webbuild: Webbuild, tmp_path_factory: pytest.TempPathFactory) -> Pa
 
 
 @pytest.fixture(scope="module")
-def report(webbuild: Webbuild, webgpu: Chromium, detector: Path) -> Any:
+def report(webbuild: Webbuild, webgpu: BrowserHandle, detector: Path) -> Any:
     done = webbuild("verify", detector, "--json")
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
@@ -108,7 +108,7 @@ def test_boxes_that_are_all_zero_are_a_warning_and_a_problem(
         assert "flat-output" in page.evaluate(ask)
 
 
-def test_transformers_detr_runs_the_same(webbuild: Webbuild, webgpu: Chromium, tmp_path: Path) -> None:
+def test_transformers_detr_runs_the_same(webbuild: Webbuild, webgpu: BrowserHandle, tmp_path: Path) -> None:
     (tmp_path / "config.json").write_text(json.dumps({"id2label": {"0": "cup", "1": "dog"}}), "utf-8")
     model, out = save(detr(), tmp_path / "detr.onnx"), tmp_path / "out"
     done = webbuild("pack", model, "-o", out, "--no-verify", "--dim", f"height={SIDE}", "--dim", f"width={SIDE}")

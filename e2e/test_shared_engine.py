@@ -13,7 +13,7 @@ import pytest
 from onnx import parser
 
 from e2e.conftest import Webbuild
-from webbuild.browser.chromium import Chromium
+from webbuild.browser.chromium import BrowserHandle
 from webbuild.browser.server import Server
 
 PICTURE = "1-several.jpg"
@@ -65,7 +65,7 @@ def site(bundle: Path, webbuild: Webbuild, tmp_path_factory: pytest.TempPathFact
         yield server
 
 
-def run(chromium: Chromium, site: Server, *order: str) -> Any:
+def run(chromium: BrowserHandle, site: Server, *order: str) -> Any:
     """Load models in an order, run them together, dispose of them in that order; what was downloaded and started."""
     with chromium.page() as (page, console):
         fetched: list[str] = []
@@ -82,13 +82,13 @@ def run(chromium: Chromium, site: Server, *order: str) -> Any:
 
 
 @pytest.fixture(scope="module")
-def alone(webgpu: Chromium, site: Server) -> Any:
+def alone(webgpu: BrowserHandle, site: Server) -> Any:
     return {name: run(webgpu, site, name)["alone"] for name in ("pose", "plain")}
 
 
 @pytest.mark.parametrize("order", [("pose", "plain"), ("plain", "pose")])
 def test_two_bundles_share_the_engine_and_answer_as_alone(
-    webgpu: Chromium, site: Server, alone: Any, order: tuple[str, str]
+    webgpu: BrowserHandle, site: Server, alone: Any, order: tuple[str, str]
 ) -> None:
     shared = run(webgpu, site, *order)
     # The second device is what the trial of external textures is made on.

@@ -12,7 +12,7 @@ from e2e.conftest import required
 from e2e.firefox import firefox
 from e2e.firefox_install import NAMES, VARIABLE, find
 from e2e.support import Work, golden_work, in_chromium, in_firefox
-from webbuild.browser.chromium import Chromium
+from webbuild.browser.chromium import BrowserHandle
 from webbuild.browser.ensure_chromium import LocalSystem
 from webbuild.browser.server import Server
 
@@ -50,7 +50,7 @@ def test_the_readme_shows_what_was_measured() -> None:
 
 
 @pytest.mark.parametrize("row", named("Chromium"))
-def test_chromium(webgpu: Chromium, work: Work, row: browser_table.Row) -> None:
+def test_chromium(webgpu: BrowserHandle, work: Work, row: browser_table.Row) -> None:
     assert in_chromium(webgpu, work, row.backend, isolated=row.isolated).lasting == row.lasting
 
 

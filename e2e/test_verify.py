@@ -12,11 +12,11 @@ from e2e import broken
 from e2e.conftest import Webbuild
 from tests.characterization import compare_recorded
 from tests.characterization.summary import summarize_verification
-from webbuild.browser.chromium import Chromium
+from webbuild.browser.chromium import BrowserHandle
 
 
 @pytest.fixture(scope="session")
-def report(webbuild: Webbuild, bundle: Path, webgpu: Chromium, tmp_path_factory: pytest.TempPathFactory) -> Any:
+def report(webbuild: Webbuild, bundle: Path, webgpu: BrowserHandle, tmp_path_factory: pytest.TempPathFactory) -> Any:
     html = tmp_path_factory.mktemp("report") / "report.html"
     done = webbuild("verify", bundle, "--json", "--html", html)
     assert done.returncode == 0, done.stderr

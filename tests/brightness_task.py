@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from webbuild.compare.arrays import ComparedOutput, Comparison, compare_arrays
-from webbuild.compare.tolerance import Tolerance
+from webbuild.compare.tolerances import Tolerance
 from webbuild.manifest.tasks import Task
 from webbuild.model.signature import ModelSignature
 from webbuild.tasks.base import RunContext, TaskKind, TaskMatch, Tensors

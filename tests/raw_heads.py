@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from tests.native import Session
 from webbuild.manifest.manifest import TargetName
 from webbuild.passes.base import PassOptions
-from webbuild.passes.pipeline import lower
+from webbuild.passes.lower import lower
 from webbuild.postprocess.dense_head import DETECTIONS, DenseHead
 
 SIDE = 96

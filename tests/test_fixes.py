@@ -19,7 +19,7 @@ AGAIN = re.compile(r"pack (?:the model|it) again with (?P<what>\S+?)[,;.]?(?=\s|
 OTHERS = {
     "webbuild/browser/chromium_flags.py": "Chromium",
     "webbuild/browser/ensure_chromium.py": "Playwright and apt",
-    "webbuild/browser/connect.py": "Chromium",
+    "webbuild/browser/open_browser.py": "Chromium",
     "webbuild/bench/bench.py": "Chromium",
     "webbuild/ortweb/build.py": "npm",
 }

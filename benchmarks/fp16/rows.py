@@ -13,7 +13,7 @@ from benchmarks.fp16.case import Fp16Case
 from benchmarks.fp16.measure import Answer, CaseResult, Compute, measure
 from benchmarks.fp16.tolerance import tolerance
 from webbuild.errors import WebbuildError
-from webbuild.ortweb.distribution import engine_version
+from webbuild.ortweb.packaged_assets import engine_version
 from webbuild.precision.activation_ranges import measure_ranges as ranges_of
 from webbuild.precision.convert import Fp16Graph, clamp_model_masks, convertible_nodes, plan_conversion
 from webbuild.precision.fp16_backends import Fp16Backend

@@ -10,10 +10,10 @@ from msgspec import Struct
 from webbuild.bench.page_driver import PageDriver, SentFiles
 from webbuild.bench.percentiles import percentile
 from webbuild.bench.scenario import WARMUP_RUNS
-from webbuild.browser.chromium import Chromium
+from webbuild.browser.chromium import BrowserHandle
 from webbuild.browser.media_types import media_type
 from webbuild.browser.server import Server
-from webbuild.tasks.base import kind_of
+from webbuild.tasks.registry import kind_of
 from webbuild.verify.bundle_reader import Bundle
 from webbuild.verify.inputs import VerifyInput
 from webbuild.verify.page_rpc import PageRpc
@@ -55,7 +55,7 @@ class PageMeasurement(Struct, frozen=True):
 
 
 def measure_plain_page(
-    chromium: Chromium, model: Path, backend: str, samples: Sequence[VerifyInput], effort: RunCounts
+    chromium: BrowserHandle, model: Path, backend: str, samples: Sequence[VerifyInput], effort: RunCounts
 ) -> PageMeasurement:
     """Measure the page by hand."""
     sent = SentFiles()
@@ -75,7 +75,7 @@ def measure_plain_page(
 
 
 def measure_bundle(
-    chromium: Chromium, bundle: Bundle, backend: str, samples: Sequence[VerifyInput], effort: RunCounts
+    chromium: BrowserHandle, bundle: Bundle, backend: str, samples: Sequence[VerifyInput], effort: RunCounts
 ) -> PageMeasurement:
     """Measure the bundle, in a fresh profile, as `webbuild bench` does."""
     sent = SentFiles()

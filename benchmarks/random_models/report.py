@@ -9,7 +9,7 @@ import msgspec
 from msgspec import Struct
 
 from benchmarks.random_models.trial import Ending, Problem, Trial
-from webbuild.ortweb.distribution import engine_version
+from webbuild.ortweb.packaged_assets import engine_version
 
 PAGE = Path(__file__).parents[2] / "docs" / "random-operators.md"
 DATA = Path(__file__).parents[1] / "results" / "random-operators.json"

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from benchmarks.tiny_models import Job, JobResult
 from webbuild.manifest.manifest import TargetName
-from webbuild.ortweb.distribution import engine_version
+from webbuild.ortweb.packaged_assets import engine_version
 from webbuild.passes.base import PassOptions, Rewrite
-from webbuild.passes.pipeline import lower
+from webbuild.passes.lower import lower
 from webbuild.passes.workarounds.cpu_fallback import cpu_node_names
 from webbuild.targets.table import find_table
 from webbuild.targets.target import Target

@@ -9,7 +9,7 @@ from benchmarks.plain_ortweb.measure import Boxes, PageMeasurement, RunCounts, s
 from benchmarks.transformers_js.models import ShippedModel, token_count
 from benchmarks.transformers_js.packages import ENGINE, TRANSFORMERS, fetch_package
 from webbuild.bench.page_driver import SentFiles
-from webbuild.browser.chromium import Chromium
+from webbuild.browser.chromium import BrowserHandle
 from webbuild.browser.media_types import media_type
 from webbuild.browser.server import Server
 from webbuild.manifest.manifest import GroundingTask, Manifest, OptionInput
@@ -29,7 +29,7 @@ def confidence(manifest: Manifest) -> float:
 
 
 def measure_pipeline(
-    chromium: Chromium,
+    chromium: BrowserHandle,
     shipped: ShippedModel,
     laid: Path,
     backend: str,

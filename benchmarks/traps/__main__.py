@@ -12,7 +12,7 @@ from benchmarks.traps.outcome import TrapOutcome, compare_answer, reference_outp
 from benchmarks.traps.report import PAGE, TrapRow, read, unresolved, write
 from benchmarks.traps.tools import TOOLS, ToolResult, apply_tool, canonical_bytes, find_codes
 from benchmarks.traps.trap import Trap, load_traps
-from webbuild.ortweb.distribution import engine_version
+from webbuild.ortweb.packaged_assets import engine_version
 from webbuild.targets.target import Build, Target
 
 

@@ -15,7 +15,7 @@ from webbuild.inspection.cpu_fallback import apply_cpu_fallback
 from webbuild.inspection.inspect import inspect
 from webbuild.inspection.required_features import required_features
 from webbuild.passes.base import PassOptions
-from webbuild.passes.pipeline import lower
+from webbuild.passes.lower import lower
 from webbuild.passes.workarounds.cpu_fallback import CpuFallback, cpu_node_names
 from webbuild.targets.table import load_table
 from webbuild.targets.target import Build, Target

@@ -10,7 +10,7 @@ import pytest
 from benchmarks import tiny_models
 from benchmarks.tiny_models import Job, JobResult, run_all
 from tests.models import HEADER, parsed
-from webbuild.browser.chromium import Chromium
+from webbuild.browser.chromium import BrowserHandle
 from webbuild.targets.target import Build
 
 RIGHT = "y = Exp (x)"
@@ -44,7 +44,7 @@ def test_a_page_in_doubt_is_left_behind_the_last_of_a_batch_too(monkeypatch: pyt
     pages: list[int] = []
     honest = tiny_models._run_on_page
 
-    def counted(browser: Chromium, origin: str, build: Build, jobs: Sequence[Job]) -> list[JobResult]:
+    def counted(browser: BrowserHandle, origin: str, build: Build, jobs: Sequence[Job]) -> list[JobResult]:
         pages.append(len(jobs))
         return honest(browser, origin, build, jobs)
 

@@ -24,7 +24,7 @@ from webbuild.manifest.manifest import (
     TensorInput,
     TensorTask,
 )
-from webbuild.ortweb import distribution
+from webbuild.ortweb import packaged_assets
 
 HOSTILE = [
     "</script><img src=x onerror=alert(1)>",
@@ -148,7 +148,7 @@ def test_the_loader_is_a_javascript_module(tmp_path: Path) -> None:
 
 
 TSC = Path(__file__).parents[2] / "node_modules" / ".bin" / "tsc"
-RUNTIME_TYPES = distribution.WEB_ROOT / "runtime" / "webbuild.d.ts"
+RUNTIME_TYPES = packaged_assets.WEB_ROOT / "runtime" / "webbuild.d.ts"
 
 
 def test_the_types_are_typescript_whatever_the_classes_are_called(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import zstandard
 
 from tests.commands.program import POSE, Done, webbuild
 from webbuild.errors import WebbuildError
-from webbuild.ortweb import distribution
+from webbuild.ortweb import packaged_assets
 
 
 @pytest.fixture(scope="session")
@@ -17,10 +17,10 @@ def packed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Done, Path]:
     """Return what `webbuild pack` said of the pose model, and the bundle; fail where the runtime was not built."""
     try:
         (
-            distribution.engine_build_files(),
-            distribution.engine_version(),
-            distribution.runtime_files(),
-            distribution.demo_page_files(),
+            packaged_assets.engine_build_files(),
+            packaged_assets.engine_version(),
+            packaged_assets.runtime_files(),
+            packaged_assets.demo_page_files(),
         )
     except WebbuildError as error:
         pytest.fail(f"{error}", pytrace=False)
@@ -41,4 +41,4 @@ def stand_in(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monke
         content = f"// {name}\n".encode()
         (root / name).write_bytes(zstandard.compress(content) if name.endswith(".zst") else content)
     (root / "ort" / "VERSION").write_text("1.0.0\n")
-    monkeypatch.setattr(distribution, "WEB_ROOT", root)
+    monkeypatch.setattr(packaged_assets, "WEB_ROOT", root)

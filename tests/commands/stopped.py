@@ -13,8 +13,8 @@ PROGRAM = """
 import sys, time
 from pathlib import Path
 from importlib import import_module
-from webbuild.ortweb import distribution
-distribution.WEB_ROOT = Path(sys.argv.pop(1))
+from webbuild.ortweb import packaged_assets
+packaged_assets.WEB_ROOT = Path(sys.argv.pop(1))
 module, name = sys.argv.pop(1).split(":")
 if module:
     module = import_module(module)

@@ -17,9 +17,9 @@ from webbuild.bisect.codes import EXPLANATIONS
 from webbuild.cli import cli
 from webbuild.commands import explain
 from webbuild.inspection.rules.base import all_rules
-from webbuild.passes.base import all_passes
+from webbuild.passes.registry import all_passes
 from webbuild.targets import jsep
-from webbuild.tasks.base import task_kinds
+from webbuild.tasks.registry import task_kinds
 
 
 def test_help_lists_every_command() -> None:

@@ -9,13 +9,13 @@ import pytest
 from tests.commands.program import hashes, pack
 from tests.commands.stopped import interrupt, start
 from tests.models import convolution, save
-from webbuild.ortweb import distribution
+from webbuild.ortweb import packaged_assets
 
 pytestmark = pytest.mark.usefixtures("stand_in")
 
 PLACES = {
-    "load": "webbuild.compile.prepare:load_onnx",
-    "plan": "webbuild.compile.prepare:lower",
+    "load": "webbuild.compile.compile_model:load_onnx",
+    "plan": "webbuild.compile.compile_model:lower",
     "write the graphs": "webbuild.compile.prove:write_graphs",
     "prove": "webbuild.compile.prove:check_with_detections",
     "write the bundle": "webbuild.commands.pack:write_bundle",
@@ -31,7 +31,7 @@ def test_an_interrupt_leaves_the_bundle_that_was_there_and_nothing_else(tmp_path
     pack(path)
     before = hashes(tmp_path / "out")
     save(convolution(seed=1), path)
-    process = start(place, distribution.WEB_ROOT, "pack", path, "-o", tmp_path / "out", "--force")
+    process = start(place, packaged_assets.WEB_ROOT, "pack", path, "-o", tmp_path / "out", "--force")
     said = interrupt(process)
     assert process.returncode == 130
     assert said.splitlines()[-1] == "interrupted"

@@ -16,7 +16,7 @@ from tests.commands.program import hashes, pack, webbuild
 from tests.commands.stopped import start
 from tests.models import HEADER, convolution, parsed, save
 from webbuild.commands import explain
-from webbuild.ortweb import distribution
+from webbuild.ortweb import packaged_assets
 
 pytestmark = pytest.mark.usefixtures("stand_in")
 
@@ -38,7 +38,7 @@ def test_where_the_disk_is_full_nothing_is_left(tmp_path: Path, size: int) -> No
     pack(path)
     before = hashes(tmp_path / "out")
     arguments = ("pack", path, "-o", tmp_path / "out", "--force", "--no-verify")
-    process = start(":", distribution.WEB_ROOT, *arguments, prepare=no_larger_than(size))
+    process = start(":", packaged_assets.WEB_ROOT, *arguments, prepare=no_larger_than(size))
     said = process.communicate(timeout=120)[1]
     assert process.returncode == 2, said
     assert f"error[cannot-write] {tmp_path / 'out'}: {os.strerror(errno.EFBIG)}\n  fix: " in said

@@ -15,9 +15,9 @@ from tests.commands.stopped import interrupt, start
 from tests.exports import write
 from tests.models import HEADER, convolution, parsed, save, save_external
 from tests.native import Session
-from webbuild.bundle import onnx_only
+from webbuild.bundle import export_onnx
 from webbuild.commands import patch_model
-from webbuild.ortweb import distribution
+from webbuild.ortweb import packaged_assets
 
 pytestmark = pytest.mark.usefixtures("stand_in")
 
@@ -118,7 +118,7 @@ def test_weights_too_large_for_a_file_go_beside_it(tmp_path: Path, monkeypatch: 
     proto = onnx.load(model)
     proto.graph.initializer.append(onnx.numpy_helper.from_array(np.eye(64, dtype=np.float32), "w"))
     save(proto, model)
-    monkeypatch.setattr(onnx_only, "MAX_SINGLE_FILE_BYTES", 64 * 64 * 4 - 1)
+    monkeypatch.setattr(export_onnx, "MAX_SINGLE_FILE_BYTES", 64 * 64 * 4 - 1)
     assert webbuild("patch", model, "-o", tmp_path / "out").code == 0
     assert names(tmp_path / "out") == ["m.1.0.0-webgpu.onnx", "m.1.0.0-webgpu.onnx.data"]
 
@@ -154,9 +154,9 @@ def test_a_dry_run_lists_the_edits_and_the_refusals_and_writes_nothing(tmp_path:
 
 
 def test_a_patch_that_changes_the_answers_is_found_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    honest = onnx_only.write_model
+    honest = export_onnx.write_model
 
-    def tampered(model: ir.Model, folder: Path, stem: str, target: str, *, external: bool) -> onnx_only.OnnxFile:
+    def tampered(model: ir.Model, folder: Path, stem: str, target: str, *, external: bool) -> export_onnx.OnnxFile:
         file = honest(model, folder, stem, target, external=external)
         proto = onnx.load(folder / file.file)
         proto.graph.node[-1].op_type = "Sigmoid"
@@ -170,11 +170,11 @@ def test_a_patch_that_changes_the_answers_is_found_out(tmp_path: Path, monkeypat
 
 
 @pytest.mark.parametrize(
-    "place", ["webbuild.compile.prepare:lower", "webbuild.commands.patch_model:check_with_detections"]
+    "place", ["webbuild.compile.compile_model:lower", "webbuild.commands.patch_model:check_with_detections"]
 )
 def test_an_interrupt_leaves_nothing(tmp_path: Path, place: str) -> None:
     model = save(convolution(), tmp_path / "m.onnx")
-    process = start(place, distribution.WEB_ROOT, "patch", model, "-o", tmp_path / "out")
+    process = start(place, packaged_assets.WEB_ROOT, "patch", model, "-o", tmp_path / "out")
     assert interrupt(process).splitlines()[-1] == "interrupted"
     assert process.returncode == 130
     assert [path for path in tmp_path.rglob("*") if path.is_file()] == [model]

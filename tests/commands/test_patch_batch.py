@@ -15,7 +15,7 @@ from tests.commands.program import webbuild
 from tests.commands.stopped import start
 from tests.models import convolution, detector, save
 from webbuild.commands import patch
-from webbuild.ortweb import distribution
+from webbuild.ortweb import packaged_assets
 
 TARGET = ("--target", "1.30.0-webgpu")
 
@@ -77,7 +77,7 @@ def test_as_many_at_a_time_as_memory_holds(tmp_path: Path, monkeypatch: pytest.M
 
 def test_an_interrupt_leaves_whole_files_or_none(tmp_path: Path) -> None:
     given = [save(detector(classes=n), tmp_path / "in" / f"d{n}.onnx") for n in range(2, 8)]
-    process = start(":", distribution.WEB_ROOT, "patch", *given, "-o", tmp_path / "out", *TARGET)
+    process = start(":", packaged_assets.WEB_ROOT, "patch", *given, "-o", tmp_path / "out", *TARGET)
     until = time.monotonic() + 120
     while not list((tmp_path / "out").glob(".*")) and process.poll() is None and time.monotonic() < until:
         time.sleep(0.005)

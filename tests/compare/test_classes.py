@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from webbuild.compare.arrays import ComparedOutput, Comparison
-from webbuild.compare.tolerance import BROWSER
+from webbuild.compare.tolerances import BROWSER
 from webbuild.compare.vacuity import mark_vacuous
 from webbuild.manifest.manifest import ClassifyTask
 from webbuild.tasks.class_scores import ClassScore

@@ -9,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from webbuild.compare.arrays import ComparedOutput
-from webbuild.compare.tolerance import BROWSER
+from webbuild.compare.tolerances import BROWSER
 from webbuild.compare.vacuity import mark_vacuous
 from webbuild.tasks.compare.depth import compare_decoded_depth, compare_depth
 from webbuild.tasks.depth_map import DepthMap

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from webbuild.compare.tolerance import BROWSER, REDUCED_PRECISION, Tolerance
+from webbuild.compare.tolerances import BROWSER, REDUCED_PRECISION, Tolerance
 from webbuild.tasks.compare.depth_metrics import match_depth
 
 RATIO, FLOOR = 1e-3, 0.02

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from tests.verify.detections_made import TASK, person, rows
 from webbuild.compare.arrays import ComparedOutput, Comparison
-from webbuild.compare.tolerance import BROWSER
+from webbuild.compare.tolerances import BROWSER
 from webbuild.compare.vacuity import mark_vacuous
 from webbuild.tasks.compare.detection_arrays import from_detections, from_rows
 from webbuild.tasks.compare.detections import compare_detections

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from webbuild.compare.arrays import ComparedOutput
-from webbuild.compare.tolerance import BROWSER
+from webbuild.compare.tolerances import BROWSER
 from webbuild.compare.vacuity import mark_vacuous
 from webbuild.tasks.compare.grounding import compare_grounding
 from webbuild.tasks.detection import Box, GroundedDetection

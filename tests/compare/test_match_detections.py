@@ -7,7 +7,7 @@ import pytest
 from numpy.typing import NDArray
 
 from tests.manifests import pose_task
-from webbuild.compare.tolerance import Tolerance
+from webbuild.compare.tolerances import Tolerance
 from webbuild.tasks.compare.detection_arrays import from_rows
 from webbuild.tasks.compare.match_detections import DetectionMatch
 from webbuild.tasks.compare.match_detections import match_detections as matched

@@ -7,7 +7,7 @@ import math
 import msgspec
 import pytest
 
-from webbuild.compare.tolerance import Tolerance
+from webbuild.compare.tolerances import Tolerance
 from webbuild.tasks.compare.match_detections import DetectionMatch
 from webbuild.tasks.compare.match_grounding import match_grounding
 from webbuild.tasks.detection import Box, GroundedDetection

@@ -7,7 +7,7 @@ import pytest
 from numpy.typing import NDArray
 
 from webbuild.compare.arrays import ComparedOutput
-from webbuild.compare.tolerance import BROWSER, REDUCED_PRECISION, Tolerance
+from webbuild.compare.tolerances import BROWSER, REDUCED_PRECISION, Tolerance
 from webbuild.compare.vacuity import mark_vacuous
 from webbuild.manifest.manifest import ImageSegmentationTask
 from webbuild.tasks.compare.match_regions import RegionMatch, match_regions

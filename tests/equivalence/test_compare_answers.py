@@ -15,7 +15,7 @@ from tests.manifests import manifest
 from tests.tasks.test_conformance import read, room
 from webbuild.compare.arrays import Comparison
 from webbuild.compare.by_output import count_matched, group_by_output, group_verdict, matched_objects
-from webbuild.compare.tolerance import NATIVE
+from webbuild.compare.tolerances import NATIVE
 from webbuild.equivalence.answer import Answer
 from webbuild.equivalence.compare_answers import compare_answers
 from webbuild.equivalence.compare_runs import final_verdicts

@@ -16,7 +16,7 @@ from webbuild.equivalence.thresholds import open_with_threshold_inputs
 from webbuild.manifest.manifest import Graph, ImageInput, OptionInput, RowTask
 from webbuild.model.load import OnnxModel, load_onnx
 from webbuild.passes.base import PassOptions
-from webbuild.passes.pipeline import LoweredGraphs, lower
+from webbuild.passes.lower import LoweredGraphs, lower
 from webbuild.runners.native import NativeRunner
 from webbuild.samples.collect import Sample, edge_cases
 from webbuild.targets.table import load_table

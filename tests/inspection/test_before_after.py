@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.models import as_ir
 from webbuild.inspection.before_after import inspect_before_after
 from webbuild.passes.base import PassOptions
-from webbuild.passes.pipeline import lower
+from webbuild.passes.lower import lower
 from webbuild.targets.table import load_table
 from webbuild.targets.target import Target
 

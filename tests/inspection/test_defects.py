@@ -10,8 +10,8 @@ import pytest
 from tests.passes.case import Case, all_cases, outcome, tidy
 from webbuild.inspection.finding import Finding
 from webbuild.inspection.inspect import inspect
-from webbuild.passes.base import all_passes
-from webbuild.passes.defect import Defect
+from webbuild.passes.registry import all_passes
+from webbuild.passes.workaround import Defect
 from webbuild.targets.table import load_table
 from webbuild.targets.target import Target
 

@@ -6,7 +6,7 @@ import pytest
 
 from tests.inspection.case import FOLDER, Case, all_cases
 from webbuild.inspection.rules.base import ModelRule, Rule, all_rules
-from webbuild.passes.base import all_passes
+from webbuild.passes.registry import all_passes
 
 CASES = all_cases()
 EACH = pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from webbuild.errors import WebbuildError
-from webbuild.ortweb import distribution
+from webbuild.ortweb import packaged_assets
 from webbuild.ortweb.build import get_build
 from webbuild.targets.target import Build, Target
 
@@ -21,7 +21,7 @@ OTHER = Target("0.1.0", "wasm")
 @pytest.mark.parametrize("build", ["webgpu", "wasm"])
 def test_the_installed_version_needs_no_npm(build: Build, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    found = get_build(Target(distribution.engine_version(), build), tmp_path)
+    found = get_build(Target(packaged_assets.engine_version(), build), tmp_path)
     served = found.virtual_files("/probe/")
     assert served["/probe/engine.wasm"][1].startswith(b"\0asm")
     told = found.worker_options("/probe/")

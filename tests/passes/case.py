@@ -19,7 +19,8 @@ import onnx_ir.passes.common as common
 from msgspec import Struct
 
 from webbuild.passes.analysis import shape_inference
-from webbuild.passes.base import Pass, PassOptions, Rewrite, all_passes
+from webbuild.passes.base import Pass, PassOptions, Rewrite
+from webbuild.passes.registry import all_passes
 from webbuild.postprocess.dense_head import DenseHead
 from webbuild.postprocess.query_head import QueryHead
 from webbuild.targets.table import load_table

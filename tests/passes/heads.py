@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from tests.native import Session
 from webbuild.manifest.manifest import TargetName
 from webbuild.passes.base import PassOptions
-from webbuild.passes.pipeline import LoweredGraphs, lower
+from webbuild.passes.lower import LoweredGraphs, lower
 
 FILES = sorted((Path(__file__).parent / "tails").glob("*.onnx.txt"))
 NAMES = [file.name.removesuffix(".onnx.txt") for file in FILES]

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from tests.native import Session, Tensors, random_feeds, runner
 from tests.passes.case import FOLDER, Case, all_cases, outcome, text, tidy
 from webbuild.passes.analysis.shape_inference import infer_shapes
-from webbuild.passes.base import all_passes
 from webbuild.passes.nms.promote_thresholds import OPTION_KEY_PREFIX
+from webbuild.passes.registry import all_passes
 from webbuild.postprocess.dense_head import DenseHead
 from webbuild.postprocess.grounding_head import GroundingHead
 from webbuild.postprocess.reference import add_constant_masks, apply_reference_postprocess

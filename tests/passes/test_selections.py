@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from tests.native import Session
 from tests.passes.selections import Feeds, crowd, end2end, multiclass, separate
 from webbuild.passes.base import PassOptions
-from webbuild.passes.pipeline import TARGETS, lower
+from webbuild.passes.lower import TARGETS, lower
 
 IOU, SCORE = 0.5, 0.25
 SIZES = {"one": (1, 1, 40, 10), "classes": (1, 5, 60, 4), "pictures": (3, 2, 50, 6), "wide": (1, 20, 120, 30)}

@@ -13,8 +13,9 @@ from tests.passes import heads, rotated_heads
 from tests.passes.heads import Detection, Head
 from tests.passes.rotated_heads import Rotated, RotatedHead
 from tests.raw_heads import head as raw_head
-from webbuild.passes.base import NmsPlacement, PassOptions, all_passes
-from webbuild.passes.pipeline import TARGETS, LoweredGraphs, lower
+from webbuild.passes.base import NmsPlacement, PassOptions
+from webbuild.passes.lower import TARGETS, LoweredGraphs, lower
+from webbuild.passes.registry import all_passes
 
 FILES = [*heads.FILES, *sorted((Head.folder / "rotated").glob("*.onnx.txt"))]
 EACH = pytest.mark.parametrize("file", FILES, ids=lambda file: f"{file.parent.name}/{file.name}")

@@ -26,8 +26,9 @@ from webbuild.manifest.manifest import (
 from webbuild.preprocess.image import image_to_tensor, input_size
 from webbuild.preprocess.letterbox import ImagePlacement, place_image
 from webbuild.preprocess.size_feeds import size_feeds
-from webbuild.tasks.base import RunContext, decode_task
+from webbuild.tasks.base import RunContext
 from webbuild.tasks.detection import row_width
+from webbuild.tasks.registry import decode_task
 
 FOLDER = Path(__file__).parents[2] / "conformance"
 

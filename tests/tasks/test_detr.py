@@ -10,8 +10,9 @@ from webbuild.manifest.manifest import DetectTask, ImageInput, SizeInput
 from webbuild.model.hub_files import HubFiles
 from webbuild.model.signature import Dim, ModelSignature, TensorSpec
 from webbuild.postprocess.query_head import QueryHead
-from webbuild.tasks.base import TaskMatch, match_task, task_kinds
+from webbuild.tasks.base import TaskMatch
 from webbuild.tasks.coco_classes import COCO_CLASSES
+from webbuild.tasks.registry import match_task, task_kinds
 
 IMAGES = TensorSpec("images", "float32", (1, 3, 64, 96))
 SIZES = TensorSpec("orig_target_sizes", "int64", (1, 2))

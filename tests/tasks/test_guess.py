@@ -12,8 +12,9 @@ from webbuild.manifest.manifest import DetectTask, ImageInput, ObbTask, PoseTask
 from webbuild.model.signature import Dim, ModelSignature, TensorSpec
 from webbuild.postprocess.dense_head import DenseHead
 from webbuild.preprocess.letterbox import ImagePlacement
-from webbuild.tasks.base import RunContext, match_task, task_kinds
+from webbuild.tasks.base import RunContext
 from webbuild.tasks.pose import TASK
+from webbuild.tasks.registry import match_task, task_kinds
 
 GOOD = {"task": "pose", "names": "{0: 'person'}", "kpt_shape": "[17, 3]"}
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from webbuild.compare.tolerance import Tolerance
+from webbuild.compare.tolerances import Tolerance
 from webbuild.manifest.manifest import ObbTask
 from webbuild.tasks.compare.detection_arrays import from_rows
 from webbuild.tasks.compare.match_detections import DetectionMatch, match_detections

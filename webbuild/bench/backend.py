@@ -6,14 +6,14 @@ from webbuild.bench.page_loads import PageLoads
 from webbuild.bench.profiling_visit import profile_visit
 from webbuild.bench.report import BackendBench, Profile, RunTimes
 from webbuild.bench.scenario import Scenario
-from webbuild.browser.chromium import Chromium
+from webbuild.browser.chromium import BrowserHandle
 from webbuild.errors import WebbuildError
 from webbuild.verify.page_rpc import PageError
 from webbuild.verify.report import Problem
 from webbuild.verify.run_backend import console_problems, page_error_problem
 
 
-def bench_backend(chromium: Chromium, course: Scenario, backend: str, where: str = "") -> BackendBench:
+def bench_backend(chromium: BrowserHandle, course: Scenario, backend: str, where: str = "") -> BackendBench:
     """Measure one backend. What goes wrong is a problem in the report, and what was measured before it stays."""
     visits, examined, problems = PageLoads(), None, list[Problem]()
     label = f"{backend} at {where}" if where else backend
@@ -42,7 +42,7 @@ def bench_backend(chromium: Chromium, course: Scenario, backend: str, where: str
 
 
 def _measure_page_loads(
-    chromium: Chromium, course: Scenario, backend: str, label: str, visits: PageLoads
+    chromium: BrowserHandle, course: Scenario, backend: str, label: str, visits: PageLoads
 ) -> list[Problem]:
     with chromium.page() as (page, console):
         try:
@@ -53,7 +53,7 @@ def _measure_page_loads(
 
 
 def _measure_profile(
-    chromium: Chromium, course: Scenario, backend: str, label: str
+    chromium: BrowserHandle, course: Scenario, backend: str, label: str
 ) -> tuple[Profile | None, list[Problem]]:
     with chromium.page() as (page, console):
         try:

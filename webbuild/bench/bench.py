@@ -10,7 +10,7 @@ from webbuild.bench.backend import bench_backend, unreachable_backend
 from webbuild.bench.page_driver import SentFiles
 from webbuild.bench.report import BackendBench, BenchReport, Environment
 from webbuild.bench.scenario import Scenario
-from webbuild.browser.connect import Endpoint, open_browser
+from webbuild.browser.open_browser import Endpoint, open_browser
 from webbuild.browser.server import Server
 from webbuild.errors import USAGE, WebbuildError
 from webbuild.verify.bundle_reader import Bundle, open_bundle

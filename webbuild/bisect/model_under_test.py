@@ -13,7 +13,7 @@ from webbuild.inspection.graph import with_fixed_sizes
 from webbuild.inspection.measure import random_feeds
 from webbuild.inspection.required_features import required_features
 from webbuild.model.load import load_onnx, model_signature
-from webbuild.ortweb import distribution
+from webbuild.ortweb import packaged_assets
 from webbuild.ortweb.browser_session import SessionOptions
 from webbuild.ortweb.build import OrtWebBuild, cache_folder, get_build
 from webbuild.passes.analysis.shape_inference import infer_shapes
@@ -125,7 +125,7 @@ def _model(asked: ModelSelection) -> ModelUnderTest:
     cases = [BisectInput(file.name, load_npz_inputs(file, wanted, fix)) for file in asked.inputs]
     if not cases:
         cases = [BisectInput("made-up numbers", random_feeds(asked.path.name, read))]
-    build = get_build(Target(distribution.engine_version(), asked.build), cache_folder())
+    build = get_build(Target(packaged_assets.engine_version(), asked.build), cache_folder())
     return ModelUnderTest(
         asked.path.stem, source.sha256, graph, tuple(cases), build, SessionOptions(), sizes.assumptions, needed
     )

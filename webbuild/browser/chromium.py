@@ -25,7 +25,7 @@ _EXIT_TIMEOUT = 3.0
 
 
 @dataclass(frozen=True)
-class Chromium:
+class BrowserHandle:
     """A running browser: which executable, None where it was not started here; why that one, or where; its version."""
 
     browser: Browser
@@ -66,7 +66,7 @@ class Chromium:
 
 
 @contextmanager
-def open_chromium(*, webgpu: bool = True, extra: Sequence[str] = ()) -> Iterator[Chromium]:
+def open_chromium(*, webgpu: bool = True, extra: Sequence[str] = ()) -> Iterator[BrowserHandle]:
     """Run a browser for a block. See `chromium_flags` for WebGPU and `WEBBUILD_GPU=real`.
 
     No process outlives the block, whether it ends, raises, or is interrupted.
@@ -83,7 +83,7 @@ def open_chromium(*, webgpu: bool = True, extra: Sequence[str] = ()) -> Iterator
         found = find_chromium(_playwright_executable(playwright))
         browser = _launch(playwright, found.path, [*chromium_flags(webgpu=webgpu), *extra])
         pid = _process_id(browser)
-        yield Chromium(browser, found.path, found.source, browser.version)
+        yield BrowserHandle(browser, found.path, found.source, browser.version)
     except BaseException as error:
         if not isinstance(error, Exception):  # Ctrl-C has broken the connection: closing politely would hang
             _terminate(pid)

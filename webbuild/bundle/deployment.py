@@ -8,9 +8,9 @@ from pathlib import Path
 
 from webbuild.bundle.hosting import headers_file, nginx_file, vercel_file
 from webbuild.bundle.render import render_package_entry
-from webbuild.ortweb import distribution
+from webbuild.ortweb import packaged_assets
 
-_RUNTIME_ASSETS = ("golden/*", "model/*", "runtime/ort/*", f"runtime/{distribution.TOKENIZER}")
+_RUNTIME_ASSETS = ("golden/*", "model/*", "runtime/ort/*", f"runtime/{packaged_assets.TOKENIZER}")
 """What the runtime loads by address."""
 
 

@@ -34,9 +34,9 @@ from webbuild.manifest.manifest import (
     Task,
 )
 from webbuild.model.load import OnnxModel
-from webbuild.ortweb import distribution
+from webbuild.ortweb import packaged_assets
 from webbuild.samples.collect import Sample
-from webbuild.tasks.base import kind_of
+from webbuild.tasks.registry import kind_of
 
 _MAX_SAMPLES = 12
 
@@ -86,7 +86,7 @@ def write_bundle(contents: BundleContents, folder: Path) -> Manifest:
         name=contents.name,
         title=contents.title,
         generator=Generator(version=__version__),
-        engine=Engine(version=distribution.engine_version()),
+        engine=Engine(version=packaged_assets.engine_version()),
         source=contract.Source(
             file=contents.source.signature.file,
             sha256=contents.source.sha256,
@@ -126,7 +126,7 @@ def _copy_engine(folder: Path) -> list[contract.EngineBuild]:
     target = folder / "runtime" / "ort"
     target.mkdir(parents=True)
     builds = []
-    for build, files in distribution.engine_build_files():
+    for build, files in packaged_assets.engine_build_files():
         for source in files:
             shutil.copyfile(source, target / source.name)
         builds.append(build)
@@ -138,11 +138,11 @@ _TOP_LEVEL_FILES = {"service-worker.js"}
 
 
 def _copy_code(folder: Path, *, prompted: bool) -> None:
-    for room, files in (("runtime", distribution.runtime_files()), ("page", distribution.demo_page_files())):
+    for room, files in (("runtime", packaged_assets.runtime_files()), ("page", packaged_assets.demo_page_files())):
         for source in files:
-            if source.name == distribution.TOKENIZER and not prompted:
+            if source.name == packaged_assets.TOKENIZER and not prompted:
                 continue
-            inside = source.relative_to(distribution.WEB_ROOT / room)
+            inside = source.relative_to(packaged_assets.WEB_ROOT / room)
             target = folder / inside if inside.as_posix() in _TOP_LEVEL_FILES else folder / room / inside
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(source, target)

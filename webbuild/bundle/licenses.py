@@ -5,7 +5,7 @@ from __future__ import annotations
 from webbuild import __version__
 from webbuild.errors import printable
 from webbuild.model.signature import ModelSignature
-from webbuild.ortweb.distribution import engine_version, fzstd_license, license_files
+from webbuild.ortweb.packaged_assets import engine_version, fzstd_license, license_files
 
 _NO_LICENSE = "not stated in the model's metadata"
 

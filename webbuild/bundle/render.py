@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from webbuild.manifest.manifest import FocusInput, Manifest, OptionInput, StackInput
 from webbuild.reporting import jinja
-from webbuild.tasks.base import kind_of
+from webbuild.tasks.registry import kind_of
 
 if TYPE_CHECKING:
     from jinja2 import Environment

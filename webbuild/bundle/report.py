@@ -13,13 +13,14 @@ from webbuild.bundle.download_size import GraphDownload, graph_downloads
 from webbuild.bundle.render import bundle_templates
 from webbuild.compare.arrays import Comparison
 from webbuild.compare.by_output import count_matched, count_near_threshold
-from webbuild.compare.tolerance import NATIVE, REDUCED_PRECISION
+from webbuild.compare.tolerances import NATIVE, REDUCED_PRECISION
 from webbuild.equivalence.check import EquivalenceResult
 from webbuild.inspection.before_after import BeforeAfter
 from webbuild.manifest import manifest as contract
 from webbuild.manifest.manifest import Generator, Manifest, Source, TargetName, Task
-from webbuild.passes.base import Rewrite, all_passes
-from webbuild.passes.pipeline import LoweredGraphs
+from webbuild.passes.base import Rewrite
+from webbuild.passes.lower import LoweredGraphs
+from webbuild.passes.registry import all_passes
 from webbuild.precision.plot import grid_lines, plot_points
 from webbuild.precision.report import PrecisionReport, precision
 from webbuild.quantization.report import WeightQuantizationReport
@@ -27,9 +28,10 @@ from webbuild.reporting.comparison_text import comparison_rows
 from webbuild.reporting.depth_colormap import depth_colormap_url
 from webbuild.reporting.overlay import Layer, detection_layer
 from webbuild.samples.collect import Sample
-from webbuild.tasks.base import RunContext, Tensors, decode_task, kind_of
+from webbuild.tasks.base import RunContext, Tensors
 from webbuild.tasks.class_scores import ClassScore
 from webbuild.tasks.compare.classes import TOP_CLASSES
+from webbuild.tasks.registry import decode_task, kind_of
 from webbuild.verify import formatting
 
 _STYLESHEETS = ("colors.css", "report.css", "pack.css")

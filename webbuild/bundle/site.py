@@ -20,7 +20,7 @@ from webbuild.errors import USAGE, WebbuildError
 from webbuild.manifest import manifest as contract
 from webbuild.manifest.file_entry import file_entry
 from webbuild.manifest.manifest import File, Manifest
-from webbuild.tasks.base import kind_of
+from webbuild.tasks.registry import kind_of
 
 _SHARED_FOLDERS = ("page/", "runtime/")
 _OF_ONE_BUNDLE = {"_headers", "nginx.conf", "npm.js", "package.json", "service-worker.js", "vercel.json"}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from webbuild.browser.connect import parse_endpoints
+from webbuild.browser.open_browser import parse_endpoints
 from webbuild.commands.options.bench import BenchArguments
 from webbuild.reporting.write import write_report_file
 

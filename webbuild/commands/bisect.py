@@ -15,7 +15,7 @@ from webbuild.bisect.text import print_report
 from webbuild.bundle.staging import check_output_folder
 from webbuild.commands.options.bisect import BisectArguments
 from webbuild.compare.arrays import RELATIVE_TOLERANCE
-from webbuild.compare.tolerance import REDUCED_PRECISION
+from webbuild.compare.tolerances import REDUCED_PRECISION
 from webbuild.reporting.progress import ProgressReporter
 
 

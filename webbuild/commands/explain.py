@@ -11,7 +11,7 @@ from webbuild.bisect.codes import EXPLANATIONS
 from webbuild.commands.options.explain import ExplainArguments
 from webbuild.errors import CLEAN, USAGE, WebbuildError
 from webbuild.inspection.rules.base import all_rules
-from webbuild.passes.base import all_passes
+from webbuild.passes.registry import all_passes
 from webbuild.reporting.errors import error_pages
 from webbuild.targets import jsep
 

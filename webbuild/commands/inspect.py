@@ -12,7 +12,7 @@ from webbuild.inspection.dry_run import with_fixes
 from webbuild.inspection.inspect import inspect
 from webbuild.inspection.inspection import Inspection, exit_code
 from webbuild.model.load import load_onnx
-from webbuild.ortweb.distribution import engine_version
+from webbuild.ortweb.packaged_assets import engine_version
 from webbuild.reporting.progress import ProgressReporter
 from webbuild.reporting.write import write_report_file
 from webbuild.targets.table import load_table

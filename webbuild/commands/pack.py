@@ -17,21 +17,21 @@ from webbuild.bundle.staging import check_output_folder, staged_folder
 from webbuild.commands.options.pack import PackArguments
 from webbuild.commands.pack_text import compiled_lines, edit_lines, proven_lines
 from webbuild.commands.verify import verify_and_show, write_html_report
+from webbuild.compile.compile_model import CompiledModel, LoadedModel, compile_model, load_model
 from webbuild.compile.mixed_precision import check_exclusive_options
-from webbuild.compile.prepare import CompiledModel, LoadedModel, compile_model, load_model
 from webbuild.compile.prove import ProvenGraphs, prove_graphs
 from webbuild.equivalence.nan_inputs import replace_nan_inputs
 from webbuild.errors import CLEAN, WebbuildError
 from webbuild.inspection.before_after import BeforeAfter, inspect_before_after
-from webbuild.ortweb.distribution import engine_version
+from webbuild.ortweb.packaged_assets import engine_version
 from webbuild.precision.budget import parse_budget
 from webbuild.reporting.progress import ProgressReporter
 from webbuild.samples.collect import Sample, collect_samples, with_focus_distances
 from webbuild.samples.prompts import attach_prompts, with_prompts
 from webbuild.targets.table import find_table
 from webbuild.targets.target import Target
-from webbuild.tasks.base import kind_of
 from webbuild.tasks.overrides import parse_overrides
+from webbuild.tasks.registry import kind_of
 from webbuild.tasks.symbolic_dims import parse_dims
 from webbuild.verify.report import VerifyReport, exit_code
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from webbuild.compare.by_output import count_matched, count_near_threshold, group_by_output
-from webbuild.compile.prepare import CompiledModel
+from webbuild.compile.compile_model import CompiledModel
 from webbuild.compile.prove import ProvenGraphs
 from webbuild.equivalence.check import EquivalenceResult
 from webbuild.equivalence.noise_floor import NOISE_FACTOR
 from webbuild.inspection.before_after import BeforeAfter
 from webbuild.manifest.manifest import OptionInput
 from webbuild.passes.base import NmsPlacement
-from webbuild.passes.pipeline import LoweredGraphs
+from webbuild.passes.lower import LoweredGraphs
 from webbuild.quantization.report import WeightQuantizationReport
 from webbuild.reporting.comparison_text import noise_levels
 

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec import Struct
 
-from webbuild.bundle.graphs import graph_entry
-from webbuild.bundle.onnx_only import (
+from webbuild.bundle.export_onnx import (
     OnnxFile,
     atomic_files,
     content_hash,
@@ -17,15 +16,16 @@ from webbuild.bundle.onnx_only import (
     refuse_existing,
     write_model,
 )
+from webbuild.bundle.graphs import graph_entry
 from webbuild.bundle.signature_diff import describe_signature_changes
 from webbuild.commands.options.patch import PatchArguments
 from webbuild.compare.by_output import group_by_output
-from webbuild.compile.prepare import CompiledModel, LoadedModel, compile_model, load_model
+from webbuild.compile.compile_model import CompiledModel, LoadedModel, compile_model, load_model
 from webbuild.equivalence.nan_inputs import replace_nan_inputs
 from webbuild.equivalence.thresholds import check_with_detections
 from webbuild.errors import CLEAN, WebbuildError
 from webbuild.manifest.manifest import DisabledTarget, TargetName
-from webbuild.ortweb.distribution import engine_version
+from webbuild.ortweb.packaged_assets import engine_version
 from webbuild.passes.base import Rewrite
 from webbuild.samples.collect import collect_samples, edge_cases
 from webbuild.targets.target import Target, parse_target

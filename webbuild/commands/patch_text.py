@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from webbuild.bundle.onnx_only import OnnxFile
+from webbuild.bundle.export_onnx import OnnxFile
 from webbuild.commands.patch_model import PatchResult
 from webbuild.errors import CLEAN
 from webbuild.targets import jsep

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from webbuild.browser.chromium import open_chromium
 from webbuild.commands.options.probe import ProbeArguments
 from webbuild.errors import CLEAN, USAGE, WebbuildError
-from webbuild.ortweb import distribution
+from webbuild.ortweb import packaged_assets
 from webbuild.ortweb.build import cache_folder, get_build
 from webbuild.probe.browser_harness import open_harness
 from webbuild.probe.journal import ProbeJournal
@@ -38,7 +38,7 @@ def run(arguments: ProbeArguments) -> int:
     Raises:
         WebbuildError: `unknown-probe-family`, and what `open_chromium` and `ProbeHarness` raise.
     """
-    target = Target(arguments.version or distribution.engine_version(), arguments.build)
+    target = Target(arguments.version or packaged_assets.engine_version(), arguments.build)
     if unknown := sorted(set(arguments.only) - set(families())):
         choice = ", ".join(families())
         raise WebbuildError(

@@ -18,6 +18,6 @@ class TaskChoice(click.Choice[str]):
     @cached_property
     def choices(self) -> tuple[str, ...]:  # type: ignore[override]
         """Every kind of task."""
-        from webbuild.tasks.base import task_kinds
+        from webbuild.tasks.registry import task_kinds
 
         return tuple(task_kinds())

@@ -10,7 +10,7 @@ from webbuild.errors import USAGE, WebbuildError
 from webbuild.reporting.write import write_report_file
 
 if TYPE_CHECKING:
-    from webbuild.verify.multi_browser_report import MultiBrowserReport
+    from webbuild.verify.multi_endpoint_report import MultiEndpointReport
     from webbuild.verify.report import VerifyReport
 
 _BACKENDS = ("wasm", "webgpu")
@@ -31,8 +31,8 @@ def run(arguments: VerifyArguments) -> int:
     import msgspec
     from rich.console import Console
 
-    from webbuild.browser.connect import parse_endpoints
-    from webbuild.verify import multi_browser_report
+    from webbuild.browser.open_browser import parse_endpoints
+    from webbuild.verify import multi_endpoint_report
     from webbuild.verify.report import exit_code
     from webbuild.verify.text import show_report
     from webbuild.verify.verify import verify_in_browsers
@@ -55,10 +55,10 @@ def run(arguments: VerifyArguments) -> int:
             port=arguments.port,
             say=status.update,
         )
-    report: VerifyReport | MultiBrowserReport
+    report: VerifyReport | MultiEndpointReport
     if len(found) > 1:
-        report = multi_browser_report.collect_reports(endpoints, found)
-        multi_browser_report.show_browsers(report, console)
+        report = multi_endpoint_report.collect_reports(endpoints, found)
+        multi_endpoint_report.show_browsers(report, console)
         code = report.exit_code
     else:
         (alone,) = found

@@ -12,9 +12,10 @@ from webbuild.errors import USAGE, WebbuildError
 from webbuild.model.load import OnnxModel, model_signature
 from webbuild.model.signature import ModelSignature, TensorSpec
 from webbuild.passes.base import PassOptions
-from webbuild.passes.pipeline import LoweredGraphs
+from webbuild.passes.lower import LoweredGraphs
 from webbuild.postprocess.grounding_head import GroundingHead
-from webbuild.tasks.base import TaskMatch, match_task, recognisable_kinds, task_kinds
+from webbuild.tasks.base import TaskMatch
+from webbuild.tasks.registry import match_task, recognisable_kinds, task_kinds
 
 if TYPE_CHECKING:
     import onnx_ir as ir

@@ -20,7 +20,7 @@ from webbuild.samples.collect import Sample, edge_cases
 from webbuild.samples.prompts import attach_extreme_prompts
 
 if TYPE_CHECKING:
-    from webbuild.compile.prepare import CompiledModel, LoadedModel
+    from webbuild.compile.compile_model import CompiledModel, LoadedModel
     from webbuild.precision.budget import SearchBudget
     from webbuild.reporting.progress import ProgressReporter
     from webbuild.targets.table import KernelTable

@@ -21,9 +21,10 @@ from webbuild.postprocess.reference import DetectionHead, add_constant_masks, ap
 from webbuild.runners.malloc_trim import trim_malloc
 from webbuild.runners.native import NativeRunner
 from webbuild.samples.collect import Sample
-from webbuild.tasks.base import RunContext, kind_of
+from webbuild.tasks.base import RunContext
 from webbuild.tasks.class_scores import ClassScore
 from webbuild.tasks.detection import Detection
+from webbuild.tasks.registry import kind_of
 
 
 class EquivalenceResult(Struct, frozen=True):

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from webbuild.compare.arrays import ComparedOutput, Comparison, Stage, compare_arrays
 from webbuild.equivalence.answer import Answer
 from webbuild.equivalence.policy import ROUNDING_TOLERANCE, Policy
-from webbuild.tasks.base import kind_of
+from webbuild.tasks.registry import kind_of
 
 Tensors = Mapping[str, NDArray[Any]]
 

@@ -6,7 +6,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from webbuild.compare.tolerance import BROWSER, NATIVE, REDUCED_PRECISION, Tolerance
+from webbuild.compare.tolerances import BROWSER, NATIVE, REDUCED_PRECISION, Tolerance
 from webbuild.manifest.manifest import Graph
 
 ROUNDING_TOLERANCE = 1e-6

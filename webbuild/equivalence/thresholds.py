@@ -12,11 +12,11 @@ from webbuild.equivalence.verdict import has_no_detections, mismatches, require_
 from webbuild.errors import WebbuildError
 from webbuild.manifest.manifest import Graph, OptionInput, Task
 from webbuild.model.load import OnnxModel
-from webbuild.passes.pipeline import run_to_fixpoint
+from webbuild.passes.lower import run_to_fixpoint
 from webbuild.postprocess.reference import DetectionHead
 from webbuild.runners.native import NativeRunner
 from webbuild.samples.collect import Sample
-from webbuild.tasks.base import kind_of
+from webbuild.tasks.registry import kind_of
 
 _TARGET_DETECTIONS = 10
 """Detections that the lowered threshold lets through on the sample that has the best ones."""

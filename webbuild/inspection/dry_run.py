@@ -17,7 +17,7 @@ from webbuild.inspection.rules.base import Rule, all_rules, model_rules
 from webbuild.inspection.rules.cpu import dynamic_output_shape
 from webbuild.inspection.rules.model import cpu_partition
 from webbuild.passes.base import PassOptions, Rewrite
-from webbuild.passes.pipeline import lower
+from webbuild.passes.lower import lower
 from webbuild.targets.table import KernelTable
 
 

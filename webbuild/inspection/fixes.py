@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from functools import cache
 
-from webbuild.passes.base import all_passes
 from webbuild.passes.decomposition import Decomposition
+from webbuild.passes.registry import all_passes
 
 _QUANTIZED_OPS = (
     "ConvInteger", "DynamicQuantizeLinear", "MatMulInteger", "QLinearConv", "QLinearMatMul", "QuantizeLinear",

@@ -246,7 +246,7 @@ def task_union() -> Any:
 
     Tasks lie above this room and are found by walking theirs, so that a new one is named nowhere.
     """
-    kinds = importlib.import_module("webbuild.tasks.base").task_kinds()
+    kinds = importlib.import_module("webbuild.tasks.registry").task_kinds()
     union = reduce(or_, (kind.spec for kind in kinds.values()))
     globals()["AnyTask"] = union
     return union

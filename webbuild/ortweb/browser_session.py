@@ -13,7 +13,7 @@ import msgspec
 import numpy as np
 from msgspec import Struct
 
-from webbuild.browser.chromium import Chromium
+from webbuild.browser.chromium import BrowserHandle
 from webbuild.browser.gpu_adapter import adapter_name
 from webbuild.browser.page_assets import load_page_assets
 from webbuild.browser.server import Server
@@ -64,7 +64,12 @@ class BrowserSession:
     """Runs models on one build in one page at a time; what fails or hangs costs the worker, a crash the page."""
 
     def __init__(
-        self, chromium: Chromium, build: builds.OrtWebBuild, server: Server, options: SessionOptions, seconds: float
+        self,
+        chromium: BrowserHandle,
+        build: builds.OrtWebBuild,
+        server: Server,
+        options: SessionOptions,
+        seconds: float,
     ) -> None:
         self._chromium, self._build, self._server = chromium, build, server
         self._options, self._seconds = options, seconds
@@ -180,7 +185,7 @@ class BrowserSession:
 
 @contextmanager
 def open_sessions(
-    chromium: Chromium, engines: Sequence[tuple[builds.OrtWebBuild, SessionOptions]], seconds: float = 300
+    chromium: BrowserHandle, engines: Sequence[tuple[builds.OrtWebBuild, SessionOptions]], seconds: float = 300
 ) -> Iterator[list[BrowserSession]]:
     """Serve builds and the page that runs them, for a block: an engine for each.
 

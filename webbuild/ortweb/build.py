@@ -14,7 +14,7 @@ from webbuild.browser.document_root import VirtualFiles
 from webbuild.browser.media_types import media_type
 from webbuild.errors import USAGE, WebbuildError
 from webbuild.manifest.file_entry import read_engine_wasm
-from webbuild.ortweb import distribution
+from webbuild.ortweb import packaged_assets
 from webbuild.targets.target import Target
 
 _ENTRIES = {
@@ -60,8 +60,8 @@ def get_build(target: Target, cache: Path) -> OrtWebBuild:
     Raises:
         WebbuildError: `no-runtime`, `no-npm`, `version-not-found`, `unknown-build`.
     """
-    own = target.version == distribution.engine_version()
-    folder = distribution.WEB_ROOT / "ort" if own else _download_dist(target.version, cache)
+    own = target.version == packaged_assets.engine_version()
+    folder = packaged_assets.WEB_ROOT / "ort" if own else _download_dist(target.version, cache)
     for entry, stem in _ENTRIES[target.build]:
         glue, wasm = folder / f"{stem}.mjs", folder / f"{stem}.wasm"
         wasm = wasm if wasm.is_file() else wasm.with_suffix(".wasm.zst")
@@ -97,7 +97,7 @@ def _pack(version: str, folder: Path) -> Path:
     if npm is None:
         raise WebbuildError(
             "no-npm",
-            f"onnxruntime-web {version} is not the installed one ({distribution.engine_version()}), and there "
+            f"onnxruntime-web {version} is not the installed one ({packaged_assets.engine_version()}), and there "
             f"is no npm",
             "install Node.js, which brings npm, or leave --version out",
             exit_code=USAGE,

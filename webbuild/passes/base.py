@@ -1,15 +1,10 @@
-"""What a pass is, and how passes are found and ordered."""
+"""What a pass is: a rewrite of the graph in place, with a code, an order and its report."""
 
 from __future__ import annotations
 
-import importlib
-import inspect
 import os
-import pkgutil
 from abc import abstractmethod
 from collections.abc import Mapping
-from functools import cache
-from graphlib import TopologicalSorter
 from typing import ClassVar, Literal
 
 import onnx_ir as ir
@@ -17,7 +12,6 @@ from msgspec import Struct
 from onnx_ir.passes import InPlacePass, PassResult
 from onnx_ir.passes.common import CheckerPass
 
-import webbuild.passes
 from webbuild.postprocess.dense_head import DenseHead
 from webbuild.postprocess.grounding_head import GroundingHead
 from webbuild.postprocess.query_head import QueryHead
@@ -146,19 +140,6 @@ class Pass(InPlacePass):
     def skipped(self, where: str, reason: str) -> Rewrite:
         """Return a record of a refusal."""
         return Rewrite(self.code, where, False, reason)
-
-
-@cache
-def all_passes() -> tuple[type[Pass], ...]:
-    """Return every pass in this folder and its subfolders, each after those it names in `after`."""
-    found: dict[str, type[Pass]] = {}
-    for module in pkgutil.walk_packages(webbuild.passes.__path__, "webbuild.passes."):
-        members = vars(importlib.import_module(module.name)).values()
-        for member in members:
-            if inspect.isclass(member) and issubclass(member, Pass) and not inspect.isabstract(member):
-                found[member.code] = member
-    order = TopologicalSorter({code: sorted(found[code].after) for code in sorted(found)})
-    return tuple(found[code] for code in order.static_order())
 
 
 def _node_in(error: Exception) -> str:

@@ -14,7 +14,7 @@ import msgspec
 import numpy as np
 from msgspec import Struct
 
-from webbuild.browser.chromium import Chromium
+from webbuild.browser.chromium import BrowserHandle
 from webbuild.browser.gpu_adapter import adapter_name
 from webbuild.browser.page_assets import load_page_assets
 from webbuild.browser.server import Server
@@ -55,7 +55,7 @@ class ProbeResponse(Struct, frozen=True):
 class ProbeHarness:
     """Measures probes on one engine, `seconds` each at most."""
 
-    def __init__(self, chromium: Chromium, engine: OrtWebBuild, server: Server, seconds: float) -> None:
+    def __init__(self, chromium: BrowserHandle, engine: OrtWebBuild, server: Server, seconds: float) -> None:
         self._chromium, self._engine, self._server, self._seconds = chromium, engine, server, seconds
         self._page: Page | None = None
 
@@ -136,7 +136,7 @@ class _PageDiedError(Exception):
 
 
 @contextmanager
-def open_harness(chromium: Chromium, engine: OrtWebBuild, seconds: float = 60) -> Iterator[ProbeHarness]:
+def open_harness(chromium: BrowserHandle, engine: OrtWebBuild, seconds: float = 60) -> Iterator[ProbeHarness]:
     """Serve an engine and the page that measures it, for a block."""
     virtual = load_page_assets("webbuild.probe", ("index.html", "probe.js", "worker.js"), _BASE_PATH)
     with (

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from webbuild.manifest.manifest import Task
 from webbuild.reporting.data_url import encode_data_url
-from webbuild.tasks.base import kind_of
 from webbuild.tasks.depth_map import DepthMap
+from webbuild.tasks.registry import kind_of
 
 VIRIDIS_STOPS = "440154 472d7b 3b528b 2c728e 21918c 28ae80 5ec962 addc30 fde725"
 """Nine colours of viridis at even steps; web/src/tasks/depth/colormap/viridis.ts has the same."""

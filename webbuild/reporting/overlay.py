@@ -8,9 +8,9 @@ from msgspec import Struct
 
 from webbuild.manifest.manifest import Task
 from webbuild.reporting.mask_outline import Line, mask_outline
-from webbuild.tasks.base import kind_of
 from webbuild.tasks.detection import Detection, OrientedObject, Segment
 from webbuild.tasks.region_boxes import RegionObject
+from webbuild.tasks.registry import kind_of
 
 _MIN_KEYPOINT_CONFIDENCE = 0.3
 """Keypoints of less confidence are left out of the drawing, not of the comparison."""

@@ -9,7 +9,8 @@ import msgspec
 
 from webbuild.preprocess.prompt import Prompt
 from webbuild.samples.collect import Sample
-from webbuild.tasks.base import TaskMatch, kind_of
+from webbuild.tasks.base import TaskMatch
+from webbuild.tasks.registry import kind_of
 
 PROMPTS_FILE = "prompts.txt"
 """Beside the samples: a prompt in each line."""

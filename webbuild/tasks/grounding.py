@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from webbuild.compare.arrays import ComparedOutput, Comparison
-from webbuild.compare.tolerance import Tolerance
+from webbuild.compare.tolerances import Tolerance
 from webbuild.manifest.manifest import GroundingTask
 from webbuild.model.signature import ModelSignature
 from webbuild.preprocess.letterbox import ImagePlacement

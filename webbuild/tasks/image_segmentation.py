@@ -13,7 +13,7 @@ import msgspec
 import numpy as np
 
 from webbuild.compare.arrays import ComparedOutput, Comparison
-from webbuild.compare.tolerance import Tolerance
+from webbuild.compare.tolerances import Tolerance
 from webbuild.manifest.manifest import ImageSegmentationTask
 from webbuild.model.signature import ModelSignature
 from webbuild.tasks.base import RunContext, SegmentationMode, TaskKind, TaskMatch, Tensors

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from webbuild.compare.arrays import ComparedOutput, Comparison
-from webbuild.compare.tolerance import Tolerance
+from webbuild.compare.tolerances import Tolerance
 from webbuild.manifest.manifest import RowTask
 from webbuild.tasks.base import RunContext, TaskKind, Tensors
 from webbuild.tasks.compare.detection_arrays import from_detections, from_rows

@@ -10,7 +10,7 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from webbuild.manifest.manifest import Task
-from webbuild.tasks.base import kind_of
+from webbuild.tasks.registry import kind_of
 from webbuild.verify.report import Problem
 
 _FIX = "run the model where it comes from on the same pictures; export it again where it does better there"

@@ -6,7 +6,7 @@ import math
 
 from webbuild.equivalence.noise_floor import NOISE_FACTOR
 from webbuild.reporting.comparison_text import noise_levels
-from webbuild.tasks.base import kind_of
+from webbuild.tasks.registry import kind_of
 from webbuild.verify.report import VerifyReport, exit_code
 
 RUNNER_NAMES = {"webgpu": "WebGPU", "wasm": "WASM", "native": "Native"}

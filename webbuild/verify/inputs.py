@@ -26,7 +26,8 @@ from webbuild.preprocess.prompt import Prompt
 from webbuild.preprocess.size_feeds import size_feeds
 from webbuild.samples.focal_stack import FocalStack, stacks_from_paths
 from webbuild.samples.npz import load_npz_inputs
-from webbuild.tasks.base import TaskMatch, kind_of
+from webbuild.tasks.base import TaskMatch
+from webbuild.tasks.registry import kind_of
 from webbuild.verify.bundle_reader import Bundle, read_golden
 
 Feeds = dict[str, NDArray[Any]]

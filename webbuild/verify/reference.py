@@ -17,7 +17,8 @@ from webbuild.errors import WebbuildError
 from webbuild.manifest.manifest import Manifest, OptionInput, SizeInput
 from webbuild.model.traversal import outputs_within_one
 from webbuild.runners.native import NativeRunner
-from webbuild.tasks.base import RunContext, kind_of
+from webbuild.tasks.base import RunContext
+from webbuild.tasks.registry import kind_of
 from webbuild.verify.bundle_reader import Bundle, read_golden
 from webbuild.verify.inputs import VerifyInput, option_feeds
 from webbuild.verify.merged_weights import materialize_graph

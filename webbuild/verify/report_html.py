@@ -7,12 +7,12 @@ from pathlib import Path
 from msgspec import Struct
 
 from webbuild.compare.arrays import Comparison, Stage
-from webbuild.compare.tolerance import BROWSER, REDUCED_PRECISION
+from webbuild.compare.tolerances import BROWSER, REDUCED_PRECISION
 from webbuild.reporting.charts import error_histogram
 from webbuild.reporting.data_url import image_data_url
 from webbuild.reporting.jinja import template_environment
 from webbuild.reporting.overlay import Layer, detection_layer
-from webbuild.tasks.base import kind_of
+from webbuild.tasks.registry import kind_of
 from webbuild.verify import formatting
 from webbuild.verify.report import SampleReport, SampleResult, VerifyReport
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
-from webbuild.browser.chromium import Chromium
+from webbuild.browser.chromium import BrowserHandle
 from webbuild.browser.console import Console, ConsoleMessage
 from webbuild.browser.gpu_adapter import no_adapter_error
 from webbuild.browser.server import Server
@@ -31,7 +31,7 @@ _MIN_RUNS = 3
 
 
 def run_backend(
-    chromium: Chromium,
+    chromium: BrowserHandle,
     server: Server,
     bundle: Bundle,
     name: str,

@@ -14,10 +14,10 @@ from webbuild.equivalence.compare_answers import compare_predictions, compare_te
 from webbuild.manifest.head_status import fallback_reason
 from webbuild.manifest.manifest import ImageInput, StackInput, Task
 from webbuild.reporting.depth_colormap import depth_colormap_url
-from webbuild.tasks.base import kind_of
 from webbuild.tasks.class_scores import ClassScore
 from webbuild.tasks.compare.classes import TOP_CLASSES
 from webbuild.tasks.depth_map import DepthMap
+from webbuild.tasks.registry import kind_of
 from webbuild.tasks.tensor import result_tensors
 from webbuild.verify.bundle_reader import Bundle
 from webbuild.verify.inputs import VerifyInput, picture_input

@@ -9,8 +9,8 @@ from tempfile import TemporaryDirectory
 
 import msgspec
 
-from webbuild.browser.chromium import Chromium
-from webbuild.browser.connect import Endpoint
+from webbuild.browser.chromium import BrowserHandle
+from webbuild.browser.open_browser import Endpoint
 from webbuild.browser.server import Server
 from webbuild.compare.arrays import Comparison
 from webbuild.equivalence.answer import Answer
@@ -27,8 +27,8 @@ from webbuild.verify.bundle_reader import Bundle, changed_files, fp16_backend_us
 from webbuild.verify.inputs import VerifyInput, collect_inputs, inputs_from_files
 from webbuild.verify.reference import check_golden_run, reference_runner, run_reference
 from webbuild.verify.report import BackendRun, SampleReport, VerifyEnvironment, VerifyReport
+from webbuild.verify.run_all_backends import BrowserRun, run_all_backends
 from webbuild.verify.run_backend import ReferenceResults, run_backend
-from webbuild.verify.run_in_browser import BrowserRun, run_in_browser
 
 BACKENDS = ("webgpu", "wasm")
 
@@ -98,10 +98,10 @@ def verify_in_browsers(
         work: ReferenceResults = list(zip([*own, *more], reference.answers, strict=True))
         with Server(directory, port=port) as server:
 
-            def run(browser: Chromium, name: str) -> BackendRun:
+            def run(browser: BrowserHandle, name: str) -> BackendRun:
                 return run_backend(browser, server, bundle, name, work, seconds=seconds, progress=say)
 
-            reports = [run_in_browser(place, server, names, run) for place in places]
+            reports = [run_all_backends(place, server, names, run) for place in places]
     say("native: the noise floor, where something differs")
     reports = [each if isinstance(each, WebbuildError) else _judged(each, reference) for each in reports]
     task = bundle.manifest.task

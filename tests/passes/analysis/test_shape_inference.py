@@ -6,7 +6,7 @@ import onnx_ir as ir
 
 from webbuild.passes.analysis.shape_inference import infer_shapes
 from webbuild.passes.base import PassOptions
-from webbuild.passes.pipeline import lower
+from webbuild.passes.lower import lower
 
 
 def test_what_is_inferred_of_an_output_is_believed_before_what_was_declared() -> None:

@@ -17,8 +17,8 @@ from webbuild.inspection.finding import Finding
 from webbuild.inspection.graph import node_label
 from webbuild.inspection.inspection import CpuPartition, MemoryEstimate
 from webbuild.inspection.placement import PlacementKind
-from webbuild.passes.base import all_passes
-from webbuild.passes.defect import Defect, Severity, Symptom
+from webbuild.passes.registry import all_passes
+from webbuild.passes.workaround import Defect, Severity, Symptom
 from webbuild.targets.table import Outcome
 
 NodePredicate = Callable[[ir.Node, InspectionContext], str | Symptom | None]

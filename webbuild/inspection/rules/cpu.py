@@ -17,8 +17,8 @@ from webbuild.inspection.kernels import (
 )
 from webbuild.inspection.op_cost import cpu_severity
 from webbuild.inspection.rules.base import rule
-from webbuild.passes.defect import Symptom
 from webbuild.passes.static_shapes.unroll_loops import UnrollLoops
+from webbuild.passes.workaround import Symptom
 
 cpu_rule = partial(rule, place="cpu", what="runs on the CPU", severity="warning", outcome="cpu")
 

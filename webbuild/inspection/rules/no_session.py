@@ -8,8 +8,8 @@ import onnx_ir as ir
 
 from webbuild.inspection.context import InspectionContext
 from webbuild.inspection.rules.base import rule
-from webbuild.passes.defect import Symptom
 from webbuild.passes.rewrite import static_shape
+from webbuild.passes.workaround import Symptom
 
 no_session_rule = partial(rule, place=None, what="no session can be created", outcome="no-session")
 

@@ -8,10 +8,10 @@ from webbuild.inspection.context import InspectionContext
 from webbuild.inspection.op_cost import MAX_BINDING_SIZE, MIN_BINDING_SIZE
 from webbuild.inspection.rules.base import rule
 from webbuild.passes.analysis.row_parallel import enclosing_region
-from webbuild.passes.defect import Symptom
 from webbuild.passes.limits.split_large_weights import SplitLargeWeights, column_weight, columns_per_part
 from webbuild.passes.limits.tile_attention import TileAttention
 from webbuild.passes.rewrite import nbytes
+from webbuild.passes.workaround import Symptom
 
 
 @rule(

@@ -11,9 +11,9 @@ from webbuild.inspection.kernels import STANDARD_DOMAINS
 from webbuild.inspection.reshape_check import FIX, find_mismatch
 from webbuild.inspection.rules.base import rule
 from webbuild.passes.analysis.known_bad_kernels import unsupported_rnn_activations
-from webbuild.passes.defect import Symptom
 from webbuild.passes.rewrite import input_value, known_rank, static_shape
 from webbuild.passes.simplify.fold_empty_tensors import THROWS_ON_EMPTY
+from webbuild.passes.workaround import Symptom
 
 _QUERY_KEY, _MASK, _PAST_KEY = 1, 3, 4
 """Inputs of Attention."""

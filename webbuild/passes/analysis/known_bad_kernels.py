@@ -5,8 +5,8 @@ from __future__ import annotations
 import onnx_ir as ir
 
 from webbuild.passes.base import PassOptions
-from webbuild.passes.defect import PassContext, Workaround
 from webbuild.passes.rewrite import static_shape
+from webbuild.passes.workaround import PassContext, Workaround
 from webbuild.passes.workarounds.conv_transpose_3d_to_conv import ConvTranspose3DToConv
 from webbuild.passes.workarounds.split_grouped_conv_3d import SplitGroupedConv3D
 

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from webbuild.passes.analysis.kernel_lookup import placement
 from webbuild.passes.base import PassOptions
 from webbuild.passes.decomposition import Decomposer, Decomposition, NotApplicableError, RewriteContext
-from webbuild.passes.defect import DefectContext, DefectDecomposition, PassContext, Symptom
 from webbuild.passes.dtypes.int32_lowering import attribute_values
 from webbuild.passes.rewrite import is_read, static_shape
+from webbuild.passes.workaround import DefectContext, DefectDecomposition, PassContext, Symptom
 
 _MAX_ELEMENTS = 1 << 25
 """Numbers of all windows together, four bytes each: what every device binds."""

@@ -9,7 +9,6 @@ import numpy as np
 import onnx_ir as ir
 
 from webbuild.passes.base import Pass, PassOptions, Rewrite
-from webbuild.passes.defect import Defect, DefectContext, Symptom
 from webbuild.passes.rewrite import (
     Builder,
     constant,
@@ -21,6 +20,7 @@ from webbuild.passes.rewrite import (
     replace_all_uses,
     static_shape,
 )
+from webbuild.passes.workaround import Defect, DefectContext, Symptom
 
 _SLICE_BY_INPUTS = 10
 """The opset from which a Slice takes its bounds as inputs."""

@@ -7,8 +7,8 @@ from typing import Any, Literal
 import numpy as np
 import onnx_ir as ir
 
-from webbuild.passes.defect import DefectContext, PassContext, Symptom, Workaround
 from webbuild.passes.rewrite import Builder, constant, consumers, opset_version
+from webbuild.passes.workaround import DefectContext, PassContext, Symptom, Workaround
 
 _NEVER_NEGATIVE = ("Relu", "Sigmoid", "HardSigmoid", "Abs", "Exp", "Softmax")
 _FLOATS = (ir.DataType.FLOAT, ir.DataType.FLOAT16, ir.DataType.DOUBLE)

@@ -9,8 +9,8 @@ import numpy as np
 import onnx_ir as ir
 
 from webbuild.passes.decomposition import Decomposer, NotApplicableError, RewriteContext
-from webbuild.passes.defect import DefectContext, DefectDecomposition, Symptom
 from webbuild.passes.rewrite import reduction_axes, static_shape
+from webbuild.passes.workaround import DefectContext, DefectDecomposition, Symptom
 
 _LARGEST_TABLE = 1 << 16
 

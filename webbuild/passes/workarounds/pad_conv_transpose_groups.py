@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import onnx_ir as ir
 
-from webbuild.passes.defect import DefectContext, PassContext, Symptom, Workaround
 from webbuild.passes.rewrite import Builder, constant, input_value, opset_version, replace_all_uses, static_shape
+from webbuild.passes.workaround import DefectContext, PassContext, Symptom, Workaround
 
 
 class PadConvTransposeGroups(Workaround):

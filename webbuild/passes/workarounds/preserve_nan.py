@@ -8,8 +8,8 @@ import numpy as np
 import onnx_ir as ir
 
 from webbuild.passes.decomposition import Decomposer, RewriteContext
-from webbuild.passes.defect import DefectContext, DefectDecomposition, Symptom
 from webbuild.passes.rewrite import constant, is_small_input
+from webbuild.passes.workaround import DefectContext, DefectDecomposition, Symptom
 
 _NAN_PRODUCING_OPS = ("Acos", "Acosh", "Asin", "Atanh", "Div", "Log", "Pow", "Sqrt")
 """Operators that make NaN of numbers."""

@@ -6,8 +6,8 @@ import numpy as np
 import onnx_ir as ir
 from msgspec import Struct
 
-from webbuild.passes.defect import DefectContext, PassContext, Symptom, Workaround
 from webbuild.passes.rewrite import Builder, constant, replace_all_uses, static_shape
+from webbuild.passes.workaround import DefectContext, PassContext, Symptom, Workaround
 
 _STEPS = 4
 

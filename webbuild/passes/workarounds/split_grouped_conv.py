@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import onnx_ir as ir
 
-from webbuild.passes.defect import DefectContext, PassContext, Symptom, Workaround
 from webbuild.passes.rewrite import Builder, constant, replace_all_uses, static_shape
+from webbuild.passes.workaround import DefectContext, PassContext, Symptom, Workaround
 
 
 class SplitGroupedConv(Workaround):

@@ -9,7 +9,7 @@ import numpy as np
 import onnx_ir as ir
 
 from webbuild.passes.decomposition import RewriteContext
-from webbuild.passes.defect import DefectContext, PassContext, Symptom, Workaround
+from webbuild.passes.workaround import DefectContext, PassContext, Symptom, Workaround
 
 DEFAULT_EPSILON = 1e-5
 """ONNX's default, and that of PyTorch's networks."""

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 
-from webbuild.browser.chromium import Chromium, open_chromium
+from webbuild.browser.chromium import BrowserHandle, open_chromium
 from webbuild.errors import WebbuildError
-from webbuild.ortweb import distribution
+from webbuild.ortweb import packaged_assets
 from webbuild.ortweb.browser_session import SessionOptions, open_sessions
 from webbuild.ortweb.build import cache_folder, get_build
 from webbuild.precision.fp16_backends.session import SessionFp16
 from webbuild.targets.target import Target
 
 
-def chromium_backend(opened: Chromium | None = None) -> SessionFp16 | str:
+def chromium_backend(opened: BrowserHandle | None = None) -> SessionFp16 | str:
     """Return Chromium as an arithmetic, or what it lacks.
 
     Args:
@@ -23,7 +23,7 @@ def chromium_backend(opened: Chromium | None = None) -> SessionFp16 | str:
         WebbuildError: `no-runtime`.
     """
     with ExitStack() as stack:
-        build = get_build(Target(distribution.engine_version(), "webgpu"), cache_folder())
+        build = get_build(Target(packaged_assets.engine_version(), "webgpu"), cache_folder())
         try:
             browser = opened or stack.enter_context(open_chromium())
             (made,) = stack.enter_context(open_sessions(browser, [(build, SessionOptions())]))

@@ -8,10 +8,10 @@ from webbuild.precision.fp16_backends.emulation import EmulatedFp16
 from webbuild.precision.fp16_backends.protocol import Fp16Backend
 
 if TYPE_CHECKING:
-    from webbuild.browser.chromium import Chromium
+    from webbuild.browser.chromium import BrowserHandle
 
 
-def select_backend(opened: Chromium | None = None, *, browser: bool = True) -> Fp16Backend:
+def select_backend(opened: BrowserHandle | None = None, *, browser: bool = True) -> Fp16Backend:
     """Return the best arithmetic there is; `why` says what a browser lacks.
 
     A browser with `shader-f16` is what visitors have; the emulation is always there.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from webbuild.compare.tolerance import Tolerance
+from webbuild.compare.tolerances import Tolerance
 from webbuild.tasks.boxes import iou_matrix
 from webbuild.tasks.compare.detection_arrays import DetectionArrays, Floats
 from webbuild.tasks.rotated_boxes import probiou_matrix

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from webbuild.compare.arrays import ComparedOutput, Comparison
-from webbuild.compare.tolerance import Tolerance
+from webbuild.compare.tolerances import Tolerance
 from webbuild.manifest.manifest import ClassifyTask
 from webbuild.tasks.class_scores import ClassScore
 from webbuild.tasks.compare.match_classes import match_classes

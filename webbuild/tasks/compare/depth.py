@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from webbuild.compare.arrays import ComparedOutput, Comparison
-from webbuild.compare.tolerance import Tolerance
+from webbuild.compare.tolerances import Tolerance
 from webbuild.tasks.compare.depth_metrics import match_depth
 from webbuild.tasks.depth_map import DepthMap
 

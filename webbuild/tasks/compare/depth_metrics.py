@@ -8,7 +8,7 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from webbuild.compare.tolerance import Tolerance
+from webbuild.compare.tolerances import Tolerance
 
 _SMALLEST_NORMAL = 2.0**-126
 """The smallest normal float32, for a map of zeros."""

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import msgspec
 
 from webbuild.compare.arrays import ComparedOutput, Comparison
-from webbuild.compare.tolerance import Tolerance
+from webbuild.compare.tolerances import Tolerance
 from webbuild.tasks.base import RunContext
 from webbuild.tasks.compare.detection_arrays import DetectionArrays
 from webbuild.tasks.compare.match_detections import DetectionMatch, match_detections

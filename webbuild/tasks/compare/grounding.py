@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from webbuild.compare.arrays import ComparedOutput, Comparison
-from webbuild.compare.tolerance import Tolerance
+from webbuild.compare.tolerances import Tolerance
 from webbuild.tasks.compare.detections import compare_counts, compare_quantity
 from webbuild.tasks.compare.match_grounding import match_grounding
 from webbuild.tasks.detection import Detection

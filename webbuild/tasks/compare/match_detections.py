@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 from msgspec import Struct
 
-from webbuild.compare.tolerance import Tolerance
+from webbuild.compare.tolerances import Tolerance
 from webbuild.tasks.compare.assignment import assign_pairs, is_near_threshold
 from webbuild.tasks.compare.detection_arrays import DetectionArrays, Floats
 from webbuild.tasks.compare.detection_metrics import measure_pairs

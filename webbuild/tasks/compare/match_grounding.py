@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import msgspec
 import numpy as np
 
-from webbuild.compare.tolerance import Tolerance
+from webbuild.compare.tolerances import Tolerance
 from webbuild.tasks.compare.assignment import assign_pairs
 from webbuild.tasks.compare.detection_arrays import DetectionArrays
 from webbuild.tasks.compare.match_detections import DetectionMatch, match_detections

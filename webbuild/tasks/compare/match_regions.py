@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 from msgspec import Struct
 
-from webbuild.compare.tolerance import Tolerance
+from webbuild.compare.tolerances import Tolerance
 from webbuild.tasks.regions import Segmentation
 
 

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from webbuild.compare.arrays import ComparedOutput, Comparison
-from webbuild.compare.tolerance import Tolerance
+from webbuild.compare.tolerances import Tolerance
 from webbuild.tasks.compare.match_regions import RegionMatch, match_regions
 from webbuild.tasks.regions import Segmentation
 

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 
 from msgspec import Struct
 
-from webbuild.browser.chromium import Chromium
-from webbuild.browser.connect import LOCAL, Endpoint, open_browser
+from webbuild.browser.chromium import BrowserHandle
+from webbuild.browser.open_browser import LOCAL, Endpoint, open_browser
 from webbuild.browser.server import Server
 from webbuild.errors import WebbuildError
 from webbuild.verify.report import BackendRun
@@ -22,8 +22,8 @@ class BrowserRun(Struct, frozen=True):
     runs: tuple[BackendRun, ...]
 
 
-def run_in_browser(
-    place: Endpoint, server: Server, backends: Sequence[str], run: Callable[[Chromium, str], BackendRun]
+def run_all_backends(
+    place: Endpoint, server: Server, backends: Sequence[str], run: Callable[[BrowserHandle, str], BackendRun]
 ) -> BrowserRun | WebbuildError:
     """Run every backend; return the error of a browser that there is no way to.
 
@@ -43,7 +43,7 @@ def run_in_browser(
 
 
 def _try_backend(
-    place: Endpoint, browser: Chromium, backend: str, run: Callable[[Chromium, str], BackendRun]
+    place: Endpoint, browser: BrowserHandle, backend: str, run: Callable[[BrowserHandle, str], BackendRun]
 ) -> BackendRun:
     try:
         return run(browser, backend)

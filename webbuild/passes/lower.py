@@ -9,7 +9,8 @@ from msgspec import Struct
 from onnx_ir.passes import PassError, PassManager
 
 from webbuild.manifest.manifest import TargetName
-from webbuild.passes.base import Pass, PassFailedError, PassOptions, Rewrite, all_passes
+from webbuild.passes.base import Pass, PassFailedError, PassOptions, Rewrite
+from webbuild.passes.registry import all_passes
 
 if TYPE_CHECKING:
     import onnx_ir as ir

@@ -8,10 +8,10 @@ import pytest
 from rich.console import Console
 
 from tests.verify.detections_made import PROBLEM, backend, comparison, report
-from webbuild.browser.connect import Endpoint
+from webbuild.browser.open_browser import Endpoint
 from webbuild.errors import WebbuildError
-from webbuild.verify.multi_browser_report import (
-    MultiBrowserReport,
+from webbuild.verify.multi_endpoint_report import (
+    MultiEndpointReport,
     collect_reports,
     failure_lines,
     show_browsers,
@@ -23,7 +23,7 @@ GONE = WebbuildError("cannot-connect", "ws://b:1: refused", "start it")
 PLACES = [Endpoint("ws://a:1"), Endpoint("ws://b:1")]
 
 
-def of(*found: VerifyReport | WebbuildError) -> MultiBrowserReport:
+def of(*found: VerifyReport | WebbuildError) -> MultiEndpointReport:
     return collect_reports(PLACES[: len(found)], found)
 
 

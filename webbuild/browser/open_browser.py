@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 from msgspec import Struct
 
-from webbuild.browser.chromium import Chromium, open_chromium
+from webbuild.browser.chromium import BrowserHandle, open_chromium
 from webbuild.browser.server import LOOPBACK, Server
 from webbuild.errors import USAGE, WebbuildError
 
@@ -71,7 +71,7 @@ def parse_endpoints(endpoints: Sequence[str], public: str = "") -> list[Endpoint
 
 
 @contextmanager
-def open_browser(place: Endpoint, server: Server, extra: Sequence[str] = ()) -> Iterator[Chromium]:
+def open_browser(place: Endpoint, server: Server, extra: Sequence[str] = ()) -> Iterator[BrowserHandle]:
     """Have a browser for a block, whose pages reach `server` at its `url`. `extra` are flags for one started here.
 
     Raises:
@@ -96,7 +96,7 @@ def open_browser(place: Endpoint, server: Server, extra: Sequence[str] = ()) -> 
                 f"{_playwright_version()}",
                 exit_code=USAGE,
             ) from error
-        yield Chromium(found, None, f"{place.url}, {way}", found.version)
+        yield BrowserHandle(found, None, f"{place.url}, {way}", found.version)
 
 
 def expose_server(place: Endpoint, server: Server) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from webbuild.browser.connect import Endpoint
+from webbuild.browser.open_browser import Endpoint
 from webbuild.errors import CLEAN, FAILED, WebbuildError, printable
 from webbuild.verify import formatting
 from webbuild.verify.report import BackendRun, Problem, ReportJson, VerifyReport, exit_code
@@ -29,7 +29,7 @@ class BrowserReport(ReportJson, frozen=True):
         return self.report is not None and exit_code(self.report) == CLEAN
 
 
-class MultiBrowserReport(ReportJson, frozen=True):
+class MultiEndpointReport(ReportJson, frozen=True):
     """All of them, in the order in which they were named."""
 
     browsers: tuple[BrowserReport, ...]
@@ -40,9 +40,9 @@ class MultiBrowserReport(ReportJson, frozen=True):
         return CLEAN if self.browsers and all(each.clean for each in self.browsers) else FAILED
 
 
-def collect_reports(places: Sequence[Endpoint], found: Sequence[VerifyReport | WebbuildError]) -> MultiBrowserReport:
+def collect_reports(places: Sequence[Endpoint], found: Sequence[VerifyReport | WebbuildError]) -> MultiEndpointReport:
     """Put together what `verify_in_browsers` returned."""
-    return MultiBrowserReport(
+    return MultiEndpointReport(
         browsers=tuple(_browser_report(place, each) for place, each in zip(places, found, strict=True))
     )
 
@@ -54,7 +54,7 @@ def _browser_report(place: Endpoint, found: VerifyReport | WebbuildError) -> Bro
     return BrowserReport(where=place.url, report=found, problem=None)
 
 
-def show_browsers(found: MultiBrowserReport, console: Console) -> None:
+def show_browsers(found: MultiEndpointReport, console: Console) -> None:
     """Print a line for every browser and backend, then what failed in which."""
     from rich import box
     from rich.table import Table

@@ -17,7 +17,7 @@ from webbuild.inspection.graph import prepare_graph
 from webbuild.inspection.reshape_check import check_reshapes
 from webbuild.model.load import OnnxModel, load_onnx
 from webbuild.passes.base import NmsPlacement, PassOptions
-from webbuild.passes.pipeline import TARGETS, LoweredGraphs, lower
+from webbuild.passes.lower import TARGETS, LoweredGraphs, lower
 from webbuild.runners.native import NativeRunner
 from webbuild.targets.table import find_table
 from webbuild.targets.target import Target

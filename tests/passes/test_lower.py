@@ -16,9 +16,10 @@ from tests.models import HEADER
 from tests.passes.case import all_cases, text
 from tests.passes.heads import FILES, NAMES, head
 from webbuild.manifest.manifest import TargetName
-from webbuild.passes import pipeline as planning
-from webbuild.passes.base import Pass, PassOptions, Rewrite, all_passes
-from webbuild.passes.pipeline import TARGETS, lower
+from webbuild.passes import lower as planning
+from webbuild.passes.base import Pass, PassOptions, Rewrite
+from webbuild.passes.lower import TARGETS, lower
+from webbuild.passes.registry import all_passes
 from webbuild.passes.simplify.canonicalize import Canonicalize
 
 MIXED = f"""{HEADER}

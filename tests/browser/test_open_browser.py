@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from webbuild.browser import connect as module
-from webbuild.browser.connect import Endpoint, expose_server, open_browser, parse_endpoints
+from webbuild.browser import open_browser as module
+from webbuild.browser.open_browser import Endpoint, expose_server, open_browser, parse_endpoints
 from webbuild.browser.server import Server
 from webbuild.errors import WebbuildError
 

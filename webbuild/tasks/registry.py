@@ -1,0 +1,51 @@
+"""Every task: found by walking the folder, so that a new one is named nowhere."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
+
+import webbuild.tasks
+from webbuild.manifest.manifest import Task
+from webbuild.model.signature import ModelSignature
+from webbuild.tasks.base import RunContext, TaskKind, TaskMatch, Tensors
+
+
+@cache
+def task_kinds() -> dict[str, TaskKind]:
+    """Return every task by its kind."""
+    found: dict[str, TaskKind] = {}
+    for module in sorted(pkgutil.iter_modules(webbuild.tasks.__path__), key=lambda m: m.name):
+        kind = getattr(importlib.import_module(f"webbuild.tasks.{module.name}"), "TASK", None)
+        if kind is not None:
+            found[kind.kind] = kind
+    return found
+
+
+def recognisable_kinds() -> dict[str, TaskKind]:
+    """Return the tasks that a model is recognised as; every other model is one of plain tensors."""
+    return {name: kind for name, kind in task_kinds().items() if name != "tensor"}
+
+
+def match_task(signature: ModelSignature) -> TaskMatch:
+    """Return what the model is; `tensor` when no other task knows it."""
+    for kind in recognisable_kinds().values():
+        if (found := kind.infer(signature)) is not None:
+            return found
+    fallback = task_kinds()["tensor"].infer(signature)
+    assert fallback is not None
+    return fallback
+
+
+def kind_of(task: Task) -> TaskKind:
+    """Return the kind of a task."""
+    return task_kinds()[str(task.__struct_config__.tag)]
+
+
+def decode_task(task: Task, outputs: Tensors, context: RunContext) -> Sequence[Any]:
+    """Return the objects in the outputs of a model of this task, in source pixels; none without a needed output."""
+    kind = kind_of(task)
+    return kind.decode(task, outputs, context) if all(name in outputs for name in kind.needed_outputs(task)) else ()
