@@ -4,8 +4,8 @@
 import type { File } from "../manifest/manifest.js";
 import { Queue } from "../worker/queue.js";
 import { storageLimit, TimedOut, type Warn, withLimit } from "../worker/with-limit.js";
-import { type FileStore, openFileStore } from "./file-store.js";
 import { sha256 } from "./sha256.js";
+import { type FileStore, openFileStore } from "./storage-backends.js";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 

@@ -5,7 +5,7 @@ import type { ImageInput, Manifest } from "../../src/manifest/manifest.js";
 import { checkExternalTextures } from "../../src/preprocess/gpu/external-texture-check.js";
 import { ExternalTextures } from "../../src/preprocess/gpu/external-textures.js";
 import { GpuPreprocess } from "../../src/preprocess/gpu/gpu-preprocess.js";
-import { differenceFromCpu } from "../../src/preprocess/gpu/self-check.js";
+import { differenceFromCpu } from "../../src/preprocess/gpu/preprocess-self-check.js";
 import { letterbox, placePicture } from "../../src/preprocess/letterbox.js";
 import { readPixels, sizeOf } from "../../src/preprocess/pixels.js";
 import { Preprocessor } from "../../src/preprocess/preprocess.js";

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Model } from "../../src/index.js";
 import type { File } from "../../src/manifest/manifest.js";
 import { FileCache } from "../../src/storage/file-cache.js";
-import type { FileStore } from "../../src/storage/file-store.js";
+import type { FileStore } from "../../src/storage/storage-backends.js";
 import { TimedOut, withLimit } from "../../src/worker/with-limit.js";
 import { bundle, hasWebgpu, loadTiny, picture, runtime, withWorker } from "../support/bundle.js";
 

@@ -7,7 +7,7 @@ import { DECODE_OPTIONS } from "../pixels.js";
 import { Preprocessor } from "../preprocess.js";
 import { ExternalTextures } from "./external-textures.js";
 import { GpuPreprocess } from "./gpu-preprocess.js";
-import { differenceFromCpu, testPicture } from "./self-check.js";
+import { differenceFromCpu, testPicture } from "./preprocess-self-check.js";
 
 /** Where a model's pictures are wanted: `engine` is null where that does not compute on a GPU. */
 export interface PreprocessorRequest {

@@ -3,7 +3,7 @@
 import type { ImageInput } from "../../manifest/manifest.js";
 import { sizeOf } from "../pixels.js";
 import type { GpuPreprocess } from "./gpu-preprocess.js";
-import { differenceFromCpu, testPicture } from "./self-check.js";
+import { differenceFromCpu, testPicture } from "./preprocess-self-check.js";
 
 /** What browsers go by when they make colours of a frame's numbers. */
 type FrameFormat = Pick<VideoFrameBufferInit, "format" | "colorSpace">;

@@ -11,7 +11,7 @@ import type { FieldsOf, GpuHalf, ManifestOf, TaskModule } from "../task-module.j
 import { decodeRegions } from "./decode-regions.js";
 import { GpuArgmax } from "./gpu/gpu-argmax.js";
 import { gpuRefusal, regionsOnGpu } from "./gpu/regions.js";
-import { regionDifference } from "./gpu/self-check.js";
+import { regionDifference } from "./gpu/segmentation-self-check.js";
 import { withMode } from "./options.js";
 
 type Fields = FieldsOf<ImageSegmentationResult>;

@@ -11,8 +11,8 @@ import { readFloats, readRows } from "../read-output.js";
 import type { FieldsOf, GpuHalf, ManifestOf, TaskModule } from "../task-module.js";
 import { decodeSegments, segmentColumns } from "./decode-segments.js";
 import { MaskAssembler } from "./gpu/mask-assembler.js";
+import { maskDifference } from "./gpu/mask-self-check.js";
 import { segmentsOnGpu } from "./gpu/segments.js";
-import { maskDifference } from "./gpu/self-check.js";
 
 type Fields = FieldsOf<SegmentResult>;
 

@@ -6,8 +6,8 @@ import type { DepthTask } from "../../../manifest/manifest.js";
 import type { Geometry } from "../../../preprocess/letterbox.js";
 import { type Extent, mapTaps } from "../depth-map.js";
 import { scaleOf } from "../depth-result.js";
+import { BINDING, GROUP, SHADER, STATS_WORDS, TILE } from "./colormap-shader.js";
 import { colormapGeometry, MAX_SIDE } from "./cpu-colormap.js";
-import { BINDING, GROUP, SHADER, STATS_WORDS, TILE } from "./shader.js";
 
 type Size = Geometry["source"];
 type Stages = ComputePipelines<"measureRange" | "applyColormap", typeof BINDING>;

@@ -6,7 +6,7 @@ import type { ReadStats } from "../../../postprocess/degenerate-outputs.js";
 import type { Geometry, Size } from "../../../preprocess/letterbox.js";
 import { mapTaps } from "../../depth/depth-map.js";
 import type { ArgmaxResult, WeightedMap } from "../decode-regions.js";
-import { BINDING, GROUP, SHADER } from "./shader.js";
+import { BINDING, GROUP, SHADER } from "./segmentation-shader.js";
 
 /** Maps of one size, one after another, over the whole input. */
 export interface GpuMaps {

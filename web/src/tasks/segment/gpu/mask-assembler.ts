@@ -5,7 +5,7 @@ import { ComputePipelines } from "../../../gpu/compute-pipelines.js";
 import type { ReadStats } from "../../../postprocess/degenerate-outputs.js";
 import type { Size } from "../../../preprocess/letterbox.js";
 import { gridPart, type MaskGeometry } from "../process-mask.js";
-import { BINDING, GROUP, JOB_WORDS, SHADER } from "./shader.js";
+import { BINDING, GROUP, JOB_WORDS, SHADER } from "./mask-shader.js";
 
 /** So many prototypes one after another, each of the size of the grid. */
 export interface GpuPrototypes {
