@@ -102,9 +102,10 @@ class BrightnessView extends BaseView {
 
 export const view: ViewModule = { kind: "brightness", create: () => new BrightnessView() };
 """
+PYTHON_FILE, TYPESCRIPT_FILE = "webbuild/tasks/brightness.py", "web/src/tasks/brightness/task.ts"
 FILES = {
-    "webbuild/tasks/brightness.py": PYTHON,
-    "web/src/tasks/brightness/task.ts": TYPESCRIPT,
+    PYTHON_FILE: PYTHON,
+    TYPESCRIPT_FILE: TYPESCRIPT,
     "web/page/views/brightness.ts": VIEW,
     "conformance/brightness/grey.json": '{"outputs": [0.25, 0.5, 0.75], "brightness": 0.5}',
 }

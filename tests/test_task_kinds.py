@@ -76,7 +76,7 @@ def test_a_new_task_is_one_new_file(tmp_path: Path) -> None:
     for file in ("package.json", "tsconfig.json"):
         shutil.copy(ROOT / file, tmp_path)
     (tmp_path / "node_modules").symlink_to(ROOT / "node_modules")
-    brightness_task.write(tmp_path, "web/src/tasks/brightness/task.ts")
+    brightness_task.write(tmp_path, brightness_task.TYPESCRIPT_FILE)
     (tmp_path / "ask.mjs").write_text(ASK)
     (tmp_path / "build.mjs").write_text(BUILD)
     checked = node(tmp_path, "node_modules/typescript/bin/tsc", "--noEmit", "-p", "web/build/tsconfig.json")

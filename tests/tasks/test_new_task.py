@@ -40,7 +40,7 @@ def run(program: str, *arguments: str | Path) -> subprocess.CompletedProcess[str
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("tasks")
-    brightness_task.write(folder, "webbuild/tasks/brightness.py")
+    brightness_task.write(folder, brightness_task.PYTHON_FILE)
     return folder / "webbuild" / "tasks"
 
 

@@ -119,6 +119,16 @@ def test_a_map_is_told_by_its_range_and_judged_by_its_error(picture: Path) -> No
     assert [f'<th scope="col">{name}</th>' in page for name in ("Depth", "Confidence", "Score")] == [True, True, False]
 
 
+def test_what_only_a_new_task_compares_has_a_column_behind_the_others() -> None:
+    compared = [
+        comparison(subject=ComparedOutput("webgpu", "street", "decoded", "y", "", name))
+        for name in ("brightness", "score")
+    ]
+    page = render_verify_report(report(backend(*compared)))
+    columns = re.findall(r"<th[^>]*>([^<]*)</th>", page)
+    assert columns.index("Score") < columns.index("Brightness") < columns.index("Raw outputs")
+
+
 def test_a_picture_that_is_gone_is_left_out() -> None:
     sample = SampleReport(title="gone", file="/nowhere/gone.png", width=4, height=4, detections=())
     assert "img" not in Tags(render_verify_report(report(backend(comparison()), samples=(sample,)))).names

@@ -1,4 +1,7 @@
-"""Tolerances: the largest differences between equal results, one table for every comparison."""
+"""Tolerances: the largest differences between equal answers of a model, on native kernels and in browsers.
+
+Not here: those of the picture's tensor (`verify/run_sample.py`) and of single kernels (`probe/compare_output.py`).
+"""
 
 from __future__ import annotations
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
 from msgspec import Struct
@@ -16,7 +17,19 @@ from webbuild.tasks.registry import kind_of
 from webbuild.verify import formatting
 from webbuild.verify.report import SampleReport, SampleResult, VerifyReport
 
-QUANTITIES = ("detections", "regions", "class", "score", "box", "keypoint", "mask", "quality", "depth", "confidence")
+_FIRST_QUANTITIES = (
+    "detections",
+    "regions",
+    "class",
+    "score",
+    "box",
+    "keypoint",
+    "mask",
+    "quality",
+    "depth",
+    "confidence",
+)
+"""Columns in this order; what else a task compares follows."""
 
 
 class VerifySampleCard(Struct, frozen=True):
@@ -60,12 +73,18 @@ def render_verify_report(report: VerifyReport, directory: Path = Path()) -> str:
         backends=backends,
         cards=_sample_cards(report, directory),
         rows=rows,
-        quantities=[q for q in QUANTITIES if any(q in row.result for _, group in rows for row in group)],
+        quantities=_quantities(row for _, group in rows for row in group),
         again=[case for run in report.backends for case in run.cases if case.fallback_reason],
         histogram=error_histogram(report.comparisons(), backends),
         closest=max((c.tolerance_used for c in report.comparisons() if c.tolerance > 0), default=0.0),
         slowest=max((r.timings.load + (r.timings.steady_run or 0) for r in report.backends if r.timings), default=1.0),
     )
+
+
+def _quantities(rows: Iterable[ResultRow]) -> list[str]:
+    """Return every quantity that was compared, in the order of its column."""
+    found = dict.fromkeys(quantity for row in rows for quantity in row.result)
+    return sorted(found, key=lambda q: _FIRST_QUANTITIES.index(q) if q in _FIRST_QUANTITIES else len(_FIRST_QUANTITIES))
 
 
 def _sample_cards(report: VerifyReport, directory: Path) -> list[VerifySampleCard]:

@@ -1,1 +1,1 @@
-"""One file for each defect of a kernel: how it is recognised, and what is written in its place."""
+"""Rewrites of nodes that a kernel throws on or gets wrong, one file each. A `Workaround` is a rule of `inspect` too."""
