@@ -17,7 +17,7 @@ from webbuild.errors import WebbuildError
 @pytest.mark.parametrize(
     ("endpoint", "kind"),
     [
-        ("", "here"),
+        ("", "local"),
         ("ws://10.0.0.2:4444/abc", "playwright"),
         ("wss://grid.example/play", "playwright"),
         ("http://localhost:9222", "cdp"),

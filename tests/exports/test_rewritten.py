@@ -47,8 +47,10 @@ def test_the_same_is_found_at_every_threshold(name: str, tmp_path: Path) -> None
     task = export.known.task
     assert type(task).__struct_config__.tag == name.rpartition("/")[2].partition("-")[0]
     if isinstance(task, ClassifyTask):
-        witness = check_equivalence(NativeRunner(export.source.path), export.graphs, tmp_path, task, [], export.samples)
-        require_equivalent(witness.comparisons)
+        equivalence = check_equivalence(
+            NativeRunner(export.source.path), export.graphs, tmp_path, task, [], export.samples
+        )
+        require_equivalent(equivalence.comparisons)
         return
     assert isinstance(task, RowTask)
     best = scores(export)
@@ -62,14 +64,16 @@ def test_the_same_is_found_at_every_threshold(name: str, tmp_path: Path) -> None
         ((best[half] + best[half + 1]) / 2, exported),
         (0.0, loose),
     ):
-        witness = export.prove_at(float(np.float32(threshold)), iou)
+        equivalence = export.prove_at(float(np.float32(threshold)), iou)
         wrong = [
-            f"{each.subject} at {threshold}: {each.reason}" for each in witness.comparisons if each.verdict == "DIFFERS"
+            f"{each.subject} at {threshold}: {each.reason}"
+            for each in equivalence.comparisons
+            if each.verdict == "DIFFERS"
         ]
         assert not wrong, wrong
         own = {
             runner: group
-            for (sample, runner, _, output), group in group_by_output(witness.comparisons).items()
+            for (sample, runner, _, output), group in group_by_output(equivalence.comparisons).items()
             if (sample, output) == ("(blocks)", task.output)
         }
         assert own.keys() == {"webgpu", "wasm"}

@@ -40,7 +40,7 @@ def test_the_pass_that_inspect_names_is_the_one_that_changes_the_model(case: Cas
     assert not after, "the pass did not fix what inspect says that it fixes"
     if case.keep:
         assert not before, "inspect names a pass that keeps the model as it is"
-    elif not case.kind.wider:
+    elif not case.kind.also_rewrites:
         assert before, "a pass rewrites what inspect does not find"
 
 

@@ -90,7 +90,7 @@ def test_the_size_has_the_type_and_shape_of_the_graph_and_the_order_of_its_name(
     known = match_task(facts((IMAGES, TensorSpec(name, dtype, shape)), parts()))
     size = known.inputs[1]
     assert isinstance(size, SizeInput)
-    assert (size.dtype, size.shape, size.order, size.of) == (dtype, list(shape), order, of)
+    assert (size.dtype, size.shape, size.order, size.size_of) == (dtype, list(shape), order, of)
     assert (found(known)[1].size_input, found(known)[1].size_order) == (name, order)
 
 

@@ -54,7 +54,7 @@ def bench(
     samples, sent = collect_inputs(bundle, inputs), SentFiles()
     with Server(directory, port=port, heard=sent.record) as server:
         course = Scenario(server, sent, bundle, samples, runs, seconds, say, precision)
-        rows = [row for place in at for row in _in_browser(place, course, wanted, alone=len(at) == 1)]
+        rows = [row for endpoint in at for row in _in_browser(endpoint, course, wanted, alone=len(at) == 1)]
     return BenchReport(
         bundle=bundle.manifest.name,
         title=bundle.manifest.title,
@@ -64,14 +64,14 @@ def bench(
     )
 
 
-def _in_browser(place: Endpoint, course: Scenario, backends: Sequence[str], *, alone: bool) -> list[BackendBench]:
+def _in_browser(endpoint: Endpoint, course: Scenario, backends: Sequence[str], *, alone: bool) -> list[BackendBench]:
     try:
-        with open_browser(place, course.server, [EAGER_MEMORY_FLAG]) as browser:
-            return [bench_backend(browser, course, backend, place.url) for backend in backends]
+        with open_browser(endpoint, course.server, [EAGER_MEMORY_FLAG]) as browser:
+            return [bench_backend(browser, course, backend, endpoint.url) for backend in backends]
     except WebbuildError as error:
         if alone:
             raise
-        return [unreachable_backend(place.url, backend, error) for backend in backends]
+        return [unreachable_backend(endpoint.url, backend, error) for backend in backends]
 
 
 def select_backends(bundle: Bundle, backends: Sequence[str], precision: str = "auto") -> list[str]:

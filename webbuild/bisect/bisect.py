@@ -30,7 +30,7 @@ ProgressCallback = Callable[[str], None]
 
 
 class BisectOptions(Struct, frozen=True):
-    """On which terms: the reference, the tolerance relative to a value's largest magnitude, seconds for a session."""
+    """Options of the search: the reference, the tolerance relative to the largest magnitude, seconds for a session."""
 
     reference: str = "native"
     tolerance: float = RELATIVE_TOLERANCE
@@ -70,11 +70,16 @@ def search_inputs(
     sessions = compared = 0
     found: tuple[BisectInput, BisectResult, SubgraphRunner] | None = None
     for number, case in enumerate(subject.inputs):
-        room = folder / str(number)
-        room.mkdir()
-        terms = RunSettings(sample=case.title, tolerance=how.tolerance, key=f"{known} {hash_tensors(case.feeds)}")
+        work_dir = folder / str(number)
+        work_dir.mkdir()
+        settings = RunSettings(sample=case.title, tolerance=how.tolerance, key=f"{known} {hash_tensors(case.feeds)}")
         tester = SubgraphRunner(
-            subject.graph, ReferenceActivations(subject.graph, case.feeds, other, room), backend, terms, journal, say
+            subject.graph,
+            ReferenceActivations(subject.graph, case.feeds, other, work_dir),
+            backend,
+            settings,
+            journal,
+            say,
         )
         result = search_culprits(tester)
         sessions, compared = sessions + result.sessions, compared + result.compared_values

@@ -22,7 +22,7 @@ SESSION_BYTES = 256 << 20
 
 
 class RunSettings(Struct, frozen=True):
-    """On which terms values are judged. `key` tells the model, the inputs and the engine from all others."""
+    """How values are compared. `key` tells the model, the inputs and the engine from all others."""
 
     sample: str = "input"
     tolerance: float = RELATIVE_TOLERANCE
@@ -37,7 +37,7 @@ class SubgraphRunner:
         graph: what is cut.
         reference: its values.
         engine: the backend.
-        terms: how values are judged.
+        settings: how values are compared.
         journal: sessions that were had before.
         say: called for every session.
     """
@@ -47,12 +47,12 @@ class SubgraphRunner:
         graph: ModelGraph,
         reference: ReferenceActivations,
         engine: SessionRunner,
-        terms: RunSettings | None = None,
+        settings: RunSettings | None = None,
         journal: SessionJournal | None = None,
         say: Callable[[str], None] = lambda _: None,
     ) -> None:
         self.graph, self.reference, self.engine = graph, reference, engine
-        self.terms = terms or RunSettings()
+        self.settings = settings or RunSettings()
         self._journal = journal or SessionJournal()
         self._say = say
         self.sessions = 0
@@ -63,7 +63,7 @@ class SubgraphRunner:
     ) -> SessionResult:
         """Try pieces in one session. Of one that was had before, the answer is the same and nothing runs."""
         key = hash_values(
-            self.terms.key, self.engine.name, self.reference.name, self.terms.tolerance, pieces, also, verbose
+            self.settings.key, self.engine.name, self.reference.name, self.settings.tolerance, pieces, also, verbose
         )
         known = self._journal.get(key)
         self.sessions += 1
@@ -109,7 +109,7 @@ class SubgraphRunner:
             number, value = owner[name]
             want = self.reference[value]
             judged[number].append(
-                compare_value(self.engine.name, self.terms.sample, value, want, got, self.terms.tolerance)
+                compare_value(self.engine.name, self.settings.sample, value, want, got, self.settings.tolerance)
             )
 
         feeds = {name: self.reference[value] for name, value in made.feeds.items()}
@@ -128,15 +128,15 @@ class SubgraphRunner:
 
     def _groups(self, pieces: Sequence[Subgraph], *, also: tuple[str, ...]) -> Iterator[list[Subgraph]]:
         group: list[Subgraph] = []
-        room = self.terms.session_bytes
+        bytes_left = self.settings.session_bytes
         for piece in pieces:
             crossing = (*subgraph_inputs(self.graph, piece), *values_to_read(self.graph, piece, also))
             size = sum(map(self.graph.bytes, crossing))
-            if group and size > room:
+            if group and size > bytes_left:
                 yield group
-                group, room = [], self.terms.session_bytes
+                group, bytes_left = [], self.settings.session_bytes
             group.append(piece)
-            room -= size
+            bytes_left -= size
         if group:
             yield group
 

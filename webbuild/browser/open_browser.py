@@ -35,9 +35,9 @@ class Endpoint(Struct, frozen=True):
 
     @property
     def kind(self) -> str:
-        """`here`, `playwright` or `cdp`. A WebSocket that a DevTools port gave is one too."""
+        """`local`, `playwright` or `cdp`. A WebSocket that a DevTools port gave is one too."""
         if not self.url:
-            return "here"
+            return "local"
         over_http = urlsplit(self.url).scheme in ("http", "https")
         return "cdp" if over_http or "/devtools/" in self.url else "playwright"
 
@@ -71,64 +71,64 @@ def parse_endpoints(endpoints: Sequence[str], public: str = "") -> list[Endpoint
 
 
 @contextmanager
-def open_browser(place: Endpoint, server: Server, extra: Sequence[str] = ()) -> Iterator[BrowserHandle]:
+def open_browser(endpoint: Endpoint, server: Server, extra: Sequence[str] = ()) -> Iterator[BrowserHandle]:
     """Have a browser for a block, whose pages reach `server` at its `url`. `extra` are flags for one started here.
 
     Raises:
         WebbuildError: `no-chromium`, `chromium-failed`, `cannot-connect`, `endpoint-unreachable`, `no-adb`.
     """
-    server.set_public_url(place.public_url)
-    if place.kind == "here":
+    server.set_public_url(endpoint.public_url)
+    if endpoint.kind == "local":
         with open_chromium(extra=extra) as browser:
             yield browser
         return
     from playwright.sync_api import Error, sync_playwright
 
-    way = expose_server(place, server)
+    way = expose_server(endpoint, server)
     with sync_playwright() as playwright:
         try:
-            found = _connect_browser(playwright, place)
+            found = _connect_browser(playwright, endpoint)
         except Error as error:
             raise WebbuildError(
                 "cannot-connect",
-                f"{place.url}: {error.message.strip().splitlines()[0]}",
+                f"{endpoint.url}: {error.message.strip().splitlines()[0]}",
                 f"see that it runs and can be reached from here; a Playwright server has to be of this version: "
                 f"{_playwright_version()}",
                 exit_code=USAGE,
             ) from error
-        yield BrowserHandle(found, None, f"{place.url}, {way}", found.version)
+        yield BrowserHandle(found, None, f"{endpoint.url}, {way}", found.version)
 
 
-def expose_server(place: Endpoint, server: Server) -> str:
+def expose_server(endpoint: Endpoint, server: Server) -> str:
     """See to it that the browser's pages reach the server, and say how they do.
 
     Raises:
         WebbuildError: `endpoint-unreachable`, `no-adb`.
     """
-    if place.public_url:
-        return f"its pages come from {place.public_url}"
-    if place.kind == "playwright":
+    if endpoint.public_url:
+        return f"its pages come from {endpoint.public_url}"
+    if endpoint.kind == "playwright":
         return "its pages come through Playwright's expose_network"
     port = urlsplit(server.url).port
-    if _is_android(place.url):
+    if _is_android(endpoint.url):
         _adb_reverse(port)
         return f"its pages come through `adb reverse tcp:{port} tcp:{port}`"
-    if urlsplit(place.url).hostname in LOOPBACK:
+    if urlsplit(endpoint.url).hostname in LOOPBACK:
         return "its pages come from this machine"
     raise WebbuildError(
         "endpoint-unreachable",
-        f"{place.url}: a browser there cannot reach what is served here on localhost",
-        f"forward a port, such as `ssh -R 8000:localhost:8000 {urlsplit(place.url).hostname}`, and add "
+        f"{endpoint.url}: a browser there cannot reach what is served here on localhost",
+        f"forward a port, such as `ssh -R 8000:localhost:8000 {urlsplit(endpoint.url).hostname}`, and add "
         "--port 8000 --public-url http://localhost:8000",
         exit_code=USAGE,
     )
 
 
-def _connect_browser(playwright: Playwright, place: Endpoint) -> Browser:
-    if place.kind == "cdp":
-        return playwright.chromium.connect_over_cdp(place.url, timeout=_TIMEOUT * 1000)
-    exposed = None if place.public_url else "<loopback>"
-    return playwright.chromium.connect(place.url, timeout=_TIMEOUT * 1000, expose_network=exposed)
+def _connect_browser(playwright: Playwright, endpoint: Endpoint) -> Browser:
+    if endpoint.kind == "cdp":
+        return playwright.chromium.connect_over_cdp(endpoint.url, timeout=_TIMEOUT * 1000)
+    exposed = None if endpoint.public_url else "<loopback>"
+    return playwright.chromium.connect(endpoint.url, timeout=_TIMEOUT * 1000, expose_network=exposed)
 
 
 def _is_android(endpoint: str) -> bool:

@@ -10,18 +10,20 @@ from webbuild.browser.media_types import media_type
 SHARED_SCRIPTS = ("arrays.js", "asking.js", "base64.js")
 
 
-def load_page_assets(package: str, names: Sequence[str], room: str) -> dict[str, tuple[str, bytes]]:
+def load_page_assets(package: str, names: Sequence[str], url_prefix: str) -> dict[str, tuple[str, bytes]]:
     """Return media types and contents of the files in a package's folder `page`, and of the shared ones.
 
     Args:
         package: whose page it is.
         names: of its files.
-        room: the path on a server under which all of them lie.
+        url_prefix: the path on a server under which all of them lie.
     """
-    return dict(_iter_assets(package, names, room)) | dict(_iter_assets("webbuild.browser", SHARED_SCRIPTS, room))
+    return dict(_iter_assets(package, names, url_prefix)) | dict(
+        _iter_assets("webbuild.browser", SHARED_SCRIPTS, url_prefix)
+    )
 
 
-def _iter_assets(package: str, names: Sequence[str], room: str) -> Iterator[tuple[str, tuple[str, bytes]]]:
+def _iter_assets(package: str, names: Sequence[str], url_prefix: str) -> Iterator[tuple[str, tuple[str, bytes]]]:
     folder = files(package).joinpath("page")
     for name in names:
-        yield room + name, (media_type(name), folder.joinpath(name).read_bytes())
+        yield url_prefix + name, (media_type(name), folder.joinpath(name).read_bytes())

@@ -138,12 +138,12 @@ _TOP_LEVEL_FILES = {"service-worker.js"}
 
 
 def _copy_code(folder: Path, *, prompted: bool) -> None:
-    for room, files in (("runtime", packaged_assets.runtime_files()), ("page", packaged_assets.demo_page_files())):
+    for subfolder, files in (("runtime", packaged_assets.runtime_files()), ("page", packaged_assets.demo_page_files())):
         for source in files:
             if source.name == packaged_assets.TOKENIZER and not prompted:
                 continue
-            inside = source.relative_to(packaged_assets.WEB_ROOT / room)
-            target = folder / inside if inside.as_posix() in _TOP_LEVEL_FILES else folder / room / inside
+            inside = source.relative_to(packaged_assets.WEB_ROOT / subfolder)
+            target = folder / inside if inside.as_posix() in _TOP_LEVEL_FILES else folder / subfolder / inside
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(source, target)
 

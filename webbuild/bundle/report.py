@@ -116,7 +116,7 @@ def write_pack_report(
     report: PackReport,
     manifest: Manifest,
     samples: Sequence[Sample],
-    witness: EquivalenceResult,
+    equivalence: EquivalenceResult,
     nodes: int,
     folder: Path,
 ) -> None:
@@ -126,7 +126,7 @@ def write_pack_report(
         report: what was done.
         manifest: what was emitted.
         samples: those that can be shown, in the order of the manifest's samples.
-        witness: what was found.
+        equivalence: what was found.
         nodes: how many the original graph has.
         folder: the bundle's.
     """
@@ -141,7 +141,7 @@ def write_pack_report(
         report=report,
         nodes=nodes,
         changes=_pass_summaries(report),
-        cards=_sample_cards(manifest, report, samples, witness),
+        cards=_sample_cards(manifest, report, samples, equivalence),
         tolerance=NATIVE,
         reduced=REDUCED_PRECISION,
         rows=comparison_rows(report.comparisons),
@@ -174,18 +174,18 @@ def _sample_cards(
     manifest: Manifest,
     report: PackReport,
     samples: Sequence[Sample],
-    witness: EquivalenceResult,
+    equivalence: EquivalenceResult,
 ) -> list[PackSampleCard]:
     cards = []
     for sample, tried in zip(manifest.samples, samples, strict=False):
         name = tried.name
-        seen = witness.detections.get(name, {})
-        classes = witness.classes.get(name, ())[:TOP_CLASSES]
+        seen = equivalence.detections.get(name, {})
+        classes = equivalence.classes.get(name, ())[:TOP_CLASSES]
         thick_to_thin = sorted(seen.items(), key=lambda each: each[0] == "wasm")
         layers = tuple(detection_layer(runner, manifest.task, found) for runner, found in thick_to_thin)
         handed_over = [each.subject for each in report.comparisons if each.from_fallback]
         from_fallback = tuple(dict.fromkeys(each.runner for each in handed_over if each.sample == name))
-        maps = _depth_images(manifest.task, tried, witness.outputs.get(name, {}))
+        maps = _depth_images(manifest.task, tried, equivalence.outputs.get(name, {}))
         cards.append(PackSampleCard(sample, len(seen.get("native", ())), classes, layers, from_fallback, maps))
     return cards
 

@@ -156,7 +156,7 @@ def _check_equivalence(
     edges, more = replace_nan_inputs(loaded.original, edge_cases(inputs), ready.head)
     progress.print_lines([*notes, *more])
     with progress.step(f"prove {target.name} on {len(samples)} samples"):
-        witness = check_with_detections(
+        equivalence = check_with_detections(
             loaded.original,
             loaded.source,
             graphs,
@@ -168,7 +168,7 @@ def _check_equivalence(
             ready.head,
             loaded.dims.dims,
         )
-    return len(group_by_output(witness.comparisons))
+    return len(group_by_output(equivalence.comparisons))
 
 
 def _at_final_path(file: OnnxFile, out: Path) -> OnnxFile:

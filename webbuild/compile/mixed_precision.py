@@ -60,7 +60,7 @@ def build_reduced_precision_graph(
     task: Task,
     options: Sequence[OptionInput],
     samples: Sequence[Sample],
-    witness: EquivalenceResult,
+    equivalence: EquivalenceResult,
     budget: SearchBudget,
     progress: ProgressReporter,
     *,
@@ -77,7 +77,7 @@ def build_reduced_precision_graph(
         task: what it is for.
         options: its thresholds, which are inputs.
         samples: to search and to prove on.
-        witness: the proof of `graphs`.
+        equivalence: the proof of `graphs`.
         budget: what the search may cost, and has to save.
         progress: called with each step.
         browser: whether Chromium may be asked to compute.
@@ -94,9 +94,9 @@ def build_reduced_precision_graph(
             raise WebbuildError(
                 "fp16-unavailable", reason, "pack it with --precision fp32, or auto, which leaves it so"
             )
-        return ReducedPrecisionResult(list(graphs), witness, build_fp32_report(asked, reason, model, "nothing"))
+        return ReducedPrecisionResult(list(graphs), equivalence, build_fp32_report(asked, reason, model, "nothing"))
     with select_backend(browser=browser) as best:
-        judging = AccuracyChecker(graph, folder, task, options, witness.thresholds, samples)
+        judging = AccuracyChecker(graph, folder, task, options, equivalence.thresholds, samples)
 
         def searched(computes: Fp16Backend) -> ReducedPrecisionResult:
             search = PrecisionSearch(
@@ -108,12 +108,12 @@ def build_reduced_precision_graph(
                 raise WebbuildError("fp16-mismatch", reason, _fix(asked))
             if reason or found.best is None:
                 return ReducedPrecisionResult(
-                    list(graphs), witness, build_report(asked, "fp32", reason, model, found, computes)
+                    list(graphs), equivalence, build_report(asked, "fp32", reason, model, found, computes)
                 )
             half, named = found.best.model, _graph_precision(found)
             proving = FallbackBackend(best, computes, progress.print)
             like = msgspec.structs.replace(graph, precision=named)
-            proven = check_reduced_precision(like, partial(proving.run, half), task, options, samples, witness)
+            proven = check_reduced_precision(like, partial(proving.run, half), task, options, samples, equivalence)
             variant = write_reduced_precision_graph(strip_metadata(half), named, folder / "model")
             report = build_report(asked, named, _result(found), model, found, computes)
             return ReducedPrecisionResult([variant, *graphs], proven, report, proving.name)
@@ -133,7 +133,7 @@ def build_reduced_precision_graph(
                 raise
             computed = f"{best.name}: {best.reason}"
             return ReducedPrecisionResult(
-                list(graphs), witness, build_fp32_report(asked, error.message, model, computed)
+                list(graphs), equivalence, build_fp32_report(asked, error.message, model, computed)
             )
 
 

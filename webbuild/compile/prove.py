@@ -91,7 +91,7 @@ def prove_graphs(
                 task=task,
                 options=options,
                 samples=samples,
-                witness=equivalence,
+                equivalence=equivalence,
                 budget=budget,
                 progress=progress,
                 browser=browser,

@@ -132,8 +132,8 @@ def run_original(original: NativeRunner, feeds: Tensors) -> Tensors:
 
 def _pad_to_shapes(outputs: Tensors, original: NativeRunner, graphs: Sequence[Graph]) -> Tensors:
     """Return the original's outputs in the shapes that the graphs give them."""
-    room = {output.name: output.shape for output in graphs[0].outputs} if graphs else {}
-    return {name: _pad_rows(a, original.output_shapes.get(name, ()), room.get(name)) for name, a in outputs.items()}
+    fixed = {output.name: output.shape for output in graphs[0].outputs} if graphs else {}
+    return {name: _pad_rows(a, original.output_shapes.get(name, ()), fixed.get(name)) for name, a in outputs.items()}
 
 
 def _float64_to_float32(outputs: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
@@ -141,11 +141,11 @@ def _float64_to_float32(outputs: Mapping[str, NDArray[Any]]) -> dict[str, NDArra
     return {name: a.astype(np.float32) if a.dtype == np.float64 else a for name, a in outputs.items()}
 
 
-def _pad_rows(array: NDArray[Any], declared: Sequence[int | str | None], room: Sequence[int] | None) -> NDArray[Any]:
-    """Return the original's rows, as many as the data decided, and zeros up to what the patched graph has room for."""
-    if room is None or not len(room) == len(declared) == array.ndim:
+def _pad_rows(array: NDArray[Any], declared: Sequence[int | str | None], fixed: Sequence[int] | None) -> NDArray[Any]:
+    """Return the original's rows, as many as the data decided, and zeros up to what the patched graph has fixed for."""
+    if fixed is None or not len(fixed) == len(declared) == array.ndim:
         return array
-    missing = [wanted - size for wanted, size in zip(room, array.shape, strict=True)]
+    missing = [wanted - size for wanted, size in zip(fixed, array.shape, strict=True)]
     free = [axis for axis, more in enumerate(missing) if more > 0 and not isinstance(declared[axis], int)]
     fits = len(free) == 1 and sum(map(abs, missing)) == missing[free[0]]
     return np.pad(array, [(0, more) for more in missing]) if fits else array

@@ -29,7 +29,7 @@ def check_reduced_precision(
     task: Task,
     options: Sequence[OptionInput],
     samples: Sequence[Sample],
-    witness: EquivalenceResult,
+    equivalence: EquivalenceResult,
 ) -> EquivalenceResult:
     """Judge a graph on every sample that the others were proven on, and return what is then known.
 
@@ -39,16 +39,16 @@ def check_reduced_precision(
         task: what it is for.
         options: the thresholds that are its inputs.
         samples: those of the proof.
-        witness: the proof of the other graphs, whose answers are the reference.
+        equivalence: the proof of the other graphs, whose answers are the reference.
 
     Raises:
         WebbuildError: `output-mismatch` or `vacuous-comparison`.
     """
-    values = witness.thresholds
+    values = equivalence.thresholds
     given = {each.name: np.array([values[each.option]], np.float32) for each in options}
-    known = [sample for sample in samples if sample.name in witness.outputs]
+    known = [sample for sample in samples if sample.name in equivalence.outputs]
     inputs = [RunInput(each.name, each.feeds, given, run_context(each, values)) for each in known]
-    reference = Reference(lambda each: witness.outputs[each.name], inputs, task, None)
+    reference = Reference(lambda each: equivalence.outputs[each.name], inputs, task, None)
     found = run([{**sample.feeds, **given} for sample in known])
     answers = [
         None if fallback_reason(graph, outputs) else replace(want, outputs=outputs)
@@ -57,10 +57,12 @@ def check_reduced_precision(
     own = {each.name: got or want for each, want, got in zip(inputs, reference.answers, answers, strict=True)}
     detections = {
         name: {**seen, graph.name: own[name].detections} if name in own else seen
-        for name, seen in witness.detections.items()
+        for name, seen in equivalence.detections.items()
     }
     fallback = "" if graph.head_status is None else graph.head_status.fallback
-    proven = [each for each in witness.comparisons if each.subject.runner == fallback]
+    proven = [each for each in equivalence.comparisons if each.subject.runner == fallback]
     comparisons = compare_runs(reference, graph.name, answers, native_policy(graph), proven)
     require_equivalent(comparisons)
-    return msgspec.structs.replace(witness, comparisons=[*witness.comparisons, *comparisons], detections=detections)
+    return msgspec.structs.replace(
+        equivalence, comparisons=[*equivalence.comparisons, *comparisons], detections=detections
+    )

@@ -87,17 +87,17 @@ def check_with_detections(
     Raises:
         WebbuildError: `output-mismatch` or `vacuous-comparison`.
     """
-    witness = check_equivalence(original, graphs, folder, task, options, [*samples, *edges], head=head)
-    found = witness.comparisons
+    equivalence = check_equivalence(original, graphs, folder, task, options, [*samples, *edges], head=head)
+    found = equivalence.comparisons
     if not mismatches(found) and (has_no_detections(found) or used_only_fallback(found)):
         confidence = find_evaluation_confidence(graphs, folder, task, options, samples)
         opened = original if head is not None else open_with_threshold_inputs(source, sizes or {})
         if opened is not None and confidence is not None:
-            witness = check_equivalence(
+            equivalence = check_equivalence(
                 opened, graphs, folder, task, options, samples, head=head, confidence=confidence
             )
-    require_equivalent(witness.comparisons)
-    return witness
+    require_equivalent(equivalence.comparisons)
+    return equivalence
 
 
 def find_evaluation_confidence(

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Literal
 
-from webbuild.manifest.tasks import Json
+from webbuild.manifest.tasks import ManifestStruct
 
 DType = Literal["float32", "int32", "int64", "uint8", "bool"]
 Interpolation = Literal["bilinear", "bilinear-antialias", "nearest", "bicubic"]
 
 
-class Letterbox(Json, kw_only=True, frozen=True):
+class Letterbox(ManifestStruct, kw_only=True, frozen=True):
     """How a picture of any size becomes the input's fixed size.
 
     `letterbox`: the picture keeps its aspect ratio: gain = min(height / h, width / w), resized to round(w * gain)
@@ -35,7 +35,7 @@ class Letterbox(Json, kw_only=True, frozen=True):
     interpolation: Interpolation = "bilinear"
 
 
-class ImageInput(Json, tag="image", tag_field="kind", kw_only=True, frozen=True):
+class ImageInput(ManifestStruct, tag="image", tag_field="kind", kw_only=True, frozen=True):
     """A picture. pixel = (value * scale - mean[c]) / std[c], channels in the order of `color`."""
 
     name: str
@@ -49,7 +49,7 @@ class ImageInput(Json, tag="image", tag_field="kind", kw_only=True, frozen=True)
     letterbox: Letterbox
 
 
-class StackInput(Json, tag="stack", tag_field="kind", kw_only=True, frozen=True):
+class StackInput(ManifestStruct, tag="stack", tag_field="kind", kw_only=True, frozen=True):
     """`count` pictures of one scene, all of one size, each of which becomes what an `ImageInput` would.
 
     They lie one after another in `shape`, [1, count, 3, height, width] or [count, 3, height, width].
@@ -66,7 +66,7 @@ class StackInput(Json, tag="stack", tag_field="kind", kw_only=True, frozen=True)
     letterbox: Letterbox
 
 
-class FocusInput(Json, tag="focus", tag_field="kind", kw_only=True, frozen=True):
+class FocusInput(ManifestStruct, tag="focus", tag_field="kind", kw_only=True, frozen=True):
     """A number for each picture of the stack, such as the distance that it is focused at.
 
     The caller gives them to `run()` as `focusDistances`; the runtime fills in `default`.
@@ -78,10 +78,10 @@ class FocusInput(Json, tag="focus", tag_field="kind", kw_only=True, frozen=True)
     default: list[float]
 
 
-class SizeInput(Json, tag="size", tag_field="kind", kw_only=True, frozen=True):
+class SizeInput(ManifestStruct, tag="size", tag_field="kind", kw_only=True, frozen=True):
     """The width and height of a picture in pixels, two whole numbers in the order of `order`.
 
-    `of` says which: of the `picture` as it was given, upright, or of the `input` that it became. The runtime fills
+    `size_of` says which: of the `picture` as it was given, upright, or of the `input` that it became. The runtime fills
     it in with the type that the graph wants; a run of plain tensors that leaves it out gets the size of the input.
     """
 
@@ -89,10 +89,10 @@ class SizeInput(Json, tag="size", tag_field="kind", kw_only=True, frozen=True):
     dtype: Literal["int64", "int32", "float32"]
     shape: list[int]
     order: Literal["width-height", "height-width"] = "width-height"
-    of: Literal["picture", "input"] = "picture"
+    size_of: Literal["picture", "input"] = "picture"
 
 
-class OptionInput(Json, tag="option", tag_field="kind", kw_only=True, frozen=True):
+class OptionInput(ManifestStruct, tag="option", tag_field="kind", kw_only=True, frozen=True):
     """A number the caller may give to `run()` under `option`; the runtime fills in `default`."""
 
     name: str
@@ -107,7 +107,7 @@ class OptionInput(Json, tag="option", tag_field="kind", kw_only=True, frozen=Tru
 PromptRole = Literal["input_ids", "attention_mask", "token_type_ids", "position_ids", "self_attention_mask"]
 
 
-class PromptInput(Json, tag="prompt", tag_field="kind", kw_only=True, frozen=True):
+class PromptInput(ManifestStruct, tag="prompt", tag_field="kind", kw_only=True, frozen=True):
     """A part of what becomes of the prompt, the text that says what to look for; the runtime fills it in.
 
     For n tokens, padded to `shape` with zeros, as `dtype`: with `input_ids` their numbers (padded with that of [PAD]),
@@ -122,7 +122,7 @@ class PromptInput(Json, tag="prompt", tag_field="kind", kw_only=True, frozen=Tru
     role: PromptRole
 
 
-class TensorInput(Json, tag="tensor", tag_field="kind", kw_only=True, frozen=True):
+class TensorInput(ManifestStruct, tag="tensor", tag_field="kind", kw_only=True, frozen=True):
     """A tensor that the caller must give."""
 
     name: str

@@ -31,8 +31,8 @@ from webbuild.manifest.tasks import DepthTask as DepthTask
 from webbuild.manifest.tasks import DetectTask as DetectTask
 from webbuild.manifest.tasks import GroundingTask as GroundingTask
 from webbuild.manifest.tasks import ImageSegmentationTask as ImageSegmentationTask
-from webbuild.manifest.tasks import Json
 from webbuild.manifest.tasks import Keypoint as Keypoint
+from webbuild.manifest.tasks import ManifestStruct
 from webbuild.manifest.tasks import ObbTask as ObbTask
 from webbuild.manifest.tasks import PoseTask as PoseTask
 from webbuild.manifest.tasks import RowTask as RowTask
@@ -53,21 +53,21 @@ Precision = Literal["fp32", "fp16", "mixed"]
 Weights = Literal["fp32", "int8"]
 
 
-class Generator(Json, kw_only=True, frozen=True):
+class Generator(ManifestStruct, kw_only=True, frozen=True):
     """The program that wrote the bundle."""
 
     name: Literal["webbuild"] = "webbuild"
     version: str
 
 
-class Engine(Json, kw_only=True, frozen=True):
+class Engine(ManifestStruct, kw_only=True, frozen=True):
     """The build of onnxruntime-web inside the bundle."""
 
     name: Literal["onnxruntime-web"] = "onnxruntime-web"
     version: str
 
 
-class Source(Json, kw_only=True, frozen=True):
+class Source(ManifestStruct, kw_only=True, frozen=True):
     """The model as it was given to `webbuild pack`."""
 
     file: str
@@ -77,7 +77,7 @@ class Source(Json, kw_only=True, frozen=True):
     license: str
 
 
-class Output(Json, kw_only=True, frozen=True):
+class Output(ManifestStruct, kw_only=True, frozen=True):
     """A tensor that a run returns."""
 
     name: str
@@ -85,7 +85,7 @@ class Output(Json, kw_only=True, frozen=True):
     shape: list[int]
 
 
-class HeadStatus(Json, kw_only=True, frozen=True):
+class HeadStatus(ManifestStruct, kw_only=True, frozen=True):
     """Where a graph reports on its fixed-shape detection head.
 
     The float32 output `output` of shape [2] holds (converged as 0 or 1, number of candidates above the
@@ -99,7 +99,7 @@ class HeadStatus(Json, kw_only=True, frozen=True):
     fallback: TargetName
 
 
-class Graph(Json, kw_only=True, frozen=True):
+class Graph(ManifestStruct, kw_only=True, frozen=True):
     """One ONNX graph of the bundle, for one target. Graphs of one precision share their weight files.
 
     Of several for `webgpu` the best comes first: a visitor gets the first whose `features` the adapter has and whose
@@ -129,7 +129,7 @@ class Graph(Json, kw_only=True, frozen=True):
         return self.target if self.precision == "fp32" else f"{self.target} {self.precision}"
 
 
-class DisabledTarget(Json, kw_only=True, frozen=True):
+class DisabledTarget(ManifestStruct, kw_only=True, frozen=True):
     """A target that would throw, answer wrongly or make no session, so that the model runs on WASM instead.
 
     The bundle holds no such graph. `code` is the finding's, which `webbuild explain` knows.
@@ -140,7 +140,7 @@ class DisabledTarget(Json, kw_only=True, frozen=True):
     reason: str
 
 
-class File(Json, kw_only=True, frozen=True):
+class File(ManifestStruct, kw_only=True, frozen=True):
     """A file of the bundle that the runtime or the page loads.
 
     `size` and `sha256` are those of the file as it is stored; a file that is compressed, as its `encoding` says, holds
@@ -159,7 +159,7 @@ class File(Json, kw_only=True, frozen=True):
     quantization: Literal["none", "int8"] = "none"
 
 
-class EngineBuild(Json, kw_only=True, frozen=True):
+class EngineBuild(ManifestStruct, kw_only=True, frozen=True):
     """One build of the engine: its JavaScript entry, its glue, its (compressed) WebAssembly."""
 
     build: Literal["jspi", "asyncify", "wasm"]
@@ -168,7 +168,7 @@ class EngineBuild(Json, kw_only=True, frozen=True):
     wasm: Path
 
 
-class Golden(Json, kw_only=True, frozen=True):
+class Golden(ManifestStruct, kw_only=True, frozen=True):
     """A run with known answers, kept as raw little-endian tensors.
 
     Of the inputs in `uint8_inputs`, which are pictures, a byte for each element is kept: the level of its colour, 0 to
@@ -181,7 +181,7 @@ class Golden(Json, kw_only=True, frozen=True):
     uint8_inputs: list[str] = []
 
 
-class Sample(Json, kw_only=True, frozen=True):
+class Sample(ManifestStruct, kw_only=True, frozen=True):
     """A picture to try the model on, or a stack of them: `file` is then its first picture, `stack` has them all.
 
     `focus_distances` are the numbers that go with the stack's pictures; `prompt` is what to look for in the picture.
@@ -196,7 +196,7 @@ class Sample(Json, kw_only=True, frozen=True):
     prompt: str = ""
 
 
-class Manifest(Json, kw_only=True, frozen=True):
+class Manifest(ManifestStruct, kw_only=True, frozen=True):
     """Everything that a bundle says of itself.
 
     `evaluation_thresholds` holds, by option, the thresholds at which the samples are compared: the exported ones, or a

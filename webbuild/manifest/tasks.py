@@ -7,15 +7,15 @@ from typing import Annotated, Literal
 from msgspec import Meta, Struct
 
 
-class Json(Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
+class ManifestStruct(Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
     """Base of every struct in the manifest: immutable, camelCase in JSON, strict about unknown fields."""
 
 
-class Task(Json, tag_field="kind", kw_only=True, frozen=True):
+class Task(ManifestStruct, tag_field="kind", kw_only=True, frozen=True):
     """The task of a model: which output holds what. Base of a struct for each task, whose `tag` is the task's kind."""
 
 
-class Keypoint(Json, kw_only=True, frozen=True):
+class Keypoint(ManifestStruct, kw_only=True, frozen=True):
     """A keypoint's name and, for a limb drawn by side, its side."""
 
     name: str

@@ -36,20 +36,20 @@ class OrtWebBuild:
     glue: Path
     wasm: Path
 
-    def virtual_files(self, room: str) -> VirtualFiles:
-        """Return the files as a server's virtual files in the folder `room`."""
+    def virtual_files(self, url_prefix: str) -> VirtualFiles:
+        """Return the files as a server's virtual files in the folder `url_prefix`."""
         return {
-            f"{room}{self.entry.name}": (media_type(self.entry.name), self.entry.read_bytes()),
-            f"{room}{self.glue.name}": (media_type(self.glue.name), self.glue.read_bytes()),
-            f"{room}engine.wasm": ("application/wasm", read_engine_wasm(self.wasm)),
+            f"{url_prefix}{self.entry.name}": (media_type(self.entry.name), self.entry.read_bytes()),
+            f"{url_prefix}{self.glue.name}": (media_type(self.glue.name), self.glue.read_bytes()),
+            f"{url_prefix}engine.wasm": ("application/wasm", read_engine_wasm(self.wasm)),
         }
 
-    def worker_options(self, room: str) -> dict[str, str]:
+    def worker_options(self, url_prefix: str) -> dict[str, str]:
         """Return what the page's worker needs to load it."""
         return {
-            "entry": f"{room}{self.entry.name}",
-            "glue": f"{room}{self.glue.name}",
-            "wasm": f"{room}engine.wasm",
+            "entry": f"{url_prefix}{self.entry.name}",
+            "glue": f"{url_prefix}{self.glue.name}",
+            "wasm": f"{url_prefix}engine.wasm",
             "provider": self.target.build,
         }
 

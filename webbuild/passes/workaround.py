@@ -78,14 +78,14 @@ class Defect(ABC):
     """The measured case that shows it: of `webbuild.probe`, or for several nodes a file of `benchmarks/traps`."""
     gpu_only: ClassVar[bool] = True
     """Whether it hits only nodes that run on the GPU."""
-    wider: ClassVar[str] = ""
+    also_rewrites: ClassVar[str] = ""
     """Which nodes the pass rewrites besides those that the defect hits, and why; empty for none."""
 
     @abstractmethod
     def affects(self, node: ir.Node, context: DefectContext) -> Symptom | None:
         """Return how the defect shows at a node of `operators`, None if it does not."""
 
-    def reaches(self, node: ir.Node, context: DefectContext) -> bool:
+    def in_scope(self, node: ir.Node, context: DefectContext) -> bool:
         """Whether the pass looks at the graph that a node is in: by default, the main graph."""
         return node.graph is context.model.graph
 
@@ -151,7 +151,7 @@ class Workaround(Defect, Pass):
         """Rewrite an affected node; return what was done, for the report."""
 
     def rewrites_node(self, node: ir.Node, context: PassContext) -> bool:
-        """Whether to rewrite a node: if the defect hits it. Passes with `wider` override this."""
+        """Whether to rewrite a node: if the defect hits it. Passes with `also_rewrites` override this."""
         return self.affects(node, context) is not None
 
     def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:

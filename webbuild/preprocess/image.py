@@ -65,8 +65,8 @@ def image_to_tensor(rgba: NDArray[np.uint8], spec: ImageInput) -> tuple[NDArray[
     placement = place_image(rgba.shape[1], rgba.shape[0], width, height, spec.letterbox)
     canvas = np.full((height, width, 3), float(spec.letterbox.pad))
     rows, columns = (
-        range(max(0, start), min(start + drawn, room))
-        for start, drawn, room in ((placement.top, placement.height, height), (placement.left, placement.width, width))
+        range(max(0, start), min(start + drawn, limit))
+        for start, drawn, limit in ((placement.top, placement.height, height), (placement.left, placement.width, width))
     )
     canvas[rows.start : rows.stop, columns.start : columns.stop] = _resize_into(rgba, placement, columns, rows, spec)
     return normalize(canvas, spec), placement

@@ -18,7 +18,7 @@ def size_feeds(inputs: Sequence[Input], placement: ImagePlacement) -> dict[str, 
 
 
 def _size_tensor(spec: SizeInput, placement: ImagePlacement) -> NDArray[Any]:
-    if spec.of == "picture":
+    if spec.size_of == "picture":
         width, height = placement.source_width, placement.source_height
     else:
         width, height = placement.input_width, placement.input_height

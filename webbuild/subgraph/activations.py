@@ -89,15 +89,15 @@ class ReferenceActivations(Mapping[str, NDArray[Any]]):
         self._files[name] = file
 
 
-def group_by_size(graph: ModelGraph, names: Iterable[str], room: int) -> Iterator[list[str]]:
-    """Yield values of a graph in groups of at most `room` bytes, as far as sizes are known; one alone may be more."""
+def group_by_size(graph: ModelGraph, names: Iterable[str], max_bytes: int) -> Iterator[list[str]]:
+    """Yield values of a graph in groups of at most `max_bytes`, as far as sizes are known; one alone may be more."""
     batch: list[str] = []
-    left = room
+    left = max_bytes
     for name in names:
         size = graph.bytes(name)
         if batch and size > left:
             yield batch
-            batch, left = [], room
+            batch, left = [], max_bytes
         batch.append(name)
         left -= size
     if batch:

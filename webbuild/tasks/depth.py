@@ -73,7 +73,7 @@ class DepthKind(TaskKind):
 
     def typescript(self, task: DepthTask) -> TypeNames:
         """Return the name of the map, whose parts the caller chooses."""
-        return TypeNames("depth", parts=True, fades=task.confidence is not None)
+        return TypeNames("depth", selectable_outputs=True, confidence_alpha=task.confidence is not None)
 
     def describe_flat(self, task: DepthTask, name: str, array: NDArray[Any]) -> str:
         """Return nothing: a wall is as far away everywhere."""

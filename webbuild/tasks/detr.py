@@ -83,7 +83,7 @@ def _size_input(spec: TensorSpec) -> SizeInput:
         dtype=cast("Literal['int64', 'int32', 'float32']", spec.dtype),
         shape=[size for size in spec.shape if isinstance(size, int)],
         order=cast("Literal['width-height', 'height-width']", _SIZE_INPUT_ORDERS[spec.name]),
-        of="input" if spec.name == "im_shape" else "picture",
+        size_of="input" if spec.name == "im_shape" else "picture",
     )
 
 
@@ -194,7 +194,7 @@ def describe_size_input(size: SizeInput | None) -> str:
     if size is None:
         return "boxes are in pixels of the input"
     order = size.order.replace("-", ", then ")
-    return f"input '{size.name}' wants the {order} of the {size.of} as {size.dtype}; the runtime fills it in"
+    return f"input '{size.name}' wants the {order} of the {size.size_of} as {size.dtype}; the runtime fills it in"
 
 
 def _class_names(signature: ModelSignature, classes: int) -> tuple[list[str], str]:

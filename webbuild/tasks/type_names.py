@@ -11,27 +11,27 @@ class TypeNames(Struct, frozen=True):
     """The TypeScript side of a model: what a result's list is called, and what narrows the runtime's own types.
 
     Attributes:
-        list: the field of a result that holds the prediction.
-        item: the type of one object in it; empty where the runtime's own type says all that there is to say.
+        result_field: the field of a result that holds the prediction.
+        item_type: the type of one object in it; empty where the runtime's own type says all that there is to say.
         labels: the names that an object can have.
-        labelled: what has such a name, for the comment on the type.
-        about: the comment on the type of an object.
+        label_comment: what has such a name, for the comment on the type.
+        item_comment: the comment on the type of an object.
         keypoints: the names of its keypoints, None for a task without any.
         modes: the ways of segmenting that a caller can choose from.
-        parts: whether the caller chooses the parts of a result.
-        fades: whether colours can be the more transparent the less sure the model is.
+        selectable_outputs: whether the caller chooses what a result holds.
+        confidence_alpha: whether colours can be the more transparent the less sure the model is.
         prompt: the limits and thresholds of a model that takes a prompt.
     """
 
-    list: str = "outputs"
-    item: str = ""
+    result_field: str = "outputs"
+    item_type: str = ""
     labels: Sequence[str] = ()
-    labelled: str = "detection can be"
-    about: str = "A detection, in pixels of the source picture"
+    label_comment: str = "detection can be"
+    item_comment: str = "A detection, in pixels of the source picture"
     keypoints: Sequence[str] | None = None
     modes: Sequence[str] = ()
-    parts: bool = False
-    fades: bool = False
+    selectable_outputs: bool = False
+    confidence_alpha: bool = False
     prompt: PromptLimits | None = None
 
 

@@ -43,15 +43,15 @@ class MultiEndpointReport(ReportJson, frozen=True):
 def collect_reports(places: Sequence[Endpoint], found: Sequence[VerifyReport | WebbuildError]) -> MultiEndpointReport:
     """Put together what `verify_in_browsers` returned."""
     return MultiEndpointReport(
-        browsers=tuple(_browser_report(place, each) for place, each in zip(places, found, strict=True))
+        browsers=tuple(_browser_report(endpoint, each) for endpoint, each in zip(places, found, strict=True))
     )
 
 
-def _browser_report(place: Endpoint, found: VerifyReport | WebbuildError) -> BrowserReport:
+def _browser_report(endpoint: Endpoint, found: VerifyReport | WebbuildError) -> BrowserReport:
     if isinstance(found, WebbuildError):
-        problem = Problem(code=found.code, where=place.url, message=found.message, fix=found.fix)
-        return BrowserReport(where=place.url, report=None, problem=problem)
-    return BrowserReport(where=place.url, report=found, problem=None)
+        problem = Problem(code=found.code, where=endpoint.url, message=found.message, fix=found.fix)
+        return BrowserReport(where=endpoint.url, report=None, problem=problem)
+    return BrowserReport(where=endpoint.url, report=found, problem=None)
 
 
 def show_browsers(found: MultiEndpointReport, console: Console) -> None:

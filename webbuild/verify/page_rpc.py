@@ -50,14 +50,14 @@ class PageRpc:
         page: an empty page.
         server: serves the bundle at its root; the page and what it is given are added to its virtual files.
         seconds: how long any one step may take.
-        room: the package in whose folder `page` the page lies.
+        package: the package in whose folder `page` the page lies.
         scripts: the page's own, besides the one that answers calls.
     """
 
-    def __init__(self, page: Page, server: Server, seconds: float, room: str, scripts: Sequence[str]) -> None:
+    def __init__(self, page: Page, server: Server, seconds: float, package: str, scripts: Sequence[str]) -> None:
         self._page, self._server, self._seconds = page, server, seconds
         server.virtual.update(load_page_assets("webbuild.verify", ("calls.js",), URL_PREFIX))
-        server.virtual.update(load_page_assets(room, ("index.html", *scripts), URL_PREFIX))
+        server.virtual.update(load_page_assets(package, ("index.html", *scripts), URL_PREFIX))
         page.goto(f"{server.origin}{URL_PREFIX}index.html")
         page.wait_for_function("() => globalThis.webbuild !== undefined")
 

@@ -23,7 +23,7 @@ class BrowserRun(Struct, frozen=True):
 
 
 def run_all_backends(
-    place: Endpoint, server: Server, backends: Sequence[str], run: Callable[[BrowserHandle, str], BackendRun]
+    endpoint: Endpoint, server: Server, backends: Sequence[str], run: Callable[[BrowserHandle, str], BackendRun]
 ) -> BrowserRun | WebbuildError:
     """Run every backend; return the error of a browser that there is no way to.
 
@@ -33,21 +33,21 @@ def run_all_backends(
         WebbuildError: see `run_backend`, of a browser that is started here.
     """
     try:
-        with open_browser(place, server) as browser:
-            runs = tuple(_try_backend(place, browser, backend, run) for backend in backends)
+        with open_browser(endpoint, server) as browser:
+            runs = tuple(_try_backend(endpoint, browser, backend, run) for backend in backends)
             return BrowserRun(f"Chromium {browser.version}", browser.description, runs)
     except WebbuildError as error:
-        if place.url == LOCAL:
+        if endpoint.url == LOCAL:
             raise
         return error
 
 
 def _try_backend(
-    place: Endpoint, browser: BrowserHandle, backend: str, run: Callable[[BrowserHandle, str], BackendRun]
+    endpoint: Endpoint, browser: BrowserHandle, backend: str, run: Callable[[BrowserHandle, str], BackendRun]
 ) -> BackendRun:
     try:
         return run(browser, backend)
     except WebbuildError as error:
-        if place.url == LOCAL:
+        if endpoint.url == LOCAL:
             raise
         return failed_run(backend, error)

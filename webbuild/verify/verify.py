@@ -101,7 +101,7 @@ def verify_in_browsers(
             def run(browser: BrowserHandle, name: str) -> BackendRun:
                 return run_backend(browser, server, bundle, name, work, seconds=seconds, progress=say)
 
-            reports = [run_all_backends(place, server, names, run) for place in places]
+            reports = [run_all_backends(endpoint, server, names, run) for endpoint in places]
     say("native: the noise floor, where something differs")
     reports = [each if isinstance(each, WebbuildError) else _judged(each, reference) for each in reports]
     task = bundle.manifest.task

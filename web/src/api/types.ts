@@ -142,10 +142,10 @@ export interface ModelInfo {
   placement: Placement[] | null;
 }
 
-/** `before`: it was passed on an earlier visit, and not run again. */
+/** `fromCache`: it was passed on an earlier visit, and not run again. */
 export interface SelfTest {
   sample: string;
-  before: boolean;
+  fromCache: boolean;
 }
 
 export interface AdapterInfo {

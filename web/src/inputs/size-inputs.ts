@@ -31,7 +31,7 @@ export function checkSize({ name }: SizeInput, { data }: TensorData): void {
 }
 
 function sized(inputs: Readonly<Inputs>, spec: SizeInput, picture: Size): TensorData {
-  const ofInput = spec.of === "input" ? inputSize(inputs, spec) : null;
+  const ofInput = spec.sizeOf === "input" ? inputSize(inputs, spec) : null;
   return ofInput ?? tensor(spec, picture);
 }
 

@@ -297,7 +297,7 @@ export interface FocusInput {
 /**
  * The width and height of a picture in pixels, two whole numbers in the order of `order`.
  *
- *     `of` says which: of the `picture` as it was given, upright, or of the `input` that it became. The runtime fills
+ *     `size_of` says which: of the `picture` as it was given, upright, or of the `input` that it became. The runtime fills
  *     it in with the type that the graph wants; a run of plain tensors that leaves it out gets the size of the input.
  */
 export interface SizeInput {
@@ -306,7 +306,7 @@ export interface SizeInput {
   dtype: "float32" | "int32" | "int64";
   shape: number[];
   order: "height-width" | "width-height";
-  of: "input" | "picture";
+  sizeOf: "input" | "picture";
 }
 /**
  * A number the caller may give to `run()` under `option`; the runtime fills in `default`.

@@ -58,7 +58,7 @@ export async function runSelfTest(
   await writeSelfTest(key, reason, warn);
   if (reason !== null) throw selfTestFailed(reason);
   if (capture.unverified) await verifyReplays(capture, complete, run, difference);
-  return { sample: golden.sample, before: false };
+  return { sample: golden.sample, fromCache: false };
 }
 
 function selfTestFailed(reason: string): WebbuildError {

@@ -110,7 +110,7 @@ export async function setUpSession(
     const placement = log?.placement() ?? null;
     releaseBinary(engine);
     const predictor = new Predictor(session, gpu, fallbackSession(engine, manifest, downloads));
-    const passed = test?.passed ? { sample: test.golden.sample, before: true } : null;
+    const passed = test?.passed ? { sample: test.golden.sample, fromCache: true } : null;
     const ready = await progress.measure("warmup", 1, async () => {
       const gpuEngine = gpu === null ? null : engine;
       const preprocessor = await createPreprocessor({

@@ -73,14 +73,17 @@ describe.runIf(hasWebgpu)("a bundle in two precisions", () => {
     expect(graphs).toEqual(["model/conv.onnx"]);
     expect([model.backend, model.warnings]).toEqual(["webgpu", []]);
     const reason = "this adapter has no shader-f16, which fp16 needs";
-    expect(model.info()).toMatchObject({ precision: { used: "fp32", reason }, selfTest: { before: false } });
+    expect(model.info()).toMatchObject({
+      precision: { used: "fp32", reason },
+      selfTest: { fromCache: false },
+    });
   });
 
   test.runIf(hasHalf)("runs in fp16 with shader-f16, and fetches nothing of the other", async () => {
     const { model, graphs } = await visit("half.json");
     expect(graphs).toEqual(["model/half.onnx"]);
     expect([model.backend, model.warnings]).toEqual(["webgpu", []]);
-    expect(model.info()).toMatchObject({ precision: { used: "fp16" }, selfTest: { before: false } });
+    expect(model.info()).toMatchObject({ precision: { used: "fp16" }, selfTest: { fromCache: false } });
   });
 
   test("runs in the best that is right here, and fetches nothing of the others", async () => {
@@ -88,7 +91,10 @@ describe.runIf(hasWebgpu)("a bundle in two precisions", () => {
     expect(graphs).toEqual(["model/conv.onnx"]);
     expect([model.backend, model.warnings]).toEqual(["webgpu", []]);
     const reason = "the best that this adapter can run";
-    expect(model.info()).toMatchObject({ precision: { used: "fp16", reason }, selfTest: { before: false } });
+    expect(model.info()).toMatchObject({
+      precision: { used: "fp16", reason },
+      selfTest: { fromCache: false },
+    });
   });
 
   test.runIf(!hasHalf)("steps down where the worker's adapter has less than the page's", async () => {

@@ -12,16 +12,19 @@ describe.runIf(hasWebgpu)("on a GPU that never ran the bundle", () => {
   beforeEach(() => caches.delete("webbuild-self-tests"));
 
   test("the golden run is run, once", async () => {
-    expect((await loadTiny({}, "golden.json")).info().selfTest).toEqual({ sample: "noise", before: false });
+    expect((await loadTiny({}, "golden.json")).info().selfTest).toEqual({
+      sample: "noise",
+      fromCache: false,
+    });
     expect((await loadTiny(webgpu, "golden.json")).info().selfTest).toEqual({
       sample: "noise",
-      before: true,
+      fromCache: true,
     });
   });
 
   test("a picture of the golden run may be kept as levels", async () => {
     const { selfTest } = (await loadTiny(webgpu, "golden-uint8.json")).info();
-    expect(selfTest).toEqual({ sample: "noise", before: false });
+    expect(selfTest).toEqual({ sample: "noise", fromCache: false });
   });
 
   test.each(["wrong-golden.json", "wrong-graph.json"])(

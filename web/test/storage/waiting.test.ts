@@ -113,7 +113,7 @@ describe("storage that never answers", () => {
 
   test.runIf(hasWebgpu)("lets a model be tested that was never tested here", async () => {
     const model = await withWorker(stuck("caches"), () => loadTiny({ backend: "webgpu" }, "golden.json"));
-    expect(model.info().selfTest).toEqual({ sample: "noise", before: false });
+    expect(model.info().selfTest).toEqual({ sample: "noise", fromCache: false });
     expect(codes(model)).toEqual(["not-remembered"]);
   });
 });

@@ -30,7 +30,7 @@ class DecomposeBoolWhere(Defect, Pass):
     operators = ("Where",)
     fix = "write it with And and Not, or cast to int32"
     probe = "binary/Where bool"
-    wider = "booleans of one shape and small integers: there is no kernel for them on the CPU"
+    also_rewrites = "booleans of one shape and small integers: there is no kernel for them on the CPU"
 
     def affects(self, node: ir.Node, context: DefectContext) -> Symptom | None:
         """See `Defect`."""
@@ -40,7 +40,7 @@ class DecomposeBoolWhere(Defect, Pass):
             return None
         return Symptom("its shader does not compile for booleans")
 
-    def reaches(self, node: ir.Node, context: DefectContext) -> bool:
+    def in_scope(self, node: ir.Node, context: DefectContext) -> bool:
         """See `Defect`: it looks into branches and loops."""
         return True
 

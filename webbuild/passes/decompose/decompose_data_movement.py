@@ -83,7 +83,7 @@ def _upsample(add: RewriteContext, node: ir.Node) -> ir.Value:
     if node.attributes.get_string("mode", "nearest") != "nearest":
         raise NotApplicableError("it is smooth")
     pairs = [(size, int(scale)) for size, scale in zip(shape, scales, strict=True)]
-    apart = [room for size, scale in pairs for room in ([size, 1] if scale > 1 else [size])]
+    apart = [part for size, scale in pairs for part in ([size, 1] if scale > 1 else [size])]
     times = [time for _, scale in pairs for time in ([1, scale] if scale > 1 else [1])]
     tiled = add.op("Tile", add.op("Reshape", x, add.const(apart, np.int64)), add.const(times, np.int64))
     return add.op("Reshape", tiled, add.const([size * scale for size, scale in pairs], np.int64))

@@ -78,14 +78,14 @@ def _affine_grid(add: RewriteContext, node: ir.Node) -> ir.Value:
     size, corners = constant(node.inputs[1]), bool(node.attributes.get_int("align_corners", 0))
     if size is None or node.inputs[0] is None or node.inputs[0].dtype != ir.DataType.FLOAT:
         raise NotApplicableError("its size is computed, or it is not float32")
-    batch, _, *room = (int(each) for each in size)
-    axes = [_axis_coordinates(each, corners) for each in room]
+    batch, _, *spatial = (int(each) for each in size)
+    axes = [_axis_coordinates(each, corners) for each in spatial]
     places = np.meshgrid(*axes, indexing="ij")[::-1]
     # homogeneous coordinates (x, y, 1) of every cell: [H W, 3]
-    whole = np.stack([*places, np.ones(room)], -1).reshape(-1, len(room) + 1)
+    whole = np.stack([*places, np.ones(spatial)], -1).reshape(-1, len(spatial) + 1)
     turned = add.op("Transpose", node.inputs[0], perm=[0, 2, 1])
     rows = add.op("MatMul", add.like(node.inputs[0], whole), turned)
-    return add.op("Reshape", rows, add.const([batch, *room, len(room)], np.int64))
+    return add.op("Reshape", rows, add.const([batch, *spatial, len(spatial)], np.int64))
 
 
 def _axis_coordinates(size: int, corners: bool) -> NDArray[np.float64]:

@@ -46,7 +46,7 @@ class DecomposeMaxPoolIndices(DefectDecomposition):
     fix = "replace the unpooling that needs them"
     probe = "pool/MaxPool Indices"
     outputs = 2
-    wider = "MaxUnpool, and a MaxPool of an opset for which only the CPU has a kernel"
+    also_rewrites = "MaxUnpool, and a MaxPool of an opset for which only the CPU has a kernel"
 
     def affects(self, node: ir.Node, context: DefectContext) -> Symptom | None:
         """See `Defect`."""
@@ -141,9 +141,9 @@ def _cells(windows: list[NDArray[np.int64]], sizes: list[int], *, by_columns: bo
     rank = len(windows)
     total = np.zeros((1,) * 2 * rank, np.int64)
     for axis, cells in enumerate(windows):
-        room = [1] * 2 * rank
-        room[axis], room[rank + axis] = cells.shape
-        total = total + cells.reshape(room) * prod(sizes[:axis] if by_columns else sizes[axis + 1 :])
+        shape = [1] * 2 * rank
+        shape[axis], shape[rank + axis] = cells.shape
+        total = total + cells.reshape(shape) * prod(sizes[:axis] if by_columns else sizes[axis + 1 :])
     return total.ravel()
 
 

@@ -65,10 +65,10 @@ def _convert(add: RewriteContext, node: ir.Node) -> ir.Value:
         return result
     if node.op_type in ("Add", "Sub", "Mul"):
         # r - r / 256 * 256 has the sign of r: a difference below 0 gets 256 more
-        room, none = add.const(256, np.int32), add.const(0, np.int32)
-        result = add.op("Sub", result, add.op("Mul", add.op("Div", result, room), room))
+        modulus, none = add.const(256, np.int32), add.const(0, np.int32)
+        result = add.op("Sub", result, add.op("Mul", add.op("Div", result, modulus), modulus))
         if node.op_type == "Sub":
-            result = add.op("Where", add.op("Less", result, none), add.op("Add", result, room), result)
+            result = add.op("Where", add.op("Less", result, none), add.op("Add", result, modulus), result)
     return add.op("Cast", result, to=small.value)
 
 

@@ -82,8 +82,8 @@ def _magnitudes(operands: IntMatmulOperands) -> NDArray[np.int64]:
         zero = constant(operands.weights_zero)
         points = np.zeros((), np.int64) if zero is None else zero.astype(np.int64)
         axis = 0 if operands.is_conv else -1
-        room = [points.size if place == axis % len(shape) else 1 for place in range(len(shape))]
-        values = np.abs(stored.astype(np.int64) - points.reshape(room if points.size > 1 else ()))
+        broadcast = [points.size if place == axis % len(shape) else 1 for place in range(len(shape))]
+        values = np.abs(stored.astype(np.int64) - points.reshape(broadcast if points.size > 1 else ()))
     if operands.is_conv:
         # weights [M, C / group, kh, kw] -> [C / group, M]
         summed: NDArray[np.int64] = values.reshape(*shape[:2], -1).sum(2).T

@@ -58,16 +58,16 @@ def _slice(add: RewriteContext, node: ir.Node) -> ir.Value:
 
 def _gather(add: RewriteContext, node: ir.Node) -> ir.Value:
     x, places, axis = node.inputs[0], node.inputs[1], node.attributes.get_int("axis", 0)
-    room = add.const(_HALF_WORD, np.int32)
+    base = add.const(_HALF_WORD, np.int32)
     # x = upper * 2^16 + lower: both halves are exact in float32
-    upper = add.op("Div", x, room)
-    lower = add.op("Sub", x, add.op("Mul", upper, room))
+    upper = add.op("Div", x, base)
+    lower = add.op("Sub", x, add.op("Mul", upper, base))
     halves = []
     for half in (upper, lower):
         floats = add.op("Cast", half, to=ir.DataType.FLOAT.value)
         taken = add.op("GatherElements", floats, places, axis=axis)
         halves.append(add.op("Cast", taken, to=ir.DataType.INT32.value))
-    return add.op("Add", add.op("Mul", halves[0], room), halves[1])
+    return add.op("Add", add.op("Mul", halves[0], base), halves[1])
 
 
 def _topk(add: RewriteContext, node: ir.Node) -> list[ir.Value]:

@@ -89,8 +89,8 @@ def _pool_size(node: ir.Node) -> str | None:
         return "rounds sizes up"
     for axis in range(rank):
         # ONNX's operator text: size = ceil((in + pads - dilation (kernel - 1) - 1) / stride + 1)
-        room = source[axis + 2] + pads[axis] + pads[axis + rank] - dilations[axis] * (kernel[axis] - 1) - 1
-        if -(-room // strides[axis]) + 1 != result[axis + 2]:
+        padded = source[axis + 2] + pads[axis] + pads[axis + rank] - dilations[axis] * (kernel[axis] - 1) - 1
+        if -(-padded // strides[axis]) + 1 != result[axis + 2]:
             return "rounds sizes up otherwise"
     return None
 

@@ -81,7 +81,7 @@ class FoldEmptyTensors(Defect, Pass):
     fix = "give it at least one row"
     probe = "zero/Softmax"
     gpu_only = False
-    wider = "values of size 0 that no kernel throws on, a Pad, a Scatter, a Gemm and the other reductions"
+    also_rewrites = "values of size 0 that no kernel throws on, a Pad, a Scatter, a Gemm and the other reductions"
 
     def affects(self, node: ir.Node, context: DefectContext) -> Symptom | None:
         """See `Defect`. A TopK of no rows fails on the CPU too, unless it has none to choose from."""

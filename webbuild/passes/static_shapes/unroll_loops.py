@@ -56,7 +56,7 @@ class UnrollLoops(Defect, Pass):
         copies = f"{inside} nodes of its body are on the GPU, with copies in every round"
         return Symptom(copies if inside else "there is no GPU kernel for loops")
 
-    def reaches(self, node: ir.Node, context: DefectContext) -> bool:
+    def in_scope(self, node: ir.Node, context: DefectContext) -> bool:
         """See `Defect`: branches and bodies too."""
         return True
 

@@ -48,12 +48,12 @@ class PadConvChannels(Workaround):
         add = Builder(context.model.graph, node, f"{node.name or 'Conv'}/channels")
         shape, weights = static_shape(node.inputs[1]) or [], constant(node.inputs[1])
         missing = -shape[1] % _WIDTH
-        room = [missing if axis == 1 else 0 for axis in range(len(shape))]
-        node.replace_input_with(0, add.pad(node.inputs[0], [0] * len(shape), room))
+        padding = [missing if axis == 1 else 0 for axis in range(len(shape))]
+        node.replace_input_with(0, add.pad(node.inputs[0], [0] * len(shape), padding))
         if weights is None:
-            node.replace_input_with(1, add.pad(node.inputs[1], [0] * len(shape), room))
+            node.replace_input_with(1, add.pad(node.inputs[1], [0] * len(shape), padding))
         else:
-            filled = np.pad(weights, [(0, more) for more in room])
+            filled = np.pad(weights, [(0, more) for more in padding])
             node.replace_input_with(1, add.const(filled, weights.dtype))
         return f"{shape[1]} input channels and {missing} of zeros"
 

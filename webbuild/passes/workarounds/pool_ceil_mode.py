@@ -66,8 +66,8 @@ class _PoolAxis(Struct, frozen=True):
     @property
     def rounded_down(self) -> int:
         """The size of the result with as much padding as is missing, and without ceil_mode."""
-        room = self.source + self.before + self.after + self.missing
-        return (room - self.dilation * (self.kernel - 1) - 1) // self.stride + 1
+        length = self.source + self.before + self.after + self.missing
+        return (length - self.dilation * (self.kernel - 1) - 1) // self.stride + 1
 
 
 def _missing_padding(node: ir.Node) -> list[int] | str:

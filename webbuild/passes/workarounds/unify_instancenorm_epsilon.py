@@ -37,7 +37,7 @@ class UnifyInstanceNormEpsilon(Workaround):
     fix = "scale the inputs, so that all have the same epsilon"
     probe = "instance_norms_of_two_epsilons"
     tolerance = 1e-5
-    wider = "an only epsilon other than 1e-5: two models of one page share their shaders"
+    also_rewrites = "an only epsilon other than 1e-5: two models of one page share their shaders"
 
     def affects(self, node: ir.Node, context: DefectContext) -> Symptom | None:
         """See `Defect`."""
