@@ -94,7 +94,7 @@ def test_the_wheel_holds_what_it_needs_and_nothing_else(wheel: Path) -> None:
         "webbuild/manifest/manifest.schema.json",
         "webbuild/samples/pictures/one.jpg",
         "webbuild/bundle/templates/page/picture.j2",
-        "webbuild/browser/page/asking.js",
+        "webbuild/browser/page/worker-rpc.js",
     ):
         assert needed in names
     assert any(name.endswith(".dist-info/licenses/LICENSE") for name in names)

@@ -7,7 +7,7 @@ from importlib.resources import files
 
 from webbuild.browser.media_types import media_type
 
-SHARED_SCRIPTS = ("arrays.js", "asking.js", "base64.js")
+SHARED_SCRIPTS = ("arrays.js", "base64.js", "worker-rpc.js")
 
 
 def load_page_assets(package: str, names: Sequence[str], url_prefix: str) -> dict[str, tuple[str, bytes]]:

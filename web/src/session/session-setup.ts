@@ -19,7 +19,7 @@ import type { Preprocessor } from "../preprocess/preprocess.js";
 import { fetchGolden, goldenFiles } from "../self-test/golden.js";
 import { planSelfTest, runSelfTest } from "../self-test/self-test.js";
 import { Downloads } from "../storage/download.js";
-import { FileCache, storage } from "../storage/file-cache.js";
+import { defaultCacheOptions, FileCache } from "../storage/file-cache.js";
 import { taskContext, taskOf } from "../tasks/registry.js";
 import type { Warn } from "../worker/with-limit.js";
 import { guardCapture, planCapture } from "./graph-capture.js";
@@ -78,7 +78,7 @@ export async function setUpSession(
   const capture = await planCapture({ version, build: build.build, graph, software, ...tested });
   const golden = test === null || (test.passed && !capture.unverified) ? null : test.golden;
   const cache = request.cache
-    ? await FileCache.open(request.base, manifest.files, storage(warn))
+    ? await FileCache.open(request.base, manifest.files, defaultCacheOptions(warn))
     : FileCache.none();
   const downloads = new Downloads(request, manifest.files, cache, signal);
   const files = [...graphFiles(graph), ...(golden ? goldenFiles(golden) : [])];

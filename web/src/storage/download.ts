@@ -59,7 +59,7 @@ export class Downloads {
 
   /** The worker ends with the load that failed: what was fetched whole is to be kept before that. */
   async #failed(error: unknown): Promise<never> {
-    if (!this.#signal.aborted) await this.#cache.lastWrites();
+    if (!this.#signal.aborted) await this.#cache.flushWrites();
     throw error;
   }
 

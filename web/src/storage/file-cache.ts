@@ -10,7 +10,7 @@ import { type FileStore, openFileStore } from "./storage-backends.js";
 type Bytes = Uint8Array<ArrayBuffer>;
 
 /** How storage is opened, how long an answer about so many bytes may take, and who hears that files are not kept. */
-export interface Keeping {
+export interface CacheOptions {
   open: () => Promise<FileStore | null>;
   limit: (bytes: number) => number;
   warn: Warn;
@@ -23,26 +23,26 @@ const LAST_WRITES = 2_000;
 
 export class FileCache {
   readonly #store: FileStore | null;
-  readonly #keeping: Keeping;
+  readonly #options: CacheOptions;
   /** One write at a time. */
   readonly #writes = new Queue();
-  #warning = false;
+  #disabled = false;
 
-  private constructor(store: FileStore | null, keeping: Keeping) {
+  private constructor(store: FileStore | null, options: CacheOptions) {
     this.#store = store;
-    this.#keeping = keeping;
+    this.#options = options;
   }
 
   /** Opens what is kept for the bundle of a manifest. What no bundle has any more is thrown away in the background. */
-  static async open(base: string, files: readonly File[], keeping: Keeping): Promise<FileCache> {
-    if (!isSecureContext) return new FileCache(null, keeping);
+  static async open(base: string, files: readonly File[], options: CacheOptions): Promise<FileCache> {
+    if (!isSecureContext) return new FileCache(null, options);
     try {
-      const store = await withLimit(keeping.open(), keeping.limit(0), "the browser's storage");
-      const cache = new FileCache(store, keeping);
+      const store = await withLimit(options.open(), options.limit(0), "the browser's storage");
+      const cache = new FileCache(store, options);
       cache.#write(0, (to) => evictUnused(to, base, files));
       return cache;
     } catch (error) {
-      const none = new FileCache(null, keeping);
+      const none = new FileCache(null, options);
       none.#disable(error);
       return none;
     }
@@ -52,14 +52,14 @@ export class FileCache {
   static none(): FileCache {
     return new FileCache(
       null,
-      storage(() => {}),
+      defaultCacheOptions(() => {}),
     );
   }
 
   /** Returns the file as it is stored in the bundle; null where it is not kept, not whole, or storage does not answer. */
   async get({ path, sha256: expected, size }: File): Promise<Bytes | null> {
-    if (this.#store === null || this.#warning) return null;
-    const reading = withLimit(this.#store.read(expected), this.#keeping.limit(size), `reading ${path}`);
+    if (this.#store === null || this.#disabled) return null;
+    const reading = withLimit(this.#store.read(expected), this.#options.limit(size), `reading ${path}`);
     const content = await reading.catch((error: unknown) => {
       if (error instanceof TimedOut) this.#disable(error);
       return null;
@@ -76,17 +76,17 @@ export class FileCache {
   }
 
   /** Waits a short while for what is being written: after a load that failed nothing of the worker may be left. */
-  async lastWrites(): Promise<void> {
+  async flushWrites(): Promise<void> {
     const written = this.#writes.add(async () => {});
     await withLimit(written, LAST_WRITES, "writing").catch(() => {});
   }
 
   #write(size: number, work: (store: FileStore) => Promise<void>): void {
     const store = this.#store;
-    if (store === null || this.#warning) return;
+    if (store === null || this.#disabled) return;
     void this.#writes.add(async () => {
-      if (this.#warning) return;
-      const writing = withLimit(work(store), this.#keeping.limit(size), "the browser's storage");
+      if (this.#disabled) return;
+      const writing = withLimit(work(store), this.#options.limit(size), "the browser's storage");
       await writing.catch((error: unknown) => this.#disable(error));
     });
   }
@@ -94,20 +94,20 @@ export class FileCache {
   /** Another tab that writes the same file has it locked: what it writes is as good. */
   #disable(error: unknown): void {
     if (error instanceof DOMException && error.name === "NoModificationAllowedError") return;
-    if (this.#warning) return;
-    this.#warning = true;
+    if (this.#disabled) return;
+    this.#disabled = true;
     const reason = error instanceof Error ? error.message : String(error);
     const fix =
       error instanceof TimedOut
         ? "nothing: the model runs all the same, and the next visit tries again"
         : "free space on this device; the model runs all the same";
     const message = `the browser does not keep the model for the next visit: ${reason}`;
-    this.#keeping.warn({ code: "not-kept", message, fix });
+    this.#options.warn({ code: "not-kept", message, fix });
   }
 }
 
 /** The browser's own storage. */
-export function storage(warn: Warn): Keeping {
+export function defaultCacheOptions(warn: Warn): CacheOptions {
   return { open: openFileStore, limit: storageLimit, warn };
 }
 

@@ -1,10 +1,10 @@
 // The page `webbuild bisect` drives. One model at a time goes to a worker; a worker in which something failed, or that
 // does not answer in time, is ended, and the next model gets a new one. Nothing is judged here.
 
-import { Asked, adapter, features } from "./asking.js";
+import { WorkerRpc, adapter, features } from "./worker-rpc.js";
 import { base64 } from "./base64.js";
 
-const worker = new Asked((message) => ({ ending: "crash", message, log: [] }));
+const worker = new WorkerRpc((message) => ({ ending: "crash", message, log: [] }));
 /** @type {Map<string, Uint8Array>} outputs that wait to be fetched */
 let held = new Map();
 
@@ -14,7 +14,7 @@ const commands = {
 
   async attempt({ engine, job, seconds }) {
     held = new Map();
-    if (!worker.there) await worker.start(engine, 120);
+    if (!worker.isRunning) await worker.start(engine, 120);
     const answer = await worker.ask({ job }, seconds);
     if (answer?.ending !== "ran") worker.end();
     if (answer === null) return { ending: "hang", message: `no answer in ${seconds} s`, log: [], outputs: [] };

@@ -1,9 +1,9 @@
 // The page `webbuild probe` drives. A batch of models goes to a worker one by one; a worker in which a run threw, or
 // that does not answer in time, is ended, and the next model gets a new one. Nothing is judged here.
 
-import { Asked, adapter } from "./asking.js";
+import { WorkerRpc, adapter } from "./worker-rpc.js";
 
-const worker = new Asked((error) => ({ stage: "crash", error, log: [] }));
+const worker = new WorkerRpc((error) => ({ stage: "crash", error, log: [] }));
 
 /** Waits until the GPU has done what it was given: what a worker left behind would be taken for the next one's. */
 async function idle(seconds) {
@@ -15,7 +15,7 @@ async function idle(seconds) {
 }
 
 async function one(engine, probe, seconds) {
-  if (!worker.there) await worker.start(engine, 120);
+  if (!worker.isRunning) await worker.start(engine, 120);
   const answer = await worker.ask({ probe }, seconds);
   if (answer === null || !["", "create"].includes(answer.stage)) worker.end();
   if (answer === null) await idle(5 * seconds);

@@ -1,7 +1,7 @@
 // The page `webbuild verify` drives: the bundle's own runtime, called as a visitor's page would call it.
 // Tensors come in as files of the local server and go out as base64 in pieces; nothing is judged here.
 
-import { features } from "./asking.js";
+import { features } from "./worker-rpc.js";
 import { base64 } from "./base64.js";
 import { answer, pictures, tensors } from "./calls.js";
 

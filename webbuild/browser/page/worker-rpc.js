@@ -1,16 +1,16 @@
 // A worker that is asked one thing at a time, and ended when it fails or does not answer.
 
-/** The page's worker, `worker.js` beside it. `died` makes an answer of what it dies of. */
-export class Asked {
+/** The page's worker, `worker.js` beside it. `onCrash` makes an answer of the message of a worker that crashes. */
+export class WorkerRpc {
   /** @type {Worker | null} */
   #worker = null;
-  #died;
+  #onCrash;
 
-  constructor(died) {
-    this.#died = died;
+  constructor(onCrash) {
+    this.#onCrash = onCrash;
   }
 
-  get there() {
+  get isRunning() {
     return this.#worker !== null;
   }
 
@@ -37,7 +37,7 @@ export class Asked {
         resolve(answer);
       };
       this.#worker.onmessage = ({ data }) => done(data);
-      this.#worker.onerror = (event) => done(this.#died(event.message || "the worker failed"));
+      this.#worker.onerror = (event) => done(this.#onCrash(event.message || "the worker failed"));
       this.#worker.postMessage(message);
     });
   }
