@@ -9,6 +9,7 @@ import onnx
 import pytest
 
 from e2e.conftest import MODEL, Webbuild
+from e2e.test_bench import means  # noqa: F401 (a fixture)
 from tests.bisect.planted import Fault, Faulty, constant
 from tests.models import HEADER, parsed, save, weights
 from webbuild.bisect.bisect import BisectOptions, search_inputs
@@ -97,8 +98,8 @@ def test_a_node_of_the_shipped_model_that_the_reference_has_wrong(webgpu: Browse
     assert report.sessions <= 6
 
 
-def test_a_bundle_that_agrees(webbuild: Webbuild, webgpu: BrowserHandle, bundle: Path, tmp_path: Path) -> None:
-    done = webbuild("bisect", bundle, "-o", tmp_path / "none", "--json")
+def test_a_bundle_that_agrees(webbuild: Webbuild, webgpu: BrowserHandle, means: Path, tmp_path: Path) -> None:  # noqa: F811
+    done = webbuild("bisect", means, "-o", tmp_path / "none", "--json")
     assert done.returncode == 0, done.stderr
     told = json.loads(done.stdout)
     assert (told["wholeGraphVerdict"], told["findings"]) == ("agrees", [])

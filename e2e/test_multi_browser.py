@@ -18,7 +18,7 @@ import pytest
 
 from e2e.conftest import Webbuild
 from e2e.test_bench import means  # noqa: F401 (a fixture)
-from webbuild.bench.bench import bench
+from webbuild.bench.bench import EAGER_MEMORY_FLAG, bench
 from webbuild.bench.report import BenchReport, exit_code
 from webbuild.browser.chromium import BrowserHandle
 from webbuild.browser.chromium_flags import chromium_flags
@@ -29,7 +29,9 @@ from webbuild.browser.open_browser import parse_endpoints
 def launched(folder: Path, chromium: Path) -> Iterator[tuple[str, Callable[[], None]]]:
     """Run a browser behind a Playwright server of its own; give its address, and what ends it at once."""
     config = folder / "server.json"
-    config.write_text(json.dumps({"executablePath": str(chromium), "args": list(chromium_flags(webgpu=True))}))
+    config.write_text(
+        json.dumps({"executablePath": str(chromium), "args": [*chromium_flags(webgpu=True), EAGER_MEMORY_FLAG]})
+    )
     command = [sys.executable, "-m", "playwright", "launch-server", "--browser", "chromium", "--config", str(config)]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True)
 
