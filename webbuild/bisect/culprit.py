@@ -1,4 +1,4 @@
-"""What a search ends with."""
+"""The findings of a bisection: the fewest nodes that show a difference, and the error by depth."""
 
 from __future__ import annotations
 
@@ -18,11 +18,9 @@ class Culprit(Struct, frozen=True):
     """One finding: the fewest nodes that show it, and what they showed.
 
     `node` is the node to blame, None for a drift or where several are needed. `downstream` says that another finding
-    lies
-    upstream: what is wrong here was fed with right values all the same. `unfused_result` is, for `fused`, the same
-    piece with
-    all its values read, which keeps the engine from fusing. `placement` is gpu or cpu, empty where the engine does not
-    say; `reproduced` whether a session of this piece and nothing else shows it.
+    lies upstream: what is wrong here was fed with right values all the same. `unfused_result` is, for `fused`, the same
+    piece with all its values read, which keeps the engine from fusing. `placement` is gpu or cpu, empty where the
+    engine does not say; `reproduced` whether a session of this piece and nothing else shows it.
     """
 
     kind: CulpritKind

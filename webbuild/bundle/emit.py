@@ -45,9 +45,9 @@ class BundleContents(Struct, frozen=True):
     """What a bundle is made of.
 
     The graphs already lie in the folder; `disabled_targets` say for what there is none. `golden` are a sample's known
-    outputs;
-    `evaluation_thresholds` are the thresholds at which the samples have something to compare. `files` are more files,
-    by name; `precompressed_files` are those that the folder has in another form too, which is the one that stays.
+    outputs; `evaluation_thresholds` are the thresholds at which the samples have something to compare. `files` are more
+    files, by name; `precompressed_files` are those that the folder has in another form too, which is the one that
+    stays.
     """
 
     name: str

@@ -48,8 +48,7 @@ class PatchResult(Struct, frozen=True):
     """What became of a model.
 
     `interface` says how inputs and outputs differ from the original's. `disabled_targets` are the targets that would
-    fail at
-    their graph: they get that for WASM. `compared` counts outputs of a graph on a sample, all of them the same;
+    fail at their graph: they get that for WASM. `compared` counts outputs of a graph on a sample, all of them the same;
     `repairs` say what they were compared with where that is not the original as it is, since nothing native runs it.
     """
 

@@ -1,4 +1,4 @@
-"""What every command does to a model before it writes anything: load it, plan its patches, say what it is."""
+"""Load a model, recognise its task, and lower it to one graph per target: in memory, before anything is written."""
 
 from __future__ import annotations
 
@@ -44,8 +44,7 @@ class CompiledModel(Struct, frozen=True):
     """The patched graphs for a build of the engine, and what the model is with them.
 
     `options` are the thresholds that became inputs. `head` is the post-processing that the original lacks.
-    `disabled_target` is
-    why the build must not run its graph, and takes the one for WASM instead.
+    `disabled_target` is why the build must not run its graph, and takes the one for WASM instead.
     """
 
     lowered: LoweredGraphs

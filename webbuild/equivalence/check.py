@@ -28,10 +28,10 @@ from webbuild.tasks.registry import kind_of
 
 
 class EquivalenceResult(Struct, frozen=True):
-    """Everything that was compared, what each runner found in each sample, and at which thresholds.
+    """The comparisons of all graphs with the original on all samples, and the predictions of each.
 
-    `classes` are the original's, by sample; none unless the task is to classify. `outputs` are what the graph for WASM
-    gave, by sample.
+    `detections` are by sample and runner, at `thresholds`. `classes` are the original's, by sample; empty unless the
+    task is to classify. `outputs` are those of the graph for WASM, by sample.
     """
 
     comparisons: list[Comparison]

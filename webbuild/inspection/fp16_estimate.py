@@ -21,9 +21,9 @@ class Fp16Estimate(Struct, frozen=True, rename="camel"):
     """What float16 would change. A device needs `shader-f16` for any of it.
 
     `weight_bytes` are the bytes of float32 weights, of which half would go. `overflowing_constants` are the constants
-    that hold a
-    finite number beyond 65504, `underflowing_constants` those of at most 16 elements that hold one that float16 rounds
-    to 0. `float32_only` counts by operator the float32 nodes on the GPU whose operator has no float16 kernel there.
+    that hold a finite number beyond 65504, `underflowing_constants` those of at most 16 elements that hold one that
+    float16 rounds to 0. `float32_only` counts by operator the float32 nodes on the GPU whose operator has no float16
+    kernel there.
     """
 
     weight_bytes: int

@@ -42,11 +42,9 @@ class Measurement(Struct, frozen=True, rename="camel"):
     """Prediction and truth.
 
     `placements` are where the nodes were, in the inspection's order, None where there was no session.
-    `measured_transfers` are the
-    measured ones, None where the engine names no nodes; `throwing_node` and `wrong_node` are the first node that
-    threw, and the
-    first one with a wrong answer, where they could be found. `message` is the engine's own, or why nothing could be
-    compared. `disagreements` name what to probe.
+    `measured_transfers` are the measured ones, None where the engine names no nodes; `throwing_node` and `wrong_node`
+    are the first node that threw, and the first one with a wrong answer, where they could be found. `message` is the
+    engine's own, or why nothing could be compared. `disagreements` name what to probe.
     """
 
     operators: tuple[OperatorCounts, ...]

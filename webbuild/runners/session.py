@@ -1,4 +1,4 @@
-"""What the search needs of whoever computes: a model and what it is fed, and how that ended."""
+"""Protocol of an engine for `bisect`: it makes a session of a model, runs it once, and says how that ended."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whole numbers that are given and used as floats."""
+"""Cast of an int64 input, moved in front of the Tile, Reshape or Slice between."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Thresholds as inputs."""
+"""Constants of NonMaxSuppression and of the score filter become inputs `iou` and `confidence`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Clean-up."""
+"""Clean-up: dead code, Identity, Dropout, common subexpressions, Constant nodes to initializers."""
 
 from __future__ import annotations
 

@@ -15,10 +15,10 @@ class RegionMatch(Struct, frozen=True):
     """Two divisions of a picture, compared.
 
     `pairs` are regions of one class that share more than half of what either covers, as no two others can;
-    `near_threshold`
-    ones have no partner, but their score lies at the threshold or they are a single pixel. `mask` is the largest part
-    of a pair that only one side covers, a pixel less; `panoptic_quality` the panoptic quality: the sum of the pairs'
-    overlaps over the pairs and half of the others. `rms` has the root mean squares of the pairs by quantity.
+    `near_threshold` ones have no partner, but their score lies at the threshold or they are a single pixel. `mask` is
+    the largest part of a pair that only one side covers, a pixel less; `panoptic_quality` the panoptic quality: the sum
+    of the pairs' overlaps over the pairs and half of the others. `rms` has the root mean squares of the pairs by
+    quantity.
     """
 
     pairs: int

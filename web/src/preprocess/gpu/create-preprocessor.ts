@@ -1,4 +1,4 @@
-// Whether pictures go by the GPU: a picture of every kind of pixel is made both ways first, and compared.
+// Makes the preprocessor of a model: on the GPU where its self-check agrees with the CPU, else on the CPU.
 
 import { gpuDevice, type OrtWeb } from "../../engine/engine.js";
 import type { ImageInput, Manifest } from "../../manifest/manifest.js";
