@@ -125,7 +125,9 @@ def test_an_interruption_and_a_bug_have_their_own_exit_codes(
 
 
 def test_explain_lists_the_passes_and_the_findings_and_tells_of_each() -> None:
-    listing = [line.split()[0] for line in webbuild("explain").stdout.splitlines()]
+    lines = webbuild("explain").stdout.splitlines()
+    assert [line for line in lines if not line.endswith((".", ":"))] == [], "half a sentence"
+    listing = [line.split()[0] for line in lines]
     passes, searched = sorted(kind.code for kind in all_passes()), sorted(EXPLANATIONS)
     findings = sorted([*(rule.code for rule in all_rules()), jsep.CODE])
     expected = ["passes:", *passes, "findings:", *findings, "bisect:", *searched]

@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 
 from tests.manifests import pose_task
 from webbuild.compare.tolerances import Tolerance
-from webbuild.tasks.compare.detection_arrays import from_rows
-from webbuild.tasks.compare.match_detections import DetectionMatch
-from webbuild.tasks.compare.match_detections import match_detections as matched
+from webbuild.tasks.metrics.detection_arrays import from_rows
+from webbuild.tasks.metrics.match_detections import DetectionMatch
+from webbuild.tasks.metrics.match_detections import match_detections as matched
 
 TASK = pose_task()
 TOLERANCE = Tolerance(score=1e-4, pixels=0.05)

@@ -8,9 +8,9 @@ import msgspec
 import pytest
 
 from webbuild.compare.tolerances import Tolerance
-from webbuild.tasks.compare.match_detections import DetectionMatch
-from webbuild.tasks.compare.match_grounding import match_grounding
 from webbuild.tasks.detection import Box, GroundedDetection
+from webbuild.tasks.metrics.match_detections import DetectionMatch
+from webbuild.tasks.metrics.match_grounding import match_grounding
 
 TOLERANCE = Tolerance(score=1e-3, pixels=0.5)
 CIRCLE = GroundedDetection(box=Box(10, 10, 30, 30), score=0.8, class_index=0, label="red circle", margin=0.2)

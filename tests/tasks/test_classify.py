@@ -12,7 +12,7 @@ from webbuild.model.signature import Dim, ModelSignature, TensorSpec
 from webbuild.tasks.base import RunContext
 from webbuild.tasks.class_scores import class_probabilities
 from webbuild.tasks.classify import TASK
-from webbuild.tasks.compare.match_classes import ClassMatch, match_classes
+from webbuild.tasks.metrics.match_classes import ClassMatch, match_classes
 from webbuild.tasks.registry import match_task
 
 NAMES = {"task": "classify", "names": "{0: 'cup', 1: 'plate', 2: 'spoon'}"}

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from webbuild.compare.tolerances import Tolerance
 from webbuild.manifest.manifest import SegmentTask
-from webbuild.tasks.compare.detection_arrays import DetectionArrays, from_rows
-from webbuild.tasks.compare.match_detections import DetectionMatch, match_detections
 from webbuild.tasks.mask import Mask, mask_difference
+from webbuild.tasks.metrics.detection_arrays import DetectionArrays, from_rows
+from webbuild.tasks.metrics.match_detections import DetectionMatch, match_detections
 
 TASK = SegmentTask(output="rows", protos="protos", rows=2, classes=["cup"], masks=2)
 ROWS = np.array([[10, 10, 30, 30, 0.9, 0, 1, 2], [50, 10, 70, 30, 0.8, 0, 3, 4]])

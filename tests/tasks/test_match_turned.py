@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from webbuild.compare.tolerances import Tolerance
 from webbuild.manifest.manifest import ObbTask
-from webbuild.tasks.compare.detection_arrays import from_rows
-from webbuild.tasks.compare.match_detections import DetectionMatch, match_detections
+from webbuild.tasks.metrics.detection_arrays import from_rows
+from webbuild.tasks.metrics.match_detections import DetectionMatch, match_detections
 from webbuild.tasks.rotated_boxes import probiou_matrix, row_corners
 
 TASK = ObbTask(output="rows", rows=4, classes=["ship", "plane"])

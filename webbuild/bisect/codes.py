@@ -52,8 +52,7 @@ answer is right.
 
 How: `repro.onnx` has the fewest nodes that show it. A session with `graphOptimizationLevel: "disabled"` does without
 fusion.""",
-    "shader-cache-interaction": """A node's answer differs only where another one of its operator is in the same
-    session.
+    "shader-cache-interaction": """A node is wrong only beside another node of its operator in the session.
 
 Why: the engine compiles a kernel for one of them and takes it for the other, because its key for what it has compiled
 leaves out an attribute in which they differ.

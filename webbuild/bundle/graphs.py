@@ -45,7 +45,8 @@ def write_reduced_precision_graph(model: ir.Model, precision: Precision, folder:
     """Write one more graph for WebGPU, in another precision, beside those in `folder`.
 
     Its weights get shards of their own, those that it has in common with the others too: a visitor downloads one graph
-    and its weights, of which every byte is needed. What stays as it was is a small part of a graph that pays.
+    and its weights, of which every byte is needed. Few weights of a graph that is worth
+    it stay float32.
     """
     shards = write_shared_weights([model], folder)
     path = _save(model, folder, f"webgpu-{precision}")

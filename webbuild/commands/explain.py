@@ -27,7 +27,7 @@ def run(arguments: ExplainArguments) -> int:
         for title, pages in groups.items():
             click.echo(f"{title}:")
             for name, text in sorted(pages.items()):
-                click.echo(f"  {name:28} {text.splitlines()[0]}")
+                click.echo(f"  {name:28} {first_sentence(text)}")
         return CLEAN
     found = [(title, pages[code]) for title, pages in groups.items() if code in pages]
     if not found:
@@ -36,6 +36,12 @@ def run(arguments: ExplainArguments) -> int:
         about = f" ({title})" if len(found) > 1 else ""
         click.echo(f"{code}{about}\n\n{text}{'' if (title, text) is found[-1] else chr(10)}")
     return CLEAN
+
+
+def first_sentence(text: str) -> str:
+    """Return the first sentence of a page, in one line."""
+    paragraph = " ".join(text.partition("\n\n")[0].split())
+    return paragraph.partition(". ")[0].removesuffix(".") + "."
 
 
 def all_pages() -> dict[str, dict[str, str]]:

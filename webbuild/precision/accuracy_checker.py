@@ -35,9 +35,10 @@ _VACUOUS = "no comparison says anything"
 
 
 class AccuracyVerdict(Struct, frozen=True):
-    """What came of a graph on the samples: by output, the largest part of the tolerance that was used.
+    """The result of a graph on the samples.
 
-    `mismatch` is empty where every answer is the same. What comes after the first sample that differs was not run.
+    `tolerance_used` is the largest error of each output as a fraction of its tolerance: 1 is at the limit. `mismatch`
+    is empty where every answer is the same. What comes after the first sample that differs was not run.
     """
 
     mismatch: str

@@ -38,7 +38,7 @@ def node_costs(able: Mapping[ir.Node, CastableIO]) -> dict[str, NodeCost]:
 
 
 def converted_fraction(weights: Mapping[str, NodeCost], halved: Iterable[str]) -> ConvertedFraction:
-    """Return the share of what could be float16 that is."""
+    """Return which fraction of the nodes that could be float16 is: of weight bytes, of activation bytes, of FLOPs."""
     half = [weights[name] for name in halved if name in weights]
     return ConvertedFraction(
         _fraction((each.weight_bytes for each in half), (each.weight_bytes for each in weights.values())),

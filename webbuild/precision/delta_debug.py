@@ -9,11 +9,11 @@ Predicate = Callable[[Sequence[str]], bool | None]
 
 
 def minimize(names: Sequence[str], passes: Predicate) -> list[str]:
-    """Return a set of names that must be kept, none of which can be left out; more of them where asking ends early.
+    """Return a minimal set of names that must be kept; not a minimal one where the budget of questions runs out.
 
     QuickXplain (Junker 2004): of k guilty among n about 2 k log2(n / k) questions. What stands first in the list is
-    kept rather than what stands behind, so names that cost little come first. Where nothing is kept it is known not
-    to be right, and where all are it is known to be.
+    kept rather than what stands behind, so names that cost little come first. Precondition: keeping
+    nothing fails, keeping all passes.
     """
     return _minimize_within([], list(names), passes, ask=False)
 

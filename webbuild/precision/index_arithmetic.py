@@ -17,14 +17,14 @@ _COORDINATE_INPUTS = {
     "Resize": (1, 2),
     "MaxUnpool": (1,),
 }
-"""Inputs that say where, by operator."""
+"""Inputs that hold coordinates or sizes, by operator."""
 
 
 def find_index_arithmetic(nodes: Iterable[ir.Node]) -> dict[ir.Node, str]:
     """Return the nodes that compute positions, and why they are taken for such.
 
-    From every float that becomes a whole number, or says where a sample is taken, back to what was learned: a
-    convolution or a matrix product ends the way. GridSample goes with its positions, as float16 gave wrong boxes
+    Starts at every float that is cast to an integer or used as a coordinate, and walks back through its producers up to
+    an operator with weights, such as Conv or MatMul. GridSample goes with its positions, as float16 gave wrong boxes
     (onnxruntime #32275).
     """
     found: dict[ir.Node, str] = {}

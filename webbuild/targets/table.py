@@ -82,7 +82,7 @@ class KernelTable(Struct, frozen=True, kw_only=True):
 
 def measured_targets() -> list[Target]:
     """Return the targets that were measured, oldest first."""
-    folder = files("webbuild.targets").joinpath("tables")
+    folder = files("webbuild.targets").joinpath("measured_kernels")
     names = [file.name.removesuffix(".json") for file in folder.iterdir() if file.name.endswith(".json")]
     return sorted((parse_target(name) for name in names), key=_age)
 
@@ -90,7 +90,7 @@ def measured_targets() -> list[Target]:
 @cache
 def load_table(target: Target) -> KernelTable:
     """Return the table of a target. Raises WebbuildError `unknown-target` if it was not measured."""
-    file = files("webbuild.targets").joinpath("tables", f"{target.name}.json")
+    file = files("webbuild.targets").joinpath("measured_kernels", f"{target.name}.json")
     if not file.is_file():
         known = ", ".join(known.name for known in measured_targets())
         raise WebbuildError(

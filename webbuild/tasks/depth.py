@@ -12,9 +12,9 @@ from webbuild.compare.tolerances import Tolerance
 from webbuild.manifest.manifest import DepthTask
 from webbuild.model.signature import ModelSignature
 from webbuild.tasks.base import RunContext, TaskKind, TaskMatch, Tensors
-from webbuild.tasks.compare.depth import compare_decoded_depth, compare_depth
 from webbuild.tasks.depth_from_focus import infer_depth_from_focus
 from webbuild.tasks.depth_map import DepthMap, finite_range, resample_map
+from webbuild.tasks.metrics.depth import compare_decoded_depth, compare_depth
 from webbuild.tasks.monocular_depth import infer_monocular_depth
 from webbuild.tasks.type_names import TypeNames
 

@@ -17,11 +17,11 @@ from webbuild.model.signature import ModelSignature
 from webbuild.preprocess.letterbox import ImagePlacement
 from webbuild.preprocess.prompt import Prompt, prompt_feeds
 from webbuild.tasks.base import RunContext, TaskKind, TaskMatch, Tensors
-from webbuild.tasks.compare.detections import detection_tolerance_text, in_source_pixels
-from webbuild.tasks.compare.grounding import compare_grounding
 from webbuild.tasks.detection import Box, Detection, GroundedDetection
 from webbuild.tasks.grounding_dino import infer_grounding_dino
 from webbuild.tasks.grounding_prompts import edge_case_prompts, example_prompts, prompt_task, read_prompt, with_prompts
+from webbuild.tasks.metrics.detections import detection_tolerance_text, in_source_pixels
+from webbuild.tasks.metrics.grounding import compare_grounding
 from webbuild.tasks.type_names import PromptLimits, TypeNames
 
 THRESHOLD_OPTIONS = ("confidence", "textThreshold")

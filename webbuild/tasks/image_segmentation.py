@@ -17,9 +17,9 @@ from webbuild.compare.tolerances import Tolerance
 from webbuild.manifest.manifest import ImageSegmentationTask
 from webbuild.model.signature import ModelSignature
 from webbuild.tasks.base import RunContext, SegmentationMode, TaskKind, TaskMatch, Tensors
-from webbuild.tasks.compare.segmentation import compare_regions
 from webbuild.tasks.detection import Detection
 from webbuild.tasks.mask2former import infer_mask2former, infer_semantic_segmentation
+from webbuild.tasks.metrics.segmentation import compare_regions
 from webbuild.tasks.region_boxes import region_objects
 from webbuild.tasks.regions import Region, Segmentation
 from webbuild.tasks.segmentation_postprocess import post_process_instance, post_process_panoptic, post_process_semantic

@@ -13,9 +13,9 @@ from webbuild.compare.arrays import ComparedOutput, Comparison
 from webbuild.compare.tolerances import Tolerance
 from webbuild.manifest.manifest import RowTask
 from webbuild.tasks.base import RunContext, TaskKind, Tensors
-from webbuild.tasks.compare.detection_arrays import from_detections, from_rows
-from webbuild.tasks.compare.detections import compare_detections, detection_tolerance_text, in_source_pixels
 from webbuild.tasks.detection import Detection
+from webbuild.tasks.metrics.detection_arrays import from_detections, from_rows
+from webbuild.tasks.metrics.detections import compare_detections, detection_tolerance_text, in_source_pixels
 
 
 class RowKind(TaskKind):

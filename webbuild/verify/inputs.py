@@ -65,7 +65,7 @@ def collect_inputs(bundle: Bundle, files: Sequence[Path]) -> list[VerifyInput]:
     """Return the bundle's samples, or what can be made where there are none, and `files` after them.
 
     Raises:
-        WebbuildError: as `brought`.
+        WebbuildError: what `inputs_from_files` raises.
     """
     return [*_bundle_samples(bundle), *inputs_from_files(bundle, files)]
 

@@ -29,7 +29,7 @@ class TensorView extends BaseView {
     this.stage.describe(this.title);
   }
 
-  /** There is no live region among the numbers. */
+  /** Nothing to silence: no ARIA live region reads these numbers out. */
   override setQuiet(): void {}
 }
 

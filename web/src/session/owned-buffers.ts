@@ -1,5 +1,5 @@
-// Input buffers that are the engine's own: it releases its handle of any other after each run, which a captured graph
-// would go on using.
+// Input buffers that onnxruntime-web allocated. Of other buffers it releases its handle after each run, and a captured
+// graph goes on using that handle.
 
 import type { InferenceSession, Tensor } from "onnxruntime-web";
 import type { DType } from "../api/types.js";
@@ -57,7 +57,7 @@ export class OwnedBuffers {
     return new OwnedBuffers(engine, await gpuDevice(engine), session, owned);
   }
 
-  /** Begins to put what a run is given where the graph looks for it. */
+  /** Queues copies of a run's inputs into the buffers that the graph reads; does not wait for the GPU. */
   fill(feeds: AnyTensors): void {
     const encoder = this.#device.createCommandEncoder();
     for (const [name, tensor] of Object.entries(feeds)) {

@@ -28,5 +28,5 @@ export async function loadTokenizer(task: GroundingTask, downloads: Downloads): 
   }
 }
 
-/** In the bundle. A bundler, which moves the worker away from it, is given its address. */
+/** Path inside the bundle. Where a bundler moved the worker, the option `addresses` has the address. */
 const TOKENIZER_MODULE = "runtime/tokenizer.js";

@@ -12,7 +12,7 @@ from webbuild.compare.arrays import ComparedOutput, Comparison
 from webbuild.compare.tolerances import Tolerance
 from webbuild.manifest.manifest import ClassifyTask
 from webbuild.tasks.class_scores import ClassScore
-from webbuild.tasks.compare.match_classes import match_classes
+from webbuild.tasks.metrics.match_classes import match_classes
 
 TOP_CLASSES = 5
 """Classes that a report names."""

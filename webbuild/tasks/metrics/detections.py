@@ -10,8 +10,8 @@ import msgspec
 from webbuild.compare.arrays import ComparedOutput, Comparison
 from webbuild.compare.tolerances import Tolerance
 from webbuild.tasks.base import RunContext
-from webbuild.tasks.compare.detection_arrays import DetectionArrays
-from webbuild.tasks.compare.match_detections import DetectionMatch, match_detections
+from webbuild.tasks.metrics.detection_arrays import DetectionArrays
+from webbuild.tasks.metrics.match_detections import DetectionMatch, match_detections
 
 _DEFAULT_THRESHOLDS = {"confidence": 0.25, "iou": 0.7}
 """Ultralytics' thresholds, for a graph that has its own inside."""

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from webbuild.compare.tolerances import Tolerance
 from webbuild.tasks.boxes import iou_matrix
-from webbuild.tasks.compare.detection_arrays import DetectionArrays, Floats
+from webbuild.tasks.metrics.detection_arrays import DetectionArrays, Floats
 from webbuild.tasks.rotated_boxes import probiou_matrix
 
 

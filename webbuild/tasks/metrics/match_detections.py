@@ -8,9 +8,9 @@ import numpy as np
 from msgspec import Struct
 
 from webbuild.compare.tolerances import Tolerance
-from webbuild.tasks.compare.assignment import assign_pairs, is_near_threshold
-from webbuild.tasks.compare.detection_arrays import DetectionArrays, Floats
-from webbuild.tasks.compare.detection_metrics import measure_pairs
+from webbuild.tasks.metrics.assignment import assign_pairs, is_near_threshold
+from webbuild.tasks.metrics.detection_arrays import DetectionArrays, Floats
+from webbuild.tasks.metrics.detection_metrics import measure_pairs
 
 
 class DetectionMatch(Struct, frozen=True):

@@ -8,7 +8,7 @@ import numpy as np
 
 from webbuild.compare.arrays import ComparedOutput, Comparison
 from webbuild.compare.tolerances import Tolerance
-from webbuild.tasks.compare.match_regions import RegionMatch, match_regions
+from webbuild.tasks.metrics.match_regions import RegionMatch, match_regions
 from webbuild.tasks.regions import Segmentation
 
 

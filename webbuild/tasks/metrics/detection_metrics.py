@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from webbuild.tasks import coco_keypoints
 from webbuild.tasks.boxes import box_areas
-from webbuild.tasks.compare.detection_arrays import DetectionArrays, Floats
 from webbuild.tasks.mask import mask_difference
+from webbuild.tasks.metrics.detection_arrays import DetectionArrays, Floats
 from webbuild.tasks.rotated_boxes import corner_distances
 
 
