@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from webbuild.browser.chromium import open_chromium
+from webbuild.browser.server import Server
 from webbuild.precision.fp16_backends import chromium, select_backend
 from webbuild.precision.fp16_backends.emulation import EmulatedFp16
+from webbuild.precision.fp16_backends.session import SessionFp16
 
 
 def test_a_browser_with_float16_is_the_best(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -23,8 +27,17 @@ def test_the_emulation_is_there_when_nothing_else_is(monkeypatch: pytest.MonkeyP
 
 
 @pytest.mark.browser
-def test_swiftshader_has_no_float16() -> None:
-    with open_chromium() as opened:
+def test_chromium_computes_where_its_adapter_has_float16_and_says_so_where_not() -> None:
+    page = {"/empty.html": ("text/html", b"")}
+    with open_chromium() as opened, Server(Path(__file__).parent, virtual=page) as server:
+        with opened.page() as (empty, _):
+            empty.goto(f"{server.url}empty.html")
+            float16 = empty.evaluate("async () => (await navigator.gpu.requestAdapter()).features.has('shader-f16')")
         found = chromium.chromium_backend(opened)
-        assert found == "its adapter, google swiftshader, has no shader-f16"
+        if float16:
+            assert isinstance(found, SessionFp16)
+            assert found.reason.endswith("has shader-f16")
+            found.close()
+        else:
+            assert found == "its adapter, google swiftshader, has no shader-f16"
         assert opened.browser.is_connected()
