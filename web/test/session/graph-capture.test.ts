@@ -39,9 +39,9 @@ describe.runIf(hasWebgpu)("a graph that is captured", () => {
     const wanted = await answers([plain]);
     expect(wanted).toHaveLength(6);
     expect(wanted[0]).not.toEqual(wanted[1]);
-    for (const before of [false, true]) {
+    for (const fromCache of [false, true]) {
       const captured = await loadCaptured();
-      expect(captured.info()).toMatchObject({ graphCapture: right, selfTest: { before } });
+      expect(captured.info()).toMatchObject({ graphCapture: right, selfTest: { fromCache } });
       expect(await answers([captured])).toEqual(wanted);
     }
   });
