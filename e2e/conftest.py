@@ -14,14 +14,17 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, expect
 
+from benchmarks.lavapipe.browser import adapter_features
 from e2e.demo_page import DemoPage
 from webbuild.browser.chromium import BrowserHandle, open_chromium
 from webbuild.browser.chromium_flags import chromium_flags
 from webbuild.browser.server import Server
 
 MODEL = Path(__file__).parents[1] / "models" / "yolo-pose.onnx"
-expect.set_options(timeout=60_000)
 WEBBUILD = [sys.executable, "-c", "from webbuild.cli import main; main()"]
+
+expect.set_options(timeout=60_000)
+"""Milliseconds: what a page shows may wait for its model, which loads slowly on two cores."""
 
 Webbuild = Callable[..., subprocess.CompletedProcess[str]]
 Open = Callable[..., DemoPage]
@@ -116,12 +119,9 @@ def webgpu(with_gpu: BrowserHandle, bundle: Path) -> BrowserHandle:
 
 
 @pytest.fixture(scope="session")
-def float16(webgpu: BrowserHandle, root: Server) -> bool:
+def float16(webgpu: BrowserHandle) -> bool:
     """Whether the adapter has `shader-f16`: lavapipe has, SwiftShader has not."""
-    with webgpu.page() as (page, _):
-        page.goto(f"{root.url}report.html")
-        found: bool = page.evaluate("async () => (await navigator.gpu.requestAdapter()).features.has('shader-f16')")
-    return found
+    return "shader-f16" in adapter_features(webgpu)
 
 
 @pytest.fixture(scope="session")

@@ -10,7 +10,8 @@ import argparse
 import os
 from pathlib import Path
 
-from benchmarks.lavapipe.browser import driver, installation, make
+from benchmarks.lavapipe.browser import adapter_features, driver, installation, make
+from webbuild.browser.chromium import open_chromium
 
 ICD = (
     *(Path(path) for path in os.environ.get("VK_ICD_FILENAMES", "").split(":") if path),
@@ -29,18 +30,8 @@ def main() -> None:
     folders = [args.chromium.resolve()] if args.chromium else FOLDERS
     executable = make(args.folder.resolve(), installation(folders), driver(ICD))
     os.environ["WEBBUILD_CHROMIUM"] = str(executable)
-    print(f"{executable}: {', '.join(_features())}")
-
-
-def _features() -> list[str]:
-    from webbuild.browser.chromium import open_chromium
-    from webbuild.browser.server import Server
-
-    with Server(Path(__file__).parent) as server, open_chromium() as browser, browser.page() as (page, _):
-        server.virtual["/empty.html"] = ("text/html", b"<!doctype html><title>Features</title>")
-        page.goto(f"{server.origin}/empty.html")
-        found: list[str] = page.evaluate("navigator.gpu.requestAdapter().then((adapter) => [...adapter.features])")
-    return sorted(found)
+    with open_chromium() as browser:
+        print(f"{executable}: {', '.join(adapter_features(browser))}")
 
 
 if __name__ == "__main__":

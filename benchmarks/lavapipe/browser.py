@@ -9,6 +9,9 @@ import subprocess
 from collections.abc import Iterable
 from pathlib import Path
 
+from webbuild.browser.chromium import BrowserHandle
+from webbuild.browser.server import Server
+
 SOURCE = Path(__file__).with_name("driver.c")
 LIBRARY, DESCRIPTION = "libvk_swiftshader.so", "vk_swiftshader_icd.json"
 """What Chromium loads as its software adapter, and what its OpenGL finds that by: the latter keeps SwiftShader."""
@@ -79,3 +82,12 @@ def make(out: Path, chromium: Path, lavapipe: Path) -> Path:
     )
     executable.chmod(0o755)
     return executable
+
+
+def adapter_features(browser: BrowserHandle) -> list[str]:
+    """Return the features of a browser's WebGPU adapter, sorted."""
+    with Server(Path(__file__).parent) as server, browser.page() as (page, _):
+        server.virtual["/empty.html"] = ("text/html", b"<!doctype html><title>Features</title>")
+        page.goto(f"{server.origin}/empty.html")
+        found: list[str] = page.evaluate("navigator.gpu.requestAdapter().then((adapter) => [...adapter.features])")
+    return sorted(found)
