@@ -23,14 +23,20 @@ function held(): Promise<Held> {
   });
 }
 
-/** Bytes of JavaScript, this page's and its workers', behind a collection of garbage. */
+/**
+ * Bytes of JavaScript, this page's and its workers', after a garbage collection: the largest of five readings. Up to one
+ * reading in four is 2.1 MB too small, even when nothing runs between two of them.
+ */
 async function heap(): Promise<number> {
   const page = performance as unknown as { measureUserAgentSpecificMemory(): Promise<{ bytes: number }> };
-  return (await page.measureUserAgentSpecificMemory()).bytes;
+  let largest = 0;
+  for (let reading = 0; reading < 5; reading++)
+    largest = Math.max(largest, (await page.measureUserAgentSpecificMemory()).bytes);
+  return largest;
 }
 
 /** The page is the test runner's too, whose heap comes and goes by more than a few turns leave: many turns show more. */
-const SLACK = 300_000;
+const SLACK = 150_000;
 const EACH = 500;
 const WINDOWS = 3;
 
