@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -64,7 +65,8 @@ def check_equivalence(
         values["confidence"] = confidence
     thresholds = {option.name: np.array([values[option.option]], np.float32) for option in options}
     of_original = thresholds if confidence is not None and head is None else {}
-    trim_malloc()  # what planning has let go of is room for a run
+    gc.collect()  # graphs that are no longer needed: their nodes and values refer to each other
+    trim_malloc()
 
     def run_reference(given: RunInput) -> Tensors:
         return _pad_to_shapes(_run_reference(original, {**given.feeds, **of_original}, head, values), original, graphs)

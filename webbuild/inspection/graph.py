@@ -25,8 +25,9 @@ class ScopedNode(Struct, frozen=True, eq=False):
 
 def prepare_graph(model: ir.Model, dims: Mapping[str, int]) -> tuple[ir.Model, list[ScopedNode]]:
     """Return a copy of a model with sizes frozen, shapes and types inferred, and its nodes in their order."""
-    copy = with_fixed_sizes(model, dims)
-    infer_shapes(copy)
+    copy = model.clone()
+    if not FixDynamicDims().apply(copy, PassOptions(dims=dims)):  # infers the shapes where it sets a size
+        infer_shapes(copy)
     nodes = list(walk_nodes(copy.graph))
     complete_types([(each.node, each.opset) for each in nodes])
     return copy, nodes

@@ -54,6 +54,10 @@ CHECK = "WEBBUILD_CHECK_PASSES"
 """Environment variable: where it is set, `onnx.checker` looks at the model after every pass that changed it."""
 
 
+_CHANGES = "webbuild.changes"
+"""Where `ir.Model.meta` counts the passes that changed the model."""
+
+
 class PassFailedError(Exception):
     """A pass raised, or left an invalid model. `where` is the node that it was at, as far as that is known."""
 
@@ -91,13 +95,18 @@ class Pass(InPlacePass):
         self.rewrites: list[Rewrite] = []
         self.skips: list[Rewrite] = []
         self._modified = False
+        self._nothing_at: int | None = None
 
     def call(self, model: ir.Model) -> PassResult:
-        """Apply the pass, as `onnx_ir.passes.PassManager` does.
+        """Apply the pass, as `onnx_ir.passes.PassManager` does, unless nothing changed since it last found nothing.
 
         Raises:
             PassFailedError: whatever the rewrite raised.
         """
+        changes: int = model.meta.setdefault(_CHANGES, 0)
+        self._modified = False
+        if self._nothing_at == changes:
+            return PassResult(model, modified=False)
         try:
             edits = self.apply(model, self.options)
         except Exception as error:
@@ -106,6 +115,10 @@ class Pass(InPlacePass):
         self.rewrites += done
         self.skips = [edit for edit in edits if not edit.applied]
         self._modified = bool(done)
+        if done:
+            model.meta[_CHANGES] = changes + 1
+        else:
+            self._nothing_at = changes
         return PassResult(model, modified=self._modified)
 
     def ensures(self, model: ir.Model) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import gc
 from functools import cache
 from typing import Any
 
@@ -25,7 +24,6 @@ def limit_malloc_cache() -> None:
 
 def trim_malloc() -> None:
     """Return to the system what the C library has kept nevertheless."""
-    gc.collect()
     if (library := _load_glibc()) is not None:
         library.malloc_trim(0)
 

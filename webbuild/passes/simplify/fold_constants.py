@@ -7,13 +7,10 @@ import math
 from collections import Counter
 
 import onnx_ir as ir
-from onnxscript import optimizer
 
 from webbuild.passes.analysis.shape_inference import infer_shapes
 from webbuild.passes.base import Pass, PassOptions, Rewrite
 from webbuild.passes.rewrite import constant
-
-logging.getLogger(optimizer.__name__).setLevel(logging.ERROR)  # it warns of each node that it does not fold
 
 _LARGEST = 4 * 1024 * 1024
 """Elements of the largest constant that folding may make."""
@@ -39,6 +36,9 @@ class FoldConstants(Pass):
 
     def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
         """Fold until nothing more can be folded."""
+        from onnxscript import optimizer  # takes longer to import than all of this package
+
+        logging.getLogger(optimizer.__name__).setLevel(logging.ERROR)  # it warns of each node that it does not fold
         before = Counter(node.op_type for node in model.graph)
         infer_shapes(model)
         optimizer.fold_constants_ir(
