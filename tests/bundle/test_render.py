@@ -62,7 +62,7 @@ class Elements(HTMLParser):
 
 def tasks(text: str) -> list[Task]:
     boxes = DetectTask(output="rows", rows=4, classes=[text, "other"])
-    masks = SegmentTask(output="rows", protos="protos", rows=4, classes=[text, "other"], masks=2)
+    masks = SegmentTask(output="rows", protos="protos", rows=4, classes=[text, "other"], mask_coefficients=2)
     turned = ObbTask(output="rows", rows=4, classes=[text, "other"])
     classes = ClassifyTask(output="rows", classes=[text, "other"], logits=False)
     depth = DepthTask(output="rows", quantity="depth", unit="metres")

@@ -27,7 +27,7 @@ from webbuild.preprocess.letterbox import ImagePlacement
 from webbuild.reporting.comparison_text import output_title
 from webbuild.tasks.base import RunContext
 
-TASK = SegmentTask(output="rows", protos="protos", rows=2, classes=["cup"], masks=2)
+TASK = SegmentTask(output="rows", protos="protos", rows=2, classes=["cup"], mask_coefficients=2)
 PLACEMENT = ImagePlacement(16, 16, 0, 0, 16, 16, 16, 16)
 ROWS = np.array([[[1, 1, 15, 15, 0.9, 0, 1, -0.5], [0] * 8]], np.float32)
 PROTOS = np.stack([np.full((8, 8), 0.5), np.tile(np.arange(8) / 4, (8, 1))])[None].astype(np.float32)
@@ -56,7 +56,7 @@ def test_rows_masks_and_prototypes_are_judged() -> None:
     found = compared(answer(), answer())
     assert {each.verdict for each in found} == {"OK"}
     objects = {title: matched_objects(group) for title, group in by_title(found).items()}
-    assert objects == {"rows": 1, "protos": None, "masks": 1}
+    assert objects == {"rows": 1, "protos": None, "maskCoefficients": 1}
     require_equivalent(found)
     assert count_matched(found) == 1
 

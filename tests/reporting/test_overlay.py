@@ -56,7 +56,7 @@ def test_a_person_is_drawn_with_an_upright_box_and_limbs() -> None:
 
 
 def test_a_segment_is_drawn_with_its_outline() -> None:
-    task = SegmentTask(output="rows", protos="protos", rows=1, classes=["cup"], masks=1)
+    task = SegmentTask(output="rows", protos="protos", rows=1, classes=["cup"], mask_coefficients=1)
     (figure,) = detection_layer("native", task, [Segment(Box(0, 0, 1, 1), 0.5, 0, "cup", mask=mask("#"))]).figures
     assert len(figure.lines) == 4
     assert figure.label == "cup 0.500"

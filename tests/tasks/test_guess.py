@@ -124,7 +124,9 @@ def segmenter(*shapes: tuple[Dim, ...], **metadata: str) -> ModelSignature:
 
 def test_a_segmentation_export_is_known_by_its_metadata() -> None:
     found = match_task(segmenter((1, 300, 38), (1, 32, 48, 48)))
-    assert found.task == SegmentTask(output="output0", protos="output1", rows=300, classes=["cup", "dog"], masks=32)
+    assert found.task == SegmentTask(
+        output="output0", protos="output1", rows=300, classes=["cup", "dog"], mask_coefficients=32
+    )
     assert isinstance(found.inputs[0], ImageInput)
     assert "32 mask prototypes" in found.assumptions[0]
     assert found.head is None

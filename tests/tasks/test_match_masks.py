@@ -13,7 +13,7 @@ from webbuild.tasks.mask import Mask, mask_difference
 from webbuild.tasks.metrics.detection_arrays import DetectionArrays, from_rows
 from webbuild.tasks.metrics.match_detections import DetectionMatch, match_detections
 
-TASK = SegmentTask(output="rows", protos="protos", rows=2, classes=["cup"], masks=2)
+TASK = SegmentTask(output="rows", protos="protos", rows=2, classes=["cup"], mask_coefficients=2)
 ROWS = np.array([[10, 10, 30, 30, 0.9, 0, 1, 2], [50, 10, 70, 30, 0.8, 0, 3, 4]])
 DISC: NDArray[np.bool_] = np.hypot(*np.mgrid[-9.5:10, -9.5:10]) < 9
 """Cells [20, 20], of which 256 are covered."""

@@ -20,7 +20,7 @@ from webbuild.tasks.registry import kind_of
 from webbuild.verify.page_rpc import PageError
 from webbuild.verify.page_runner import with_arrays
 
-TASK = SegmentTask(output="rows", protos="protos", rows=4, classes=["cup"], masks=1)
+TASK = SegmentTask(output="rows", protos="protos", rows=4, classes=["cup"], mask_coefficients=1)
 
 
 def segment(x: float, cells: bytes, columns: int = 4, rows: int = 4) -> Segment:

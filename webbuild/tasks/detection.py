@@ -86,7 +86,7 @@ def row_width(task: RowTask) -> int:
         case PoseTask():
             return BOX_COLUMNS + len(task.keypoints) * task.keypoint_size
         case SegmentTask():
-            return BOX_COLUMNS + task.masks
+            return BOX_COLUMNS + task.mask_coefficients
         case ObbTask():
             return BOX_COLUMNS + 1
         case _:

@@ -62,7 +62,9 @@ def infer_segment(signature: ModelSignature) -> TaskMatch | None:
         f"task segment with {len(form.class_names)} class(es) and {masks} mask prototypes, from the exporter's metadata"
     )
     protos = signature.outputs[1].name
-    task = SegmentTask(output=form.output, protos=protos, rows=form.rows, classes=form.class_names, masks=masks)
+    task = SegmentTask(
+        output=form.output, protos=protos, rows=form.rows, classes=form.class_names, mask_coefficients=masks
+    )
     return TaskMatch(task, (form.image,), (said, _DEFAULT_PREPROCESSING, *form.assumptions), form.head)
 
 

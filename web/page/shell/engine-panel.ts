@@ -82,7 +82,8 @@ export class EnginePanel {
 
 function showEngine(model: Model): void {
   element("backend-chip", HTMLElement).textContent = backendNames[model.backend];
-  element("reason", HTMLElement).textContent = sentenceCase(model.reason);
+  const warned = model.warnings.some(({ message }) => message.startsWith(model.reason));
+  element("reason", HTMLElement).textContent = warned ? "" : sentenceCase(model.reason);
   const { engine, adapter, timings, preprocess, precision } = model.info();
   showFact("Graphics", adapter && adapterName(adapter));
   showFact("Build", `${engine.name} ${engine.version}, ${engine.build}`);

@@ -204,9 +204,9 @@ export interface Keypoint {
 /**
  * Objects, their boxes and their masks.
  *
- *     Rows of `output` [1, rows, 6 + masks]: x1 y1 x2 y2 in input pixels, score, class index, then the object's
- *     coefficients of the `masks` prototypes in `protos` [1, masks, height, width], which cover the whole input. A
- *     row whose score is 0 is padding; rows are in order of falling score.
+ *     Rows of `output` [1, rows, 6 + mask_coefficients]: x1 y1 x2 y2 in input pixels, score, class index, then the
+ *     object's coefficients of the prototypes in `protos` [1, mask_coefficients, height, width], which cover the whole
+ *     input. A row whose score is 0 is padding; rows are in order of falling score.
  *
  *     An object's mask is, at each input pixel whose centre lies in its box (on its left and upper edges too) and in
  *     the picture, whether the prototypes' weighted sum is above 0: summed in their own grid, then sampled bilinearly,
@@ -218,7 +218,7 @@ export interface SegmentTask {
   protos: string;
   rows: number;
   classes: string[];
-  masks: number;
+  maskCoefficients: number;
 }
 /**
  * A model about which nothing is known: tensors in, tensors out.

@@ -6,8 +6,8 @@ import type { Geometry } from "../../preprocess/letterbox.js";
 import { DETECTION_COLUMNS, decodeRow, detectedRows } from "../detection-rows.js";
 import { type Prototypes, processMask } from "./process-mask.js";
 
-export function segmentColumns({ masks }: SegmentTask): number {
-  return DETECTION_COLUMNS + masks;
+export function segmentColumns({ maskCoefficients }: SegmentTask): number {
+  return DETECTION_COLUMNS + maskCoefficients;
 }
 
 /** Decodes `rows`, the elements of the task's output in row-major order. A score of 0 is padding. */

@@ -66,5 +66,5 @@ function protoSizes({ task, inputs, outputs }: ManifestOf<SegmentTask>): {
 } {
   const [, , height = 0, width = 0] = outputs.find(({ name }) => name === task.protos)?.shape ?? [];
   const input = planeSize(runInput(inputs).image);
-  return { dims: [1, task.masks, height, width], grid: { width, height }, input };
+  return { dims: [1, task.maskCoefficients, height, width], grid: { width, height }, input };
 }

@@ -16,7 +16,7 @@ const TASK: SegmentTask = {
   protos: "protos",
   rows: 3,
   classes: ["a"],
-  masks: 5,
+  maskCoefficients: 5,
 };
 /** The whole picture, a part of it, and one between two centres, which has no pixel. */
 const BOXES = [
@@ -27,13 +27,13 @@ const BOXES = [
 
 /** Returns which part of the pixels the GPU gives to the other side, of masks at most half of which is covered. */
 export async function maskDifference(device: GPUDevice, assembler: MaskAssembler): Promise<number> {
-  const protos = noise(TASK.masks * GRID.width * GRID.height, 4);
-  const coefficients = noise(TASK.rows * TASK.masks, 3);
+  const protos = noise(TASK.maskCoefficients * GRID.width * GRID.height, 4);
+  const coefficients = noise(TASK.rows * TASK.maskCoefficients, 3);
   const rows = BOXES.flatMap((box, index) => [
     ...box,
     0.5,
     0,
-    ...coefficients.subarray(index * TASK.masks, (index + 1) * TASK.masks),
+    ...coefficients.subarray(index * TASK.maskCoefficients, (index + 1) * TASK.maskCoefficients),
   ]);
   return withBuffer(device, protos, async (buffer) => {
     const elements = Float32Array.from(rows);

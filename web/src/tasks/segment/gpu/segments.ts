@@ -29,7 +29,10 @@ export async function segmentsOnGpu(
     place: maskGeometry(geometry, row, { grid, input }),
     coefficients: row.subarray(DETECTION_COLUMNS),
   }));
-  const { pixels, ...stats } = await assembler.assemble({ buffer, count: task.masks, grid }, detected);
+  const { pixels, ...stats } = await assembler.assemble(
+    { buffer, count: task.maskCoefficients, grid },
+    detected,
+  );
   const segments = detected.map(({ row, place }, index) => ({
     ...decodeRow(task.classes, geometry, row),
     mask: { ...place.rectangle, data: pixels[index] ?? new Uint8Array() },
