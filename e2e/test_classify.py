@@ -48,8 +48,8 @@ def test_both_backends_agree_with_native(
     report = json.loads(done.stdout)
     assert {run["backend"] for run in report["backends"]} == {"webgpu", "wasm"}
     for run in report["backends"]:
-        assert [case["classes"][0]["label"] for case in run["cases"]] == ["blue", "green", "red"]
-        judged = [each for case in run["cases"] for each in case["comparisons"]]
+        assert [result["classes"][0]["label"] for result in run["results"]] == ["blue", "green", "red"]
+        judged = [each for result in run["results"] for each in result["comparisons"]]
         assert {compared(each) for each in judged} == {"images", "class", "score"}
         assert {each["subject"]["stage"] for each in judged} == {"input", "raw", "decoded"}
         if run["backend"] == "wasm":  # a GPU resamples in float32, and is judged by the verification itself

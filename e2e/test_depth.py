@@ -61,7 +61,7 @@ def test_every_build_agrees_with_native(
     report = json.loads(done.stdout)
     assert {run["backend"] for run in report["backends"]} == {"webgpu", "wasm"}
     for run in report["backends"]:
-        judged = [each for case in run["cases"] for each in case["comparisons"]]
+        judged = [each for result in run["results"] for each in result["comparisons"]]
         stages = {(each["subject"]["stage"], compared(each)) for each in judged}
         assert stages == {
             ("input", "stack"),

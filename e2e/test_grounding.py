@@ -57,7 +57,7 @@ def test_every_build_agrees_with_native(webbuild: Webbuild, prompted: Path, webg
     report = verified(webbuild, prompted)
     assert {run["backend"] for run in report["backends"]} == {"webgpu", "wasm"}
     for run in report["backends"]:
-        judged = [each for case in run["cases"] for each in case["comparisons"]]
+        judged = [each for result in run["results"] for each in result["comparisons"]]
         stages = {(each["subject"]["stage"], compared(each)) for each in judged}
         assert stages == {
             ("input", "pixel_values"),

@@ -56,11 +56,11 @@ def test_every_build_agrees_with_native(
     report = json.loads(done.stdout)
     assert {run["backend"] for run in report["backends"]} == {"webgpu", "wasm"}
     for run in report["backends"]:
-        judged = [each for case in run["cases"] for each in case["comparisons"]]
+        judged = [each for result in run["results"] for each in result["comparisons"]]
         decoded = {compared(each) for each in judged if each["subject"]["stage"] == "decoded"}
         assert decoded == {"regions", "score", "mask", "quality"}
         assert all(each["signal"] >= 5 for each in judged if each["subject"]["stage"] == "decoded")
-        assert all(case["minMaskIou"] > 1 - BROWSER.region for case in run["cases"])
+        assert all(result["minMaskIou"] > 1 - BROWSER.region for result in run["results"])
         if run["backend"] == "webgpu":
             assert [each["provider"] for each in run["placements"]] == ["WebGpuExecutionProvider"]
     assert html.read_text("utf-8").count('class="lines" d="M') >= 3 * 5 * 2

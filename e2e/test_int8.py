@@ -43,7 +43,7 @@ def test_a_bundle_with_weights_in_eight_bits_gives_the_answers_of_what_comes_bac
     assert said["pack"]["weightQuantization"]["eight"] == 4 * 3 * 3 * 3
     assert {run["backend"] for run in said["verify"]["backends"]} == {"wasm", "webgpu"}
     for run in said["verify"]["backends"]:
-        judged = [each for case in run["cases"] for each in case["comparisons"]]
+        judged = [each for result in run["results"] for each in result["comparisons"]]
         assert {each["verdict"] for each in judged} == {"OK"}, run["backend"]
         assert all(each["tolerance"] <= 2e-4 * each["signal"] for each in judged), "of the floats that come back"
         assert run["problems"] == []

@@ -87,7 +87,7 @@ def test_verify_in_two_browsers_and_none(webbuild: Webbuild, means: Path, chromi
     for each in (found[0], found[2]):
         (run,) = each["report"]["backends"]
         assert run["adapter"]
-        assert {c["verdict"] for case in run["cases"] for c in case["comparisons"]} == {"OK"}
+        assert {c["verdict"] for result in run["results"] for c in result["comparisons"]} == {"OK"}
         assert "expose_network" in each["report"]["environment"]["browserPath"]
 
 
@@ -104,7 +104,7 @@ def test_verify_in_a_browser_behind_a_devtools_port(
     assert report["environment"]["browserPath"].startswith(address)
     assert "from this machine" in report["environment"]["browserPath"]
     (run,) = report["backends"]
-    judged = [each for case in run["cases"] for each in case["comparisons"]]
+    judged = [each for result in run["results"] for each in result["comparisons"]]
     assert {each["verdict"] for each in judged} == {"OK"}
     assert all(each["signal"] > 0 for each in judged)
 

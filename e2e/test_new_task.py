@@ -58,7 +58,7 @@ def test_a_model_of_a_new_task_is_packed_compared_and_shown(
     runs = json.loads(done.stdout)["verify"]["backends"]
     assert {each["backend"] for each in runs} == {"webgpu", "wasm"}
     for each in runs:
-        compared = [comparison for case in each["cases"] for comparison in case["comparisons"]]
+        compared = [comparison for result in each["results"] for comparison in result["comparisons"]]
         means = [comparison for comparison in compared if comparison["subject"]["quantity"] == "brightness"]
         assert len(means) == 3
         assert {(mean["verdict"], mean["subject"]["stage"]) for mean in means} == {("OK", "decoded")}

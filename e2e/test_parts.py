@@ -29,6 +29,6 @@ def test_a_bundle_with_weights_in_parts_gives_the_same_answers(tmp_path: Path) -
     files = json.loads((tmp_path / "out" / "manifest.json").read_bytes())["files"]
     assert [len(file["parts"]) for file in files if file["parts"]] == [3]
     for run in json.loads(done.stdout)["verify"]["backends"]:
-        judged = [each for case in run["cases"] for each in case["comparisons"]]
+        judged = [each for result in run["results"] for each in result["comparisons"]]
         assert {each["verdict"] for each in judged} == {"OK"}, run["backend"]
         assert run["problems"] == []

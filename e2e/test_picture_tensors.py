@@ -47,7 +47,7 @@ def test_both_backends_agree_with_native_on_pictures(webbuild: Webbuild, tensors
     report = json.loads(done.stdout)
     assert {run["backend"] for run in report["backends"]} == {"webgpu", "wasm"}
     for run in report["backends"]:
-        judged = [each for case in run["cases"] for each in case["comparisons"]]
+        judged = [each for result in run["results"] for each in result["comparisons"]]
         assert len(judged) == 9
         assert {(each["subject"]["stage"], compared(each)) for each in judged} == {
             ("input", "x"),

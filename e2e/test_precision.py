@@ -79,11 +79,11 @@ def test_verify_runs_it_or_says_why_not(
     done = webbuild("verify", both, "--backend", "webgpu", "--json")
     assert done.returncode == 0, done.stderr
     half, whole = json.loads(done.stdout)["backends"]
-    assert (half["backend"], half["skipReason"], len(half["cases"])) == (
+    assert (half["backend"], half["skipReason"], len(half["results"])) == (
         "webgpu fp16",
         *(("", 1) if float16 else (WHY, 0)),
     )
-    assert (whole["backend"], whole["skipReason"], len(whole["cases"])) == ("webgpu", "", 1)
+    assert (whole["backend"], whole["skipReason"], len(whole["results"])) == ("webgpu", "", 1)
     alone = webbuild("verify", both, "--precision", "fp16")
     assert alone.returncode == (0 if float16 else 1)
     if not float16:

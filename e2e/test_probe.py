@@ -63,7 +63,7 @@ def cases(page: ProbeHarness, native: NativeProcess, file: Path, probes: list[Pr
 def test_every_end(page: ProbeHarness, native: NativeProcess, tmp_path: Path) -> None:
     found = cases(page, native, tmp_path / "journal", [REFUSED, *ENDS.values()])
     assert found.pop(REFUSED.name) is None
-    ended = {case.what: case.outcome for case in found.values() if case is not None}
+    ended = {case.name: case.outcome for case in found.values() if case is not None}
     assert ended == {probe.name: end for end, probe in ENDS.items()}
     wrong, throws = found["t/Slice"], found["t/Where bool"]
     assert wrong is not None and wrong.error == 3  # noqa: PT018
@@ -111,4 +111,4 @@ def test_the_command_writes_a_table(webbuild: Webbuild, with_gpu: BrowserHandle,
     assert table.target == Target(packaged_assets.engine_version(), "wasm")
     assert table.adapter == "none"
     differing = {"cast/float to int32, too large", "cast/float to uint8, outside"}  # from native, and from nothing else
-    assert {case.what: case.outcome for case in table.cases} == dict.fromkeys(differing, "wrong")
+    assert {case.name: case.outcome for case in table.cases} == dict.fromkeys(differing, "wrong")

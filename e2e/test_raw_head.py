@@ -28,7 +28,7 @@ def test_both_backends_find_what_the_reference_finds(report: Any) -> None:
     assert report["task"]["output"] == "detections"
     assert sum(len(sample["detections"]) for sample in report["samples"]) > 10
     for run in report["backends"]:
-        judged = [each for case in run["cases"] for each in case["comparisons"]]
+        judged = [each for result in run["results"] for each in result["comparisons"]]
         assert {each["verdict"] for each in judged} == {"OK"}
     assert {run["backend"] for run in report["backends"]} == {"webgpu", "wasm"}
 
@@ -36,4 +36,4 @@ def test_both_backends_find_what_the_reference_finds(report: Any) -> None:
 def test_every_node_of_the_head_runs_on_webgpu(report: Any) -> None:
     (run,) = [run for run in report["backends"] if run["backend"] == "webgpu"]
     assert [placement["provider"] for placement in run["placements"]] == ["WebGpuExecutionProvider"]
-    assert not any(case["fallbackReason"] for case in run["cases"])
+    assert not any(result["fallbackReason"] for result in run["results"])

@@ -55,11 +55,11 @@ def test_both_backends_agree_with_native_on_every_quantity(packed: tuple[str, Pa
     task, _, report = packed
     quantities = {"detections", "score", "box"} | ({"mask"} if task == "segment" else set())
     for run in report["verify"]["backends"]:
-        judged = [each for case in run["cases"] for each in case["comparisons"]]
+        judged = [each for result in run["results"] for each in result["comparisons"]]
         assert {each["verdict"] for each in judged} == {"OK"}
         assert {compared(c) for c in judged if c["subject"]["stage"] == "decoded"} == quantities
-        assert all(len(case["detections"]) == 3 for case in run["cases"])
-        assert [(case["minMaskIou"] is None) for case in run["cases"]] == [task == "obb"] * 2
+        assert all(len(result["detections"]) == 3 for result in run["results"])
+        assert [(result["minMaskIou"] is None) for result in run["results"]] == [task == "obb"] * 2
     assert 0 not in matched(of_pictures(report["pack"]["comparisons"])).values()
 
 
@@ -67,8 +67,8 @@ def test_masks_and_turned_boxes_came_back_from_the_page(packed: tuple[str, Path,
     task, _, report = packed
     native = [sample["detections"] for sample in report["verify"]["samples"]]
     for run in report["verify"]["backends"]:
-        for case, wanted in zip(run["cases"], native, strict=True):
-            for got, want in zip(case["detections"], wanted, strict=True):
+        for result, wanted in zip(run["results"], native, strict=True):
+            for got, want in zip(result["detections"], wanted, strict=True):
                 if task == "segment":
                     assert got["mask"]["data"] == want["mask"]["data"] != ""
                     assert got["mask"]["columns"] == want["mask"]["columns"] > 0

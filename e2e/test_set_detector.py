@@ -35,7 +35,7 @@ def report(webbuild: Webbuild, webgpu: BrowserHandle, detector: Path) -> Any:
 
 def all_right(report: Any) -> None:
     for run in report["backends"]:
-        judged = [each for case in run["cases"] for each in case["comparisons"]]
+        judged = [each for result in run["results"] for each in result["comparisons"]]
         assert {each["verdict"] for each in judged} == {"OK"}
     assert sum(len(sample["detections"]) for sample in report["samples"]) >= 10
 

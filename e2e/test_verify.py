@@ -32,7 +32,7 @@ def test_both_backends_agree_with_native_on_detections(report: Any) -> None:
     assert {run["backend"] for run in report["backends"]} == {"webgpu", "wasm"}
     assert sum(len(sample["detections"]) for sample in report["samples"]) > 10
     for run in report["backends"]:
-        judged = [each for case in run["cases"] for each in case["comparisons"]]
+        judged = [each for result in run["results"] for each in result["comparisons"]]
         assert {each["verdict"] for each in judged} == {"OK"}
         assert {each["subject"]["stage"] for each in judged} == {"input", "raw", "decoded"}
         assert run["problems"] == []
@@ -99,7 +99,9 @@ def test_nobody_on_any_sample_proves_nothing(webbuild: Webbuild, bundle: Path, t
     broken.only_an_empty_picture(copy)
     code, found = verify(webbuild, copy)
     assert code == 1
-    verdicts = {each["verdict"] for run in found["backends"] for case in run["cases"] for each in case["comparisons"]}
+    verdicts = {
+        each["verdict"] for run in found["backends"] for result in run["results"] for each in result["comparisons"]
+    }
     assert verdicts == {"OK", "VACUOUS"}
 
 

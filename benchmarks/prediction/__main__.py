@@ -60,7 +60,7 @@ def print_table_confusion(target: str) -> None:
     print("\n".join(rows(counts)), f"\n{100 * accuracy(counts):.2f} % of {counts.total()}")
     for case, guess, codes in made:
         if case.outcome != guess:
-            print(f"{case.what}: {case.outcome}, not {guess} {list(codes)}: {case.message[:150]}")
+            print(f"{case.name}: {case.outcome}, not {guess} {list(codes)}: {case.message[:150]}")
 
 
 def main() -> None:

@@ -25,7 +25,7 @@ class CasePair(NamedTuple):
 
 def case_pairs(known: KernelTable) -> Iterator[CasePair]:
     """Yield a prediction for each case of the table that can be built again."""
-    measured = {case.what: case for case in known.cases}
+    measured = {case.name: case for case in known.cases}
     for family in families():
         for probe in family_probes(family):
             if (case := measured.get(probe.name)) is not None:

@@ -143,12 +143,12 @@ def test_an_interrupted_search_goes_on(after: int, tmp_path: Path, cache: Path) 
     assert list(cache.glob("*.jsonl")) == []
 
 
-def test_a_drift_has_a_picture_of_how_it_grows(tmp_path: Path) -> None:
+def test_errors_that_accumulate_have_a_picture_of_how_they_grow(tmp_path: Path) -> None:
     faults = [Fault(node, constant(1 + 2e-5)) for node in range(40)]
     report, out = kept(branches((17, 23, 9)), tmp_path, *faults)
     (finding,) = report.findings
-    assert (finding.code, finding.files) == ("error-accumulation", ("drift.html",))
-    page = (out / "drift.html").read_text("utf-8")
+    assert (finding.code, finding.files) == ("error-accumulation", ("error-by-depth.html",))
+    page = (out / "error-by-depth.html").read_text("utf-8")
     assert page.count("<circle") == len(report.depth_errors) > 20
     drawn = layout_plot(report).dots
     assert drawn[-1].y < drawn[3].y, "larger errors are higher up"

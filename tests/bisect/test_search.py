@@ -32,13 +32,19 @@ def test_a_wrong_answer_is_blamed_on_its_node(kind: str, place: str, tmp_path: P
     made = graph(branches(lengths))
     trying, engine = trying_with(made, feeds("x"), tmp_path, [Fault(node, VALUES[kind])])
     result = search_culprits(trying)
-    assert [(each.kind, each.subgraph, each.node, each.downstream) for each in result.culprits] == [
-        ("wrong", (node,), node, False)
+    assert [(each.code, each.subgraph, each.node, each.downstream) for each in result.culprits] == [
+        ("node-mismatch", (node,), node, False)
     ]
     assert result.culprits[0].reproduced
     assert result.sessions == engine.sessions <= 6
 
 
+CODES = {
+    "throws": "node-throws",
+    "no-session": "node-session-failure",
+    "hang": "node-hangs",
+    "crash": "node-crashes",
+}
 ENDS = [*(("throws", place) for place in PLACES), *(("no-session", place) for place in PLACES)]
 
 
@@ -48,7 +54,7 @@ def test_what_fails_is_blamed_on_its_node(ending: str, place: str, tells: bool, 
     lengths, node = PLACES[place]
     fault = Fault(node, ending=ending, tells=tells)  # type: ignore[arg-type]
     result = search_culprits(trying_with(graph(branches(lengths)), feeds("x"), tmp_path, [fault])[0])
-    assert [(each.kind, each.subgraph, each.node) for each in result.culprits] == [(ending, (node,), node)]
+    assert [(each.code, each.subgraph, each.node) for each in result.culprits] == [(CODES[ending], (node,), node)]
     assert result.sessions <= (4 if tells else 12)
 
 
@@ -66,7 +72,11 @@ def test_every_branch_has_its_first(tmp_path: Path) -> None:
 def test_what_fails_does_not_hide_what_is_wrong(tmp_path: Path) -> None:
     faults = [Fault(5, ending="throws"), Fault(31, ending="no-session"), Fault(12, swapped)]
     result = search_culprits(trying_with(graph(branches(LONG)), feeds("x"), tmp_path, faults)[0])
-    assert [(each.kind, each.node) for each in result.culprits] == [("throws", 5), ("wrong", 12), ("no-session", 31)]
+    assert [(each.code, each.node) for each in result.culprits] == [
+        ("node-throws", 5),
+        ("node-mismatch", 12),
+        ("node-session-failure", 31),
+    ]
 
 
 def test_nothing_differs(tmp_path: Path) -> None:
@@ -78,21 +88,25 @@ def test_nothing_differs(tmp_path: Path) -> None:
 def test_two_nodes_fused(node: int, tmp_path: Path) -> None:
     fault = Fault(node, constant(1.5), fused=node + 1)
     result = search_culprits(trying_with(graph(branches(LONG)), feeds("x"), tmp_path, [fault])[0])
-    assert [(each.kind, each.subgraph, each.node) for each in result.culprits] == [("fused", (node, node + 1), None)]
+    assert [(each.code, each.subgraph, each.node) for each in result.culprits] == [
+        ("fusion-mismatch", (node, node + 1), None)
+    ]
 
 
 @pytest.mark.parametrize(("node", "other"), [(6, 36), (31, 1)])
 def test_a_node_that_is_wrong_beside_another(node: int, other: int, tmp_path: Path) -> None:
     fault = Fault(node, constant(1.5), beside=other)  # both are Sin
     result = search_culprits(trying_with(graph(branches(LONG)), feeds("x"), tmp_path, [fault])[0])
-    assert [(each.kind, each.subgraph) for each in result.culprits] == [("beside", tuple(sorted((node, other))))]
+    assert [(each.code, each.subgraph) for each in result.culprits] == [
+        ("shader-cache-interaction", tuple(sorted((node, other))))
+    ]
     assert result.sessions <= 14
 
 
 def test_small_errors_that_add_up(tmp_path: Path) -> None:
     faults = [Fault(node, constant(1 + 2e-5)) for node in range(40)]
     result = search_culprits(trying_with(graph(branches(LONG)), feeds("x"), tmp_path, faults)[0])
-    assert [(each.kind, each.node) for each in result.culprits] == [("drift", None)]
+    assert [(each.code, each.node) for each in result.culprits] == [("error-accumulation", None)]
     errors = [depth.error for depth in result.depth_errors if depth.error is not None]
     assert len(errors) == 32
     assert errors[-1] > 3 * errors[3] > 0

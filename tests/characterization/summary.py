@@ -78,17 +78,17 @@ def summarize_verification(report: Json) -> Json:
 
 def _backend(run: Json) -> Json:
     comparisons: dict[str, list[str]] = {}
-    for case in run["cases"]:
-        for each in case["comparisons"]:
+    for result in run["results"]:
+        for each in result["comparisons"]:
             key = f"{each['subject']['stage']} {compared(each)}"
             comparisons.setdefault(key, []).append(each["verdict"])
     return {
         "placements": {each["provider"]: each["count"] for each in run["placements"]},
         "warnings": _count(each["code"] for each in run["warnings"]),
         "problems": _count(each["code"] for each in run["problems"]),
-        "near a threshold": sum(case["nearThreshold"] for case in run["cases"]),
-        "on the fallback graph": sum(bool(case["fallbackReason"]) for case in run["cases"]),
-        "objects": sum(len(case["detections"]) for case in run["cases"]),
+        "near a threshold": sum(result["nearThreshold"] for result in run["results"]),
+        "on the fallback graph": sum(bool(result["fallbackReason"]) for result in run["results"]),
+        "objects": sum(len(result["detections"]) for result in run["results"]),
         "comparisons": {key: _count(verdicts) for key, verdicts in sorted(comparisons.items())},
     }
 

@@ -55,7 +55,7 @@ def test_what_a_probe_measured_is_the_outcome_of_the_defect(kind: type[Defect]) 
         model = ir.from_onnx_text((TRAPS / f"{kind.probe}.onnx.txt").read_text("utf-8"))
         assert {finding.outcome for finding in findings(kind, model)} == {kind.outcome}
         return
-    measured = [case for case in TABLE.cases if case.what == kind.probe]
+    measured = [case for case in TABLE.cases if case.name == kind.probe]
     assert measured, "no case of this name was measured"
     assert {case.op for case in measured} <= set(kind.operators)
     assert {case.outcome for case in measured} == {kind.outcome}

@@ -32,7 +32,7 @@ def test_a_rule_finds_what_it_is_about_and_nothing_else(case: Case) -> None:
 def test_a_finding_says_where_what_why_and_the_mend(case: Case) -> None:
     for finding in case.inspect().findings:
         assert finding.where
-        assert finding.what
+        assert finding.summary
         assert finding.reason
         assert finding.fix
         assert not finding.fix.endswith(".")

@@ -11,7 +11,7 @@ from webbuild.probe.probe_model import make_probe
 from webbuild.targets.table import CaseInput, MeasuredCase
 
 CASE = MeasuredCase(
-    what="a/b",
+    name="a/b",
     op="Pad",
     opset=17,
     dtype="float",

@@ -11,7 +11,7 @@ from webbuild.targets.target import Build, Target
 
 OUTCOMES: tuple[Outcome, ...] = ("gpu", "cpu", "throws", "wrong")
 LINES = {
-    outcome: ProbeRecord(outcome, case=MeasuredCase(what=outcome, op="Abs", opset=17, dtype="float", outcome=outcome))
+    outcome: ProbeRecord(outcome, case=MeasuredCase(name=outcome, op="Abs", opset=17, dtype="float", outcome=outcome))
     for outcome in OUTCOMES
 } | {"refused": ProbeRecord("refused", reason="no kernel")}
 

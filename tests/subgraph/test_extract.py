@@ -92,8 +92,8 @@ def test_no_piece_ends_inside_a_sequence() -> None:
 def test_a_fault_beside_a_sequence_is_blamed_on_what_cannot_be_divided(tmp_path: Path) -> None:
     x = np.random.default_rng(0).standard_normal((6, 6)).astype(np.float32)
     trying, _ = trying_with(graph(parsed(SEQUENCE)), {"x": x}, tmp_path, [Fault(3, constant(2))])
-    assert [(each.kind, each.subgraph, each.node) for each in search_culprits(trying).culprits] == [
-        ("wrong", (2, 3, 4), None)
+    assert [(each.code, each.subgraph, each.node) for each in search_culprits(trying).culprits] == [
+        ("node-mismatch", (2, 3, 4), None)
     ]
 
 

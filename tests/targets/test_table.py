@@ -19,7 +19,7 @@ def test_a_table_is_written_as_it_was_read(target: Target) -> None:
 
 
 def test_cases_are_written_too() -> None:
-    case = MeasuredCase(what="zero/Pad input 0", op="Pad", opset=17, dtype="float", outcome="throws", message='a "b"\n')
+    case = MeasuredCase(name="zero/Pad input 0", op="Pad", opset=17, dtype="float", outcome="throws", message='a "b"\n')
     made = KernelTable(target=Target("1.0", "wasm"), measured="", adapter="", browser="", kernels={}, cases=[case])
     assert msgspec.json.decode(encode_table(made), type=KernelTable) == made
 

@@ -8,7 +8,7 @@ from webbuild.targets.table import KernelPlacements, KernelTable, MeasuredCase
 from webbuild.targets.table_diff import TableChange, diff_tables
 from webbuild.targets.target import Target
 
-CASE = MeasuredCase(what="pad/wrap", op="Pad", opset=19, dtype="float", outcome="gpu")
+CASE = MeasuredCase(name="pad/wrap", op="Pad", opset=19, dtype="float", outcome="gpu")
 
 
 def made(kernels: KernelPlacements, cases: list[MeasuredCase]) -> KernelTable:

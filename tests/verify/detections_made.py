@@ -62,7 +62,7 @@ def backend(*comparisons: Comparison, problems: tuple[Problem, ...] = (), **fiel
         "adapter": "google swiftshader",
         "placements": (),
         "timings": Timings(load=10, session=5, first_run=4, steady_run=2, runs=3),
-        "cases": (case,),
+        "results": (case,),
         "warnings": (),
         "problems": problems,
     }

@@ -24,7 +24,7 @@ GOOD = comparison()
         (report(), 1),
         (report(backend()), 1),
         (report(backend(GOOD), backend(backend="wasm")), 1),
-        (report(backend(GOOD, cases=())), 1),
+        (report(backend(GOOD, results=())), 1),
         (report(backend(GOOD, comparison("DIFFERS"))), 1),
         (report(backend(GOOD, comparison("VACUOUS"))), 1),
         (report(backend(GOOD, problems=(PROBLEM,))), 1),

@@ -40,7 +40,7 @@ def test_every_browser_that_agrees_is_clean() -> None:
         GONE,
         report(backend(comparison("DIFFERS"))),
         report(backend(comparison(), problems=(PROBLEM,))),
-        report(backend(cases=(), timings=None)),
+        report(backend(results=(), timings=None)),
         report(),
     ],
     ids=["not reached", "differs", "a problem", "nothing compared", "no backend"],

@@ -58,7 +58,7 @@ def hostile(picture: Path) -> str:
         reason=HOSTILE,
         adapter=HOSTILE,
         engine_build=HOSTILE,
-        cases=(case,),
+        results=(case,),
         placements=(
             ProviderPlacement(provider=HOSTILE, expected=False, count=1, operators={HOSTILE: 1}, nodes=(node,)),
         ),
@@ -103,7 +103,7 @@ def test_a_failure_is_told_with_its_mend() -> None:
         assert part in text
 
 
-@pytest.mark.parametrize("empty", [report(), report(backend(cases=(), timings=None)), report(samples=())])
+@pytest.mark.parametrize("empty", [report(), report(backend(results=(), timings=None)), report(samples=())])
 def test_a_report_with_nothing_in_it_renders(empty: object) -> None:
     assert "Same answers" not in render_verify_report(empty)  # type: ignore[arg-type]
 
@@ -112,7 +112,7 @@ def test_a_map_is_told_by_its_range_and_judged_by_its_error(picture: Path) -> No
     about = [ComparedOutput("webgpu", "desk", "decoded", name) for name in ("depth", "confidence")]
     case = SampleResult(sample="desk", comparisons=tuple(comparison(subject=each) for each in about))
     sample = SampleReport(title="desk", file=str(picture), width=64, height=48, detections=(), depth=(0.7, 2.8))
-    page = render_verify_report(report(backend(cases=(case,)), samples=(sample,), task=DEPTH))
+    page = render_verify_report(report(backend(results=(case,)), samples=(sample,), task=DEPTH))
     assert "depth 0.7 to 2.8" in page
     assert "nothing found" not in page
     assert "an absolute relative error of 0.001" in page
@@ -138,7 +138,7 @@ def test_a_graph_in_half_precision_has_a_colour_of_its_own_and_one_that_was_not_
     half = backend(
         comparison(subject=ComparedOutput("webgpu fp16", "street", "decoded", "score")), backend="webgpu fp16"
     )
-    absent = backend(backend="webgpu mixed", cases=(), skip_reason="this adapter has <no> shader-f16")
+    absent = backend(backend="webgpu mixed", results=(), skip_reason="this adapter has <no> shader-f16")
     page = render_verify_report(report(half, backend(comparison()), absent))
     assert '<i class="swatch half"></i>WebGPU fp16' in page
     assert (

@@ -13,14 +13,14 @@ from webbuild.verify.report import Problem
 from webbuild.verify.run_backend import console_problems, page_error_problem
 
 
-def bench_backend(chromium: BrowserHandle, course: Scenario, backend: str, where: str = "") -> BackendBench:
+def bench_backend(chromium: BrowserHandle, scenario: Scenario, backend: str, where: str = "") -> BackendBench:
     """Measure one backend. What goes wrong is a problem in the report, and what was measured before it stays."""
     visits, examined, problems = PageLoads(), None, list[Problem]()
     label = f"{backend} at {where}" if where else backend
     try:
-        problems += _measure_page_loads(chromium, course, backend, label, visits)
+        problems += _measure_page_loads(chromium, scenario, backend, label, visits)
         if visits.second is not None:
-            examined, more = _measure_profile(chromium, course, backend, label)
+            examined, more = _measure_profile(chromium, scenario, backend, label)
             problems += more
     except WebbuildError as error:
         problems.append(Problem(code=error.code, where=label, message=error.message, fix=error.fix))
@@ -42,22 +42,22 @@ def bench_backend(chromium: BrowserHandle, course: Scenario, backend: str, where
 
 
 def _measure_page_loads(
-    chromium: BrowserHandle, course: Scenario, backend: str, label: str, visits: PageLoads
+    chromium: BrowserHandle, scenario: Scenario, backend: str, label: str, visits: PageLoads
 ) -> list[Problem]:
     with chromium.page() as (page, console):
         try:
-            visits.measure(page, course, backend)
+            visits.measure(page, scenario, backend)
         except PageError as error:
             return [page_error_problem(label, error), *console_problems(label, console)]
         return console_problems(label, console)
 
 
 def _measure_profile(
-    chromium: BrowserHandle, course: Scenario, backend: str, label: str
+    chromium: BrowserHandle, scenario: Scenario, backend: str, label: str
 ) -> tuple[Profile | None, list[Problem]]:
     with chromium.page() as (page, console):
         try:
-            return profile_visit(chromium.browser, page, course, backend), console_problems(label, console)
+            return profile_visit(chromium.browser, page, scenario, backend), console_problems(label, console)
         except PageError as error:
             return None, [page_error_problem(label, error), *console_problems(label, console)]
 

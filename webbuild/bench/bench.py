@@ -53,8 +53,8 @@ def bench(
     wanted = select_backends(bundle, backends, precision)
     samples, sent = collect_inputs(bundle, inputs), SentFiles()
     with Server(directory, port=port, heard=sent.record) as server:
-        course = Scenario(server, sent, bundle, samples, runs, seconds, say, precision)
-        rows = [row for endpoint in at for row in _in_browser(endpoint, course, wanted, alone=len(at) == 1)]
+        scenario = Scenario(server, sent, bundle, samples, runs, seconds, say, precision)
+        rows = [row for endpoint in at for row in _in_browser(endpoint, scenario, wanted, alone=len(at) == 1)]
     return BenchReport(
         bundle=bundle.manifest.name,
         title=bundle.manifest.title,
@@ -64,10 +64,10 @@ def bench(
     )
 
 
-def _in_browser(endpoint: Endpoint, course: Scenario, backends: Sequence[str], *, alone: bool) -> list[BackendBench]:
+def _in_browser(endpoint: Endpoint, scenario: Scenario, backends: Sequence[str], *, alone: bool) -> list[BackendBench]:
     try:
-        with open_browser(endpoint, course.server, [EAGER_MEMORY_FLAG]) as browser:
-            return [bench_backend(browser, course, backend, endpoint.url) for backend in backends]
+        with open_browser(endpoint, scenario.server, [EAGER_MEMORY_FLAG]) as browser:
+            return [bench_backend(browser, scenario, backend, endpoint.url) for backend in backends]
     except WebbuildError as error:
         if alone:
             raise

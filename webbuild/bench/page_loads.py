@@ -18,30 +18,30 @@ class PageLoads:
     second: PageLoad | None = None
     frames: RunTimes | None = None
 
-    def measure(self, page: Page, course: Scenario, backend: str) -> None:
+    def measure(self, page: Page, scenario: Scenario, backend: str) -> None:
         """Measure in a page of a profile that knows nothing of the bundle. Raises PageError."""
-        course.say(f"{backend}: a first visit")
-        visitor = PageDriver(page, course.server, seconds=course.seconds)
-        self.load_timing, self.first = load_page(visitor, course, backend)
-        course.say(f"{backend}: {course.runs} runs")
-        visitor.hold_samples(course.samples)
-        course.run(visitor, WARMUP_RUNS)
-        self.frames = collect_run_times(course.run(visitor, course.runs), backend)
+        scenario.say(f"{backend}: a first visit")
+        visitor = PageDriver(page, scenario.server, seconds=scenario.seconds)
+        self.load_timing, self.first = load_page(visitor, scenario, backend)
+        scenario.say(f"{backend}: {scenario.runs} runs")
+        visitor.hold_samples(scenario.samples)
+        scenario.run(visitor, WARMUP_RUNS)
+        self.frames = collect_run_times(scenario.run(visitor, scenario.runs), backend)
         visitor.dispose()
-        course.say(f"{backend}: a second visit")
-        again = PageDriver(page, course.server, seconds=course.seconds)
-        self.second = load_page(again, course, backend)[1]
+        scenario.say(f"{backend}: a second visit")
+        again = PageDriver(page, scenario.server, seconds=scenario.seconds)
+        self.second = load_page(again, scenario, backend)[1]
         again.dispose()
 
 
-def load_page(visitor: PageDriver, course: Scenario, backend: str) -> tuple[LoadTiming, PageLoad]:
+def load_page(visitor: PageDriver, scenario: Scenario, backend: str) -> tuple[LoadTiming, PageLoad]:
     """Come, load, and get an answer to the first sample."""
-    before = course.sent_bytes.bytes
-    arrived = visitor.load(course.bundle.loader_file, backend, course.precision)
-    ran = visitor.first_run(course.samples[0])
+    before = scenario.sent_bytes.bytes
+    arrived = visitor.load(scenario.bundle.loader_file, backend, scenario.precision)
+    ran = visitor.first_run(scenario.samples[0])
     took = arrived.info.timings
     return arrived, PageLoad(
-        bytes=course.sent_bytes.bytes - before,
+        bytes=scenario.sent_bytes.bytes - before,
         imported=arrived.imported,
         session=arrived.session,
         loaded=arrived.loaded,

@@ -16,20 +16,20 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
 
-def profile_visit(browser: Browser, page: Page, course: Scenario, backend: str) -> Profile:
+def profile_visit(browser: Browser, page: Page, scenario: Scenario, backend: str) -> Profile:
     """Load, run and count in a page of a profile that knows nothing of the bundle. Raises PageError.
 
     The main thread is traced from the opening of the page to the end of the runs that warm up.
     """
-    course.say(f"{backend}: a closer look")
+    scenario.say(f"{backend}: a closer look")
     with main_thread_tasks(browser, page) as tasks:
-        visitor = PageDriver(page, course.server, seconds=course.seconds)
-        arrived = visitor.load(course.bundle.loader_file, backend, course.precision, examined=True)
-        visitor.first_run(course.samples[0])
-        visitor.hold_samples(course.samples)
-        course.run(visitor, WARMUP_RUNS)
+        visitor = PageDriver(page, scenario.server, seconds=scenario.seconds)
+        arrived = visitor.load(scenario.bundle.loader_file, backend, scenario.precision, examined=True)
+        visitor.first_run(scenario.samples[0])
+        visitor.hold_samples(scenario.samples)
+        scenario.run(visitor, WARMUP_RUNS)
     heap, before = visitor.heap(), visitor.read_counters()
-    course.run(visitor, course.runs)
+    scenario.run(visitor, scenario.runs)
     after = visitor.read_counters()
     more_heap = visitor.heap()
     visitor.dispose()
@@ -37,9 +37,9 @@ def profile_visit(browser: Browser, page: Page, course: Scenario, backend: str) 
     return Profile(
         nodes=sum(max(each.count, len(each.nodes)) for each in placed),
         cpu_nodes=count_cpu_nodes(arrived.backend, placed),
-        per_run=average_per_run(before, after, course.runs),
+        per_run=average_per_run(before, after, scenario.runs),
         growth=MemoryGrowth(
-            runs=course.runs,
+            runs=scenario.runs,
             wasm=after.wasm_bytes - before.wasm_bytes,
             gpu=after.buffer_bytes - before.buffer_bytes,
             heap=None if heap is None or more_heap is None else more_heap - heap,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from webbuild.bisect.culprit import Culprit, CulpritKind
+from webbuild.bisect.culprit import Culprit, CulpritCode
 from webbuild.bisect.partition_points import PartitionPoints
 from webbuild.bisect.subgraph_runner import SubgraphRunner
 from webbuild.bisect.trial_result import SubgraphResult
@@ -13,6 +13,13 @@ from webbuild.subgraph.extract import Subgraph
 
 _NAMED = re.compile(r"(?<![\w/])n(\d+)(?:_\d+)?(?!\w)")
 """A node's name in a cut."""
+_CODES: dict[str, CulpritCode] = {
+    "no-session": "node-session-failure",
+    "throws": "node-throws",
+    "hang": "node-hangs",
+    "crash": "node-crashes",
+}
+"""Codes by how the session ended."""
 
 
 class FailureSearch:
@@ -86,5 +93,4 @@ class FailureSearch:
 
 
 def _failure_culprit(tried: SubgraphResult) -> Culprit:
-    kinds: dict[str, CulpritKind] = {"no-session": "no-session", "throws": "throws", "hang": "hang", "crash": "crash"}
-    return Culprit(kinds[tried.status], tried.subgraph, tried, tried.subgraph[0] if len(tried.subgraph) == 1 else None)
+    return Culprit(_CODES[tried.status], tried.subgraph, tried, tried.subgraph[0] if len(tried.subgraph) == 1 else None)

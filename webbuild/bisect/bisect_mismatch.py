@@ -41,4 +41,4 @@ def find_mismatches(
 
 
 def _mismatch_culprit(tried: SubgraphResult) -> Culprit:
-    return Culprit("wrong", tried.subgraph, tried, tried.subgraph[0] if len(tried.subgraph) == 1 else None)
+    return Culprit("node-mismatch", tried.subgraph, tried, tried.subgraph[0] if len(tried.subgraph) == 1 else None)

@@ -1,18 +1,6 @@
-"""The codes of what a search finds, and what `webbuild explain` says of them."""
+"""What `webbuild explain` says of the codes of a search."""
 
 from __future__ import annotations
-
-CODES = {
-    "wrong": "node-mismatch",
-    "throws": "node-throws",
-    "no-session": "node-session-failure",
-    "hang": "node-hangs",
-    "crash": "node-crashes",
-    "fused": "fusion-mismatch",
-    "beside": "shader-cache-interaction",
-    "drift": "error-accumulation",
-}
-"""Kind of a finding -> its code."""
 
 EXPLANATIONS = {
     "node-mismatch": """A node's answer differs, though it was fed the reference's values.

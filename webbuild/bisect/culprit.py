@@ -9,26 +9,32 @@ from msgspec import Struct
 from webbuild.bisect.trial_result import SubgraphResult
 from webbuild.subgraph.extract import Subgraph
 
-CulpritKind = Literal["wrong", "throws", "no-session", "hang", "crash", "fused", "beside", "drift"]
-"""wrong: one node's answer differs. fused: only where the engine makes one kernel of several nodes. beside: only where
-another node is in its session. drift: no node is guilty alone, small errors add up. The others: how a session ended."""
+CulpritCode = Literal[
+    "node-mismatch",
+    "node-throws",
+    "node-session-failure",
+    "node-hangs",
+    "node-crashes",
+    "fusion-mismatch",
+    "shader-cache-interaction",
+    "error-accumulation",
+]
+"""Codes of findings; `webbuild.bisect.codes` explains them."""
 
 
 class Culprit(Struct, frozen=True):
     """One finding: the fewest nodes that show it, and what they showed.
 
-    `node` is the node to blame, None for a drift or where several are needed. `downstream` says that another finding
-    lies upstream: what is wrong here was fed with right values all the same. `unfused_result` is, for `fused`, the same
-    piece with all its values read, which keeps the engine from fusing. `placement` is gpu or cpu, empty where the
-    engine does not say; `reproduced` whether a session of this piece and nothing else shows it.
+    `node` is the node to blame, None where errors accumulate or several are needed. `downstream` says that another
+    finding lies upstream: what is wrong here was fed with right values all the same. `placement` is gpu or cpu, empty
+    where the engine does not say; `reproduced` whether a session of this piece and nothing else shows it.
     """
 
-    kind: CulpritKind
+    code: CulpritCode
     subgraph: Subgraph
     result: SubgraphResult
     node: int | None = None
     downstream: bool = False
-    unfused_result: SubgraphResult | None = None
     placement: str = ""
     reproduced: bool = True
 

@@ -1,4 +1,4 @@
-"""A drift as a page: the error against the depth, on a logarithmic scale."""
+"""Errors that accumulate as a page: the error against the depth, on a logarithmic scale."""
 
 from __future__ import annotations
 
@@ -57,8 +57,6 @@ def layout_plot(report: BisectReport) -> ErrorPlot:
 
 def render_error_plot(report: BisectReport) -> str:
     """Return the page. Names of the model are escaped in it."""
-    drawn = layout_plot(report)
     box = {"left": LEFT, "top": TOP, "width": WIDTH, "height": HEIGHT}
-    return (
-        template_environment("webbuild.bisect").get_template("drift.html.j2").render(report=report, plot=drawn, **box)
-    )
+    page = template_environment("webbuild.bisect").get_template("error_by_depth.html.j2")
+    return page.render(report=report, plot=layout_plot(report), **box)

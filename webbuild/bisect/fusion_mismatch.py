@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from webbuild.bisect.culprit import Culprit
+from webbuild.bisect.culprit import Culprit, CulpritCode
 from webbuild.bisect.partition_points import PartitionPoints
 from webbuild.bisect.subgraph_runner import SubgraphRunner
 from webbuild.bisect.trial_result import SubgraphResult
@@ -28,9 +28,10 @@ def find_joint_mismatch(tester: SubgraphRunner, splits: PartitionPoints, parent:
     if best is None:
         return None
     if len(best.subgraph) > MAX_FUSED_NODES:
-        return Culprit("drift", best.subgraph, best)
+        return Culprit("error-accumulation", best.subgraph, best)
     apart = tester.run_one(best.subgraph, also=tuple(computed_values(tester.graph, best.subgraph)))
-    return Culprit("fused" if _vanishes(best, apart) else "drift", best.subgraph, best, unfused_result=apart)
+    code: CulpritCode = "fusion-mismatch" if _vanishes(best, apart) else "error-accumulation"
+    return Culprit(code, best.subgraph, best)
 
 
 def _minimal_failing(tester: SubgraphRunner, pieces: Sequence[Subgraph], largest: SubgraphResult) -> SubgraphResult:

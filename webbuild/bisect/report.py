@@ -8,7 +8,6 @@ from typing import Any
 import onnx
 from msgspec import Struct
 
-from webbuild.bisect.codes import CODES
 from webbuild.bisect.culprit import BisectResult, Culprit, DepthError
 from webbuild.compare.arrays import Comparison
 from webbuild.errors import CLEAN, FAILED, printable
@@ -100,7 +99,7 @@ def describe_node(graph: ModelGraph, index: int) -> NodeDescription:
 
 def _finding(graph: ModelGraph, found: Culprit) -> BisectFinding:
     return BisectFinding(
-        code=CODES[found.kind],
+        code=found.code,
         nodes=tuple(describe_node(graph, index) for index in found.subgraph),
         placement=found.placement,
         downstream=found.downstream,

@@ -7,12 +7,11 @@ from pathlib import Path
 
 import msgspec
 
-from webbuild.bisect.codes import CODES
 from webbuild.bisect.culprit import BisectResult, Culprit
 from webbuild.bisect.error_plot import render_error_plot
 from webbuild.bisect.issue_text import issue_text
 from webbuild.bisect.model_under_test import ModelUnderTest
-from webbuild.bisect.report import BisectFinding, BisectReport
+from webbuild.bisect.report import BisectReport
 from webbuild.bisect.repro import build_repro, write_repro
 from webbuild.bisect.repro_page import render_repro_page
 from webbuild.bisect.reproduce import MAX_NODES
@@ -22,7 +21,7 @@ from webbuild.bundle.staging import staged_folder
 from webbuild.manifest.file_entry import read_engine_wasm
 from webbuild.ortweb.build import OrtWebBuild
 
-ERROR_PLOT_FILE = "drift.html"
+ERROR_PLOT_FILE = "error-by-depth.html"
 
 
 def write_findings(
@@ -30,7 +29,7 @@ def write_findings(
 ) -> BisectReport:
     """Write the findings: the first in the folder itself, further ones in `2`, `3`... Return the report with the files.
 
-    What lies after another finding has no cut, nor has a drift, of which `drift.html` shows how it grows.
+    What lies after another finding has no cut. Nor have errors that accumulate; `error-by-depth.html` shows them.
 
     Raises:
         WebbuildError: `cannot-write`.
@@ -53,18 +52,17 @@ def write_findings(
             _write_build(subject.build, folder / "ort")
         if report.depth_errors:
             (folder / ERROR_PLOT_FILE).write_text(render_error_plot(report), "utf-8")
-            findings = [_with_error_plot(each) for each in findings]
+            findings = [
+                msgspec.structs.replace(each, files=(ERROR_PLOT_FILE,)) if each.code == "error-accumulation" else each
+                for each in findings
+            ]
         report = msgspec.structs.replace(report, findings=tuple(findings))
         (folder / "bisect.json").write_bytes(msgspec.json.format(msgspec.json.encode(report), indent=2) + b"\n")
     return report
 
 
-def _with_error_plot(finding: BisectFinding) -> BisectFinding:
-    return msgspec.structs.replace(finding, files=(ERROR_PLOT_FILE,)) if finding.code == CODES["drift"] else finding
-
-
 def _is_reportable(found: Culprit) -> bool:
-    return not found.downstream and found.kind != "drift" and len(found.subgraph) <= MAX_NODES
+    return not found.downstream and found.code != "error-accumulation" and len(found.subgraph) <= MAX_NODES
 
 
 def _write_build(engine: OrtWebBuild, folder: Path) -> None:

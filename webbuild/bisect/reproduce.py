@@ -18,7 +18,7 @@ MAX_NODES = 5
 def reproduce(tester: SubgraphRunner, found: Culprit) -> Culprit:
     """Return a finding as its piece shows it alone; where it does not, with the fewest other nodes beside it."""
     seen = _reproduce_alone(tester, found, found.subgraph)
-    if seen is None and found.kind == "wrong":
+    if seen is None and found.code == "node-mismatch":
         seen = _find_interaction(tester, found) or _reproduce_alone(
             tester, found, _with_producers(tester.graph, found.subgraph)
         )
@@ -47,7 +47,7 @@ def _find_interaction(tester: SubgraphRunner, found: Culprit) -> Culprit | None:
         half = kin[: len(kin) // 2]
         kin = half if _differs(tester, found, half) else kin[len(kin) // 2 :]
     seen = _reproduce_alone(tester, found, tuple(sorted({*kin, *found.subgraph})))
-    return None if seen is None else msgspec.structs.replace(seen, kind="beside")
+    return None if seen is None else msgspec.structs.replace(seen, code="shader-cache-interaction")
 
 
 def _differs(tester: SubgraphRunner, found: Culprit, kin: list[int]) -> bool:

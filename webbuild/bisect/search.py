@@ -45,7 +45,7 @@ def search_culprits(tester: SubgraphRunner) -> BisectResult:
         if None in several:  # it takes nodes that are no neighbours
             found += _find_single_nodes(tester, rest, {index for each in found for index in each.subgraph})
     ordered = _reproduce_first(tester, _sort_by_position(tester.graph, found))
-    profile = error_by_depth(tester) if any(each.kind == "drift" for each in ordered) else ()
+    profile = error_by_depth(tester) if any(each.code == "error-accumulation" for each in ordered) else ()
     return BisectResult(
         whole_graph=whole,
         culprits=tuple(ordered),
@@ -83,7 +83,7 @@ def _find_single_nodes(tester: SubgraphRunner, rest: SubgraphResult, known: set[
     ]
     tried = tester.run_each(pieces)
     return [
-        Culprit("wrong", each.subgraph, each, each.subgraph[0])
+        Culprit("node-mismatch", each.subgraph, each, each.subgraph[0])
         for each in tried
         if each.verdict == "differs" and each.subgraph[0] not in known
     ]
@@ -91,7 +91,7 @@ def _find_single_nodes(tester: SubgraphRunner, rest: SubgraphResult, known: set[
 
 def _reproduce_first(tester: SubgraphRunner, found: Sequence[Culprit]) -> list[Culprit]:
     """See the first findings once more, those that others lie upstream of left out."""
-    worth = [number for number, each in enumerate(found) if not each.downstream and each.kind != "drift"][
+    worth = [number for number, each in enumerate(found) if not each.downstream and each.code != "error-accumulation"][
         :MAX_REPRODUCED
     ]
     return [reproduce(tester, each) if number in worth else each for number, each in enumerate(found)]

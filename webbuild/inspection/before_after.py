@@ -27,7 +27,7 @@ class BeforeAfter(Struct, frozen=True, rename="camel"):
         """Return what WebGPU will still fail at, and how much is left that only costs time, in lines."""
         errors = [finding for finding in self.after if finding.severity == "error"]
         slow = sum(finding.severity == "warning" for finding in self.after)
-        lines = [f"WILL FAIL on WebGPU [{each.code}] {each.where}: {each.what}, {each.reason}" for each in errors]
+        lines = [f"WILL FAIL on WebGPU [{each.code}] {each.where}: {each.summary}, {each.reason}" for each in errors]
         counts = f"{format_count(len(errors), 'error')} and {format_count(slow, 'warning')}"
         return [*lines, f"inspected: {counts} left of {format_count(len(self.before), 'finding')}"]
 

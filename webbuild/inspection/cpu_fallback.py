@@ -88,7 +88,7 @@ def _reason(found: Inspection) -> DisabledTarget | None:
     error = next(_errors(found), None)
     if error is None:
         return None
-    return DisabledTarget(target="webgpu", code=error.code, reason=f"{error.where}: {error.what}, {error.reason}")
+    return DisabledTarget(target="webgpu", code=error.code, reason=f"{error.where}: {error.summary}, {error.reason}")
 
 
 def _errors(found: Inspection) -> Iterator[Finding]:

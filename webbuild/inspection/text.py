@@ -111,7 +111,7 @@ def _finding_text(code: str, found: list[Finding]) -> Text:
     more = f" and {len(found) - _MAX_LISTED} more" if len(found) > _MAX_LISTED else ""
     return Text.assemble(
         (f"{first.severity}[{code}]{times} ", _STYLE[first.severity]),
-        printable(f"{first.what}: {first.reason}\n"),
+        printable(f"{first.summary}: {first.reason}\n"),
         (printable(f"  {where}{more}\n"), "dim"),
         printable(f"  fix: {fix(found)}"),
     )

@@ -45,7 +45,7 @@ class Symptom(Struct, frozen=True):
     """How a defect shows at one node: the reason, and what differs from the defect's own attributes."""
 
     reason: str
-    what: str = ""
+    summary: str = ""
     outcome: Outcome | None = None
     severity: Severity | None = None
     fix: str = ""
@@ -70,7 +70,7 @@ class Defect(ABC):
     operators: ClassVar[tuple[str, ...]]
     severity: ClassVar[Severity] = "error"
     outcome: ClassVar[Outcome] = "throws"
-    what: ClassVar[str] = "throws"
+    summary: ClassVar[str] = "throws"
     """What happens, in a few words."""
     fix: ClassVar[str]
     """What to change at export, where the rewrite is refused."""

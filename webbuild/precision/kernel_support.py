@@ -51,5 +51,5 @@ def unsupported_in_fp16(
             ):
                 continue
             if (known := rule.check(each.node, context)) is not None:
-                found.setdefault(name, f"{known.what}: {known.reason}")
+                found.setdefault(name, f"{known.summary}: {known.reason}")
     return found

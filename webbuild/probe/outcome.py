@@ -43,7 +43,7 @@ def build_case(probe: Probe, outcome: Outcome, fault: Mismatch) -> MeasuredCase:
     """Return the case of a probe; its inputs are kept only where it went wrong."""
     well = outcome in ("gpu", "cpu")
     return MeasuredCase(
-        what=probe.name,
+        name=probe.name,
         op=probe.op,
         opset=probe.opset,
         dtype=probe.dtype,

@@ -37,13 +37,13 @@ class CaseInput(Struct, frozen=True, array_like=True, omit_defaults=True):
 class MeasuredCase(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A model of one node, measured: what was special about it, and how it ended.
 
-    `what` is family and variant, `pool/MaxPool ceil_mode`, unique in a table. `error` is the largest difference from
+    `name` is family and variant, `pool/MaxPool ceil_mode`, unique in a table. `error` is the largest difference from
     native ONNX Runtime where it was wrong. `message` is what was thrown, or what is wrong, or which nodes the CPU
     computed. `attributes` and `inputs` are kept for those that fail, the inputs in the node's order and None for one
     that is left out; the probe of that name has them of all.
     """
 
-    what: str
+    name: str
     op: str
     opset: int
     dtype: str
@@ -114,7 +114,7 @@ def encode_table(measured: KernelTable) -> bytes:
     lines = [f"  {_json(name)}: {_json(kernels[name])}" for name in sorted(kernels)]
     case_lines = [
         f"  {_json(case)}"
-        for case in sorted(cases, key=lambda case: (case["op"], case["what"], case["opset"], case["dtype"]))
+        for case in sorted(cases, key=lambda case: (case["op"], case["name"], case["opset"], case["dtype"]))
     ]
     body = _json(head)[:-1]
     return "\n".join(

@@ -40,4 +40,4 @@ def _kernels(measured: KernelTable) -> dict[str, str]:
 
 
 def _cases(measured: KernelTable) -> dict[str, str]:
-    return {case.what: case.outcome for case in measured.cases}
+    return {case.name: case.outcome for case in measured.cases}

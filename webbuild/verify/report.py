@@ -107,7 +107,7 @@ class BackendRun(ReportJson, frozen=True):
     adapter: str
     placements: tuple[ProviderPlacement, ...]
     timings: Timings | None
-    cases: tuple[SampleResult, ...]
+    results: tuple[SampleResult, ...]
     warnings: tuple[RuntimeWarningInfo, ...]
     problems: tuple[Problem, ...]
     skip_reason: str = ""
@@ -115,7 +115,7 @@ class BackendRun(ReportJson, frozen=True):
     @property
     def comparisons(self) -> list[Comparison]:
         """Every judgement of this backend."""
-        return [comparison for case in self.cases for comparison in case.comparisons]
+        return [comparison for result in self.results for comparison in result.comparisons]
 
 
 class VerifyReport(ReportJson, frozen=True):

@@ -46,11 +46,11 @@ class VerifySampleCard(Struct, frozen=True):
 
 
 class ResultRow(Struct, frozen=True):
-    """One sample on one backend: the result by quantity, the worst of the rest as a fraction of its tolerance."""
+    """One sample on one backend: the predictions by quantity, the worst of the rest as a fraction of its tolerance."""
 
-    case: SampleResult
+    result: SampleResult
     backend: str
-    result: dict[str, Comparison]
+    decoded: dict[str, Comparison]
     raw: float | None
     input: float | None
 
@@ -74,7 +74,7 @@ def render_verify_report(report: VerifyReport, directory: Path = Path()) -> str:
         cards=_sample_cards(report, directory),
         rows=rows,
         quantities=_quantities(row for _, group in rows for row in group),
-        again=[case for run in report.backends for case in run.cases if case.fallback_reason],
+        again=[result for run in report.backends for result in run.results if result.fallback_reason],
         histogram=error_histogram(report.comparisons(), backends),
         closest=max((c.tolerance_used for c in report.comparisons() if c.tolerance > 0), default=0.0),
         slowest=max((r.timings.load + (r.timings.steady_run or 0) for r in report.backends if r.timings), default=1.0),
@@ -83,7 +83,7 @@ def render_verify_report(report: VerifyReport, directory: Path = Path()) -> str:
 
 def _quantities(rows: Iterable[ResultRow]) -> list[str]:
     """Return every quantity that was compared, in the order of its column."""
-    found = dict.fromkeys(quantity for row in rows for quantity in row.result)
+    found = dict.fromkeys(quantity for row in rows for quantity in row.decoded)
     return sorted(found, key=lambda q: _FIRST_QUANTITIES.index(q) if q in _FIRST_QUANTITIES else len(_FIRST_QUANTITIES))
 
 
@@ -93,21 +93,21 @@ def _sample_cards(report: VerifyReport, directory: Path) -> list[VerifySampleCar
         picture = image_data_url(directory / sample.file) if sample.file else None
         if picture is None:
             continue
-        cases = {run.backend: run.cases[index] for run in report.backends if index < len(run.cases)}
+        results = {run.backend: run.results[index] for run in report.backends if index < len(run.results)}
         layers = [detection_layer("native", report.task, sample.detections)]
-        thick_to_thin = [run.backend for run in report.backends if run.backend in cases]
-        layers += [detection_layer(backend, report.task, cases[backend].detections) for backend in thick_to_thin]
-        worst = {backend: _worst_error(case) for backend, case in cases.items()}
-        maps: dict[str, str] = {"native": sample.map, **{backend: cases[backend].map for backend in thick_to_thin}}
+        thick_to_thin = [run.backend for run in report.backends if run.backend in results]
+        layers += [detection_layer(backend, report.task, results[backend].detections) for backend in thick_to_thin]
+        worst = {backend: _worst_error(result) for backend, result in results.items()}
+        maps: dict[str, str] = {"native": sample.map, **{backend: results[backend].map for backend in thick_to_thin}}
         cards.append(
             VerifySampleCard(sample, picture, tuple(layers), worst, {name: each for name, each in maps.items() if each})
         )
     return cards
 
 
-def _worst_error(case: SampleResult, stage: Stage | None = None) -> float | None:
-    """Return a case's largest error at a stage, or at all of them, as a fraction of its tolerance."""
-    return max((c.tolerance_used for c in case.comparisons if stage in (None, c.subject.stage)), default=None)
+def _worst_error(result: SampleResult, stage: Stage | None = None) -> float | None:
+    """Return a result's largest error at a stage, or at all of them, as a fraction of its tolerance."""
+    return max((c.tolerance_used for c in result.comparisons if stage in (None, c.subject.stage)), default=None)
 
 
 def _result_rows(report: VerifyReport) -> list[tuple[str, list[ResultRow]]]:
@@ -115,12 +115,12 @@ def _result_rows(report: VerifyReport) -> list[tuple[str, list[ResultRow]]]:
     return [
         (
             sample.title,
-            [_result_row(run.backend, run.cases[index]) for run in report.backends if index < len(run.cases)],
+            [_result_row(run.backend, run.results[index]) for run in report.backends if index < len(run.results)],
         )
         for index, sample in enumerate(report.samples)
     ]
 
 
-def _result_row(backend: str, case: SampleResult) -> ResultRow:
-    result = {each.subject.name: each for each in case.comparisons if each.subject.stage == "decoded"}
-    return ResultRow(case, backend, result, _worst_error(case, "raw"), _worst_error(case, "input"))
+def _result_row(backend: str, result: SampleResult) -> ResultRow:
+    decoded = {each.subject.name: each for each in result.comparisons if each.subject.stage == "decoded"}
+    return ResultRow(result, backend, decoded, _worst_error(result, "raw"), _worst_error(result, "input"))

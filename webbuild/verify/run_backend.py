@@ -61,7 +61,7 @@ def run_backend(
             if lacks and graph is not None and graph.precision != "fp32":
                 return skipped_run(name, f"this adapter has no {', '.join(lacks)}")
         loaded: LoadResult | None = None
-        cases: list[SampleResult] = []
+        results: list[SampleResult] = []
         times: list[float] = []
         problems: list[Problem] = []
         try:
@@ -69,8 +69,8 @@ def run_backend(
             loaded = runner.load(bundle.loader_file, asked, "auto" if graph is None else graph.precision)
             for given, expected in work:
                 progress(f"{name}: {given.title}")
-                case, took = run_sample(bundle, runner, given, expected)
-                cases.append(case)
+                result, took = run_sample(bundle, runner, given, expected)
+                results.append(result)
                 times += took
             while work and len(times) < _MIN_RUNS:
                 times.append(runner.run_timed(work[-1][0].feeds)[1])
@@ -79,7 +79,7 @@ def run_backend(
             problems.append(page_error_problem(name, error))
         forced = [] if graph is None else [*graph.cpu_nodes, *casts_of_inputs(bundle.graph_path(graph))]
         all_problems = [*problems, *console_problems(name, console)]
-        return _backend_run(name, loaded, cases, times, all_problems, forced=forced)
+        return _backend_run(name, loaded, results, times, all_problems, forced=forced)
 
 
 def skipped_run(name: str, reason: str) -> BackendRun:
@@ -96,7 +96,7 @@ def failed_run(backend: str, error: WebbuildError) -> BackendRun:
 def _backend_run(
     backend: str,
     loaded: LoadResult | None,
-    cases: list[SampleResult],
+    results: list[SampleResult],
     times: list[float],
     problems: list[Problem],
     *,
@@ -111,7 +111,7 @@ def _backend_run(
             adapter="",
             placements=(),
             timings=None,
-            cases=(),
+            results=(),
             warnings=(),
             problems=tuple(problems),
         )
@@ -131,19 +131,19 @@ def _backend_run(
             steady_run=statistics.median(times) if times else None,
             runs=len(times),
         ),
-        cases=tuple(cases),
+        results=tuple(results),
         warnings=loaded.warnings,
         problems=(
             *misplaced_problems(loaded.backend, placements, where=backend, forced=forced),
-            *fallback_only_problems(backend, cases),
+            *fallback_only_problems(backend, results),
             *problems,
         ),
     )
 
 
-def fallback_only_problems(backend: str, cases: list[SampleResult]) -> list[Problem]:
+def fallback_only_problems(backend: str, results: list[SampleResult]) -> list[Problem]:
     """A backend that hands every sample to its fallback agrees with itself: its own answers were not compared."""
-    if not cases or not all(case.fallback_reason for case in cases):
+    if not results or not all(result.fallback_reason for result in results):
         return []
     return [
         Problem(

@@ -64,7 +64,7 @@ def run_sample(
     inference = answer.timings.inference
     depth = next((each for each in actual.prediction if isinstance(each, DepthMap)), None)
     similar = {comparison.subject.name: comparison.similarity for comparison in found}
-    case = SampleResult(
+    result = SampleResult(
         sample=given.title,
         comparisons=(*comparisons, *found),
         detections=tuple(actual.detections),
@@ -76,7 +76,7 @@ def run_sample(
         fallback_reason=answer.fallback.reason if answer.fallback else repeated,
         map=_depth_image(expected, depth),
     )
-    return case, [took] if repeated else [took, inference]
+    return result, [took] if repeated else [took, inference]
 
 
 def _read_prediction(task: Task, answer: RunResult) -> Sequence[Any]:

@@ -23,7 +23,7 @@ def show_report(report: VerifyReport, console: Console) -> None:
 
     for run in report.backends:
         console.print(Text(_heading(run)))
-        if run.cases:
+        if run.results:
             console.print(_table(run))
     for note in formatting.reader_notes(report):
         console.print(Text(note))
@@ -58,9 +58,9 @@ def _table(run: BackendRun) -> Table:
     table.add_column("sample", overflow="fold")
     for quantity in quantities:
         table.add_column(printable(quantity), justify="right")
-    for case in run.cases:
-        cells = [_cell([each for each in case.comparisons if each.subject.name == q]) for q in quantities]
-        table.add_row(Text(printable(case.sample)), *cells)
+    for result in run.results:
+        cells = [_cell([each for each in result.comparisons if each.subject.name == q]) for q in quantities]
+        table.add_row(Text(printable(result.sample)), *cells)
     return table
 
 

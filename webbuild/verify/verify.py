@@ -146,10 +146,11 @@ def _check_backends(backends: Sequence[str]) -> None:
 
 def _with_comparisons(run: BackendRun, comparisons: Sequence[Comparison]) -> BackendRun:
     judged = iter(comparisons)
-    cases = [
-        msgspec.structs.replace(case, comparisons=tuple(next(judged) for _ in case.comparisons)) for case in run.cases
+    results = [
+        msgspec.structs.replace(result, comparisons=tuple(next(judged) for _ in result.comparisons))
+        for result in run.results
     ]
-    return msgspec.structs.replace(run, cases=tuple(cases))
+    return msgspec.structs.replace(run, results=tuple(results))
 
 
 def _sample_reports(bundle: Bundle, task: Task, work: ReferenceResults, own: int) -> tuple[SampleReport, ...]:

@@ -37,7 +37,7 @@ class Rule(Struct, frozen=True, kw_only=True):
         operators: the operators that it is about; empty for all.
         affects: which of their nodes fail, and why.
         place: where such a node runs; None for anywhere.
-        what: what happens, in a few words.
+        summary: what happens, in a few words.
         fix: what to change at export.
         severity: see `Severity`.
         outcome: how the node ends.
@@ -49,7 +49,7 @@ class Rule(Struct, frozen=True, kw_only=True):
     operators: tuple[str, ...]
     affects: NodePredicate
     place: PlacementKind | None
-    what: str
+    summary: str
     fix: str
     severity: Severity
     outcome: Outcome | None
@@ -70,7 +70,7 @@ class Rule(Struct, frozen=True, kw_only=True):
             severity=symptom.severity or self.severity,
             outcome=symptom.outcome or self.outcome,
             where=node_label(node),
-            what=symptom.what or self.what,
+            summary=symptom.summary or self.summary,
             reason=symptom.reason,
             fix=symptom.fix or self.fix,
             fixed_by=tuple(code for code in fixed_by if code),
@@ -91,7 +91,7 @@ def rule(
     *operators: str,
     fix: str = "",
     place: PlacementKind | None = "gpu",
-    what: str = "throws",
+    summary: str = "throws",
     severity: Severity = "error",
     outcome: Outcome = "throws",
     passes: tuple[str, ...] = (),
@@ -106,7 +106,7 @@ def rule(
         operators=operators,
         affects=affects,
         place=place,
-        what=what,
+        summary=summary,
         fix=fix,
         severity=severity,
         outcome=outcome,
@@ -135,7 +135,7 @@ def _defect_rule(defect: Defect, code: str) -> Rule:
         operators=defect.operators,
         affects=affects,
         place="gpu" if defect.gpu_only else None,
-        what=defect.what,
+        summary=defect.summary,
         fix=defect.fix,
         severity=defect.severity,
         outcome=defect.outcome,

@@ -20,7 +20,7 @@ from webbuild.inspection.rules.base import rule
 from webbuild.passes.static_shapes.unroll_loops import UnrollLoops
 from webbuild.passes.workaround import Symptom
 
-cpu_rule = partial(rule, place="cpu", what="runs on the CPU", severity="warning", outcome="cpu")
+cpu_rule = partial(rule, place="cpu", summary="runs on the CPU", severity="warning", outcome="cpu")
 
 
 @cpu_rule("contrib-op-on-cpu", fix="export the model without these fusions")
@@ -40,7 +40,7 @@ def contrib_op_on_cpu(node: ir.Node, context: InspectionContext) -> str | None:
 @cpu_rule(
     "dynamic-output-shape",
     *("NonMaxSuppression", "NonZero", "Compress", "Unique"),
-    what="as many rows as the data have",
+    summary="as many rows as the data have",
     fix="take a fixed number of the best with TopK",
     passes=(
         *("static-nms", "static-rotated-nms", "static-generic-nms", "pad-nms-output"),

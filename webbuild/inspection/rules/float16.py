@@ -16,7 +16,7 @@ _MAX_EXACT_POSITION = 2048
 _MANY_TERMS = 1024
 
 
-@rule("fp16-conv-transpose", "ConvTranspose", what="wrong answer", outcome="wrong", fix="cast to float around it")
+@rule("fp16-conv-transpose", "ConvTranspose", summary="wrong answer", outcome="wrong", fix="cast to float around it")
 def fp16_conv_transpose(node: ir.Node, context: InspectionContext) -> str | None:
     """The answer is wrong beyond position 2048: the kernel computes positions in float16, which ends at whole numbers.
 
@@ -32,7 +32,7 @@ def fp16_conv_transpose(node: ir.Node, context: InspectionContext) -> str | None
 @rule(
     "fp16-layer-normalization",
     "LayerNormalization",
-    what="may throw",
+    summary="may throw",
     severity="warning",
     fix="cast to float around it",
 )
@@ -49,7 +49,7 @@ def fp16_layer_normalization(node: ir.Node, context: InspectionContext) -> str |
 @rule(
     "fp16-overflow",
     *("Pow", "ReduceMean", "ReduceSum", "ReduceSumSquare", "ReduceL2", "GlobalAveragePool", "MatMul"),
-    what="may overflow",
+    summary="may overflow",
     severity="warning",
     outcome="wrong",
     fix="keep this node in float32",

@@ -36,7 +36,7 @@ def cpu_partition(
             severity="warning" if any(copy.destination == "cpu" for copy in island.transfers) else "note",
             outcome="cpu",
             where=f"island {number}: {node_label(context.nodes[island.nodes[0]].node)}",
-            what=f"{format_count(len(island.nodes), 'node')} on the CPU, "
+            summary=f"{format_count(len(island.nodes), 'node')} on the CPU, "
             f"{format_count(len(island.transfers), 'copy')}, "
             f"{format_bytes(island.transfer_bytes)} a run",
             reason=", ".join(f"{count} {op}" for op, count in list(island.operators.items())[:6]),
@@ -62,7 +62,7 @@ def dynamic_dimension(
                 severity="note",
                 outcome=None,
                 where=f"{kind} '{value.name}'",
-                what="a size that is not fixed" if value.shape is not None else "of an unknown shape",
+                summary="a size that is not fixed" if value.shape is not None else "of an unknown shape",
                 reason="each new size costs a compilation",
                 fix="give it with --dim NAME=N" if kind == "input" else "take a fixed number of rows",
             )
@@ -82,7 +82,7 @@ def int64_io(context: InspectionContext, islands: Sequence[CpuPartition], memory
                 severity="note",
                 outcome=None,
                 where=f"{kind} '{value.name}'",
-                what=f"{dtype_name(value)}, a BigInt64Array in JavaScript",
+                summary=f"{dtype_name(value)}, a BigInt64Array in JavaScript",
                 reason="no GPU kernel computes 64-bit integers",
                 fix="use int32 where the values fit",
             )
@@ -105,7 +105,7 @@ def needs_shader_f16(
             severity="warning",
             outcome="throws",
             where="the model",
-            what=f"{format_count(len(halves), 'node')} in float16: throws on devices without shader-f16",
+            summary=f"{format_count(len(halves), 'node')} in float16: throws on devices without shader-f16",
             reason=f"the first is {node_label(halves[0])}",
             fix="ship a float32 model too, and choose by the adapter's features",
         )
@@ -128,7 +128,7 @@ def out_of_memory(
             severity="error" if too_large else "warning",
             outcome="no-session" if too_large else "throws",
             where="the model",
-            what=f"{format_bytes(memory.weights)} of weights, {format_bytes(memory.activations)} at work",
+            summary=f"{format_bytes(memory.weights)} of weights, {format_bytes(memory.activations)} at work",
             reason="WebAssembly addresses 4 GiB, and loading needs the weights twice",
             fix="make the weights or the input smaller",
         )

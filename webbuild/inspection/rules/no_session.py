@@ -11,13 +11,13 @@ from webbuild.inspection.rules.base import rule
 from webbuild.passes.rewrite import static_shape
 from webbuild.passes.workaround import Symptom
 
-no_session_rule = partial(rule, place=None, what="no session can be created", outcome="no-session")
+no_session_rule = partial(rule, place=None, summary="no session can be created", outcome="no-session")
 
 
 @no_session_rule(
     "inference-dropout",
     "Dropout",
-    what="no session without optimisation",
+    summary="no session without optimisation",
     severity="warning",
     fix="export after model.eval()",
     passes=("canonicalize",),

@@ -20,7 +20,7 @@ slow_rule = partial(rule, severity="warning", outcome="gpu")
 @slow_rule(
     "global-pool-single-thread",
     *("GlobalAveragePool", "GlobalMaxPool", "AveragePool", "MaxPool"),
-    what="slow",
+    summary="slow",
     fix="use ReduceMean or ReduceMax in its place",
 )
 def global_pool_single_thread(node: ir.Node, context: InspectionContext) -> str | None:
@@ -35,7 +35,7 @@ def global_pool_single_thread(node: ir.Node, context: InspectionContext) -> str 
     return f"one thread reads {area} numbers for each output" if area >= _LARGE_AREA else None
 
 
-@slow_rule("gpu-readback-parameter", what="waits for the GPU in every run", fix="make it a constant")
+@slow_rule("gpu-readback-parameter", summary="waits for the GPU in every run", fix="make it a constant")
 def gpu_readback_parameter(node: ir.Node, context: InspectionContext) -> str | None:
     """The CPU waits for the GPU in every run: the kernel reads this input on the CPU, and the GPU computes it.
 
@@ -54,7 +54,7 @@ def gpu_readback_parameter(node: ir.Node, context: InspectionContext) -> str | N
 @slow_rule(
     "if-gpu-sync",
     "If",
-    what="waits for its condition",
+    summary="waits for its condition",
     severity="note",
     fix="make the condition a constant",
     passes=("fold-constants",),
@@ -68,7 +68,7 @@ def if_gpu_sync(node: ir.Node, context: InspectionContext) -> str | None:
     return None if context.is_constant(node.inputs[0]) else "the condition is computed in every run"
 
 
-@slow_rule("large-topk", "TopK", what="slow", fix="reduce them before it, with ReduceMax")
+@slow_rule("large-topk", "TopK", summary="slow", fix="reduce them before it, with ReduceMax")
 def large_topk(node: ir.Node, context: InspectionContext) -> str | None:
     """Slow: TopK sorts everything it is given, here more than a hundred thousand numbers in a row.
 

@@ -17,7 +17,7 @@ from webbuild.passes.workaround import Symptom
 @rule(
     "storage-buffer-size",
     severity="warning",
-    what="throws on many phones",
+    summary="throws on many phones",
     fix="make its input smaller, or compute it in parts",
     passes=(SplitLargeWeights.code, TileAttention.code),
 )
@@ -36,7 +36,7 @@ def storage_buffer_size(node: ir.Node, context: InspectionContext) -> Symptom | 
     too_large = tensors[large] > MAX_BINDING_SIZE
     return Symptom(
         f"'{large.name}' takes {tensors[large] / 2**20:.0f} MiB; every device binds 128, none more than 2048",
-        what="throws" if too_large else "",
+        summary="throws" if too_large else "",
         severity="error" if too_large else None,
         fixed_by=_fixing_pass(node, large, context),
     )

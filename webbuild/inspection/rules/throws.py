@@ -69,7 +69,7 @@ def layernorm_scale_broadcast(node: ir.Node, context: InspectionContext) -> str 
 @rule(
     "maybe-empty-tensor",
     *THROWS_ON_EMPTY,
-    what="throws where nothing is found",
+    summary="throws where nothing is found",
     fix="take a fixed number of rows with TopK before it",
     passes=("pad-nms-output",),
 )

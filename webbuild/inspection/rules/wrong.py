@@ -19,7 +19,7 @@ _BOUNDED_OPS = ("Atan", "Clip", "Cos", "HardSigmoid", "Mod", "Sigmoid", "Sin", "
 
 _READS_INPUT = "it reads an input of the graph"
 
-wrong_rule = partial(rule, what="wrong answer", outcome="wrong")
+wrong_rule = partial(rule, summary="wrong answer", outcome="wrong")
 
 
 @wrong_rule("cast-out-of-range", "Cast", severity="note", fix="put a Clip before it")
@@ -90,7 +90,7 @@ def small_pointwise_conv_bias(node: ir.Node, context: InspectionContext) -> str 
 @wrong_rule(
     "softmax-fully-masked",
     "Softmax",
-    what="a row of -inf becomes 0, not NaN",
+    summary="a row of -inf becomes 0, not NaN",
     severity="note",
     fix="mask with -1e4 instead of -inf",
 )
@@ -141,7 +141,12 @@ def trig_range(node: ir.Node, context: InspectionContext) -> Symptom | None:
 
 
 @wrong_rule(
-    "unsorted-topk", "TopK", what="another order", severity="warning", fix="set sorted to 1", passes=(CpuFallback.code,)
+    "unsorted-topk",
+    "TopK",
+    summary="another order",
+    severity="warning",
+    fix="set sorted to 1",
+    passes=(CpuFallback.code,),
 )
 def unsorted_topk(node: ir.Node, context: InspectionContext) -> str | None:
     """The order differs from the CPU's: TopK with sorted=0 may give its elements in any order, and does.

@@ -44,7 +44,7 @@ class SplitManyOutputs(Workaround):
         reason = f"{parts} parts and one whole are more tensors than a shader binds"
         if parts > _MAX_ON_MOST:
             return Symptom(reason)
-        return Symptom(reason, what="throws on devices that bind 8", severity="warning")
+        return Symptom(reason, summary="throws on devices that bind 8", severity="warning")
 
     def refusal(self, node: ir.Node, context: DefectContext) -> str | None:
         """See `Defect`."""

@@ -188,7 +188,7 @@ def _log_symptom(value: ir.Value | None) -> Symptom | None:
         return None
     return Symptom(
         f"it reads a {producer.op_type} over a tensor without elements, which is 0",
-        what="wrong answer",
+        summary="wrong answer",
         outcome="wrong",
         fix="leave the reduction over nothing out",
         finding="log-zero-empty",

@@ -45,7 +45,7 @@ class UnrollLoops(Defect, Pass):
     operators = ("Loop", "Scan")
     severity = "warning"
     outcome = "cpu"
-    what = "runs on the CPU, round by round"
+    summary = "runs on the CPU, round by round"
     fix = "unroll the loop at export"
     probe = "loop_of_three_rounds"
     gpu_only = False

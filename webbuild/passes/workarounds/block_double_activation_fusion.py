@@ -37,7 +37,7 @@ class BlockDoubleActivationFusion(Workaround):
     after = ("fold-constants", "downgrade-opset", "decompose-activations")
     operators = ("Conv",)
     outcome = "wrong"
-    what = "wrong answer"
+    summary = "wrong answer"
     fix = "put something in between that is not fused, such as Max with 0 for Relu"
     probe = "conv_of_two_activations"
 

@@ -36,7 +36,7 @@ class BlockPadPoolFusion(Workaround):
     target = None
     operators = ("Pad",)
     outcome = "wrong"
-    what = "wrong answer"
+    summary = "wrong answer"
     fix = "pad with -0, which is equal and not recognised"
     probe = "pad_before_max_pool"
     gpu_only = False
@@ -48,7 +48,7 @@ class BlockPadPoolFusion(Workaround):
         if pool is None or outcome is None:
             return None
         reason = f"the optimiser takes its zeros for the border of the {pool.op_type} after it"
-        return Symptom(reason, what="no session" if outcome == "no-session" else "", outcome=outcome)
+        return Symptom(reason, summary="no session" if outcome == "no-session" else "", outcome=outcome)
 
     def refusal(self, node: ir.Node, context: DefectContext) -> str | None:
         """See `Defect`."""

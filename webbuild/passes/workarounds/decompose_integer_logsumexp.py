@@ -33,7 +33,7 @@ class DecomposeIntegerLogSumExp(DefectDecomposition):
     after = ("fold-empty-tensors", "fold-constants", "downgrade-opset")
     operators = ("ReduceLogSumExp",)
     outcome = "wrong"
-    what = "off by one"
+    summary = "off by one"
     fix = "cast to float before it"
     probe = "reduce_log_sum_exp_of_int32"
 

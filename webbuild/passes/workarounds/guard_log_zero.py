@@ -36,7 +36,7 @@ class GuardLogZero(Workaround):
     operators = ("Log",)
     severity = "note"
     outcome = "wrong"
-    what = "minus infinity becomes a number"
+    summary = "minus infinity becomes a number"
     fix = "put minus infinity there with a Where"
     probe = "log_of_zero"
 

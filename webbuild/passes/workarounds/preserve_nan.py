@@ -44,7 +44,7 @@ class PreserveNan(DefectDecomposition):
         reason = f"'{value.name}' is an input of the graph, and may hold NaN"
         if producer is not None:
             reason = f"{producer.op_type} makes NaN of some numbers"
-        return Symptom(reason, what=f"NaN becomes a bound of {node.op_type}")
+        return Symptom(reason, summary=f"NaN becomes a bound of {node.op_type}")
 
     def decomposers(self) -> Mapping[str, Decomposer]:
         """Return how to write each."""

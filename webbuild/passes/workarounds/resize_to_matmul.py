@@ -48,7 +48,7 @@ class ResizeToMatmul(Workaround):
             return None
         return Symptom(
             f"it resizes {before} to {after}, as if the channels came first",
-            what="wrong answer",
+            summary="wrong answer",
             outcome="wrong",
             fix="transpose to channels first before it, and back after it",
             finding="resize-channels-last",

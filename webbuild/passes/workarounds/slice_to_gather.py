@@ -27,7 +27,7 @@ class SliceToGather(Workaround):
     finding = "slice-negative-step"
     operators = ("Slice",)
     outcome = "wrong"
-    what = "wrong answer"
+    summary = "wrong answer"
     fix = "reverse the whole axis, then slice forwards"
     probe = "slice/step -1 from inside"
 
@@ -39,7 +39,9 @@ class SliceToGather(Workaround):
             if context.is_constant(given):
                 return None
             reason = "its steps are computed, and may be negative"
-            return Symptom(reason, what=reason, severity="warning", fix="make them constant", fixed_by="cpu-fallback")
+            return Symptom(
+                reason, summary=reason, severity="warning", fix="make them constant", fixed_by="cpu-fallback"
+            )
         cuts = _axis_slices(node)
         if not (steps < 0).any() or (cuts is not None and not any(cut.is_affected for cut in cuts)):
             return None

@@ -25,7 +25,7 @@ class SplitGroupedConv(Workaround):
     finding = "grouped-conv-misaligned"
     operators = ("Conv",)
     outcome = "wrong"
-    what = "wrong answer"
+    summary = "wrong answer"
     fix = "compute the last group on its own"
     probe = "conv/2 groups 4 to 12"
     tolerance = 1e-6

@@ -27,7 +27,7 @@ class StableLogSumExp(Workaround):
     operators = ("ReduceLogSumExp",)
     severity = "warning"
     outcome = "wrong"
-    what = "infinite above 88"
+    summary = "infinite above 88"
     fix = "subtract the maximum before it, and add it"
     probe = "reduce/ReduceLogSumExp large"
     tolerance = 1e-6

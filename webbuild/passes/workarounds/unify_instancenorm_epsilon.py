@@ -33,7 +33,7 @@ class UnifyInstanceNormEpsilon(Workaround):
     after = ("decompose-norms",)
     operators = ("InstanceNormalization",)
     outcome = "wrong"
-    what = "wrong answer"
+    summary = "wrong answer"
     fix = "scale the inputs, so that all have the same epsilon"
     probe = "instance_norms_of_two_epsilons"
     tolerance = 1e-5

@@ -24,7 +24,7 @@ class UnsqueezeGemmBias(Workaround):
     code = "unsqueeze-gemm-bias"
     finding = "gemm-scalar-bias"
     operators = ("Gemm",)
-    what = "traps"
+    summary = "traps"
     fix = "give that number a dimension of 1"
     probe = "gemm_with_a_scalar"
 
