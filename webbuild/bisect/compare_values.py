@@ -1,14 +1,21 @@
-"""Comparison of one value inside a graph: as outputs are compared, but with masks compared by themselves."""
+"""Comparison of one value inside a graph: as the outputs of a model, but with masks compared by themselves."""
 
 from __future__ import annotations
 
 from typing import Any
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from webbuild.compare.arrays import RELATIVE_TOLERANCE, ComparedOutput, Comparison, compare_arrays
+from webbuild.compare.arrays import RELATIVE_TOLERANCE, Comparison
+from webbuild.compare.tolerances import NATIVE
+from webbuild.equivalence.answer import Answer
+from webbuild.equivalence.compare_runs import Reference, RunInput, compare_runs
+from webbuild.equivalence.policy import Policy
+from webbuild.manifest.tasks import TensorTask
 
+_TASK = TensorTask()
 MASK_MAGNITUDE = 1e8
 """Magnitude from which on a number says "not this one": beside it, others would be too small to be compared."""
 
@@ -25,8 +32,10 @@ def compare_value(
         masks = _same_masks(want, got, tolerance)
         if masks.any() and not (masks | np.isnan(want)).all():
             want, got = (np.where(masks, np.zeros((), side.dtype), side) for side in (want, got))
-    subject = ComparedOutput(runner, sample, "raw", name)
-    return compare_arrays(subject, np.asarray(want), np.asarray(got), relative=tolerance)
+    reference = Reference(lambda _: {name: want}, [RunInput(sample, {})], _TASK, None)
+    policy = Policy(msgspec.structs.replace(NATIVE, relative=tolerance), predictions="none")
+    (found,) = compare_runs(reference, runner, [Answer(_TASK, {name: got})], policy)
+    return found
 
 
 def _same_masks(want: NDArray[Any], got: NDArray[Any], tolerance: float) -> NDArray[np.bool_]:
