@@ -20,7 +20,7 @@ from webbuild.probe.journal import ProbeJournal
 from webbuild.probe.kernel_sweep import kernel_probes
 from webbuild.probe.measure import measure_probes
 from webbuild.probe.native_process import NativeProcess
-from webbuild.probe.probe_model import Probe, int64_initializer, make_probe
+from webbuild.probe.probe_model import Probe, int64s, make_probe
 from webbuild.targets.table import KernelTable, MeasuredCase
 from webbuild.targets.target import Target
 
@@ -28,15 +28,13 @@ X = np.arange(12, dtype=np.float32).reshape(4, 3)
 WIDE, LOW = np.ones((3, 5), bool), np.ones((3, 1), bool)
 
 ENDS = {
-    "gpu": make_probe("t/Relu", "Relu", X),
-    "cpu": make_probe("t/Mod", "Mod", X.astype(np.int64), np.array(2), fmod=1),
-    "no-session": make_probe("t/Relu double", "Relu", X.astype(np.float64)),
-    "throws": make_probe("t/Where bool", "Where", LOW, WIDE, WIDE[:1]),
-    "wrong": make_probe(
-        "t/Slice", "Slice", X, int64_initializer(2), int64_initializer(0), int64_initializer(0), int64_initializer(-1)
-    ),
+    "gpu": make_probe("Relu", X),
+    "cpu": make_probe("Mod", X.astype(np.int64), np.array(2), fmod=1),
+    "no-session": make_probe("Relu double", X.astype(np.float64)),
+    "throws": make_probe("Where bool", LOW, WIDE, WIDE[:1]),
+    "wrong": make_probe("Slice", X, int64s(2), int64s(0), int64s(0), int64s(-1)),
 }
-REFUSED = make_probe("t/Pad", "Pad", X, int64_initializer(9, 0, 0, 0), mode="reflect")
+REFUSED = make_probe("Pad", X, int64s(9, 0, 0, 0), mode="reflect")
 
 
 @pytest.fixture(scope="module")
@@ -65,7 +63,7 @@ def test_every_end(page: ProbeHarness, native: NativeProcess, tmp_path: Path) ->
     assert found.pop(REFUSED.name) is None
     ended = {case.name: case.outcome for case in found.values() if case is not None}
     assert ended == {probe.name: end for end, probe in ENDS.items()}
-    wrong, throws = found["t/Slice"], found["t/Where bool"]
+    wrong, throws = found["Slice"], found["Where bool"]
     assert wrong is not None and wrong.error == 3  # noqa: PT018
     assert throws is not None and 'ShaderModule "Where"' in throws.message  # noqa: PT018
 
@@ -73,11 +71,11 @@ def test_every_end(page: ProbeHarness, native: NativeProcess, tmp_path: Path) ->
 def test_what_was_measured_is_not_measured_again(page: ProbeHarness, native: NativeProcess, tmp_path: Path) -> None:
     file = tmp_path / "journal"
     first = cases(page, native, file, [ENDS["gpu"]])
-    other = msgspec.structs.replace(first["t/Relu"] or pytest.fail("no case"), message="kept")
+    other = msgspec.structs.replace(first["Relu"] or pytest.fail("no case"), message="kept")
     file.write_bytes(file.read_bytes().replace(b'"outcome":"gpu"', b'"outcome":"gpu","message":"kept"'))
     again = cases(page, native, file, [ENDS["gpu"], ENDS["wrong"]])
-    assert again["t/Relu"] == other
-    assert again["t/Slice"] is not None
+    assert again["Relu"] == other
+    assert again["Slice"] is not None
 
 
 def test_a_crash_of_the_page_is_survived(page: ProbeHarness, native: NativeProcess, tmp_path: Path) -> None:

@@ -63,10 +63,10 @@ def test_a_complete_one_leaves_nothing(tmp_path: Path) -> None:
 
 def test_a_probe_that_changed_was_not_measured(tmp_path: Path) -> None:
     x = np.zeros((2, 3), np.float32)
-    before = make_probe("a/b", "Softmax", x, axis=0)
+    before = make_probe("a/b", x, op="Softmax", axis=0)
     journal = ProbeJournal(tmp_path / "journal.jsonl", resume=False)
     journal.add([ProbeRecord("a/b", probe_digest(before), case=CASE)])
     assert journal.has(before)
-    assert not journal.has(make_probe("a/c", "Softmax", x, axis=0))
-    for changed in (make_probe("a/b", "Softmax", x, axis=1), make_probe("a/b", "Softmax", x + 1, axis=0)):
+    assert not journal.has(make_probe("a/c", x, op="Softmax", axis=0))
+    for changed in (make_probe("a/b", x, op="Softmax", axis=1), make_probe("a/b", x + 1, op="Softmax", axis=0)):
         assert not journal.has(changed)

@@ -15,7 +15,7 @@ from webbuild.probe.measure import measure_probes
 from webbuild.probe.native_process import NativeProcess
 from webbuild.probe.probe_model import Array, Probe, make_probe
 
-PROBE = make_probe("t/Relu", "Relu", np.ones((2, 3), np.float32))
+PROBE = make_probe("Relu", np.ones((2, 3), np.float32))
 HUNG = ProbeResponse("hang", "no answer in 60 s")
 FAILED = ProbeResponse("run", 'running Relu node. Error: "[Relu] n" failed')
 MISFIT = ProbeResponse("run", 'Kernel "[Relu] n" failed. Error: Uniform variable 6 mismatch')

@@ -47,25 +47,20 @@ class Probe:
     run: bool = True
 
 
-def initializer(value: Array) -> Initializer:
-    """Make an input a part of the model."""
-    return Initializer(value)
-
-
-def int64_initializer(*values: int) -> Initializer:
+def int64s(*values: int) -> Initializer:
     """Return axes, sizes or pads that are part of the model."""
     return Initializer(np.array(values, np.int64))
 
 
-def scalar_initializer(value: float, dtype: type = np.float32) -> Initializer:
+def scalar(value: float, dtype: type = np.float32) -> Initializer:
     """Return a scalar that is part of the model."""
     return Initializer(np.array(value, dtype))
 
 
 def make_probe(
-    what: str,
-    op: str,
+    name: str,
     *inputs: Array | Initializer | None,
+    op: str = "",
     opset: int = 17,
     domain: str = "",
     outputs: int | Sequence[str] = 1,
@@ -74,9 +69,10 @@ def make_probe(
 ) -> Probe:
     """Build a model of one node. An array is fed, `Initializer` is a part of the model, None is left out.
 
-    Sizes are symbolic, so that no optimisation sees them: it is the kernel that is measured. `outputs` are so many,
-    or, where ONNX knows no such operator, their element types.
+    Sizes are symbolic, so that no optimisation sees them: it is the kernel that is measured. `op` is the name's first
+    word, unless it is given. `outputs` are so many, or, where ONNX knows no such operator, their element types.
     """
+    op = op or name.split(" ")[0]
     names = ["" if value is None else f"x{index}" for index, value in enumerate(inputs)]
     feeds = {n: v for n, v in zip(names, inputs, strict=True) if v is not None and not isinstance(v, Initializer)}
     held = [
@@ -95,7 +91,7 @@ def make_probe(
     imports = [helper.make_opsetid("", opset), *([helper.make_opsetid(domain, 1)] if domain else [])]
     model = helper.make_model(graph, opset_imports=imports, ir_version=IR_VERSION)
     return Probe(
-        name=what,
+        name=name,
         op=f"{domain}:{op}" if domain else op,
         opset=opset,
         dtype=_deciding_dtype(op, opset, domain, inputs),

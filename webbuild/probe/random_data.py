@@ -40,6 +40,6 @@ class RandomData:
         return self._random.permutation(count)
 
 
-def empty_tensor(*shape: int) -> NDArray[np.float32]:
+def empty(*shape: int) -> NDArray[np.float32]:
     """Return a tensor without elements."""
     return np.zeros(shape, np.float32)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pkgutil
 from collections.abc import Iterator
+from dataclasses import replace
 from importlib import import_module
 
 from webbuild.probe import cases
@@ -17,6 +18,7 @@ def families() -> list[str]:
 
 
 def family_probes(family: str) -> Iterator[Probe]:
-    """Return the probes of a family: what its `cases(draw)` yields."""
+    """Yield the probes of a family: what its `cases(draw)` yields, named `family/case`."""
     module = import_module(f"{cases.__name__}.{family}")
-    yield from module.cases(RandomData(family))
+    for probe in module.cases(RandomData(family)):
+        yield replace(probe, name=f"{family}/{probe.name}")

@@ -37,8 +37,8 @@ def cases(draw: RandomData) -> Iterator[Probe]:
                 yield _cast(f"{np.dtype(source).name} to {np.dtype(target).name}", x, target)
     for what, (beyond, kind) in _BEYOND.items():
         yield _cast(what, beyond, kind)
-    yield make_probe("cast/CastLike", "CastLike", draw.floats(4), np.zeros(1, np.int32), opset=19)
+    yield make_probe("CastLike", draw.floats(4), np.zeros(1, np.int32), opset=19)
 
 
 def _cast(what: str, x: Array, target: type) -> Probe:
-    return make_probe(f"cast/{what}", "Cast", x, to=helper.np_dtype_to_tensor_dtype(np.dtype(target)))
+    return make_probe(what, x, op="Cast", to=helper.np_dtype_to_tensor_dtype(np.dtype(target)))

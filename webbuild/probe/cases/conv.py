@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
-from webbuild.probe.probe_model import Array, Probe, initializer, make_probe
+from webbuild.probe.probe_model import Array, Initializer, Probe, make_probe
 from webbuild.probe.random_data import RandomData
 
+_conv = partial(make_probe, op="Conv")
 _ATTRIBUTES: dict[str, dict[str, Any]] = {
     "plain": {},
     "defaults written": {"dilations": [1, 1], "strides": [1, 1], "pads": [0, 0, 0, 0], "group": 1},
@@ -36,15 +38,15 @@ def cases(draw: RandomData) -> Iterator[Probe]:
     """Yield the probes."""
     for what, attributes in _ATTRIBUTES.items():
         x, w, b = draw.floats(1, 4, 9, 9), draw.floats(6, 4, 3, 3), draw.floats(6)
-        yield make_probe(f"conv/{what}", "Conv", x, initializer(w), initializer(b), **attributes)
+        yield _conv(what, x, Initializer(w), Initializer(b), **attributes)
     yield from _channels(draw)
     yield from _groups(draw)
     yield from _kernels(draw)
     yield from _ranks(draw)
     x, w = draw.floats(1, 4, 8, 8), draw.floats(6, 4, 3, 3)
-    yield make_probe("conv/weights fed", "Conv", x, w, draw.floats(6))
-    yield make_probe("conv/weights fed, opset 22", "Conv", x, w, draw.floats(6), opset=22)
-    yield make_probe("conv/without bias", "Conv", x, initializer(w))
+    yield _conv("weights fed", x, w, draw.floats(6))
+    yield _conv("weights fed, opset 22", x, w, draw.floats(6), opset=22)
+    yield _conv("without bias", x, Initializer(w))
 
 
 def _channels(draw: RandomData) -> Iterator[Probe]:
@@ -94,23 +96,23 @@ def _written(what: str, x: Array, w: Array, bias: Array | None = None, **changed
     """Return a convolution with its defaults as most exporters write them: some builds throw where they are not."""
     rank = x.ndim - 2
     given = {"dilations": [1] * rank, "strides": [1] * rank, "pads": [0] * (2 * rank), **changed}
-    biases = [] if bias is None else [initializer(bias)]
-    return make_probe(f"conv/{what}", "Conv", x, initializer(w), *biases, slack=3, **given)
+    biases = [] if bias is None else [Initializer(bias)]
+    return _conv(what, x, Initializer(w), *biases, slack=3, **given)
 
 
 def _ranks(draw: RandomData) -> Iterator[Probe]:
-    line, filters = draw.floats(1, 4, 9), initializer(draw.floats(6, 4, 3))
-    yield make_probe("conv/1-D", "Conv", line, filters, initializer(draw.floats(6)))
-    yield make_probe("conv/1-D strided, padded", "Conv", line, filters, strides=[2], pads=[1, 1])
-    yield make_probe("conv/1-D dilations", "Conv", line, filters, dilations=[2])
-    x, w, b = draw.floats(1, 4, 5, 6, 7), initializer(draw.floats(6, 4, 3, 3, 3)), initializer(draw.floats(6))
-    yield make_probe("conv/3-D", "Conv", x, w, b, slack=3)
+    line, filters = draw.floats(1, 4, 9), Initializer(draw.floats(6, 4, 3))
+    yield _conv("1-D", line, filters, Initializer(draw.floats(6)))
+    yield _conv("1-D strided, padded", line, filters, strides=[2], pads=[1, 1])
+    yield _conv("1-D dilations", line, filters, dilations=[2])
+    x, w, b = draw.floats(1, 4, 5, 6, 7), Initializer(draw.floats(6, 4, 3, 3, 3)), Initializer(draw.floats(6))
+    yield _conv("3-D", x, w, b, slack=3)
     written: dict[str, Any] = {"dilations": [1] * 3, "strides": [1] * 3}
-    yield make_probe("conv/3-D defaults written", "Conv", x, w, b, pads=[0] * 6, **written, slack=3)
-    yield make_probe("conv/3-D pads", "Conv", x, w, pads=[1] * 6, slack=3)
-    yield make_probe("conv/3-D pads of one side", "Conv", x, w, pads=[0, 1, 1, 1, 0, 1], **written, slack=3)
-    yield make_probe("conv/3-D strided", "Conv", x, w, b, strides=[2] * 3, pads=[1] * 6, slack=3)
-    yield make_probe("conv/3-D dilations", "Conv", draw.floats(1, 4, 7, 8, 9), w, b, dilations=[2] * 3, slack=3)
-    yield make_probe("conv/3-D 2 groups", "Conv", x, initializer(draw.floats(6, 2, 3, 3, 3)), b, group=2, slack=3)
-    yield make_probe("conv/3-D 1x1x1", "Conv", x, initializer(draw.floats(6, 4, 1, 1, 1)), b)
-    yield make_probe("conv/3-D batch 2", "Conv", draw.floats(2, 4, 5, 6, 7), w, b, pads=[1] * 6, slack=3)
+    yield _conv("3-D defaults written", x, w, b, pads=[0] * 6, **written, slack=3)
+    yield _conv("3-D pads", x, w, pads=[1] * 6, slack=3)
+    yield _conv("3-D pads of one side", x, w, pads=[0, 1, 1, 1, 0, 1], **written, slack=3)
+    yield _conv("3-D strided", x, w, b, strides=[2] * 3, pads=[1] * 6, slack=3)
+    yield _conv("3-D dilations", draw.floats(1, 4, 7, 8, 9), w, b, dilations=[2] * 3, slack=3)
+    yield _conv("3-D 2 groups", x, Initializer(draw.floats(6, 2, 3, 3, 3)), b, group=2, slack=3)
+    yield _conv("3-D 1x1x1", x, Initializer(draw.floats(6, 4, 1, 1, 1)), b)
+    yield _conv("3-D batch 2", draw.floats(2, 4, 5, 6, 7), w, b, pads=[1] * 6, slack=3)

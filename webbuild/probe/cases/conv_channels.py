@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from webbuild.probe.probe_model import Probe, initializer, make_probe
+from webbuild.probe.probe_model import Initializer, Probe, make_probe
 from webbuild.probe.random_data import RandomData
 
 _IN = (3, 5, 6, 7, 9, 10, 11, 15, 27, 33, 39)
@@ -34,9 +34,9 @@ def cases(draw: RandomData) -> Iterator[Probe]:
         yield _conv(draw, "batch 3, 3x3", inputs, 8, (3, 3), batch=3)
         yield _conv(draw, "1-D strided", inputs, 8, (3,), strides=[2])
         yield _conv(draw, "3-D", inputs, 4, (2, 2, 2))
-        x, w = draw.floats(1, inputs, 6, 7), initializer(draw.floats(inputs, 8, 3, 3))
-        what = f"conv_channels/transposed {inputs} to 8"
-        yield make_probe(what, "ConvTranspose", x, w, strides=[2, 2], pads=[1] * 4, dilations=[1, 1], slack=3)
+        x, w = draw.floats(1, inputs, 6, 7), Initializer(draw.floats(inputs, 8, 3, 3))
+        what = f"transposed {inputs} to 8"
+        yield make_probe(what, x, w, op="ConvTranspose", strides=[2, 2], pads=[1] * 4, dilations=[1, 1], slack=3)
     for group, inputs, outputs in ((2, 6, 8), (2, 12, 16), (2, 18, 8), (3, 9, 12), (3, 18, 24), (3, 27, 12)):
         yield _conv(draw, f"{group} groups", inputs, outputs, (3, 3), group=group)
         yield _conv(draw, f"{group} groups, strided", inputs, outputs, (3, 3), group=group, strides=[2, 2])
@@ -49,5 +49,5 @@ def _conv(
     rank, group = len(kernel), changed.get("group", 1)
     x, w = draw.floats(batch, inputs, *(9, 10, 8)[:rank]), draw.floats(outputs, inputs // group, *kernel)
     given: dict[str, Any] = {"dilations": [1] * rank, "strides": [1] * rank, "pads": [0] * (2 * rank), **changed}
-    name = f"conv_channels/{what} {inputs} to {outputs}"
-    return make_probe(name, "Conv", x, initializer(w), initializer(draw.floats(outputs)), slack=5, **given)
+    name = f"{what} {inputs} to {outputs}"
+    return make_probe(name, x, Initializer(w), Initializer(draw.floats(outputs)), op="Conv", slack=5, **given)

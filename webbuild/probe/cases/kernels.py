@@ -27,8 +27,8 @@ def cases(_draw: RandomData) -> Iterator[Probe]:
     for each in kernel_probes():
         op = each.probe.op
         if each.dtype in _TYPES and (op, each.schema_version, each.dtype) in _on_gpu() and op not in _NOT:
-            name = f"kernels/{op} {each.schema_version} {each.dtype}"
-            yield replace(each.probe, name=name, feeds=_feeds(name, each.probe), run=True, slack=3)
+            name = f"{op} {each.schema_version} {each.dtype}"
+            yield replace(each.probe, name=name, feeds=_feeds(f"kernels/{name}", each.probe), run=True, slack=3)
 
 
 @cache

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from webbuild.probe.probe_model import Probe, initializer, make_probe
+from webbuild.probe.probe_model import Initializer, Probe, make_probe
 from webbuild.probe.random_data import RandomData
 
 _MATMUL = {
@@ -72,15 +72,15 @@ _EINSUM = {
 def cases(draw: RandomData) -> Iterator[Probe]:
     """Yield the probes."""
     for what, (a, b) in _MATMUL.items():
-        yield make_probe(f"matmul/MatMul {what}", "MatMul", draw.floats(*a), draw.floats(*b), slack=3)
-    yield make_probe("matmul/MatMul weights", "MatMul", draw.floats(2, 5, 16), initializer(draw.floats(16, 8)))
+        yield make_probe(f"MatMul {what}", draw.floats(*a), draw.floats(*b), slack=3)
+    yield make_probe("MatMul weights", draw.floats(2, 5, 16), Initializer(draw.floats(16, 8)))
     for kind in (np.int32, np.int64):
         two = draw.ints(3, 4, dtype=kind), draw.ints(4, 5, dtype=kind)
-        yield make_probe(f"matmul/MatMul {np.dtype(kind).name}", "MatMul", *two)
+        yield make_probe(f"MatMul {np.dtype(kind).name}", *two)
     for what, (shapes, attributes) in _GEMM.items():
-        yield make_probe(f"matmul/Gemm {what}", "Gemm", *(draw.floats(*s) for s in shapes), slack=3, **attributes)
+        yield make_probe(f"Gemm {what}", *(draw.floats(*s) for s in shapes), slack=3, **attributes)
     for equation, several in _EINSUM.items():
         given = [draw.floats(*shape) for shape in several]
-        yield make_probe(f"matmul/Einsum {equation}", "Einsum", *given, equation=equation, slack=3)
+        yield make_probe(f"Einsum {equation}", *given, equation=equation, slack=3)
     whole = draw.ints(3, 4), draw.ints(4, 5)
-    yield make_probe("matmul/Einsum int32", "Einsum", *whole, equation="ij,jk->ik")
+    yield make_probe("Einsum int32", *whole, equation="ij,jk->ik")

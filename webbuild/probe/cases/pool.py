@@ -29,45 +29,43 @@ def cases(draw: RandomData) -> Iterator[Probe]:
     for op in ("MaxPool", "AveragePool", "LpPool"):
         opset = 18 if op == "LpPool" else 12 if op == "MaxPool" else 11
         for what, attributes in _VARIANTS.items():
-            yield make_probe(f"pool/{op} {what}", op, draw.floats(1, 3, 7, 7), opset=opset, **attributes)
-        yield make_probe(f"pool/{op} 1-D", op, draw.floats(1, 3, 9), opset=opset, kernel_shape=[3], strides=[2])
-        yield make_probe(
-            f"pool/{op} 3-D", op, draw.floats(1, 3, 6, 6, 6), opset=opset, kernel_shape=[2] * 3, strides=[2] * 3
-        )
+            yield make_probe(f"{op} {what}", draw.floats(1, 3, 7, 7), opset=opset, **attributes)
+        yield make_probe(f"{op} 1-D", draw.floats(1, 3, 9), opset=opset, kernel_shape=[3], strides=[2])
+        yield make_probe(f"{op} 3-D", draw.floats(1, 3, 6, 6, 6), opset=opset, kernel_shape=[2] * 3, strides=[2] * 3)
     for op in ("MaxPool", "AveragePool"):
         for channels in _CHANNELS:
             x = draw.floats(2, channels, 8, 6)
-            yield make_probe(f"pool/{op} {channels} channels", op, x, opset=12, kernel_shape=[2, 2], strides=[2, 2])
+            yield make_probe(f"{op} {channels} channels", x, opset=12, kernel_shape=[2, 2], strides=[2, 2])
         whole = draw.floats(1, 3, 20, 20)
-        yield make_probe(f"pool/{op} the whole map", op, whole, opset=12, kernel_shape=[20, 20])
+        yield make_probe(f"{op} the whole map", whole, opset=12, kernel_shape=[20, 20])
     yield from _max(draw)
     yield from _average(draw)
     for op in ("GlobalAveragePool", "GlobalMaxPool", "GlobalLpPool"):
         for rank in (3, 4, 5):
-            yield make_probe(f"pool/{op} rank {rank}", op, draw.floats(1, 3, *[5] * (rank - 2)))
+            yield make_probe(f"{op} rank {rank}", draw.floats(1, 3, *[5] * (rank - 2)))
 
 
 def _max(draw: RandomData) -> Iterator[Probe]:
     x = draw.floats(1, 3, 9, 9)
     window: dict[str, Any] = {"kernel_shape": [2, 2], "strides": [2, 2]}
     dilated: dict[str, Any] = {"kernel_shape": [3, 3], "dilations": [2, 2]}
-    yield make_probe("pool/MaxPool dilations", "MaxPool", x, **dilated)
-    yield make_probe("pool/MaxPool dilations, ceil_mode", "MaxPool", x, strides=[2, 2], ceil_mode=1, **dilated)
-    yield make_probe("pool/MaxPool dilations 1-D", "MaxPool", draw.floats(1, 3, 9), kernel_shape=[3], dilations=[2])
-    yield make_probe("pool/MaxPool Indices", "MaxPool", x, outputs=2, **window)
-    yield make_probe("pool/MaxPool Indices, column by column", "MaxPool", x, outputs=2, storage_order=1, **window)
-    yield make_probe("pool/MaxPool storage_order without Indices", "MaxPool", x, storage_order=1, **window)
-    yield make_probe("pool/MaxPool all below zero, padded", "MaxPool", -abs(x), kernel_shape=[3, 3], pads=[1, 1, 1, 1])
-    yield make_probe("pool/MaxPool opset 22", "MaxPool", x, opset=22, **window)
+    yield make_probe("MaxPool dilations", x, **dilated)
+    yield make_probe("MaxPool dilations, ceil_mode", x, strides=[2, 2], ceil_mode=1, **dilated)
+    yield make_probe("MaxPool dilations 1-D", draw.floats(1, 3, 9), kernel_shape=[3], dilations=[2])
+    yield make_probe("MaxPool Indices", x, outputs=2, **window)
+    yield make_probe("MaxPool Indices, column by column", x, outputs=2, storage_order=1, **window)
+    yield make_probe("MaxPool storage_order without Indices", x, storage_order=1, **window)
+    yield make_probe("MaxPool all below zero, padded", -abs(x), kernel_shape=[3, 3], pads=[1, 1, 1, 1])
+    yield make_probe("MaxPool opset 22", x, opset=22, **window)
 
 
 def _average(draw: RandomData) -> Iterator[Probe]:
     x = draw.floats(1, 3, 7, 7)
     window: dict[str, Any] = {"kernel_shape": [3, 3], "pads": [1, 1, 1, 1], "count_include_pad": 1}
-    yield make_probe("pool/AveragePool count_include_pad", "AveragePool", x, **window)
+    yield make_probe("AveragePool count_include_pad", x, **window)
     strided: dict[str, Any] = {**window, "strides": [2, 2], "ceil_mode": 1}
-    yield make_probe("pool/AveragePool count_include_pad, ceil_mode", "AveragePool", x, **strided)
-    yield make_probe("pool/AveragePool count_include_pad, ceil_mode, opset 19", "AveragePool", x, opset=19, **strided)
+    yield make_probe("AveragePool count_include_pad, ceil_mode", x, **strided)
+    yield make_probe("AveragePool count_include_pad, ceil_mode, opset 19", x, opset=19, **strided)
     dilated: dict[str, Any] = {"kernel_shape": [3, 3], "dilations": [2, 2]}
-    yield make_probe("pool/AveragePool dilations", "AveragePool", draw.floats(1, 3, 9, 9), opset=19, **dilated)
-    yield make_probe("pool/AveragePool opset 22", "AveragePool", x, opset=22, kernel_shape=[2, 2])
+    yield make_probe("AveragePool dilations", draw.floats(1, 3, 9, 9), opset=19, **dilated)
+    yield make_probe("AveragePool opset 22", x, opset=22, kernel_shape=[2, 2])

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from webbuild.probe.probe_model import Array, Initializer, Probe, initializer, make_probe
+from webbuild.probe.probe_model import Array, Initializer, Probe, make_probe
 from webbuild.probe.random_data import RandomData
 
 _GATES = {"LSTM": 4, "GRU": 3, "RNN": 1}
@@ -47,9 +47,9 @@ def _layer(
     directions, gates = 2 if direction == "bidirectional" else 1, _GATES[op]
     inputs: list[Array | Initializer | None] = [
         draw.floats(_STEPS, _BATCH, _IN),
-        initializer(draw.floats(directions, gates * _HIDDEN, _IN)),
-        initializer(draw.floats(directions, gates * _HIDDEN, _HIDDEN)),
-        initializer(draw.floats(directions, 2 * gates * _HIDDEN)) if bias else None,
+        Initializer(draw.floats(directions, gates * _HIDDEN, _IN)),
+        Initializer(draw.floats(directions, gates * _HIDDEN, _HIDDEN)),
+        Initializer(draw.floats(directions, 2 * gates * _HIDDEN)) if bias else None,
         lengths,
     ]
     if state:
@@ -58,4 +58,4 @@ def _layer(
         inputs.pop()
     outputs = 3 if op == "LSTM" else 2
     form = {"hidden_size": _HIDDEN, "direction": direction, **attributes}
-    return make_probe(f"recurrent/{op} {what}", op, *inputs, opset=opset, outputs=outputs, **form)
+    return make_probe(f"{op} {what}", *inputs, opset=opset, outputs=outputs, **form)

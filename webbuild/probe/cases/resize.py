@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from webbuild.probe.probe_model import Initializer, Probe, initializer, int64_initializer, make_probe
+from webbuild.probe.probe_model import Initializer, Probe, int64s, make_probe
 from webbuild.probe.random_data import RandomData
 
+_resize = partial(make_probe, op="Resize")
 _MODES = ("nearest", "linear", "cubic")
 _COORDINATES = (
     "half_pixel",
@@ -27,11 +29,10 @@ def cases(draw: RandomData) -> Iterator[Probe]:
     """Yield the probes."""
     for mode in _MODES:
         for coordinates in _COORDINATES:
-            roi = initializer(np.array([0, 0, 0.1, 0.1, 1, 1, 0.9, 0.9], np.float32))
+            roi = Initializer(np.array([0, 0, 0.1, 0.1, 1, 1, 0.9, 0.9], np.float32))
             for what, factor in _FACTORS.items():
-                yield make_probe(
-                    f"resize/{mode} {coordinates} {what}",
-                    "Resize",
+                yield _resize(
+                    f"{mode} {coordinates} {what}",
                     draw.floats(1, 2, 6, 6),
                     roi if coordinates == "tf_crop_and_resize" else None,
                     _scales(1, 1, factor, factor),
@@ -46,39 +47,25 @@ def cases(draw: RandomData) -> Iterator[Probe]:
 
 def _axes(draw: RandomData, mode: str) -> Iterator[Probe]:
     x = draw.floats(1, 4, 4, 3)
-    yield make_probe(f"resize/{mode} rank 2", "Resize", draw.floats(4, 4), None, _scales(2, 2), mode=mode)
-    yield make_probe(f"resize/{mode} rank 3", "Resize", draw.floats(1, 2, 6), None, _scales(1, 1, 2), mode=mode)
-    yield make_probe(
-        f"resize/{mode} rank 3, two axes", "Resize", draw.floats(2, 4, 6), None, _scales(1, 2, 2), mode=mode
-    )
+    yield _resize(f"{mode} rank 2", draw.floats(4, 4), None, _scales(2, 2), mode=mode)
+    yield _resize(f"{mode} rank 3", draw.floats(1, 2, 6), None, _scales(1, 1, 2), mode=mode)
+    yield _resize(f"{mode} rank 3, two axes", draw.floats(2, 4, 6), None, _scales(1, 2, 2), mode=mode)
     solid = draw.floats(1, 2, 4, 4, 4)
-    yield make_probe(f"resize/{mode} rank 5", "Resize", solid, None, _scales(1, 1, 2, 2, 2), mode=mode)
-    yield make_probe(f"resize/{mode} channel last", "Resize", x, None, _scales(1, 2, 2, 1), mode=mode)
-    yield make_probe(f"resize/{mode} channel last, uneven", "Resize", x, None, _scales(1, 2, 3, 1), mode=mode)
-    yield make_probe(f"resize/{mode} channels too", "Resize", x, None, _scales(1, 2, 2, 2), mode=mode)
-    yield make_probe(f"resize/{mode} the batch", "Resize", x, None, _scales(2, 1, 1, 1), mode=mode)
-    yield make_probe(f"resize/{mode} nothing", "Resize", x, None, _scales(1, 1, 1, 1), mode=mode)
-    yield make_probe(f"resize/{mode} width alone", "Resize", x, None, _scales(1, 1, 1, 2), mode=mode)
-    yield make_probe(f"resize/{mode} height alone", "Resize", x, None, _scales(1, 1, 2, 1), mode=mode)
-    yield make_probe(
-        f"resize/{mode} axes named", "Resize", x, None, None, int64_initializer(8, 6), opset=18, mode=mode, axes=[2, 3]
-    )
-    yield make_probe(f"resize/{mode} sizes fed", "Resize", x, None, None, np.array([1, 4, 8, 6]), mode=mode)
-    yield make_probe(f"resize/{mode} scales fed", "Resize", x, None, np.array([1, 1, 2, 2], np.float32), mode=mode)
-    yield make_probe(
-        f"resize/{mode} opset 11",
-        "Resize",
-        x,
-        initializer(np.zeros(0, np.float32)),
-        _scales(1, 1, 2, 2),
-        opset=11,
-        mode=mode,
-    )
-    yield make_probe(f"resize/{mode} to one", "Resize", x, None, None, int64_initializer(1, 4, 1, 1), mode=mode)
+    yield _resize(f"{mode} rank 5", solid, None, _scales(1, 1, 2, 2, 2), mode=mode)
+    yield _resize(f"{mode} channel last", x, None, _scales(1, 2, 2, 1), mode=mode)
+    yield _resize(f"{mode} channel last, uneven", x, None, _scales(1, 2, 3, 1), mode=mode)
+    yield _resize(f"{mode} channels too", x, None, _scales(1, 2, 2, 2), mode=mode)
+    yield _resize(f"{mode} the batch", x, None, _scales(2, 1, 1, 1), mode=mode)
+    yield _resize(f"{mode} nothing", x, None, _scales(1, 1, 1, 1), mode=mode)
+    yield _resize(f"{mode} width alone", x, None, _scales(1, 1, 1, 2), mode=mode)
+    yield _resize(f"{mode} height alone", x, None, _scales(1, 1, 2, 1), mode=mode)
+    yield _resize(f"{mode} axes named", x, None, None, int64s(8, 6), opset=18, mode=mode, axes=[2, 3])
+    yield _resize(f"{mode} sizes fed", x, None, None, np.array([1, 4, 8, 6]), mode=mode)
+    yield _resize(f"{mode} scales fed", x, None, np.array([1, 1, 2, 2], np.float32), mode=mode)
+    yield _resize(f"{mode} opset 11", x, Initializer(np.zeros(0, np.float32)), _scales(1, 1, 2, 2), opset=11, mode=mode)
+    yield _resize(f"{mode} to one", x, None, None, int64s(1, 4, 1, 1), mode=mode)
     corners: dict[str, Any] = {"mode": mode, "coordinate_transformation_mode": "align_corners"}
-    yield make_probe(
-        f"resize/{mode} align_corners to one", "Resize", x, None, None, int64_initializer(1, 4, 1, 1), **corners
-    )
+    yield _resize(f"{mode} align_corners to one", x, None, None, int64s(1, 4, 1, 1), **corners)
 
 
 def _rounding(draw: RandomData) -> Iterator[Probe]:
@@ -86,13 +73,12 @@ def _rounding(draw: RandomData) -> Iterator[Probe]:
     for rounding in _ROUNDINGS:
         for coordinates in ("half_pixel", "asymmetric", "align_corners"):
             for size in (9, 15, 3):
-                yield make_probe(
-                    f"resize/nearest {rounding} {coordinates} to {size}",
-                    "Resize",
+                yield _resize(
+                    f"nearest {rounding} {coordinates} to {size}",
                     x,
                     None,
                     None,
-                    int64_initializer(1, 2, size, size),
+                    int64s(1, 2, size, size),
                     mode="nearest",
                     nearest_mode=rounding,
                     coordinate_transformation_mode=coordinates,
@@ -103,21 +89,21 @@ def _policies(draw: RandomData) -> Iterator[Probe]:
     x = draw.floats(1, 2, 8, 8)
     for mode in ("linear", "cubic"):
         for what, size in (("down", 4), ("up", 16), ("down 3", 3)):
-            given = x, None, None, int64_initializer(1, 2, size, size)
-            yield make_probe(f"resize/{mode} antialias {what}", "Resize", *given, opset=18, mode=mode, antialias=1)
-            yield make_probe(f"resize/{mode} exclude_outside {what}", "Resize", *given, mode=mode, exclude_outside=1)
-    larger = x, None, None, int64_initializer(1, 2, 16, 16)
-    yield make_probe("resize/cubic cubic_coeff_a", "Resize", *larger, mode="cubic", cubic_coeff_a=-0.5)
+            given = x, None, None, int64s(1, 2, size, size)
+            yield _resize(f"{mode} antialias {what}", *given, opset=18, mode=mode, antialias=1)
+            yield _resize(f"{mode} exclude_outside {what}", *given, mode=mode, exclude_outside=1)
+    larger = x, None, None, int64s(1, 2, 16, 16)
+    yield _resize("cubic cubic_coeff_a", *larger, mode="cubic", cubic_coeff_a=-0.5)
     for policy in ("not_larger", "not_smaller"):
-        given = draw.floats(1, 2, 4, 6), None, None, int64_initializer(8, 8)
+        given = draw.floats(1, 2, 4, 6), None, None, int64s(8, 8)
         attributes: dict[str, Any] = {"axes": [2, 3], "keep_aspect_ratio_policy": policy}
-        yield make_probe(f"resize/linear {policy}", "Resize", *given, opset=18, mode="linear", **attributes)
+        yield _resize(f"linear {policy}", *given, opset=18, mode="linear", **attributes)
     yield from _antialiased(draw)
     for kind in (np.int32, np.uint8, np.int8):
         pixels = draw.ints(1, 2, 4, 4, high=100, dtype=kind), None, _scales(1, 1, 2, 2)
-        yield make_probe(f"resize/nearest {np.dtype(kind).name}", "Resize", *pixels, mode="nearest")
+        yield _resize(f"nearest {np.dtype(kind).name}", *pixels, mode="nearest")
     for mode in ("nearest", "linear"):
-        yield make_probe(f"resize/Upsample {mode}", "Upsample", x, _scales(1, 1, 2, 2), opset=9, mode=mode)
+        yield make_probe(f"Upsample {mode}", x, _scales(1, 1, 2, 2), opset=9, mode=mode)
 
 
 def _antialiased(draw: RandomData) -> Iterator[Probe]:
@@ -128,11 +114,11 @@ def _antialiased(draw: RandomData) -> Iterator[Probe]:
             form: dict[str, Any] = {"mode": mode, "coordinate_transformation_mode": coordinates, "antialias": 1}
             for what, factor in (("up 2", 2.0), ("down 2", 0.5)):
                 given = draw.floats(1, 2, 8, 8), None, _scales(1, 1, factor, factor)
-                yield make_probe(f"resize/{mode} antialias {coordinates} {what}", "Resize", *given, opset=19, **form)
-        outside = draw.floats(1, 2, 6, 6), initializer(np.array([0, 0, -0.5, -0.5, 1, 1, 1.5, 1.5], np.float32))
+                yield _resize(f"{mode} antialias {coordinates} {what}", *given, opset=19, **form)
+        outside = draw.floats(1, 2, 6, 6), Initializer(np.array([0, 0, -0.5, -0.5, 1, 1, 1.5, 1.5], np.float32))
         form = {"mode": mode, "coordinate_transformation_mode": "tf_crop_and_resize", "extrapolation_value": 7.0}
-        yield make_probe(f"resize/{mode} extrapolated", "Resize", *outside, _scales(1, 1, 2, 2), **form)
+        yield _resize(f"{mode} extrapolated", *outside, _scales(1, 1, 2, 2), **form)
 
 
 def _scales(*values: float) -> Initializer:
-    return initializer(np.array(values, np.float32))
+    return Initializer(np.array(values, np.float32))

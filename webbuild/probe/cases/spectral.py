@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from webbuild.probe.probe_model import Probe, initializer, make_probe, scalar_initializer
+from webbuild.probe.probe_model import Initializer, Probe, make_probe, scalar
 from webbuild.probe.random_data import RandomData
 
 _TWIDDLES: dict[str, Any] = {"slack": 20}
@@ -21,39 +21,20 @@ def cases(draw: RandomData) -> Iterator[Probe]:
     for length in (4, 7, 8, 12):
         real, both = draw.floats(1, length, 1), draw.floats(1, length, 2)
         for opset in (17, 20):
-            axis = (None, scalar_initializer(1, np.int64)) if opset == 20 else ()
+            axis = (None, scalar(1, np.int64)) if opset == 20 else ()
             form: dict[str, Any] = {} if opset == 20 else {"axis": 1}
-            yield make_probe(f"spectral/DFT {length} opset {opset}", "DFT", real, *axis, opset=opset, **form)
+            yield make_probe(f"DFT {length} opset {opset}", real, *axis, opset=opset, **form)
             form |= _TWIDDLES
-            yield make_probe(f"spectral/DFT {length} opset {opset} complex", "DFT", both, *axis, opset=opset, **form)
-            yield make_probe(
-                f"spectral/DFT {length} opset {opset} inverse", "DFT", both, *axis, opset=opset, inverse=1, **form
-            )
-            yield make_probe(
-                f"spectral/DFT {length} opset {opset} onesided", "DFT", real, *axis, opset=opset, onesided=1, **form
-            )
+            yield make_probe(f"DFT {length} opset {opset} complex", both, *axis, opset=opset, **form)
+            yield make_probe(f"DFT {length} opset {opset} inverse", both, *axis, opset=opset, inverse=1, **form)
+            yield make_probe(f"DFT {length} opset {opset} onesided", real, *axis, opset=opset, onesided=1, **form)
     grid = draw.floats(1, 4, 6, 1)
     for where in (1, 2):
-        yield make_probe(
-            f"spectral/DFT axis {where} of rank 4", "DFT", grid, None, scalar_initializer(where, np.int64), opset=20
-        )
-    yield make_probe(
-        "spectral/DFT length given",
-        "DFT",
-        draw.floats(1, 8, 1),
-        scalar_initializer(6, np.int64),
-        scalar_initializer(1, np.int64),
-        opset=20,
-    )
-    signal = draw.floats(1, 32, 1), scalar_initializer(8, np.int64), initializer(draw.positive(16))
-    yield make_probe("spectral/STFT", "STFT", *signal, onesided=1)
+        yield make_probe(f"DFT axis {where} of rank 4", grid, None, scalar(where, np.int64), opset=20)
+    yield make_probe("DFT length given", draw.floats(1, 8, 1), scalar(6, np.int64), scalar(1, np.int64), opset=20)
+    signal = draw.floats(1, 32, 1), scalar(8, np.int64), Initializer(draw.positive(16))
+    yield make_probe("STFT", *signal, onesided=1)
     for op in ("BlackmanWindow", "HammingWindow", "HannWindow"):
-        yield make_probe(f"spectral/{op}", op, np.array(16))
-    mel = (
-        np.array(8),
-        scalar_initializer(32, np.int64),
-        scalar_initializer(16000, np.int64),
-        scalar_initializer(0),
-        scalar_initializer(8000),
-    )
-    yield make_probe("spectral/MelWeightMatrix", "MelWeightMatrix", *mel)
+        yield make_probe(op, np.array(16))
+    mel = (np.array(8), scalar(32, np.int64), scalar(16000, np.int64), scalar(0), scalar(8000))
+    yield make_probe("MelWeightMatrix", *mel)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from webbuild.probe.probe_model import Probe, initializer, int64_initializer, make_probe
+from webbuild.probe.probe_model import Initializer, Probe, int64s, make_probe
 from webbuild.probe.random_data import RandomData
 
 
@@ -17,25 +17,23 @@ def cases(draw: RandomData) -> Iterator[Probe]:
     for mode, padding, align in product(("bilinear", "nearest", "bicubic"), ("zeros", "border", "reflection"), (0, 1)):
         given = draw.floats(2, 3, 6, 7), draw.uniform(-1.5, 1.5, 2, 4, 5, 2)
         form: dict[str, Any] = {"mode": mode, "padding_mode": padding, "align_corners": align}
-        yield make_probe(f"vision/GridSample {mode} {padding}{' align_corners' * align}", "GridSample", *given, **form)
+        yield make_probe(f"GridSample {mode} {padding}{' align_corners' * align}", *given, **form)
     inside = draw.floats(1, 3, 6, 7), draw.uniform(-1, 1, 1, 4, 5, 2)
     for opset, mode in ((16, "bilinear"), (20, "linear"), (20, "cubic"), (20, "nearest"), (22, "linear")):
-        yield make_probe(f"vision/GridSample opset {opset} {mode}", "GridSample", *inside, opset=opset, mode=mode)
+        yield make_probe(f"GridSample opset {opset} {mode}", *inside, opset=opset, mode=mode)
     solid = draw.floats(1, 3, 4, 5, 6), draw.uniform(-1, 1, 1, 2, 3, 4, 3)
     for mode in ("linear", "nearest"):
-        yield make_probe(f"vision/GridSample 3-D {mode}", "GridSample", *solid, opset=20, mode=mode)
+        yield make_probe(f"GridSample 3-D {mode}", *solid, opset=20, mode=mode)
     for channels in (1, 4, 5):
         given = draw.floats(1, channels, 6, 7), draw.uniform(-1, 1, 1, 4, 5, 2)
-        yield make_probe(f"vision/GridSample {channels} channels", "GridSample", *given)
+        yield make_probe(f"GridSample {channels} channels", *given)
     many = draw.floats(4, 8, 10, 10), draw.uniform(-1.2, 1.2, 4, 50, 4, 2)
-    yield make_probe("vision/GridSample deformable attention", "GridSample", *many)
+    yield make_probe("GridSample deformable attention", *many)
     far = draw.floats(1, 2, 4, 4), np.array([[[[np.inf, 0], [np.nan, 0], [1e30, -1e30]]]], np.float32)
-    yield make_probe("vision/GridSample far away", "GridSample", *far)
-    theta = draw.floats(1, 2, 3), int64_initializer(1, 4, 5, 6)
+    yield make_probe("GridSample far away", *far)
+    theta = draw.floats(1, 2, 3), int64s(1, 4, 5, 6)
     for align in (0, 1):
-        yield make_probe(
-            f"vision/AffineGrid align_corners {align}", "AffineGrid", *theta, opset=20, align_corners=align
-        )
+        yield make_probe(f"AffineGrid align_corners {align}", *theta, opset=20, align_corners=align)
     yield from _boxes(draw)
     yield from _deformed(draw)
 
@@ -51,25 +49,23 @@ def _boxes(draw: RandomData) -> Iterator[Probe]:
                 "mode": mode,
                 "coordinate_transformation_mode": transform,
             }
-            yield make_probe(
-                f"vision/RoiAlign {mode} {transform}", "RoiAlign", *boxes, opset=16, sampling_ratio=2, **form
-            )
-    yield make_probe("vision/RoiAlign adaptive", "RoiAlign", *boxes, opset=16, output_height=3, output_width=3)
-    yield make_probe("vision/RoiAlign opset 10", "RoiAlign", *boxes, opset=10, output_height=3, output_width=3)
+            yield make_probe(f"RoiAlign {mode} {transform}", *boxes, opset=16, sampling_ratio=2, **form)
+    yield make_probe("RoiAlign adaptive", *boxes, opset=16, output_height=3, output_width=3)
+    yield make_probe("RoiAlign opset 10", *boxes, opset=10, output_height=3, output_width=3)
     regions = np.array([[0, 0, 0, 5, 5]], np.float32)
-    yield make_probe("vision/MaxRoiPool", "MaxRoiPool", x, regions, pooled_shape=[2, 2])
+    yield make_probe("MaxRoiPool", x, regions, pooled_shape=[2, 2])
     corner = draw.positive(1, 20, 2)
     given = np.concatenate([corner, corner + 1], 2), draw.positive(1, 1, 20) - 0.5
-    limits = int64_initializer(5), initializer(np.array([0.5], np.float32)), initializer(np.array([0.1], np.float32))
-    yield make_probe("vision/NonMaxSuppression", "NonMaxSuppression", *given, *limits)
-    yield make_probe("vision/NonMaxSuppression by centre", "NonMaxSuppression", *given, *limits, center_point_box=1)
+    limits = int64s(5), Initializer(np.array([0.5], np.float32)), Initializer(np.array([0.1], np.float32))
+    yield make_probe("NonMaxSuppression", *given, *limits)
+    yield make_probe("NonMaxSuppression by centre", *given, *limits, center_point_box=1)
     unpooled = draw.floats(1, 1, 2, 2), np.array([[[[0, 3], [8, 15]]]])
-    yield make_probe("vision/MaxUnpool", "MaxUnpool", *unpooled, kernel_shape=[2, 2], strides=[2, 2])
+    yield make_probe("MaxUnpool", *unpooled, kernel_shape=[2, 2], strides=[2, 2])
 
 
 def _deformed(draw: RandomData) -> Iterator[Probe]:
-    x, w, offsets = draw.floats(1, 4, 8, 8), initializer(draw.floats(6, 4, 3, 3)), draw.floats(1, 18, 6, 6)
-    yield make_probe("vision/DeformConv", "DeformConv", x, w, offsets, opset=19)
-    given = x, w, offsets, initializer(draw.floats(6)), draw.positive(1, 9, 6, 6)
-    yield make_probe("vision/DeformConv mask", "DeformConv", *given, opset=19)
-    yield make_probe("vision/DeformConv opset 22", "DeformConv", x, w, offsets, opset=22)
+    x, w, offsets = draw.floats(1, 4, 8, 8), Initializer(draw.floats(6, 4, 3, 3)), draw.floats(1, 18, 6, 6)
+    yield make_probe("DeformConv", x, w, offsets, opset=19)
+    given = x, w, offsets, Initializer(draw.floats(6)), draw.positive(1, 9, 6, 6)
+    yield make_probe("DeformConv mask", *given, opset=19)
+    yield make_probe("DeformConv opset 22", x, w, offsets, opset=22)
