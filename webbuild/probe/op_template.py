@@ -39,6 +39,11 @@ def fixed_template(*inputs: TemplateInput, outputs: int = 1, **attributes: Any) 
     return lambda _since: made
 
 
+def versioned_template(forms: Mapping[int, OpTemplate]) -> TemplateFactory:
+    """Return the form of an operator that is written otherwise since some versions: the newest that is no newer."""
+    return lambda since: forms[max(version for version in forms if version <= since)]
+
+
 def onnx_dtype(dtype: str) -> int:
     """Return ONNX's number of an element type; of `from->to`, of what it becomes."""
     return TensorProto.DataType.Value(dtype.rpartition("->")[2].upper())

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from webbuild.probe.op_template import OpTemplate, fixed_template, onnx_dtype
+from webbuild.probe.op_template import OpTemplate, fixed_template, onnx_dtype, versioned_template
 
 _MAP = (1, 4, 6, 6)
+_RANDOM = versioned_template({1: OpTemplate((_MAP,), {"dtype": 1}, types={"T2": "float"})})
 _ONE = """
 Abs Acos Acosh Asin Asinh Atan Atanh Bernoulli BitwiseNot Ceil Celu Cos Cosh Dropout Elu Erf Exp Floor Gelu HardSigmoid
 HardSwish Identity IsInf IsNaN LeakyRelu Log Mish Neg Not Reciprocal Relu Round Selu
@@ -18,14 +19,6 @@ Pow Sub Sum Xor
 """
 
 
-def _clip(since: int) -> OpTemplate:
-    return OpTemplate((_MAP, (), ())) if since >= 11 else OpTemplate((_MAP,), {"min": 0.0, "max": 6.0})
-
-
-def _random(_since: int) -> OpTemplate:
-    return OpTemplate((_MAP,), {"dtype": 1}, types={"T2": "float"})
-
-
 def _fmod(dtype: str) -> int | None:
     """What is left of a division of fractions is asked for by name."""
     return 1 if dtype in ("float", "double", "float16", "bfloat16") else None
@@ -34,12 +27,12 @@ def _fmod(dtype: str) -> int | None:
 TEMPLATES = {
     **{op: fixed_template(_MAP) for op in _ONE.split()},
     **{op: fixed_template(_MAP, _MAP) for op in _TWO.split()},
-    **dict.fromkeys(("RandomNormalLike", "RandomUniformLike"), _random),
+    **dict.fromkeys(("RandomNormalLike", "RandomUniformLike"), _RANDOM),
     "BitCast": fixed_template(_MAP, to=onnx_dtype),
     "BitShift": fixed_template(_MAP, _MAP, direction="LEFT"),
     "Cast": fixed_template(_MAP, to=onnx_dtype),
     "CastLike": fixed_template(_MAP, (1,)),
-    "Clip": _clip,
+    "Clip": versioned_template({1: OpTemplate((_MAP,), {"min": 0.0, "max": 6.0}), 11: OpTemplate((_MAP, (), ()))}),
     "CumProd": fixed_template(_MAP, np.array(1)),
     "CumSum": fixed_template(_MAP, np.array(1)),
     "Mod": fixed_template(_MAP, _MAP, fmod=_fmod),

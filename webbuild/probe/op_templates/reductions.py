@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from webbuild.probe.op_template import OpTemplate, TemplateFactory, fixed_template, int64_list
+from webbuild.probe.op_template import OpTemplate, TemplateFactory, fixed_template, int64_list, versioned_template
 
 _MAP = (1, 4, 6, 6)
 _REDUCTIONS = ("L1", "L2", "LogSum", "LogSumExp", "Max", "Mean", "Min", "Prod", "Sum", "SumSquare")
@@ -11,21 +11,7 @@ _REDUCTIONS = ("L1", "L2", "LogSum", "LogSumExp", "Max", "Mean", "Min", "Prod", 
 def _reduction(name: str) -> TemplateFactory:
     """The axes became an input: of ReduceSum at opset 13, of the others at 18."""
     change = 13 if name == "Sum" else 18
-    return lambda since: OpTemplate((_MAP, int64_list(1))) if since >= change else OpTemplate((_MAP,), {"axes": [1]})
-
-
-def _top(since: int) -> OpTemplate:
-    return (
-        OpTemplate((_MAP, int64_list(2)), {"axis": 1}, 2)
-        if since >= 10
-        else OpTemplate((_MAP,), {"k": 2, "axis": 1}, 2)
-    )
-
-
-def _group(since: int) -> OpTemplate:
-    """Scale and bias are one for each group, and since opset 21 one for each channel."""
-    count = 4 if since >= 21 else 2
-    return OpTemplate((_MAP, (count,), (count,)), {"num_groups": 2})
+    return versioned_template({1: OpTemplate((_MAP,), {"axes": [1]}), change: OpTemplate((_MAP, int64_list(1)))})
 
 
 TEMPLATES = {
@@ -37,10 +23,20 @@ TEMPLATES = {
     "ArgMax": fixed_template(_MAP, axis=1),
     "ArgMin": fixed_template(_MAP, axis=1),
     "BatchNormalization": fixed_template(_MAP, (4,), (4,), (4,), (4,)),
-    "GroupNormalization": _group,
+    "GroupNormalization": versioned_template(
+        {  # scale and bias of each group, and then of each channel
+            18: OpTemplate((_MAP, (2,), (2,)), {"num_groups": 2}),
+            21: OpTemplate((_MAP, (4,), (4,)), {"num_groups": 2}),
+        }
+    ),
     "InstanceNormalization": fixed_template(_MAP, (4,), (4,)),
     "LRN": fixed_template(_MAP, size=3),
     "LayerNormalization": fixed_template(_MAP, (6,)),
     "RMSNormalization": fixed_template(_MAP, (6,)),
-    "TopK": _top,
+    "TopK": versioned_template(
+        {
+            1: OpTemplate((_MAP,), {"k": 2, "axis": 1}, 2),
+            10: OpTemplate((_MAP, int64_list(2)), {"axis": 1}, 2),
+        }
+    ),
 }
