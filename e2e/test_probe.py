@@ -15,12 +15,13 @@ from e2e.conftest import Webbuild
 from webbuild.browser.chromium import BrowserHandle
 from webbuild.ortweb import packaged_assets
 from webbuild.ortweb.build import get_build
+from webbuild.ortweb.journal import Journal
 from webbuild.probe.browser_harness import ProbeHarness, open_harness
-from webbuild.probe.journal import ProbeJournal
 from webbuild.probe.kernel_sweep import kernel_probes
 from webbuild.probe.measure import measure_probes
 from webbuild.probe.native_process import NativeProcess
 from webbuild.probe.probe_model import Probe, int64s, make_probe
+from webbuild.probe.record import ProbeRecord
 from webbuild.targets.table import KernelTable, MeasuredCase
 from webbuild.targets.target import Target
 
@@ -53,9 +54,9 @@ def native() -> Iterator[NativeProcess]:
 
 
 def cases(page: ProbeHarness, native: NativeProcess, file: Path, probes: list[Probe]) -> dict[str, MeasuredCase | None]:
-    journal = ProbeJournal(file, resume=True)
+    journal = Journal(ProbeRecord, file, resume=True)
     measure_probes(page, native, journal, probes, lambda _: None)
-    return {line.name: line.case for line in journal.lines.values()}
+    return {line.name: line.case for line in journal.records.values()}
 
 
 def test_every_end(page: ProbeHarness, native: NativeProcess, tmp_path: Path) -> None:
@@ -95,9 +96,9 @@ def test_a_probe_that_takes_too_long_is_ended(with_gpu: BrowserHandle, tmp_path:
 
 def test_a_placement(page: ProbeHarness, native: NativeProcess, tmp_path: Path) -> None:
     probes = {each.dtype: each.probe for each in kernel_probes() if (each.probe.op, each.schema_version) == ("Add", 7)}
-    journal = ProbeJournal(tmp_path / "journal", resume=False)
+    journal = Journal(ProbeRecord, tmp_path / "journal", resume=False)
     measure_probes(page, native, journal, list(probes.values()), lambda _: None)
-    places = {dtype: journal.lines[probe.name].placement for dtype, probe in probes.items()}
+    places = {dtype: journal.records[probe.name].placement for dtype, probe in probes.items()}
     assert (places["float"], places["int64"], places["double"]) == ("gpu", "cpu", "none")
 
 

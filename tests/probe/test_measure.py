@@ -9,11 +9,12 @@ from typing import cast
 import numpy as np
 import pytest
 
+from webbuild.ortweb.journal import Journal
 from webbuild.probe.browser_harness import ProbeHarness, ProbeResponse
-from webbuild.probe.journal import ProbeJournal, ProbeRecord
 from webbuild.probe.measure import measure_probes
 from webbuild.probe.native_process import NativeProcess
 from webbuild.probe.probe_model import Array, Probe, make_probe
+from webbuild.probe.record import ProbeRecord
 
 PROBE = make_probe("Relu", np.ones((2, 3), np.float32))
 HUNG = ProbeResponse("hang", "no answer in 60 s")
@@ -40,9 +41,9 @@ class Reference:
 
 
 def measured(page: Page, file: Path) -> ProbeRecord:
-    journal = ProbeJournal(file, resume=False)
+    journal = Journal(ProbeRecord, file, resume=False)
     measure_probes(cast("ProbeHarness", page), cast("NativeProcess", Reference()), journal, [PROBE], lambda _: None)
-    return journal.lines[PROBE.name]
+    return journal.records[PROBE.name]
 
 
 def test_what_is_not_answered_in_time_is_asked_again_and_then_no_case(tmp_path: Path) -> None:

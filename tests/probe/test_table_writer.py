@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from webbuild.probe.journal import ProbeRecord
+from webbuild.probe.record import ProbeRecord
 from webbuild.probe.table_writer import build_table
 from webbuild.targets.table import MeasuredCase, Outcome
 from webbuild.targets.target import Build, Target

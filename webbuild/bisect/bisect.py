@@ -11,16 +11,17 @@ import msgspec
 from msgspec import Struct
 
 from webbuild.bisect.culprit import BisectResult
-from webbuild.bisect.journal import SessionJournal, hash_tensors, hash_values
 from webbuild.bisect.model_under_test import BisectInput, ModelUnderTest
 from webbuild.bisect.report import BisectReport, build_findings
 from webbuild.bisect.search import search_culprits
 from webbuild.bisect.subgraph_runner import RunSettings, SubgraphRunner
+from webbuild.bisect.trial_result import SessionResult
 from webbuild.browser.chromium import open_chromium
 from webbuild.compare.arrays import RELATIVE_TOLERANCE
 from webbuild.errors import USAGE, WebbuildError
 from webbuild.ortweb.browser_session import BrowserSession, SessionOptions, open_sessions
 from webbuild.ortweb.build import cache_folder, get_build
+from webbuild.ortweb.journal import Journal, hash_tensors, hash_values
 from webbuild.runners.native_unoptimized import UnoptimizedNativeRunner
 from webbuild.runners.session import SessionRunner
 from webbuild.subgraph.activations import ReferenceActivations
@@ -66,7 +67,7 @@ def search_inputs(
     known = hash_values(
         subject.sha256, subject.graph.outputs, msgspec.to_builtins(subject.options), backend.name, other.name
     )
-    journal = SessionJournal(cache_folder() / "bisect" / f"{known[:32]}.jsonl", resume=how.resume)
+    journal = Journal(SessionResult, cache_folder() / "bisect" / f"{known[:32]}.jsonl", resume=how.resume)
     sessions = compared = 0
     found: tuple[BisectInput, BisectResult, SubgraphRunner] | None = None
     for number, case in enumerate(subject.inputs):

@@ -9,9 +9,9 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from webbuild.bisect.compare_values import compare_value
-from webbuild.bisect.journal import SessionJournal, hash_values
 from webbuild.bisect.trial_result import SessionResult, SubgraphResult
 from webbuild.compare.arrays import RELATIVE_TOLERANCE, Comparison
+from webbuild.ortweb.journal import Journal, hash_values
 from webbuild.runners.session import ModelRunResult, SessionRunner
 from webbuild.subgraph.activations import ReferenceActivations
 from webbuild.subgraph.extract import Subgraph, extract_subgraphs, subgraph_inputs, values_to_read
@@ -48,12 +48,12 @@ class SubgraphRunner:
         reference: ReferenceActivations,
         engine: SessionRunner,
         settings: RunSettings | None = None,
-        journal: SessionJournal | None = None,
+        journal: Journal[SessionResult] | None = None,
         say: Callable[[str], None] = lambda _: None,
     ) -> None:
         self.graph, self.reference, self.engine = graph, reference, engine
         self.settings = settings or RunSettings()
-        self._journal = journal or SessionJournal()
+        self._journal = journal or Journal(SessionResult)
         self._say = say
         self.sessions = 0
         self.results: list[SubgraphResult] = []
@@ -65,14 +65,14 @@ class SubgraphRunner:
         key = hash_values(
             self.settings.key, self.engine.name, self.reference.name, self.settings.tolerance, pieces, also, verbose
         )
-        known = self._journal.get(key)
+        known = self._journal.records.get(key)
         self.sessions += 1
         title = f"session {self.sessions}: {_count_subgraphs(pieces)}"
         self._say(title)
         found = known or self._run(pieces, also=also, verbose=verbose)
         self._say(f"{title}: {_session_summary(found)}{', as before' if known else ''}")
         if known is None:
-            self._journal.add(key, found)
+            self._journal.add({key: found})
         self.results += found.results
         return found
 

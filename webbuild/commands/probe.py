@@ -13,12 +13,13 @@ from webbuild.commands.options.probe import ProbeArguments
 from webbuild.errors import CLEAN, USAGE, WebbuildError
 from webbuild.ortweb import packaged_assets
 from webbuild.ortweb.build import cache_folder, get_build
+from webbuild.ortweb.journal import Journal
 from webbuild.probe.browser_harness import open_harness
-from webbuild.probe.journal import ProbeJournal
 from webbuild.probe.kernel_sweep import kernel_probes
 from webbuild.probe.measure import measure_probes
 from webbuild.probe.native_process import NativeProcess
 from webbuild.probe.probe_model import Probe
+from webbuild.probe.record import ProbeRecord
 from webbuild.probe.registry import families, family_probes
 from webbuild.probe.table_writer import build_table
 from webbuild.reporting.progress import ProgressReporter
@@ -57,7 +58,7 @@ def _measure(target: Target, only: Sequence[str], resume: bool, progress: Progre
     cache = cache_folder()
     with progress.step(f"the files of onnxruntime-web {target.name}"):
         build = get_build(target, cache)
-    journal = ProbeJournal(cache / f"{target.name}.jsonl", resume=resume)
+    journal = Journal(ProbeRecord, cache / f"{target.name}.jsonl", resume=resume)
     swept = [] if only else list(kernel_probes())
     gpu = target.build != "wasm"
     named = only or [*(name for name in families() if name != GROUPS), *([GROUPS] if gpu else [])]
@@ -77,9 +78,9 @@ def _measure(target: Target, only: Sequence[str], resume: bool, progress: Progre
             progress.print(f"  ✓ {title}: {len(wanted)} probes ({time.perf_counter() - started:.1f} s)")
         browser_name = f"Chromium {browser.version.partition('.')[0]}"
         done = build_table(
-            target, adapter, browser_name, swept, [p.name for family in cases.values() for p in family], journal.lines
+            target, adapter, browser_name, swept, [p.name for family in cases.values() for p in family], journal.records
         )
-    for line in journal.lines.values():
+    for line in journal.records.values():
         if line.reason.startswith("no answer"):
             progress.print(f"  {line.name} is left out: {line.reason}")
     journal.delete()

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
+from webbuild.ortweb.journal import Journal
 from webbuild.ortweb.placement_log import node_placement
 from webbuild.probe.browser_harness import ProbeHarness, ProbeResponse
-from webbuild.probe.journal import ProbeJournal, ProbeRecord, probe_digest
 from webbuild.probe.native_process import NativeProcess
 from webbuild.probe.outcome import case_from_response
 from webbuild.probe.probe_model import NAME, Array, Probe
+from webbuild.probe.record import ProbeRecord, is_measured, probe_digest
 from webbuild.targets.table import MeasuredCase
 
 _BATCH = 32
@@ -21,13 +22,18 @@ StepCallback = Callable[[int], None]
 
 
 def measure_probes(
-    lab: ProbeHarness, native: NativeProcess, journal: ProbeJournal, probes: Sequence[Probe], tick: StepCallback
+    lab: ProbeHarness,
+    native: NativeProcess,
+    journal: Journal[ProbeRecord],
+    probes: Sequence[Probe],
+    tick: StepCallback,
 ) -> None:
     """Write a line for each probe that is not in the journal yet."""
     for batch in _batches(probes):
-        left = [probe for probe in batch if not journal.has(probe)]
+        left = [probe for probe in batch if not is_measured(probe, journal)]
         sweeps = [probe for probe in left if not probe.run]
-        journal.add(_placements(lab, sweeps) + _cases(lab, native, [probe for probe in left if probe.run]))
+        found = _placements(lab, sweeps) + _cases(lab, native, [probe for probe in left if probe.run])
+        journal.add({record.name: record for record in found})
         tick(len(batch))
 
 

@@ -6,9 +6,9 @@ from collections import defaultdict
 from collections.abc import Iterable
 from datetime import UTC, datetime
 
-from webbuild.probe.journal import ProbeRecord
 from webbuild.probe.kernel_sweep import KernelProbe
 from webbuild.probe.native_process import reference_version
+from webbuild.probe.record import ProbeRecord
 from webbuild.targets.schema import find_schema
 from webbuild.targets.table import KernelPlacements, KernelTable, MeasuredCase
 from webbuild.targets.target import Target
