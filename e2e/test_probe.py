@@ -82,7 +82,7 @@ def test_what_was_measured_is_not_measured_again(page: ProbeHarness, native: Nat
 def test_a_crash_of_the_page_is_survived(page: ProbeHarness, native: NativeProcess, tmp_path: Path) -> None:
     assert [answer.stage for answer in page.measure([ENDS["gpu"]])] == [""]
     with suppress(Error):
-        page._open().goto("chrome://crash")
+        page._page.open().goto("chrome://crash")
     found = cases(page, native, tmp_path / "journal", [ENDS["gpu"], ENDS["wrong"]])
     assert [case.outcome for case in found.values() if case] == ["gpu", "wrong"]
 

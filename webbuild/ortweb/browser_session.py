@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, suppress
-from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from contextlib import ExitStack, contextmanager
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -15,18 +12,12 @@ from msgspec import Struct
 
 from webbuild.browser.chromium import BrowserHandle
 from webbuild.browser.gpu_adapter import adapter_name
-from webbuild.browser.page_assets import load_page_assets
-from webbuild.browser.server import Server
 from webbuild.browser.tensor_transfer import fetch_bytes, to_little_endian_bytes
 from webbuild.errors import USAGE, WebbuildError
 from webbuild.ortweb import build as builds
+from webbuild.ortweb.build_page import BASE_PATH, BuildPage, PageDiedError, open_build_page
 from webbuild.runners.session import Array, ModelRunResult, OutputCallback, RunStatus
 from webbuild.subgraph.extract import MAX_COPIES, extracted_name
-
-if TYPE_CHECKING:
-    from playwright.sync_api import Page
-
-_BASE_PATH = "/bisect/"
 
 
 class SessionOptions(Struct, frozen=True):
@@ -63,23 +54,15 @@ class _Answer(Struct, frozen=True):
 class BrowserSession:
     """Runs models on one build in one page at a time; what fails or hangs costs the worker, a crash the page."""
 
-    def __init__(
-        self,
-        chromium: BrowserHandle,
-        build: builds.OrtWebBuild,
-        server: Server,
-        options: SessionOptions,
-        seconds: float,
-    ) -> None:
-        self._chromium, self._build, self._server = chromium, build, server
+    def __init__(self, page: BuildPage, options: SessionOptions, seconds: float) -> None:
+        self._page, self._build = page, page.build
         self._options, self._seconds = options, seconds
-        self._page: Page | None = None
         self.adapter = self._adapter()
 
     @property
     def name(self) -> str:
         """The build, the browser and its adapter."""
-        return f"onnxruntime-web {self._build.target.name} in Chromium {self._chromium.version} on {self.adapter}"
+        return f"onnxruntime-web {self._build.target.name} in Chromium {self._page.chromium.version} on {self.adapter}"
 
     @property
     def options(self) -> SessionOptions:
@@ -88,7 +71,7 @@ class BrowserSession:
 
     def missing_features(self, features: Sequence[str]) -> list[str]:
         """Return which of these features of WebGPU the adapter does not have."""
-        return sorted(set(features) - set(self._call("features") or ()))
+        return sorted(set(features) - set(self._page.call("features") or ()))
 
     def require_features(self, features: Sequence[str]) -> None:
         """See that the adapter has what a graph needs.
@@ -112,75 +95,47 @@ class BrowserSession:
         Raises:
             WebbuildError: `chromium-crashed`, `engine-failed`.
         """
-        from playwright.sync_api import Error
-
         options = self._options.session_options(self._build.target.build, MAX_COPIES)
         job = {**self._sent(model, feeds), "options": options, "verbose": verbose}
-        engine = self._build.worker_options(_BASE_PATH)
+        engine = self._build.worker_options(BASE_PATH)
         try:
-            reply = self._call("attempt", engine=engine, job=job, seconds=self._seconds)
+            reply = self._page.call("attempt", engine=engine, job=job, seconds=self._seconds)
             answer = msgspec.convert(reply, _Answer)
             for output in answer.outputs:
                 take(output.name, self._take(output))
             return ModelRunResult(answer.ending, answer.message[:2000], tuple(answer.log))
-        except Error as error:
-            return self._crashed(error.message.splitlines()[0])
+        except PageDiedError as error:
+            return ModelRunResult("crash", str(error))
         finally:
-            for path in [path for path in self._server.virtual if path.startswith(f"{_BASE_PATH}job/")]:
-                del self._server.virtual[path]
+            for path in [path for path in self._files if path.startswith(f"{BASE_PATH}job/")]:
+                del self._files[path]
 
-    def close(self) -> None:
-        """Close the page; the next model opens another."""
-        if self._page is not None:
-            with suppress(Exception):  # a page that crashed may not close
-                self._page.context.close()
-        self._page = None
-
-    def _crashed(self, message: str) -> ModelRunResult:
-        self.close()
-        if not self._chromium.browser.is_connected():
-            raise WebbuildError("chromium-crashed", "chromium: it ended in the search", "go on with --resume")
-        if "the engine did not start" in message:
-            raise WebbuildError(
-                "engine-failed",
-                f"{self._build.target.name}: {message}",
-                "check the build in this browser; see `webbuild verify`",
-                exit_code=USAGE,
-            )
-        return ModelRunResult("crash", message)
+    @property
+    def _files(self) -> dict[str, tuple[str, bytes]]:
+        """What is served to the page, by path."""
+        return self._page.server.virtual
 
     def _adapter(self) -> str:
         if self._build.target.build == "wasm":
             return "the CPU"
-        return adapter_name(self._call("adapter"))
+        return adapter_name(self._page.call("adapter"))
 
     def _sent(self, model: bytes, feeds: Mapping[str, Array]) -> dict[str, Any]:
         described = []
-        self._server.virtual[f"{_BASE_PATH}job/model"] = ("application/octet-stream", model)
+        self._files[f"{BASE_PATH}job/model"] = ("application/octet-stream", model)
         for number, (name, value) in enumerate(feeds.items()):
-            path = f"{_BASE_PATH}job/{number}"
-            self._server.virtual[path] = ("application/octet-stream", to_little_endian_bytes(value))
+            path = f"{BASE_PATH}job/{number}"
+            self._files[path] = ("application/octet-stream", to_little_endian_bytes(value))
             described.append({"name": name, "type": value.dtype.name, "dims": list(value.shape), "url": path})
-        return {"model": f"{_BASE_PATH}job/model", "feeds": described}
+        return {"model": f"{BASE_PATH}job/model", "feeds": described}
 
     def _take(self, output: _Output) -> Array:
         def piece(start: int, most: int) -> str:
-            return str(self._call("take", name=output.name, offset=start, length=most))
+            return str(self._page.call("take", name=output.name, offset=start, length=most))
 
         data = fetch_bytes(output.bytes, piece)
-        self._call("drop", name=output.name)
+        self._page.call("drop", name=output.name)
         return np.frombuffer(data, np.dtype(output.type).newbyteorder("<")).reshape(output.dims)
-
-    def _call(self, command: str, **arguments: Any) -> Any:
-        request = json.dumps({"command": command, **arguments})
-        return self._open().evaluate("request => globalThis.bisect(JSON.parse(request))", request)
-
-    def _open(self) -> Page:
-        if self._page is None:
-            self._page = self._chromium.browser.new_context().new_page()
-            self._page.goto(f"{self._server.origin}{_BASE_PATH}index.html")
-            self._page.wait_for_function("() => globalThis.bisect !== undefined")
-        return self._page
 
 
 @contextmanager
@@ -192,12 +147,9 @@ def open_sessions(
     Raises:
         WebbuildError: `no-adapter`.
     """
-    virtual = load_page_assets("webbuild.ortweb", ("index.html", "session.js", "worker.js"), _BASE_PATH)
     with ExitStack() as stack:
-        root = Path(stack.enter_context(TemporaryDirectory()))
-        made = []
-        for build, options in engines:
-            server = stack.enter_context(Server(root, virtual={**virtual, **build.virtual_files(_BASE_PATH)}))
-            made.append(BrowserSession(chromium, build, server, options, seconds))
-            stack.callback(made[-1].close)
-        yield made
+        pages = [
+            stack.enter_context(open_build_page(chromium, build, "webbuild.ortweb", "session.js"))
+            for build, _ in engines
+        ]
+        yield [BrowserSession(page, options, seconds) for page, (_, options) in zip(pages, engines, strict=True)]

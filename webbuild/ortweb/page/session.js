@@ -1,28 +1,28 @@
 // The page `webbuild bisect` drives. One model at a time goes to a worker; a worker in which something failed, or that
 // does not answer in time, is ended, and the next model gets a new one. Nothing is judged here.
 
-import { WorkerRpc, adapter, features } from "./worker-rpc.js";
+import { WorkerRpc, adapter, answer, features } from "./worker-rpc.js";
 import { base64 } from "./base64.js";
 
 const worker = new WorkerRpc((message) => ({ ending: "crash", message, log: [] }));
 /** @type {Map<string, Uint8Array>} outputs that wait to be fetched */
 let held = new Map();
 
-const commands = {
+answer({
   adapter,
   features,
 
   async attempt({ engine, job, seconds }) {
     held = new Map();
     if (!worker.isRunning) await worker.start(engine, 120);
-    const answer = await worker.ask({ job }, seconds);
-    if (answer?.ending !== "ran") worker.end();
-    if (answer === null) return { ending: "hang", message: `no answer in ${seconds} s`, log: [], outputs: [] };
-    const outputs = (answer.outputs ?? []).map(({ data, ...output }) => {
+    const reply = await worker.ask({ job }, seconds);
+    if (reply?.ending !== "ran") worker.end();
+    if (reply === null) return { ending: "hang", message: `no answer in ${seconds} s`, log: [], outputs: [] };
+    const outputs = (reply.outputs ?? []).map(({ data, ...output }) => {
       held.set(output.name, data);
       return { ...output, bytes: data.byteLength };
     });
-    return { ...answer, outputs };
+    return { ...reply, outputs };
   },
 
   async take({ name, offset, length }) {
@@ -32,7 +32,4 @@ const commands = {
   async drop({ name }) {
     held.delete(name);
   },
-};
-
-/** Called by Python. */
-globalThis.bisect = ({ command, ...request }) => commands[command](request);
+});

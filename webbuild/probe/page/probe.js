@@ -1,7 +1,7 @@
 // The page `webbuild probe` drives. A batch of models goes to a worker one by one; a worker in which a run threw, or
 // that does not answer in time, is ended, and the next model gets a new one. Nothing is judged here.
 
-import { WorkerRpc, adapter } from "./worker-rpc.js";
+import { WorkerRpc, adapter, answer } from "./worker-rpc.js";
 
 const worker = new WorkerRpc((error) => ({ stage: "crash", error, log: [] }));
 
@@ -16,19 +16,18 @@ async function idle(seconds) {
 
 async function one(engine, probe, seconds) {
   if (!worker.isRunning) await worker.start(engine, 120);
-  const answer = await worker.ask({ probe }, seconds);
-  if (answer === null || !["", "create"].includes(answer.stage)) worker.end();
-  if (answer === null) await idle(5 * seconds);
-  return answer ?? { stage: "hang", error: `no answer in ${seconds} s`, log: [] };
+  const reply = await worker.ask({ probe }, seconds);
+  if (reply === null || !["", "create"].includes(reply.stage)) worker.end();
+  if (reply === null) await idle(5 * seconds);
+  return reply ?? { stage: "hang", error: `no answer in ${seconds} s`, log: [] };
 }
 
-/** Called by Python: JSON in, JSON out. `fresh` begins with a new worker. */
-globalThis.probe = async (request) => {
-  const { batch, seconds, fresh, engine } = JSON.parse(request);
+/** Answers with JSON. `fresh` begins with a new worker. */
+async function measure({ batch, seconds, fresh, engine }) {
   if (fresh) worker.end();
   const answers = [];
   for (const each of batch) answers.push(await one(engine, each, seconds));
   return JSON.stringify(answers);
-};
+}
 
-globalThis.adapter = adapter;
+answer({ adapter, measure });
