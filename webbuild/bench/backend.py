@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, TypeVar
+
 from webbuild.bench.page_loads import PageLoads
 from webbuild.bench.profiling_visit import profile_visit
 from webbuild.bench.report import BackendBench, Profile, RunTimes
@@ -9,21 +13,27 @@ from webbuild.bench.scenario import Scenario
 from webbuild.browser.chromium import BrowserHandle
 from webbuild.errors import WebbuildError
 from webbuild.verify.page_rpc import PageError
-from webbuild.verify.report import Problem
+from webbuild.verify.report import Problem, problem_of
 from webbuild.verify.run_backend import console_problems, page_error_problem
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+T = TypeVar("T")
 
 
 def bench_backend(chromium: BrowserHandle, scenario: Scenario, backend: str, where: str = "") -> BackendBench:
     """Measure one backend. What goes wrong is a problem in the report, and what was measured before it stays."""
-    visits, examined, problems = PageLoads(), None, list[Problem]()
+    visits, problems = PageLoads(), list[Problem]()
+    examined: Profile | None = None
     label = f"{backend} at {where}" if where else backend
     try:
-        problems += _measure_page_loads(chromium, scenario, backend, label, visits)
+        _visit(chromium, label, lambda page: visits.measure(page, scenario, backend), problems)
         if visits.second is not None:
-            examined, more = _measure_profile(chromium, scenario, backend, label)
-            problems += more
+            profiled = partial(profile_visit, chromium.browser, scenario=scenario, backend=backend)
+            examined = _visit(chromium, label, profiled, problems)
     except WebbuildError as error:
-        problems.append(Problem(code=error.code, where=label, message=error.message, fix=error.fix))
+        problems.append(problem_of(error, label))
     info = None if visits.load_timing is None else visits.load_timing.info
     used = "fp32" if info is None else info.precision.used
     return BackendBench(
@@ -41,42 +51,21 @@ def bench_backend(chromium: BrowserHandle, scenario: Scenario, backend: str, whe
     )
 
 
-def _measure_page_loads(
-    chromium: BrowserHandle, scenario: Scenario, backend: str, label: str, visits: PageLoads
-) -> list[Problem]:
+def _visit(chromium: BrowserHandle, label: str, visit: Callable[[Page], T], problems: list[Problem]) -> T | None:
+    """Return what a visit in a page of its own measured; add what went wrong in it."""
     with chromium.page() as (page, console):
         try:
-            visits.measure(page, scenario, backend)
+            return visit(page)
         except PageError as error:
-            return [page_error_problem(label, error), *console_problems(label, console)]
-        return console_problems(label, console)
-
-
-def _measure_profile(
-    chromium: BrowserHandle, scenario: Scenario, backend: str, label: str
-) -> tuple[Profile | None, list[Problem]]:
-    with chromium.page() as (page, console):
-        try:
-            return profile_visit(chromium.browser, page, scenario, backend), console_problems(label, console)
-        except PageError as error:
-            return None, [page_error_problem(label, error), *console_problems(label, console)]
+            problems.append(page_error_problem(label, error))
+            return None
+        finally:
+            problems += console_problems(label, console)
 
 
 def unreachable_backend(where: str, backend: str, error: WebbuildError) -> BackendBench:
     """Return the row of a browser that there was no way to."""
-    return BackendBench(
-        endpoint=where,
-        browser="",
-        adapter="",
-        backend=backend,
-        engine_build="",
-        threads=0,
-        first_load=None,
-        second_load=None,
-        run_times=None,
-        profile=None,
-        problems=(Problem(code=error.code, where=f"{backend} at {where}", message=error.message, fix=error.fix),),
-    )
+    return BackendBench(endpoint=where, backend=backend, problems=(problem_of(error, f"{backend} at {where}"),))
 
 
 def fallback_only_problems(label: str, frames: RunTimes | None) -> list[Problem]:

@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-from msgspec import Struct
-
 from webbuild.bench.percentiles import percentile
 from webbuild.errors import CLEAN, FAILED
-from webbuild.verify.report import Problem
+from webbuild.verify.report import Problem, ReportJson
 
 
-class _Json(Struct, frozen=True, kw_only=True, rename="camel"):
-    """Base: immutable, camelCase in JSON, every field written."""
-
-
-class Environment(_Json, frozen=True):
+class Environment(ReportJson, frozen=True):
     """What was measured, and on which machine the bundle was served."""
 
     webbuild: str
@@ -21,7 +15,7 @@ class Environment(_Json, frozen=True):
     platform: str
 
 
-class PageLoad(_Json, frozen=True):
+class PageLoad(ReportJson, frozen=True):
     """A visit, in milliseconds since the loader was asked for, and the bytes that the server sent for it.
 
     There is a session at `session`; the self-test and the warm-up are done at `loaded`; `first_result` is that of a
@@ -38,7 +32,7 @@ class PageLoad(_Json, frozen=True):
     stages: dict[str, float]
 
 
-class RunTimes(_Json, frozen=True):
+class RunTimes(ReportJson, frozen=True):
     """Runs one after another on pictures that are decoded, milliseconds each; `stages` has those of every run.
 
     `fallbacks` were answered by another backend's graph.
@@ -63,7 +57,7 @@ class RunTimes(_Json, frozen=True):
         return percentile(self.stages[name], 50)
 
 
-class PerRun(_Json, frozen=True):
+class PerRun(ReportJson, frozen=True):
     """What one run asks of the GPU, on average: kernels started, and what goes there and comes back."""
 
     dispatches: float
@@ -74,7 +68,7 @@ class PerRun(_Json, frozen=True):
     read_bytes: float
 
 
-class MemoryGrowth(_Json, frozen=True):
+class MemoryGrowth(ReportJson, frozen=True):
     """By how many bytes what is held grew over `runs` runs. `heap` is JavaScript's, None where no browser says."""
 
     runs: int
@@ -83,7 +77,7 @@ class MemoryGrowth(_Json, frozen=True):
     heap: int | None
 
 
-class LongTasks(_Json, frozen=True):
+class LongTasks(ReportJson, frozen=True):
     """The page's main thread while loading and running: its longest task, and what of all is beyond 50 ms each.
 
     Milliseconds of processor time. `tasks` counts those beyond 50.
@@ -94,7 +88,7 @@ class LongTasks(_Json, frozen=True):
     blocking_time: float
 
 
-class Profile(_Json, frozen=True):
+class Profile(ReportJson, frozen=True):
     """What slows a visit down to measure, and so was measured in one of its own. `cpu_nodes` None: nobody said."""
 
     nodes: int
@@ -104,22 +98,22 @@ class Profile(_Json, frozen=True):
     long_tasks: LongTasks
 
 
-class BackendBench(_Json, frozen=True):
+class BackendBench(ReportJson, frozen=True, kw_only=True):
     """One backend in one browser. What could not be measured is None, and a problem says why.
 
     `endpoint` is the browser's address, empty for the one that was started here.
     """
 
     endpoint: str
-    browser: str
-    adapter: str
+    browser: str = ""
+    adapter: str = ""
     backend: str
-    engine_build: str
-    threads: int
-    first_load: PageLoad | None
-    second_load: PageLoad | None
-    run_times: RunTimes | None
-    profile: Profile | None
+    engine_build: str = ""
+    threads: int = 0
+    first_load: PageLoad | None = None
+    second_load: PageLoad | None = None
+    run_times: RunTimes | None = None
+    profile: Profile | None = None
     problems: tuple[Problem, ...]
 
     @property
@@ -129,7 +123,7 @@ class BackendBench(_Json, frozen=True):
         return all(part is not None for part in parts) and self.run_times is not None and len(self.run_times.runs) > 0
 
 
-class BenchReport(_Json, frozen=True):
+class BenchReport(ReportJson, frozen=True):
     """Everything."""
 
     bundle: str

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from webbuild.browser.open_browser import Endpoint
 from webbuild.errors import CLEAN, FAILED, WebbuildError, printable
 from webbuild.verify import formatting
-from webbuild.verify.report import BackendRun, Problem, ReportJson, VerifyReport, exit_code
+from webbuild.verify.report import BackendRun, Problem, ReportJson, VerifyReport, exit_code, problem_of
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -49,8 +49,7 @@ def collect_reports(places: Sequence[Endpoint], found: Sequence[VerifyReport | W
 
 def _browser_report(endpoint: Endpoint, found: VerifyReport | WebbuildError) -> BrowserReport:
     if isinstance(found, WebbuildError):
-        problem = Problem(code=found.code, where=endpoint.url, message=found.message, fix=found.fix)
-        return BrowserReport(where=endpoint.url, report=None, problem=problem)
+        return BrowserReport(where=endpoint.url, report=None, problem=problem_of(found, endpoint.url))
     return BrowserReport(where=endpoint.url, report=found, problem=None)
 
 
@@ -84,9 +83,7 @@ def table_rows(each: BrowserReport) -> list[tuple[str, ...]]:
 
 def _table_row(report: VerifyReport, run: BackendRun) -> tuple[str, ...]:
     worst = max((each.tolerance_used for each in run.comparisons), default=None)
-    steady = (
-        formatting.format_milliseconds(run.timings.steady_run) if run.timings else formatting.format_milliseconds(None)
-    )
+    steady = formatting.format_milliseconds(run.timings.steady_run if run.timings else None)
     share = "" if worst is None else f"{formatting.format_number(worst * 100)} %"
     return (
         run.adapter,
@@ -119,11 +116,6 @@ def failure_lines(each: BrowserReport) -> list[str]:
         about = failure.subject
         where = f"{each.where}, {formatting.runner_name(about.runner)}, {about.sample}, {about.stage} {about.output}"
         lines.append(printable(f"{failure.verdict} {where}: {failure.reason}"))
-    return [
-        *lines,
-        *(
-            [f"and {len(failures) - _MAX_FAILURES_SHOWN} more: --json shows them"]
-            if len(failures) > _MAX_FAILURES_SHOWN
-            else []
-        ),
-    ]
+    if len(failures) > _MAX_FAILURES_SHOWN:
+        lines.append(f"and {len(failures) - _MAX_FAILURES_SHOWN} more: --json shows them")
+    return lines

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 from webbuild.compare.arrays import Comparison
-from webbuild.errors import CLEAN, FAILED
+from webbuild.errors import CLEAN, FAILED, WebbuildError
 from webbuild.manifest.manifest import Task
 from webbuild.tasks.class_scores import ClassScore
 from webbuild.tasks.detection import Detection
@@ -25,6 +25,11 @@ class Problem(ReportJson, frozen=True):
     where: str
     message: str
     fix: str
+
+
+def problem_of(error: WebbuildError, where: str) -> Problem:
+    """Return an error as a problem."""
+    return Problem(code=error.code, where=where, message=error.message, fix=error.fix)
 
 
 class VerifyEnvironment(ReportJson, frozen=True):
@@ -101,15 +106,15 @@ class BackendRun(ReportJson, frozen=True):
     """
 
     backend: str
-    reason: str
-    engine_build: str
-    threads: int
-    adapter: str
-    placements: tuple[ProviderPlacement, ...]
-    timings: Timings | None
-    results: tuple[SampleResult, ...]
-    warnings: tuple[RuntimeWarningInfo, ...]
-    problems: tuple[Problem, ...]
+    reason: str = ""
+    engine_build: str = ""
+    threads: int = 0
+    adapter: str = ""
+    placements: tuple[ProviderPlacement, ...] = ()
+    timings: Timings | None = None
+    results: tuple[SampleResult, ...] = ()
+    warnings: tuple[RuntimeWarningInfo, ...] = ()
+    problems: tuple[Problem, ...] = ()
     skip_reason: str = ""
 
     @property

@@ -10,8 +10,7 @@ from webbuild.browser.chromium import BrowserHandle
 from webbuild.browser.open_browser import LOCAL, Endpoint, open_browser
 from webbuild.browser.server import Server
 from webbuild.errors import WebbuildError
-from webbuild.verify.report import BackendRun
-from webbuild.verify.run_backend import failed_run
+from webbuild.verify.report import BackendRun, problem_of
 
 
 class BrowserRun(Struct, frozen=True):
@@ -50,4 +49,4 @@ def _try_backend(
     except WebbuildError as error:
         if endpoint.url == LOCAL:
             raise
-        return failed_run(backend, error)
+        return BackendRun(backend=backend, problems=(problem_of(error, backend),))

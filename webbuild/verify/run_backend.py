@@ -12,7 +12,6 @@ from webbuild.browser.console import Console, ConsoleMessage
 from webbuild.browser.gpu_adapter import no_adapter_error
 from webbuild.browser.server import Server
 from webbuild.equivalence.answer import Answer
-from webbuild.errors import WebbuildError
 from webbuild.model.traversal import casts_of_inputs
 from webbuild.verify.bundle_reader import Bundle
 from webbuild.verify.inputs import VerifyInput
@@ -59,7 +58,7 @@ def run_backend(
                 raise no_adapter_error()
             lacks = [] if graph is None else [feature for feature in graph.features if feature not in has]
             if lacks and graph is not None and graph.precision != "fp32":
-                return skipped_run(name, f"this adapter has no {', '.join(lacks)}")
+                return BackendRun(backend=name, skip_reason=f"this adapter has no {', '.join(lacks)}")
         loaded: LoadResult | None = None
         results: list[SampleResult] = []
         times: list[float] = []
@@ -78,43 +77,13 @@ def run_backend(
         except PageError as error:
             problems.append(page_error_problem(name, error))
         forced = [] if graph is None else [*graph.cpu_nodes, *casts_of_inputs(bundle.graph_path(graph))]
-        all_problems = [*problems, *console_problems(name, console)]
-        return _backend_run(name, loaded, results, times, all_problems, forced=forced)
+        run = BackendRun(backend=name) if loaded is None else _loaded_run(name, loaded, results, times, forced)
+        return msgspec.structs.replace(run, problems=(*run.problems, *problems, *console_problems(name, console)))
 
 
-def skipped_run(name: str, reason: str) -> BackendRun:
-    """Return the run of a graph that the adapter cannot run."""
-    return msgspec.structs.replace(_backend_run(name, None, [], [], [], forced=[]), skip_reason=reason)
-
-
-def failed_run(backend: str, error: WebbuildError) -> BackendRun:
-    """Return the run of a backend that an error kept from running."""
-    problem = Problem(code=error.code, where=backend, message=error.message, fix=error.fix)
-    return _backend_run(backend, None, [], [], [problem], forced=[])
-
-
-def _backend_run(
-    backend: str,
-    loaded: LoadResult | None,
-    results: list[SampleResult],
-    times: list[float],
-    problems: list[Problem],
-    *,
-    forced: Sequence[str],
+def _loaded_run(
+    backend: str, loaded: LoadResult, results: list[SampleResult], times: list[float], forced: Sequence[str]
 ) -> BackendRun:
-    if loaded is None:
-        return BackendRun(
-            backend=backend,
-            reason="",
-            engine_build="",
-            threads=0,
-            adapter="",
-            placements=(),
-            timings=None,
-            results=(),
-            warnings=(),
-            problems=tuple(problems),
-        )
     info = loaded.info
     placements = summarize_placement(loaded.backend, info.placement or ())
     return BackendRun(
@@ -136,7 +105,6 @@ def _backend_run(
         problems=(
             *misplaced_problems(loaded.backend, placements, where=backend, forced=forced),
             *fallback_only_problems(backend, results),
-            *problems,
         ),
     )
 
