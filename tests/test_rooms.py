@@ -32,7 +32,7 @@ TIERS = (
 
 LIBRARIES = {
     "PIL": {"preprocess", "reporting", "verify"},
-    "click": {"bisect", "browser", "cli", "commands"},
+    "click": {"bisect", "browser", "cli", "commands", "reporting"},
     "jinja2": {"bundle", "reporting"},
     "onnx": {"bisect", "inspection", "model", "precision", "probe", "subgraph", "targets"},
     "onnx_ir": {

@@ -20,6 +20,7 @@ from webbuild.bisect.subgraph_runner import SubgraphRunner
 from webbuild.bundle.staging import staged_folder
 from webbuild.manifest.file_entry import read_engine_wasm
 from webbuild.ortweb.build import OrtWebBuild
+from webbuild.reporting.write import encode_json
 
 ERROR_PLOT_FILE = "error-by-depth.html"
 
@@ -57,7 +58,7 @@ def write_findings(
                 for each in findings
             ]
         report = msgspec.structs.replace(report, findings=tuple(findings))
-        (folder / "bisect.json").write_bytes(msgspec.json.format(msgspec.json.encode(report), indent=2) + b"\n")
+        (folder / "bisect.json").write_text(f"{encode_json(report)}\n", "utf-8")
     return report
 
 

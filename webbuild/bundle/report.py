@@ -6,7 +6,6 @@ import inspect
 from collections.abc import Sequence
 from pathlib import Path
 
-import msgspec
 from msgspec import Struct
 
 from webbuild.bundle.download_size import GraphDownload, graph_downloads
@@ -27,6 +26,7 @@ from webbuild.quantization.report import WeightQuantizationReport
 from webbuild.reporting.comparison_text import comparison_rows
 from webbuild.reporting.depth_colormap import depth_colormap_url
 from webbuild.reporting.overlay import Layer, detection_layer
+from webbuild.reporting.write import encode_json
 from webbuild.samples.collect import Sample
 from webbuild.tasks.base import RunContext, Tensors
 from webbuild.tasks.class_scores import ClassScore
@@ -130,7 +130,7 @@ def write_pack_report(
         nodes: how many the original graph has.
         folder: the bundle's.
     """
-    (folder / "report.json").write_bytes(msgspec.json.format(msgspec.json.encode(report), indent=2) + b"\n")
+    (folder / "report.json").write_text(f"{encode_json(report)}\n", "utf-8")
     templates = bundle_templates(html=True)
     style = "".join(templates.get_template(name).render() for name in _STYLESHEETS)
     (folder / "page" / "report.css").write_text(style, "utf-8")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from webbuild.browser.open_browser import parse_endpoints
 from webbuild.commands.options.bench import BenchArguments
-from webbuild.reporting.write import write_report_file
+from webbuild.reporting.write import print_json, write_html
 
 
 def run(arguments: BenchArguments) -> int:
@@ -15,8 +15,6 @@ def run(arguments: BenchArguments) -> int:
     Raises:
         WebbuildError: see `bench`; `unwritable-report`.
     """
-    import click
-    import msgspec
     from rich.console import Console
 
     from webbuild.bench.bench import bench
@@ -38,8 +36,7 @@ def run(arguments: BenchArguments) -> int:
         )
     print_report(report, console)
     if arguments.html is not None:
-        write_report_file(arguments.html, render(report))
-        click.echo(f"report: {arguments.html}", err=True)
+        write_html(arguments.html, render(report))
     if arguments.as_json:
-        click.echo(msgspec.json.format(msgspec.json.encode(report)).decode())
+        print_json(report)
     return exit_code(report)

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import click
-import msgspec
-
 from webbuild.bisect.bisect import BisectOptions, bisect_in_chromium
 from webbuild.bisect.model_under_test import ModelSelection, open_model_under_test
 from webbuild.bisect.report import exit_code
@@ -17,6 +14,7 @@ from webbuild.commands.options.bisect import BisectArguments
 from webbuild.compare.arrays import RELATIVE_TOLERANCE
 from webbuild.compare.tolerances import REDUCED_PRECISION
 from webbuild.reporting.progress import ProgressReporter
+from webbuild.reporting.write import print_json
 
 
 def run(arguments: BisectArguments) -> int:
@@ -41,7 +39,7 @@ def run(arguments: BisectArguments) -> int:
         if result.culprits:
             report = write_findings(out, report, result, tester, subject)
     if arguments.as_json:
-        click.echo(msgspec.json.encode(report).decode())
+        print_json(report)
     else:
         print_report(report, out)
     return exit_code(report)

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-import click
 import msgspec
 
 from webbuild.commands.options.inspect import InspectArguments
 from webbuild.inspection.dry_run import with_fixes
 from webbuild.inspection.inspect import inspect
-from webbuild.inspection.inspection import Inspection, exit_code
+from webbuild.inspection.inspection import exit_code
 from webbuild.model.load import load_onnx
 from webbuild.ortweb.packaged_assets import engine_version
 from webbuild.reporting.progress import ProgressReporter
-from webbuild.reporting.write import write_report_file
+from webbuild.reporting.write import print_json, write_html
 from webbuild.targets.table import load_table
 from webbuild.targets.target import Target, parse_target
 from webbuild.tasks.symbolic_dims import parse_dims, resolve_dims
@@ -39,7 +36,9 @@ def run(arguments: InspectArguments) -> int:
     inspection = inspect(arguments.model.name, source.model, measured, sizes.dims, sizes.assumptions)
     inspection = with_fixes(inspection, source.model, measured, sizes.dims)
     if arguments.html is not None:
-        _write_html(arguments.html, inspection)
+        from webbuild.inspection.report_html import render
+
+        write_html(arguments.html, render(inspection))
     measurement = None
     if arguments.measure:
         from webbuild.inspection.measure import measure_in_chromium
@@ -47,17 +46,9 @@ def run(arguments: InspectArguments) -> int:
         with progress.step("measure it in Chromium"):
             measurement = measure_in_chromium(inspection, source, sizes.dims)
     if arguments.as_json:
-        report = msgspec.to_builtins(inspection) | ({"measurement": measurement} if measurement else {})
-        click.echo(msgspec.json.encode(report).decode())
+        print_json(msgspec.to_builtins(inspection) | ({"measurement": measurement} if measurement else {}))
     else:
         print_inspection(inspection, Console())
         if measurement is not None:
             print_measurement(measurement, Console())
     return exit_code(inspection)
-
-
-def _write_html(path: Path, inspection: Inspection) -> None:
-    from webbuild.inspection.report_html import render
-
-    write_report_file(path, render(inspection))
-    click.echo(f"report: {path}", err=True)

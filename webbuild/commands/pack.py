@@ -26,6 +26,7 @@ from webbuild.inspection.before_after import BeforeAfter, inspect_before_after
 from webbuild.ortweb.packaged_assets import engine_version
 from webbuild.precision.budget import parse_budget
 from webbuild.reporting.progress import ProgressReporter
+from webbuild.reporting.write import print_json
 from webbuild.samples.collect import Sample, collect_samples, with_focus_distances
 from webbuild.samples.prompts import attach_prompts, with_prompts
 from webbuild.targets.table import find_table
@@ -60,7 +61,7 @@ def run(arguments: PackArguments) -> int:
     findings = inspect_before_after(loaded.source.model, lowered.graphs["webgpu"], target, loaded.dims.dims)
     progress.print_lines(compiled_lines(compiled, findings, arguments.nms))
     if arguments.dry_run:
-        _print_json({"edits": lowered.edits}) if arguments.as_json else click.echo("\n".join(edit_lines(lowered)))
+        print_json({"edits": lowered.edits}) if arguments.as_json else click.echo("\n".join(edit_lines(lowered)))
         return CLEAN
     match = with_prompts(compiled.match, arguments.model, arguments.prompts)
     compiled = msgspec.structs.replace(compiled, match=match)
@@ -87,7 +88,7 @@ def run(arguments: PackArguments) -> int:
     progress.print(f"\n  {out}/index.html is ready: webbuild serve {out}")
     _report(verified, out)
     if arguments.as_json:
-        _print_json({"pack": packed, "verify": verified})
+        print_json({"pack": packed, "verify": verified})
     return exit_code(verified) if isinstance(verified, VerifyReport) else CLEAN
 
 
@@ -159,7 +160,3 @@ def _report(verified: VerifyReport | WebbuildError | None, out: Path) -> None:
         raise verified
     if verified is not None:
         write_html_report(page, verified, out)
-
-
-def _print_json(value: object) -> None:
-    click.echo(msgspec.json.format(msgspec.json.encode(value), indent=2).decode())

@@ -20,6 +20,7 @@ from webbuild.commands.patch_model import PatchError, PatchResult, failed_result
 from webbuild.commands.patch_text import result_lines
 from webbuild.errors import BUG, INTERRUPTED, USAGE, WebbuildError, printable
 from webbuild.reporting.progress import ProgressReporter
+from webbuild.reporting.write import print_json
 
 _CHILD_PROGRAM = "from webbuild.commands.patch import patch_from_stdin; patch_from_stdin()"
 _BASE_MEMORY_BYTES = 700 * 1024 * 1024
@@ -42,7 +43,7 @@ def run(arguments: PatchArguments) -> int:
             for line in result_lines(outcome, dry_run=arguments.dry_run):
                 click.echo(printable(line, 4000))
     if arguments.as_json:
-        click.echo(msgspec.json.format(msgspec.json.encode(outcomes), indent=2).decode())
+        print_json(outcomes)
     return max(outcome.exit_code for outcome in outcomes)
 
 

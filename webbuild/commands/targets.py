@@ -7,10 +7,9 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-import msgspec
-
 from webbuild.commands.options.targets import TargetsArguments
 from webbuild.errors import CLEAN, USAGE, WebbuildError
+from webbuild.reporting.write import encode_json
 from webbuild.targets.table import KernelTable, load_table, measured_targets
 from webbuild.targets.table_diff import TableChange, diff_tables
 from webbuild.targets.target import parse_target
@@ -67,5 +66,5 @@ def _counts(counts: dict[str, int]) -> str:
 
 
 def _write(values: Sequence[TableChange] | Sequence[dict[str, Any]], as_json: bool, lines: Iterator[str]) -> None:
-    text = msgspec.json.format(msgspec.json.encode(values)).decode() if as_json else "\n".join(lines)
+    text = encode_json(values) if as_json else "\n".join(lines)
     sys.stdout.write(text + "\n" if text else "")

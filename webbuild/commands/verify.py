@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from webbuild.commands.options.verify import VerifyArguments
 from webbuild.errors import USAGE, WebbuildError
-from webbuild.reporting.write import write_report_file
+from webbuild.reporting.write import print_json, write_html
 
 if TYPE_CHECKING:
     from webbuild.verify.multi_endpoint_report import MultiEndpointReport
@@ -27,8 +27,6 @@ def run(arguments: VerifyArguments) -> int:
         WebbuildError: see `parse_endpoints` and `verify_in_browsers`; `unwritable-report`; `html-needs-one-browser`
             for a page of several browsers.
     """
-    import click
-    import msgspec
     from rich.console import Console
 
     from webbuild.browser.open_browser import parse_endpoints
@@ -69,7 +67,7 @@ def run(arguments: VerifyArguments) -> int:
         if arguments.html is not None:
             write_html_report(arguments.html, report, arguments.directory)
     if arguments.as_json:
-        click.echo(msgspec.json.format(msgspec.json.encode(report)).decode())
+        print_json(report)
     return code
 
 
@@ -97,9 +95,6 @@ def write_html_report(path: Path, report: VerifyReport, directory: Path) -> None
     Raises:
         WebbuildError: `unwritable-report`.
     """
-    import click
-
     from webbuild.verify.report_html import render_verify_report
 
-    write_report_file(path, render_verify_report(report, directory))
-    click.echo(f"report: {path}", err=True)
+    write_html(path, render_verify_report(report, directory))
