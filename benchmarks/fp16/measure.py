@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from benchmarks.fp16.case import Fp16Case
 from webbuild.errors import WebbuildError
 from webbuild.precision.fp16_backends import EmulatedFp16
-from webbuild.precision.fp16_backends.session import SessionFp16
+from webbuild.precision.fp16_backends.chromium import SessionFp16
 from webbuild.runners.native import NativeRunner
 
 Answer = Mapping[str, NDArray[Any]] | str

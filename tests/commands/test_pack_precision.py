@@ -16,7 +16,7 @@ from tests.precision.trapped import network
 from webbuild.errors import WebbuildError
 from webbuild.manifest.manifest import decode
 from webbuild.precision.fp16_backends import EmulatedFp16
-from webbuild.precision.fp16_backends.protocol import Tensors
+from webbuild.precision.fp16_backends.base import Tensors
 
 CANCELLED = network("[up] u = Add (a, many)\n[down] b = Sub (u, many)", "float many = {1000}")
 """A graph with two nodes that float16 has not the digits for."""

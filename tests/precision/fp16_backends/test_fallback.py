@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from tests.precision.trapped import network
 from webbuild.errors import WebbuildError
 from webbuild.precision.fp16_backends import EmulatedFp16
+from webbuild.precision.fp16_backends.base import Tensors
 from webbuild.precision.fp16_backends.fallback import FallbackBackend
-from webbuild.precision.fp16_backends.protocol import Tensors
 
 
 class Silent(EmulatedFp16):

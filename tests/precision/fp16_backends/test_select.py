@@ -7,8 +7,8 @@ import pytest
 from benchmarks.lavapipe.browser import adapter_features
 from webbuild.browser.chromium import open_chromium
 from webbuild.precision.fp16_backends import chromium, select_backend
+from webbuild.precision.fp16_backends.chromium import SessionFp16
 from webbuild.precision.fp16_backends.emulation import EmulatedFp16
-from webbuild.precision.fp16_backends.session import SessionFp16
 
 
 def test_a_browser_with_float16_is_the_best(monkeypatch: pytest.MonkeyPatch) -> None:

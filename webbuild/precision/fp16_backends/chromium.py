@@ -2,15 +2,61 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any
+
+from numpy.typing import NDArray
 
 from webbuild.browser.chromium import BrowserHandle, open_chromium
 from webbuild.errors import WebbuildError
 from webbuild.ortweb import packaged_assets
 from webbuild.ortweb.browser_session import SessionOptions, open_sessions
 from webbuild.ortweb.build import cache_folder, get_build
-from webbuild.precision.fp16_backends.session import SessionFp16
+from webbuild.precision.fp16_backends.base import Fp16Backend, Tensors
+from webbuild.runners.session import SessionRunner
 from webbuild.targets.target import Target
+
+if TYPE_CHECKING:
+    import onnx_ir as ir
+
+
+class SessionFp16(Fp16Backend):
+    """An engine that has float16.
+
+    Args:
+        name: what computes, for people.
+        reason: why nothing better computes.
+        engine: runs the models.
+        close: lets go of it.
+    """
+
+    def __init__(self, name: str, reason: str, engine: SessionRunner, close: Callable[[], None]) -> None:
+        self.name, self.reason = name, reason
+        self.engine = engine
+        self._close = close
+
+    def run(self, model: ir.Model, feeds: Sequence[Tensors]) -> list[dict[str, NDArray[Any]]]:
+        """Return the outputs for each input. Raises WebbuildError also as the engine does."""
+        import onnx_ir as ir
+
+        data = ir.to_proto(model).SerializeToString()
+        return [self._run_one(data, given) for given in feeds]
+
+    def _run_one(self, data: bytes, given: Tensors) -> dict[str, NDArray[Any]]:
+        found: dict[str, NDArray[Any]] = {}
+        ended = self.engine.run_model(data, given, found.__setitem__)
+        if ended.status != "ran":
+            raise WebbuildError(
+                "fp16-backend-failed",
+                f"float16, {self.name}: {ended.status}: {ended.message}",
+                "keep the operator that it names in float32",
+            )
+        return found
+
+    def close(self) -> None:
+        """Let go of the engine."""
+        self._close()
 
 
 def chromium_backend(opened: BrowserHandle | None = None) -> SessionFp16 | str:

@@ -4,21 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from webbuild.errors import WebbuildError
-from webbuild.precision.fp16_backends.protocol import Tensors
+from webbuild.precision.fp16_backends.base import Fp16Backend, Tensors
 
 if TYPE_CHECKING:
     import onnx_ir as ir
 
 
-class EmulatedFp16:
-    """Float16 on any CPU. See `rounded`.
+class EmulatedFp16(Fp16Backend):
+    """Float16 on any CPU. See `build_emulation_graph`.
 
     Args:
         reason: why nothing better computes.
@@ -52,17 +51,6 @@ class EmulatedFp16:
         return [
             {name: _to_float16(value) if name in halves else value for name, value in each.items()} for each in found
         ]
-
-    def close(self) -> None:
-        """Nothing is held."""
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
 
 def _to_float32(value: NDArray[Any]) -> NDArray[Any]:

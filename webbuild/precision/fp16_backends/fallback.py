@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     import onnx_ir as ir
 
     from webbuild.precision.fp16_backends import Fp16Backend
-    from webbuild.precision.fp16_backends.protocol import Tensors
+    from webbuild.precision.fp16_backends.base import Tensors
 
 
 class FallbackBackend:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from webbuild.precision.fp16_backends.base import Fp16Backend
 from webbuild.precision.fp16_backends.emulation import EmulatedFp16
-from webbuild.precision.fp16_backends.protocol import Fp16Backend
 
 if TYPE_CHECKING:
     from webbuild.browser.chromium import BrowserHandle

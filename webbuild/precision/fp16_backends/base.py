@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Protocol, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from numpy.typing import NDArray
 
@@ -14,17 +15,18 @@ if TYPE_CHECKING:
 Tensors = Mapping[str, NDArray[Any]]
 
 
-class Fp16Backend(Protocol):
-    """Computes graphs with float16 in them. A block with `with` closes it."""
+class Fp16Backend(ABC):
+    """Computes graphs with float16 in them. A block with `with` closes it.
 
-    @property
-    def name(self) -> str:
-        """What computes, for people: `emulated`, `Chromium`."""
+    Attributes:
+        name: what computes, for people: `emulated`, `Chromium`.
+        reason: why this one: what the better ones lack here, or what it has.
+    """
 
-    @property
-    def reason(self) -> str:
-        """Why this one: what the better ones lack here, or what it has."""
+    name: str
+    reason: str
 
+    @abstractmethod
     def run(self, model: ir.Model, feeds: Sequence[Tensors]) -> list[dict[str, NDArray[Any]]]:
         """Return the outputs of a graph by name, for each input, in order.
 
@@ -40,8 +42,10 @@ class Fp16Backend(Protocol):
     def close(self) -> None:
         """Let go of what computes. Another run is an error."""
 
-    def __enter__(self) -> Self: ...
+    def __enter__(self) -> Self:
+        return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None: ...
+    ) -> None:
+        self.close()
