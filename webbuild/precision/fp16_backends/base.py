@@ -39,7 +39,7 @@ class Fp16Backend(ABC):
             WebbuildError: `fp16-backend-failed` where it cannot be computed; the message names what computes.
         """
 
-    def close(self) -> None:
+    def close(self) -> None:  # noqa: B027  (most hold nothing)
         """Let go of what computes. Another run is an error."""
 
     def __enter__(self) -> Self:
