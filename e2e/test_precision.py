@@ -20,7 +20,7 @@ from webbuild.browser.server import Server
 from webbuild.bundle.graphs import write_reduced_precision_graph
 from webbuild.manifest.file_entry import file_entry
 from webbuild.manifest.manifest import encode
-from webbuild.precision.convert import convert_to_fp16
+from webbuild.precision.convert import plan_conversion
 from webbuild.verify.bundle_reader import open_bundle
 
 CONV = f"{HEADER} g (float[1,16,12,12] x) => (float[1,32,10,10] y) {{ y = Conv(x, w) }}"
@@ -40,7 +40,7 @@ def both(webbuild: Webbuild, tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
     assert done.returncode == 0, done.stderr
     manifest = open_bundle(out).manifest
-    half = write_reduced_precision_graph(convert_to_fp16(ir.from_proto(model)).model, "fp16", out / "model")
+    half = write_reduced_precision_graph(plan_conversion(ir.from_proto(model)).convert().model, "fp16", out / "model")
     more = [file_entry(out / path, out) for path in (half.file, *half.weights)]
     manifest = msgspec.structs.replace(manifest, graphs=[half, *manifest.graphs], files=[*manifest.files, *more])
     (out / "manifest.json").write_bytes(encode(manifest))

@@ -12,7 +12,7 @@ from pathlib import Path
 import onnx_ir as ir
 
 from tests.passes.case import read
-from webbuild.precision.convert import Fp16Graph, convert_to_fp16
+from webbuild.precision.convert import Fp16Graph, plan_conversion
 from webbuild.targets.table import KernelTable, load_table
 from webbuild.targets.target import parse_target
 
@@ -36,4 +36,4 @@ def kept(file: Path) -> tuple[str, ...]:
 
 @cache
 def converted(file: Path) -> Fp16Graph:
-    return convert_to_fp16(model(file), kept(file), measured())
+    return plan_conversion(model(file), measured()).convert(kept(file))

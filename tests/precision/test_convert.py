@@ -13,7 +13,7 @@ from tests.native import Session, random_feeds
 from tests.passes.case import text
 from tests.precision.case import FILES, converted, kept, measured, model
 from webbuild.passes.analysis.shape_inference import infer_shapes
-from webbuild.precision.convert import convert_to_fp16
+from webbuild.precision.convert import plan_conversion
 
 EACH = pytest.mark.parametrize("file", FILES, ids=lambda file: file.name.removesuffix(".onnx.txt"))
 ROUNDING = 4 * 2.0**-10
@@ -40,7 +40,7 @@ def test_the_border_stays_as_it_was(file: Path) -> None:
 @EACH
 def test_a_second_conversion_changes_nothing(file: Path) -> None:
     once = converted(file)
-    twice = convert_to_fp16(once.model, kept(file), measured())
+    twice = plan_conversion(once.model, measured()).convert(kept(file))
     assert (twice.casts, twice.fp16_nodes) == (0, ())
     assert text(twice.model) == text(once.model)
 
@@ -87,13 +87,3 @@ def test_the_numbers_are_those_of_the_original_rounded(file: Path) -> None:
             np.testing.assert_allclose(got[name], value, rtol=0, atol=limit)
             signal = max(signal, largest)
     assert signal > 0, "zeros were compared with zeros"
-
-
-def test_the_border_becomes_float16_when_asked() -> None:
-    found = convert_to_fp16(
-        model(FILES[[f.name for f in FILES].index("everything_between_two_casts.onnx.txt")]), border=False
-    )
-    assert found.casts == 0
-    kinds = {value.dtype for value in (*found.model.graph.inputs, *found.model.graph.outputs)}
-    assert kinds == {ir.DataType.FLOAT16}
-    onnx.checker.check_model(ir.to_proto(found.model), full_check=True)

@@ -11,14 +11,14 @@ from hypothesis import strategies as st
 from tests.native import Session
 from tests.precision.case import measured
 from tests.precision.random_graphs import SIZE, Drawn, graphs
-from webbuild.precision.convert import Fp16Graph, convert_to_fp16
+from webbuild.precision.convert import Fp16Graph, plan_conversion
 from webbuild.precision.fp16_backends import EmulatedFp16
 
 KEEP = st.sets(st.integers(0, 8).map("n{}".format), max_size=4)
 
 
 def converted(drawn: Drawn, keep: set[str]) -> Fp16Graph:
-    return convert_to_fp16(drawn.model, keep, measured())
+    return plan_conversion(drawn.model, measured()).convert(keep)
 
 
 @given(graphs(), KEEP)
@@ -35,7 +35,7 @@ def test_it_is_valid_and_what_is_not_kept_is_float16(drawn: Drawn, keep: set[str
 @given(graphs(), KEEP)
 def test_a_second_conversion_changes_nothing(drawn: Drawn, keep: set[str]) -> None:
     once = converted(drawn, keep)
-    twice = convert_to_fp16(once.model, keep, measured())
+    twice = plan_conversion(once.model, measured()).convert(keep)
     assert (twice.casts, twice.fp16_nodes) == (0, ())
     assert ir.to_proto(twice.model).graph.node == ir.to_proto(once.model).graph.node
 

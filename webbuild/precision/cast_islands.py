@@ -6,14 +6,14 @@ from collections.abc import Mapping
 
 import onnx_ir as ir
 
-from webbuild.precision.castable_io import CastableIO, is_float32
+from webbuild.precision.castable_io import CastableIO
 from webbuild.precision.constant_overflow import is_stored_constant
 from webbuild.precision.op_classes import MATMUL_OPS
 
 REASON = "between nodes of float32: it would cost two casts"
 
 
-def find_cast_islands(graph: ir.Graph, chosen: Mapping[ir.Node, CastableIO], *, border: bool) -> dict[str, str]:
+def find_cast_islands(graph: ir.Graph, chosen: Mapping[ir.Node, CastableIO]) -> dict[str, str]:
     """Return the nodes without weights that read from and give to float32 only."""
     left = dict(chosen)
     found: dict[str, str] = {}
@@ -21,31 +21,29 @@ def find_cast_islands(graph: ir.Graph, chosen: Mapping[ir.Node, CastableIO], *, 
     while changed:
         changed = False
         for node in graph:
-            if node in left and node.op_type not in MATMUL_OPS and _is_island(node, left, border=border):
+            if node in left and node.op_type not in MATMUL_OPS and _is_island(node, left):
                 del left[node]
                 found[node.name or ""] = REASON
                 changed = True
     return found
 
 
-def _is_island(node: ir.Node, chosen: Mapping[ir.Node, CastableIO], *, border: bool) -> bool:
+def _is_island(node: ir.Node, chosen: Mapping[ir.Node, CastableIO]) -> bool:
     given = [node.inputs[index] for index in chosen[node].inputs]
     read = [value for value in given if value is not None and not is_stored_constant(value)]
-    if not read or any(_is_float16(value, chosen, border=border) for value in read):
+    if not read or any(_is_float16(value, chosen) for value in read):
         return False
     for index in chosen[node].outputs:
         value = node.outputs[index]
-        if not border and value.is_graph_output():
-            return False
         if any(use.node in chosen and use.idx in chosen[use.node].inputs for use in value.uses()):
             return False
     return True
 
 
-def _is_float16(value: ir.Value, chosen: Mapping[ir.Node, CastableIO], *, border: bool) -> bool:
+def _is_float16(value: ir.Value, chosen: Mapping[ir.Node, CastableIO]) -> bool:
     maker = value.producer()
     if maker is None:
-        return not border and is_float32(value)
+        return False
     if maker not in chosen:
         return maker.op_type == "Cast" and (
             maker.inputs[0] is not None and maker.inputs[0].dtype in (ir.DataType.FLOAT16, ir.DataType.BOOL)

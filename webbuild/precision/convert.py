@@ -24,7 +24,7 @@ class Fp16Graph(Struct, frozen=True):
     """A graph in which what can be is float16.
 
     Attributes:
-        model: the graph; its inputs and outputs are float32, unless asked.
+        model: the graph; its inputs and outputs are float32.
         casts: Casts that run in every run, besides those that were there.
         fp32_reasons: why nodes of float32 stayed so, by name.
         fp16_nodes: names of the nodes that became float16.
@@ -50,47 +50,29 @@ class ConversionPlan(Struct, frozen=True):
     fp32_reasons: dict[str, str]
     clamped_mask_constants: tuple[str, ...]
 
-    def convert(
-        self, keep: Collection[str] = (), reason: str = KEPT_AS_REQUESTED, *, border: bool = True, stored: bool = True
-    ) -> Fp16Graph:
-        """Convert, and keep what must be and, for the reason that is given, these nodes. See `convert_to_fp16`."""
+    def convert(self, keep: Collection[str] = (), reason: str = KEPT_AS_REQUESTED, *, stored: bool = True) -> Fp16Graph:
+        """Convert a clone to float16; the graph's inputs and outputs stay float32.
+
+        Index arithmetic, the computation of shapes, and inner graphs are never touched.
+
+        Args:
+            keep: names of nodes that stay float32 besides those that have to.
+            reason: why they do.
+            stored: whether the weights of nodes that stay float32 are kept as float16, where that changes them by
+                rounding only.
+        """
         model = self.model.clone()
         found = convertible_nodes(model)
         kept = {**dict.fromkeys(keep, reason), **self.fp32_reasons}
-        kept |= find_cast_islands(model.graph, select_nodes(model.graph, found, kept), border=border)
+        kept |= find_cast_islands(model.graph, select_nodes(model.graph, found, kept))
         chosen = select_nodes(model.graph, found, kept)
         names = {node.name for node in model.graph}
-        rewiring = CastInserter(model.graph, chosen, border=border, stored=stored)
+        rewiring = CastInserter(model.graph, chosen, stored=stored)
         rewiring.run()
         reasons = {name: reason for name, reason in kept.items() if name in names}
         return Fp16Graph(
             model, rewiring.casts, reasons, tuple(node.name or "" for node in chosen), self.clamped_mask_constants
         )
-
-
-def convert_to_fp16(
-    model: ir.Model,
-    keep: Collection[str] = (),
-    table: KernelTable | None = None,
-    *,
-    ranges: Mapping[str, str] | None = None,
-    border: bool = True,
-    stored: bool = True,
-) -> Fp16Graph:
-    """Convert a clone of a graph to float16.
-
-    Index arithmetic, the computation of shapes, and inner graphs are never touched.
-
-    Args:
-        model: a graph of float32 with fixed sizes; it stays as it is.
-        keep: names of nodes that stay float32 besides those that have to.
-        table: what the target can do; without one nothing is known of its kernels.
-        ranges: why nodes must stay float32 by the numbers that went through them, by name.
-        border: whether the graph's inputs and outputs stay float32.
-        stored: whether the weights of nodes that stay float32 are kept as float16, where that changes them by
-            rounding only.
-    """
-    return plan_conversion(model, table, ranges).convert(keep, border=border, stored=stored)
 
 
 def clamp_model_masks(model: ir.Model) -> tuple[ir.Model, tuple[str, ...]]:
@@ -110,7 +92,13 @@ def clamp_model_masks(model: ir.Model) -> tuple[ir.Model, tuple[str, ...]]:
 def plan_conversion(
     model: ir.Model, table: KernelTable | None = None, ranges: Mapping[str, str] | None = None
 ) -> ConversionPlan:
-    """Look at a graph once. See `convert_to_fp16`."""
+    """Look at a graph once.
+
+    Args:
+        model: of float32 with fixed sizes; it stays as it is.
+        table: what the target can do; without one nothing is known of its kernels.
+        ranges: why nodes must stay float32 by the numbers that went through them, by name.
+    """
     copy, masks = clamp_model_masks(model)
     found = convertible_nodes(copy)
     kept = {**static_fp32_reasons(copy, found, table), **(ranges or {})}

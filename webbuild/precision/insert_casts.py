@@ -24,12 +24,11 @@ class CastInserter:
     Args:
         graph: every node with a name of its own, every value with its type.
         chosen: what becomes float16, by node.
-        border: whether the graph's inputs and outputs stay float32.
         stored: whether weights of the other nodes are kept as float16 and cast when they are read.
     """
 
-    def __init__(self, graph: ir.Graph, chosen: dict[ir.Node, CastableIO], *, border: bool, stored: bool) -> None:
-        self._graph, self._chosen, self._border, self._stored = graph, chosen, border, stored
+    def __init__(self, graph: ir.Graph, chosen: dict[ir.Node, CastableIO], *, stored: bool) -> None:
+        self._graph, self._chosen, self._stored = graph, chosen, stored
         self._taken = {value.name or "" for node in graph for value in node.outputs}
         self._taken |= {node.name or "" for node in graph} | set(graph.initializers)
         self._taken |= {value.name or "" for value in graph.inputs}
@@ -44,11 +43,7 @@ class CastInserter:
         """Change the graph."""
         inner = {value for node in self._graph for value in captured_values(node)}
         self._halves = {node.outputs[index] for node, found in self._chosen.items() for index in found.outputs}
-        if not self._border:
-            self._halves |= {
-                value for value in self._graph.inputs if is_float32(value) and not is_stored_constant(value)
-            }
-        outer = {value for value in self._graph.outputs if is_float32(value)}
+        outer = self._halves & set(self._graph.outputs)
         for node in list(self._graph):
             taken = self._chosen[node].inputs if node in self._chosen else frozenset[int]()
             for index, value in enumerate(node.inputs):
@@ -81,13 +76,8 @@ class CastInserter:
                 use.node.replace_input_with(use.idx, self._cast(value, ir.DataType.FLOAT))
 
     def _connect_output(self, value: ir.Value) -> None:
-        """Give an output of the graph under its name in the precision of the border."""
-        if self._border is (value not in self._halves):
-            return
-        if is_stored_constant(value) or value.is_graph_input():
-            return
-        wanted = ir.DataType.FLOAT if self._border else ir.DataType.FLOAT16
-        given = self._cast(value, wanted)
+        """Give an output of the graph under its name in float32."""
+        given = self._cast(value, ir.DataType.FLOAT)
         name = value.name
         value.name = self._name(f"{name}/inside")
         given.name = name
