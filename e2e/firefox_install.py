@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from webbuild.browser.ensure_chromium import LocalSystem, SystemInterface, apt_install
+from webbuild.browser.ensure_chromium import LocalSystem, apt_install
 from webbuild.errors import CLEAN, USAGE, WebbuildError
 
 VARIABLE = "WEBBUILD_FIREFOX"
@@ -18,7 +18,7 @@ NAMES = ("firefox-esr", "firefox")
 Say = Callable[[str], None]
 
 
-def ensure(machine: SystemInterface, say: Say) -> Path:
+def ensure(machine: LocalSystem, say: Say) -> Path:
     """Return a Firefox that starts, installed if it has to be. What `WEBBUILD_FIREFOX` names is never replaced.
 
     Raises:
@@ -42,13 +42,13 @@ def ensure(machine: SystemInterface, say: Say) -> Path:
     )
 
 
-def find(machine: SystemInterface, names: tuple[str, ...]) -> Path | None:
+def find(machine: LocalSystem, names: tuple[str, ...]) -> Path | None:
     """Return the first that starts."""
     paths = (machine.which(name) for name in names)
     return next((path for path in paths if path and machine.run([str(path), "--version"], seconds=60) is None), None)
 
 
-def main(machine: SystemInterface | None = None) -> int:
+def main(machine: LocalSystem | None = None) -> int:
     """Print the path of a Firefox that starts."""
     import click
 

@@ -15,7 +15,7 @@ PLAYWRIGHTS, DEBIANS = "/playwright/chrome", "/usr/bin/chromium"
 
 
 @dataclass
-class Pretended:
+class Pretended(LocalSystem):
     """A machine in words: what is there, what starts, and what commands would bring."""
 
     there: set[str] = field(default_factory=set)

@@ -11,7 +11,6 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Protocol
 
 from webbuild.browser.find_chromium import CHROMIUM_VARIABLE, EXECUTABLE_NAMES, Executable
 from webbuild.errors import CLEAN, USAGE, WebbuildError
@@ -24,25 +23,47 @@ _MISSING_LIBRARY = "libatomic1"
 _TIMEOUT = 1800.0
 
 
-class SystemInterface(Protocol):
-    """What finding a browser takes of the machine."""
+class LocalSystem:
+    """What finding a browser takes of the machine that this program runs on."""
 
-    environ: Mapping[str, str]
+    environ: Mapping[str, str] = os.environ
 
     def which(self, name: str) -> Path | None:
         """Return the executable that a name or a path means."""
+        path = shutil.which(name)
+        return None if path is None else Path(path)
 
     def bundled(self) -> Path | None:
         """Return where Playwright keeps its own browser, whether or not it is there."""
+        from playwright.sync_api import sync_playwright
+
+        with sync_playwright() as playwright:
+            path = playwright.chromium.executable_path
+        return Path(path) if path else None
 
     def run(self, command: Sequence[str], seconds: float = _TIMEOUT) -> str | None:
         """Run a command without input. Returns None when it ended well, else what went wrong, in one line."""
+        try:
+            ended = subprocess.run(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                timeout=seconds,
+                check=False,
+            )
+        except (OSError, subprocess.TimeoutExpired) as error:
+            return str(error)
+        return error_summary(ended.stdout.decode(errors="replace"), ended.returncode) if ended.returncode else None
 
     def privilege(self) -> Sequence[str] | None:
         """Return what to put before a command so that it may install packages, None where nothing helps."""
+        if os.geteuid() == 0:
+            return ()
+        return ("sudo", "-n") if self.run(["sudo", "-n", "true"], seconds=30) is None else None
 
 
-def ensure_chromium(machine: SystemInterface, progress: ProgressCallback) -> Executable:
+def ensure_chromium(machine: LocalSystem, progress: ProgressCallback) -> Executable:
     """Return a browser that starts, installed if it has to be. What `WEBBUILD_CHROMIUM` names is never replaced.
 
     Raises:
@@ -63,7 +84,7 @@ def ensure_chromium(machine: SystemInterface, progress: ProgressCallback) -> Exe
     return found
 
 
-def _start_playwright(machine: SystemInterface, progress: ProgressCallback) -> None:
+def _start_playwright(machine: LocalSystem, progress: ProgressCallback) -> None:
     """See that Playwright's driver starts: without it no browser is of use.
 
     It wants a library that small installations of Debian and Ubuntu do not have.
@@ -86,7 +107,7 @@ def _start_playwright(machine: SystemInterface, progress: ProgressCallback) -> N
         )
 
 
-def _from_variable(machine: SystemInterface, named: str) -> Executable:
+def _from_variable(machine: LocalSystem, named: str) -> Executable:
     path = machine.which(named)
     reason = "it is no executable file" if path is None else _launch_problem(machine, path)
     if path is not None and reason is None:
@@ -99,12 +120,12 @@ def _from_variable(machine: SystemInterface, named: str) -> Executable:
     )
 
 
-def _installed(machine: SystemInterface, progress: ProgressCallback) -> Iterator[Executable]:
+def _installed(machine: LocalSystem, progress: ProgressCallback) -> Iterator[Executable]:
     yield from _on_path(machine, progress)
     yield from _bundled(machine, progress)
 
 
-def _from_playwright(machine: SystemInterface, progress: ProgressCallback) -> Iterator[Executable]:
+def _from_playwright(machine: LocalSystem, progress: ProgressCallback) -> Iterator[Executable]:
     """Download Playwright's build and, where that may be done, the system libraries that it needs."""
     progress("There is no Chromium here. Downloading Playwright's, about 170 MB ...")
     if reason := machine.run([*_PLAYWRIGHT, "install", "--no-shell", "chromium"]):
@@ -119,7 +140,7 @@ def _from_playwright(machine: SystemInterface, progress: ProgressCallback) -> It
         yield from _bundled(machine, progress)
 
 
-def _from_debian(machine: SystemInterface, progress: ProgressCallback) -> Iterator[Executable]:
+def _from_debian(machine: LocalSystem, progress: ProgressCallback) -> Iterator[Executable]:
     privilege = machine.privilege()
     if machine.which("apt-get") is None:
         return
@@ -131,7 +152,7 @@ def _from_debian(machine: SystemInterface, progress: ProgressCallback) -> Iterat
     yield from _on_path(machine, progress)
 
 
-def apt_install(machine: SystemInterface, privilege: Sequence[str], package: str, progress: ProgressCallback) -> None:
+def apt_install(machine: LocalSystem, privilege: Sequence[str], package: str, progress: ProgressCallback) -> None:
     """Install a package of Debian's; what fails is said, and shows when the program is looked for again."""
     if reason := machine.run([*privilege, *_APT, "update", "-q"]):
         progress(f"  apt-get update failed: {reason}")
@@ -139,68 +160,28 @@ def apt_install(machine: SystemInterface, privilege: Sequence[str], package: str
         progress(f"  that failed: {reason}")
 
 
-def _on_path(machine: SystemInterface, progress: ProgressCallback) -> Iterator[Executable]:
+def _on_path(machine: LocalSystem, progress: ProgressCallback) -> Iterator[Executable]:
     for name in EXECUTABLE_NAMES:
         if path := machine.which(name):
             yield from _if_usable(machine, Executable(path, f"{name} on the PATH"), progress)
 
 
-def _bundled(machine: SystemInterface, progress: ProgressCallback) -> Iterator[Executable]:
+def _bundled(machine: LocalSystem, progress: ProgressCallback) -> Iterator[Executable]:
     path = machine.bundled()
     if path is not None and machine.which(str(path)):
         yield from _if_usable(machine, Executable(path, "Playwright's own"), progress)
 
 
-def _if_usable(machine: SystemInterface, found: Executable, progress: ProgressCallback) -> Iterator[Executable]:
+def _if_usable(machine: LocalSystem, found: Executable, progress: ProgressCallback) -> Iterator[Executable]:
     if reason := _launch_problem(machine, found.path):
         progress(f"Passing over {found.path}, which does not start: {reason}")
     else:
         yield found
 
 
-def _launch_problem(machine: SystemInterface, path: Path) -> str | None:
+def _launch_problem(machine: LocalSystem, path: Path) -> str | None:
     """Return why an executable is no browser: a library is missing, or it only asks to install a snap."""
     return machine.run([str(path), "--version"], seconds=60)
-
-
-class LocalSystem:
-    """The machine that this program runs on."""
-
-    environ: Mapping[str, str] = os.environ
-
-    def which(self, name: str) -> Path | None:
-        """See `SystemInterface`."""
-        path = shutil.which(name)
-        return None if path is None else Path(path)
-
-    def bundled(self) -> Path | None:
-        """See `SystemInterface`."""
-        from playwright.sync_api import sync_playwright
-
-        with sync_playwright() as playwright:
-            path = playwright.chromium.executable_path
-        return Path(path) if path else None
-
-    def run(self, command: Sequence[str], seconds: float = _TIMEOUT) -> str | None:
-        """See `SystemInterface`."""
-        try:
-            ended = subprocess.run(
-                command,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                timeout=seconds,
-                check=False,
-            )
-        except (OSError, subprocess.TimeoutExpired) as error:
-            return str(error)
-        return error_summary(ended.stdout.decode(errors="replace"), ended.returncode) if ended.returncode else None
-
-    def privilege(self) -> Sequence[str] | None:
-        """See `SystemInterface`."""
-        if os.geteuid() == 0:
-            return ()
-        return ("sudo", "-n") if self.run(["sudo", "-n", "true"], seconds=30) is None else None
 
 
 def error_summary(output: str, code: int) -> str:
@@ -210,7 +191,7 @@ def error_summary(output: str, code: int) -> str:
     return next(telling, lines[-1] if lines else f"exit code {code}")[:300]
 
 
-def main(machine: SystemInterface | None = None) -> int:
+def main(machine: LocalSystem | None = None) -> int:
     """Print the path of a browser that starts."""
     import click
 

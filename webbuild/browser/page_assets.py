@@ -2,28 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from importlib.resources import files
 
 from webbuild.browser.media_types import media_type
 
-SHARED_SCRIPTS = ("arrays.js", "base64.js", "worker-rpc.js")
+_SHARED_SCRIPTS = ("arrays.js", "base64.js", "calls.js", "worker-rpc.js")
+_INDEX = """<!doctype html>
+<meta charset="utf-8">
+<title>webbuild</title>
+<link rel="icon" href="data:,">
+<script type="module" src="{script}"></script>
+"""
 
 
 def load_page_assets(package: str, names: Sequence[str], url_prefix: str) -> dict[str, tuple[str, bytes]]:
-    """Return media types and contents of the files in a package's folder `page`, and of the shared ones.
+    """Return media types and contents of a page and its scripts.
 
     Args:
-        package: whose page it is.
-        names: of its files.
+        package: in whose folder `page` the scripts lie, besides the shared ones.
+        names: of its scripts; `index.html` runs the first.
         url_prefix: the path on a server under which all of them lie.
     """
-    return dict(_iter_assets(package, names, url_prefix)) | dict(
-        _iter_assets("webbuild.browser", SHARED_SCRIPTS, url_prefix)
-    )
-
-
-def _iter_assets(package: str, names: Sequence[str], url_prefix: str) -> Iterator[tuple[str, tuple[str, bytes]]]:
-    folder = files(package).joinpath("page")
-    for name in names:
-        yield url_prefix + name, (media_type(name), folder.joinpath(name).read_bytes())
+    scripts = {name: files(package).joinpath("page", name) for name in names}
+    scripts |= {name: files("webbuild.browser").joinpath("page", name) for name in _SHARED_SCRIPTS}
+    index = _INDEX.format(script=names[0]).encode()
+    return {
+        f"{url_prefix}index.html": (media_type("index.html"), index),
+        **{url_prefix + name: (media_type(name), script.read_bytes()) for name, script in scripts.items()},
+    }

@@ -86,7 +86,7 @@ class BuildPage:
 @contextmanager
 def open_build_page(chromium: BrowserHandle, build: OrtWebBuild, package: str, script: str) -> Iterator[BuildPage]:
     """Serve a build and the page of a package that runs models on it, for a block."""
-    assets = load_page_assets(package, ("index.html", script, "worker.js"), BASE_PATH)
+    assets = load_page_assets(package, (script, "worker.js"), BASE_PATH)
     virtual = {**assets, **build.virtual_files(BASE_PATH)}
     with TemporaryDirectory() as root, Server(Path(root), virtual=virtual) as server:
         page = BuildPage(chromium, build, server)

@@ -51,13 +51,12 @@ class PageRpc:
         server: serves the bundle at its root; the page and what it is given are added to its virtual files.
         seconds: how long any one step may take.
         package: the package in whose folder `page` the page lies.
-        scripts: the page's own, besides the one that answers calls.
+        scripts: the page's own; the first answers calls.
     """
 
     def __init__(self, page: Page, server: Server, seconds: float, package: str, scripts: Sequence[str]) -> None:
         self._page, self._server, self._seconds = page, server, seconds
-        server.virtual.update(load_page_assets("webbuild.verify", ("calls.js",), URL_PREFIX))
-        server.virtual.update(load_page_assets(package, ("index.html", *scripts), URL_PREFIX))
+        server.virtual.update(load_page_assets(package, scripts, URL_PREFIX))
         page.goto(f"{server.origin}{URL_PREFIX}index.html")
         page.wait_for_function("() => globalThis.webbuild !== undefined")
 
