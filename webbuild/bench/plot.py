@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from msgspec import Struct
 
-from webbuild.bench.report import BackendBench, PageLoad, RunTimes
+from webbuild.bench.report import BackendBench, PageLoad
 
 
 class BarSegment(Struct, frozen=True):
@@ -56,19 +56,9 @@ def load_stages(visit: PageLoad) -> dict[str, float]:
     }
 
 
-def median_stages(frames: RunTimes) -> dict[str, float]:
-    """Return the medians of a run's stages."""
-    return {name: frames.stage(name) for name in frames.stages}
-
-
 def dots(each: BackendBench, end: float) -> RunDots | None:
     """Lay a backend's runs on a scale; None where there are none."""
     frames = each.run_times
     if frames is None or not frames.runs:
         return None
     return RunDots(each.backend, tuple(ms / end for ms in frames.runs), frames.p50 / end, frames.p95 / end)
-
-
-def slowest(values: Sequence[float]) -> float:
-    """Return the largest of what is to be drawn, 0 of nothing."""
-    return max(values, default=0.0)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from webbuild.bench import formatting as own
-from webbuild.bench.plot import Bar, RunDots, bar, dots, load_stages, median_stages, slowest
+from webbuild.bench.plot import Bar, RunDots, bar, dots, load_stages
 from webbuild.bench.report import BenchReport, exit_code
 from webbuild.errors import CLEAN
 from webbuild.reporting.charts import LinearScale, linear_scale
@@ -39,20 +39,22 @@ def _load_bars(report: BenchReport) -> tuple[LinearScale, list[Bar]]:
         for label, visit in (("first visit", each.first_load), ("second visit", each.second_load))
         if visit is not None
     ]
-    axis = linear_scale(slowest([visit.first_result for _, _, visit in visits]))
+    axis = linear_scale(max((visit.first_result for _, _, visit in visits), default=0.0))
     return axis, [bar(backend, label, load_stages(visit), axis.end) for backend, label, visit in visits]
 
 
 def _run_dots(report: BenchReport) -> tuple[LinearScale, list[RunDots]]:
-    axis = linear_scale(slowest([ms for each in report.backends if each.run_times for ms in each.run_times.runs]))
+    axis = linear_scale(
+        max((ms for each in report.backends if each.run_times for ms in each.run_times.runs), default=0.0)
+    )
     return axis, [found for each in report.backends if (found := dots(each, axis.end)) is not None]
 
 
 def _stages(report: BenchReport) -> tuple[LinearScale, list[Bar]]:
     rows = [
-        (each.backend, median_stages(each.run_times))
+        (each.backend, {name: each.run_times.stage(name) for name in each.run_times.stages})
         for each in report.backends
         if each.run_times and each.run_times.stages
     ]
-    axis = linear_scale(slowest([sum(stages.values()) for _, stages in rows]))
+    axis = linear_scale(max((sum(stages.values()) for _, stages in rows), default=0.0))
     return axis, [bar(backend, "", stages, axis.end) for backend, stages in rows]

@@ -14,6 +14,7 @@ from msgspec import Struct
 
 from webbuild.bundle.staging import ignoring_interrupts, unwritable_output
 from webbuild.errors import USAGE, WebbuildError
+from webbuild.manifest.file_entry import file_hash
 from webbuild.passes.workarounds.cpu_fallback import cpu_node_names
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ def write_model(model: ir.Model, folder: Path, stem: str, target: str, *, extern
         ir.save(model, path)
     beside = data.name if data.exists() else ""
     named = tuple(cpu_node_names(model))
-    return OnnxFile((target,), path.name, beside, _sha256(path), model.graph.num_nodes(), named)
+    return OnnxFile((target,), path.name, beside, file_hash(path), model.graph.num_nodes(), named)
 
 
 def has_external_weights(model: ir.Model) -> bool:
@@ -88,12 +89,6 @@ def content_hash(model: ir.Model) -> bytes:
                 digest = hashlib.sha256(tensor.tobytes()).digest()
                 value.const_value = ir.tensor(np.frombuffer(digest, np.uint8), name=value.name)
     return ir.to_proto(brief).SerializeToString(deterministic=True)
-
-
-def _sha256(path: Path) -> str:
-    """Return the SHA-256 of a file."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 @contextmanager

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
 from pathlib import Path
 
 from webbuild.bundle import weight_shards
+from webbuild.manifest.file_entry import file_hash
 from webbuild.manifest.manifest import File
 
 _COPY_BYTES = 8 * 1024 * 1024
@@ -24,8 +24,7 @@ def split_large_files(folder: Path) -> list[File]:
 def _split_file(file: Path, folder: Path, limit: int) -> File:
     """Cut from the end, so that the disk never holds more than one part twice."""
     size = file.stat().st_size
-    with file.open("rb") as stream:
-        digest = hashlib.file_digest(stream, "sha256").hexdigest()
+    digest = file_hash(file)
     count = -(-size // limit)
     parts = [file.with_name(f"{file.stem}-{index:04}.bin") for index in range(count)]
     for index in range(count - 1, 0, -1):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from webbuild.errors import WebbuildError
+from webbuild.manifest.file_entry import file_hash
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -115,9 +116,7 @@ def _append_to_shard(folder: Path, shards: list[Path], sizes: list[int], tensor:
 
 
 def _name_by_content(shard: Path) -> str:
-    with shard.open("rb") as file:
-        digest = hashlib.file_digest(file, "sha256").hexdigest()
-    name = f"weights-{digest[:12]}.bin"
+    name = f"weights-{file_hash(shard)[:12]}.bin"
     shard.replace(shard.with_name(name))
     return name
 

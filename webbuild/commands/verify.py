@@ -75,16 +75,19 @@ def verify_and_show(directory: Path) -> VerifyReport:
     """Verify a bundle on both backends, show the table on stderr, return the report.
 
     Raises:
-        WebbuildError: see `verify_bundle`.
+        WebbuildError: see `verify_in_browsers`.
     """
     from rich.console import Console
 
+    from webbuild.browser.open_browser import Endpoint
     from webbuild.verify.text import show_report
-    from webbuild.verify.verify import verify_bundle
+    from webbuild.verify.verify import verify_in_browsers
 
     console = Console(stderr=True)
     with console.status("starting") as status:
-        report = verify_bundle(directory, _BACKENDS, progress=status.update)
+        (report,) = verify_in_browsers([Endpoint()], directory, _BACKENDS, say=status.update)
+    if isinstance(report, WebbuildError):
+        raise report
     show_report(report, console)
     return report
 

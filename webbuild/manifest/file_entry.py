@@ -13,15 +13,20 @@ def file_entry(path: Path, folder: Path) -> File:
     """Return what the manifest says of a file in `folder`."""
     size = path.stat().st_size
     with path.open("rb") as file:
-        digest = hashlib.file_digest(file, "sha256").hexdigest()
         encoding, uncompressed_size = _compression(file, path.suffix, size)
     return File(
         path=path.relative_to(folder).as_posix(),
         size=size,
-        sha256=digest,
+        sha256=file_hash(path),
         encoding=encoding,
         uncompressed_size=uncompressed_size,
     )
+
+
+def file_hash(path: Path) -> str:
+    """Return the SHA-256 of a file."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def read_engine_wasm(path: Path) -> bytes:

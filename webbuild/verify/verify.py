@@ -15,7 +15,7 @@ from webbuild.browser.server import Server
 from webbuild.compare.arrays import Comparison
 from webbuild.equivalence.answer import Answer
 from webbuild.equivalence.compare_runs import Reference, final_verdicts
-from webbuild.errors import USAGE, WebbuildError
+from webbuild.errors import WebbuildError
 from webbuild.manifest.manifest import Task
 from webbuild.reporting.depth_colormap import depth_colormap_url
 from webbuild.tasks.class_scores import ClassScore
@@ -33,32 +33,10 @@ from webbuild.verify.run_backend import ReferenceResults, run_backend
 BACKENDS = ("webgpu", "wasm")
 
 
-def verify_bundle(
-    directory: Path,
-    backends: Sequence[str] = BACKENDS,
-    inputs: Sequence[Path] = (),
-    *,
-    precision: str = "auto",
-    seconds: float = 300,
-    progress: Callable[[str], None] = lambda _: None,
-) -> VerifyReport:
-    """Verify a bundle in a Chromium that is started here; see `verify_in_browsers`.
-
-    Raises:
-        WebbuildError: when nothing can be judged: no bundle, no browser, no adapter, no reference.
-    """
-    (found,) = verify_in_browsers(
-        [Endpoint()], directory, backends, inputs, precision=precision, seconds=seconds, say=progress
-    )
-    if isinstance(found, WebbuildError):
-        raise found
-    return found
-
-
 def verify_in_browsers(
     places: Sequence[Endpoint],
     directory: Path,
-    backends: Sequence[str] = BACKENDS,
+    backends: Sequence[str],
     inputs: Sequence[Path] = (),
     *,
     precision: str = "auto",
@@ -81,7 +59,6 @@ def verify_in_browsers(
     Raises:
         WebbuildError: when nothing can be judged anywhere: no bundle, no reference.
     """
-    _check_backends(backends)
     bundle = open_bundle(directory)
     names = bundle.graph_names(backends, precision)
     problems = tuple(changed_files(bundle))
@@ -131,17 +108,6 @@ def _judged(done: BrowserRun, reference: Reference) -> BrowserRun:
 def _with_runs(report: VerifyReport, done: BrowserRun) -> VerifyReport:
     where = msgspec.structs.replace(report.environment, browser=done.browser, browser_path=done.path)
     return msgspec.structs.replace(report, environment=where, backends=done.runs)
-
-
-def _check_backends(backends: Sequence[str]) -> None:
-    unknown = [backend for backend in backends if backend not in BACKENDS]
-    if unknown or not backends:
-        raise WebbuildError(
-            "unknown-backend",
-            f"no such backend: {', '.join(unknown)}" if unknown else "no backend to verify",
-            f"name one or both of {', '.join(BACKENDS)}",
-            exit_code=USAGE,
-        )
 
 
 def _with_comparisons(run: BackendRun, comparisons: Sequence[Comparison]) -> BackendRun:
