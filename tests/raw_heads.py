@@ -14,7 +14,7 @@ from tests.native import Session
 from webbuild.manifest.manifest import TargetName
 from webbuild.passes.base import PassOptions
 from webbuild.passes.lower import lower
-from webbuild.postprocess.dense_head import DETECTIONS, DenseHead
+from webbuild.postprocess.spec import DETECTIONS, YoloPostprocess
 
 SIDE = 96
 Floats = NDArray[np.float32]
@@ -29,8 +29,8 @@ class Box(Struct, frozen=True):
     label: int = 0
 
 
-def head(classes: int = 3, extra: int = 0, agnostic: bool = False, rows: int = 5) -> DenseHead:
-    return DenseHead(
+def head(classes: int = 3, extra: int = 0, agnostic: bool = False, rows: int = 5) -> YoloPostprocess:
+    return YoloPostprocess(
         output="raw",
         layout="columns",
         size=(SIDE, SIDE),
@@ -41,7 +41,7 @@ def head(classes: int = 3, extra: int = 0, agnostic: bool = False, rows: int = 5
     )
 
 
-def raw_output(raw: DenseHead, boxes: Sequence[Box], anchors: int, seed: int = 0) -> Floats:
+def raw_output(raw: YoloPostprocess, boxes: Sequence[Box], anchors: int, seed: int = 0) -> Floats:
     """Return the raw output in which anchor i says box i and the others nothing; extra columns are random."""
     table = np.zeros((anchors, raw.row_width), np.float32)
     first = 5 if raw.layout == "rows" else 4
@@ -57,11 +57,11 @@ def raw_output(raw: DenseHead, boxes: Sequence[Box], anchors: int, seed: int = 0
 class Appended:
     """Both targets' graphs of a model that is nothing but its raw output."""
 
-    def __init__(self, raw: DenseHead, shape: Sequence[int]) -> None:
+    def __init__(self, raw: YoloPostprocess, shape: Sequence[int]) -> None:
         sizes = ",".join(map(str, shape))
         text = f"""<ir_version: 8, opset_import: ["" : 17]>
         g (float[{sizes}] x) => (float[{sizes}] raw) <float one = {{1.0}}> {{ raw = Mul (x, one) }}"""
-        self.plan = lower(ir.from_onnx_text(text), PassOptions(missing_head=raw))
+        self.plan = lower(ir.from_onnx_text(text), PassOptions(missing_postprocess=raw))
         self._sessions = {target: Session(model) for target, model in self.plan.graphs.items()}
 
     def run(self, target: TargetName, raw: Floats, **thresholds: float) -> dict[str, NDArray[Any]]:

@@ -51,12 +51,12 @@ class PatchedModel(Struct, frozen=True):
 
     model: bytes
     cpu_nodes: tuple[str, ...]
-    edits: tuple[Rewrite, ...]
+    rewrites: tuple[Rewrite, ...]
 
     @property
     def done(self) -> list[str]:
         """The codes of the passes that changed something, in order."""
-        return list(dict.fromkeys(edit.code for edit in self.edits if edit.applied))
+        return list(dict.fromkeys(rewrite.code for rewrite in self.rewrites if rewrite.applied))
 
 
 class Trial(Struct, frozen=True):
@@ -96,7 +96,7 @@ def patch_model(model: bytes, target: TargetName = "webgpu") -> PatchedModel:
     table = find_table(Target(engine_version(), "webgpu"))
     planned = lower(ir.from_proto(onnx.load_from_string(model)), PassOptions(table=table))
     graph = planned.graphs[target]
-    return PatchedModel(ir.to_proto(graph).SerializeToString(), tuple(cpu_node_names(graph)), planned.edits[target])
+    return PatchedModel(ir.to_proto(graph).SerializeToString(), tuple(cpu_node_names(graph)), planned.rewrites[target])
 
 
 def make_trial(seed: int, subject: GeneratedModel, want: Tensors, options: Mapping[str, Any]) -> Trial:

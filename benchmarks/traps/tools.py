@@ -88,14 +88,16 @@ def _webbuild(trap: Trap, target: Target) -> ToolResult:
         kept, needed = apply_cpu_fallback(graph, load_table(target)), required_features(graph)
     except Exception as error:
         return ToolResult(None, target.build, f"{type(error).__name__}: {error}")
-    passes = tuple(dict.fromkeys(edit.code for edit in (*planned.edits["webgpu"], *kept.rewrites) if edit.applied))
+    passes = tuple(
+        dict.fromkeys(rewrite.code for rewrite in (*planned.rewrites["webgpu"], *kept.rewrites) if rewrite.applied)
+    )
     if kept.disabled is not None or needed:
         reason = f"{kept.disabled.code}: {kept.disabled.reason}" if kept.disabled else f"needs {', '.join(needed)}"
         return ToolResult(ir.to_proto(planned.graphs["wasm"]), "wasm", reason)
     reasons = [
-        edit.reason
-        for edit in (*planned.edits["webgpu"], *kept.rewrites)
-        if edit.applied and edit.code == CpuFallback.code
+        rewrite.reason
+        for rewrite in (*planned.rewrites["webgpu"], *kept.rewrites)
+        if rewrite.applied and rewrite.code == CpuFallback.code
     ]
     reason = "; ".join(dict.fromkeys(each.removeprefix("left to the CPU: ") for each in reasons))
     return ToolResult(ir.to_proto(graph), target.build, "", passes, tuple(cpu_node_names(graph)), reason)

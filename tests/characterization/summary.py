@@ -33,11 +33,11 @@ def summarize_inspection(report: Json) -> Json:
     }
 
 
-def summarize_edits(edits: dict[str, list[Json]]) -> Json:
-    """Summarize the `edits` of `pack --json` or `pack --dry-run --json`: by graph and code."""
+def summarize_rewrites(rewrites: dict[str, list[Json]]) -> Json:
+    """Summarize the `rewrites` of `pack --json` or `pack --dry-run --json`: by graph and code."""
     return {
         graph: _count(f"{each['code']}, {'applied' if each['applied'] else 'skipped'}" for each in of_graph)
-        for graph, of_graph in edits.items()
+        for graph, of_graph in rewrites.items()
     }
 
 
@@ -48,7 +48,7 @@ def summarize_pack(report: Json) -> Json:
     for (_, runner, _, _), group in group_by_output(convert(report["comparisons"], list[Comparison])).items():
         groups.setdefault(f"{runner} {output_title(group)}", []).append(group)
     return {
-        "rewrites": summarize_edits(report["edits"]),
+        "rewrites": summarize_rewrites(report["rewrites"]),
         "findings before": _findings(before_after["before"]),
         "findings after": _findings(before_after["after"]),
         "assumptions": len(report["assumptions"]),

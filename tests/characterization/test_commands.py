@@ -13,7 +13,7 @@ import pytest
 
 from tests import exports
 from tests.characterization import compare_recorded
-from tests.characterization.summary import summarize_edits, summarize_inspection, summarize_pack
+from tests.characterization.summary import summarize_inspection, summarize_pack, summarize_rewrites
 from tests.commands.program import ROOT, webbuild
 from webbuild.commands.explain import all_pages
 
@@ -56,7 +56,7 @@ def test_an_export_has_the_findings_and_rewrites_that_were_recorded(
     model = exports.write(name, tmp_path)
     summary = {
         "inspect": summarize_inspection(answer("inspect", model)),
-        "pack --dry-run": summarize_edits(answer("pack", model, "--dry-run")["edits"]),
+        "pack --dry-run": summarize_rewrites(answer("pack", model, "--dry-run")["rewrites"]),
     }
     compare_recorded(f"exports/{name}", summary, regenerate=regenerate)
 

@@ -101,8 +101,8 @@ def test_a_dry_run_writes_nothing(tmp_path: Path, options: list[str], monkeypatc
     assert list(tmp_path.iterdir()) == []
     assert "static-nms" in done.stdout
     if options:
-        edits = json.loads(done.stdout)["edits"]
-        assert {edit["code"] for edit in edits["webgpu"]} > {"static-nms", "promote-thresholds"}
+        rewrites = json.loads(done.stdout)["rewrites"]
+        assert {rewrite["code"] for rewrite in rewrites["webgpu"]} > {"static-nms", "promote-thresholds"}
         assert done.stderr == ""
 
 

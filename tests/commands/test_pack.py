@@ -28,7 +28,7 @@ def test_packing_succeeds_and_says_so_in_json(packed: Packed) -> None:
     report = json.loads(done.stdout)["pack"]
     assert verdicts(report["comparisons"]) == {"OK"}
     assert sum(matched(report["comparisons"]).values()) > 0
-    assert {"promote-thresholds", "static-nms"} <= {edit["code"] for edit in report["edits"]["webgpu"]}
+    assert {"promote-thresholds", "static-nms"} <= {rewrite["code"] for rewrite in report["rewrites"]["webgpu"]}
 
 
 def test_the_rewrites_and_comparisons_are_those_that_were_recorded(packed: Packed, regenerate: bool) -> None:

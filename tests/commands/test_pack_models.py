@@ -120,6 +120,6 @@ def test_nan_is_never_proven(tmp_path: Path) -> None:
 def test_the_report_lists_what_was_left_alone(tmp_path: Path) -> None:
     text = f"{HEADER} g (float[5,3] x) => (int64[5,1] y, float[5,3] z) {{ y = ArgMax <axis = 1> (x) z = Relu (x) }}"
     pack(save(parsed(text), tmp_path / "m.onnx"))
-    edits = json.loads((tmp_path / "out" / "report.json").read_bytes())["edits"]["webgpu"]
-    assert [(edit["code"], edit["applied"]) for edit in edits] == [("argmax-int32", False)]
+    rewrites = json.loads((tmp_path / "out" / "report.json").read_bytes())["rewrites"]["webgpu"]
+    assert [(rewrite["code"], rewrite["applied"]) for rewrite in rewrites] == [("argmax-int32", False)]
     assert onnx.load(next((tmp_path / "out" / "model").glob("*.onnx")))

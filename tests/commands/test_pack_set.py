@@ -16,8 +16,8 @@ from tests.models import save
 from tests.set_detectors import QUERIES, ROWS, SIDE, detr, rt_detr
 from webbuild.manifest.manifest import DetectTask, ImageInput, SizeInput
 from webbuild.postprocess import reference
-from webbuild.postprocess.query_head import QueryHead
 from webbuild.postprocess.reference_detr import reference_detr
+from webbuild.postprocess.spec import DetrPostprocess
 from webbuild.runners.native import NativeRunner
 
 pytestmark = pytest.mark.usefixtures("stand_in")
@@ -67,8 +67,8 @@ def test_where_no_box_says_it_the_order_is_that_of_the_name(tmp_path: Path) -> N
 
 def test_float64_is_gone_and_no_pool_rounds_up(tmp_path: Path) -> None:
     pack(save(rt_detr(), tmp_path / "m.onnx"))
-    edits = json.loads((tmp_path / "out" / "report.json").read_bytes())["edits"]
-    done = {edit["code"] for edits in edits.values() for edit in edits if edit["applied"]}
+    rewrites = json.loads((tmp_path / "out" / "report.json").read_bytes())["rewrites"]
+    done = {rewrite["code"] for rewrites in rewrites.values() for rewrite in rewrites if rewrite["applied"]}
     assert {"append-detr-postprocess", "float64-to-float32", "pool-ceil-mode", "fix-dynamic-dims"} <= done
 
 
@@ -85,7 +85,7 @@ def test_a_detr_packs_with_what_lies_beside_it(tmp_path: Path) -> None:
 
 
 def test_rows_of_something_else_are_not_emitted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def turned(raw: QueryHead, *given: object) -> object:
+    def turned(raw: DetrPostprocess, *given: object) -> object:
         return reference_detr(msgspec.structs.replace(raw, size_order="height-width"), *given)  # type: ignore[arg-type]
 
     monkeypatch.setattr(reference, "reference_detr", turned)

@@ -42,7 +42,7 @@ def test_the_patched_model_has_the_interface_and_the_answers_of_the_original(tmp
     assert file["targets"] == ["1.30.0-webgpu"]
     assert (outcome["interface"], file["data"]) == ([], "")
     assert outcome["compared"] > 0
-    assert any(edit["applied"] for edit in outcome["edits"]["1.30.0-webgpu"])
+    assert any(rewrite["applied"] for rewrite in outcome["rewrites"]["1.30.0-webgpu"])
     assert names(tmp_path / "out") == ["detect-nms.1.30.0-webgpu.onnx"]
     assert interface(Path(file["file"])) == interface(model)
 

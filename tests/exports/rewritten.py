@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from tests.exports import write
 from webbuild.bundle.graphs import option_inputs, write_graphs
-from webbuild.compile.infer_task import infer_missing_head, infer_task
+from webbuild.compile.infer_task import infer_missing_postprocess, infer_task
 from webbuild.equivalence.check import EquivalenceResult, check_equivalence
 from webbuild.equivalence.thresholds import open_with_threshold_inputs
 from webbuild.manifest.manifest import Graph, ImageInput, OptionInput, RowTask
@@ -53,25 +53,30 @@ class Rewritten(Struct, frozen=True):
     def prove_at(self, confidence: float, iou: float) -> EquivalenceResult:
         """Compare every graph with the export, at thresholds of the score and of the overlap."""
         options = [msgspec.structs.replace(o, default=iou) if o.option == "iou" else o for o in self.options]
-        lacks = self.known.head is not None
+        lacks = self.known.postprocess
         original = NativeRunner(self.source.path) if lacks else open_with_threshold_inputs(self.source, SIZES)
         assert original is not None, "the thresholds of the export could not be made inputs"
         graphs, task = self.graphs, self.known.task
         return check_equivalence(
-            original, graphs, self.folder, task, options, self.samples, head=self.known.head, confidence=confidence
+            original, graphs, self.folder, task, options, self.samples, postprocess=lacks, confidence=confidence
         )
 
 
 def rewritten(name: str, folder: Path) -> Rewritten:
     """Rewrite an export of `tests.exports`."""
     source = load_onnx(write(name, folder))
-    headless = infer_missing_head(source, SIZES, None)
-    if headless is not None and headless.head is not None and isinstance(headless.task, RowTask):
-        limit = msgspec.structs.replace(headless.head, max_detections=ROWS)
-        headless = msgspec.structs.replace(headless, head=limit, task=msgspec.structs.replace(headless.task, rows=ROWS))
+    unprocessed = infer_missing_postprocess(source, SIZES, None)
+    if unprocessed is not None and unprocessed.postprocess is not None and isinstance(unprocessed.task, RowTask):
+        limit = msgspec.structs.replace(unprocessed.postprocess, max_detections=ROWS)
+        unprocessed = msgspec.structs.replace(
+            unprocessed, postprocess=limit, task=msgspec.structs.replace(unprocessed.task, rows=ROWS)
+        )
     known_kernels = load_table(Target("1.30.0", "webgpu"))
     planned = lower(
-        source.model, PassOptions(dims=SIZES, missing_head=headless.head if headless else None, table=known_kernels)
+        source.model,
+        PassOptions(
+            dims=SIZES, missing_postprocess=unprocessed.postprocess if unprocessed else None, table=known_kernels
+        ),
     )
     graphs = write_graphs(planned.graphs, folder / "model")
-    return Rewritten(source, headless or infer_task(source, planned, None), planned, tuple(graphs), folder)
+    return Rewritten(source, unprocessed or infer_task(source, planned, None), planned, tuple(graphs), folder)

@@ -32,7 +32,7 @@ def model(text: str) -> ir.Model:
 def test_a_node_that_would_be_wrong_is_left_to_the_cpu_and_the_graph_is_shipped() -> None:
     graph = model(WRONG)
     kept = apply_cpu_fallback(graph, load_table(NATIVE))
-    assert [edit.code for edit in kept.rewrites] == ["cpu-fallback"]
+    assert [rewrite.code for rewrite in kept.rewrites] == ["cpu-fallback"]
     assert kept.disabled is None
     assert cpu_node_names(graph) == [node.name for node in graph.graph if node.op_type == "ReduceSumSquare"]
     assert inspect("", graph, load_table(NATIVE), {}).count("error") == 0

@@ -21,8 +21,7 @@ from msgspec import Struct
 from webbuild.passes.analysis import shape_inference
 from webbuild.passes.base import Pass, PassOptions, Rewrite
 from webbuild.passes.registry import all_passes
-from webbuild.postprocess.dense_head import DenseHead
-from webbuild.postprocess.query_head import QueryHead
+from webbuild.postprocess.spec import DetrPostprocess, YoloPostprocess
 from webbuild.targets.table import load_table
 from webbuild.targets.target import parse_target
 
@@ -50,7 +49,7 @@ class Outcome(Struct, frozen=True):
     """What became of a case: after the pass, and after a second call."""
 
     model: ir.Model
-    edits: list[Rewrite]
+    rewrites: list[Rewrite]
     before: str
     after: str
     again: list[Rewrite]
@@ -74,11 +73,11 @@ def outcome(case: Case) -> Outcome:
     """Apply the pass of a case, and apply it again."""
     model = case.load()
     before = text(model)
-    edits = case.kind().apply(model, case.options)
+    rewrites = case.kind().apply(model, case.options)
     after = text(model)
     again = model.clone()
-    edits_again = case.kind().apply(again, case.options)
-    return Outcome(model, edits, before, after, edits_again, text(again))
+    rewrites_again = case.kind().apply(again, case.options)
+    return Outcome(model, rewrites, before, after, rewrites_again, text(again))
 
 
 def text(model: ir.Model) -> str:
@@ -104,14 +103,14 @@ def _options(path: Path) -> PassOptions:
     keys, told = ("dims", "raw", "set", "target", "binding"), path.read_text("utf-8")
     sizes, raw, several, build, binding = (re.search(rf"^# {key}: (.+)$", told, re.MULTILINE) for key in keys)
     pairs = (pair.rpartition("=") for pair in sizes[1].split(",")) if sizes else ()
-    head: DenseHead | QueryHead | None = msgspec.json.decode(raw[1], type=DenseHead) if raw else None
+    head: YoloPostprocess | DetrPostprocess | None = msgspec.json.decode(raw[1], type=YoloPostprocess) if raw else None
     if several:
-        head = msgspec.json.decode(several[1], type=QueryHead)
+        head = msgspec.json.decode(several[1], type=DetrPostprocess)
     known = load_table(parse_target(build[1])) if build else None
     least = int(binding[1]) if binding else PassOptions().max_binding_size
     return PassOptions(
         dims={name.strip(): int(size) for name, _, size in pairs},
-        missing_head=head,
+        missing_postprocess=head,
         table=known,
         max_binding_size=least,
     )

@@ -15,9 +15,8 @@ from tests.passes.case import FOLDER, Case, all_cases, outcome, text, tidy
 from webbuild.passes.analysis.shape_inference import infer_shapes
 from webbuild.passes.nms.promote_thresholds import OPTION_KEY_PREFIX
 from webbuild.passes.registry import all_passes
-from webbuild.postprocess.dense_head import DenseHead
-from webbuild.postprocess.grounding_head import GroundingHead
 from webbuild.postprocess.reference import add_constant_masks, apply_reference_postprocess
+from webbuild.postprocess.spec import GroundingPostprocess, YoloPostprocess
 
 CASES = all_cases()
 EACH = pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
@@ -32,15 +31,15 @@ def test_every_pass_has_a_case_that_it_changes_and_one_that_it_keeps() -> None:
 @EACH
 def test_a_case_is_changed_unless_it_is_to_be_kept(case: Case) -> None:
     result = outcome(case)
-    assert any(edit.applied for edit in result.edits) is not case.keep, result.edits
+    assert any(rewrite.applied for rewrite in result.rewrites) is not case.keep, result.rewrites
     assert (result.before == result.after) is case.keep
-    assert all(edit.code == case.kind.code and edit.location and edit.reason for edit in result.edits)
+    assert all(rewrite.code == case.kind.code and rewrite.location and rewrite.reason for rewrite in result.rewrites)
 
 
 @EACH
 def test_a_second_call_changes_nothing(case: Case) -> None:
     result = outcome(case)
-    assert not [edit for edit in result.again if edit.applied]
+    assert not [rewrite for rewrite in result.again if rewrite.applied]
     assert result.after_again == result.after
 
 
@@ -57,11 +56,11 @@ def test_the_result_is_a_valid_model(case: Case) -> None:
 def test_the_result_is_as_recorded(case: Case, regenerate: bool) -> None:
     result = outcome(case)
     record = case.path.with_name(case.path.name.replace(".onnx.txt", ".snapshot"))
-    edits = "".join(f"{'done' if e.applied else 'left'} {e.location}: {e.reason}\n" for e in result.edits)
+    rewrites = "".join(f"{'done' if e.applied else 'left'} {e.location}: {e.reason}\n" for e in result.rewrites)
     if regenerate:
-        record.write_text(edits + ("" if case.keep else f"\n{text(tidy(result.model))}"), "utf-8")
+        record.write_text(rewrites + ("" if case.keep else f"\n{text(tidy(result.model))}"), "utf-8")
     assert record.is_file(), "run pytest with --regenerate and read what it wrote"
-    assert edits + ("" if case.keep else f"\n{text(tidy(result.model))}") == record.read_text("utf-8")
+    assert rewrites + ("" if case.keep else f"\n{text(tidy(result.model))}") == record.read_text("utf-8")
 
 
 @EACH
@@ -72,7 +71,7 @@ def test_the_numbers_stay_those_of_the_original(case: Case) -> None:
     for seed in range(4):
         feeds = {**defaults(patched), **random_feeds(original, seed), **_frozen(case, patched, seed)}
         want, got = (
-            _completed(case, before.run(add_constant_masks(case.options.missing_head, feeds)), feeds),
+            _completed(case, before.run(add_constant_masks(case.options.missing_postprocess, feeds)), feeds),
             after.run(feeds),
         )
         assert set(want) <= set(got)
@@ -97,10 +96,10 @@ def _filled(original: ir.Model, name: str, value: NDArray[Any], room: tuple[int,
 
 def _completed(case: Case, outputs: Tensors, feeds: Tensors) -> Tensors:
     """Return the outputs with what the case says that the original lacks."""
-    raw = case.options.missing_head
-    if raw is None or isinstance(raw, GroundingHead) or case.keep or raw.output not in outputs:
+    raw = case.options.missing_postprocess
+    if raw is None or isinstance(raw, GroundingPostprocess) or case.keep or raw.output not in outputs:
         return outputs
-    thresholds = {"confidence": raw.confidence, **({"iou": raw.iou} if isinstance(raw, DenseHead) else {})}
+    thresholds = {"confidence": raw.confidence, **({"iou": raw.iou} if isinstance(raw, YoloPostprocess) else {})}
     return apply_reference_postprocess(raw, outputs, feeds, thresholds)
 
 

@@ -89,7 +89,7 @@ def test_a_pass_explains_itself(kind: type[Pass]) -> None:
 
 def test_every_kind_of_edit_happens_in_a_mixed_graph() -> None:
     planned = lower(ir.from_onnx_text(MIXED), PassOptions(dims={"x:0": 1}))
-    done = {edit.code for edit in planned.edits["webgpu"] if edit.applied}
+    done = {rewrite.code for rewrite in planned.rewrites["webgpu"] if rewrite.applied}
     assert done == {
         *("canonicalize", "fix-dynamic-dims", "fold-constants", "float64-to-float32"),
         *("eliminate-no-ops", "redundant-scatter", "argmax-int32"),
@@ -115,10 +115,10 @@ def test_a_pass_that_raises_is_left_out_and_reported(code: str, monkeypatch: pyt
     planned = lower(case.load(), case.options)
     for target in TARGETS:
         if case.kind.runs_on(None, case.options) or case.kind.runs_on(target, case.options):
-            failed = [edit for edit in planned.edits[target] if edit.code == "pass-failed"]
-            assert [edit.location.partition(",")[0] for edit in failed] == [code]
+            failed = [rewrite for rewrite in planned.rewrites[target] if rewrite.code == "pass-failed"]
+            assert [rewrite.location.partition(",")[0] for rewrite in failed] == [code]
             assert "ValueError: broken at" in failed[0].reason
-        assert not [edit for edit in planned.edits[target] if edit.code == code]
+        assert not [rewrite for rewrite in planned.rewrites[target] if rewrite.code == code]
         onnx.checker.check_model(ir.to_proto(planned.graphs[target]))
 
 
@@ -129,9 +129,11 @@ def test_a_failure_names_the_node(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(Canonicalize, "apply", broken)
     failed = [
-        edit for edit in lower(ir.from_onnx_text(MIXED), PassOptions()).edits["wasm"] if edit.code == "pass-failed"
+        rewrite
+        for rewrite in lower(ir.from_onnx_text(MIXED), PassOptions()).rewrites["wasm"]
+        if rewrite.code == "pass-failed"
     ]
-    assert [edit.location for edit in failed] == ["canonicalize, at ScatterND ''"]
+    assert [rewrite.location for rewrite in failed] == ["canonicalize, at ScatterND ''"]
 
 
 def test_an_invalid_model_is_the_failure_of_its_pass(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -141,9 +143,9 @@ def test_an_invalid_model_is_the_failure_of_its_pass(monkeypatch: pytest.MonkeyP
         return [self.applied("here", "wrong")]
 
     monkeypatch.setattr(Canonicalize, "apply", broken)
-    edits = lower(ir.from_onnx_text(MIXED), PassOptions()).edits["wasm"]
-    assert [edit.location for edit in edits if edit.code == "pass-failed"] == ["canonicalize"]
-    assert "NoSuchOperator" in next(edit.reason for edit in edits if edit.code == "pass-failed")
+    rewrites = lower(ir.from_onnx_text(MIXED), PassOptions()).rewrites["wasm"]
+    assert [rewrite.location for rewrite in rewrites if rewrite.code == "pass-failed"] == ["canonicalize"]
+    assert "NoSuchOperator" in next(rewrite.reason for rewrite in rewrites if rewrite.code == "pass-failed")
 
 
 def test_the_model_given_stays_as_it_is() -> None:
@@ -160,7 +162,7 @@ def test_planning_a_planned_graph_changes_nothing(name: str, target: TargetName)
     for kind in all_passes():
         if kind.target in (None, target):
             again = model.clone()
-            assert not [edit for edit in kind().apply(again, PassOptions()) if edit.applied]
+            assert not [rewrite for rewrite in kind().apply(again, PassOptions()) if rewrite.applied]
             assert text(again) == text(model)
 
 
@@ -180,7 +182,7 @@ def test_independent_passes_give_the_same_graph_in_any_order(source: str, monkey
 def test_suppression_in_an_export_leaves_no_free_size_and_no_int64_on_the_gpu(name: str) -> None:
     planned = lower(ir.from_proto(restored(name)), PassOptions(dims={"batch": 1, "height": 64, "width": 64}))
     for target in TARGETS:
-        assert not [edit for edit in planned.edits[target] if not edit.applied]
+        assert not [rewrite for rewrite in planned.rewrites[target] if not rewrite.applied]
         for value in planned.graphs[target].graph.outputs:
             assert value.shape is not None
             assert all(isinstance(dim, int) for dim in value.shape)
@@ -190,5 +192,5 @@ def test_suppression_in_an_export_leaves_no_free_size_and_no_int64_on_the_gpu(na
 
 @pytest.mark.parametrize("name", NAMES)
 def test_nothing_is_refused_in_the_end(name: str) -> None:
-    for edits in head(name).plan.edits.values():
-        assert not [edit for edit in edits if not edit.applied]
+    for rewrites in head(name).plan.rewrites.values():
+        assert not [rewrite for rewrite in rewrites if not rewrite.applied]

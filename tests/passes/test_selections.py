@@ -93,7 +93,7 @@ def test_every_output_has_a_fixed_shape_and_nothing_on_the_gpu_is_int64_but_plac
         for value in planned.graphs[target].graph.outputs:
             assert value.shape is not None
             assert all(isinstance(dim, int) for dim in value.shape)
-        assert not [edit for edit in planned.edits[target] if not edit.applied]
+        assert not [rewrite for rewrite in planned.rewrites[target] if not rewrite.applied]
     for node in planned.graphs["webgpu"].graph:
         assert node.op_type not in ("NonMaxSuppression", "NonZero", "Shape", "Slice" if form == "multiclass" else "")
         for value in node.outputs:

@@ -39,9 +39,9 @@ def test_a_pass_keeps_subgraphs_valid_and_equal(case: Case, wrap: Wrap) -> None:
         if case.options.dims:
             feeds |= random_feeds(patched, seed)
         feeds |= {"taken": np.array(True), "trips": np.array(2, np.int64)}
-        masked = add_constant_masks(case.options.missing_head, feeds)
+        masked = add_constant_masks(case.options.missing_postprocess, feeds)
         want, got = before.run(_only(original, masked)), after.run(_only(patched, feeds))
-        names = set(want) & set(got) if case.options.missing_head else set(want)
+        names = set(want) & set(got) if case.options.missing_postprocess else set(want)
         for name in names:
             value = want[name]
             if isinstance(before, Reference):  # it joins what a loop stacks

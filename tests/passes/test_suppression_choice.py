@@ -65,7 +65,7 @@ def test_kept_it_is_as_exported_and_its_thresholds_are_no_inputs(file: Path) -> 
     for target in TARGETS:
         assert len(kept.graphs[target].graph.inputs) == 1
         assert [value.name for value in kept.graphs[target].graph.outputs] == ["output0"]
-        assert not SUPPRESSING & {edit.code for edit in kept.edits[target]}
+        assert not SUPPRESSING & {rewrite.code for rewrite in kept.rewrites[target]}
 
 
 def test_an_appended_head_can_be_on_the_cpu_too() -> None:
@@ -73,7 +73,7 @@ def test_an_appended_head_can_be_on_the_cpu_too() -> None:
     shape = f"float[1,{raw.row_width},20]"
     text = f"""<ir_version: 8, opset_import: ["" : 18]>
     g ({shape} x) => ({shape} raw) <float one = {{1.0}}> {{ raw = Mul (x, one) }}"""
-    chosen = lower(ir.from_onnx_text(text), PassOptions(missing_head=raw, nms="cpu"))
+    chosen = lower(ir.from_onnx_text(text), PassOptions(missing_postprocess=raw, nms="cpu"))
     for target in TARGETS:
         assert "NonMaxSuppression" in {node.op_type for node in chosen.graphs[target].graph}
         assert [value.name for value in chosen.graphs[target].graph.outputs] == ["detections"]

@@ -6,11 +6,11 @@ import msgspec
 import numpy as np
 import pytest
 
-from webbuild.postprocess.query_head import QueryHead
 from webbuild.postprocess.reference import add_constant_masks, apply_reference_postprocess
 from webbuild.postprocess.reference_detr import Arrays, reference_detr
+from webbuild.postprocess.spec import DetrPostprocess
 
-PARTS = QueryHead(
+PARTS = DetrPostprocess(
     layout="parts",
     output="s",
     boxes="b",
@@ -20,7 +20,7 @@ PARTS = QueryHead(
     size_input="size",
     size_order="width-height",
 )
-QUERIES = QueryHead(layout="queries", output="logits", boxes="boxes", size=(64, 96), rows=2)
+QUERIES = DetrPostprocess(layout="queries", output="logits", boxes="boxes", size=(64, 96), rows=2)
 
 
 def parts() -> Arrays:

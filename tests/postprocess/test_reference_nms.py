@@ -6,14 +6,14 @@ import msgspec
 import numpy as np
 
 from tests.raw_heads import Box, Floats, head, raw_output
-from webbuild.postprocess.dense_head import DenseHead
 from webbuild.postprocess.reference_nms import reference_nms
+from webbuild.postprocess.spec import YoloPostprocess
 
 HERE, BESIDE, THERE = (20.0, 30.0), (21.0, 30.0), (70.0, 60.0)
 SIZE = (20.0, 10.0)
 
 
-def found(raw: DenseHead, *boxes: Box, confidence: float = 0.25, iou: float = 0.7) -> Floats:
+def found(raw: YoloPostprocess, *boxes: Box, confidence: float = 0.25, iou: float = 0.7) -> Floats:
     """Return the rows that are not padding, after the padding was seen to be zero and behind them."""
     rows = reference_nms(raw, raw_output(raw, boxes, 8), confidence, iou)
     assert rows.shape == (1, min(8, raw.max_detections), raw.columns)
@@ -86,7 +86,7 @@ def test_boxes_in_grid_cells_are_put_where_their_cells_are() -> None:
 
 
 def test_rows_of_an_end_to_end_head_are_chosen_by_score_alone() -> None:
-    raw = DenseHead(output="raw", layout="final", size=(96, 96), classes=0, extra_columns=1)
+    raw = YoloPostprocess(output="raw", layout="final", size=(96, 96), classes=0, extra_columns=1)
     output = np.array([[[1, 2, 3, 4, 0.3, 7, 5], [1, 2, 3, 4, 0.2, 7, 6], [1, 2, 3, 4, 0.9, 7, 7]]], np.float32)
     rows = reference_nms(raw, output, 0.25, 0.7)
     np.testing.assert_array_equal(rows[0], [output[0, 2], output[0, 0], np.zeros(7)])

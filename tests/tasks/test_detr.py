@@ -9,7 +9,7 @@ import pytest
 from webbuild.manifest.manifest import DetectTask, ImageInput, SizeInput
 from webbuild.model.hub_files import HubFiles
 from webbuild.model.signature import Dim, ModelSignature, TensorSpec
-from webbuild.postprocess.query_head import QueryHead
+from webbuild.postprocess.spec import DetrPostprocess
 from webbuild.tasks.base import TaskMatch
 from webbuild.tasks.coco_classes import COCO_CLASSES
 from webbuild.tasks.registry import match_task, task_kinds
@@ -45,19 +45,19 @@ def labels(*names: str) -> dict[str, Any]:
     return {"id2label": {str(index): name for index, name in enumerate(names)}}
 
 
-def found(known: TaskMatch) -> tuple[DetectTask, QueryHead, ImageInput]:
+def found(known: TaskMatch) -> tuple[DetectTask, DetrPostprocess, ImageInput]:
     image = known.inputs[0]
     assert isinstance(known.task, DetectTask)
-    assert isinstance(known.head, QueryHead)
+    assert isinstance(known.postprocess, DetrPostprocess)
     assert isinstance(image, ImageInput)
-    return known.task, known.head, image
+    return known.task, known.postprocess, image
 
 
 def test_labels_boxes_and_scores_are_an_rt_detr() -> None:
     known = match_task(facts((IMAGES, SIZES), parts()))
     task, raw, image = found(known)
     assert task == DetectTask(output="detections", rows=5, classes=COCO_CLASSES)
-    assert raw == QueryHead(
+    assert raw == DetrPostprocess(
         layout="parts",
         output="scores",
         boxes="boxes",

@@ -12,7 +12,7 @@ from webbuild.errors import WebbuildError
 from webbuild.manifest.manifest import GroundingTask, ImageInput, PromptInput
 from webbuild.model.hub_files import HubFiles
 from webbuild.model.signature import Dim, ModelSignature, TensorSpec
-from webbuild.postprocess.grounding_head import GroundingHead
+from webbuild.postprocess.spec import GroundingPostprocess
 from webbuild.tasks.registry import match_task
 from webbuild.tasks.symbolic_dims import resolve_dims
 
@@ -53,7 +53,7 @@ def test_transformers_inputs_are_known_by_their_names() -> None:
     assert isinstance(task, GroundingTask)
     assert (task.output, task.boxes, task.queries, task.max_tokens) == ("logits", "pred_boxes", 9, LENGTH)
     assert task.special_tokens == {"[CLS]": 2, "[SEP]": 3, ".": 5, "?": 6, "[PAD]": 0}
-    assert known.head == GroundingHead(constant_masks={"pixel_mask": (1, 64, 96)})
+    assert known.postprocess == GroundingPostprocess(constant_masks={"pixel_mask": (1, 64, 96)})
     image, *words = known.inputs
     assert isinstance(image, ImageInput)
     assert (image.letterbox.mode, image.mean[0]) == ("stretch", 0.485)

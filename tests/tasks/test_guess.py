@@ -10,7 +10,7 @@ from tests.manifests import pose_task
 from webbuild.errors import WebbuildError
 from webbuild.manifest.manifest import DetectTask, ImageInput, ObbTask, PoseTask, SegmentTask, TensorTask
 from webbuild.model.signature import Dim, ModelSignature, TensorSpec
-from webbuild.postprocess.dense_head import DenseHead
+from webbuild.postprocess.spec import YoloPostprocess
 from webbuild.preprocess.letterbox import ImagePlacement
 from webbuild.tasks.base import RunContext
 from webbuild.tasks.pose import TASK
@@ -129,7 +129,7 @@ def test_a_segmentation_export_is_known_by_its_metadata() -> None:
     )
     assert isinstance(found.inputs[0], ImageInput)
     assert "32 mask prototypes" in found.assumptions[0]
-    assert found.head is None
+    assert found.postprocess is None
 
 
 @pytest.mark.parametrize(
@@ -143,8 +143,8 @@ def test_a_segmenter_without_suppression_gets_a_head(
     found = match_task(segmenter(shape, (1, 32, 48, 48), args="{'nms': False}", **metadata))
     assert isinstance(found.task, SegmentTask)
     assert (found.task.output, found.task.protos, found.task.rows) == ("detections", "output1", 300)
-    assert isinstance(found.head, DenseHead)
-    assert (found.head.layout, found.head.extra_columns) == (layout, 32)
+    assert isinstance(found.postprocess, YoloPostprocess)
+    assert (found.postprocess.layout, found.postprocess.extra_columns) == (layout, 32)
 
 
 @pytest.mark.parametrize(

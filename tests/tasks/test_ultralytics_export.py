@@ -7,7 +7,7 @@ import pytest
 from webbuild.errors import WebbuildError
 from webbuild.manifest.manifest import DetectTask, PoseTask, TensorTask
 from webbuild.model.signature import Dim, ModelSignature, TensorSpec
-from webbuild.postprocess.dense_head import DETECTIONS, DenseHead
+from webbuild.postprocess.spec import DETECTIONS, YoloPostprocess
 from webbuild.tasks.base import TaskMatch
 from webbuild.tasks.registry import match_task
 
@@ -32,7 +32,7 @@ def test_a_raw_export_is_given_a_head(release: dict[str, str]) -> None:
     found = seen({**DETECT, **release}, (1, 6, 126))
     assert isinstance(found.task, DetectTask)
     assert (found.task.output, found.task.rows, found.task.classes) == (DETECTIONS, 126, ["cup", "dog"])
-    assert found.head == DenseHead(output="output0", layout="columns", size=(96, 64), classes=2)
+    assert found.postprocess == YoloPostprocess(output="output0", layout="columns", size=(96, 64), classes=2)
     assert "0.25" in found.assumptions[-1]
     assert "0.7" in found.assumptions[-1]
 
@@ -41,7 +41,9 @@ def test_the_keypoints_of_a_raw_export_stand_behind_its_scores() -> None:
     found = seen({**POSE, **NEW}, (1, 56, 8400))
     assert isinstance(found.task, PoseTask)
     assert (found.task.output, found.task.rows) == (DETECTIONS, 300)
-    assert found.head == DenseHead(output="output0", layout="columns", size=(96, 64), classes=1, extra_columns=51)
+    assert found.postprocess == YoloPostprocess(
+        output="output0", layout="columns", size=(96, 64), classes=1, extra_columns=51
+    )
 
 
 @pytest.mark.parametrize("release", [OLD, NEW_FINAL], ids=["8.3", "8.4"])
@@ -52,7 +54,9 @@ def test_an_end_to_end_export_is_given_a_threshold(
     found = seen({**metadata, **release}, (1, 300, 6 + extra))
     assert isinstance(found.task, DetectTask | PoseTask)
     assert (found.task.output, found.task.rows) == (DETECTIONS, 300)
-    assert found.head == DenseHead(output="output0", layout="final", size=(96, 64), classes=0, extra_columns=extra)
+    assert found.postprocess == YoloPostprocess(
+        output="output0", layout="final", size=(96, 64), classes=0, extra_columns=extra
+    )
     assert "end-to-end" in found.assumptions[-1]
 
 
@@ -60,7 +64,7 @@ def test_an_end_to_end_export_is_given_a_threshold(
 def test_a_suppressed_export_is_taken_as_it_is(release: dict[str, str]) -> None:
     found = seen({**DETECT, **release}, (1, 300, 6))
     assert isinstance(found.task, DetectTask)
-    assert (found.task.output, found.head) == ("output0", None)
+    assert (found.task.output, found.postprocess) == ("output0", None)
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pytest
 from webbuild.errors import WebbuildError
 from webbuild.manifest.manifest import DetectTask, ImageInput
 from webbuild.model.signature import ModelSignature, TensorSpec
-from webbuild.postprocess.dense_head import DETECTIONS, DenseHead
+from webbuild.postprocess.spec import DETECTIONS, YoloPostprocess
 from webbuild.tasks.base import TaskMatch
 from webbuild.tasks.detect import TASK
 
@@ -36,9 +36,10 @@ def picture(found: TaskMatch) -> ImageInput:
 def test_three_anchors_a_cell_are_a_yolov5() -> None:
     found = seen((1, 3 * CELLS, 7), metadata=NAMES, asked=False)
     assert found is not None
-    assert isinstance(found.head, DenseHead)
+    assert isinstance(found.postprocess, YoloPostprocess)
     assert found.task == DetectTask(output=DETECTIONS, rows=300, classes=["cup", "dog"])
-    assert (found.head.layout, found.head.classes, found.head.strides, found.head.size) == ("rows", 2, (), (96, 64))
+    spec = found.postprocess
+    assert (spec.layout, spec.classes, spec.strides, spec.size) == ("rows", 2, (), (96, 64))
     assert (picture(found).color, picture(found).letterbox.anchor) == ("rgb", "center")
 
 
@@ -47,9 +48,9 @@ def test_a_yolov7_without_names_is_known_where_the_user_says_detect() -> None:
     assert seen(shape, asked=False) is None
     found = seen((1, 3, 12, 8, 85), shape)
     assert found is not None
-    assert isinstance(found.head, DenseHead)
+    assert isinstance(found.postprocess, YoloPostprocess)
     assert isinstance(found.task, DetectTask)
-    assert (found.head.output, len(found.task.classes), found.task.classes[79]) == ("out1", 80, "toothbrush")
+    assert (found.postprocess.output, len(found.task.classes), found.task.classes[79]) == ("out1", 80, "toothbrush")
     assert any("COCO" in sentence for sentence in found.assumptions)
 
 
@@ -59,9 +60,9 @@ def test_one_anchor_a_cell_is_a_yolox_decoded_if_it_has_an_exponential(
 ) -> None:
     found = seen((1, CELLS, 8), operators=operators)
     assert found is not None
-    assert isinstance(found.head, DenseHead)
+    assert isinstance(found.postprocess, YoloPostprocess)
     assert isinstance(found.task, DetectTask)
-    assert (found.head.layout, found.head.classes, found.head.strides) == ("rows", 3, strides)
+    assert (found.postprocess.layout, found.postprocess.classes, found.postprocess.strides) == ("rows", 3, strides)
     assert found.task.classes == ["class 0", "class 1", "class 2"]
     image = picture(found)
     assert (image.color, image.scale, image.letterbox.anchor, image.letterbox.pad) == ("bgr", 1, "top-left", 114)
@@ -70,8 +71,8 @@ def test_one_anchor_a_cell_is_a_yolox_decoded_if_it_has_an_exponential(
 def test_columns_without_metadata_are_a_newer_yolo() -> None:
     found = seen((1, 6, CELLS))
     assert found is not None
-    assert isinstance(found.head, DenseHead)
-    assert (found.head.layout, found.head.classes) == ("columns", 2)
+    assert isinstance(found.postprocess, YoloPostprocess)
+    assert (found.postprocess.layout, found.postprocess.classes) == ("columns", 2)
 
 
 def test_names_of_another_number_are_refused_where_the_user_asked() -> None:

@@ -46,7 +46,7 @@ class PackReport(Struct, frozen=True, rename="camel"):
     generator: Generator
     source: Source
     assumptions: list[str]
-    edits: dict[TargetName, tuple[Rewrite, ...]]
+    rewrites: dict[TargetName, tuple[Rewrite, ...]]
     comparisons: list[Comparison]
     inspection: BeforeAfter | None
     precision: str
@@ -78,7 +78,7 @@ class PackReport(Struct, frozen=True, rename="camel"):
             manifest.generator,
             manifest.source,
             manifest.assumptions,
-            lowered.edits,
+            lowered.rewrites,
             list(comparisons),
             inspection,
             precision(lowered.graphs["webgpu"], precision_search),
@@ -109,7 +109,7 @@ class PassSummary(Struct, frozen=True):
     code: str
     title: str
     explanation: str
-    edits: tuple[tuple[str, Rewrite], ...]
+    rewrites: tuple[tuple[str, Rewrite], ...]
 
 
 def write_pack_report(
@@ -154,18 +154,18 @@ def write_pack_report(
 
 
 def _pass_summaries(report: PackReport) -> list[PassSummary]:
-    """Group the edits by pass, in the order in which passes ran; an edit of both graphs is listed once."""
+    """Group the rewrites by pass, in the order in which passes ran; a rewrite of both graphs is listed once."""
     changes = []
     for kind in all_passes():
         text = inspect.getdoc(kind) or ""
         title, _, explanation = text.partition("\n\n")
         merged: dict[Rewrite, list[str]] = {}
-        for target, edits in report.edits.items():
-            for edit in edits:
-                if edit.code == kind.code and target not in merged.setdefault(edit, []):
-                    merged[edit].append(target)
+        for target, rewrites in report.rewrites.items():
+            for rewrite in rewrites:
+                if rewrite.code == kind.code and target not in merged.setdefault(rewrite, []):
+                    merged[rewrite].append(target)
         if merged:
-            listed = tuple((" and ".join(targets), edit) for edit, targets in merged.items())
+            listed = tuple((" and ".join(targets), rewrite) for rewrite, targets in merged.items())
             changes.append(PassSummary(kind.code, title, explanation, listed))
     return changes
 

@@ -15,7 +15,7 @@ from webbuild.bundle.golden import choose_golden_run, with_uint8_images
 from webbuild.bundle.report import PackReport, write_pack_report
 from webbuild.bundle.staging import check_output_folder, staged_folder
 from webbuild.commands.options.pack import PackArguments
-from webbuild.commands.pack_text import compiled_lines, edit_lines, proven_lines
+from webbuild.commands.pack_text import compiled_lines, proven_lines, rewrite_lines
 from webbuild.commands.verify import verify_and_show, write_html_report
 from webbuild.compile.compile_model import CompiledModel, LoadedModel, compile_model, load_model
 from webbuild.compile.mixed_precision import check_exclusive_options
@@ -61,12 +61,14 @@ def run(arguments: PackArguments) -> int:
     findings = inspect_before_after(loaded.source.model, lowered.graphs["webgpu"], target, loaded.dims.dims)
     progress.print_lines(compiled_lines(compiled, findings, arguments.nms))
     if arguments.dry_run:
-        print_json({"edits": lowered.edits}) if arguments.as_json else click.echo("\n".join(edit_lines(lowered)))
+        print_json({"rewrites": lowered.rewrites}) if arguments.as_json else click.echo(
+            "\n".join(rewrite_lines(lowered))
+        )
         return CLEAN
     match = with_prompts(compiled.match, arguments.model, arguments.prompts)
     compiled = msgspec.structs.replace(compiled, match=match)
     samples = attach_prompts(match, collect_samples(arguments.model, arguments.samples, match.inputs))
-    samples, notes = replace_nan_inputs(loaded.original, samples, compiled.head)
+    samples, notes = replace_nan_inputs(loaded.original, samples, compiled.postprocess)
     progress.print_lines(notes)
     with staged_folder(out) as folder:
         proven = prove_graphs(

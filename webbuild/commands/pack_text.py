@@ -24,9 +24,9 @@ def compiled_lines(compiled: CompiledModel, findings: BeforeAfter | None, nms: N
     """Yield what was assumed, rewritten and found."""
     yield from (f"note: {assumption}" for assumption in compiled.assumptions)
     for target, model in compiled.lowered.graphs.items():
-        edits = compiled.lowered.edits[target]
-        yield f"{target}: {sum(edit.applied for edit in edits)} edits, {model.graph.num_nodes()} nodes"
-        yield from (f"  left alone [{e.code}] {e.location}: {e.reason}" for e in edits if not e.applied)
+        rewrites = compiled.lowered.rewrites[target]
+        yield f"{target}: {sum(rewrite.applied for rewrite in rewrites)} rewrites, {model.graph.num_nodes()} nodes"
+        yield from (f"  left alone [{e.code}] {e.location}: {e.reason}" for e in rewrites if not e.applied)
     if any(node.op_type in _DATA_DEPENDENT_OPS for node in compiled.lowered.graphs["webgpu"].graph):
         if nms == "cpu":
             yield "NMS runs on the CPU on WebGPU: its inputs are copied from the GPU in every run"
@@ -37,11 +37,12 @@ def compiled_lines(compiled: CompiledModel, findings: BeforeAfter | None, nms: N
         yield f"disabled on {disabled.target}; falls back to WASM [{disabled.code}] {disabled.reason}"
 
 
-def edit_lines(lowered: LoweredGraphs) -> Iterator[str]:
-    """Yield each edit of each graph, also those that were not made."""
-    for target, edits in lowered.edits.items():
-        for edit in edits:
-            yield f"{target}: {'done' if edit.applied else 'left'} [{edit.code}] {edit.location}: {edit.reason}"
+def rewrite_lines(lowered: LoweredGraphs) -> Iterator[str]:
+    """Yield each rewrite of each graph, also those that were not made."""
+    for target, rewrites in lowered.rewrites.items():
+        for rewrite in rewrites:
+            done = "done" if rewrite.applied else "left"
+            yield f"{target}: {done} [{rewrite.code}] {rewrite.location}: {rewrite.reason}"
 
 
 def proven_lines(proven: ProvenGraphs, options: tuple[OptionInput, ...]) -> Iterator[str]:

@@ -54,7 +54,7 @@ class PatchResult(Struct, frozen=True):
 
     model: str
     exit_code: int
-    edits: dict[str, tuple[Rewrite, ...]] = {}
+    rewrites: dict[str, tuple[Rewrite, ...]] = {}
     files: tuple[OnnxFile, ...] = ()
     interface: tuple[str, ...] = ()
     disabled_targets: dict[str, DisabledTarget] = {}
@@ -79,7 +79,7 @@ def patch_model(model: Path, arguments: PatchArguments, progress: ProgressReport
         target: compile_model(opened, target, task=None, nms=arguments.nms, wanted=wanted, progress=progress)
         for target in targets
     }
-    edits = {target.name: each.lowered.edits[_graph_name(target, each)] for target, each in ready.items()}
+    rewrites = {target.name: each.lowered.rewrites[_graph_name(target, each)] for target, each in ready.items()}
     graphs = {target: each.lowered.graphs[_graph_name(target, each)] for target, each in ready.items()}
     disabled_targets = {
         target.name: each.disabled_target for target, each in ready.items() if each.disabled_target is not None
@@ -88,7 +88,7 @@ def patch_model(model: Path, arguments: PatchArguments, progress: ProgressReport
         dict.fromkeys(line for graph in graphs.values() for line in describe_signature_changes(opened.source, graph))
     )
     if arguments.dry_run:
-        return PatchResult(str(model), CLEAN, edits, (), interface, disabled_targets, repairs=opened.repairs)
+        return PatchResult(str(model), CLEAN, rewrites, (), interface, disabled_targets, repairs=opened.repairs)
     with atomic_files(arguments.out, model.stem, force=arguments.force) as folder:
         with progress.step("write the graphs"):
             files = _write_all(opened, ready, folder, model.stem)
@@ -98,7 +98,7 @@ def patch_model(model: Path, arguments: PatchArguments, progress: ProgressReport
             for mine, target in distinct.items()
         )
     placed = tuple(_at_final_path(file, arguments.out) for file in files)
-    return PatchResult(str(model), CLEAN, edits, placed, interface, disabled_targets, compared, opened.repairs)
+    return PatchResult(str(model), CLEAN, rewrites, placed, interface, disabled_targets, compared, opened.repairs)
 
 
 def _write_all(loaded: LoadedModel, ready: dict[Target, CompiledModel], folder: Path, stem: str) -> list[OnnxFile]:
@@ -151,8 +151,8 @@ def _check_equivalence(
     ]
     inputs = ready.match.inputs
     collected = collect_samples(model, arguments.samples, inputs)
-    samples, notes = replace_nan_inputs(loaded.original, collected, ready.head)
-    edges, more = replace_nan_inputs(loaded.original, edge_cases(inputs), ready.head)
+    samples, notes = replace_nan_inputs(loaded.original, collected, ready.postprocess)
+    edges, more = replace_nan_inputs(loaded.original, edge_cases(inputs), ready.postprocess)
     progress.print_lines([*notes, *more])
     with progress.step(f"prove {target.name} on {len(samples)} samples"):
         equivalence = check_with_detections(
@@ -164,7 +164,7 @@ def _check_equivalence(
             ready.options,
             samples,
             edges,
-            ready.head,
+            ready.postprocess,
             loaded.dims.dims,
         )
     return len(group_by_output(equivalence.comparisons))

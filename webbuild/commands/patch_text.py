@@ -11,18 +11,18 @@ from webbuild.targets import jsep
 
 
 def result_lines(outcome: PatchResult, *, dry_run: bool) -> Iterator[str]:
-    """Yield the line of a model; in a dry run the edits instead, one a line."""
+    """Yield the line of a model; in a dry run the rewrites instead, one a line."""
     if outcome.error is not None:
         error = outcome.error
         yield f"failed   {outcome.model}: error[{error.code}] {error.message}; fix: {error.fix}"
         return
     if dry_run:
-        for target, edits in outcome.edits.items():
-            for edit in edits:
-                done = "done" if edit.applied else "left"
-                yield f"{outcome.model}: {target}: {done} [{edit.code}] {edit.location}: {edit.reason}"
+        for target, rewrites in outcome.rewrites.items():
+            for rewrite in rewrites:
+                done = "done" if rewrite.applied else "left"
+                yield f"{outcome.model}: {target}: {done} [{rewrite.code}] {rewrite.location}: {rewrite.reason}"
     counts = [
-        *(f"{target}: {sum(e.applied for e in edits)} edits" for target, edits in outcome.edits.items()),
+        *(f"{target}: {sum(e.applied for e in rewrites)} rewrites" for target, rewrites in outcome.rewrites.items()),
         *outcome.interface,
         *outcome.repairs,
         *(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from webbuild.bundle.graphs import option_inputs
-from webbuild.compile.infer_task import infer_missing_head, infer_task, require_head
+from webbuild.compile.infer_task import infer_missing_postprocess, infer_task, require_postprocess
 from webbuild.compile.size_input_order import with_measured_size_order
 from webbuild.equivalence.thresholds import open_reference
 from webbuild.inspection.cpu_fallback import FallbackPlan, apply_cpu_fallback, check_wasm_session
@@ -26,7 +26,7 @@ from webbuild.tasks.symbolic_dims import ResolvedDims, resolve_dims, takes_promp
 
 if TYPE_CHECKING:
     from webbuild.manifest.manifest import DisabledTarget, OptionInput, TargetName
-    from webbuild.postprocess.reference import DetectionHead
+    from webbuild.postprocess.spec import Postprocess
     from webbuild.reporting.progress import ProgressReporter
     from webbuild.tasks.base import TaskMatch
 
@@ -43,7 +43,7 @@ class LoadedModel(Struct, frozen=True):
 class CompiledModel(Struct, frozen=True):
     """The patched graphs for a build of the engine, and what the model is with them.
 
-    `options` are the thresholds that became inputs. `head` is the post-processing that the original lacks.
+    `options` are the thresholds that became inputs. `postprocess` is the post-processing that the original lacks.
     `disabled_target` is why the build must not run its graph, and takes the one for WASM instead.
     """
 
@@ -51,7 +51,7 @@ class CompiledModel(Struct, frozen=True):
     match: TaskMatch
     options: tuple[OptionInput, ...]
     assumptions: tuple[str, ...]
-    head: DetectionHead | None
+    postprocess: Postprocess | None
     disabled_target: DisabledTarget | None
 
     @property
@@ -93,23 +93,23 @@ def compile_model(
     """
     source, dims = loaded.source, loaded.dims.dims
     with progress.step("plan the patches"):
-        headless = None if nms == "keep" else infer_missing_head(source, dims, task)
-        headless = headless and with_measured_size_order(headless, loaded.original)
-        raw = None if headless is None else headless.head
+        unprocessed = None if nms == "keep" else infer_missing_postprocess(source, dims, task)
+        unprocessed = unprocessed and with_measured_size_order(unprocessed, loaded.original)
+        missing = None if unprocessed is None else unprocessed.postprocess
         table = find_table(target)
-        planned = lower(source.model, PassOptions(dims=dims, missing_head=raw, table=table, nms=nms))
+        planned = lower(source.model, PassOptions(dims=dims, missing_postprocess=missing, table=table, nms=nms))
         kept = FallbackPlan() if table is None else apply_cpu_fallback(planned.graphs["webgpu"], table)
-        planned = planned.with_edits("webgpu", kept.rewrites)
+        planned = planned.with_rewrites("webgpu", kept.rewrites)
         wasm = find_table(Target(target.version, "wasm"))
         if kept.disabled is not None and wasm is not None:
             check_wasm_session(planned.graphs["wasm"], wasm, kept.disabled)
     check_reshapes(planned.graphs["wasm"])  # with every shape folded that could be
     plain = nms == "keep" and takes_prompt(source.signature)  # whose tokenizer only a page needs
-    known = headless or infer_task(source, planned, "tensor" if plain else task)
-    if nms == "keep" and known.head is not None:
+    known = unprocessed or infer_task(source, planned, "tensor" if plain else task)
+    if nms == "keep" and known.postprocess is not None:
         known = infer_task(source, planned, "tensor")
-    require_head(known, planned)
+    require_postprocess(known, planned)
     known = apply_overrides(known, wanted)
     options = tuple(option_inputs(planned.graphs["webgpu"]))
     assumptions = (*loaded.repairs, *loaded.dims.assumptions, *known.assumptions)
-    return CompiledModel(planned, known, options, assumptions, raw, kept.disabled)
+    return CompiledModel(planned, known, options, assumptions, missing, kept.disabled)

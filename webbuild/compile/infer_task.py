@@ -13,7 +13,7 @@ from webbuild.model.load import OnnxModel, model_signature
 from webbuild.model.signature import ModelSignature, TensorSpec
 from webbuild.passes.base import PassOptions
 from webbuild.passes.lower import LoweredGraphs
-from webbuild.postprocess.grounding_head import GroundingHead
+from webbuild.postprocess.spec import GroundingPostprocess
 from webbuild.tasks.base import TaskMatch
 from webbuild.tasks.registry import match_task, recognisable_kinds, task_kinds
 
@@ -26,7 +26,7 @@ _MAX_VALUE_COUNT = 1 << 16
 """Labels that are worth telling apart from whole numbers of any kind."""
 
 
-def infer_missing_head(source: OnnxModel, dims: Mapping[str, int], task: str | None) -> TaskMatch | None:
+def infer_missing_postprocess(source: OnnxModel, dims: Mapping[str, int], task: str | None) -> TaskMatch | None:
     """Return what a model is that lacks its post-processing, None for every other model.
 
     Args:
@@ -41,7 +41,7 @@ def infer_missing_head(source: OnnxModel, dims: Mapping[str, int], task: str | N
     seen = _with_value_counts(_signature_after(source, frozen), frozen)
     kinds = recognisable_kinds().values() if task is None else [task_kinds()[task]]
     found = (kind.infer(seen, requested=task is not None) for kind in kinds)
-    return next((each for each in found if each is not None and each.head is not None), None)
+    return next((each for each in found if each is not None and each.postprocess is not None), None)
 
 
 def infer_task(source: OnnxModel, lowered: LoweredGraphs, task: str | None) -> TaskMatch:
@@ -66,7 +66,7 @@ def infer_task(source: OnnxModel, lowered: LoweredGraphs, task: str | None) -> T
     return found
 
 
-def require_head(match: TaskMatch, lowered: LoweredGraphs) -> None:
+def require_postprocess(match: TaskMatch, lowered: LoweredGraphs) -> None:
     """Raise unless every graph has the post-processing that the model lacked.
 
     Raises:
@@ -74,19 +74,19 @@ def require_head(match: TaskMatch, lowered: LoweredGraphs) -> None:
     """
     from webbuild.passes.nms.append_nms import NMS_APPENDED_KEY
 
-    if match.head is None or isinstance(match.head, GroundingHead):
+    if match.postprocess is None or isinstance(match.postprocess, GroundingPostprocess):
         return
     for target, model in lowered.graphs.items():
         if NMS_APPENDED_KEY not in model.metadata_props:
             refused = (
                 e
-                for e in lowered.edits[target]
+                for e in lowered.rewrites[target]
                 if e.code in ("append-nms", "append-detr-postprocess") and not e.applied
             )
-            reason = next((edit.reason for edit in refused), "it was not")
+            reason = next((rewrite.reason for rewrite in refused), "it was not")
             raise WebbuildError(
                 "postprocess-not-appended",
-                f"output '{match.head.output}': post-processing could not be appended: {reason}",
+                f"output '{match.postprocess.output}': post-processing could not be appended: {reason}",
                 "export the model with its post-processing, or give --task tensor",
             )
 

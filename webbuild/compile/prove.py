@@ -66,14 +66,23 @@ def prove_graphs(
 
     def check(graphs: Sequence[Graph], edges: Sequence[Sample] = ()) -> EquivalenceResult:
         return check_with_detections(
-            original, loaded.source, graphs, folder, task, options, samples, edges, compiled.head, loaded.dims.dims
+            original,
+            loaded.source,
+            graphs,
+            folder,
+            task,
+            options,
+            samples,
+            edges,
+            compiled.postprocess,
+            loaded.dims.dims,
         )
 
     with progress.step("write the graphs"):
         graphs = write_graphs(models, folder / "model")
     with progress.step(f"compare them with the original on {len(samples)} samples"):
         edges = attach_extreme_prompts(compiled.match, edge_cases(compiled.match.inputs))
-        edges, notes = replace_nan_inputs(original, edges, compiled.head)
+        edges, notes = replace_nan_inputs(original, edges, compiled.postprocess)
         equivalence = check(graphs, edges)
     progress.print_lines(notes)
     if weights == "int8":

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from webbuild.manifest.manifest import SizeInput
-from webbuild.postprocess.query_head import QueryHead
 from webbuild.postprocess.reference import add_constant_masks
+from webbuild.postprocess.spec import DetrPostprocess
 from webbuild.runners.native import NativeRunner
 from webbuild.tasks.base import TaskMatch
 from webbuild.tasks.detr import describe_size_input
@@ -31,21 +31,21 @@ def with_measured_size_order(match: TaskMatch, original: NativeRunner) -> TaskMa
     Raises:
         WebbuildError: `reference-run-failed`.
     """
-    raw = match.head
-    if not isinstance(raw, QueryHead) or not raw.size_input:
+    spec = match.postprocess
+    if not isinstance(spec, DetrPostprocess) or not spec.size_input:
         return match
-    square, wider = (_run_boxes(raw, match, original, first) for first in (_SQUARE_SIDE, _DOUBLED_SIDE))
+    square, wider = (_run_boxes(spec, match, original, first) for first in (_SQUARE_SIDE, _DOUBLED_SIDE))
     original.close()
     order = _infer_order(square, wider)
     if order is None:
-        said = f"input '{raw.size_input}': what it does to the boxes tells no order, so that of its name is taken"
+        said = f"input '{spec.size_input}': what it does to the boxes tells no order, so that of its name is taken"
         return msgspec.structs.replace(match, assumptions=(*match.assumptions, said))
     guessed = next(spec for spec in match.inputs if isinstance(spec, SizeInput))
     measured = msgspec.structs.replace(guessed, order=order)
     said = f"{describe_size_input(measured)}; the order is that which its effect on the boxes shows"
     return msgspec.structs.replace(
         match,
-        head=msgspec.structs.replace(raw, size_order=order),
+        postprocess=msgspec.structs.replace(spec, size_order=order),
         inputs=tuple(measured if spec is guessed else spec for spec in match.inputs),
         assumptions=tuple(
             said if assumption == describe_size_input(guessed) else assumption for assumption in match.assumptions
@@ -53,17 +53,17 @@ def with_measured_size_order(match: TaskMatch, original: NativeRunner) -> TaskMa
     )
 
 
-def _run_boxes(head: QueryHead, match: TaskMatch, original: NativeRunner, first: int) -> NDArray[np.float64]:
+def _run_boxes(spec: DetrPostprocess, match: TaskMatch, original: NativeRunner, first: int) -> NDArray[np.float64]:
     """Return the original's boxes [n, 4] for noise and a size of (first, 512)."""
     feeds: dict[str, NDArray[np.float32]] = {}
-    for spec in match.inputs:
-        if isinstance(spec, SizeInput):
-            feeds[spec.name] = np.array([first, _SQUARE_SIDE], np.float32).reshape(spec.shape)
+    for fed in match.inputs:
+        if isinstance(fed, SizeInput):
+            feeds[fed.name] = np.array([first, _SQUARE_SIDE], np.float32).reshape(fed.shape)
         else:
-            feeds[spec.name] = np.random.default_rng(0).random(spec.shape, np.float32)
-    fed = add_constant_masks(head, feeds)
-    outputs = original.run({name: array.astype(original.input_dtypes[name]) for name, array in fed.items()})
-    return outputs[head.boxes].reshape(-1, 4).astype(np.float64)
+            feeds[fed.name] = np.random.default_rng(0).random(fed.shape, np.float32)
+    masked = add_constant_masks(spec, feeds)
+    outputs = original.run({name: array.astype(original.input_dtypes[name]) for name, array in masked.items()})
+    return outputs[spec.boxes].reshape(-1, 4).astype(np.float64)
 
 
 def _infer_order(square: NDArray[np.float64], wider: NDArray[np.float64]) -> SizeOrder | None:

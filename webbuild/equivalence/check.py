@@ -18,7 +18,8 @@ from webbuild.equivalence.compare_runs import Reference, RunInput, Tensors, comp
 from webbuild.equivalence.policy import EXACT, native_policy
 from webbuild.manifest.head_status import fallback_reason
 from webbuild.manifest.manifest import Graph, OptionInput, Task
-from webbuild.postprocess.reference import DetectionHead, add_constant_masks, apply_reference_postprocess
+from webbuild.postprocess.reference import add_constant_masks, apply_reference_postprocess
+from webbuild.postprocess.spec import Postprocess
 from webbuild.runners.malloc_trim import trim_malloc
 from webbuild.runners.native import NativeRunner
 from webbuild.samples.collect import Sample
@@ -50,12 +51,12 @@ def check_equivalence(
     options: Sequence[OptionInput],
     samples: Sequence[Sample],
     *,
-    head: DetectionHead | None = None,
+    postprocess: Postprocess | None = None,
     confidence: float | None = None,
 ) -> EquivalenceResult:
     """Run every sample through the original and every graph in `folder`, and judge each output.
 
-    Native ONNX Runtime, optimisations disabled. What `head` says that the original lacks is computed in its place.
+    Native ONNX Runtime, optimisations disabled. The `postprocess` that the original lacks is computed in NumPy.
     Thresholds are the exported ones, unless `confidence` is given: then `original` takes thresholds as inputs
     too, or has none.
     """
@@ -64,12 +65,14 @@ def check_equivalence(
     if confidence is not None:
         values["confidence"] = confidence
     thresholds = {option.name: np.array([values[option.option]], np.float32) for option in options}
-    of_original = thresholds if confidence is not None and head is None else {}
+    of_original = thresholds if confidence is not None and postprocess is None else {}
     gc.collect()  # graphs that are no longer needed: their nodes and values refer to each other
     trim_malloc()
 
     def run_reference(given: RunInput) -> Tensors:
-        return _pad_to_shapes(_run_reference(original, {**given.feeds, **of_original}, head, values), original, graphs)
+        return _pad_to_shapes(
+            _run_reference(original, {**given.feeds, **of_original}, postprocess, values), original, graphs
+        )
 
     inputs = [RunInput(each.name, each.feeds, thresholds, run_context(each, values)) for each in samples]
     reference = Reference(run_reference, inputs, task, EXACT)
@@ -119,12 +122,15 @@ def _run_graph(
 
 
 def _run_reference(
-    original: NativeRunner, feeds: Mapping[str, NDArray[Any]], head: DetectionHead | None, values: Mapping[str, float]
+    original: NativeRunner,
+    feeds: Mapping[str, NDArray[Any]],
+    postprocess: Postprocess | None,
+    values: Mapping[str, float],
 ) -> Mapping[str, NDArray[Any]]:
     """Return what the original gives, with what it lacks."""
-    given = add_constant_masks(head, feeds)
+    given = add_constant_masks(postprocess, feeds)
     outputs = _float64_to_float32(run_original(original, given))
-    return outputs if head is None else apply_reference_postprocess(head, outputs, given, values)
+    return outputs if postprocess is None else apply_reference_postprocess(postprocess, outputs, given, values)
 
 
 def run_original(original: NativeRunner, feeds: Tensors) -> Tensors:

@@ -9,7 +9,8 @@ import numpy as np
 
 from webbuild.equivalence.check import run_original
 from webbuild.equivalence.compare_runs import Tensors
-from webbuild.postprocess.reference import DetectionHead, add_constant_masks
+from webbuild.postprocess.reference import add_constant_masks
+from webbuild.postprocess.spec import Postprocess
 from webbuild.runners.native import NativeRunner
 from webbuild.samples.collect import Sample
 
@@ -18,7 +19,7 @@ MAX_ATTEMPTS = 8
 
 
 def replace_nan_inputs(
-    original: NativeRunner, samples: Sequence[Sample], head: DetectionHead | None
+    original: NativeRunner, samples: Sequence[Sample], postprocess: Postprocess | None
 ) -> tuple[list[Sample], list[str]]:
     """Return the samples, those made up at random drawn again where the original answers NaN, and what was done.
 
@@ -27,7 +28,7 @@ def replace_nan_inputs(
     kept: list[Sample] = []
     notes: list[str] = []
     for sample in samples:
-        found, attempt = _first_without_nan(original, sample, head)
+        found, attempt = _first_without_nan(original, sample, postprocess)
         kept.append(found)
         if attempt is None:
             notes.append(f"'{sample.name}': the original answers NaN to all {MAX_ATTEMPTS} inputs that were made up")
@@ -37,13 +38,15 @@ def replace_nan_inputs(
     return kept, notes
 
 
-def _first_without_nan(original: NativeRunner, sample: Sample, head: DetectionHead | None) -> tuple[Sample, int | None]:
+def _first_without_nan(
+    original: NativeRunner, sample: Sample, postprocess: Postprocess | None
+) -> tuple[Sample, int | None]:
     """Return the first draw without NaN, and how many had some; None where all had."""
     if sample.redraw is None:
         return sample, 0
     for attempt in range(MAX_ATTEMPTS):
         feeds = {**sample.feeds, **sample.redraw(attempt)} if attempt else sample.feeds
-        if not _has_nan(run_original(original, add_constant_masks(head, feeds))):
+        if not _has_nan(run_original(original, add_constant_masks(postprocess, feeds))):
             return msgspec.structs.replace(sample, feeds=feeds), attempt
     return sample, None
 

@@ -13,7 +13,7 @@ from webbuild.errors import WebbuildError
 from webbuild.manifest.manifest import Graph, OptionInput, Task
 from webbuild.model.load import OnnxModel
 from webbuild.passes.lower import run_to_fixpoint
-from webbuild.postprocess.reference import DetectionHead
+from webbuild.postprocess.spec import Postprocess
 from webbuild.runners.native import NativeRunner
 from webbuild.samples.collect import Sample
 from webbuild.tasks.registry import kind_of
@@ -43,10 +43,12 @@ def open_reference(source: OnnxModel) -> tuple[NativeRunner, tuple[str, ...]]:
     except WebbuildError:
         repaired = source.model.clone()
         infer_shapes(repaired)
-        edits = [
-            edit for each in (Float64ToFloat32(), DecomposeBoolWhere()) for edit in each.apply(repaired, PassOptions())
+        rewrites = [
+            rewrite
+            for each in (Float64ToFloat32(), DecomposeBoolWhere())
+            for rewrite in each.apply(repaired, PassOptions())
         ]
-        done = dict.fromkeys(edit.code for edit in edits if edit.applied)
+        done = dict.fromkeys(rewrite.code for rewrite in rewrites if rewrite.applied)
         if not done:
             raise
         runner = NativeRunner(source.path, ir.to_proto(repaired).SerializeToString())
@@ -63,7 +65,7 @@ def check_with_detections(
     options: Sequence[OptionInput],
     samples: Sequence[Sample],
     edges: Sequence[Sample],
-    head: DetectionHead | None = None,
+    postprocess: Postprocess | None = None,
     sizes: Mapping[str, int] | None = None,
 ) -> EquivalenceResult:
     """Prove the graphs at the exported thresholds, and, where those prove nothing, again at another.
@@ -81,20 +83,22 @@ def check_with_detections(
         options: the thresholds of the graphs.
         samples: what it is tried on, also at the other threshold.
         edges: more samples, at the exported thresholds only.
-        head: the post-processing that the original lacks.
+        postprocess: the post-processing that the original lacks.
         sizes: of the original's free dimensions.
 
     Raises:
         WebbuildError: `output-mismatch` or `vacuous-comparison`.
     """
-    equivalence = check_equivalence(original, graphs, folder, task, options, [*samples, *edges], head=head)
+    equivalence = check_equivalence(
+        original, graphs, folder, task, options, [*samples, *edges], postprocess=postprocess
+    )
     found = equivalence.comparisons
     if not mismatches(found) and (has_no_detections(found) or used_only_fallback(found)):
         confidence = find_evaluation_confidence(graphs, folder, task, options, samples)
-        opened = original if head is not None else open_with_threshold_inputs(source, sizes or {})
+        opened = original if postprocess is not None else open_with_threshold_inputs(source, sizes or {})
         if opened is not None and confidence is not None:
             equivalence = check_equivalence(
-                opened, graphs, folder, task, options, samples, head=head, confidence=confidence
+                opened, graphs, folder, task, options, samples, postprocess=postprocess, confidence=confidence
             )
     require_equivalent(equivalence.comparisons)
     return equivalence
@@ -142,9 +146,9 @@ def open_with_threshold_inputs(source: OnnxModel, sizes: Mapping[str, int]) -> N
     options = PassOptions(dims=sizes)
     opened, fixed = source.model.clone(), source.model.clone()
     infer_shapes(opened)
-    if not any(edit.applied for edit in PromoteThresholds().apply(opened, options)):
+    if not any(rewrite.applied for rewrite in PromoteThresholds().apply(opened, options)):
         run_to_fixpoint((Canonicalize, FixDynamicDims, FoldConstants), fixed, options)
-        if not any(edit.applied for edit in PromoteThresholds().apply(fixed, options)):
+        if not any(rewrite.applied for rewrite in PromoteThresholds().apply(fixed, options)):
             return None
         opened = fixed
     return NativeRunner(source.path, ir.to_proto(opened).SerializeToString())

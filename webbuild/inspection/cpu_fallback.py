@@ -41,8 +41,8 @@ def apply_cpu_fallback(model: ir.Model, table: KernelTable) -> FallbackPlan:
     if table.target.build == "wasm":
         return FallbackPlan()
     found = inspect("", model, table, {})
-    edits = _assign_to_cpu(model, found)
-    return FallbackPlan(tuple(edits), _reason(inspect("", model, table, {}) if edits else found))
+    rewrites = _assign_to_cpu(model, found)
+    return FallbackPlan(tuple(rewrites), _reason(inspect("", model, table, {}) if rewrites else found))
 
 
 def _assign_to_cpu(model: ir.Model, found: Inspection) -> list[Rewrite]:

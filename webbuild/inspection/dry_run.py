@@ -35,7 +35,7 @@ def with_fixes(found: Inspection, model: ir.Model, table: KernelTable, dims: Map
     if any(_is_open(finding) and finding.code == dynamic_output_shape.code for finding in findings):
         planned = lower(model, PassOptions(dims=dims, table=table), ("webgpu",))
         left = inspect("", planned.graphs["webgpu"], table, {})
-        findings = _compared(findings, left.findings, planned.edits["webgpu"])
+        findings = _compared(findings, left.findings, planned.rewrites["webgpu"])
     return structs.replace(found, findings=tuple(_islands_fixed(found, findings, model)))
 
 
@@ -49,9 +49,9 @@ def _about_models() -> frozenset[str]:
     return frozenset(rule.code for rule in model_rules())
 
 
-def _compared(before: Sequence[Finding], after: Sequence[Finding], edits: Sequence[Rewrite]) -> list[Finding]:
+def _compared(before: Sequence[Finding], after: Sequence[Finding], rewrites: Sequence[Rewrite]) -> list[Finding]:
     """Return the findings before, those that are gone afterwards with the passes that were at work."""
-    done = list(dict.fromkeys(edit.code for edit in edits if edit.applied))
+    done = list(dict.fromkeys(rewrite.code for rewrite in rewrites if rewrite.applied))
     places = {code: {each.where for each in before if each.code == code} for code in {each.code for each in before}}
     moved = {each.code for each in after if each.where not in places.get(each.code, set())}
     left = {(each.code, each.where) for each in after}

@@ -12,9 +12,7 @@ from msgspec import Struct
 from onnx_ir.passes import InPlacePass, PassResult
 from onnx_ir.passes.common import CheckerPass
 
-from webbuild.postprocess.dense_head import DenseHead
-from webbuild.postprocess.grounding_head import GroundingHead
-from webbuild.postprocess.query_head import QueryHead
+from webbuild.postprocess.spec import Postprocess
 from webbuild.targets.table import KernelTable
 
 NmsPlacement = Literal["gpu", "cpu", "keep"]
@@ -36,7 +34,7 @@ class PassOptions(Struct, frozen=True):
         dims: sizes for free dimensions, by their name or as "input:axis".
         candidates: how many candidates a detection head keeps; None lets the pass choose.
         table: what the build can do that the WebGPU graph is for; None where nothing is known.
-        missing_head: the post-processing that the model lacks; None for nothing to add.
+        missing_postprocess: the post-processing that the model lacks; None for nothing to add.
         max_binding_size: bytes that every device gives to a shader in one buffer: 128 MiB are promised.
         nms: where suppression runs: on the GPU by fixed shapes, in every graph on the CPU with fixed shapes around
             it, or exactly as exported.
@@ -44,7 +42,7 @@ class PassOptions(Struct, frozen=True):
 
     dims: Mapping[str, int] = {}
     candidates: int | None = None
-    missing_head: DenseHead | QueryHead | GroundingHead | None = None
+    missing_postprocess: Postprocess | None = None
     table: KernelTable | None = None
     max_binding_size: int = 128 << 20
     nms: NmsPlacement = "gpu"
@@ -108,12 +106,12 @@ class Pass(InPlacePass):
         if self._nothing_at == changes:
             return PassResult(model, modified=False)
         try:
-            edits = self.apply(model, self.options)
+            rewrites = self.apply(model, self.options)
         except Exception as error:
             raise PassFailedError(self.code, _node_in(error), error) from error
-        done = [edit for edit in edits if edit.applied]
+        done = [rewrite for rewrite in rewrites if rewrite.applied]
         self.rewrites += done
-        self.skips = [edit for edit in edits if not edit.applied]
+        self.skips = [rewrite for rewrite in rewrites if not rewrite.applied]
         self._modified = bool(done)
         if done:
             model.meta[_CHANGES] = changes + 1

@@ -93,7 +93,7 @@ class Decomposition(Pass):
 
     def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
         """Rewrite each node that gains by it."""
-        edits = []
+        rewrites = []
         for node in find_nodes(model, *self.decomposers()):
             if not self.matches(model, node, options):
                 continue
@@ -105,14 +105,14 @@ class Decomposition(Pass):
             except _NoKernelError:
                 continue
             except NotApplicableError as reason:
-                edits.append(self.skipped(where, str(reason)))
+                rewrites.append(self.skipped(where, str(reason)))
                 continue
             for output, result in zip(node.outputs, made, strict=False):
                 if is_read(output):
                     _replace_output(output, result, draft)
             model.graph.remove(node, safe=True)
-            edits.append(self.applied(where, f"written as {_join_operators(draft.nodes)}"))
-        return edits
+            rewrites.append(self.applied(where, f"written as {_join_operators(draft.nodes)}"))
+        return rewrites
 
     def write(self, draft: RewriteContext, node: ir.Node, options: PassOptions) -> list[ir.Value]:
         """Add what is written for a node, and return what stands for its first outputs.

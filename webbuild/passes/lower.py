@@ -24,11 +24,11 @@ class LoweredGraphs(Struct, frozen=True):
     """The graph for each target, and what was done to get there. Weights are shared, not copied."""
 
     graphs: dict[TargetName, ir.Model]
-    edits: dict[TargetName, tuple[Rewrite, ...]]
+    rewrites: dict[TargetName, tuple[Rewrite, ...]]
 
-    def with_edits(self, target: TargetName, more: Sequence[Rewrite]) -> LoweredGraphs:
+    def with_rewrites(self, target: TargetName, more: Sequence[Rewrite]) -> LoweredGraphs:
         """Return the same graphs, and what more was done to one of them."""
-        return LoweredGraphs(self.graphs, {**self.edits, target: (*self.edits[target], *more)})
+        return LoweredGraphs(self.graphs, {**self.rewrites, target: (*self.rewrites[target], *more)})
 
 
 def lower(model: ir.Model, options: PassOptions, targets: Sequence[TargetName] = TARGETS) -> LoweredGraphs:
@@ -47,7 +47,7 @@ def lower(model: ir.Model, options: PassOptions, targets: Sequence[TargetName] =
             failures.append(Rewrite("pass-failed", where, False, f"this is a bug in webbuild: {error}"))
             continue
         for target in targets:
-            lowered = lowered.with_edits(target, failures)
+            lowered = lowered.with_rewrites(target, failures)
         return lowered
 
 
@@ -57,14 +57,14 @@ def _lower(
     shared = model.clone()
     common = run_to_fixpoint([kind for kind in kinds if kind.runs_on(None, options)], shared, options)
     models: dict[TargetName, ir.Model] = {}
-    edits: dict[TargetName, tuple[Rewrite, ...]] = {}
+    rewrites: dict[TargetName, tuple[Rewrite, ...]] = {}
     for target in targets:
         models[target] = shared.clone()
         own = run_to_fixpoint([kind for kind in kinds if kind.runs_on(target, options)], models[target], options)
-        done = [edit for edit in common if edit.applied]
-        refused = [edit for edit in common if not edit.applied and edit not in own]
-        edits[target] = (*done, *refused, *own)
-    return LoweredGraphs(models, edits)
+        done = [rewrite for rewrite in common if rewrite.applied]
+        refused = [rewrite for rewrite in common if not rewrite.applied and rewrite not in own]
+        rewrites[target] = (*done, *refused, *own)
+    return LoweredGraphs(models, rewrites)
 
 
 def run_to_fixpoint(kinds: Sequence[type[Pass]], model: ir.Model, options: PassOptions) -> list[Rewrite]:
@@ -83,7 +83,10 @@ def run_to_fixpoint(kinds: Sequence[type[Pass]], model: ir.Model, options: PassO
         PassManager(passes, steps=_MAX_ROUNDS, early_stop=True)(model)
     except PassError as error:
         raise _failure(error) from error
-    return [*(edit for each in passes for edit in each.rewrites), *(edit for each in passes for edit in each.skips)]
+    return [
+        *(rewrite for each in passes for rewrite in each.rewrites),
+        *(rewrite for each in passes for rewrite in each.skips),
+    ]
 
 
 def _failure(error: BaseException) -> BaseException:

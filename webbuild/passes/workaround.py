@@ -156,13 +156,13 @@ class Workaround(Defect, Pass):
 
     def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
         """Rewrite each affected node of the main graph."""
-        edits, context = [], PassContext(model, options)
+        rewrites, context = [], PassContext(model, options)
         for node in find_nodes(model, *self.operators):
             if (self.gpu_only and not context.on_gpu(node)) or not self.rewrites_node(node, context):
                 continue
             where, refusal = f"{node.op_type} '{node.name}'", self.refusal(node, context)
             if refusal is not None:
-                edits.append(self.skipped(where, refusal))
+                rewrites.append(self.skipped(where, refusal))
             else:
-                edits.append(self.applied(where, self.rewrite(node, context)))
-        return edits
+                rewrites.append(self.applied(where, self.rewrite(node, context)))
+        return rewrites

@@ -1,1 +1,1 @@
-"""Detection heads that an export lacks, and their NumPy references."""
+"""The post-processing that an export lacks, and its NumPy reference."""

@@ -8,31 +8,28 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from webbuild.postprocess.dense_head import DETECTIONS, DenseHead
-from webbuild.postprocess.grounding_head import GroundingHead
-from webbuild.postprocess.query_head import QueryHead
 from webbuild.postprocess.reference_detr import reference_detr
 from webbuild.postprocess.reference_nms import reference_nms
+from webbuild.postprocess.spec import DETECTIONS, DetrPostprocess, GroundingPostprocess, Postprocess
 
-DetectionHead = DenseHead | QueryHead | GroundingHead
 Arrays = Mapping[str, NDArray[Any]]
 
 
 def apply_reference_postprocess(
-    head: DetectionHead, outputs: Arrays, feeds: Arrays, values: Mapping[str, float]
+    spec: Postprocess, outputs: Arrays, feeds: Arrays, values: Mapping[str, float]
 ) -> dict[str, NDArray[Any]]:
     """Return the outputs with `DETECTIONS` in the place of the raw ones; `values` are the thresholds by option."""
-    if isinstance(head, GroundingHead):
+    if isinstance(spec, GroundingPostprocess):
         return dict(outputs)
-    if isinstance(head, QueryHead):
-        found, replaced = reference_detr(head, outputs, feeds, values["confidence"]), head.replaced_outputs
+    if isinstance(spec, DetrPostprocess):
+        found, replaced = reference_detr(spec, outputs, feeds, values["confidence"]), spec.replaced_outputs
     else:
-        found = reference_nms(head, outputs[head.output], values["confidence"], values.get("iou", head.iou))
-        replaced = (head.output,)
+        found = reference_nms(spec, outputs[spec.output], values["confidence"], values.get("iou", spec.iou))
+        replaced = (spec.output,)
     return {DETECTIONS: found, **{name: array for name, array in outputs.items() if name not in replaced}}
 
 
-def add_constant_masks(head: DetectionHead | None, feeds: Arrays) -> Arrays:
+def add_constant_masks(spec: Postprocess | None, feeds: Arrays) -> Arrays:
     """Return what the original is fed: also the masks that became constants in what was made of it."""
-    ones = head.constant_masks if isinstance(head, QueryHead | GroundingHead) else {}
+    ones = spec.constant_masks if isinstance(spec, DetrPostprocess | GroundingPostprocess) else {}
     return {**feeds, **{name: np.ones(shape) for name, shape in ones.items()}}

@@ -11,28 +11,28 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from webbuild.postprocess.dense_head import DenseHead
 from webbuild.postprocess.reference_rotated_nms import rotated_nms
+from webbuild.postprocess.spec import YoloPostprocess
 
 Floats = NDArray[np.float32]
 
 
-def reference_nms(head: DenseHead, output: NDArray[Any], confidence: float, iou: float) -> Floats:
-    """Return rows [1, rows, 6 + extra] as `DenseHead` describes them, from the raw output of one picture."""
+def reference_nms(spec: YoloPostprocess, output: NDArray[Any], confidence: float, iou: float) -> Floats:
+    """Return rows [1, rows, 6 + extra] as `YoloPostprocess` describes them, from the raw output of one picture."""
     given = np.asarray(output[0], np.float32)
-    table = given.T if head.layout == "columns" else given
-    candidates = given if head.layout == "final" else _best_class_candidates(head, table)
+    table = given.T if spec.layout == "columns" else given
+    candidates = given if spec.layout == "final" else _best_class_candidates(spec, table)
     candidates = candidates[candidates[:, 4] > np.float32(confidence)]
     candidates = candidates[np.argsort(-candidates[:, 4], kind="stable")]
-    if head.layout == "final":
-        return _pad_rows(candidates, len(given), head.columns)
-    rows = min(len(table), head.max_detections)
-    if head.rotated:
+    if spec.layout == "final":
+        return _pad_rows(candidates, len(given), spec.columns)
+    rows = min(len(table), spec.max_detections)
+    if spec.rotated:
         return _pad_rows(
-            candidates[rotated_nms(candidates, np.float32(iou), rows, head.class_agnostic)], rows, head.columns
+            candidates[rotated_nms(candidates, np.float32(iou), rows, spec.class_agnostic)], rows, spec.columns
         )
     return _pad_rows(
-        candidates[_greedy_nms(candidates, np.float32(iou), rows, head.class_agnostic)], rows, head.columns
+        candidates[_greedy_nms(candidates, np.float32(iou), rows, spec.class_agnostic)], rows, spec.columns
     )
 
 
@@ -42,26 +42,26 @@ def _pad_rows(found: Floats, rows: int, columns: int) -> Floats:
     return result
 
 
-def _best_class_candidates(head: DenseHead, table: Floats) -> Floats:
+def _best_class_candidates(spec: YoloPostprocess, table: Floats) -> Floats:
     """Return box, score, class and the extra columns [anchors, columns] of every anchor's best class."""
-    if head.layout == "rows":
-        scores, extra = table[:, 5 : 5 + head.classes] * table[:, 4:5], table[:, 5 + head.classes :]
+    if spec.layout == "rows":
+        scores, extra = table[:, 5 : 5 + spec.classes] * table[:, 4:5], table[:, 5 + spec.classes :]
     else:
-        scores, extra = table[:, 4 : 4 + head.classes], table[:, 4 + head.classes :]
-    centre, size = _decode_boxes(head, table)
+        scores, extra = table[:, 4 : 4 + spec.classes], table[:, 4 + spec.classes :]
+    centre, size = _decode_boxes(spec, table)
     half = size / np.float32(2)
-    box = (centre, size) if head.rotated else (centre - half, centre + half)
+    box = (centre, size) if spec.rotated else (centre - half, centre + half)
     best = scores.argmax(1)[:, None]
     score = np.take_along_axis(scores, best, 1)
     return np.concatenate([*box, score, best.astype(np.float32), extra], 1)
 
 
-def _decode_boxes(head: DenseHead, table: Floats) -> tuple[Floats, Floats]:
+def _decode_boxes(spec: YoloPostprocess, table: Floats) -> tuple[Floats, Floats]:
     """Return centre and size of every box in pixels."""
-    if not head.strides:
+    if not spec.strides:
         return table[:, :2], table[:, 2:4]
-    height, width = head.size
-    cells = [(x, y, s) for s in head.strides for y in range(height // s) for x in range(width // s)]
+    height, width = spec.size
+    cells = [(x, y, s) for s in spec.strides for y in range(height // s) for x in range(width // s)]
     place = np.array(cells, np.float32)
     stride = place[:, 2:]
     return (table[:, :2] + place[:, :2]) * stride, np.exp(table[:, 2:4]) * stride

@@ -12,9 +12,7 @@ from webbuild.compare.arrays import ComparedOutput, Comparison
 from webbuild.compare.tolerances import Tolerance
 from webbuild.manifest.manifest import Input, Task
 from webbuild.model.signature import ModelSignature
-from webbuild.postprocess.dense_head import DenseHead
-from webbuild.postprocess.grounding_head import GroundingHead
-from webbuild.postprocess.query_head import QueryHead
+from webbuild.postprocess.spec import Postprocess
 from webbuild.preprocess.letterbox import ImagePlacement
 from webbuild.preprocess.prompt import Prompt
 from webbuild.tasks.detection import Detection
@@ -31,14 +29,14 @@ MAX_FLAT_ELEMENTS = 1 << 18
 class TaskMatch(Struct, frozen=True):
     """What a model was taken for. `assumptions` are sentences: what was not said and is believed.
 
-    `head` says what has to follow the model's output before it is what `task` says of it. `files` go into the bundle
+    `postprocess` is what the model lacks before its output is what `task` says. `files` go into the bundle
     under these names.
     """
 
     task: Task
     inputs: tuple[Input, ...]
     assumptions: tuple[str, ...]
-    head: DenseHead | QueryHead | GroundingHead | None = None
+    postprocess: Postprocess | None = None
     files: Mapping[str, bytes] = {}
 
 

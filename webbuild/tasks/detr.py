@@ -14,8 +14,7 @@ from msgspec import Struct
 
 from webbuild.manifest.manifest import DetectTask, ImageInput, SizeInput
 from webbuild.model.signature import ModelSignature, TensorSpec
-from webbuild.postprocess.dense_head import DETECTIONS
-from webbuild.postprocess.query_head import QueryHead
+from webbuild.postprocess.spec import DETECTIONS, DetrPostprocess
 from webbuild.tasks.base import TaskMatch
 from webbuild.tasks.coco_classes import COCO_CLASSES
 from webbuild.tasks.detr_preprocess import detr_image_input
@@ -107,7 +106,7 @@ def _match_postprocessed(signature: ModelSignature, inputs: _Inputs) -> TaskMatc
     if len(found) != 3 or len(rows) != 1 or inputs.constant_masks:
         return None
     size = inputs.size
-    raw = QueryHead(
+    spec = DetrPostprocess(
         layout="parts",
         output=found["scores"].name,
         boxes=found["boxes"].name,
@@ -119,7 +118,7 @@ def _match_postprocessed(signature: ModelSignature, inputs: _Inputs) -> TaskMatc
     )
     said = f"task detect: labels, boxes and scores {list(found['boxes'].shape)} as RT-DETR's exporter gives them"
     names, named = _class_names(signature, found["labels"].value_count)
-    return _task_match(signature, inputs, raw, names, (said, named, describe_size_input(size)))
+    return _task_match(signature, inputs, spec, names, (said, named, describe_size_input(size)))
 
 
 def _match_logits_and_boxes(signature: ModelSignature, inputs: _Inputs, *, requested: bool) -> TaskMatch | None:
@@ -137,7 +136,7 @@ def _match_logits_and_boxes(signature: ModelSignature, inputs: _Inputs, *, reque
     _, queries, columns = cast("tuple[int, int, int]", logits.shape)
     configured = hub_class_names(signature)
     softmax = len(configured) == columns - 1 if configured else columns == _DETR_COCO_CLASSES
-    raw = QueryHead(
+    spec = DetrPostprocess(
         layout="queries",
         output=logits.name,
         boxes=boxes.name,
@@ -150,7 +149,7 @@ def _match_logits_and_boxes(signature: ModelSignature, inputs: _Inputs, *, reque
     said = f"task detect: logits {list(logits.shape)} and boxes as transformers' detectors give them, through {ending}"
     names, named = _class_names(signature, columns - softmax)
     masks = tuple(f"input '{name}' is 1 everywhere: the whole input is picture" for name in inputs.constant_masks)
-    return _task_match(signature, inputs, raw, names, (said, named, *masks))
+    return _task_match(signature, inputs, spec, names, (said, named, *masks))
 
 
 def _match_ultralytics_rtdetr(signature: ModelSignature, inputs: _Inputs) -> TaskMatch | None:
@@ -167,9 +166,9 @@ def _match_ultralytics_rtdetr(signature: ModelSignature, inputs: _Inputs) -> Tas
             return None
     name = signature.outputs[0].name
     size = (inputs.image.shape[2], inputs.image.shape[3])
-    raw = QueryHead(layout=layout, output=name, boxes=name, size=size, rows=rows, confidence=0.25)
+    spec = DetrPostprocess(layout=layout, output=name, boxes=name, size=size, rows=rows, confidence=0.25)
     said = f"task detect with {len(names)} class(es), an RT-DETR, from the exporter's metadata"
-    return _task_match(signature, inputs, raw, names, (said,))
+    return _task_match(signature, inputs, spec, names, (said,))
 
 
 def _is_table(spec: TensorSpec) -> bool:
@@ -177,16 +176,16 @@ def _is_table(spec: TensorSpec) -> bool:
 
 
 def _task_match(
-    signature: ModelSignature, inputs: _Inputs, head: QueryHead, names: list[str], sentences: tuple[str, ...]
+    signature: ModelSignature, inputs: _Inputs, spec: DetrPostprocess, names: list[str], sentences: tuple[str, ...]
 ) -> TaskMatch | None:
-    image, seen = detr_image_input(inputs.image, signature.hub_files.preprocessor, normalised=head.softmax)
-    if head.layout in ("table", "centred"):  # Ultralytics resizes with OpenCV
+    image, seen = detr_image_input(inputs.image, signature.hub_files.preprocessor, normalised=spec.softmax)
+    if spec.layout in ("table", "centred"):  # Ultralytics resizes with OpenCV
         plain = msgspec.structs.replace(image.letterbox, interpolation="bilinear")
         image = msgspec.structs.replace(image, letterbox=plain)
-    task = DetectTask(output=DETECTIONS, rows=head.rows, classes=names)
-    threshold = f"rows are joined and those at or below confidence {head.confidence:g} left out; nothing is suppressed"
+    task = DetectTask(output=DETECTIONS, rows=spec.rows, classes=names)
+    threshold = f"rows are joined and those at or below confidence {spec.confidence:g} left out; nothing is suppressed"
     specs = (image,) if inputs.size is None else (image, inputs.size)
-    return TaskMatch(task, specs, (*sentences, *seen, threshold), head)
+    return TaskMatch(task, specs, (*sentences, *seen, threshold), spec)
 
 
 def describe_size_input(size: SizeInput | None) -> str:

@@ -14,7 +14,7 @@ from msgspec import Struct
 from webbuild.errors import WebbuildError
 from webbuild.manifest.manifest import GroundingTask, ImageInput, PromptInput, PromptRole
 from webbuild.model.signature import ModelSignature, TensorSpec
-from webbuild.postprocess.grounding_head import GroundingHead
+from webbuild.postprocess.spec import GroundingPostprocess
 from webbuild.preprocess.prompt import SEPARATOR_TOKENS
 from webbuild.preprocess.wordpiece import WordpieceTokenizer, load_tokenizer
 from webbuild.tasks.base import TaskMatch
@@ -98,7 +98,7 @@ def infer_grounding_dino(signature: ModelSignature) -> TaskMatch | None:
     )
     files = {TOKENIZER_FILE: reader.text.encode()}
     return TaskMatch(
-        task, (image, *inputs.prompt), (*said, *seen), GroundingHead(constant_masks=inputs.constant_masks), files
+        task, (image, *inputs.prompt), (*said, *seen), GroundingPostprocess(constant_masks=inputs.constant_masks), files
     )
 
 

@@ -19,7 +19,7 @@ def infer_detect(signature: ModelSignature) -> TaskMatch | None:
         return None
     said = f"task detect with {len(form.class_names)} class(es), from the exporter's metadata"
     task = DetectTask(output=form.output, rows=form.rows, classes=form.class_names)
-    return TaskMatch(task, (form.image,), (said, _DEFAULT_PREPROCESSING, *form.assumptions), form.head)
+    return TaskMatch(task, (form.image,), (said, _DEFAULT_PREPROCESSING, *form.assumptions), form.postprocess)
 
 
 def infer_pose(signature: ModelSignature) -> TaskMatch | None:
@@ -43,7 +43,7 @@ def infer_pose(signature: ModelSignature) -> TaskMatch | None:
         keypoint_size=3 if size == 3 else 2,
         skeleton=skeleton,
     )
-    return TaskMatch(task, (form.image,), (said, _DEFAULT_PREPROCESSING, taken, *form.assumptions), form.head)
+    return TaskMatch(task, (form.image,), (said, _DEFAULT_PREPROCESSING, taken, *form.assumptions), form.postprocess)
 
 
 def infer_segment(signature: ModelSignature) -> TaskMatch | None:
@@ -65,7 +65,7 @@ def infer_segment(signature: ModelSignature) -> TaskMatch | None:
     task = SegmentTask(
         output=form.output, protos=protos, rows=form.rows, classes=form.class_names, mask_coefficients=masks
     )
-    return TaskMatch(task, (form.image,), (said, _DEFAULT_PREPROCESSING, *form.assumptions), form.head)
+    return TaskMatch(task, (form.image,), (said, _DEFAULT_PREPROCESSING, *form.assumptions), form.postprocess)
 
 
 def infer_obb(signature: ModelSignature) -> TaskMatch | None:
@@ -75,4 +75,4 @@ def infer_obb(signature: ModelSignature) -> TaskMatch | None:
         return None
     said = f"task obb with {len(form.class_names)} class(es), from the exporter's metadata"
     task = ObbTask(output=form.output, rows=form.rows, classes=form.class_names)
-    return TaskMatch(task, (form.image,), (said, _DEFAULT_PREPROCESSING, *form.assumptions), form.head)
+    return TaskMatch(task, (form.image,), (said, _DEFAULT_PREPROCESSING, *form.assumptions), form.postprocess)

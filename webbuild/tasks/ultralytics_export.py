@@ -9,7 +9,7 @@ from msgspec import Struct
 from webbuild.errors import WebbuildError
 from webbuild.manifest.manifest import ImageInput, Letterbox
 from webbuild.model.signature import ModelSignature, TensorSpec
-from webbuild.postprocess.dense_head import DETECTIONS, DenseHead
+from webbuild.postprocess.spec import DETECTIONS, YoloPostprocess
 from webbuild.tasks.metadata import class_names, export_argument
 
 _RAW_NOTE = (
@@ -20,22 +20,22 @@ _END_TO_END_NOTE = "an end-to-end head, which suppresses nothing: confidence {:g
 
 
 class UltralyticsExport(Struct, frozen=True):
-    """An export's classes, its picture, and where its rows are found once `head` was appended."""
+    """An export's classes, its picture, and where its rows are found once `postprocess` was appended."""
 
     class_names: list[str]
     image: ImageInput
     output: str
     rows: int
-    head: DenseHead | None = None
+    postprocess: YoloPostprocess | None = None
 
     @property
     def assumptions(self) -> tuple[str, ...]:
         """What the exporter did not say."""
-        if self.head is None:
+        if self.postprocess is None:
             return ()
-        if self.head.layout == "final":
-            return (_END_TO_END_NOTE.format(self.head.confidence),)
-        return (_RAW_NOTE.format(self.head.confidence, self.head.iou, self.rows),)
+        if self.postprocess.layout == "final":
+            return (_END_TO_END_NOTE.format(self.postprocess.confidence),)
+        return (_RAW_NOTE.format(self.postprocess.confidence, self.postprocess.iou, self.rows),)
 
 
 def read_export(
@@ -70,16 +70,18 @@ def read_export(
     if has_nms(signature):
         return UltralyticsExport(names, image, output.name, first) if second == 6 + extra else None
     if is_end_to_end(signature, 6 + extra):
-        raw = DenseHead(output=output.name, layout="final", size=size, classes=0, extra_columns=extra, rotated=rotated)
-        return UltralyticsExport(names, image, DETECTIONS, first, raw)
+        spec = YoloPostprocess(
+            output=output.name, layout="final", size=size, classes=0, extra_columns=extra, rotated=rotated
+        )
+        return UltralyticsExport(names, image, DETECTIONS, first, spec)
     if first <= 4 + extra or second <= first:
         return None
     if first != 4 + len(names) + extra:
         raise class_count_mismatch(signature.file, output, first - 4 - extra, len(names))
-    raw = DenseHead(
+    spec = YoloPostprocess(
         output=output.name, layout="columns", size=size, classes=len(names), extra_columns=extra, rotated=rotated
     )
-    return UltralyticsExport(names, image, DETECTIONS, min(second, raw.max_detections), raw)
+    return UltralyticsExport(names, image, DETECTIONS, min(second, spec.max_detections), spec)
 
 
 def has_nms(signature: ModelSignature) -> bool:

@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from webbuild.manifest.manifest import DetectTask, ImageInput, Letterbox
 from webbuild.model.signature import ModelSignature, TensorSpec
-from webbuild.postprocess.dense_head import DETECTIONS, DenseHead
+from webbuild.postprocess.spec import DETECTIONS, YoloPostprocess
 from webbuild.tasks.base import TaskMatch
 from webbuild.tasks.coco_classes import COCO_CLASSES
 from webbuild.tasks.metadata import class_names
@@ -21,7 +21,7 @@ _DEFAULT_PREPROCESSING = "pictures are letterboxed with grey 114, RGB, scaled to
 class YoloVariant(Struct, frozen=True):
     """Detectors of one layout: what they are called, and how their output and their pictures are."""
 
-    head: DenseHead
+    postprocess: YoloPostprocess
     image: ImageInput
     assumptions: tuple[str, ...]
 
@@ -40,15 +40,15 @@ def infer_yolo(signature: ModelSignature, *, requested: bool) -> TaskMatch | Non
     found = ((output, _match_variant(output, image, signature.operators)) for output in signature.outputs)
     output, family = next(((each, known) for each, known in found if known is not None), (None, None))
     names = class_names(signature)
-    if output is None or family is None or (not requested and len(names) != family.head.classes):
+    if output is None or family is None or (not requested and len(names) != family.postprocess.classes):
         return None
-    if names and len(names) != family.head.classes:
-        raise class_count_mismatch(signature.file, output, family.head.classes, len(names))
-    classes, named = _class_names(names, family.head.classes)
-    raw = family.head
-    thresholds = f"suppression is appended: confidence {raw.confidence:g}, overlap {raw.iou:g} within each class"
-    task = DetectTask(output=DETECTIONS, rows=min(_anchor_count(output, raw), raw.max_detections), classes=classes)
-    return TaskMatch(task, (family.image,), (*family.assumptions, named, thresholds), raw)
+    if names and len(names) != family.postprocess.classes:
+        raise class_count_mismatch(signature.file, output, family.postprocess.classes, len(names))
+    classes, named = _class_names(names, family.postprocess.classes)
+    spec = family.postprocess
+    thresholds = f"suppression is appended: confidence {spec.confidence:g}, overlap {spec.iou:g} within each class"
+    task = DetectTask(output=DETECTIONS, rows=min(_anchor_count(output, spec), spec.max_detections), classes=classes)
+    return TaskMatch(task, (family.image,), (*family.assumptions, named, thresholds), spec)
 
 
 def _match_variant(output: TensorSpec, image: ImageInput, operators: frozenset[str]) -> YoloVariant | None:
@@ -58,40 +58,40 @@ def _match_variant(output: TensorSpec, image: ImageInput, operators: frozenset[s
     like = f"output '{output.name}' {list(output.shape)} is taken for that of"
     match output.shape:
         case (1, int(anchors), int(numbers)) if anchors == 3 * cells and numbers > 5:
-            raw = _dense_head(output, image, "rows", numbers - 5)
+            spec = _yolo_postprocess(output, image, "rows", numbers - 5)
             said = (
                 f"{like} YOLOv5 or YOLOv7: three anchors a cell, an objectness before the class scores; {_DECODED_NOTE}"
             )
-            return YoloVariant(raw, image, (said, _DEFAULT_PREPROCESSING))
+            return YoloVariant(spec, image, (said, _DEFAULT_PREPROCESSING))
         case (1, int(anchors), int(numbers)) if anchors == cells and numbers > 5:
             decoded = "Exp" in operators
-            raw = _dense_head(output, image, "rows", numbers - 5, () if decoded else _YOLO_STRIDES)
+            spec = _yolo_postprocess(output, image, "rows", numbers - 5, () if decoded else _YOLO_STRIDES)
             boxes = _DECODED_NOTE if decoded else "boxes are offsets in cells of strides 8, 16 and 32, sizes logarithms"
             said = f"{like} YOLOX: one anchor a cell, an objectness before the class scores; {boxes}"
             place = Letterbox(anchor="top-left")
             bgr = msgspec.structs.replace(image, color="bgr", scale=1.0, letterbox=place)
-            return YoloVariant(raw, bgr, (said, "pictures are put at the top left of grey 114, BGR, from 0 to 255"))
+            return YoloVariant(spec, bgr, (said, "pictures are put at the top left of grey 114, BGR, from 0 to 255"))
         case (1, int(numbers), int(anchors)) if anchors == cells and numbers > 4:
-            raw = _dense_head(output, image, "columns", numbers - 4)
+            spec = _yolo_postprocess(output, image, "columns", numbers - 4)
             return YoloVariant(
-                raw,
+                spec,
                 image,
                 (f"{like} a YOLO since v8: boxes, then class scores; {_DECODED_NOTE}", _DEFAULT_PREPROCESSING),
             )
     return None
 
 
-def _dense_head(
+def _yolo_postprocess(
     output: TensorSpec, image: ImageInput, layout: str, classes: int, strides: tuple[int, ...] = ()
-) -> DenseHead:
+) -> YoloPostprocess:
     size = (image.shape[2], image.shape[3])
     if layout == "columns":
-        return DenseHead(output=output.name, layout="columns", size=size, classes=classes)
-    return DenseHead(output=output.name, layout="rows", size=size, classes=classes, strides=strides, iou=0.45)
+        return YoloPostprocess(output=output.name, layout="columns", size=size, classes=classes)
+    return YoloPostprocess(output=output.name, layout="rows", size=size, classes=classes, strides=strides, iou=0.45)
 
 
-def _anchor_count(output: TensorSpec, head: DenseHead) -> int:
-    anchors = output.shape[2] if head.layout == "columns" else output.shape[1]
+def _anchor_count(output: TensorSpec, spec: YoloPostprocess) -> int:
+    anchors = output.shape[2] if spec.layout == "columns" else output.shape[1]
     assert isinstance(anchors, int)
     return anchors
 

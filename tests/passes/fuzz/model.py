@@ -52,9 +52,9 @@ def changed(model: onnx.ModelProto, kind: type[Pass]) -> onnx.ModelProto:
     """Return what a pass makes of a model for WebGPU; it must change something, and nothing the second time."""
     patched, options = ir.from_proto(model), PassOptions(table=load_table(WEBGPU))
     infer_shapes(patched)
-    assert any(edit.applied for edit in kind().apply(patched, options))
+    assert any(rewrite.applied for rewrite in kind().apply(patched, options))
     infer_shapes(patched)
-    assert not any(edit.applied for edit in kind().apply(patched, options))
+    assert not any(rewrite.applied for rewrite in kind().apply(patched, options))
     result = ir.to_proto(patched)
     onnx.checker.check_model(result, full_check=True)
     return result

@@ -15,9 +15,8 @@ from tests.native import Session
 from webbuild.passes.analysis.shape_inference import infer_shapes
 from webbuild.passes.base import PassOptions
 from webbuild.passes.detr.append_detr_postprocess import AppendDetrPostprocess
-from webbuild.postprocess.dense_head import DETECTIONS
-from webbuild.postprocess.query_head import QueryHead
 from webbuild.postprocess.reference_detr import reference_detr
+from webbuild.postprocess.spec import DETECTIONS, DetrPostprocess
 
 Layout = Literal["queries", "table", "centred"]
 
@@ -37,14 +36,14 @@ def test_rows_of_every_layout(
     softmax = softmax and layout == "queries"
     outputs = _outputs(layout, queries, classes + softmax, np.random.default_rng(seed))
     names = list(outputs)
-    head = QueryHead(
+    head = DetrPostprocess(
         layout=layout, output=names[0], boxes=names[-1], size=size, rows=queries, softmax=softmax, confidence=0.5
     )
-    patched, options = _model(outputs), PassOptions(missing_head=head)
+    patched, options = _model(outputs), PassOptions(missing_postprocess=head)
     infer_shapes(patched)
-    assert any(edit.applied for edit in AppendDetrPostprocess().apply(patched, options))
+    assert any(rewrite.applied for rewrite in AppendDetrPostprocess().apply(patched, options))
     infer_shapes(patched)
-    assert not any(edit.applied for edit in AppendDetrPostprocess().apply(patched, options))
+    assert not any(rewrite.applied for rewrite in AppendDetrPostprocess().apply(patched, options))
     feeds = {f"{name}_fed": array for name, array in outputs.items()}
     given_threshold = {"confidence": np.array([confidence], np.float32)}
     got = Session(patched).run({**feeds, **given_threshold})[DETECTIONS]

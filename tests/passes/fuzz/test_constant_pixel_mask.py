@@ -15,7 +15,7 @@ from tests.native import Session
 from tests.passes.fuzz.model import model_of
 from webbuild.passes.base import PassOptions
 from webbuild.passes.detr.constant_pixel_mask import ConstantPixelMask
-from webbuild.postprocess.query_head import QueryHead
+from webbuild.postprocess.spec import DetrPostprocess
 
 _TYPES = (np.int64, np.int32, np.float32, np.bool_)
 
@@ -40,10 +40,12 @@ def test_masks_that_are_ones(sizes: list[int], kind: type, read: int, other: boo
     want = Session(model).run(feeds)["y"]
 
     ones = {"pixel_mask": tuple(sizes)} | ({"other_mask": tuple(sizes)} if other else {})
-    head = QueryHead(layout="table", output="y", boxes="y", size=(8, 8), rows=1, confidence=0.5, constant_masks=ones)
+    head = DetrPostprocess(
+        layout="table", output="y", boxes="y", size=(8, 8), rows=1, confidence=0.5, constant_masks=ones
+    )
     patched = ir.from_proto(model)
-    assert len(ConstantPixelMask().apply(patched, PassOptions(missing_head=head))) == len(ones)
-    assert not ConstantPixelMask().apply(patched, PassOptions(missing_head=head))
+    assert len(ConstantPixelMask().apply(patched, PassOptions(missing_postprocess=head))) == len(ones)
+    assert not ConstantPixelMask().apply(patched, PassOptions(missing_postprocess=head))
     assert [value.name for value in patched.graph.inputs] == [name for name in feeds if name not in ones]
     if other:
         want = want - spare.astype(np.float32) + 1

@@ -30,9 +30,9 @@ def test_what_only_the_cpu_gets_right_is_named(steps: list[tuple[str, bool]], si
 
     patched, options = ir.from_proto(model), PassOptions(table=load_table(WEBGPU))
     infer_shapes(patched)
-    edits = CpuFallback().apply(patched, options)
+    rewrites = CpuFallback().apply(patched, options)
     named = cpu_node_names(patched)
-    assert len(edits) == len(named) == sum(kind in _WRONG for kind, _ in steps)
+    assert len(rewrites) == len(named) == sum(kind in _WRONG for kind, _ in steps)
     assert not CpuFallback().apply(patched, options)
     assert cpu_node_names(patched) == named
     names = [node.name for node in patched.graph]

@@ -30,8 +30,8 @@ def test_sizes_that_are_set(sizes: list[int], free: int, by_name: bool) -> None:
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=10)
     wanted = {(name if by_name else f"x:{axis}"): sizes[axis] for axis, name in named.items()}
     patched = ir.from_proto(onnx.shape_inference.infer_shapes(model))
-    assert any(edit.applied for edit in FixDynamicDims().apply(patched, PassOptions(dims=wanted)))
-    assert not any(edit.applied for edit in FixDynamicDims().apply(patched, PassOptions(dims=wanted)))
+    assert any(rewrite.applied for rewrite in FixDynamicDims().apply(patched, PassOptions(dims=wanted)))
+    assert not any(rewrite.applied for rewrite in FixDynamicDims().apply(patched, PassOptions(dims=wanted)))
     for value in (*patched.graph.inputs, *patched.graph.outputs):
         assert value.shape is not None
         assert list(value.shape) == sizes

@@ -51,9 +51,9 @@ def test_the_numbers_stay(
     want = Session(model).run({"x": x})["y"]
     patched = ir.from_proto(model)
     infer_shapes(patched)
-    edits = PoolCeilMode().apply(patched, PassOptions())
-    assert len(edits) == 1
-    assert ("ceil_mode" in patched.graph[0].attributes) is not edits[0].applied
+    rewrites = PoolCeilMode().apply(patched, PassOptions())
+    assert len(rewrites) == 1
+    assert ("ceil_mode" in patched.graph[0].attributes) is not rewrites[0].applied
     got = Session(patched).run({"x": x})["y"]
     assert got.shape == want.shape
     np.testing.assert_allclose(got, want, rtol=0, atol=1e-6)

@@ -39,5 +39,5 @@ def test_another_order_stays(shape: list[int], data: st.DataObject) -> None:
     order = data.draw(st.permutations(range(indices.reshape(-1, axes).shape[0])))
     mixed = indices.reshape(-1, axes)[list(order)].reshape(indices.shape)
     model, _ = scattered(shape, mixed)
-    edits = RedundantScatter().apply(ir.from_proto(model), PassOptions())
-    assert any(edit.applied for edit in edits) == bool((mixed == indices).all())
+    rewrites = RedundantScatter().apply(ir.from_proto(model), PassOptions())
+    assert any(rewrite.applied for rewrite in rewrites) == bool((mixed == indices).all())

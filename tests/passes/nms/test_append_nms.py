@@ -10,8 +10,8 @@ import pytest
 
 from tests.raw_heads import SIDE, Appended, Box, head, raw_output
 from webbuild.manifest.manifest import TargetName
-from webbuild.postprocess.dense_head import DenseHead
 from webbuild.postprocess.reference_nms import reference_nms
+from webbuild.postprocess.spec import YoloPostprocess
 
 ANCHORS, ROWS = 60, 20
 TRIALS = 60
@@ -38,7 +38,7 @@ def appended(name: str) -> Appended:
     return Appended(raw, (1, raw.row_width, ANCHORS) if raw.layout == "columns" else (1, ANCHORS, raw.row_width))
 
 
-def crowd(raw: DenseHead, seed: int) -> list[Box]:
+def crowd(raw: YoloPostprocess, seed: int) -> list[Box]:
     """Return clusters of boxes; half of the trials are coarse and have ties and equal boxes. Some reach far out."""
     draw = np.random.default_rng(seed)
     count = int(draw.choice([0, 1, 8, 30, ANCHORS]))
@@ -105,7 +105,7 @@ def test_boxes_in_grid_cells_are_decoded(target: TargetName) -> None:
 
 @pytest.mark.parametrize("target", TARGETS)
 def test_an_end_to_end_head_loses_what_is_not_above_the_threshold(target: TargetName) -> None:
-    raw = DenseHead(output="raw", layout="final", size=(SIDE, SIDE), classes=0, extra_columns=3)
+    raw = YoloPostprocess(output="raw", layout="final", size=(SIDE, SIDE), classes=0, extra_columns=3)
     output = np.random.default_rng(0).uniform(0, 1, (1, 50, 9)).astype(np.float32)
     graph = Appended(raw, output.shape)
     assert [value.name for value in graph.plan.graphs[target].graph.inputs] == ["x", "confidence"]

@@ -46,7 +46,7 @@ class DecomposeBoolWhere(Defect, Pass):
 
     def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
         """Rewrite each, in branches and loops too."""
-        edits = []
+        rewrites = []
         for graph in list(model.graphs()):
             for node in list(graph):
                 kind = _unsupported_dtype(node)
@@ -59,8 +59,8 @@ class DecomposeBoolWhere(Defect, Pass):
                 replace_all_uses(node.outputs[0], result)
                 graph.remove(node, safe=True)
                 what = "truth values" if masks else kind.name.lower()
-                edits.append(self.applied(f"Where '{node.name}'", f"it chooses between {what}"))
-        return edits
+                rewrites.append(self.applied(f"Where '{node.name}'", f"it chooses between {what}"))
+        return rewrites
 
 
 def _unsupported_dtype(node: ir.Node) -> ir.DataType | None:

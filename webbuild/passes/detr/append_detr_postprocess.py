@@ -11,8 +11,7 @@ from webbuild.passes.detr.detection_rows import build_detr_rows, detr_rows_block
 from webbuild.passes.nms.append_nms import NMS_APPENDED_KEY, replace_outputs_with_rows
 from webbuild.passes.nms.promote_thresholds import add_threshold_input
 from webbuild.passes.rewrite import Builder
-from webbuild.postprocess.dense_head import DETECTIONS
-from webbuild.postprocess.query_head import QueryHead
+from webbuild.postprocess.spec import DETECTIONS, DetrPostprocess
 
 
 class AppendDetrPostprocess(Pass):
@@ -44,19 +43,19 @@ class AppendDetrPostprocess(Pass):
 
     def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
         """Append the rows that the options describe, once."""
-        raw = options.missing_head
-        if not isinstance(raw, QueryHead) or NMS_APPENDED_KEY in model.metadata_props:
+        spec = options.missing_postprocess
+        if not isinstance(spec, DetrPostprocess) or NMS_APPENDED_KEY in model.metadata_props:
             return []
-        where = f"output '{raw.output}'"
-        if (reason := detr_rows_blocker(model, raw)) is not None:
+        where = f"output '{spec.output}'"
+        if (reason := detr_rows_blocker(model, spec)) is not None:
             return [self.skipped(where, reason)]
         add = Builder(model.graph, None, "detections")
-        found = build_detr_rows(add, model, raw, add_threshold_input(model, "confidence", raw.confidence))
-        shape = [1, raw.rows, 6]
+        found = build_detr_rows(add, model, spec, add_threshold_input(model, "confidence", spec.confidence))
+        shape = [1, spec.rows, 6]
         outputs = {value.name: value for value in model.graph.outputs}
-        replaced = [outputs[name] for name in raw.replaced_outputs]
+        replaced = [outputs[name] for name in spec.replaced_outputs]
         replace_outputs_with_rows(model, replaced, add.op("Reshape", found, add.const(shape, np.int64)), shape)
-        model.metadata_props[NMS_APPENDED_KEY] = raw.layout
+        model.metadata_props[NMS_APPENDED_KEY] = spec.layout
         infer_shapes(model)
-        taken = ", ".join(f"'{name}'" for name in raw.replaced_outputs)
+        taken = ", ".join(f"'{name}'" for name in spec.replaced_outputs)
         return [self.applied(where, f"'{DETECTIONS}' {shape} takes the place of {taken}")]

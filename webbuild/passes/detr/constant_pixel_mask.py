@@ -7,8 +7,7 @@ import onnx_ir as ir
 
 from webbuild.passes.base import Pass, PassOptions, Rewrite
 from webbuild.passes.rewrite import Builder
-from webbuild.postprocess.grounding_head import GroundingHead
-from webbuild.postprocess.query_head import QueryHead
+from webbuild.postprocess.spec import DetrPostprocess, GroundingPostprocess
 
 
 class ConstantPixelMask(Pass):
@@ -32,10 +31,9 @@ class ConstantPixelMask(Pass):
 
     def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
         """Replace the inputs that the options name."""
-        ones = (
-            options.missing_head.constant_masks if isinstance(options.missing_head, QueryHead | GroundingHead) else {}
-        )
-        edits = []
+        spec = options.missing_postprocess
+        ones = spec.constant_masks if isinstance(spec, DetrPostprocess | GroundingPostprocess) else {}
+        rewrites = []
         for value in [value for value in model.graph.inputs if value.name in ones]:
             assert value.name is not None
             assert value.dtype is not None
@@ -43,5 +41,5 @@ class ConstantPixelMask(Pass):
             add = Builder(model.graph, None, value.name)
             value.replace_all_uses_with(add.const(np.ones(shape), value.dtype.numpy()))
             model.graph.inputs.remove(value)
-            edits.append(self.applied(f"input '{value.name}'", f"is now a constant of ones {list(shape)}"))
-        return edits
+            rewrites.append(self.applied(f"input '{value.name}'", f"is now a constant of ones {list(shape)}"))
+        return rewrites

@@ -6,109 +6,108 @@ import numpy as np
 import onnx_ir as ir
 
 from webbuild.passes.rewrite import Builder, opset_version, static_shape
-from webbuild.postprocess.dense_head import DETECTIONS
-from webbuild.postprocess.query_head import QueryHead
+from webbuild.postprocess.spec import DETECTIONS, DetrPostprocess
 
 _MIN_OPSET = 11
 """The opset since which TopK is what it is, and there are operators on whole numbers."""
 
 
-def detr_rows_blocker(model: ir.Model, raw: QueryHead) -> str | None:
+def detr_rows_blocker(model: ir.Model, spec: DetrPostprocess) -> str | None:
     """Return why rows cannot be made of the outputs, None if they can."""
     values = {value.name: value for value in model.graph.outputs}
-    if missing := [name for name in raw.replaced_outputs if name not in values]:
+    if missing := [name for name in spec.replaced_outputs if name not in values]:
         return f"no output has the name '{missing[0]}'"
-    if raw.size_input and all(value.name != raw.size_input for value in model.graph.inputs):
-        return f"no input has the name '{raw.size_input}'"
-    shapes = {name: static_shape(values[name]) for name in raw.replaced_outputs}
-    for name, wanted in _expected_shapes(raw, shapes[raw.output]).items():
+    if spec.size_input and all(value.name != spec.size_input for value in model.graph.inputs):
+        return f"no input has the name '{spec.size_input}'"
+    shapes = {name: static_shape(values[name]) for name in spec.replaced_outputs}
+    for name, wanted in _expected_shapes(spec, shapes[spec.output]).items():
         if shapes[name] != wanted:
             return f"the shape of '{name}' is {shapes[name]}, and {wanted} was expected"
-    for name in (raw.output, raw.boxes):
+    for name in (spec.output, spec.boxes):
         if values[name].dtype != ir.DataType.FLOAT:
             return f"'{name}' is not float32"
-    if any(values[name].is_graph_input() or values[name].is_initializer() for name in raw.replaced_outputs):
+    if any(values[name].is_graph_input() or values[name].is_initializer() for name in spec.replaced_outputs):
         return "nothing computes it"
-    if any(value.name == DETECTIONS and value.name not in raw.replaced_outputs for value in model.graph.outputs):
+    if any(value.name == DETECTIONS and value.name not in spec.replaced_outputs for value in model.graph.outputs):
         return f"another output has the name '{DETECTIONS}'"
     return f"the model's opset is older than {_MIN_OPSET}" if opset_version(model) < _MIN_OPSET else None
 
 
-def _expected_shapes(raw: QueryHead, first: list[int] | None) -> dict[str, list[int]]:
+def _expected_shapes(spec: DetrPostprocess, first: list[int] | None) -> dict[str, list[int]]:
     """Return what the shapes have to be; logits may be of any number of classes."""
-    if raw.layout == "centred":
-        return {raw.output: [1, raw.rows, 6]}
-    if raw.layout == "table":
-        return {raw.output: [1, raw.rows, max(5, first[2] if first is not None and len(first) == 3 else 0)]}
-    boxes = {raw.boxes: [1, raw.rows, 4]}
-    if raw.layout == "parts":
-        return {raw.output: [1, raw.rows], raw.labels: [1, raw.rows], **boxes}
+    if spec.layout == "centred":
+        return {spec.output: [1, spec.rows, 6]}
+    if spec.layout == "table":
+        return {spec.output: [1, spec.rows, max(5, first[2] if first is not None and len(first) == 3 else 0)]}
+    boxes = {spec.boxes: [1, spec.rows, 4]}
+    if spec.layout == "parts":
+        return {spec.output: [1, spec.rows], spec.labels: [1, spec.rows], **boxes}
     classes = first[2] if first is not None and len(first) == 3 else 1
-    return {raw.output: [1, raw.rows, classes], **boxes}
+    return {spec.output: [1, spec.rows, classes], **boxes}
 
 
-def build_detr_rows(add: Builder, model: ir.Model, raw: QueryHead, confidence: ir.Value) -> ir.Value:
+def build_detr_rows(add: Builder, model: ir.Model, spec: DetrPostprocess, confidence: ir.Value) -> ir.Value:
     """Append the rows [rows, 6] to the outputs and return them."""
     values = {value.name: value for value in model.graph.outputs}
-    if raw.layout == "parts":
-        boxes = add.op("Reshape", values[raw.boxes], add.const([raw.rows, 4], np.int64))
-        if raw.size_input:
-            boxes = add.op("Mul", boxes, _box_scale(add, model, raw))
-        score = add.op("Reshape", values[raw.output], add.const([raw.rows], np.int64))
-        label = add.op("Reshape", values[raw.labels], add.const([raw.rows], np.int64))
+    if spec.layout == "parts":
+        boxes = add.op("Reshape", values[spec.boxes], add.const([spec.rows, 4], np.int64))
+        if spec.size_input:
+            boxes = add.op("Mul", boxes, _box_scale(add, model, spec))
+        score = add.op("Reshape", values[spec.output], add.const([spec.rows], np.int64))
+        label = add.op("Reshape", values[spec.labels], add.const([spec.rows], np.int64))
         return _sorted_rows(
-            add, raw, boxes, score, label, confidence, is_sorted=_is_sorted_by_score(values[raw.output])
+            add, spec, boxes, score, label, confidence, is_sorted=_is_sorted_by_score(values[spec.output])
         )
-    if raw.layout != "queries":
-        return _sorted_rows(add, raw, *_columns(add, values[raw.output], raw), confidence, is_sorted=False)
+    if spec.layout != "queries":
+        return _sorted_rows(add, spec, *_columns(add, values[spec.output], spec), confidence, is_sorted=False)
     # boxes [1, Q, 4] -> [Q, 4]
-    corners = _corners(add, values[raw.boxes], raw)
-    if raw.softmax:
-        return _sorted_rows(add, raw, corners, *_softmax(add, values[raw.output]), confidence, is_sorted=False)
-    classes = _static_size(values[raw.output], 2)
+    corners = _corners(add, values[spec.boxes], spec)
+    if spec.softmax:
+        return _sorted_rows(add, spec, corners, *_softmax(add, values[spec.output]), confidence, is_sorted=False)
+    classes = _static_size(values[spec.output], 2)
     # sigmoid(logits [1, Q, C]) -> [Q * C] -> best [R]; index = query * C + class
-    flat = add.op("Reshape", add.op("Sigmoid", values[raw.output]), add.const([-1], np.int64))
-    best, index = add.node("TopK", flat, add.const([raw.rows], np.int64), outputs=2, axis=0)
+    flat = add.op("Reshape", add.op("Sigmoid", values[spec.output]), add.const([-1], np.int64))
+    best, index = add.node("TopK", flat, add.const([spec.rows], np.int64), outputs=2, axis=0)
     label = add.op("Mod", index, add.const(classes, np.int64))
     boxes = add.op("Gather", corners, add.op("Div", index, add.const(classes, np.int64)), axis=0)
-    return _sorted_rows(add, raw, boxes, best, label, confidence, is_sorted=True)
+    return _sorted_rows(add, spec, boxes, best, label, confidence, is_sorted=True)
 
 
-def _box_scale(add: Builder, model: ir.Model, raw: QueryHead) -> ir.Value:
+def _box_scale(add: Builder, model: ir.Model, spec: DetrPostprocess) -> ir.Value:
     """Return what the corners of a box are multiplied by to be in pixels of the input, [1, 4]."""
-    size_input = next(value for value in model.graph.inputs if value.name == raw.size_input)
+    size_input = next(value for value in model.graph.inputs if value.name == spec.size_input)
     size = add.op("Reshape", size_input, add.const([1, 2], np.int64))
     if size_input.dtype != ir.DataType.FLOAT:
         size = add.op("Cast", size, to=ir.DataType.FLOAT.value)
-    height, width = raw.size
-    own = [width, height] if raw.size_order == "width-height" else [height, width]
+    height, width = spec.size
+    own = [width, height] if spec.size_order == "width-height" else [height, width]
     # boxes are in pixels of `size`: times own / size, [1, 2]
     back = add.op("Div", add.const(np.array([own])), size)
-    if raw.size_order == "height-width":
+    if spec.size_order == "height-width":
         back = add.op("Concat", *reversed(add.split(back, 2, axis=1)), axis=1)
     return add.op("Concat", back, back, axis=1)
 
 
-def _corners(add: Builder, boxes: ir.Value, raw: QueryHead) -> ir.Value:
+def _corners(add: Builder, boxes: ir.Value, spec: DetrPostprocess) -> ir.Value:
     """Return x1 y1 x2 y2 [queries, 4] in pixels of the input."""
     flat = add.op("Reshape", boxes, add.const([-1, 4], np.int64))
     # cx cy w h in 0..1 -> x1 y1 x2 y2 in pixels: (centre -+ size / 2) * (W, H, W, H)
     centre, size = add.split(flat, 2, axis=1)
     half = add.op("Mul", size, add.const(0.5))
     joined = add.op("Concat", add.op("Sub", centre, half), add.op("Add", centre, half), axis=1)
-    height, width = raw.size
+    height, width = spec.size
     return add.op("Mul", joined, add.const(np.array([[width, height, width, height]])))
 
 
-def _columns(add: Builder, output: ir.Value, raw: QueryHead) -> tuple[ir.Value, ir.Value, ir.Value]:
+def _columns(add: Builder, output: ir.Value, spec: DetrPostprocess) -> tuple[ir.Value, ir.Value, ir.Value]:
     """Return corners, score and label of each row of an output that has them all."""
     numbers = _static_size(output, 2)
     # [1, R, numbers] -> [R, numbers]: box, then a score and a label, or a score for each class
-    table = add.op("Reshape", output, add.const([raw.rows, numbers], np.int64))
-    corners, rest = _corners(add, add.slice(table, 1, 0, 4), raw), add.slice(table, 1, 4, numbers)
-    if raw.layout == "table":
+    table = add.op("Reshape", output, add.const([spec.rows, numbers], np.int64))
+    corners, rest = _corners(add, add.slice(table, 1, 0, 4), spec), add.slice(table, 1, 4, numbers)
+    if spec.layout == "table":
         return corners, add.reduce("ReduceMax", rest, 1, keepdims=0), add.op("ArgMax", rest, axis=1, keepdims=0)
-    flat = add.const([raw.rows], np.int64)
+    flat = add.const([spec.rows], np.int64)
     score, label = (add.op("Reshape", add.slice(rest, 1, at, at + 1), flat) for at in (0, 1))
     return corners, score, label
 
@@ -124,7 +123,7 @@ def _softmax(add: Builder, logits: ir.Value) -> tuple[ir.Value, ir.Value]:
 
 def _sorted_rows(
     add: Builder,
-    raw: QueryHead,
+    spec: DetrPostprocess,
     boxes: ir.Value,
     score: ir.Value,
     label: ir.Value,
@@ -139,7 +138,7 @@ def _sorted_rows(
     parts = [boxes, add.op("Reshape", score, column), add.op("Reshape", number, column)]
     rows = add.op("Concat", *parts, axis=1)
     if not is_sorted:
-        score, order = add.node("TopK", score, add.const([raw.rows], np.int64), outputs=2, axis=0)
+        score, order = add.node("TopK", score, add.const([spec.rows], np.int64), outputs=2, axis=0)
         rows = add.op("Gather", rows, order, axis=0)
     above = add.op("Reshape", add.op("Greater", score, confidence), column)
     return add.op("Where", above, rows, add.const(0.0))

@@ -38,23 +38,23 @@ class ArgmaxInt32(Pass):
 
     def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
         """Rewrite each ArgMax of which every reader can take int32."""
-        edits = []
+        rewrites = []
         for node in find_nodes(model, "ArgMax"):
             if _only_gathers(node.outputs[0]):
                 continue
             where = f"ArgMax '{node.name}'"
             shape = static_shape(node.inputs[0])
             if shape is None or node.attributes.get_int("select_last_index", 0) != 0:
-                edits.append(self.skipped(where, "its shape is not fixed, or it wants the last of equals"))
+                rewrites.append(self.skipped(where, "its shape is not fixed, or it wants the last of equals"))
                 continue
             axis = node.attributes.get_int("axis", 0) % len(shape)
             if (reader := _int64_consumer(model.graph, node.outputs[0], shape[axis])) is not None:
-                edits.append(self.skipped(where, f"{reader} reads it as int64"))
+                rewrites.append(self.skipped(where, f"{reader} reads it as int64"))
                 continue
             _retype(model, node.outputs[0])
             replace_all_uses(node.outputs[0], _add_argmax(model, node, shape[axis], axis, len(shape)))
-            edits.append(self.applied(where, "its index is computed in float32 and kept as int32"))
-        return edits
+            rewrites.append(self.applied(where, "its index is computed in float32 and kept as int32"))
+        return rewrites
 
 
 def _only_gathers(value: ir.Value) -> bool:

@@ -59,7 +59,7 @@ class DequantizeOps(Pass):
 
     def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
         """Rewrite each in order, so that what follows finds the numbers in float32."""
-        edits: list[Rewrite] = []
+        rewrites: list[Rewrite] = []
         whole = ExactInts()
         for node in find_nodes(model, *_REWRITES):
             off_gpu = placement(model, node, options) in ("cpu", "none")
@@ -68,8 +68,8 @@ class DequantizeOps(Pass):
             where = f"{node.op_type} '{node.name}'"
             add = Builder(model.graph, node, f"{node.name or node.op_type}/float")
             refused = _REWRITES[node.op_type](add, whole, node)
-            edits.append(self.skipped(where, refused) if refused else self.applied(where, "computed in float32"))
-        return edits
+            rewrites.append(self.skipped(where, refused) if refused else self.applied(where, "computed in float32"))
+        return rewrites
 
 
 def _dynamic_quantize(add: Builder, whole: ExactInts, node: ir.Node) -> str | None:

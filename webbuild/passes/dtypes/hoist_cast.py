@@ -42,7 +42,7 @@ class HoistCast(Pass):
 
     def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
         """Rewrite the Casts of each input that are not alone."""
-        edits = []
+        rewrites = []
         found = [chain for node in find_nodes(model, "Cast") if (chain := _CastChain.from_input(model, node, options))]
         for source in dict.fromkeys(chain.source for chain in found):
             chains = _private_chains([chain for chain in found if chain.source is source])
@@ -59,8 +59,8 @@ class HoistCast(Pass):
                         chain.rewrite(model, cast)
             kinds = " and ".join(to.name.lower() for to in types)
             reason = f"is cast to {kinds} and then moved: {len(types)} node(s) on the CPU instead of {before}"
-            edits.append(self.applied(f"input '{source.name}'", reason))
-        return edits
+            rewrites.append(self.applied(f"input '{source.name}'", reason))
+        return rewrites
 
 
 class _CastChain:

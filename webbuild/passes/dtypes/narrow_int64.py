@@ -59,15 +59,15 @@ class NarrowInt64(Pass):
         if options.table is None:
             return []
         region = _Int64Region(model, options)
-        edits = [self.skipped(where, reason) for where, reason in region.refused]
+        rewrites = [self.skipped(where, reason) for where, reason in region.refused]
         for nodes in region.connected_components():
             moved = [node for node in nodes if region.runs_on_cpu(node)]
             if moved and (region.begins_on_gpu(nodes) or region.compares_input(nodes)):
                 region.rewrite(nodes)
                 kinds = ", ".join(dict.fromkeys(node.op_type for node in moved))
                 where = f"{moved[0].op_type} '{moved[0].name}'"
-                edits.append(self.applied(where, f"{len(moved)} operators are computed in int32: {kinds}"))
-        return edits
+                rewrites.append(self.applied(where, f"{len(moved)} operators are computed in int32: {kinds}"))
+        return rewrites
 
 
 class _Int64Region:

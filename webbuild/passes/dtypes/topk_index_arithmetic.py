@@ -33,7 +33,7 @@ class TopKIndexArithmetic(Pass):
 
     def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
         """Rewrite after each TopK whose indices are computed with."""
-        edits = []
+        rewrites = []
         for node in find_nodes(model, "TopK"):
             where, shape = f"TopK '{node.name}'", static_shape(node.inputs[0])
             positions = FloatIndexRewriter(model.graph)
@@ -44,13 +44,13 @@ class TopKIndexArithmetic(Pass):
                 if size is None or size > _MAX_AXIS:
                     raise UnknownConsumerError(f"its axis is free or longer than {_MAX_AXIS}")
             except UnknownConsumerError as reason:
-                edits.append(self.skipped(where, str(reason)))
+                rewrites.append(self.skipped(where, str(reason)))
                 continue
             _rewrite(model, node, positions, size)
-            edits.append(
+            rewrites.append(
                 self.applied(where, f"{len(positions.nodes)} operators on its indices are computed in float32")
             )
-        return edits
+        return rewrites
 
 
 def _rewrite(model: ir.Model, node: ir.Node, positions: FloatIndexRewriter, size: int) -> None:

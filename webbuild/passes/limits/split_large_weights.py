@@ -31,7 +31,7 @@ class SplitLargeWeights(Pass):
 
     def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
         """Cut each weight once, however many nodes read it."""
-        edits: list[Rewrite] = []
+        rewrites: list[Rewrite] = []
         cut: dict[tuple[ir.Value, int], list[ir.Value]] = {}
         for node in find_nodes(model, *_WEIGHT_INPUT):
             weight = column_weight(node)
@@ -43,15 +43,15 @@ class SplitLargeWeights(Pass):
             columns = columns_per_part(node, weight, options.max_binding_size)
             if columns is None:
                 reason = f"'{weight.name}' would be more than {_MAX_PARTS} parts, or what it adds is computed"
-                edits.append(self.skipped(where, reason))
+                rewrites.append(self.skipped(where, reason))
                 continue
             add = Builder(model.graph, node, f"{node.name or node.op_type}/parts")
             parts = cut.get((weight, axis)) or _cut(model.graph, weight, axis, columns)
             cut[weight, axis] = parts
             replace_all_uses(node.outputs[0], _concat_columns(add, node, parts, axis))
             mebibytes = weight.const_value.nbytes >> 20
-            edits.append(self.applied(where, f"'{weight.name}', {mebibytes} MiB, in {len(parts)} parts"))
-        return edits
+            rewrites.append(self.applied(where, f"'{weight.name}', {mebibytes} MiB, in {len(parts)} parts"))
+        return rewrites
 
 
 def column_weight(node: ir.Node) -> ir.Value | None:

@@ -43,7 +43,7 @@ class TileAttention(Pass):
 
     def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
         """Cut the rows of each product that is too large."""
-        edits: list[Rewrite] = []
+        rewrites: list[Rewrite] = []
         for node in find_nodes(model, "MatMul"):
             size = nbytes(node.outputs[0])
             if not is_matrix_product(node) or size is None or size <= options.max_binding_size:
@@ -56,12 +56,12 @@ class TileAttention(Pass):
                 if held * _MAX_TILES < rows:
                     raise RowsEscapeError(f"it would be more than {_MAX_TILES} parts")
             except RowsEscapeError as reason:
-                edits.append(self.skipped(where, f"{size >> 20} MiB: {reason}"))
+                rewrites.append(self.skipped(where, f"{size >> 20} MiB: {reason}"))
                 continue
             parts = -(-rows // held)
             _tile(model.graph, region, rows, -(-rows // parts))
-            edits.append(self.applied(where, f"{largest >> 20} MiB of scores in {parts} parts of {rows} rows"))
-        return edits
+            rewrites.append(self.applied(where, f"{largest >> 20} MiB of scores in {parts} parts of {rows} rows"))
+        return rewrites
 
 
 def _tile(graph: ir.Graph, region: RowParallelRegion, rows: int, held: int) -> None:

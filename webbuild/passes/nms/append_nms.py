@@ -12,7 +12,7 @@ from webbuild.passes.base import Pass, PassOptions, Rewrite
 from webbuild.passes.nms.box_nms_builder import build_box_nms
 from webbuild.passes.nms.promote_thresholds import add_threshold_input
 from webbuild.passes.rewrite import Builder, static_shape
-from webbuild.postprocess.dense_head import DETECTIONS, DenseHead
+from webbuild.postprocess.spec import DETECTIONS, YoloPostprocess
 
 NMS_APPENDED_KEY = "webbuild.appended"
 """Metadata key that says that the head is there, and for which layout."""
@@ -54,56 +54,56 @@ class AppendNms(Pass):
 
     def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
         """Append the head that the options describe, once."""
-        raw = options.missing_head
-        if not isinstance(raw, DenseHead) or NMS_APPENDED_KEY in model.metadata_props:
+        spec = options.missing_postprocess
+        if not isinstance(spec, YoloPostprocess) or NMS_APPENDED_KEY in model.metadata_props:
             return []
-        where = f"output '{raw.output}'"
-        output = next((value for value in model.graph.outputs if value.name == raw.output), None)
+        where = f"output '{spec.output}'"
+        output = next((value for value in model.graph.outputs if value.name == spec.output), None)
         shape = static_shape(output)
         if output is None or shape is None or len(shape) != 3:
             return [self.skipped(where, "its shape is not fixed, or no output has that name")]
-        if (reason := _append_blocker(model, output, shape, raw)) is not None:
+        if (reason := _append_blocker(model, output, shape, spec)) is not None:
             return [self.skipped(where, reason)]
-        anchors = shape[2] if raw.layout == "columns" else shape[1]
+        anchors = shape[2] if spec.layout == "columns" else shape[1]
         add = Builder(model.graph, None, "detections")
-        rows = anchors if raw.layout == "final" else min(anchors, raw.max_detections)
-        table = _anchor_table(add, output, raw, anchors)
-        if raw.layout == "final":
-            found = _confident_rows(add, table, add_threshold_input(model, "confidence", raw.confidence), rows)
+        rows = anchors if spec.layout == "final" else min(anchors, spec.max_detections)
+        table = _anchor_table(add, output, spec, anchors)
+        if spec.layout == "final":
+            found = _confident_rows(add, table, add_threshold_input(model, "confidence", spec.confidence), rows)
         else:
-            found = build_box_nms(add, table, raw, rows)
-        shape = [1, rows, raw.columns]
+            found = build_box_nms(add, table, spec, rows)
+        shape = [1, rows, spec.columns]
         replace_outputs_with_rows(model, [output], add.op("Reshape", found, add.const(shape, np.int64)), shape)
-        model.metadata_props[NMS_APPENDED_KEY] = raw.layout
+        model.metadata_props[NMS_APPENDED_KEY] = spec.layout
         infer_shapes(model)
-        what = "a confidence threshold" if raw.layout == "final" else f"suppression over {anchors} anchors"
+        what = "a confidence threshold" if spec.layout == "final" else f"suppression over {anchors} anchors"
         return [self.applied(where, f"{what} was appended; '{DETECTIONS}' {shape} takes its place")]
 
 
-def _append_blocker(model: ir.Model, output: ir.Value, shape: list[int], raw: DenseHead) -> str | None:
+def _append_blocker(model: ir.Model, output: ir.Value, shape: list[int], spec: YoloPostprocess) -> str | None:
     """Return why the head cannot be appended, None if it can."""
-    numbers = shape[1] if raw.layout == "columns" else shape[2]
-    if shape[0] != 1 or numbers != raw.row_width:
-        return f"its shape is {shape}, and {raw.row_width} numbers for each box of one picture were expected"
+    numbers = shape[1] if spec.layout == "columns" else shape[2]
+    if shape[0] != 1 or numbers != spec.row_width:
+        return f"its shape is {shape}, and {spec.row_width} numbers for each box of one picture were expected"
     if output.dtype != ir.DataType.FLOAT:
         return "it is not float32"
     if output.is_graph_input() or output.is_initializer():
         return "nothing computes it"
     if model.graph.opset_imports.get("", 0) < _MIN_OPSET:
         return f"the model's opset is older than {_MIN_OPSET}"
-    if raw.rotated and raw.layout != "final" and model.graph.opset_imports.get("", 0) < _TRILU_OPSET:
+    if spec.rotated and spec.layout != "final" and model.graph.opset_imports.get("", 0) < _TRILU_OPSET:
         return f"rotated boxes need opset {_TRILU_OPSET}, for the upper triangle of a matrix"
     if any(value is not output and value.name == DETECTIONS for value in model.graph.outputs):
         return f"another output has the name '{DETECTIONS}'"
     return None
 
 
-def _anchor_table(add: Builder, output: ir.Value, raw: DenseHead, anchors: int) -> ir.Value:
+def _anchor_table(add: Builder, output: ir.Value, spec: YoloPostprocess, anchors: int) -> ir.Value:
     """Return the raw output as [anchors, numbers]."""
-    if raw.layout != "columns":
-        return add.op("Reshape", output, add.const([anchors, raw.row_width], np.int64))
+    if spec.layout != "columns":
+        return add.op("Reshape", output, add.const([anchors, spec.row_width], np.int64))
     # [1, 4 + C, A] -> [4 + C, A] -> [A, 4 + C]
-    flat = add.op("Reshape", output, add.const([raw.row_width, anchors], np.int64))
+    flat = add.op("Reshape", output, add.const([spec.row_width, anchors], np.int64))
     return add.op("Transpose", flat, perm=[1, 0])
 
 

@@ -9,36 +9,36 @@ import onnx_ir as ir
 
 from webbuild.passes.nms.rotated_nms_builder import build_rotated_nms
 from webbuild.passes.rewrite import Builder
-from webbuild.postprocess.dense_head import DenseHead
+from webbuild.postprocess.spec import YoloPostprocess
 
 _MARGIN = 2048
 """Pixels that two boxes together may reach out of the picture: 16 bins of stride 64 on either side."""
 
 
-def build_box_nms(add: Builder, table: ir.Value, raw: DenseHead, rows: int) -> ir.Value:
+def build_box_nms(add: Builder, table: ir.Value, spec: YoloPostprocess, rows: int) -> ir.Value:
     """Append the tail to `table` [anchors, numbers] and return what it finds, [rows, columns]."""
-    first = 5 if raw.layout == "rows" else 4
-    boxes = _columns(add, table, 0, 4) if raw.rotated else _corners(add, table, raw)
-    scores = _columns(add, table, first, first + raw.classes)
-    if raw.layout == "rows":
+    first = 5 if spec.layout == "rows" else 4
+    boxes = _columns(add, table, 0, 4) if spec.rotated else _corners(add, table, spec)
+    scores = _columns(add, table, first, first + spec.classes)
+    if spec.layout == "rows":
         scores = add.op("Mul", scores, _columns(add, table, 4, 5))
     # [A, C] -> [A]
     best = add.reduce("ReduceMax", scores, 1, keepdims=0)
     label = add.op("Cast", add.op("ArgMax", scores, axis=1, keepdims=0), to=ir.DataType.FLOAT.value)
-    apart = boxes if raw.class_agnostic or raw.classes == 1 else _offset_by_class(add, boxes, label, raw)
-    if raw.rotated:
-        apart = add.op("Concat", apart, _columns(add, table, raw.row_width - 1, raw.row_width), axis=1)
-    above = add.op("Greater", best, add.const([raw.confidence]))
+    apart = boxes if spec.class_agnostic or spec.classes == 1 else _offset_by_class(add, boxes, label, spec)
+    if spec.rotated:
+        apart = add.op("Concat", apart, _columns(add, table, spec.row_width - 1, spec.row_width), axis=1)
+    above = add.op("Greater", best, add.const([spec.confidence]))
     flat = add.const([-1], np.int64)
     # bool [A] -> int64 [1, n] -> [n]
     found = add.op("Reshape", add.op("NonZero", above), flat)
     score = add.op("Gather", best, found, axis=0)
-    survive = build_rotated_nms if raw.rotated else _kept_indices
-    places = survive(add, add.op("Gather", apart, found, axis=0), score, raw)
+    survive = build_rotated_nms if spec.rotated else _kept_indices
+    places = survive(add, add.op("Gather", apart, found, axis=0), score, spec)
     kept = add.op("Slice", places, *(add.const([value], np.int64) for value in (0, rows, 0)))
     parts = [boxes, score, label]
-    if raw.extra_columns:
-        parts.append(_columns(add, table, first + raw.classes, raw.row_width))
+    if spec.extra_columns:
+        parts.append(_columns(add, table, first + spec.classes, spec.row_width))
     column = add.const([-1, 1], np.int64)
     joined = []
     for part in parts:
@@ -52,46 +52,46 @@ def _columns(add: Builder, table: ir.Value, first: int, end: int) -> ir.Value:
     return add.op("Slice", table, *(add.const([value], np.int64) for value in (first, end, 1)))
 
 
-def _corners(add: Builder, table: ir.Value, raw: DenseHead) -> ir.Value:
+def _corners(add: Builder, table: ir.Value, spec: YoloPostprocess) -> ir.Value:
     """Return x1 y1 x2 y2 [anchors, 4] in pixels."""
     # [A, 4] -> [A, 2] x y, [A, 2] width height
     centre, size = _columns(add, table, 0, 2), _columns(add, table, 2, 4)
-    if raw.strides:
+    if spec.strides:
         # YOLOX: centre = (raw + cell) * stride, size = exp(raw) * stride
-        cells, strides = anchor_grid(raw)  # [A, 2], [A, 1]
+        cells, strides = anchor_grid(spec)  # [A, 2], [A, 1]
         centre = add.op("Mul", add.op("Add", centre, add.const(cells)), add.const(strides))
         size = add.op("Mul", add.op("Exp", size), add.const(strides))
     half = add.op("Mul", size, add.const(0.5))
     return add.op("Concat", add.op("Sub", centre, half), add.op("Add", centre, half), axis=1)
 
 
-def _offset_by_class(add: Builder, boxes: ir.Value, label: ir.Value, raw: DenseHead) -> ir.Value:
+def _offset_by_class(add: Builder, boxes: ir.Value, label: ir.Value, spec: YoloPostprocess) -> ir.Value:
     """Return the boxes moved apart by class, so that no two of different classes overlap.
 
     Classes lie in a square around the origin, not in a line: the smaller the largest coordinate, the less a
     float32 loses of it. Of a rotated box only the centre moves.
     """
-    side = math.ceil(math.sqrt(raw.classes))
-    middle, pitch = (side - 1) / 2, float(max(raw.size) + _MARGIN)
+    side = math.ceil(math.sqrt(spec.classes))
+    middle, pitch = (side - 1) / 2, float(max(spec.size) + _MARGIN)
     # class c lies at column c % side, line c // side of a square grid, each cell `pitch` pixels wide
     index = add.op("Reshape", label, add.const([-1, 1], np.int64))
     line = add.op("Floor", add.op("Mul", add.op("Add", index, add.const(0.5)), add.const(1 / side)))
     column = add.op("Sub", index, add.op("Mul", line, add.const(float(side))))
     cell = add.op("Mul", add.op("Sub", add.op("Concat", column, line, axis=1), add.const(middle)), add.const(pitch))
-    if raw.rotated:
+    if spec.rotated:
         return add.op("Concat", add.op("Add", _columns(add, boxes, 0, 2), cell), _columns(add, boxes, 2, 4), axis=1)
     return add.op("Add", boxes, add.op("Concat", cell, cell, axis=1))
 
 
-def _kept_indices(add: Builder, boxes: ir.Value, score: ir.Value, raw: DenseHead) -> ir.Value:
+def _kept_indices(add: Builder, boxes: ir.Value, score: ir.Value, spec: YoloPostprocess) -> ir.Value:
     """Return the indices of the candidates that survive, best first, more than enough of them."""
     # NonMaxSuppression(boxes [1, n, 4], scores [1, 1, n]) -> [m, 3] of batch, class, box; column 2 -> [m]
     triples = add.op(
         "NonMaxSuppression",
         add.op("Reshape", boxes, add.const([1, -1, 4], np.int64)),
         add.op("Reshape", score, add.const([1, 1, -1], np.int64)),
-        add.const([raw.max_detections], np.int64),
-        add.const([raw.iou]),
+        add.const([spec.max_detections], np.int64),
+        add.const([spec.iou]),
     )
     return add.op("Reshape", add.op("Gather", triples, add.const([2], np.int64), axis=1), add.const([-1], np.int64))
 
@@ -105,11 +105,11 @@ def _pad_rows(add: Builder, joined: ir.Value, rows: int) -> ir.Value:
     return add.op("Pad", joined, add.op("Concat", add.const([0, 0], np.int64), missing, zero, axis=0))
 
 
-def anchor_grid(raw: DenseHead) -> tuple[np.ndarray[tuple[int, int], np.dtype[np.float32]], ...]:
+def anchor_grid(spec: YoloPostprocess) -> tuple[np.ndarray[tuple[int, int], np.dtype[np.float32]], ...]:
     """Return every anchor's cell as (x, y) [anchors, 2], and its stride [anchors, 1], row by row, stride by stride."""
     cells, strides = [], []
-    for stride in raw.strides:
-        y, x = np.mgrid[: raw.size[0] // stride, : raw.size[1] // stride]
+    for stride in spec.strides:
+        y, x = np.mgrid[: spec.size[0] // stride, : spec.size[1] // stride]
         cells.append(np.stack([x.ravel(), y.ravel()], 1).astype(np.float32))
         strides.append(np.full((x.size, 1), stride, np.float32))
     return np.concatenate(cells), np.concatenate(strides)

@@ -41,10 +41,10 @@ class NmsPass(Pass, Generic[Pattern]):
             return []
         if self.target is not None and (reader := _subgraph_reader(model, tail)) is not None:
             return [self.skipped(tail.where, f"{reader.op_type} '{reader.name}' in a branch or a loop reads its rows")]
-        edits = self.rewrite(model, tail, options)
+        rewrites = self.rewrite(model, tail, options)
         if self.target is not None:
             model.metadata_props[NMS_REWRITTEN_KEY] = self.code
-        return edits
+        return rewrites
 
     def is_already_rewritten(self, model: ir.Model) -> bool:
         """Whether the tail has its final form: parts of it that were kept would be found again."""

@@ -41,7 +41,7 @@ class PromoteThresholds(NmsPass[NmsPattern | GenericNmsPattern]):
 
     def rewrite(self, model: ir.Model, tail: NmsPattern | GenericNmsPattern, options: PassOptions) -> list[Rewrite]:
         """Replace the two constants."""
-        edits = []
+        rewrites = []
         for option, (node, index) in tail.thresholds.items():
             default = constant(node.inputs[index])
             if default is None or default.size != 1:
@@ -49,8 +49,8 @@ class PromoteThresholds(NmsPass[NmsPattern | GenericNmsPattern]):
             value = add_threshold_input(model, option, default.item())
             node.replace_input_with(index, value)
             reason = f"{option} {default.item():.6g} is now input '{value.name}'"
-            edits.append(self.applied(node.name or node.op_type, reason))
-        return edits
+            rewrites.append(self.applied(node.name or node.op_type, reason))
+        return rewrites
 
 
 def add_threshold_input(model: ir.Model, option: str, default: float) -> ir.Value:

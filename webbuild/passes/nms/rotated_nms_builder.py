@@ -6,26 +6,26 @@ import numpy as np
 import onnx_ir as ir
 
 from webbuild.passes.rewrite import Builder
-from webbuild.postprocess.dense_head import DenseHead
+from webbuild.postprocess.spec import YoloPostprocess
 
 _EPSILON = 1e-7
 """Keeps Ultralytics' formula finite, and is part of it."""
 
 
-def build_rotated_nms(add: Builder, boxes: ir.Value, score: ir.Value, raw: DenseHead) -> ir.Value:
+def build_rotated_nms(add: Builder, boxes: ir.Value, score: ir.Value, spec: YoloPostprocess) -> ir.Value:
     """Return the indices of the candidates that no better one overlaps too much, best first.
 
     Args:
         add: where to.
         boxes: centre x y, width, height, angle of each candidate [n, 5].
         score: theirs [n].
-        raw: the head.
+        spec: the head.
     """
     order = add.node("TopK", score, add.op("Shape", score), outputs=2, axis=0)[1]
     overlaps = _probabilistic_iou(add, add.op("Gather", boxes, order, axis=0))
     better = add.op("Trilu", overlaps, add.const(1, np.int64), upper=1)
     # [n, n] above the diagonal -> number of better boxes that overlap each [n]
-    hits = add.op("Cast", add.op("Greater", better, add.const([raw.iou])), to=ir.DataType.FLOAT.value)
+    hits = add.op("Cast", add.op("Greater", better, add.const([spec.iou])), to=ir.DataType.FLOAT.value)
     spared = add.op("LessOrEqual", add.reduce("ReduceSum", hits, 0, keepdims=0), add.const(0.0))
     places = add.op("Reshape", add.op("NonZero", spared), add.const([-1], np.int64))
     return add.op("Gather", order, places, axis=0)

@@ -27,16 +27,16 @@ class EliminateNoOps(Pass):
 
     def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
         """Remove each in turn."""
-        edits = []
+        rewrites = []
         for node in find_nodes(model, "Pad", "Slice", "Concat"):
             where = f"{node.op_type} '{node.name}'"
             if node.op_type == "Pad" and _pads_nothing(node):
-                edits.append(self._bypass(node, where, "pads by nothing"))
+                rewrites.append(self._bypass(node, where, "pads by nothing"))
             elif node.op_type == "Slice" and _keeps_everything(node):
-                edits.append(self._bypass(node, where, "keeps everything"))
+                rewrites.append(self._bypass(node, where, "keeps everything"))
             elif node.op_type == "Concat" and (empty := _empty_operands(node)):
-                edits.append(self._drop(model, node, where, empty))
-        return edits
+                rewrites.append(self._drop(model, node, where, empty))
+        return rewrites
 
     def _bypass(self, node: ir.Node, where: str, reason: str) -> Rewrite:
         source = node.inputs[0]

@@ -33,21 +33,21 @@ class EliminateSequences(Pass):
 
     def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
         """Replace what reads a sequence or an optional."""
-        edits = []
+        rewrites = []
         for graph in list(model.graphs()):
             for node in list(graph):
                 if node.domain not in ("", "ai.onnx") or node.op_type not in _READ_OPS:
                     continue
                 where = f"{node.op_type} '{node.name}'"
                 if (value := _read(model, graph, node)) is None:
-                    edits.append(self.skipped(where, "what lies in it is decided by the data: it stays on the CPU"))
+                    rewrites.append(self.skipped(where, "what lies in it is decided by the data: it stays on the CPU"))
                     continue
                 replace_all_uses(node.outputs[0], value)
                 graph.remove(node, safe=True)
-                edits.append(self.applied(where, "it is known what lies in it"))
-        if any(edit.applied for edit in edits):
+                rewrites.append(self.applied(where, "it is known what lies in it"))
+        if any(rewrite.applied for rewrite in rewrites):
             infer_shapes(model)
-        return edits
+        return rewrites
 
 
 def _read(model: ir.Model, graph: ir.Graph, node: ir.Node) -> ir.Value | None:

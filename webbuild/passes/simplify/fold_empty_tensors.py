@@ -116,9 +116,11 @@ class FoldEmptyTensors(Defect, Pass):
 
     def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
         """Replace each value in turn."""
-        edits = [self.applied(f"TopK '{node.name}'", "it chooses among no rows") for node in _rewrite_empty_topk(model)]
+        rewrites = [
+            self.applied(f"TopK '{node.name}'", "it chooses among no rows") for node in _rewrite_empty_topk(model)
+        ]
         if any(_is_empty(value) for value in model.graph.inputs):
-            return edits
+            return rewrites
         for node in list(model.graph):
             if node.op_type == "Constant" or node.domain not in ("", "ai.onnx"):
                 continue
@@ -129,11 +131,11 @@ class FoldEmptyTensors(Defect, Pass):
             for value in node.outputs:
                 if value.uses() and _is_empty(value) and value.dtype is not None:
                     _redirect_consumers(value, _filled(add, value, 0))
-                    edits.append(self.applied(where, f"'{value.name}' has no elements"))
+                    rewrites.append(self.applied(where, f"'{value.name}' has no elements"))
             if is_read(node.outputs[0]) and (result := _constant_result(add, node)) is not None:
                 replace_all_uses(node.outputs[0], result)
-                edits.append(self.applied(where, "it reads a tensor without elements"))
-        return edits
+                rewrites.append(self.applied(where, "it reads a tensor without elements"))
+        return rewrites
 
 
 def _rewrite_empty_topk(model: ir.Model) -> Iterator[ir.Node]:

@@ -26,13 +26,13 @@ class RedundantScatter(Pass):
 
     def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
         """Let the readers read the updates."""
-        edits = []
+        rewrites = []
         for node in find_nodes(model, "ScatterND", "ScatterElements"):
             updates = node.inputs[2]
             if updates is not None and _overwrites_all(node):
                 replace_all_uses(node.outputs[0], updates)
-                edits.append(self.applied(f"{node.op_type} '{node.name}'", "its updates replace all of its data"))
-        return edits
+                rewrites.append(self.applied(f"{node.op_type} '{node.name}'", "its updates replace all of its data"))
+        return rewrites
 
 
 def _overwrites_all(node: ir.Node) -> bool:

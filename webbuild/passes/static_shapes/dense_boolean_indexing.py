@@ -51,7 +51,7 @@ class DenseBooleanIndexing(Pass):
         """Rewrite after each choice by a mask: all by one mask together, or else each alone."""
         if options.table is None:
             return []
-        edits = [
+        rewrites = [
             self.applied(f"ScatterND '{node.name}'", "puts one number wherever the mask is true")
             for node in find_nodes(model, "ScatterND")
             if _scatter_to_where(model, node)
@@ -61,13 +61,13 @@ class DenseBooleanIndexing(Pass):
         for each in found:
             groups.setdefault((each.mask, each.axis, len(each.shape)), []).append(each)
         for group in groups.values():
-            if len(group) > 1 and self._rewrite_group(model, group, edits):
+            if len(group) > 1 and self._rewrite_group(model, group, rewrites):
                 continue
             for each in group:
-                self._rewrite_group(model, [each], edits)
-        return edits
+                self._rewrite_group(model, [each], rewrites)
+        return rewrites
 
-    def _rewrite_group(self, model: ir.Model, group: Sequence[MaskSelection], edits: list[Rewrite]) -> bool:
+    def _rewrite_group(self, model: ir.Model, group: Sequence[MaskSelection], rewrites: list[Rewrite]) -> bool:
         """Rewrite after choices by one mask, and report it. Returns whether they could be."""
         where = ", ".join(f"{each.node.op_type} '{each.node.name}'" for each in group)
         try:
@@ -75,10 +75,10 @@ class DenseBooleanIndexing(Pass):
             _check(region)
         except NeedsGatherError as reason:
             if len(group) == 1:
-                edits.append(self.skipped(where, str(reason)))
+                rewrites.append(self.skipped(where, str(reason)))
             return False
         _rewrite(model, group, region)
-        edits.append(
+        rewrites.append(
             self.applied(where, f"{len(region.inner)} nodes and {len(region.ends)} results of all rows, masked")
         )
         return True

@@ -25,7 +25,7 @@ class FixDynamicDims(Pass):
 
     def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
         """Set the sizes. A dimension without one is left free."""
-        edits = []
+        rewrites = []
         named: dict[str | None, int] = {}
         for value in model.graph.inputs:
             if value.shape is None:
@@ -37,10 +37,12 @@ class FixDynamicDims(Pass):
                     continue
                 value.shape = ir.Shape([*value.shape[:axis], size, *value.shape[axis + 1 :]])
                 named[name] = size
-                edits.append(self.applied(f"input '{value.name}'", f"axis {axis} ({name or 'unnamed'}) is now {size}"))
-        if edits:
+                rewrites.append(
+                    self.applied(f"input '{value.name}'", f"axis {axis} ({name or 'unnamed'}) is now {size}")
+                )
+        if rewrites:
             _infer_outputs(model, named)
-        return edits
+        return rewrites
 
 
 def _infer_outputs(model: ir.Model, named: dict[str | None, int]) -> None:

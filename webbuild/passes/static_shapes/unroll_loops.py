@@ -77,8 +77,8 @@ class UnrollLoops(Defect, Pass):
         done: list[Rewrite] = []
         while True:
             tried = [self._try(model, node) for node in _loops(model)]
-            done += [edit for edit in tried if edit.applied]
-            if not any(edit.applied for edit in tried):
+            done += [rewrite for rewrite in tried if rewrite.applied]
+            if not any(rewrite.applied for rewrite in tried):
                 break
         if done:
             infer_shapes(model)

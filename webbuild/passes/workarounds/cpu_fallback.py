@@ -52,7 +52,7 @@ class CpuFallback(Pass):
                     found[name] = self.applied(f"{node.op_type} '{name}'", f"left to the CPU: {symptom.reason}")
         if list(found) != before:
             model.metadata_props[CPU_NODES_KEY] = msgspec.json.encode(list(found)).decode()
-        return [edit for name, edit in found.items() if name not in before]
+        return [rewrite for name, rewrite in found.items() if name not in before]
 
 
 def cpu_node_names(model: ir.Model) -> list[str]:

@@ -27,14 +27,14 @@ class PoolCeilMode(Pass):
 
     def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
         """Rewrite every pool whose sizes are known."""
-        edits = []
+        rewrites = []
         for node in find_nodes(model, "AveragePool", "MaxPool", "LpPool"):
             if not node.attributes.get_int("ceil_mode", 0):
                 continue
             where = f"{node.op_type} '{node.name}'"
             more = _missing_padding(node)
             if isinstance(more, str):
-                edits.append(self.skipped(where, more))
+                rewrites.append(self.skipped(where, more))
                 continue
             if any(more):
                 pads = node.attributes.get_ints("pads", [0] * 2 * len(more))
@@ -42,8 +42,8 @@ class PoolCeilMode(Pass):
                 node.attributes["pads"] = ir.AttrInt64s("pads", [*pads[: len(more)], *ends])
             del node.attributes["ceil_mode"]
             done = f"{more} more is padded at the end" if any(more) else "it changes nothing"
-            edits.append(self.applied(where, f"ceil_mode is gone: {done}"))
-        return edits
+            rewrites.append(self.applied(where, f"ceil_mode is gone: {done}"))
+        return rewrites
 
 
 class _PoolAxis(Struct, frozen=True):
