@@ -1,5 +1,3 @@
-"""Activations without a kernel."""
-
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -35,7 +33,6 @@ class DecomposeActivations(Decomposition):
     tolerance = 1e-6
 
     def decomposers(self) -> Mapping[str, Decomposer]:
-        """Return how to write each."""
         return {
             "Sign": _sign,
             "Softsign": _softsign,

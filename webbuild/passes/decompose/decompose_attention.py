@@ -1,5 +1,3 @@
-"""Attention, as one operator has it since opset 23."""
-
 from __future__ import annotations
 
 import math
@@ -38,7 +36,6 @@ class DecomposeAttention(Decomposition):
     outputs = 4
 
     def decomposers(self) -> Mapping[str, Decomposer]:
-        """Return how to write it."""
         return {"Attention": _decompose}
 
 

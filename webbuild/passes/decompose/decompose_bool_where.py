@@ -1,5 +1,3 @@
-"""Where between booleans -> And, Or and Not; between small integers -> Where between int32."""
-
 from __future__ import annotations
 
 import onnx_ir as ir
@@ -33,7 +31,6 @@ class DecomposeBoolWhere(Defect, Pass):
     also_rewrites = "booleans of one shape and small integers: there is no kernel for them on the CPU"
 
     def affects(self, node: ir.Node, context: DefectContext) -> Symptom | None:
-        """See `Defect`."""
         shapes = [static_shape(value) for value in node.inputs]
         same = shapes[0] is not None and all(shape == shapes[0] for shape in shapes)
         if _unsupported_dtype(node) != ir.DataType.BOOL or same:
@@ -41,7 +38,6 @@ class DecomposeBoolWhere(Defect, Pass):
         return Symptom("its shader does not compile for booleans")
 
     def in_scope(self, node: ir.Node, context: DefectContext) -> bool:
-        """See `Defect`: it looks into branches and loops."""
         return True
 
     def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:

@@ -1,5 +1,3 @@
-"""Rearrangements without a kernel."""
-
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -29,7 +27,6 @@ class DecomposeDataMovement(Decomposition):
     code = "decompose-data-movement"
 
     def decomposers(self) -> Mapping[str, Decomposer]:
-        """Return how to write each."""
         return {
             "SpaceToDepth": _space_to_depth,
             "Compress": _compress,

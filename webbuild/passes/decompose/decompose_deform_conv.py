@@ -1,5 +1,3 @@
-"""Deformable convolutions."""
-
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -33,7 +31,6 @@ class DecomposeDeformConv(Decomposition):
     tolerance = 1e-5
 
     def decomposers(self) -> Mapping[str, Decomposer]:
-        """Return how to write each."""
         return {"DeformConv": _sample_and_convolve}
 
 

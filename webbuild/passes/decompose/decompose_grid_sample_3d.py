@@ -1,5 +1,3 @@
-"""GridSample of volumes."""
-
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -38,7 +36,6 @@ class DecomposeGridSample3D(Decomposition):
     tolerance = 1e-5
 
     def decomposers(self) -> Mapping[str, Decomposer]:
-        """Return how to write it."""
         return {"GridSample": _sampled}
 
     def matches(self, model: ir.Model, node: ir.Node, options: PassOptions) -> bool:

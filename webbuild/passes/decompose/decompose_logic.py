@@ -1,5 +1,3 @@
-"""Or, Xor and equality of truth values."""
-
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -30,7 +28,6 @@ class DecomposeLogic(Decomposition):
     code = "decompose-logic"
 
     def decomposers(self) -> Mapping[str, Decomposer]:
-        """Return how to write each."""
         return {"Or": _or, "Xor": _xor, "Equal": _equal, "Trilu": _trilu}
 
     def matches(self, model: ir.Model, node: ir.Node, options: PassOptions) -> bool:

@@ -1,5 +1,3 @@
-"""Determinants, unit matrices and grids of an affine map."""
-
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -36,7 +34,6 @@ class DecomposeMatrices(Decomposition):
     tolerance = 1e-5
 
     def decomposers(self) -> Mapping[str, Decomposer]:
-        """Return how to write each."""
         return {"Det": _det, "EyeLike": _eye, "AffineGrid": _affine_grid}
 
 

@@ -1,5 +1,3 @@
-"""MaxPool with indices -> MaxPool and an ArgMax over its windows; MaxUnpool -> ScatterElements."""
-
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -49,7 +47,6 @@ class DecomposeMaxPoolIndices(DefectDecomposition):
     also_rewrites = "MaxUnpool, and a MaxPool of an opset for which only the CPU has a kernel"
 
     def affects(self, node: ir.Node, context: DefectContext) -> Symptom | None:
-        """See `Defect`."""
         if _gives_indices(node):
             return Symptom("the GPU kernel of MaxPool gives no indices")
         if node.attributes.get_int("storage_order", 0) == 0:
@@ -57,7 +54,6 @@ class DecomposeMaxPoolIndices(DefectDecomposition):
         return Symptom("storage_order is 1", fix="leave storage_order out", finding="maxpool-storage-order")
 
     def decomposers(self) -> Mapping[str, Decomposer]:
-        """Return how to write each."""
         return {"MaxPool": _pool, "MaxUnpool": _unpool}
 
     def matches(self, model: ir.Model, node: ir.Node, options: PassOptions) -> bool:

@@ -1,5 +1,3 @@
-"""Normalisations without a kernel."""
-
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -31,7 +29,6 @@ class DecomposeNorms(Decomposition):
     tolerance = 1e-5
 
     def decomposers(self) -> Mapping[str, Decomposer]:
-        """Return how to write each."""
         return {"LRN": _lrn, "MeanVarianceNormalization": _mean_variance, "GroupNormalization": _group}
 
 

@@ -1,5 +1,3 @@
-"""One-hot rows."""
-
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -29,7 +27,6 @@ class DecomposeOneHot(Decomposition):
     code = "decompose-one-hot"
 
     def decomposers(self) -> Mapping[str, Decomposer]:
-        """Return how to write each."""
         return {"OneHot": _one_hot}
 
 

@@ -1,5 +1,3 @@
-"""Pools without a kernel."""
-
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -28,7 +26,6 @@ class DecomposePools(Decomposition):
     tolerance = 1e-5
 
     def decomposers(self) -> Mapping[str, Decomposer]:
-        """Return how to write each."""
         return {
             "LpPool": _lp,
             "GlobalLpPool": _global_lp,

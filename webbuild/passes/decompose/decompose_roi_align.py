@@ -1,5 +1,3 @@
-"""Regions of a feature map, cut out and resampled."""
-
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -32,7 +30,6 @@ class DecomposeRoiAlign(Decomposition):
     tolerance = 1e-4
 
     def decomposers(self) -> Mapping[str, Decomposer]:
-        """Return how to write it."""
         return {"RoiAlign": _sampled}
 
 

@@ -1,5 +1,3 @@
-"""Round and Mod."""
-
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -30,7 +28,6 @@ class DecomposeRounding(Decomposition):
     code = "decompose-rounding"
 
     def decomposers(self) -> Mapping[str, Decomposer]:
-        """Return how to write each."""
         return {"Round": _round, "Mod": _mod}
 
 

@@ -1,5 +1,3 @@
-"""LogSoftmax and Hardmax."""
-
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -28,7 +26,6 @@ class DecomposeSoftmax(Decomposition):
     tolerance = 1e-6
 
     def decomposers(self) -> Mapping[str, Decomposer]:
-        """Return how to write each."""
         return {"LogSoftmax": _log_softmax, "Hardmax": _hardmax}
 
 

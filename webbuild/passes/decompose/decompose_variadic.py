@@ -1,5 +1,3 @@
-"""Sum and Mean of several tensors."""
-
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -25,7 +23,6 @@ class DecomposeVariadic(Decomposition):
     tolerance = 1e-6
 
     def decomposers(self) -> Mapping[str, Decomposer]:
-        """Return how to write each."""
         return {"Sum": _sum, "Mean": _mean}
 
 

@@ -1,5 +1,3 @@
-"""Plain recurrent layers, step by step."""
-
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -35,7 +33,6 @@ class UnrollRnn(Decomposition):
     outputs = 2
 
     def decomposers(self) -> Mapping[str, Decomposer]:
-        """Return how to write it."""
         return {"RNN": _unroll}
 
 

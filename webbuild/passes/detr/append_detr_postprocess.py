@@ -1,5 +1,3 @@
-"""Rows for a detector that predicts a set of boxes."""
-
 from __future__ import annotations
 
 import numpy as np
@@ -42,7 +40,6 @@ class AppendDetrPostprocess(Pass):
     tolerance = 1e-6
 
     def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
-        """Append the rows that the options describe, once."""
         spec = options.missing_postprocess
         if not isinstance(spec, DetrPostprocess) or NMS_APPENDED_KEY in model.metadata_props:
             return []

@@ -1,5 +1,3 @@
-"""Masks that say that everything is picture."""
-
 from __future__ import annotations
 
 import numpy as np
@@ -30,7 +28,6 @@ class ConstantPixelMask(Pass):
     after = ("canonicalize", "fix-dynamic-dims")
 
     def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
-        """Replace the inputs that the options name."""
         spec = options.missing_postprocess
         ones = spec.constant_masks if isinstance(spec, DetrPostprocess | GroundingPostprocess) else {}
         rewrites = []

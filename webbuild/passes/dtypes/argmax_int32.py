@@ -1,5 +1,3 @@
-"""Index values without int64."""
-
 from __future__ import annotations
 
 import numpy as np

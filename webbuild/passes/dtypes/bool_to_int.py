@@ -1,5 +1,3 @@
-"""Truth values and bytes as numbers."""
-
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -42,7 +40,6 @@ class BoolToInt(Decomposition):
     after = ("downgrade-opset", "decompose-logic")
 
     def decomposers(self) -> Mapping[str, Decomposer]:
-        """Return how to write each."""
         return dict.fromkeys((*_DATA_MOVEMENT_OPS, *sorted(COMPARISON_OPS), *_ARITHMETIC_OPS, "MaxPool"), _convert)
 
     def matches(self, model: ir.Model, node: ir.Node, options: PassOptions) -> bool:

@@ -1,5 +1,3 @@
-"""Quantised operators without a GPU kernel."""
-
 from __future__ import annotations
 
 from collections.abc import Callable

@@ -1,5 +1,3 @@
-"""float64 to float32."""
-
 from __future__ import annotations
 
 from collections.abc import Iterator

@@ -1,5 +1,3 @@
-"""Cast of an int64 input, moved in front of the Tile, Reshape or Slice between."""
-
 from __future__ import annotations
 
 import onnx_ir as ir

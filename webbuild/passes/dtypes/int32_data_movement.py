@@ -1,5 +1,3 @@
-"""Whole numbers that are cut, gathered and sorted."""
-
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -37,7 +35,6 @@ class Int32DataMovement(Decomposition):
     outputs = 2
 
     def decomposers(self) -> Mapping[str, Decomposer]:
-        """Return how to write each."""
         return {"Slice": _slice, "GatherElements": _gather, "TopK": _topk}
 
     def matches(self, model: ir.Model, node: ir.Node, options: PassOptions) -> bool:

@@ -1,5 +1,3 @@
-"""Whole numbers in 32 bits."""
-
 from __future__ import annotations
 
 import numpy as np

@@ -1,5 +1,3 @@
-"""Powers by whole numbers of 64 bits."""
-
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -29,7 +27,6 @@ class PowFloatExponent(Decomposition):
     code = "pow-float-exponent"
 
     def decomposers(self) -> Mapping[str, Decomposer]:
-        """Return how to write it."""
         return {"Pow": _pow}
 
     def matches(self, model: ir.Model, node: ir.Node, options: PassOptions) -> bool:

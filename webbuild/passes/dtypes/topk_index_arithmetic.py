@@ -1,5 +1,3 @@
-"""Arithmetic on the indices of TopK without int64."""
-
 from __future__ import annotations
 
 import numpy as np

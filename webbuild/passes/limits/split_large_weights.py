@@ -1,5 +1,3 @@
-"""Weights larger than what every device gives to a shader."""
-
 from __future__ import annotations
 
 import numpy as np
@@ -30,7 +28,6 @@ class SplitLargeWeights(Pass):
     tolerance = 1e-6
 
     def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
-        """Cut each weight once, however many nodes read it."""
         rewrites: list[Rewrite] = []
         cut: dict[tuple[ir.Value, int], list[ir.Value]] = {}
         for node in find_nodes(model, *_WEIGHT_INPUT):

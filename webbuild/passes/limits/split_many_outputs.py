@@ -1,5 +1,3 @@
-"""Split into many parts -> Split into runs of parts, and Split of each run."""
-
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -37,7 +35,6 @@ class SplitManyOutputs(Workaround):
     probe = "buffers/Split 10"
 
     def affects(self, node: ir.Node, context: DefectContext) -> Symptom | None:
-        """See `Defect`."""
         parts = len(node.outputs if node.op_type == "Split" else node.inputs)
         if parts <= _MAX_OUTPUTS:
             return None
@@ -47,14 +44,12 @@ class SplitManyOutputs(Workaround):
         return Symptom(reason, summary="throws on devices that bind 8", severity="warning")
 
     def refusal(self, node: ir.Node, context: DefectContext) -> str | None:
-        """See `Defect`."""
         if node.op_type == "Einsum":
             return f"{len(node.inputs)} operands"
         known = all(static_shape(output) is not None for output in node.outputs)
         return None if known else f"{len(node.outputs)} parts of unknown sizes"
 
     def rewrite(self, node: ir.Node, context: PassContext) -> str:
-        """See `Workaround`."""
         axis = node.attributes.get_int("axis", 0)
         sizes = [(static_shape(output) or [])[axis] for output in node.outputs]
         add = Builder(context.model.graph, node, f"{node.name or 'Split'}/tree")

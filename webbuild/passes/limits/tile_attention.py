@@ -1,5 +1,3 @@
-"""Computed tensors larger than what every device gives to a shader."""
-
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
@@ -42,7 +40,6 @@ class TileAttention(Pass):
     tolerance = 1e-6
 
     def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
-        """Cut the rows of each product that is too large."""
         rewrites: list[Rewrite] = []
         for node in find_nodes(model, "MatMul"):
             size = nbytes(node.outputs[0])

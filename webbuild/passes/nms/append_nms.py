@@ -1,5 +1,3 @@
-"""Post-processing for a detector that was exported without."""
-
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -53,7 +51,6 @@ class AppendNms(Pass):
     tolerance = 1e-6
 
     def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
-        """Append the head that the options describe, once."""
         spec = options.missing_postprocess
         if not isinstance(spec, YoloPostprocess) or NMS_APPENDED_KEY in model.metadata_props:
             return []

@@ -1,5 +1,3 @@
-"""NonMaxSuppression kept, with fixed shapes after it, for the CPU."""
-
 from __future__ import annotations
 
 import numpy as np

@@ -1,5 +1,3 @@
-"""Constants of NonMaxSuppression and of the score filter become inputs `iou` and `confidence`."""
-
 from __future__ import annotations
 
 import numpy as np

@@ -1,5 +1,3 @@
-"""Any NonMaxSuppression in fixed shapes, for the GPU."""
-
 from __future__ import annotations
 
 import numpy as np

@@ -1,5 +1,3 @@
-"""The fixed-shape detection head, for the GPU."""
-
 from __future__ import annotations
 
 import numpy as np

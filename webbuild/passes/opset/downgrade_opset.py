@@ -1,5 +1,3 @@
-"""An older opset with more kernels."""
-
 from __future__ import annotations
 
 from collections.abc import Iterator
@@ -46,7 +44,6 @@ class DowngradeOpset(Pass):
     tolerance = 1e-6
 
     def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
-        """Choose the opset, and write every node in it."""
         current = model.graph.opset_imports.get("", 0)
         if options.table is None or model.functions:
             return []

@@ -1,5 +1,3 @@
-"""A newer opset with more kernels, for models from before opset 11."""
-
 from __future__ import annotations
 
 import onnx_ir as ir

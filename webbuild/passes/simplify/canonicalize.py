@@ -1,5 +1,3 @@
-"""Clean-up: dead code, Identity, Dropout, common subexpressions, Constant nodes to initializers."""
-
 from __future__ import annotations
 
 from collections import Counter
@@ -31,7 +29,6 @@ class Canonicalize(Pass):
     code = "canonicalize"
 
     def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
-        """Run onnx-ir's own clean-up passes, and remove Dropout."""
         before = _count(model)
         _drop_identities(model)
         _drop_dropouts(model)

@@ -1,5 +1,3 @@
-"""Zero-sized tensors and operators that change nothing."""
-
 from __future__ import annotations
 
 import numpy as np
@@ -26,7 +24,6 @@ class EliminateNoOps(Pass):
     after = ("fold-constants", "static-nms", "pad-nms-output")
 
     def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
-        """Remove each in turn."""
         rewrites = []
         for node in find_nodes(model, "Pad", "Slice", "Concat"):
             where = f"{node.op_type} '{node.name}'"

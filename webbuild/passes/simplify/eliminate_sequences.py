@@ -1,5 +1,3 @@
-"""Sequences and optionals of known content."""
-
 from __future__ import annotations
 
 import numpy as np

@@ -1,5 +1,3 @@
-"""Constant folding."""
-
 from __future__ import annotations
 
 import logging
@@ -35,7 +33,6 @@ class FoldConstants(Pass):
     tolerance = 1e-6
 
     def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
-        """Fold until nothing more can be folded."""
         from onnxscript import optimizer  # takes longer to import than all of this package
 
         logging.getLogger(optimizer.__name__).setLevel(logging.ERROR)  # it warns of each node that it does not fold

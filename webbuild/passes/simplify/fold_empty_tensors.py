@@ -1,5 +1,3 @@
-"""Tensors without elements."""
-
 from __future__ import annotations
 
 import math
@@ -84,7 +82,6 @@ class FoldEmptyTensors(Defect, Pass):
     also_rewrites = "values of size 0 that no kernel throws on, a Pad, a Scatter, a Gemm and the other reductions"
 
     def affects(self, node: ir.Node, context: DefectContext) -> Symptom | None:
-        """See `Defect`. A TopK of no rows fails on the CPU too, unless it has none to choose from."""
         source, output = node.inputs[0], node.outputs[0]
         if node.op_type != "TopK" and not context.on_gpu(node):
             return None
@@ -100,7 +97,6 @@ class FoldEmptyTensors(Defect, Pass):
         return Symptom(f"{node.op_type} takes no tensor of shape {static_shape(source)}", finding=finding)
 
     def refusal(self, node: ir.Node, context: DefectContext) -> str | None:
-        """See `Defect`."""
         producer = node.inputs[0].producer() if node.op_type == "Log" and node.inputs[0] is not None else None
         node = producer or node
         output = node.outputs[0]
@@ -115,7 +111,6 @@ class FoldEmptyTensors(Defect, Pass):
         return "what it gives is large, or an integer without infinity" if _uniform_result(node) is None else None
 
     def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
-        """Replace each value in turn."""
         rewrites = [
             self.applied(f"TopK '{node.name}'", "it chooses among no rows") for node in _rewrite_empty_topk(model)
         ]

@@ -1,5 +1,3 @@
-"""Scatters that overwrite everything."""
-
 from __future__ import annotations
 
 import numpy as np
@@ -25,7 +23,6 @@ class RedundantScatter(Pass):
     after = ("fold-constants", "static-nms", "pad-nms-output")
 
     def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
-        """Let the readers read the updates."""
         rewrites = []
         for node in find_nodes(model, "ScatterND", "ScatterElements"):
             updates = node.inputs[2]

@@ -1,5 +1,3 @@
-"""Rows that a mask chooses, computed among all rows."""
-
 from __future__ import annotations
 
 import math

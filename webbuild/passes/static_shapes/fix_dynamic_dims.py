@@ -1,5 +1,3 @@
-"""Free dimensions given a size."""
-
 from __future__ import annotations
 
 import onnx_ir as ir
@@ -24,7 +22,6 @@ class FixDynamicDims(Pass):
     after = ("canonicalize",)
 
     def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
-        """Set the sizes. A dimension without one is left free."""
         rewrites = []
         named: dict[str | None, int] = {}
         for value in model.graph.inputs:

@@ -1,5 +1,3 @@
-"""Loops of a known number of rounds."""
-
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
@@ -51,17 +49,14 @@ class UnrollLoops(Defect, Pass):
     gpu_only = False
 
     def affects(self, node: ir.Node, context: DefectContext) -> Symptom | None:
-        """See `Defect`."""
         inside = sum(map(context.on_gpu, node.attributes["body"].as_graph()))
         copies = f"{inside} nodes of its body are on the GPU, with copies in every round"
         return Symptom(copies if inside else "there is no GPU kernel for loops")
 
     def in_scope(self, node: ir.Node, context: DefectContext) -> bool:
-        """See `Defect`: branches and bodies too."""
         return True
 
     def refusal(self, node: ir.Node, context: DefectContext) -> str | None:
-        """See `Defect`. What is folded before the pass runs is taken to fit."""
         if any(
             constant(value) is None and value is not None and context.is_constant(value) for value in node.inputs[:2]
         ):

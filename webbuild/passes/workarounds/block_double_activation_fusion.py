@@ -1,5 +1,3 @@
-"""Two activations after a Conv -> the same with a Max between them, which the optimiser does not fuse."""
-
 from __future__ import annotations
 
 import numpy as np
@@ -42,7 +40,6 @@ class BlockDoubleActivationFusion(Workaround):
     probe = "conv_of_two_activations"
 
     def affects(self, node: ir.Node, context: DefectContext) -> Symptom | None:
-        """See `Defect`."""
         value = _lost_activation(node)
         first = None if value is None else value.producer()
         if first is None or not context.on_gpu(first):
@@ -50,13 +47,11 @@ class BlockDoubleActivationFusion(Workaround):
         return Symptom(f"the optimiser loses {first.op_type} between it and another activation")
 
     def refusal(self, node: ir.Node, context: DefectContext) -> str | None:
-        """See `Defect`."""
         if _has_max(_lost_activation(node), context):
             return None
         return "its first activation is lost for another one; Max has no GPU kernel here"
 
     def rewrite(self, node: ir.Node, context: PassContext) -> str:
-        """See `Workaround`."""
         value = _lost_activation(node)
         first = None if value is None else value.producer()
         assert value is not None

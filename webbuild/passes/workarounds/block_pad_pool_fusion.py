@@ -1,5 +1,3 @@
-"""Pad with 0 before a pool -> Pad with -0, which the optimiser does not fuse."""
-
 from __future__ import annotations
 
 from typing import Any, Literal
@@ -42,7 +40,6 @@ class BlockPadPoolFusion(Workaround):
     gpu_only = False
 
     def affects(self, node: ir.Node, context: DefectContext) -> Symptom | None:
-        """See `Defect`."""
         pool = _following_pool(node)
         outcome = None if pool is None else fusion_outcome(node, pool)
         if pool is None or outcome is None:
@@ -51,12 +48,10 @@ class BlockPadPoolFusion(Workaround):
         return Symptom(reason, summary="no session" if outcome == "no-session" else "", outcome=outcome)
 
     def refusal(self, node: ir.Node, context: DefectContext) -> str | None:
-        """See `Defect`."""
         floats = node.outputs[0].dtype in _FLOATS and opset_version(context.model) >= _BEFORE_MAX
         return None if floats else "the engine makes it part of the pool: there is no -0 here"
 
     def rewrite(self, node: ir.Node, context: PassContext) -> str:
-        """See `Workaround`."""
         pool, dtype, graph = _following_pool(node), node.outputs[0].dtype, context.model.graph
         assert pool is not None
         assert dtype is not None

@@ -1,5 +1,3 @@
-"""ConvTranspose over volumes -> Conv over volumes with zeros between the cells, or a 1x1 Conv and a Transpose."""
-
 from __future__ import annotations
 
 import numpy as np
@@ -33,18 +31,15 @@ class ConvTranspose3DToConv(Workaround):
     tolerance = 1e-5
 
     def affects(self, node: ir.Node, context: DefectContext) -> Symptom | None:
-        """See `Defect`."""
         if not any(known_rank(value) == _RANK_3D for value in node.inputs[:2]):
             return None
         return Symptom("the GPU kernel takes pictures and lines, no volumes")
 
     def refusal(self, node: ir.Node, context: DefectContext) -> str | None:
-        """See `Defect`."""
         values = (*node.inputs[:2], node.outputs[0])
         return "its shapes are not fixed" if any(static_shape(value) is None for value in values) else None
 
     def rewrite(self, node: ir.Node, context: PassContext) -> str:
-        """See `Workaround`."""
         source, shape, target = (static_shape(value) or [] for value in (*node.inputs[:2], node.outputs[0]))
         add, strides = Builder(context.model.graph, node, f"{node.name or 'ConvTranspose'}/conv"), _strides(node)
         weights, begin = ConvTransposeWeights(add, node, shape), _crop_begin(node, source, target, shape)

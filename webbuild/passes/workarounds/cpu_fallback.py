@@ -1,5 +1,3 @@
-"""Nodes that only the CPU gets right."""
-
 from __future__ import annotations
 
 from collections.abc import Sequence

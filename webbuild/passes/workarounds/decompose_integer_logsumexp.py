@@ -1,5 +1,3 @@
-"""ReduceLogSumExp of int32 -> the maximum, and the logarithm of how often it is there."""
-
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -38,14 +36,12 @@ class DecomposeIntegerLogSumExp(DefectDecomposition):
     probe = "reduce_log_sum_exp_of_int32"
 
     def affects(self, node: ir.Node, context: DefectContext) -> Symptom | None:
-        """See `Defect`."""
         x = node.inputs[0]
         if x is None or x.dtype not in (ir.DataType.INT32, ir.DataType.UINT32) or 0 in (static_shape(x) or ()):
             return None
         return Symptom("it rounds where ONNX cuts")
 
     def decomposers(self) -> Mapping[str, Decomposer]:
-        """Return how to write it."""
         return {"ReduceLogSumExp": _logsumexp_int32}
 
 

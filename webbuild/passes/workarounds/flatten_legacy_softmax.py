@@ -1,5 +1,3 @@
-"""Softmax over several axes -> Reshape, Softmax over one axis, Reshape."""
-
 from __future__ import annotations
 
 import math
@@ -31,17 +29,14 @@ class FlattenLegacySoftmax(Workaround):
     probe = "axes/Softmax -2 opset 11"
 
     def affects(self, node: ir.Node, context: DefectContext) -> Symptom | None:
-        """See `Defect`."""
         if not _is_affected(node, opset_version(context.model)):
             return None
         return Symptom("it goes over several axes, the last of which is no multiple of 4")
 
     def refusal(self, node: ir.Node, context: DefectContext) -> str | None:
-        """See `Defect`."""
         return "its shape is not fixed" if static_shape(node.inputs[0]) is None else None
 
     def rewrite(self, node: ir.Node, context: PassContext) -> str:
-        """See `Workaround`."""
         sizes = static_shape(node.inputs[0]) or []
         axis = node.attributes.get_int("axis", 1) % len(sizes)
         rows = [math.prod(sizes[:axis]), math.prod(sizes[axis:])]

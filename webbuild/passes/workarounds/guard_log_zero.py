@@ -1,5 +1,3 @@
-"""Log -> Log with minus infinity where it reads 0."""
-
 from __future__ import annotations
 
 import numpy as np
@@ -41,16 +39,13 @@ class GuardLogZero(Workaround):
     probe = "log_of_zero"
 
     def affects(self, node: ir.Node, context: DefectContext) -> Symptom | None:
-        """See `Defect`."""
         return Symptom("it may read 0") if _may_be_zero(node.inputs[0]) and not _is_guarded(node) else None
 
     def refusal(self, node: ir.Node, context: DefectContext) -> str | None:
-        """See `Defect`."""
         x = node.inputs[0]
         return "its element type is not known" if x is None or x.dtype is None else None
 
     def rewrite(self, node: ir.Node, context: PassContext) -> str:
-        """See `Workaround`."""
         x, result = node.inputs[0], node.outputs[0]
         assert x is not None
         assert x.dtype is not None

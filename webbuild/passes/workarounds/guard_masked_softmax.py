@@ -1,5 +1,3 @@
-"""A Softmax with rows that are masked altogether."""
-
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -26,7 +24,6 @@ class GuardMaskedSoftmax(Decomposition):
     code = "guard-masked-softmax"
 
     def decomposers(self) -> Mapping[str, Decomposer]:
-        """Return how to write each."""
         return {"Where": _masked}
 
     def matches(self, model: ir.Model, node: ir.Node, options: PassOptions) -> bool:

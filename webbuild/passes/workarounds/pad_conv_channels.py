@@ -1,5 +1,3 @@
-"""Conv of C channels -> Conv of C rounded up to a multiple of 4, the new channels zero."""
-
 from __future__ import annotations
 
 import math
@@ -37,14 +35,12 @@ class PadConvChannels(Workaround):
     tolerance = 1e-6
 
     def affects(self, node: ir.Node, context: DefectContext) -> Symptom | None:
-        """See `Defect`."""
         weights = static_shape(node.inputs[1])
         if weights is None or not is_affected(weights, node):
             return None
         return Symptom(f"it takes {weights[1]} channels in threes")
 
     def rewrite(self, node: ir.Node, context: PassContext) -> str:
-        """See `Workaround`."""
         add = Builder(context.model.graph, node, f"{node.name or 'Conv'}/channels")
         shape, weights = static_shape(node.inputs[1]) or [], constant(node.inputs[1])
         missing = -shape[1] % _WIDTH

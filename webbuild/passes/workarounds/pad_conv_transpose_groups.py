@@ -1,5 +1,3 @@
-"""ConvTranspose of one output a group -> ConvTranspose of two, the second zero and cut off."""
-
 from __future__ import annotations
 
 import numpy as np
@@ -33,18 +31,15 @@ class PadConvTransposeGroups(Workaround):
     tolerance = 1e-6
 
     def affects(self, node: ir.Node, context: DefectContext) -> Symptom | None:
-        """See `Defect`."""
         weights, group = static_shape(node.inputs[1]), node.attributes.get_int("group", 1)
         if weights is None or not is_affected(weights, group):
             return None
         return Symptom(f"each of its {group} groups has one output and {weights[0] // group} inputs")
 
     def refusal(self, node: ir.Node, context: DefectContext) -> str | None:
-        """See `Defect`."""
         return "a Slice with steps came in opset 10" if opset_version(context.model) < 10 else None
 
     def rewrite(self, node: ir.Node, context: PassContext) -> str:
-        """See `Workaround`."""
         weights, group = static_shape(node.inputs[1]) or [], node.attributes.get_int("group", 1)
         _widen(context.model.graph, node, weights, group)
         return f"{weights[0] // group} inputs and one output a group: a second of zeros"

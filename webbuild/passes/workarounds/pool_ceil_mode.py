@@ -1,5 +1,3 @@
-"""Pools whose size is rounded up."""
-
 from __future__ import annotations
 
 import onnx_ir as ir
@@ -26,7 +24,6 @@ class PoolCeilMode(Pass):
     tolerance = 1e-6
 
     def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
-        """Rewrite every pool whose sizes are known."""
         rewrites = []
         for node in find_nodes(model, "AveragePool", "MaxPool", "LpPool"):
             if not node.attributes.get_int("ceil_mode", 0):

@@ -1,5 +1,3 @@
-"""Relu and Clip -> Max and Min, which keep NaN."""
-
 from __future__ import annotations
 
 from collections.abc import Mapping
@@ -36,7 +34,6 @@ class PreserveNan(DefectDecomposition):
     probe = "elementwise/Clip nan"
 
     def affects(self, node: ir.Node, context: DefectContext) -> Symptom | None:
-        """See `Defect`."""
         value = node.inputs[0]
         if value is None or not _may_be_nan(value):
             return None
@@ -47,7 +44,6 @@ class PreserveNan(DefectDecomposition):
         return Symptom(reason, summary=f"NaN becomes a bound of {node.op_type}")
 
     def decomposers(self) -> Mapping[str, Decomposer]:
-        """Return how to write each."""
         return {"Relu": _relu, "Clip": _clip}
 
 

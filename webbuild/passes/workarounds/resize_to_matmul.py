@@ -1,5 +1,3 @@
-"""Resize with antialias, or with the channels last -> a product with a constant matrix for each axis."""
-
 from __future__ import annotations
 
 import onnx_ir as ir
@@ -37,7 +35,6 @@ class ResizeToMatmul(Workaround):
     tolerance = 1e-5
 
     def affects(self, node: ir.Node, context: DefectContext) -> Symptom | None:
-        """See `Defect`."""
         if node.attributes.get_int("antialias", 0):
             return Symptom("the GPU kernel does not implement antialias")
         before, after = static_shape(node.inputs[0]), static_shape(node.outputs[0])
@@ -55,7 +52,6 @@ class ResizeToMatmul(Workaround):
         )
 
     def refusal(self, node: ir.Node, context: DefectContext) -> str | None:
-        """See `Defect`."""
         source, target, how = static_shape(node.inputs[0]), static_shape(node.outputs[0]), _filter(node)
         if how is None:
             return "it is the nearest, or not of float32"
@@ -67,7 +63,6 @@ class ResizeToMatmul(Workaround):
         return None if source != target else "it changes no size"
 
     def rewrite(self, node: ir.Node, context: PassContext) -> str:
-        """See `Workaround`."""
         source, target, how = static_shape(node.inputs[0]), static_shape(node.outputs[0]), _filter(node)
         assert source is not None
         assert target is not None

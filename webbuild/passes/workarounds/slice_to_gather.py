@@ -1,5 +1,3 @@
-"""Slice backwards from inside an axis -> Gather with constant places."""
-
 from __future__ import annotations
 
 import numpy as np
@@ -32,7 +30,6 @@ class SliceToGather(Workaround):
     probe = "slice/step -1 from inside"
 
     def affects(self, node: ir.Node, context: DefectContext) -> Symptom | None:
-        """See `Defect`."""
         given = node.inputs[_STEPS] if len(node.inputs) > _STEPS else None
         steps = constant(given)
         if steps is None:
@@ -48,11 +45,9 @@ class SliceToGather(Workaround):
         return Symptom("it runs backwards from inside the axis")
 
     def refusal(self, node: ir.Node, context: DefectContext) -> str | None:
-        """See `Defect`."""
         return "its steps or the size of its data are computed" if _axis_slices(node) is None else None
 
     def rewrite(self, node: ir.Node, context: PassContext) -> str:
-        """See `Workaround`."""
         cuts, value = _axis_slices(node) or [], node.inputs[0]
         backwards, kept = ([cut for cut in cuts if cut.is_affected is way] for way in (True, False))
         add = Builder(context.model.graph, node, f"{node.name or 'Slice'}/backwards")

@@ -1,5 +1,3 @@
-"""Conv in G groups -> Conv of the first G - 1 groups, and Conv of the last."""
-
 from __future__ import annotations
 
 import onnx_ir as ir
@@ -31,7 +29,6 @@ class SplitGroupedConv(Workaround):
     tolerance = 1e-6
 
     def affects(self, node: ir.Node, context: DefectContext) -> Symptom | None:
-        """See `Defect`."""
         weights, group = static_shape(node.inputs[1]), node.attributes.get_int("group", 1)
         if weights is None or not is_affected(weights, group):
             return None
@@ -39,7 +36,6 @@ class SplitGroupedConv(Workaround):
         return Symptom(f"{outputs}: some are computed across the border of groups")
 
     def rewrite(self, node: ir.Node, context: PassContext) -> str:
-        """See `Workaround`."""
         group, weights = node.attributes.get_int("group", 1), static_shape(node.inputs[1]) or []
         _split_in_two(context.model.graph, node, group, weights)
         return f"{group - 1} groups and the last one apart: {weights[0] // group} outputs a group"

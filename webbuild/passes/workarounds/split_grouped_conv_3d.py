@@ -1,5 +1,3 @@
-"""Conv over volumes in G groups -> G Convs in one group each."""
-
 from __future__ import annotations
 
 import onnx_ir as ir
@@ -29,17 +27,14 @@ class SplitGroupedConv3D(Workaround):
     tolerance = 1e-6
 
     def affects(self, node: ir.Node, context: DefectContext) -> Symptom | None:
-        """See `Defect`."""
         if node.attributes.get_int("group", 1) == 1 or _rank(node.inputs[0], node.inputs[1]) != _RANK_3D:
             return None
         return Symptom("the GPU kernel convolves volumes in one group only")
 
     def refusal(self, node: ir.Node, context: DefectContext) -> str | None:
-        """See `Defect`."""
         return "the sizes of its weights are not known" if static_shape(node.inputs[1]) is None else None
 
     def rewrite(self, node: ir.Node, context: PassContext) -> str:
-        """See `Workaround`."""
         groups, weights = node.attributes.get_int("group", 1), static_shape(node.inputs[1]) or []
         add = Builder(context.model.graph, node, f"{node.name or 'Conv'}/groups")
         inner, outer = weights[1], weights[0] // groups  # channels of a group: in, out

@@ -1,5 +1,3 @@
-"""ReduceLogSumExp -> ReduceLogSumExp with the maximum taken out first."""
-
 from __future__ import annotations
 
 import numpy as np
@@ -33,18 +31,15 @@ class StableLogSumExp(Workaround):
     tolerance = 1e-6
 
     def affects(self, node: ir.Node, context: DefectContext) -> Symptom | None:
-        """See `Defect`."""
         x = node.inputs[0]
         if x is None or x.dtype not in (ir.DataType.FLOAT, ir.DataType.FLOAT16) or 0 in (static_shape(x) or ()):
             return None
         return Symptom("it sums exponentials as they are")
 
     def refusal(self, node: ir.Node, context: DefectContext) -> str | None:
-        """See `Defect`."""
         return "its axes are computed, or none" if reduction_axes(node) is None else None
 
     def rewrite(self, node: ir.Node, context: PassContext) -> str:
-        """See `Workaround`."""
         add = Builder(context.model.graph, node, f"{node.name or 'ReduceLogSumExp'}/shifted")
         result = _shifted(add, node, reduction_axes(node) or [], opset_version(context.model))
         result.shape, result.type = node.outputs[0].shape, node.outputs[0].type

@@ -1,5 +1,3 @@
-"""InstanceNormalization with any epsilon -> InstanceNormalization with 1e-5, of a scaled input."""
-
 from __future__ import annotations
 
 import math
@@ -40,7 +38,6 @@ class UnifyInstanceNormEpsilon(Workaround):
     also_rewrites = "an only epsilon other than 1e-5: two models of one page share their shaders"
 
     def affects(self, node: ir.Node, context: DefectContext) -> Symptom | None:
-        """See `Defect`."""
         others = {_epsilon(other) for other in _nodes(context)} - {_epsilon(node)}
         if not others:
             return None
@@ -52,7 +49,6 @@ class UnifyInstanceNormEpsilon(Workaround):
         return not _is_default(node)
 
     def refusal(self, node: ir.Node, context: DefectContext) -> str | None:
-        """See `Defect`. The usual epsilon stays, and is right as soon as the others have it."""
         uncured = [node] if not _is_default(node) else [other for other in _nodes(context) if not _is_default(other)]
         kinds = {None if other.inputs[0] is None else other.inputs[0].dtype for other in uncured}
         if all(_epsilon(other) > 0 for other in uncured) and kinds <= {ir.DataType.FLOAT}:
@@ -60,7 +56,6 @@ class UnifyInstanceNormEpsilon(Workaround):
         return "its epsilon is 0, or it is not float32"
 
     def rewrite(self, node: ir.Node, context: PassContext) -> str:
-        """See `Workaround`."""
         epsilon, x = _epsilon(node), node.inputs[0]
         assert x is not None
         add = RewriteContext(context.model, node)

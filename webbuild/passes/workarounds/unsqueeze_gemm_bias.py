@@ -1,5 +1,3 @@
-"""Gemm with a bias of no dimensions -> Gemm with a bias of one."""
-
 from __future__ import annotations
 
 import numpy as np
@@ -29,13 +27,11 @@ class UnsqueezeGemmBias(Workaround):
     probe = "gemm_with_a_scalar"
 
     def affects(self, node: ir.Node, context: DefectContext) -> Symptom | None:
-        """See `Defect`."""
         if len(node.inputs) < 3 or static_shape(node.inputs[2]) != [] or _is_small(node):
             return None
         return Symptom("what it adds has no dimensions")
 
     def rewrite(self, node: ir.Node, context: PassContext) -> str:
-        """See `Workaround`."""
         bias = node.inputs[2]
         assert bias is not None
         add = Builder(context.model.graph, node, f"{node.name or 'Gemm'}/scalar")
