@@ -30,20 +30,6 @@ def test_neighbouring_channels(
     assert_same(model_of([node], {"x": x}, 13), DecomposeNorms, {"x": x}, 1e-5)
 
 
-@given(
-    st.sampled_from((None, [0, 2, 3], [1], [2, 3], [0, 1, 2, 3])),
-    SPACE,
-    st.sampled_from((9, 13, 18)),
-    st.integers(0, 999),
-)
-def test_means_and_variances(axes: list[int] | None, space: list[int], opset: int, seed: int) -> None:
-    x = np.random.default_rng(seed).uniform(-2, 2, (2, 5, 3, *space[:1])).astype(np.float32)
-    node = onnx.helper.make_node("MeanVarianceNormalization", ["x"], ["y"])
-    if axes is not None:
-        node.attribute.append(onnx.helper.make_attribute("axes", axes))
-    assert_same(model_of([node], {"x": x}, opset, like="x"), DecomposeNorms, {"x": x}, 1e-5)
-
-
 @given(st.integers(1, 3), st.integers(1, 3), SPACE, st.floats(2**-17, 0.125, width=32), st.integers(0, 999))
 def test_groups_of_channels(groups: int, held: int, space: list[int], epsilon: float, seed: int) -> None:
     draw, channels = np.random.default_rng(seed), groups * held

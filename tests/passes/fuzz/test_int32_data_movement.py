@@ -1,4 +1,4 @@
-"""Whole numbers cut, gathered and sorted."""
+"""Whole numbers cut and gathered."""
 
 from __future__ import annotations
 
@@ -35,21 +35,3 @@ def test_gathered(axis: int, stored: bool, seed: int) -> None:
     weights = {"p": places} if stored else {}
     node = onnx.helper.make_node("GatherElements", ["x", "p"], ["y"], axis=axis)
     assert_same(model_of([node], feeds, 17, weights), Int32DataMovement, feeds)
-
-
-@given(
-    st.lists(st.integers(1, 6), min_size=1, max_size=3),
-    st.integers(-3, 2),
-    st.integers(1, 6),
-    st.integers(0, 1),
-    st.integers(0, 1),
-    st.sampled_from((3, 2**31 - 1)),
-    st.integers(0, 999),
-)
-def test_sorted(shape: list[int], axis: int, k: int, largest: int, output: int, most: int, seed: int) -> None:
-    assume(-len(shape) <= axis < len(shape) and k <= shape[axis])
-    x = np.random.default_rng(seed).integers(-most, most, shape, endpoint=True).astype(np.int32)
-    names = ["y", "other"][:: 1 - 2 * output]
-    node = onnx.helper.make_node("TopK", ["x", "k"], names, axis=axis, largest=largest)
-    weights = {"k": np.array([k], np.int64)}
-    assert_same(model_of([node], {"x": x}, 17, weights), Int32DataMovement, {"x": x})

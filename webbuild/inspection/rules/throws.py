@@ -11,7 +11,7 @@ from webbuild.inspection.kernels import STANDARD_DOMAINS
 from webbuild.inspection.reshape_check import FIX, find_mismatch
 from webbuild.inspection.rules.base import rule
 from webbuild.passes.analysis.known_bad_kernels import unsupported_rnn_activations
-from webbuild.passes.rewrite import input_value, known_rank, static_shape
+from webbuild.passes.rewrite import input_value, is_read, known_rank, static_shape
 from webbuild.passes.simplify.fold_empty_tensors import THROWS_ON_EMPTY
 from webbuild.passes.workaround import Symptom
 
@@ -64,6 +64,26 @@ def layernorm_scale_broadcast(node: ir.Node, context: InspectionContext) -> str 
         return None
     normalised = math.prod(sizes[node.attributes.get_int("axis", -1) :])
     return f"a scale of {math.prod(scale)} for {normalised} numbers" if math.prod(scale) != normalised else None
+
+
+@rule("maxpool-indices", "MaxPool", fix="replace the unpooling that needs them")
+def maxpool_indices(node: ir.Node, context: InspectionContext) -> str | None:
+    """The run throws: `The Indices output is not supported yet`.
+
+    Fix: cpu-fallback; MaxUnpool, which reads them, has no GPU kernel either.
+    Source: measured on 1.30.0.
+    """
+    return "the GPU kernel of MaxPool gives no indices" if any(map(is_read, node.outputs[1:])) else None
+
+
+@rule("maxpool-storage-order", "MaxPool", fix="leave storage_order out")
+def maxpool_storage_order(node: ir.Node, context: InspectionContext) -> str | None:
+    """The run throws: `Using column major storage_order is not supported yet`, also where nothing reads the indices.
+
+    Fix: leave storage_order out; cpu-fallback until then.
+    Source: measured on 1.30.0.
+    """
+    return "storage_order is 1" if node.attributes.get_int("storage_order", 0) else None
 
 
 @rule(

@@ -44,6 +44,18 @@ def cast_out_of_range(node: ir.Node, context: InspectionContext) -> Symptom | No
     return Symptom("ONNX leaves open what a Cast makes of them", what)
 
 
+@wrong_rule("logsumexp-integer-rounding", "ReduceLogSumExp", what="off by one", fix="cast to float before it")
+def logsumexp_integer_rounding(node: ir.Node, context: InspectionContext) -> str | None:
+    """The answer may be one off: ReduceLogSumExp of integers rounds where ONNX cuts.
+
+    Fix: cpu-fallback; or a Cast to float before it.
+    Source: measured on 1.30.0.
+    """
+    x = node.inputs[0]
+    is_integer = x is not None and x.dtype in (ir.DataType.INT32, ir.DataType.UINT32)
+    return "it rounds where ONNX cuts" if is_integer and not is_empty(x) else None
+
+
 @wrong_rule("pad-wrap", "Pad", fix="join slices with Concat instead")
 def pad_wrap(node: ir.Node, context: InspectionContext) -> str | None:
     """The answer is wrong: Pad that wraps around and cuts at the same time.

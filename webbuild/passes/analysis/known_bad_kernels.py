@@ -5,7 +5,7 @@ from __future__ import annotations
 import onnx_ir as ir
 
 from webbuild.passes.base import PassOptions
-from webbuild.passes.rewrite import static_shape
+from webbuild.passes.rewrite import is_read
 from webbuild.passes.workaround import PassContext, Workaround
 from webbuild.passes.workarounds.conv_transpose_3d_to_conv import ConvTranspose3DToConv
 from webbuild.passes.workarounds.split_grouped_conv_3d import SplitGroupedConv3D
@@ -24,7 +24,7 @@ def known_kernel_error(model: ir.Model, node: ir.Node, options: PassOptions) -> 
         if symptom is not None and not (defect.in_scope(node, context) and defect.refusal(node, context) is None):
             return symptom.reason
     match node.op_type:
-        case "MaxPool" if len(node.outputs) > 1 and static_shape(node.outputs[0]) is None:
+        case "MaxPool" if any(map(is_read, node.outputs[1:])):
             return "the GPU kernel gives no indices"
         case "LSTM" | "GRU" if unsupported_rnn_activations(node):
             return "the GPU kernel knows Relu, Tanh and Sigmoid alone"

@@ -10,17 +10,16 @@ from webbuild.passes.rewrite import static_shape
 
 
 class DecomposeNorms(Decomposition):
-    """Writes LRN, MeanVarianceNormalization and GroupNormalization in operators that have GPU kernels.
+    """Writes LRN and GroupNormalization in operators that have GPU kernels.
 
         LRN<size, alpha, beta, bias>(x [N, C, ...])  ->  x / (bias + alpha * AveragePool(x^2 [N, 1, C, HW])) ^ beta
-        MeanVarianceNormalization<axes>(x)           ->  (x - mean) / (sqrt(mean((x - mean)^2)) + 1e-9)
         GroupNormalization<G>(x [N, C, ...], s, b)   ->  InstanceNormalization(x [N, G, -1]) [N, C, ...] * s [C] + b [C]
 
-    Why: none of the three has one, and each stands between convolutions.
+    Why: neither has one, and each stands between convolutions.
 
     How: LRN averages the squares over neighbouring channels with an AveragePool; GroupNormalization is an
-    InstanceNormalization with a group for a channel, then a scale and a bias; MeanVarianceNormalization is two
-    ReduceMeans. Right to 1e-5 of the largest magnitude. Needs fixed shapes, but for the last.
+    InstanceNormalization with a group for a channel, then a scale and a bias. Right to 1e-5 of the largest magnitude.
+    Needs fixed shapes.
 
     Source: ONNX's operator texts; Krizhevsky et al. (2012), section 3.3; Wu and He (arXiv 1803.08494).
     """
@@ -29,7 +28,7 @@ class DecomposeNorms(Decomposition):
     tolerance = 1e-5
 
     def decomposers(self) -> Mapping[str, Decomposer]:
-        return {"LRN": _lrn, "MeanVarianceNormalization": _mean_variance, "GroupNormalization": _group}
+        return {"LRN": _lrn, "GroupNormalization": _group}
 
 
 def _lrn(add: RewriteContext, node: ir.Node) -> ir.Value:
@@ -46,13 +45,6 @@ def _lrn(add: RewriteContext, node: ir.Node) -> ir.Value:
     scaled = add.op("Mul", _reshape(add, mean, shape), add.like(x, node.attributes.get_float("alpha", 1e-4)))
     base = add.op("Add", scaled, add.like(x, node.attributes.get_float("bias", 1.0)))
     return add.op("Div", x, add.op("Pow", base, add.like(x, node.attributes.get_float("beta", 0.75))))
-
-
-def _mean_variance(add: RewriteContext, node: ir.Node) -> ir.Value:
-    axes = list(node.attributes.get_ints("axes", [0, 2, 3]))
-    centred = add.op("Sub", node.inputs[0], add.reduce("ReduceMean", node.inputs[0], axes))
-    variance = add.reduce("ReduceMean", add.op("Mul", centred, centred), axes)
-    return add.op("Div", centred, add.op("Add", add.op("Sqrt", variance), add.like(centred, 1e-9)))
 
 
 def _group(add: RewriteContext, node: ir.Node) -> ir.Value:

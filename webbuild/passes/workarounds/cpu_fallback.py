@@ -7,7 +7,6 @@ import onnx_ir as ir
 
 from webbuild.passes.analysis.kernel_lookup import placement
 from webbuild.passes.base import Pass, PassOptions, Rewrite
-from webbuild.passes.decompose.decompose_maxpool_indices import DecomposeMaxPoolIndices
 from webbuild.passes.rewrite import find_nodes
 from webbuild.passes.workaround import PassContext
 from webbuild.passes.workarounds.resize_to_matmul import ResizeToMatmul
@@ -19,20 +18,16 @@ CPU_NODES_KEY = "webbuild.cpu-nodes"
 class CpuFallback(Pass):
     """Names the nodes that the engine is to run on the CPU, because its GPU kernel throws or is wrong.
 
-    Why: onnxruntime-web's WebGPU takes a Resize with antialias, a smooth Resize of pictures with channels last, and a
-    MaxPool that gives indices, and then throws or returns wrong numbers. Here are those that resize-to-matmul and
-    decompose-maxpool-indices refuse, and every other node of the patched graph about which `webbuild inspect` finds an
-    error.
+    Why: onnxruntime-web's WebGPU takes a Resize with antialias, or a smooth Resize of pictures with channels last, and
+    then throws or returns wrong numbers. Here are those that resize-to-matmul refuses, and every other node of the
+    patched graph about which `webbuild inspect` finds an error.
 
     How: the graph stays as it is. The names go into the manifest, and the runtime hands them to the WebGPU provider as
     `forceCpuNodeNames`; every such node gets a name of its own. It costs a copy each way.
     """
 
     code = "cpu-fallback"
-    after = (
-        *("canonicalize", "fold-constants", "downgrade-opset", "eliminate-no-ops"),
-        *(ResizeToMatmul.code, DecomposeMaxPoolIndices.code),
-    )
+    after = ("canonicalize", "fold-constants", "downgrade-opset", "eliminate-no-ops", ResizeToMatmul.code)
     target = "webgpu"
 
     def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
@@ -42,12 +37,11 @@ class CpuFallback(Pass):
             return []
         found: dict[str, Rewrite] = {}
         context = PassContext(model, options)
-        for defect in (ResizeToMatmul(), DecomposeMaxPoolIndices()):
-            for node in find_nodes(model, *defect.operators):
-                symptom = defect.affects(node, context)
-                if symptom is not None and placement(model, node, options) == "gpu":
-                    name = _unique_node_name(model, node)
-                    found[name] = self.applied(f"{node.op_type} '{name}'", f"left to the CPU: {symptom.reason}")
+        for node in find_nodes(model, *ResizeToMatmul.operators):
+            symptom = ResizeToMatmul().affects(node, context)
+            if symptom is not None and placement(model, node, options) == "gpu":
+                name = _unique_node_name(model, node)
+                found[name] = self.applied(f"{node.op_type} '{name}'", f"left to the CPU: {symptom.reason}")
         if list(found) != before:
             model.metadata_props[CPU_NODES_KEY] = msgspec.json.encode(list(found)).decode()
         return [rewrite for name, rewrite in found.items() if name not in before]
