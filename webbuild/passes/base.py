@@ -144,13 +144,17 @@ class Pass(InPlacePass):
     def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
         """Change the model in place and return what was changed and what was refused."""
 
-    def applied(self, where: str, reason: str) -> Rewrite:
+    def applied(self, where: ir.Node | str, reason: str) -> Rewrite:
         """Return a record of a change."""
-        return Rewrite(self.code, where, True, reason)
+        return Rewrite(self.code, _location(where), True, reason)
 
-    def skipped(self, where: str, reason: str) -> Rewrite:
+    def skipped(self, where: ir.Node | str, reason: str) -> Rewrite:
         """Return a record of a refusal."""
-        return Rewrite(self.code, where, False, reason)
+        return Rewrite(self.code, _location(where), False, reason)
+
+
+def _location(where: ir.Node | str) -> str:
+    return where if isinstance(where, str) else f"{where.op_type} '{where.name}'"
 
 
 def _node_in(error: Exception) -> str:
@@ -159,6 +163,6 @@ def _node_in(error: Exception) -> str:
     while frame is not None:
         node = frame.tb_frame.f_locals.get("node")
         if isinstance(node, ir.Node):
-            where = f"{node.op_type} '{node.name}'"
+            where = _location(node)
         frame = frame.tb_next
     return where

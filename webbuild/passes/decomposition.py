@@ -52,12 +52,6 @@ class RewriteContext(Builder):
         self._consts.append(value)
         return value
 
-    def like(self, value: ir.Value | None, array: object) -> ir.Value:
-        """Add an initializer of a value's element type."""
-        assert value is not None
-        assert value.dtype is not None
-        return self.const(array, value.dtype.numpy())
-
     def cast_to_float(self, value: ir.Value) -> ir.Value:
         """Add a Cast of a few whole numbers to float32, which may run on the CPU: one small copy."""
         result = self.op("Cast", value, to=ir.DataType.FLOAT)
@@ -74,6 +68,7 @@ class RewriteContext(Builder):
 
 Decomposer = Callable[[RewriteContext, ir.Node], ir.Value | list[ir.Value]]
 """Writes a node in others and returns what stands for its first output, or its first few. Raises NotApplicableError."""
+Decomposers = Mapping[str, Decomposer]
 
 
 class Decomposition(Pass):
@@ -88,7 +83,7 @@ class Decomposition(Pass):
     after: ClassVar[tuple[str, ...]] = ("downgrade-opset",)
 
     @abstractmethod
-    def decomposers(self) -> Mapping[str, Decomposer]:
+    def decomposers(self) -> Decomposers:
         """Return how to write each operator."""
 
     def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
@@ -99,19 +94,19 @@ class Decomposition(Pass):
                 continue
             if any(map(is_read, node.outputs[self.outputs :])):
                 continue
-            where, draft = f"{node.op_type} '{node.name}'", RewriteContext(model, node)
+            draft = RewriteContext(model, node)
             try:
                 made = self.write(draft, node, options)
             except _NoKernelError:
                 continue
             except NotApplicableError as reason:
-                rewrites.append(self.skipped(where, str(reason)))
+                rewrites.append(self.skipped(node, str(reason)))
                 continue
             for output, result in zip(node.outputs, made, strict=False):
                 if is_read(output):
                     _replace_output(output, result, draft)
             model.graph.remove(node, safe=True)
-            rewrites.append(self.applied(where, f"written as {_join_operators(draft.nodes)}"))
+            rewrites.append(self.applied(node, f"written as {_join_operators(draft.nodes)}"))
         return rewrites
 
     def write(self, draft: RewriteContext, node: ir.Node, options: PassOptions) -> list[ir.Value]:

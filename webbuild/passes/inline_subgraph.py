@@ -6,6 +6,8 @@ from collections.abc import Sequence
 
 import onnx_ir as ir
 
+from webbuild.passes.rewrite import redirect_consumers
+
 
 class Inliner:
     """Puts copies of bodies in front of nodes, under names that no graph of the model has."""
@@ -52,8 +54,7 @@ class Inliner:
             name=self._unique_name(name), const_value=value.const_value, type=value.type, shape=value.shape
         )
         graph.register_initializer(moved)
-        for use in list(value.uses()):
-            use.node.replace_input_with(use.idx, moved)
+        redirect_consumers(value, moved)
         self._moved[value] = moved
 
     def _unique_name(self, wanted: str) -> str:

@@ -74,6 +74,12 @@ def is_read(value: ir.Value) -> bool:
     return value.is_graph_output() or bool(value.uses())
 
 
+def attribute_values(node: ir.Node) -> dict[str, Any]:
+    """Return a node's attributes as Python has them, lists for tuples."""
+    values = {name: attribute.value for name, attribute in node.attributes.items()}
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
+
+
 def nbytes(value: ir.Value | None) -> int | None:
     """Return the bytes of a value, None if a size or its type is unknown."""
     sizes = static_shape(value)
@@ -102,8 +108,9 @@ def opset_version(model: ir.Model) -> int:
     return model.graph.opset_imports.get("", 18)
 
 
-def replace_all_uses(old: ir.Value, new: ir.Value) -> None:
+def replace_all_uses(old: ir.Value, new: ir.Value | None) -> None:
     """Let every reader of `old`, the graph's outputs included, read `new`; inputs and outputs keep their names."""
+    assert new is not None
     graph = old.graph
     result = new
     if graph is not None and old.is_graph_output():
@@ -117,6 +124,18 @@ def replace_all_uses(old: ir.Value, new: ir.Value) -> None:
         result.name = name
         result.type, result.shape = result.type or old.type, result.shape or old.shape
     old.replace_all_uses_with(new)
+
+
+def replace_output(node: ir.Node, new: ir.Value) -> None:
+    """Let every reader of a node's first output read `new`, which was made for it and gets its type and shape."""
+    new.type, new.shape = node.outputs[0].type, node.outputs[0].shape
+    replace_all_uses(node.outputs[0], new)
+
+
+def redirect_consumers(value: ir.Value, other: ir.Value) -> None:
+    """Let the nodes that read `value` read `other`; an output of the graph stays what it is."""
+    for use in list(value.uses()):
+        use.node.replace_input_with(use.idx, other)
 
 
 def unused_name(graph: ir.Graph, name: str) -> str:
@@ -185,12 +204,26 @@ class Builder:
         self._graph.register_initializer(value)
         return value
 
+    def like(self, value: ir.Value | None, array: NDArray[Any] | list[int] | list[float] | float) -> ir.Value:
+        """Add an initializer of a value's element type."""
+        assert value is not None
+        assert value.dtype is not None
+        return self.const(array, value.dtype.numpy())
+
     def reduce(self, op: str, data: ir.Value | None, axis: int | list[int], keepdims: int = 1) -> ir.Value:
         """Add a reduction over axes in the form that the graph's opset knows: axes became an input late."""
         axes = [axis] if isinstance(axis, int) else axis
         if self._opset >= (13 if op == "ReduceSum" else 18):
             return self.op(op, data, self.const(axes, np.int64), keepdims=keepdims)
         return self.op(op, data, axes=axes, keepdims=keepdims)
+
+    def reshape(self, data: ir.Value | None, shape: Sequence[int]) -> ir.Value:
+        """Add a Reshape to a constant shape."""
+        return self.op("Reshape", data, self.const(list(shape), np.int64))
+
+    def cast(self, data: ir.Value | None, dtype: ir.DataType) -> ir.Value:
+        """Add a Cast."""
+        return self.op("Cast", data, to=dtype.value)
 
     def unsqueeze(self, data: ir.Value, axis: int) -> ir.Value:
         """Add an axis of size 1."""

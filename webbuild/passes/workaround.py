@@ -160,9 +160,9 @@ class Workaround(Defect, Pass):
         for node in find_nodes(model, *self.operators):
             if (self.gpu_only and not context.on_gpu(node)) or not self.rewrites_node(node, context):
                 continue
-            where, refusal = f"{node.op_type} '{node.name}'", self.refusal(node, context)
+            refusal = self.refusal(node, context)
             if refusal is not None:
-                rewrites.append(self.skipped(where, refusal))
+                rewrites.append(self.skipped(node, refusal))
             else:
-                rewrites.append(self.applied(where, self.rewrite(node, context)))
+                rewrites.append(self.applied(node, self.rewrite(node, context)))
         return rewrites

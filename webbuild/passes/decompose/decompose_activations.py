@@ -1,10 +1,8 @@
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import onnx_ir as ir
 
-from webbuild.passes.decomposition import Decomposer, Decomposition, RewriteContext
+from webbuild.passes.decomposition import Decomposers, Decomposition, RewriteContext
 
 
 class DecomposeActivations(Decomposition):
@@ -28,7 +26,7 @@ class DecomposeActivations(Decomposition):
     code = "decompose-activations"
     tolerance = 1e-6
 
-    def decomposers(self) -> Mapping[str, Decomposer]:
+    def decomposers(self) -> Decomposers:
         return {
             "Sign": _sign,
             "Elu": _elu,

@@ -1,12 +1,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 
 import numpy as np
 import onnx_ir as ir
 
-from webbuild.passes.decomposition import Decomposer, Decomposition, NotApplicableError, RewriteContext
+from webbuild.passes.decomposition import Decomposers, Decomposition, NotApplicableError, RewriteContext
 from webbuild.passes.rewrite import is_read, static_shape
 
 _RAW, _CAPPED, _BIASED, _PROBABILITIES = range(4)
@@ -35,7 +34,7 @@ class DecomposeAttention(Decomposition):
     tolerance = 1e-5
     outputs = 4
 
-    def decomposers(self) -> Mapping[str, Decomposer]:
+    def decomposers(self) -> Decomposers:
         return {"Attention": _decompose}
 
 
@@ -77,7 +76,7 @@ def _decompose(add: RewriteContext, node: ir.Node) -> list[ir.Value]:
     if is_flat:
         # [B, H, L, E] -> [B, L, H, E] -> [B, L, H * E]
         turned = add.op("Transpose", result, perm=[0, 2, 1, 3])
-        result = add.op("Reshape", turned, add.const([size.batch, size.queries, -1], np.int64))
+        result = add.reshape(turned, [size.batch, size.queries, -1])
     return [result, keys, values, stages[mode]][: len(node.outputs)]
 
 
@@ -101,7 +100,7 @@ class _AttentionSizes:
         if self.heads == self.groups:
             return value
         shape = [self.batch, heads, self.heads // heads * self.queries, last]
-        return add.op("Reshape", value, add.const(shape, np.int64))
+        return add.reshape(value, shape)
 
 
 def _static_sizes(value: ir.Value | None) -> list[int]:
@@ -122,7 +121,7 @@ def _heads(add: RewriteContext, node: ir.Node) -> tuple[bool, list[ir.Value]]:
             continue
         batch, rows, _ = _static_sizes(value)
         # [B, L, H * D] -> [B, L, H, D] -> [B, H, L, D]
-        apart = add.op("Reshape", value, add.const([batch, rows, node.attributes.get_int(name, 1), -1], np.int64))
+        apart = add.reshape(value, [batch, rows, node.attributes.get_int(name, 1), -1])
         split.append(add.op("Transpose", apart, perm=[0, 2, 1, 3]))
     return is_flat, split
 
@@ -151,7 +150,7 @@ def _bias(
         bias, rank = _mask_bias(add, mask, query, size), len(_static_sizes(mask))
     if lengths is not None:
         # number of keys of each batch [B, 1, 1, 1] against positions [S]
-        counts = add.op("Reshape", add.cast_to_float(lengths), add.const([-1, 1, 1, 1], np.int64))
+        counts = add.reshape(add.cast_to_float(lengths), [-1, 1, 1, 1])
         there = add.op("Less", add.const(np.arange(size.keys), np.float32), counts)
         bias, rank = add.op("Where", there, bias, never), 4
     if is_causal:

@@ -55,7 +55,7 @@ class DecomposeBoolWhere(Defect, Pass):
                 replace_all_uses(node.outputs[0], result)
                 graph.remove(node, safe=True)
                 what = "truth values" if masks else kind.name.lower()
-                rewrites.append(self.applied(f"Where '{node.name}'", f"it chooses between {what}"))
+                rewrites.append(self.applied(node, f"it chooses between {what}"))
         return rewrites
 
 
@@ -79,10 +79,10 @@ def _where_bool(add: Builder, node: ir.Node) -> ir.Value:
 
 def _where_small_int(add: Builder, node: ir.Node, kind: ir.DataType) -> ir.Value:
     which, *sides = node.inputs
-    wide = [add.op("Cast", side, to=ir.DataType.INT32.value) for side in sides]
+    wide = [add.cast(side, ir.DataType.INT32) for side in sides]
     wide.append(add.op("Where", which, *wide))
     for value in wide:
         value.type = ir.TensorType(ir.DataType.INT32)
-    result = add.op("Cast", wide[-1], to=kind.value)
+    result = add.cast(wide[-1], kind)
     result.type = ir.TensorType(kind)
     return result

@@ -1,11 +1,9 @@
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import numpy as np
 import onnx_ir as ir
 
-from webbuild.passes.decomposition import Decomposer, Decomposition, NotApplicableError, RewriteContext
+from webbuild.passes.decomposition import Decomposers, Decomposition, NotApplicableError, RewriteContext
 from webbuild.passes.rewrite import constant, static_shape
 
 
@@ -23,7 +21,7 @@ class DecomposeDataMovement(Decomposition):
 
     code = "decompose-data-movement"
 
-    def decomposers(self) -> Mapping[str, Decomposer]:
+    def decomposers(self) -> Decomposers:
         return {"SpaceToDepth": _space_to_depth, "Upsample": _upsample}
 
 
@@ -34,9 +32,9 @@ def _space_to_depth(add: RewriteContext, node: ir.Node) -> ir.Value:
     batch, channels, height, width = shape
     rows, columns = height // block, width // block
     # [N, C, H/b, b, W/b, b] -> [N, b, b, C, H/b, W/b]
-    cut = add.op("Reshape", x, add.const([batch, channels, rows, block, columns, block], np.int64))
+    cut = add.reshape(x, [batch, channels, rows, block, columns, block])
     turned = add.op("Transpose", cut, perm=[0, 3, 5, 1, 2, 4])
-    return add.op("Reshape", turned, add.const([batch, channels * block * block, rows, columns], np.int64))
+    return add.reshape(turned, [batch, channels * block * block, rows, columns])
 
 
 def _upsample(add: RewriteContext, node: ir.Node) -> ir.Value:
@@ -49,5 +47,5 @@ def _upsample(add: RewriteContext, node: ir.Node) -> ir.Value:
     pairs = [(size, int(scale)) for size, scale in zip(shape, scales, strict=True)]
     apart = [part for size, scale in pairs for part in ([size, 1] if scale > 1 else [size])]
     times = [time for _, scale in pairs for time in ([1, scale] if scale > 1 else [1])]
-    tiled = add.op("Tile", add.op("Reshape", x, add.const(apart, np.int64)), add.const(times, np.int64))
-    return add.op("Reshape", tiled, add.const([size * scale for size, scale in pairs], np.int64))
+    tiled = add.op("Tile", add.reshape(x, apart), add.const(times, np.int64))
+    return add.reshape(tiled, [size * scale for size, scale in pairs])

@@ -1,12 +1,10 @@
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import numpy as np
 import onnx_ir as ir
 from numpy.typing import NDArray
 
-from webbuild.passes.decomposition import Decomposer, Decomposition, NotApplicableError, RewriteContext
+from webbuild.passes.decomposition import Decomposers, Decomposition, NotApplicableError, RewriteContext
 from webbuild.passes.rewrite import constant, input_value, static_shape
 
 
@@ -30,7 +28,7 @@ class DecomposeDeformConv(Decomposition):
     code = "decompose-deform-conv"
     tolerance = 1e-5
 
-    def decomposers(self) -> Mapping[str, Decomposer]:
+    def decomposers(self) -> Decomposers:
         return {"DeformConv": _sample_and_convolve}
 
 
@@ -46,7 +44,7 @@ def _sample_and_convolve(add: RewriteContext, node: ir.Node) -> ir.Value:
     rows, columns = target[2:]
     taps = weights.shape[2] * weights.shape[3]
     # [N, 2 G T, h, w] -> [N G, T, 2, h, w] -> [N G, T, h, w, 2], vertical first
-    moved = _reshape(add, offset, [batch * groups, taps, 2, rows, columns])
+    moved = add.reshape(offset, [batch * groups, taps, 2, rows, columns])
     moved = add.op("Transpose", moved, perm=[0, 1, 3, 4, 2])
     # align_corners = 0: pixel p of n lies at (p + 0.5) * 2 / n - 1
     scale = np.array([2 / height, 2 / width], np.float32)
@@ -54,23 +52,19 @@ def _sample_and_convolve(add: RewriteContext, node: ir.Node) -> ir.Value:
     grid = add.op("Add", add.op("Mul", moved, add.like(x, scale)), add.like(x, base))
     # GridSample takes horizontal first: [N G, T, h, w, 2] -> [N G, T * h, w, 2]
     grid = add.op("Gather", grid, add.const([1, 0], np.int64), axis=-1)
-    grid = _reshape(add, grid, [batch * groups, taps * rows, columns, 2])
+    grid = add.reshape(grid, [batch * groups, taps * rows, columns, 2])
     held = channels // groups
-    picture = _reshape(add, x, [batch * groups, held, height, width]) if groups > 1 else x
+    picture = add.reshape(x, [batch * groups, held, height, width]) if groups > 1 else x
     # [N G, C / G, H, W] read at [N G, T h, w, 2] -> [N G, C / G, T h, w]
     read = add.op("GridSample", picture, grid, mode="bilinear", padding_mode="zeros", align_corners=0)
     if mask is not None:
-        read = _reshape(add, read, [batch * groups, held, taps, rows * columns])
-        read = add.op("Mul", read, _reshape(add, mask, [batch * groups, 1, taps, rows * columns]))
+        read = add.reshape(read, [batch * groups, held, taps, rows * columns])
+        read = add.op("Mul", read, add.reshape(mask, [batch * groups, 1, taps, rows * columns]))
     # [N G, C / G, T, h w] -> [N, C * T, h, w]
-    read = _reshape(add, read, [batch, channels * taps, rows, columns])
+    read = add.reshape(read, [batch, channels * taps, rows, columns])
     flat = add.like(x, weights.reshape(weights.shape[0], -1, 1, 1))
     inputs = [read, flat] if bias is None else [read, flat, bias]
     return add.op("Conv", *inputs, group=node.attributes.get_int("group", 1))
-
-
-def _reshape(add: RewriteContext, value: ir.Value | None, shape: list[int]) -> ir.Value:
-    return add.op("Reshape", value, add.const(shape, np.int64))
 
 
 def _tap_coordinates(node: ir.Node, kernel: tuple[int, ...], sizes: tuple[int, int]) -> NDArray[np.float64]:

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import reduce
 from itertools import product
 
@@ -8,7 +7,7 @@ import numpy as np
 import onnx_ir as ir
 
 from webbuild.passes.base import PassOptions
-from webbuild.passes.decomposition import Decomposer, Decomposition, NotApplicableError, RewriteContext
+from webbuild.passes.decomposition import Decomposers, Decomposition, NotApplicableError, RewriteContext
 from webbuild.passes.dtypes.exact_ints import round_half_even
 from webbuild.passes.rewrite import static_shape
 
@@ -35,7 +34,7 @@ class DecomposeGridSample3D(Decomposition):
     code = "decompose-grid-sample-3d"
     tolerance = 1e-5
 
-    def decomposers(self) -> Mapping[str, Decomposer]:
+    def decomposers(self) -> Decomposers:
         return {"GridSample": _sampled}
 
     def matches(self, model: ir.Model, node: ir.Node, options: PassOptions) -> bool:
@@ -61,7 +60,7 @@ def _sampled(add: RewriteContext, node: ir.Node) -> ir.Value:
             place = _clamp(add, place, size)
         axes.append(_nearest(add, place, size) if mode == "nearest" else _linear(add, place, size))
     # [N, C, D, H, W] -> [N, D, H, W, C] -> [N D H W, C]
-    rows = add.op("Reshape", add.op("Transpose", x, perm=[0, 2, 3, 4, 1]), add.const([-1, channels], np.int64))
+    rows = add.reshape(add.op("Transpose", x, perm=[0, 2, 3, 4, 1]), [-1, channels])
     begins = add.const(np.arange(batch).reshape(-1, 1, 1, 1), np.int32)
     total: ir.Value | None = None
     for corner in product(*axes):
@@ -96,7 +95,7 @@ def _neighbour(add: RewriteContext, place: ir.Value, size: int, weight: ir.Value
     kept = _clamp(add, place, size)
     inside = add.op("Equal", kept, place)
     shown = add.op("Where", inside, add.const(1.0) if weight is None else weight, add.const(0.0))
-    return add.op("Cast", kept, to=ir.DataType.INT32.value), shown
+    return add.cast(kept, ir.DataType.INT32), shown
 
 
 def _nearest(add: RewriteContext, place: ir.Value, size: int) -> AxisNeighbors:

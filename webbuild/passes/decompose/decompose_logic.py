@@ -1,12 +1,10 @@
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import numpy as np
 import onnx_ir as ir
 
 from webbuild.passes.base import PassOptions
-from webbuild.passes.decomposition import Decomposer, Decomposition, NotApplicableError, RewriteContext
+from webbuild.passes.decomposition import Decomposers, Decomposition, NotApplicableError, RewriteContext
 from webbuild.passes.rewrite import constant, static_shape
 
 
@@ -27,7 +25,7 @@ class DecomposeLogic(Decomposition):
 
     code = "decompose-logic"
 
-    def decomposers(self) -> Mapping[str, Decomposer]:
+    def decomposers(self) -> Decomposers:
         return {"Or": _or, "Xor": _xor, "Equal": _equal, "Trilu": _trilu}
 
     def matches(self, model: ir.Model, node: ir.Node, options: PassOptions) -> bool:

@@ -1,11 +1,9 @@
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import numpy as np
 import onnx_ir as ir
 
-from webbuild.passes.decomposition import Decomposer, Decomposition, NotApplicableError, RewriteContext
+from webbuild.passes.decomposition import Decomposers, Decomposition, NotApplicableError, RewriteContext
 from webbuild.passes.rewrite import static_shape
 
 
@@ -27,7 +25,7 @@ class DecomposeNorms(Decomposition):
     code = "decompose-norms"
     tolerance = 1e-5
 
-    def decomposers(self) -> Mapping[str, Decomposer]:
+    def decomposers(self) -> Decomposers:
         return {"LRN": _lrn, "GroupNormalization": _group}
 
 
@@ -39,10 +37,10 @@ def _lrn(add: RewriteContext, node: ir.Node) -> ir.Value:
     size = node.attributes.get_int("size", 1)
     before = (size - 1) // 2
     # [N, C, H, W] -> [N, 1, C, H W]: channels become the rows of one picture
-    squares = _reshape(add, add.op("Mul", x, x), [shape[0], 1, shape[1], -1])
+    squares = add.reshape(add.op("Mul", x, x), [shape[0], 1, shape[1], -1])
     pads = [before, 0, size - 1 - before, 0]
     mean = add.op("AveragePool", squares, kernel_shape=[size, 1], pads=pads, count_include_pad=1)
-    scaled = add.op("Mul", _reshape(add, mean, shape), add.like(x, node.attributes.get_float("alpha", 1e-4)))
+    scaled = add.op("Mul", add.reshape(mean, shape), add.like(x, node.attributes.get_float("alpha", 1e-4)))
     base = add.op("Add", scaled, add.like(x, node.attributes.get_float("bias", 1.0)))
     return add.op("Div", x, add.op("Pow", base, add.like(x, node.attributes.get_float("beta", 0.75))))
 
@@ -53,13 +51,9 @@ def _group(add: RewriteContext, node: ir.Node) -> ir.Value:
     if shape is None or len(shape) < 3 or 0 in shape:
         raise NotApplicableError("its shape is not fixed")
     # [N, C, H, W] -> [N, G, C / G * H W]
-    grouped = _reshape(add, x, [shape[0], groups, -1])
+    grouped = add.reshape(x, [shape[0], groups, -1])
     ones, zeros = add.like(x, np.ones(groups)), add.like(x, np.zeros(groups))
     epsilon = node.attributes.get_float("epsilon", 1e-5)
-    normal = _reshape(add, add.op("InstanceNormalization", grouped, ones, zeros, epsilon=epsilon), shape)
+    normal = add.reshape(add.op("InstanceNormalization", grouped, ones, zeros, epsilon=epsilon), shape)
     place = [shape[1], *[1] * (len(shape) - 2)]
-    return add.op("Add", add.op("Mul", normal, _reshape(add, scale, place)), _reshape(add, bias, place))
-
-
-def _reshape(add: RewriteContext, value: ir.Value | None, shape: list[int]) -> ir.Value:
-    return add.op("Reshape", value, add.const(shape, np.int64))
+    return add.op("Add", add.op("Mul", normal, add.reshape(scale, place)), add.reshape(bias, place))

@@ -1,11 +1,9 @@
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import numpy as np
 import onnx_ir as ir
 
-from webbuild.passes.decomposition import Decomposer, Decomposition, NotApplicableError, RewriteContext
+from webbuild.passes.decomposition import Decomposers, Decomposition, NotApplicableError, RewriteContext
 from webbuild.passes.rewrite import constant, static_shape
 
 
@@ -26,7 +24,7 @@ class DecomposeOneHot(Decomposition):
 
     code = "decompose-one-hot"
 
-    def decomposers(self) -> Mapping[str, Decomposer]:
+    def decomposers(self) -> Decomposers:
         return {"OneHot": _one_hot}
 
 
@@ -55,12 +53,12 @@ def _as_int32(add: RewriteContext, indices: ir.Value) -> ir.Value | None:
     if indices.dtype == ir.DataType.INT32:
         return indices
     if indices.dtype == ir.DataType.FLOAT:
-        return add.op("Cast", indices, to=ir.DataType.INT32.value)
+        return add.cast(indices, ir.DataType.INT32)
     producer = indices.producer()
     if producer is not None and producer.op_type == "Cast":
         source = producer.inputs[0]
         if source is not None and source.dtype in (ir.DataType.FLOAT, ir.DataType.INT32, ir.DataType.UINT8):
-            return add.op("Cast", source, to=ir.DataType.INT32.value)
+            return add.cast(source, ir.DataType.INT32)
     return None
 
 

@@ -1,10 +1,8 @@
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import onnx_ir as ir
 
-from webbuild.passes.decomposition import Decomposer, Decomposition, NotApplicableError
+from webbuild.passes.decomposition import Decomposers, Decomposition, NotApplicableError
 
 
 class DecomposePools(Decomposition):
@@ -19,7 +17,7 @@ class DecomposePools(Decomposition):
     code = "decompose-pools"
     tolerance = 1e-5
 
-    def decomposers(self) -> Mapping[str, Decomposer]:
+    def decomposers(self) -> Decomposers:
         return {
             "GlobalAveragePool": lambda add, node: add.reduce("ReduceMean", node.inputs[0], _axes(node)),
             "GlobalMaxPool": lambda add, node: add.reduce("ReduceMax", node.inputs[0], _axes(node)),

@@ -1,11 +1,9 @@
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import numpy as np
 import onnx_ir as ir
 
-from webbuild.passes.decomposition import Decomposer, Decomposition, NotApplicableError, RewriteContext
+from webbuild.passes.decomposition import Decomposers, Decomposition, NotApplicableError, RewriteContext
 from webbuild.passes.rewrite import static_shape
 
 
@@ -29,7 +27,7 @@ class DecomposeRoiAlign(Decomposition):
     code = "decompose-roi-align"
     tolerance = 1e-4
 
-    def decomposers(self) -> Mapping[str, Decomposer]:
+    def decomposers(self) -> Decomposers:
         return {"RoiAlign": _sampled}
 
 
@@ -52,14 +50,14 @@ def _sampled(add: RewriteContext, node: ir.Node) -> ir.Value:
     full = add.const(np.zeros((1, rows * ratio, columns * ratio)))
     grid = add.op("Concat", *(add.unsqueeze(add.op("Add", place, full), 3) for place in (across, down)), axis=3)
     # [R, h r, w r, 2] -> [1, R h r, w r, 2]
-    grid = add.op("Reshape", grid, add.const([1, -1, columns * ratio, 2], np.int64))
+    grid = add.reshape(grid, [1, -1, columns * ratio, 2])
     points = add.op("GridSample", x, grid, align_corners=1, padding_mode="border")
-    inside = add.op("Reshape", add.op("Mul", is_down, is_across), add.const([1, 1, -1, columns * ratio], np.int64))
+    inside = add.reshape(add.op("Mul", is_down, is_across), [1, 1, -1, columns * ratio])
     points = add.op("Mul", points, inside)
     if ratio > 1:
         points = add.op("AveragePool", points, kernel_shape=[ratio, ratio], strides=[ratio, ratio])
     # [1, C, R h, w] -> [C, R, h, w] -> [R, C, h, w]
-    apart = add.op("Reshape", points, add.const([shape[1], -1, rows, columns], np.int64))
+    apart = add.reshape(points, [shape[1], -1, rows, columns])
     return add.op("Transpose", apart, perm=[1, 0, 2, 3])
 
 

@@ -1,11 +1,9 @@
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import numpy as np
 import onnx_ir as ir
 
-from webbuild.passes.decomposition import Decomposer, Decomposition, NotApplicableError, RewriteContext
+from webbuild.passes.decomposition import Decomposers, Decomposition, NotApplicableError, RewriteContext
 from webbuild.passes.rewrite import constant
 
 _INTEGER_TYPES = (ir.DataType.INT32, ir.DataType.UINT32, ir.DataType.UINT8)
@@ -27,7 +25,7 @@ class DecomposeRounding(Decomposition):
 
     code = "decompose-rounding"
 
-    def decomposers(self) -> Mapping[str, Decomposer]:
+    def decomposers(self) -> Decomposers:
         return {"Round": _round, "Mod": _mod}
 
 
@@ -52,8 +50,8 @@ def _mod(add: RewriteContext, node: ir.Node) -> ir.Value:
     if x.dtype == ir.DataType.UINT32:
         return _remainder(add, x, y)
     if x.dtype == ir.DataType.UINT8:
-        wide = (add.op("Cast", value, to=ir.DataType.INT32.value) for value in (x, y))
-        return add.op("Cast", _remainder(add, *wide), to=ir.DataType.UINT8.value)
+        wide = (add.cast(value, ir.DataType.INT32) for value in (x, y))
+        return add.cast(_remainder(add, *wide), ir.DataType.UINT8)
     divisor = constant(y)
     if divisor is None or (divisor == 0).any():
         raise NotApplicableError("its divisor is not a constant")

@@ -1,10 +1,8 @@
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import onnx_ir as ir
 
-from webbuild.passes.decomposition import Decomposer, Decomposition, NotApplicableError, RewriteContext
+from webbuild.passes.decomposition import Decomposers, Decomposition, NotApplicableError, RewriteContext
 from webbuild.passes.rewrite import known_rank
 
 
@@ -21,7 +19,7 @@ class DecomposeSoftmax(Decomposition):
     code = "decompose-softmax"
     tolerance = 1e-6
 
-    def decomposers(self) -> Mapping[str, Decomposer]:
+    def decomposers(self) -> Decomposers:
         return {"LogSoftmax": _log_softmax}
 
 

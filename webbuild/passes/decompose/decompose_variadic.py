@@ -1,11 +1,10 @@
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import reduce
 
 import onnx_ir as ir
 
-from webbuild.passes.decomposition import Decomposer, Decomposition, RewriteContext
+from webbuild.passes.decomposition import Decomposers, Decomposition, RewriteContext
 
 
 class DecomposeVariadic(Decomposition):
@@ -22,7 +21,7 @@ class DecomposeVariadic(Decomposition):
     code = "decompose-variadic"
     tolerance = 1e-6
 
-    def decomposers(self) -> Mapping[str, Decomposer]:
+    def decomposers(self) -> Decomposers:
         return {"Sum": _sum, "Mean": _mean}
 
 

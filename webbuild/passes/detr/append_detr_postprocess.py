@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import numpy as np
 import onnx_ir as ir
 
 from webbuild.passes.analysis.shape_inference import infer_shapes
@@ -51,7 +50,7 @@ class AppendDetrPostprocess(Pass):
         shape = [1, spec.rows, 6]
         outputs = {value.name: value for value in model.graph.outputs}
         replaced = [outputs[name] for name in spec.replaced_outputs]
-        replace_outputs_with_rows(model, replaced, add.op("Reshape", found, add.const(shape, np.int64)), shape)
+        replace_outputs_with_rows(model, replaced, add.reshape(found, shape), shape)
         model.metadata_props[NMS_APPENDED_KEY] = spec.layout
         infer_shapes(model)
         taken = ", ".join(f"'{name}'" for name in spec.replaced_outputs)

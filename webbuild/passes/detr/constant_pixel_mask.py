@@ -33,10 +33,9 @@ class ConstantPixelMask(Pass):
         rewrites = []
         for value in [value for value in model.graph.inputs if value.name in ones]:
             assert value.name is not None
-            assert value.dtype is not None
             shape = ones[value.name]
             add = Builder(model.graph, None, value.name)
-            value.replace_all_uses_with(add.const(np.ones(shape), value.dtype.numpy()))
+            value.replace_all_uses_with(add.like(value, np.ones(shape)))
             model.graph.inputs.remove(value)
             rewrites.append(self.applied(f"input '{value.name}'", f"is now a constant of ones {list(shape)}"))
         return rewrites

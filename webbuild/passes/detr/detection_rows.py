@@ -50,11 +50,11 @@ def build_detr_rows(add: Builder, model: ir.Model, spec: DetrPostprocess, confid
     """Append the rows [rows, 6] to the outputs and return them."""
     values = {value.name: value for value in model.graph.outputs}
     if spec.layout == "parts":
-        boxes = add.op("Reshape", values[spec.boxes], add.const([spec.rows, 4], np.int64))
+        boxes = add.reshape(values[spec.boxes], [spec.rows, 4])
         if spec.size_input:
             boxes = add.op("Mul", boxes, _box_scale(add, model, spec))
-        score = add.op("Reshape", values[spec.output], add.const([spec.rows], np.int64))
-        label = add.op("Reshape", values[spec.labels], add.const([spec.rows], np.int64))
+        score = add.reshape(values[spec.output], [spec.rows])
+        label = add.reshape(values[spec.labels], [spec.rows])
         return _sorted_rows(
             add, spec, boxes, score, label, confidence, is_sorted=_is_sorted_by_score(values[spec.output])
         )
@@ -66,7 +66,7 @@ def build_detr_rows(add: Builder, model: ir.Model, spec: DetrPostprocess, confid
         return _sorted_rows(add, spec, corners, *_softmax(add, values[spec.output]), confidence, is_sorted=False)
     classes = _static_size(values[spec.output], 2)
     # sigmoid(logits [1, Q, C]) -> [Q * C] -> best [R]; index = query * C + class
-    flat = add.op("Reshape", add.op("Sigmoid", values[spec.output]), add.const([-1], np.int64))
+    flat = add.reshape(add.op("Sigmoid", values[spec.output]), [-1])
     best, index = add.node("TopK", flat, add.const([spec.rows], np.int64), outputs=2, axis=0)
     label = add.op("Mod", index, add.const(classes, np.int64))
     boxes = add.op("Gather", corners, add.op("Div", index, add.const(classes, np.int64)), axis=0)
@@ -76,9 +76,9 @@ def build_detr_rows(add: Builder, model: ir.Model, spec: DetrPostprocess, confid
 def _box_scale(add: Builder, model: ir.Model, spec: DetrPostprocess) -> ir.Value:
     """Return what the corners of a box are multiplied by to be in pixels of the input, [1, 4]."""
     size_input = next(value for value in model.graph.inputs if value.name == spec.size_input)
-    size = add.op("Reshape", size_input, add.const([1, 2], np.int64))
+    size = add.reshape(size_input, [1, 2])
     if size_input.dtype != ir.DataType.FLOAT:
-        size = add.op("Cast", size, to=ir.DataType.FLOAT.value)
+        size = add.cast(size, ir.DataType.FLOAT)
     height, width = spec.size
     own = [width, height] if spec.size_order == "width-height" else [height, width]
     # boxes are in pixels of `size`: times own / size, [1, 2]
@@ -90,7 +90,7 @@ def _box_scale(add: Builder, model: ir.Model, spec: DetrPostprocess) -> ir.Value
 
 def _corners(add: Builder, boxes: ir.Value, spec: DetrPostprocess) -> ir.Value:
     """Return x1 y1 x2 y2 [queries, 4] in pixels of the input."""
-    flat = add.op("Reshape", boxes, add.const([-1, 4], np.int64))
+    flat = add.reshape(boxes, [-1, 4])
     # cx cy w h in 0..1 -> x1 y1 x2 y2 in pixels: (centre -+ size / 2) * (W, H, W, H)
     centre, size = add.split(flat, 2, axis=1)
     half = add.op("Mul", size, add.const(0.5))
@@ -103,7 +103,7 @@ def _columns(add: Builder, output: ir.Value, spec: DetrPostprocess) -> tuple[ir.
     """Return corners, score and label of each row of an output that has them all."""
     numbers = _static_size(output, 2)
     # [1, R, numbers] -> [R, numbers]: box, then a score and a label, or a score for each class
-    table = add.op("Reshape", output, add.const([spec.rows, numbers], np.int64))
+    table = add.reshape(output, [spec.rows, numbers])
     corners, rest = _corners(add, add.slice(table, 1, 0, 4), spec), add.slice(table, 1, 4, numbers)
     if spec.layout == "table":
         return corners, add.reduce("ReduceMax", rest, 1, keepdims=0), add.op("ArgMax", rest, axis=1, keepdims=0)
@@ -116,7 +116,7 @@ def _softmax(add: Builder, logits: ir.Value) -> tuple[ir.Value, ir.Value]:
     """Return the score and the label of each query, [queries] each."""
     queries, classes = _static_size(logits, 1), _static_size(logits, 2)
     # [1, Q, C + 1] -> [Q, C + 1]; the last class says that there is no object
-    table = add.op("Softmax", add.op("Reshape", logits, add.const([queries, classes], np.int64)), axis=1)
+    table = add.op("Softmax", add.reshape(logits, [queries, classes]), axis=1)
     known = add.slice(table, 1, 0, classes - 1)
     return add.reduce("ReduceMax", known, 1, keepdims=0), add.op("ArgMax", known, axis=1, keepdims=0)
 
@@ -133,7 +133,7 @@ def _sorted_rows(
 ) -> ir.Value:
     """Join the columns, sort the rows by falling score, and make those zero that are not above the threshold."""
     column = add.const([-1, 1], np.int64)
-    number = add.op("Cast", label, to=ir.DataType.FLOAT.value)
+    number = add.cast(label, ir.DataType.FLOAT)
     # [R, 4], [R, 1], [R, 1] -> [R, 6]
     parts = [boxes, add.op("Reshape", score, column), add.op("Reshape", number, column)]
     rows = add.op("Concat", *parts, axis=1)

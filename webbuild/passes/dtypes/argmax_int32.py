@@ -40,18 +40,17 @@ class ArgmaxInt32(Pass):
         for node in find_nodes(model, "ArgMax"):
             if _only_gathers(node.outputs[0]):
                 continue
-            where = f"ArgMax '{node.name}'"
             shape = static_shape(node.inputs[0])
             if shape is None or node.attributes.get_int("select_last_index", 0) != 0:
-                rewrites.append(self.skipped(where, "its shape is not fixed, or it wants the last of equals"))
+                rewrites.append(self.skipped(node, "its shape is not fixed, or it wants the last of equals"))
                 continue
             axis = node.attributes.get_int("axis", 0) % len(shape)
             if (reader := _int64_consumer(model.graph, node.outputs[0], shape[axis])) is not None:
-                rewrites.append(self.skipped(where, f"{reader} reads it as int64"))
+                rewrites.append(self.skipped(node, f"{reader} reads it as int64"))
                 continue
             _retype(model, node.outputs[0])
             replace_all_uses(node.outputs[0], _add_argmax(model, node, shape[axis], axis, len(shape)))
-            rewrites.append(self.applied(where, "its index is computed in float32 and kept as int32"))
+            rewrites.append(self.applied(node, "its index is computed in float32 and kept as int32"))
         return rewrites
 
 
@@ -120,4 +119,4 @@ def _add_argmax(model: ir.Model, node: ir.Node, size: int, axis: int, rank: int)
     is_largest = add.op("Equal", data, add.reduce("ReduceMax", data, axis))
     keepdims = node.attributes.get_int("keepdims", 1)
     first = add.reduce("ReduceMin", add.op("Where", is_largest, position, add.const(float(size))), axis, keepdims)
-    return add.op("Cast", first, to=ir.DataType.INT32.value)
+    return add.cast(first, ir.DataType.INT32)

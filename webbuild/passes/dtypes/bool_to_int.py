@@ -1,13 +1,12 @@
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import numpy as np
 import onnx_ir as ir
 
 from webbuild.passes.base import PassOptions
-from webbuild.passes.decomposition import Decomposer, Decomposition, RewriteContext
-from webbuild.passes.dtypes.int32_lowering import COMPARISON_OPS, attribute_values, data_inputs
+from webbuild.passes.decomposition import Decomposers, Decomposition, RewriteContext
+from webbuild.passes.dtypes.int32_lowering import COMPARISON_OPS, data_inputs
+from webbuild.passes.rewrite import attribute_values
 
 _SMALL = (ir.DataType.BOOL, ir.DataType.UINT8)
 
@@ -39,7 +38,7 @@ class BoolToInt(Decomposition):
     code = "bool-to-int"
     after = ("downgrade-opset", "decompose-logic")
 
-    def decomposers(self) -> Mapping[str, Decomposer]:
+    def decomposers(self) -> Decomposers:
         return dict.fromkeys((*_DATA_MOVEMENT_OPS, *sorted(COMPARISON_OPS), *_ARITHMETIC_OPS, "MaxPool"), _convert)
 
     def matches(self, model: ir.Model, node: ir.Node, options: PassOptions) -> bool:
@@ -56,7 +55,7 @@ def _convert(add: RewriteContext, node: ir.Node) -> ir.Value:
     small = node.outputs[0].dtype
     for index in _data(node):
         small = small or (value.dtype if (value := inputs[index]) is not None else None)
-        inputs[index] = add.op("Cast", inputs[index], to=number.value)
+        inputs[index] = add.cast(inputs[index], number)
     result = add.op(node.op_type, *inputs, **attribute_values(node))
     if node.op_type in COMPARISON_OPS or small is None:
         return result
@@ -66,7 +65,7 @@ def _convert(add: RewriteContext, node: ir.Node) -> ir.Value:
         result = add.op("Sub", result, add.op("Mul", add.op("Div", result, modulus), modulus))
         if node.op_type == "Sub":
             result = add.op("Where", add.op("Less", result, none), add.op("Add", result, modulus), result)
-    return add.op("Cast", result, to=small.value)
+    return add.cast(result, small)
 
 
 def _data(node: ir.Node) -> list[int]:

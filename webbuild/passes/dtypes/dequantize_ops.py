@@ -63,10 +63,9 @@ class DequantizeOps(Pass):
             off_gpu = placement(model, node, options) in ("cpu", "none")
             if not off_gpu and not (node.op_type == "DequantizeLinear" and whole.has_float(node.inputs[0])):
                 continue
-            where = f"{node.op_type} '{node.name}'"
             add = Builder(model.graph, node, f"{node.name or node.op_type}/float")
             refused = _REWRITES[node.op_type](add, whole, node)
-            rewrites.append(self.skipped(where, refused) if refused else self.applied(where, "computed in float32"))
+            rewrites.append(self.skipped(node, refused) if refused else self.applied(node, "computed in float32"))
         return rewrites
 
 
@@ -170,7 +169,7 @@ def _integer_matmul(add: Builder, whole: ExactInts, node: ir.Node) -> str | None
             replace_all_uses(user.outputs[0], total)
     if not is_read(node.outputs[0]):
         return None
-    replace_all_uses(node.outputs[0], add.op("Cast", total, to=ir.DataType.INT32.value) if is_float else total)
+    replace_all_uses(node.outputs[0], add.cast(total, ir.DataType.INT32) if is_float else total)
     return None
 
 

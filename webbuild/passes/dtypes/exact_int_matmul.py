@@ -104,7 +104,7 @@ def exact_sums(add: Builder, whole: ExactInts, operands: IntMatmulOperands) -> t
         return _product(add, operands, data, weights), True
     total: ir.Value | None = None
     for one, other in _split_operands(add, operands, data, weights, parts):
-        part = add.op("Cast", _product(add, operands, one, other), to=ir.DataType.INT32.value)
+        part = add.cast(_product(add, operands, one, other), ir.DataType.INT32)
         total = part if total is None else add.op("Add", total, part)
     assert total is not None
     return total, False

@@ -37,10 +37,10 @@ class ExactInts:
         shape = static_shape(old)
         bytes_out = old.dtype == ir.DataType.UINT8 and old.is_graph_output()
         laid_out = bytes_out and shape is not None and len(shape) > 2
-        line = add.op("Reshape", plain, add.const([-1], np.int64)) if laid_out else plain
-        cast = add.op("Cast", line, to=old.dtype.value)
+        line = add.reshape(plain, [-1]) if laid_out else plain
+        cast = add.cast(line, old.dtype)
         if laid_out and shape is not None:
-            cast = add.op("Reshape", cast, add.const(shape, np.int64))
+            cast = add.reshape(cast, shape)
         cast.type, cast.shape = old.type, old.shape
         replace_all_uses(old, cast)
         self._plain[cast] = plain
@@ -70,7 +70,7 @@ class ExactInts:
         if value in self._plain:
             result = self._subtract(add, self._plain[value], zero)
         elif value.dtype == ir.DataType.UINT8 and constant(value) is None and (zero is None or is_scalar(zero)):
-            result = self._subtract(add, add.op("Cast", value, to=ir.DataType.FLOAT.value), zero)
+            result = self._subtract(add, add.cast(value, ir.DataType.FLOAT), zero)
             result.shape = value.shape
         else:
             point = constant(zero)

@@ -4,19 +4,10 @@ import onnx_ir as ir
 
 from webbuild.passes.analysis.kernel_lookup import placement
 from webbuild.passes.base import Pass, PassOptions, Rewrite
-from webbuild.passes.rewrite import Builder, consumers, find_nodes, replace_all_uses
+from webbuild.passes.rewrite import Builder, attribute_values, consumers, find_nodes, replace_all_uses
 
 _DATA_MOVEMENT_OPS = (
-    "Reshape",
-    "Squeeze",
-    "Unsqueeze",
-    "Expand",
-    "Tile",
-    "Transpose",
-    "Slice",
-    "Flatten",
-    "Gather",
-    "Identity",
+    *("Reshape", "Squeeze", "Unsqueeze", "Expand", "Tile", "Transpose", "Slice", "Flatten", "Gather", "Identity"),
 )
 """Operators that move the elements of their first input, whatever they are."""
 _TYPES = (ir.DataType.FLOAT, ir.DataType.INT32)
@@ -50,7 +41,7 @@ class HoistCast(Pass):
                 continue
             for to in types:
                 add = Builder(model.graph, next(iter(model.graph)), f"{source.name}/cast")
-                cast = add.op("Cast", source, to=to.value)
+                cast = add.cast(source, to)
                 cast.shape, cast.type = source.shape, ir.TensorType(to)
                 for chain in chains:
                     if chain.to == to:
@@ -93,9 +84,8 @@ class _CastChain:
         value = cast
         add = Builder(model.graph, self.cast, f"{self.source.name}/{self.to.name.lower()}")
         for move in reversed(self.moves):
-            attributes = {name: attribute.value for name, attribute in move.attributes.items()}
             shape = move.outputs[0].shape
-            value = add.op(move.op_type, value, *move.inputs[1:], **attributes)
+            value = add.op(move.op_type, value, *move.inputs[1:], **attribute_values(move))
             value.shape, value.type = shape, ir.TensorType(self.to)
         replace_all_uses(self.cast.outputs[0], value)
         model.graph.remove(self.cast, safe=True)

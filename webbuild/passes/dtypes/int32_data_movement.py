@@ -1,12 +1,10 @@
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import numpy as np
 import onnx_ir as ir
 
 from webbuild.passes.base import PassOptions
-from webbuild.passes.decomposition import Decomposer, Decomposition, NotApplicableError, RewriteContext
+from webbuild.passes.decomposition import Decomposers, Decomposition, NotApplicableError, RewriteContext
 from webbuild.passes.dtypes.int32_lowering import sliced_indices
 
 _HALF_WORD = 1 << 16
@@ -27,7 +25,7 @@ class Int32DataMovement(Decomposition):
 
     code = "int32-data-movement"
 
-    def decomposers(self) -> Mapping[str, Decomposer]:
+    def decomposers(self) -> Decomposers:
         return {"Slice": _slice, "GatherElements": _gather}
 
     def matches(self, model: ir.Model, node: ir.Node, options: PassOptions) -> bool:
@@ -54,7 +52,7 @@ def _gather(add: RewriteContext, node: ir.Node) -> ir.Value:
     lower = add.op("Sub", x, add.op("Mul", upper, base))
     halves = []
     for half in (upper, lower):
-        floats = add.op("Cast", half, to=ir.DataType.FLOAT.value)
+        floats = add.cast(half, ir.DataType.FLOAT)
         taken = add.op("GatherElements", floats, places, axis=axis)
-        halves.append(add.op("Cast", taken, to=ir.DataType.INT32.value))
+        halves.append(add.cast(taken, ir.DataType.INT32))
     return add.op("Add", add.op("Mul", halves[0], base), halves[1])

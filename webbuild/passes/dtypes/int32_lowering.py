@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import onnx_ir as ir
 
-from webbuild.passes.rewrite import AttributeValue, Builder, constant, static_shape
+from webbuild.passes.rewrite import Builder, attribute_values, constant, static_shape
 
 INT32_MAX = 2**31 - 1
 
@@ -82,16 +80,10 @@ def lower_node(add: Builder, node: ir.Node, inputs: list[ir.Value | None], *, na
             return [a]
         case "GatherElements":
             # exact: narrow_int64 lets only magnitudes below 2^24 come here
-            floats = add.op("Cast", a, to=ir.DataType.FLOAT.value)
+            floats = add.cast(a, ir.DataType.FLOAT)
             gathered = add.op("GatherElements", floats, b, axis=node.attributes.get_int("axis", 0))
-            return [add.op("Cast", gathered, to=ir.DataType.INT32.value)]
+            return [add.cast(gathered, ir.DataType.INT32)]
     return add.node(node.op_type, *inputs, outputs=len(node.outputs), **attribute_values(node))
-
-
-def attribute_values(node: ir.Node) -> dict[str, AttributeValue]:
-    """Return a node's attributes as Python has them."""
-    values: dict[str, Any] = {name: attribute.value for name, attribute in node.attributes.items()}
-    return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
 
 
 def _remainder(add: Builder, a: ir.Value | None, b: ir.Value | None, *, as_it_is: bool) -> ir.Value:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import onnx_ir as ir
 
-from webbuild.passes.rewrite import Builder, constant, consumers, replace_all_uses
+from webbuild.passes.rewrite import Builder, attribute_values, constant, consumers, replace_all_uses
 
 _LAYOUT_OPS = {"Unsqueeze", "Squeeze", "Reshape", "Expand", "Tile", "Transpose", "Flatten", "Identity"}
 _GATHER_OPS = {"Gather", "GatherElements", "GatherND"}
@@ -114,14 +114,14 @@ class FloatIndexRewriter:
     def _convert(self, add: Builder, node: ir.Node) -> ir.Value:
         """Add the operator in float32 and return its result."""
         inputs = [self._floats.get(value, value) if value is not None else None for value in node.inputs]
-        attributes = {name: _attribute_value(attribute) for name, attribute in node.attributes.items()}
+        attributes = attribute_values(node)
         if node.op_type == "Cast":
             kind = attributes["to"]
             return add.op("Cast", inputs[0], to=ir.DataType.FLOAT.value if kind == ir.DataType.INT64.value else kind)
         if node.op_type in _GATHER_OPS:
             if node.inputs[1] in self._numbers:
                 kind = ir.DataType.INT64 if node.op_type == "GatherND" else ir.DataType.INT32
-                inputs[1] = add.op("Cast", inputs[1], to=kind.value)
+                inputs[1] = add.cast(inputs[1], kind)
             return add.op(node.op_type, *inputs, **attributes)
         if node.op_type in _LINEAR_OPS | _COMPARISON_OPS | _DIVISION_OPS:
             inputs = [self._float(add, old, new) for old, new in zip(node.inputs, inputs, strict=True)]
@@ -140,7 +140,7 @@ class FloatIndexRewriter:
             return add.const(array)
         node = None if old is None else old.producer()
         assert node is not None
-        return add.op("Cast", node.inputs[0], to=ir.DataType.FLOAT.value)
+        return add.cast(node.inputs[0], ir.DataType.FLOAT)
 
 
 def _add_division(add: Builder, node: ir.Node, inputs: list[ir.Value | None]) -> ir.Value:
@@ -162,10 +162,3 @@ def _is_cast_bool(value: ir.Value | None) -> bool:
         and node.inputs[0] is not None
         and node.inputs[0].dtype == ir.DataType.BOOL
     )
-
-
-def _attribute_value(attribute: ir.Attr) -> int | float | list[int] | str:
-    value: int | float | list[int] | str = (
-        list(attribute.value) if isinstance(attribute.value, tuple) else attribute.value
-    )
-    return value

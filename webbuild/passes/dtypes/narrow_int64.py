@@ -63,8 +63,7 @@ class NarrowInt64(Pass):
             if moved and (region.begins_on_gpu(nodes) or region.compares_input(nodes)):
                 region.rewrite(nodes)
                 kinds = ", ".join(dict.fromkeys(node.op_type for node in moved))
-                where = f"{moved[0].op_type} '{moved[0].name}'"
-                rewrites.append(self.applied(where, f"{len(moved)} operators are computed in int32: {kinds}"))
+                rewrites.append(self.applied(moved[0], f"{len(moved)} operators are computed in int32: {kinds}"))
         return rewrites
 
 
@@ -77,7 +76,7 @@ class _Int64Region:
         self._order = {node: index for index, node in enumerate(model.graph)}
         self._nodes = {node for node in model.graph if self._is_known(node) and self._fits(node)}
         self.refused = [
-            (f"{node.op_type} '{node.name}'", f"{self._too_large(node)} may not fit 32 bits: it stays on the CPU")
+            (node, f"{self._too_large(node)} may not fit 32 bits: it stays on the CPU")
             for node in model.graph
             if self._is_known(node) and not self._fits(node) and self.runs_on_cpu(node) and self.begins_on_gpu([node])
         ]
@@ -197,9 +196,9 @@ class _Int64Region:
         for index, value in enumerate(inputs):
             if value is not None and value in small:
                 narrow = index == 1 and node.op_type in _INDEX_OPS
-                inputs[index] = small[value] if narrow else add.op("Cast", small[value], to=_INT64.value)
+                inputs[index] = small[value] if narrow else add.cast(small[value], _INT64)
         if node.op_type == "Cast":
-            return [add.op("Cast", inputs[0], to=_target(node).value)]
+            return [add.cast(inputs[0], _target(node))]
         natural = all(self._range(value)[0] >= 0 for value in self._data(node))
         return lower_node(add, node, inputs, natural=natural)
 
@@ -213,7 +212,7 @@ class _Int64Region:
             size = int(self._range(value)[1]) + 1
             if size <= _MAX_AXIS:
                 return add.op("Gather", add.const(np.arange(size), np.int32), value, axis=0)
-        return add.op("Cast", value, to=_INT32.value)
+        return add.cast(value, _INT32)
 
     def _replace_output(self, add: Builder, old: ir.Value, new: ir.Value) -> None:
         """Let what reads `old` outside of the region read `new`, as int32 where it may."""
@@ -221,7 +220,7 @@ class _Int64Region:
             if use.node.op_type in _INDEX_OPS and use.idx == 1:
                 use.node.replace_input_with(1, new)
         if is_read(old):
-            wide = add.op("Cast", new, to=_INT64.value)
+            wide = add.cast(new, _INT64)
             wide.shape, wide.type = old.shape, old.type
             replace_all_uses(old, wide)
 

@@ -1,12 +1,10 @@
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import numpy as np
 import onnx_ir as ir
 
 from webbuild.passes.base import PassOptions
-from webbuild.passes.decomposition import Decomposer, Decomposition, NotApplicableError, RewriteContext
+from webbuild.passes.decomposition import Decomposers, Decomposition, NotApplicableError, RewriteContext
 from webbuild.passes.rewrite import constant
 
 _EXACT = 1 << 24
@@ -26,7 +24,7 @@ class PowFloatExponent(Decomposition):
 
     code = "pow-float-exponent"
 
-    def decomposers(self) -> Mapping[str, Decomposer]:
+    def decomposers(self) -> Decomposers:
         return {"Pow": _pow}
 
     def matches(self, model: ir.Model, node: ir.Node, options: PassOptions) -> bool:

@@ -33,7 +33,7 @@ class TopKIndexArithmetic(Pass):
         """Rewrite after each TopK whose indices are computed with."""
         rewrites = []
         for node in find_nodes(model, "TopK"):
-            where, shape = f"TopK '{node.name}'", static_shape(node.inputs[0])
+            shape = static_shape(node.inputs[0])
             positions = FloatIndexRewriter(model.graph)
             try:
                 if not positions.collect(node.outputs[1]):
@@ -42,11 +42,11 @@ class TopKIndexArithmetic(Pass):
                 if size is None or size > _MAX_AXIS:
                     raise UnknownConsumerError(f"its axis is free or longer than {_MAX_AXIS}")
             except UnknownConsumerError as reason:
-                rewrites.append(self.skipped(where, str(reason)))
+                rewrites.append(self.skipped(node, str(reason)))
                 continue
             _rewrite(model, node, positions, size)
             rewrites.append(
-                self.applied(where, f"{len(positions.nodes)} operators on its indices are computed in float32")
+                self.applied(node, f"{len(positions.nodes)} operators on its indices are computed in float32")
             )
         return rewrites
 

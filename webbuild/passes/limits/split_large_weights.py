@@ -36,18 +36,18 @@ class SplitLargeWeights(Pass):
                 continue
             if weight.const_value.nbytes <= options.max_binding_size:
                 continue
-            where, axis = f"{node.op_type} '{node.name}'", _column_axis(node)
+            axis = _column_axis(node)
             columns = columns_per_part(node, weight, options.max_binding_size)
             if columns is None:
                 reason = f"'{weight.name}' would be more than {_MAX_PARTS} parts, or what it adds is computed"
-                rewrites.append(self.skipped(where, reason))
+                rewrites.append(self.skipped(node, reason))
                 continue
             add = Builder(model.graph, node, f"{node.name or node.op_type}/parts")
             parts = cut.get((weight, axis)) or _cut(model.graph, weight, axis, columns)
             cut[weight, axis] = parts
             replace_all_uses(node.outputs[0], _concat_columns(add, node, parts, axis))
             mebibytes = weight.const_value.nbytes >> 20
-            rewrites.append(self.applied(where, f"'{weight.name}', {mebibytes} MiB, in {len(parts)} parts"))
+            rewrites.append(self.applied(node, f"'{weight.name}', {mebibytes} MiB, in {len(parts)} parts"))
         return rewrites
 
 

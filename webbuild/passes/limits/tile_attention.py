@@ -45,7 +45,7 @@ class TileAttention(Pass):
             size = nbytes(node.outputs[0])
             if not is_matrix_product(node) or size is None or size <= options.max_binding_size:
                 continue
-            where, rows = f"MatMul '{node.name}'", (static_shape(node.outputs[0]) or [])[ROW_AXIS]
+            rows = (static_shape(node.outputs[0]) or [])[ROW_AXIS]
             try:
                 region = row_parallel_region(node, model.graph, options.max_binding_size)
                 largest = max(nbytes(each.outputs[0]) or 0 for each in region.nodes)
@@ -53,11 +53,11 @@ class TileAttention(Pass):
                 if held * _MAX_TILES < rows:
                     raise RowsEscapeError(f"it would be more than {_MAX_TILES} parts")
             except RowsEscapeError as reason:
-                rewrites.append(self.skipped(where, f"{size >> 20} MiB: {reason}"))
+                rewrites.append(self.skipped(node, f"{size >> 20} MiB: {reason}"))
                 continue
             parts = -(-rows // held)
             _tile(model.graph, region, rows, -(-rows // parts))
-            rewrites.append(self.applied(where, f"{largest >> 20} MiB of scores in {parts} parts of {rows} rows"))
+            rewrites.append(self.applied(node, f"{largest >> 20} MiB of scores in {parts} parts of {rows} rows"))
         return rewrites
 
 

@@ -70,7 +70,7 @@ class AppendNms(Pass):
         else:
             found = build_box_nms(add, table, spec, rows)
         shape = [1, rows, spec.columns]
-        replace_outputs_with_rows(model, [output], add.op("Reshape", found, add.const(shape, np.int64)), shape)
+        replace_outputs_with_rows(model, [output], add.reshape(found, shape), shape)
         model.metadata_props[NMS_APPENDED_KEY] = spec.layout
         infer_shapes(model)
         what = "a confidence threshold" if spec.layout == "final" else f"suppression over {anchors} anchors"
@@ -98,9 +98,9 @@ def _append_blocker(model: ir.Model, output: ir.Value, shape: list[int], spec: Y
 def _anchor_table(add: Builder, output: ir.Value, spec: YoloPostprocess, anchors: int) -> ir.Value:
     """Return the raw output as [anchors, numbers]."""
     if spec.layout != "columns":
-        return add.op("Reshape", output, add.const([anchors, spec.row_width], np.int64))
+        return add.reshape(output, [anchors, spec.row_width])
     # [1, 4 + C, A] -> [4 + C, A] -> [A, 4 + C]
-    flat = add.op("Reshape", output, add.const([spec.row_width, anchors], np.int64))
+    flat = add.reshape(output, [spec.row_width, anchors])
     return add.op("Transpose", flat, perm=[1, 0])
 
 
@@ -108,10 +108,10 @@ def _confident_rows(add: Builder, table: ir.Value, confidence: ir.Value, rows: i
     """Return the rows [rows, columns] by falling score, those zero whose score is not above the threshold."""
     # column 4 of [A, 6] is the score: [A, 1] -> [A]
     bounds = [add.const([value], np.int64) for value in (4, 5, 1)]
-    score = add.op("Reshape", add.op("Slice", table, *bounds), add.const([rows], np.int64))
+    score = add.reshape(add.op("Slice", table, *bounds), [rows])
     best, order = add.node("TopK", score, add.const([rows], np.int64), outputs=2, axis=0)
     above = add.op("Greater", best, confidence)
-    real = add.op("Reshape", above, add.const([rows, 1], np.int64))
+    real = add.reshape(above, [rows, 1])
     return add.op("Where", real, add.op("Gather", table, order, axis=0), add.const(0.0))
 
 

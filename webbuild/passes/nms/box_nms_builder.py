@@ -24,7 +24,7 @@ def build_box_nms(add: Builder, table: ir.Value, spec: YoloPostprocess, rows: in
         scores = add.op("Mul", scores, _columns(add, table, 4, 5))
     # [A, C] -> [A]
     best = add.reduce("ReduceMax", scores, 1, keepdims=0)
-    label = add.op("Cast", add.op("ArgMax", scores, axis=1, keepdims=0), to=ir.DataType.FLOAT.value)
+    label = add.cast(add.op("ArgMax", scores, axis=1, keepdims=0), ir.DataType.FLOAT)
     apart = boxes if spec.class_agnostic or spec.classes == 1 else _offset_by_class(add, boxes, label, spec)
     if spec.rotated:
         apart = add.op("Concat", apart, _columns(add, table, spec.row_width - 1, spec.row_width), axis=1)
@@ -74,7 +74,7 @@ def _offset_by_class(add: Builder, boxes: ir.Value, label: ir.Value, spec: YoloP
     side = math.ceil(math.sqrt(spec.classes))
     middle, pitch = (side - 1) / 2, float(max(spec.size) + _MARGIN)
     # class c lies at column c % side, line c // side of a square grid, each cell `pitch` pixels wide
-    index = add.op("Reshape", label, add.const([-1, 1], np.int64))
+    index = add.reshape(label, [-1, 1])
     line = add.op("Floor", add.op("Mul", add.op("Add", index, add.const(0.5)), add.const(1 / side)))
     column = add.op("Sub", index, add.op("Mul", line, add.const(float(side))))
     cell = add.op("Mul", add.op("Sub", add.op("Concat", column, line, axis=1), add.const(middle)), add.const(pitch))
@@ -88,12 +88,12 @@ def _kept_indices(add: Builder, boxes: ir.Value, score: ir.Value, spec: YoloPost
     # NonMaxSuppression(boxes [1, n, 4], scores [1, 1, n]) -> [m, 3] of batch, class, box; column 2 -> [m]
     triples = add.op(
         "NonMaxSuppression",
-        add.op("Reshape", boxes, add.const([1, -1, 4], np.int64)),
-        add.op("Reshape", score, add.const([1, 1, -1], np.int64)),
+        add.reshape(boxes, [1, -1, 4]),
+        add.reshape(score, [1, 1, -1]),
         add.const([spec.max_detections], np.int64),
         add.const([spec.iou]),
     )
-    return add.op("Reshape", add.op("Gather", triples, add.const([2], np.int64), axis=1), add.const([-1], np.int64))
+    return add.reshape(add.op("Gather", triples, add.const([2], np.int64), axis=1), [-1])
 
 
 def _pad_rows(add: Builder, joined: ir.Value, rows: int) -> ir.Value:

@@ -71,9 +71,7 @@ def zero_and_pad_rows(model: ir.Model, rows: GatheredRows, real: ir.Value, count
     for node, position in readers:
         node.replace_input_with(position, filled)
     for pad in rows.pads:
-        unpadded = pad.inputs[0]
-        assert unpadded is not None
-        replace_all_uses(pad.outputs[0], unpadded)
+        replace_all_uses(pad.outputs[0], pad.inputs[0])
 
 
 def replace_gather_index(model: ir.Model, gathers: Iterable[ir.Node], index: ir.Value) -> None:

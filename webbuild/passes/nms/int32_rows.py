@@ -60,7 +60,7 @@ def _cast_to_int64(model: ir.Model, node: ir.Node, small: set[ir.Value]) -> None
     for index, value in enumerate(node.inputs):
         if value is not None and value in small:
             add = Builder(model.graph, node, f"{node.name or node.op_type}/int64")
-            node.replace_input_with(index, add.op("Cast", value, to=ir.DataType.INT64.value))
+            node.replace_input_with(index, add.cast(value, ir.DataType.INT64))
 
 
 def _slice_by_gather(model: ir.Model, found: GenericNmsPattern, node: ir.Node) -> ir.Value:
@@ -92,9 +92,9 @@ def _replace_gather_nd(model: ir.Model, found: GenericNmsPattern, node: ir.Node)
     # row number = sum(index[..., i] * stride_i): [n, count] -> [n]; data [d0, d1, ...] -> [d0 * d1, ...]
     strides = [math.prod(shape[i + 1 : count]) for i in range(count)]
     add = Builder(model.graph, node, f"{node.name or 'GatherND'}/numbered")
-    scaled = add.op("Mul", add.op("Cast", index, to=ir.DataType.FLOAT.value), add.const(strides))
-    number = add.op("Cast", add.reduce("ReduceSum", scaled, -1, keepdims=0), to=ir.DataType.INT32.value)
-    flat = add.op("Reshape", data, add.const([math.prod(shape[:count]), *shape[count:]], np.int64))
+    scaled = add.op("Mul", add.cast(index, ir.DataType.FLOAT), add.const(strides))
+    number = add.cast(add.reduce("ReduceSum", scaled, -1, keepdims=0), ir.DataType.INT32)
+    flat = add.reshape(data, [math.prod(shape[:count]), *shape[count:]])
     _replace_output(found, node, add.op("Gather", flat, number, axis=0))
 
 

@@ -40,7 +40,7 @@ class PadGenericNmsOutput(NmsPass[GenericNmsPattern]):
         zero, one = add.const([0], np.int64), add.const([1], np.int64)
         most = add.const([rows], np.int64)
         first = add.op("Slice", padded, zero, most, zero)
-        selected = add.op("Reshape", first, add.const([rows, 3], np.int64))
+        selected = add.reshape(first, [rows, 3])
         # n is the first size of the selection: min(n, R), int64 [1]
         count = add.op("Min", add.op("Slice", add.op("Shape", chosen), zero, one, zero), most)
         real = add.op("Less", add.const(np.arange(rows), np.int64), count)

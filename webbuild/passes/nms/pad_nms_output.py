@@ -38,9 +38,7 @@ class PadNmsOutput(NmsPass[BoxNmsPattern]):
 
 def _rebuild(model: ir.Model, tail: BoxNmsPattern) -> None:
     for gather in tail.mask.gathers:
-        everything = gather.inputs[0]
-        assert everything is not None
-        replace_all_uses(gather.outputs[0], everything)
+        replace_all_uses(gather.outputs[0], gather.inputs[0])
     add = Builder(model.graph, tail.nms_node, "nms")
     rows = tail.max_detections
     chosen = add.op(
@@ -55,7 +53,7 @@ def _rebuild(model: ir.Model, tail: BoxNmsPattern) -> None:
     column = add.op("Gather", chosen, add.const(2, np.int64), axis=1)
     padded = add.op("Concat", column, add.const(np.zeros(rows), np.int64), axis=0)
     first = add.op("Slice", padded, add.const([0], np.int64), add.const([rows], np.int64))
-    index = add.op("Reshape", first, add.const([rows], np.int64))
+    index = add.reshape(first, [rows])
     # m, int64 [1]; row i is real where i < m: bool [R, 1]
     count = add.op("Slice", add.op("Shape", chosen), add.const([0], np.int64), add.const([1], np.int64))
     real = add.op("Less", add.const(np.arange(rows)[:, None], np.int64), count)

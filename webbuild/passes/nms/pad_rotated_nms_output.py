@@ -40,7 +40,7 @@ def _rebuild(model: ir.Model, tail: RotatedNmsPattern) -> None:
     allow_any_candidate_count(model, tail)
     front = Builder(model.graph, tail.mask.gathers[0], "rotated/candidates")
     # bool [A] -> n = max(1, sum) as int64 [1]
-    above = front.op("Cast", tail.mask.greater.outputs[0], to=ir.DataType.INT64.value)
+    above = front.cast(tail.mask.greater.outputs[0], ir.DataType.INT64)
     count = front.op("Max", front.reduce("ReduceSum", above, 0), front.const([1], np.int64))
     if tail.mask.max_candidates is not None:
         count = front.op("Min", count, front.const([tail.mask.max_candidates], np.int64))
@@ -49,12 +49,12 @@ def _rebuild(model: ir.Model, tail: RotatedNmsPattern) -> None:
     add = Builder(model.graph, tail.nonzero, "rotated")
     # bool [n]: no better candidate overlaps it, and it is above the threshold
     kept = add.op("And", tail.keep_mask, add.op("Greater", best, tail.mask.threshold))
-    places = add.op("Reshape", add.op("NonZero", kept), add.const([-1], np.int64))
+    places = add.reshape(add.op("NonZero", kept), [-1])
     rows = tail.max_detections
     # [m] -> [m + R] -> [R]
     padded = add.op("Concat", places, add.const(np.zeros(rows), np.int64), axis=0)
     first = add.op("Slice", padded, add.const([0], np.int64), add.const([rows], np.int64))
-    position = add.op("Reshape", first, add.const([rows], np.int64))
+    position = add.reshape(first, [rows])
     real = add.op("Less", add.const(np.arange(rows)[:, None], np.int64), add.op("Shape", places))
     replace_gather_index(model, tail.kept_gathers, position)
     zero_and_pad_rows(model, tail.rows, real, rows, rows)

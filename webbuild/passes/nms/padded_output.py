@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 import onnx_ir as ir
 
 from webbuild.passes.nms.generic_pattern import GenericNmsPattern
@@ -31,7 +30,7 @@ def pad_selected_outputs(
     for node in found.count_readers:
         add = Builder(model.graph, node, f"{node.name or node.op_type}/count")
         shape = [] if constant(node.inputs[1]).ndim == 0 else [1]  # type: ignore[union-attr]
-        replace_all_uses(node.outputs[0], add.op("Reshape", count, add.const(shape, np.int64)))
+        replace_all_uses(node.outputs[0], add.reshape(count, shape))
     for value in found.outputs:
         _zero_padding(model, value, selected if value is found.nms.outputs[0] else value, real, found.axes[value], rows)
     model.graph.sort()
@@ -45,7 +44,7 @@ def _zero_padding(model: ir.Model, output: ir.Value, value: ir.Value, real: ir.V
     # real [R] -> [1, ..., R, ..., 1], which broadcasts over the output's other axes
     ones = [1] * len(shape)
     ones[axis] = rows
-    there = add.op("Reshape", real, add.const(ones, np.int64))
+    there = add.reshape(real, ones)
     wanted = output.dtype or ir.DataType.FLOAT
     kind = value.dtype or wanted
     if kind == ir.DataType.BOOL:
@@ -53,7 +52,7 @@ def _zero_padding(model: ir.Model, output: ir.Value, value: ir.Value, real: ir.V
     else:
         filled = add.op("Where", there, value, add.const(0, kind.numpy()))
     if kind != wanted:
-        filled = add.op("Cast", filled, to=wanted.value)
+        filled = add.cast(filled, wanted)
     shape[axis] = rows
     filled.name, output.name = output.name, unused_name(model.graph, f"{output.name}_before")
     filled.shape, filled.type = ir.Shape(shape), ir.TensorType(wanted)

@@ -25,9 +25,9 @@ def build_rotated_nms(add: Builder, boxes: ir.Value, score: ir.Value, spec: Yolo
     overlaps = _probabilistic_iou(add, add.op("Gather", boxes, order, axis=0))
     better = add.op("Trilu", overlaps, add.const(1, np.int64), upper=1)
     # [n, n] above the diagonal -> number of better boxes that overlap each [n]
-    hits = add.op("Cast", add.op("Greater", better, add.const([spec.iou])), to=ir.DataType.FLOAT.value)
+    hits = add.cast(add.op("Greater", better, add.const([spec.iou])), ir.DataType.FLOAT)
     spared = add.op("LessOrEqual", add.reduce("ReduceSum", hits, 0, keepdims=0), add.const(0.0))
-    places = add.op("Reshape", add.op("NonZero", spared), add.const([-1], np.int64))
+    places = add.reshape(add.op("NonZero", spared), [-1])
     return add.op("Gather", order, places, axis=0)
 
 

@@ -14,23 +14,9 @@ from webbuild.passes.nms.pattern import CandidateMask, NmsPattern
 from webbuild.passes.rewrite import Builder, constant, consumers, find_nodes, replace_all_uses
 
 _PAIRWISE_OPS = {
-    "Add",
-    "Sub",
-    "Mul",
-    "Div",
-    "Pow",
-    "Sqrt",
-    "Exp",
-    "Log",
-    "Cos",
-    "Sin",
-    "Neg",
-    "Abs",
-    "Clip",
-    "Max",
-    "Min",
+    *("Add", "Sub", "Mul", "Div", "Pow", "Sqrt", "Exp", "Log", "Cos", "Sin", "Neg", "Abs", "Clip", "Max", "Min"),
+    *("Relu", "Cast", "Identity", "Squeeze", "Unsqueeze"),
 }
-_PAIRWISE_OPS |= {"Relu", "Cast", "Identity", "Squeeze", "Unsqueeze"}
 """Operators by which an element is computed from those of one candidate, or of one pair."""
 
 _WITHIN_ROW_OPS = {"Slice": 3, "Split": None, "Concat": None}
@@ -194,9 +180,7 @@ def _first(node: ir.Node) -> int | None:
 def allow_any_candidate_count(model: ir.Model, tail: RotatedNmsPattern) -> None:
     """Let the operators up to the overlaps take any number of candidates, which come in the order of their scores."""
     for gather in tail.sorted_values:
-        in_order = gather.inputs[0]
-        assert in_order is not None
-        replace_all_uses(gather.outputs[0], in_order)
+        replace_all_uses(gather.outputs[0], gather.inputs[0])
     for node in tail.box_nodes:
         if node.op_type in ("Reshape", "Expand") and _first(node) not in (None, -1, 1):
             shape = constant(node.inputs[1])

@@ -66,7 +66,7 @@ def _rebuild(model: ir.Model, tail: GenericNmsPattern, candidates: int, rows: in
     add = Builder(model.graph, nms, "selection")
     column, line = add.const([candidates, 1], np.int64), add.const([1, candidates], np.int64)
     # scores [B, C, N] -> [B * C * N] -> best [K]
-    flat = add.op("Reshape", nms.inputs[1], add.const([total], np.int64))
+    flat = add.reshape(nms.inputs[1], [total])
     best, index = add.node("TopK", flat, add.const([candidates], np.int64), outputs=2, axis=0)
     above = _above_threshold(add, nms, flat)
     valid = add.op("Reshape", add.op("Cast", _above_threshold(add, nms, best), to=_FLOAT), line)
@@ -95,7 +95,7 @@ def _rebuild(model: ir.Model, tail: GenericNmsPattern, candidates: int, rows: in
     falling = add.op("Sub", add.const(float(tail.batches * tail.classes)), groups)
     within = add.const(np.arange(candidates) / candidates)
     # key = keep * (B * C - group - place / K): [K], 0 for what is suppressed
-    order = add.op("Mul", add.op("Reshape", keep, add.const([candidates], np.int64)), add.op("Sub", falling, within))
+    order = add.op("Mul", add.reshape(keep, [candidates]), add.op("Sub", falling, within))
     rank, position = add.node("TopK", order, add.const([rows], np.int64), outputs=2, axis=0)
     real = add.op("Greater", rank, add.const([0.0]))
     flags = add.op("Cast", real, to=_INT32)
@@ -105,7 +105,7 @@ def _rebuild(model: ir.Model, tail: GenericNmsPattern, candidates: int, rows: in
     selected = add.op("Concat", *(add.op("Reshape", part, tall) for part in parts), axis=1)
     count = add.op("Cast", add.reduce("ReduceSum", add.op("Cast", real, to=_FLOAT), 0), to=_INT64)
     selected.type, selected.shape = ir.TensorType(ir.DataType.INT32), ir.Shape([rows, 3])
-    converged = add.op("Sub", add.const([1.0]), add.op("Reshape", unsettled, add.const([1], np.int64)))
+    converged = add.op("Sub", add.const([1.0]), add.reshape(unsettled, [1]))
     pad_selected_outputs(model, tail, propagate_int32(model, tail, selected), real, count, rows)
     add_status_output(Builder(model.graph, None, "selection/status"), model, above, converged, candidates, MAX_ROUNDS)
 
@@ -132,7 +132,7 @@ def _above_threshold(add: Builder, nms: ir.Node, scores: ir.Value) -> ir.Value:
 
 def _corners(add: Builder, nms: ir.Node, index: ir.Value, tail: GenericNmsPattern) -> ir.Value:
     """Return the candidates' boxes [candidates, 4] by two corners."""
-    everything = add.op("Reshape", nms.inputs[0], add.const([tail.batches * tail.boxes, 4], np.int64))
+    everything = add.reshape(nms.inputs[0], [tail.batches * tail.boxes, 4])
     boxes = add.op("Gather", everything, index, axis=0)
     if not nms.attributes.get_int("center_point_box", 0):
         return boxes

@@ -60,10 +60,10 @@ def _rebuild(model: ir.Model, tail: BoxNmsPattern, candidates: int) -> None:
     best, index = front.node("TopK", tail.mask.score, front.const([candidates], np.int64), outputs=2, axis=0)
     replace_gather_index(model, tail.mask.gathers, index)
     add = Builder(model.graph, tail.nms_node, "head")
-    flags = add.op("Cast", add.op("Greater", best, tail.mask.threshold), to=ir.DataType.FLOAT.value)
+    flags = add.cast(add.op("Greater", best, tail.mask.threshold), ir.DataType.FLOAT)
     # bool [K] -> float32 [1, K], the left side of a product
-    valid = add.op("Reshape", flags, add.const([1, candidates], np.int64))
-    boxes = add.op("Reshape", tail.boxes, add.const([candidates, 4], np.int64))
+    valid = add.reshape(flags, [1, candidates])
+    boxes = add.reshape(tail.boxes, [candidates, 4])
     keep, unsettled = add_unrolled_nms(add, boxes, valid, tail.iou, candidates=candidates, rounds=MAX_ROUNDS)
     rows = min(candidates, tail.max_detections)
     # keep [1, K] -> position [R], real [R, 1]
@@ -71,5 +71,5 @@ def _rebuild(model: ir.Model, tail: BoxNmsPattern, candidates: int) -> None:
     replace_gather_index(model, tail.kept_gathers, position)
     zero_and_pad_rows(model, tail.rows, real, rows, tail.max_detections)
     end = Builder(model.graph, tail.nms_node, "head/status")
-    converged = end.op("Sub", end.const([1.0]), end.op("Reshape", unsettled, end.const([1], np.int64)))
+    converged = end.op("Sub", end.const([1.0]), end.reshape(unsettled, [1]))
     add_status_output(end, model, tail.mask.greater.outputs[0], converged, candidates, MAX_ROUNDS)

@@ -59,11 +59,11 @@ def _rebuild(model: ir.Model, tail: RotatedNmsPattern, candidates: int) -> None:
     replace_gather_index(model, tail.mask.gathers, index)
     _square_by_multiplication(model, tail)
     add = Builder(model.graph, tail.nonzero, "head")
-    valid = add.op("Cast", add.op("Greater", best, tail.mask.threshold), to=ir.DataType.FLOAT.value)
+    valid = add.cast(add.op("Greater", best, tail.mask.threshold), ir.DataType.FLOAT)
     # overlapping [K, K] -> hits [K]: how many better candidates overlap each
-    hits = add.reduce("ReduceSum", add.op("Cast", tail.overlapping, to=ir.DataType.FLOAT.value), 0, keepdims=0)
+    hits = add.reduce("ReduceSum", add.cast(tail.overlapping, ir.DataType.FLOAT), 0, keepdims=0)
     # keep = max(valid - hits, 0): [K] -> [1, K]
-    keep = add.op("Reshape", add.op("Relu", add.op("Sub", valid, hits)), add.const([1, candidates], np.int64))
+    keep = add.reshape(add.op("Relu", add.op("Sub", valid, hits)), [1, candidates])
     rows = min(candidates, tail.max_detections)
     position, real = top_kept_rows(add, keep, candidates, rows)
     replace_gather_index(model, tail.kept_gathers, position)

@@ -24,7 +24,7 @@ def add_status_output(
 ) -> None:
     """Add the output `head_status` [2]: `converged` [1] as 0 or 1, and how many of `above` [n] are true."""
     # bool [n] -> float32 [1]
-    count = add.reduce("ReduceSum", add.op("Cast", above, to=ir.DataType.FLOAT.value), 0)
+    count = add.reduce("ReduceSum", add.cast(above, ir.DataType.FLOAT), 0)
     status = add.op("Concat", converged, count, axis=0)
     status.name = "head_status"
     status.shape = ir.Shape([2])
@@ -40,7 +40,7 @@ def top_kept_rows(add: Builder, keep: ir.Value, candidates: int, rows: int) -> t
     """
     # keep * (K, K - 1, ..., 1): distinct keys, so that the kept come first and in order; 0 for the others
     falling = add.const(np.arange(candidates, 0, -1)[None])
-    order = add.op("Reshape", add.op("Mul", keep, falling), add.const([candidates], np.int64))
+    order = add.reshape(add.op("Mul", keep, falling), [candidates])
     rank, position = add.node("TopK", order, add.const([rows], np.int64), outputs=2, axis=0)
     real = add.op("Greater", rank, add.const([0.0]))
-    return position, add.op("Reshape", real, add.const([rows, 1], np.int64))
+    return position, add.reshape(real, [rows, 1])

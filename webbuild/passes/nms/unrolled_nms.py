@@ -32,7 +32,7 @@ def add_unrolled_nms(
     overlaps = _overlaps(add, boxes, iou, candidates)
     if alike is not None:
         overlaps = add.op("And", overlaps, alike)
-    overlaps = add.op("Cast", overlaps, to=ir.DataType.FLOAT.value)
+    overlaps = add.cast(overlaps, ir.DataType.FLOAT)
     # x[n + 1] = max(valid - x[n] @ overlaps, 0): [1, K] @ [K, K] -> [1, K]
     keep = before = valid
     for _ in range(rounds):

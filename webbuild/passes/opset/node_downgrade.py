@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 
 import onnx_ir as ir
 
-from webbuild.passes.rewrite import Builder, replace_all_uses, static_shape
+from webbuild.passes.rewrite import Builder, attribute_values, replace_output, static_shape
 from webbuild.targets.older_schema import older_schema
 
 _GRID_MODES = {"linear": "bilinear", "cubic": "bicubic", "nearest": "nearest"}
@@ -23,9 +23,8 @@ def downgrade_blocker(node: ir.Node, opset: int, target: int) -> str | None:
         return "has another form there, or none"
     if len(node.inputs) > form.inputs:
         return "has more inputs than it takes there"
-    if any(
-        name in node.attributes and _value(node, name) != default for name, default in form.added_attributes.items()
-    ):
+    values = attribute_values(node)
+    if any(values.get(name, default) != default for name, default in form.added_attributes.items()):
         return "has an attribute that it lacks there"
     if not (_types_allowed(node.inputs, form.input_types) and _types_allowed(node.outputs, form.output_types)):
         return "has types that it does not take there"
@@ -44,11 +43,6 @@ def downgrade_node(graph: ir.Graph, node: ir.Node, opset: int, target: int) -> N
     if node.op_type == "GridSample" and 20 in form.steps:
         mode = _GRID_MODES[node.attributes.get_string("mode", "linear")]
         node.attributes["mode"] = ir.AttrString("mode", mode)
-
-
-def _value(node: ir.Node, name: str) -> object:
-    value = node.attributes[name].value
-    return list(value) if isinstance(value, tuple) else value
 
 
 def _types_allowed(values: Iterable[ir.Value | None], types: tuple[frozenset[str], ...]) -> bool:
@@ -140,6 +134,5 @@ def _write_gelu(graph: ir.Graph, node: ir.Node) -> None:
         share = add.op("Erf", add.op("Div", x, add.const(math.sqrt(2))))
     grown = add.op("Mul", x, add.op("Add", share, add.const(1.0)))
     result = add.op("Mul", grown, add.const(0.5))
-    result.type, result.shape = node.outputs[0].type, node.outputs[0].shape
-    replace_all_uses(node.outputs[0], result)
+    replace_output(node, result)
     graph.remove(node, safe=True)

@@ -4,7 +4,7 @@ import numpy as np
 import onnx_ir as ir
 
 from webbuild.passes.base import Pass, PassOptions, Rewrite
-from webbuild.passes.rewrite import Builder, constant, find_nodes, replace_all_uses, static_shape
+from webbuild.passes.rewrite import Builder, constant, find_nodes, replace_all_uses, replace_output, static_shape
 
 
 class EliminateNoOps(Pass):
@@ -26,30 +26,26 @@ class EliminateNoOps(Pass):
     def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
         rewrites = []
         for node in find_nodes(model, "Pad", "Slice", "Concat"):
-            where = f"{node.op_type} '{node.name}'"
             if node.op_type == "Pad" and _pads_nothing(node):
-                rewrites.append(self._bypass(node, where, "pads by nothing"))
+                rewrites.append(self._bypass(node, "pads by nothing"))
             elif node.op_type == "Slice" and _keeps_everything(node):
-                rewrites.append(self._bypass(node, where, "keeps everything"))
+                rewrites.append(self._bypass(node, "keeps everything"))
             elif node.op_type == "Concat" and (empty := _empty_operands(node)):
-                rewrites.append(self._drop(model, node, where, empty))
+                rewrites.append(self._drop(model, node, empty))
         return rewrites
 
-    def _bypass(self, node: ir.Node, where: str, reason: str) -> Rewrite:
-        source = node.inputs[0]
-        assert source is not None
-        replace_all_uses(node.outputs[0], source)
-        return self.applied(where, reason)
+    def _bypass(self, node: ir.Node, reason: str) -> Rewrite:
+        replace_all_uses(node.outputs[0], node.inputs[0])
+        return self.applied(node, reason)
 
-    def _drop(self, model: ir.Model, node: ir.Node, where: str, empty: list[ir.Value]) -> Rewrite:
+    def _drop(self, model: ir.Model, node: ir.Node, empty: list[ir.Value]) -> Rewrite:
         kept = [value for value in node.inputs if value is not None and value not in empty]
         if len(kept) == len(node.inputs) or not kept:
-            return self.skipped(where, "every operand is empty")
+            return self.skipped(node, "every operand is empty")
         add = Builder(model.graph, node, f"{node.name or 'Concat'}/filled")
         rest = add.op("Concat", *kept, axis=node.attributes.get_int("axis", 0))
-        rest.type, rest.shape = node.outputs[0].type, node.outputs[0].shape
-        replace_all_uses(node.outputs[0], rest)
-        return self.applied(where, f"{len(empty)} empty operand(s) dropped")
+        replace_output(node, rest)
+        return self.applied(node, f"{len(empty)} empty operand(s) dropped")
 
 
 def _pads_nothing(node: ir.Node) -> bool:

@@ -36,13 +36,12 @@ class EliminateSequences(Pass):
             for node in list(graph):
                 if node.domain not in ("", "ai.onnx") or node.op_type not in _READ_OPS:
                     continue
-                where = f"{node.op_type} '{node.name}'"
                 if (value := _read(model, graph, node)) is None:
-                    rewrites.append(self.skipped(where, "what lies in it is decided by the data: it stays on the CPU"))
+                    rewrites.append(self.skipped(node, "what lies in it is decided by the data: it stays on the CPU"))
                     continue
                 replace_all_uses(node.outputs[0], value)
                 graph.remove(node, safe=True)
-                rewrites.append(self.applied(where, "it is known what lies in it"))
+                rewrites.append(self.applied(node, "it is known what lies in it"))
         if any(rewrite.applied for rewrite in rewrites):
             infer_shapes(model)
         return rewrites

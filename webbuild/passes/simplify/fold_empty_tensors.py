@@ -15,6 +15,7 @@ from webbuild.passes.rewrite import (
     is_empty,
     is_read,
     opset_version,
+    redirect_consumers,
     replace_all_uses,
     static_shape,
 )
@@ -111,9 +112,7 @@ class FoldEmptyTensors(Defect, Pass):
         return "what it gives is large, or an integer without infinity" if _uniform_result(node) is None else None
 
     def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
-        rewrites = [
-            self.applied(f"TopK '{node.name}'", "it chooses among no rows") for node in _rewrite_empty_topk(model)
-        ]
+        rewrites = [self.applied(node, "it chooses among no rows") for node in _rewrite_empty_topk(model)]
         if any(_is_empty(value) for value in model.graph.inputs):
             return rewrites
         for node in list(model.graph):
@@ -121,15 +120,14 @@ class FoldEmptyTensors(Defect, Pass):
                 continue
             if not any(_is_empty(value) for value in (*node.inputs, *node.outputs)):
                 continue  # a builder reads the whole graph, so none is made for nothing
-            where = f"{node.op_type} '{node.name}'"
             add = Builder(model.graph, node, f"{node.name or node.op_type}/empty")
             for value in node.outputs:
                 if value.uses() and _is_empty(value) and value.dtype is not None:
-                    _redirect_consumers(value, _filled(add, value, 0))
-                    rewrites.append(self.applied(where, f"'{value.name}' has no elements"))
+                    redirect_consumers(value, _filled(add, value, 0))
+                    rewrites.append(self.applied(node, f"'{value.name}' has no elements"))
             if is_read(node.outputs[0]) and (result := _constant_result(add, node)) is not None:
                 replace_all_uses(node.outputs[0], result)
-                rewrites.append(self.applied(where, "it reads a tensor without elements"))
+                rewrites.append(self.applied(node, "it reads a tensor without elements"))
         return rewrites
 
 
@@ -142,7 +140,7 @@ def _rewrite_empty_topk(model: ir.Model) -> Iterator[ir.Node]:
             continue
         add = Builder(model.graph, node, f"{node.name or 'TopK'}/empty")
         chosen = add.slice(source, axis, 0, count[axis])
-        place = add.op("Cast", chosen, to=ir.DataType.INT64.value)
+        place = add.cast(chosen, ir.DataType.INT64)
         for old, new in zip(node.outputs, (chosen, place), strict=True):
             new.shape, new.type = old.shape, old.type
             replace_all_uses(old, new)
@@ -201,14 +199,7 @@ def _chooses_none(node: ir.Node) -> bool:
 
 def _filled(add: Builder, value: ir.Value, number: float) -> ir.Value:
     """Add a constant of the shape and type of a value, the same everywhere."""
-    assert value.dtype is not None
-    return add.const(np.full(static_shape(value) or [], number), value.dtype.numpy())
-
-
-def _redirect_consumers(value: ir.Value, other: ir.Value) -> None:
-    """Let the nodes that read `value` read `other`; an output of the graph stays what it is."""
-    for use in list(value.uses()):
-        use.node.replace_input_with(use.idx, other)
+    return add.like(value, np.full(static_shape(value) or [], number))
 
 
 def _is_empty(value: ir.Value | None) -> bool:

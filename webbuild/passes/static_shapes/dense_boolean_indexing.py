@@ -3,7 +3,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-import numpy as np
 import onnx_ir as ir
 
 from webbuild.passes.analysis.boolean_mask import (
@@ -14,8 +13,7 @@ from webbuild.passes.analysis.boolean_mask import (
     mask_selection,
 )
 from webbuild.passes.base import Pass, PassOptions, Rewrite
-from webbuild.passes.dtypes.int32_lowering import attribute_values
-from webbuild.passes.rewrite import Builder, find_nodes, opset_version, replace_all_uses, static_shape
+from webbuild.passes.rewrite import Builder, attribute_values, find_nodes, opset_version, replace_all_uses, static_shape
 
 _NEUTRAL = {"ReduceProd": 1.0, "ReduceMax": -math.inf, "ReduceMin": math.inf}
 """What an element counts for that is not chosen, where it is not 0."""
@@ -50,7 +48,7 @@ class DenseBooleanIndexing(Pass):
         if options.table is None:
             return []
         rewrites = [
-            self.applied(f"ScatterND '{node.name}'", "puts one number wherever the mask is true")
+            self.applied(node, "puts one number wherever the mask is true")
             for node in find_nodes(model, "ScatterND")
             if _scatter_to_where(model, node)
         ]
@@ -106,7 +104,7 @@ def _scatter_to_where(model: ir.Model, node: ir.Node) -> bool:
     if node.attributes.get_string("reduction", "none") != "none":
         return False
     add = Builder(model.graph, node, f"{node.name or 'ScatterND'}/masked")
-    number = add.op("Reshape", maker.inputs[0], add.const([1], np.int64))
+    number = add.reshape(maker.inputs[0], [1])
     replace_all_uses(
         node.outputs[0],
         add.op("Where", _broadcast_mask(add, mask, [*taken, *[1] * (len(sizes) - len(taken))]), number, data),
@@ -122,7 +120,7 @@ def _rewrite(model: ir.Model, group: Sequence[MaskSelection], region: MaskedRegi
         add = Builder(model.graph, each.node, f"{each.node.name or each.node.op_type}/masked")
         whole = each.data
         if static_shape(whole) != list(each.shape):
-            whole = add.op("Reshape", whole, add.const(list(each.shape), np.int64))
+            whole = add.reshape(whole, list(each.shape))
         dense[each.node.outputs[0]] = whole
     for node in sorted([*region.inner, *region.ends], key=order.__getitem__):
         add = Builder(model.graph, node, f"{node.name or node.op_type}/masked")
@@ -141,10 +139,10 @@ def _rewrite(model: ir.Model, group: Sequence[MaskSelection], region: MaskedRegi
 
 def _broadcast_mask(add: Builder, mask: ir.Value, shape: Sequence[int]) -> ir.Value:
     """Return a mask as booleans of a shape."""
-    true = mask if mask.dtype == ir.DataType.BOOL else add.op("Cast", mask, to=ir.DataType.BOOL.value)
+    true = mask if mask.dtype == ir.DataType.BOOL else add.cast(mask, ir.DataType.BOOL)
     if static_shape(mask) == list(shape):
         return true
-    laid = add.op("Reshape", true, add.const(list(shape), np.int64))
+    laid = add.reshape(true, list(shape))
     laid.type, laid.shape = ir.TensorType(ir.DataType.BOOL), ir.Shape(shape)
     return laid
 
@@ -154,7 +152,7 @@ def _where_from_scatter(add: Builder, node: ir.Node, mask: ir.Value, dense: dict
     data, rows = node.inputs[0], node.inputs[2]
     assert rows is not None
     sizes, taken = static_shape(data) or [], static_shape(mask) or []
-    new = dense[rows] if len(taken) == 1 else add.op("Reshape", dense[rows], add.const(sizes, np.int64))
+    new = dense[rows] if len(taken) == 1 else add.reshape(dense[rows], sizes)
     return add.op("Where", _broadcast_mask(add, mask, [*taken, *[1] * (len(sizes) - len(taken))]), new, data)
 
 
@@ -172,7 +170,7 @@ def _masked_reduction(
     if node.op_type != "ReduceMean":
         return add.reduce(node.op_type, rows, axes, keep)
     # mean = sum / (rows chosen * other elements reduced); at least one row, so that a mean of none is 0
-    line = add.op("Reshape", add.op("Cast", true, to=ir.DataType.FLOAT.value), add.const([-1], np.int64))
+    line = add.reshape(add.cast(true, ir.DataType.FLOAT), [-1])
     others = math.prod(shape[axis] for axis in axes if axis != region.axis)
     least = add.op("Max", add.reduce("ReduceSum", line, 0, 0), add.const(1.0))
     count = least if others == 1 else add.op("Mul", least, add.const(float(others)))

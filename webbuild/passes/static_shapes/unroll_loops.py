@@ -80,12 +80,11 @@ class UnrollLoops(Defect, Pass):
         return [*done, *tried]
 
     def _try(self, model: ir.Model, node: ir.Node) -> Rewrite:
-        where = f"{node.op_type} '{node.name}'"
         try:
             rounds, nodes = _unroll(model, node)
         except UnknownTripCountError as reason:
-            return self.skipped(where, str(reason))
-        return self.applied(where, f"{rounds} round(s) of {nodes} nodes written out")
+            return self.skipped(node, str(reason))
+        return self.applied(node, f"{rounds} round(s) of {nodes} nodes written out")
 
 
 def _loops(model: ir.Model) -> Iterator[ir.Node]:

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import numpy as np
 import onnx_ir as ir
 
 from webbuild.passes.rewrite import Builder, known_rank, replace_all_uses, static_shape
@@ -48,7 +47,7 @@ class ConvTranspose3DToConv(Workaround):
         else:
             result, how = _by_zero_insertion(add, node, weights, source, target, begin), "zeros between the cells"
         if len(node.inputs) > 2 and node.inputs[2] is not None:
-            bias = add.op("Reshape", node.inputs[2], add.const([1, target[1], 1, 1, 1], np.int64))
+            bias = add.reshape(node.inputs[2], [1, target[1], 1, 1, 1])
             result = add.op("Add", result, bias)
         replace_all_uses(node.outputs[0], result)
         return f"written as a Conv: {how}"
@@ -93,11 +92,11 @@ def _by_blocks(
     batch, channels, depth, height, width = source
     groups, block = weights.groups, weights.shape[2:]
     outputs = weights.shape[1] * groups
-    cells = add.op("Reshape", node.inputs[0], add.const([batch, channels, depth * height, width], np.int64))
+    cells = add.reshape(node.inputs[0], [batch, channels, depth * height, width])
     made = add.op("Conv", cells, weights.as_pointwise_conv(), group=groups)
-    made = add.op("Reshape", made, add.const([batch * outputs, *block, depth, height, width], np.int64))
+    made = add.reshape(made, [batch * outputs, *block, depth, height, width])
     made = add.op("Transpose", made, perm=[0, 4, 1, 5, 2, 6, 3])
-    return add.op("Reshape", made, add.const(target, np.int64))
+    return add.reshape(made, target)
 
 
 def _by_zero_insertion(
@@ -109,9 +108,9 @@ def _by_zero_insertion(
     if any(stride > 1 for stride in strides):
         apart = [batch_and_cell for size in source[2:] for batch_and_cell in (size, 1)]
         behind = [zeros for stride in strides for zeros in (0, stride - 1)]
-        data = add.op("Reshape", data, add.const([source[0] * source[1], *apart], np.int64))
+        data = add.reshape(data, [source[0] * source[1], *apart])
         data = add.pad(data, [0] * 7, [0, *behind])
-        data = add.op("Reshape", data, add.const([*source[:2], *_scaled_sizes(source, strides)], np.int64))
+        data = add.reshape(data, [*source[:2], *_scaled_sizes(source, strides)])
     before = [far - cut for far, cut in zip(reach, begin, strict=True)]
     sizes = _scaled_sizes(source, strides)
     behind = [target[axis + 2] + reach[axis] - sizes[axis] - before[axis] for axis in range(3)]

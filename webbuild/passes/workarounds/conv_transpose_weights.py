@@ -44,6 +44,6 @@ class ConvTransposeWeights:
     ) -> ir.Value:
         if stored is not None:
             return self._add.const(stored.reshape(first).transpose(order).reshape(last), stored.dtype)
-        apart = self._add.op("Reshape", given, self._add.const(first, np.int64))
+        apart = self._add.reshape(given, first)
         turned = self._add.op("Transpose", apart, perm=order)
-        return self._add.op("Reshape", turned, self._add.const(last, np.int64))
+        return self._add.reshape(turned, last)

@@ -2,10 +2,9 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
 import onnx_ir as ir
 
-from webbuild.passes.rewrite import Builder, opset_version, replace_all_uses, static_shape
+from webbuild.passes.rewrite import Builder, opset_version, replace_output, static_shape
 from webbuild.passes.workaround import DefectContext, PassContext, Symptom, Workaround
 
 
@@ -41,10 +40,9 @@ class FlattenLegacySoftmax(Workaround):
         axis = node.attributes.get_int("axis", 1) % len(sizes)
         rows = [math.prod(sizes[:axis]), math.prod(sizes[axis:])]
         add = Builder(context.model.graph, node, f"{node.name or 'Softmax'}/flat")
-        flat = add.op("Softmax", add.op("Reshape", node.inputs[0], add.const(rows, np.int64)), axis=1)
-        result = add.op("Reshape", flat, add.const(sizes, np.int64))
-        result.shape, result.type = node.outputs[0].shape, node.outputs[0].type
-        replace_all_uses(node.outputs[0], result)
+        flat = add.op("Softmax", add.reshape(node.inputs[0], rows), axis=1)
+        result = add.reshape(flat, sizes)
+        replace_output(node, result)
         return f"over {sizes[axis:]} as one axis of {rows[1]}"
 
 

@@ -48,9 +48,8 @@ class GuardLogZero(Workaround):
     def rewrite(self, node: ir.Node, context: PassContext) -> str:
         x, result = node.inputs[0], node.outputs[0]
         assert x is not None
-        assert x.dtype is not None
         add = Builder(context.model.graph, node, f"{node.name or 'Log'}/zero")
-        zero, least = (add.const(number, x.dtype.numpy()) for number in (0.0, -np.inf))
+        zero, least = (add.like(x, number) for number in (0.0, -np.inf))
         is_zero, log = add.op("Equal", x, zero), add.op("Log", x)
         is_zero.shape, is_zero.type = x.shape, ir.TensorType(ir.DataType.BOOL)
         log.shape, log.type = result.shape, result.type

@@ -66,7 +66,5 @@ def _widen(graph: ir.Graph, node: ir.Node, weights: list[int], group: int) -> No
     made.attributes.update(others)
     result = add.op("Slice", result, *(add.const([number], np.int64) for number in (0, 2 * group, 1, 2)))
     if bias is not None:
-        result = add.op(
-            "Add", result, add.op("Reshape", bias, add.const([1, group, *[1] * len(weights[2:])], np.int64))
-        )
+        result = add.op("Add", result, add.reshape(bias, [1, group, *[1] * len(weights[2:])]))
     replace_all_uses(node.outputs[0], result)

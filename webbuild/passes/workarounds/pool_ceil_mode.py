@@ -28,10 +28,9 @@ class PoolCeilMode(Pass):
         for node in find_nodes(model, "AveragePool", "MaxPool", "LpPool"):
             if not node.attributes.get_int("ceil_mode", 0):
                 continue
-            where = f"{node.op_type} '{node.name}'"
             more = _missing_padding(node)
             if isinstance(more, str):
-                rewrites.append(self.skipped(where, more))
+                rewrites.append(self.skipped(node, more))
                 continue
             if any(more):
                 pads = node.attributes.get_ints("pads", [0] * 2 * len(more))
@@ -39,7 +38,7 @@ class PoolCeilMode(Pass):
                 node.attributes["pads"] = ir.AttrInt64s("pads", [*pads[: len(more)], *ends])
             del node.attributes["ceil_mode"]
             done = f"{more} more is padded at the end" if any(more) else "it changes nothing"
-            rewrites.append(self.applied(where, f"ceil_mode is gone: {done}"))
+            rewrites.append(self.applied(node, f"ceil_mode is gone: {done}"))
         return rewrites
 
 

@@ -1,11 +1,9 @@
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import numpy as np
 import onnx_ir as ir
 
-from webbuild.passes.decomposition import Decomposer, RewriteContext
+from webbuild.passes.decomposition import Decomposers, RewriteContext
 from webbuild.passes.rewrite import constant, is_small_input
 from webbuild.passes.workaround import DefectContext, DefectDecomposition, Symptom
 
@@ -43,7 +41,7 @@ class PreserveNan(DefectDecomposition):
             reason = f"{producer.op_type} makes NaN of some numbers"
         return Symptom(reason, summary=f"NaN becomes a bound of {node.op_type}")
 
-    def decomposers(self) -> Mapping[str, Decomposer]:
+    def decomposers(self) -> Decomposers:
         return {"Relu": _relu, "Clip": _clip}
 
 

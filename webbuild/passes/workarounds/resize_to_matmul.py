@@ -71,7 +71,6 @@ class ResizeToMatmul(Workaround):
         add, result = Builder(context.model.graph, node, f"{node.name or 'Resize'}/matmul"), node.inputs[0]
         for axis in axes:
             result = _scaled(add, result, axis, len(source), how, source[axis], scales[axis], target[axis])
-        assert result is not None
         replace_all_uses(node.outputs[0], result)
         return f"a product with a matrix for each of {len(axes)} axes"
 

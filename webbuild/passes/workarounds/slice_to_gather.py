@@ -57,7 +57,6 @@ class SliceToGather(Workaround):
         for cut in backwards:
             places = np.arange(cut.size)[cut.start : None if cut.end < -cut.size else cut.end : cut.step]
             value = add.op("Gather", value, add.const(places, np.int64), axis=cut.axis)
-        assert value is not None
         replace_all_uses(node.outputs[0], value)
         return f"axis {', '.join(str(cut.axis) for cut in backwards)} is gathered backwards"
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import onnx_ir as ir
 
-from webbuild.passes.rewrite import Builder, opset_version, reduction_axes, replace_all_uses, static_shape
+from webbuild.passes.rewrite import Builder, opset_version, reduction_axes, replace_output, static_shape
 from webbuild.passes.workaround import DefectContext, PassContext, Symptom, Workaround
 
 
@@ -42,8 +42,7 @@ class StableLogSumExp(Workaround):
     def rewrite(self, node: ir.Node, context: PassContext) -> str:
         add = Builder(context.model.graph, node, f"{node.name or 'ReduceLogSumExp'}/shifted")
         result = _shifted(add, node, reduction_axes(node) or [], opset_version(context.model))
-        result.shape, result.type = node.outputs[0].shape, node.outputs[0].type
-        replace_all_uses(node.outputs[0], result)
+        replace_output(node, result)
         return "its largest number is taken out first"
 
 

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import numpy as np
 import onnx_ir as ir
 
 from webbuild.passes.rewrite import Builder, constant, static_shape
@@ -36,7 +35,7 @@ class UnsqueezeGemmBias(Workaround):
         assert bias is not None
         add = Builder(context.model.graph, node, f"{node.name or 'Gemm'}/scalar")
         if (stored := constant(bias)) is None:
-            listed = add.op("Reshape", bias, add.const([1], np.int64))
+            listed = add.reshape(bias, [1])
             listed.shape, listed.type = ir.Shape([1]), bias.type
         else:
             listed = add.const(stored.reshape(1), stored.dtype)
