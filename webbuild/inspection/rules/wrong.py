@@ -44,7 +44,7 @@ def cast_out_of_range(node: ir.Node, context: InspectionContext) -> Symptom | No
     return Symptom("ONNX leaves open what a Cast makes of them", what)
 
 
-@wrong_rule("logsumexp-integer-rounding", "ReduceLogSumExp", what="off by one", fix="cast to float before it")
+@wrong_rule("logsumexp-integer-rounding", "ReduceLogSumExp", summary="off by one", fix="cast to float before it")
 def logsumexp_integer_rounding(node: ir.Node, context: InspectionContext) -> str | None:
     """The answer may be one off: ReduceLogSumExp of integers rounds where ONNX cuts.
 
