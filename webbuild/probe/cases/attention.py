@@ -22,8 +22,7 @@ def cases(draw: RandomData) -> Iterator[Probe]:
     angles = draw.floats(8, 2), draw.floats(8, 2), draw.ints(1, 3, high=8, dtype=np.int64)
     for interleaved in (0, 1):
         given = draw.floats(1, 2, 3, 4), *angles
-        what = f"RotaryEmbedding interleaved {interleaved}"
-        yield make_probe(what, *given, opset=23, interleaved=interleaved)
+        yield make_probe(f"RotaryEmbedding interleaved {interleaved}", *given, opset=23, interleaved=interleaved)
     yield from _fused(draw)
 
 

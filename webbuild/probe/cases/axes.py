@@ -41,11 +41,9 @@ def _attribute(draw: RandomData, axis: int) -> Iterator[Probe]:
     places = np.stack([draw.permutation(3)[:2] for _ in range(6)]).T
     places = np.moveaxis(np.broadcast_to(places[:, :3, None], (2, 3, 3)), 0, axis)
     yield make_probe(f"GatherElements {axis}", x, np.ascontiguousarray(places), axis=axis)
-    updates = draw.floats(*places.shape)
-    yield make_probe(f"ScatterElements {axis}", x, np.ascontiguousarray(places), updates, axis=axis)
+    yield make_probe(f"ScatterElements {axis}", x, np.ascontiguousarray(places), draw.floats(*places.shape), axis=axis)
     half = x.shape[axis] // 2
-    sizes = int64s(half, x.shape[axis] - half)
-    yield make_probe(f"Split {axis}", x, sizes, outputs=2, axis=axis)
+    yield make_probe(f"Split {axis}", x, int64s(half, x.shape[axis] - half), outputs=2, axis=axis)
     yield make_probe(f"TopK {axis}", x, int64s(2), outputs=2, axis=axis)
     chosen = np.arange(x.shape[axis]) % 2 == 0
     yield make_probe(f"Compress {axis}", x, chosen, axis=axis)
@@ -69,5 +67,4 @@ def _input(draw: RandomData, axis: int) -> Iterator[Probe]:
     yield make_probe(f"Squeeze {axis}", draw.floats(1, 1, 1), axes)
     yield make_probe(f"Pad {axis}", x, int64s(1, 2), None, axes, opset=18)
     yield make_probe(f"CenterCropPad {axis}", x, int64s(2), opset=18, axes=[axis])
-    sizes = None, None, int64s(8)
-    yield make_probe(f"Resize {axis}", x, *sizes, opset=18, mode="nearest", axes=[axis])
+    yield make_probe(f"Resize {axis}", x, None, None, int64s(8), opset=18, mode="nearest", axes=[axis])

@@ -104,16 +104,14 @@ def _powers(draw: RandomData) -> Iterator[Probe]:
     base = np.array([-2.5, -2, -1, -0.5, 0.5, 1, 3], np.float32)
     for power in (0, 1, 2, 3, -1, -2):
         for kind in (np.float32, np.int32, np.int64):
-            what = f"Pow by {power} of {np.dtype(kind).name}"
-            yield make_probe(what, base, np.array(power, kind))
+            yield make_probe(f"Pow by {power} of {np.dtype(kind).name}", base, np.array(power, kind))
     yield make_probe("Pow by 0.5", np.abs(base), np.array(0.5, np.float32))
     yield make_probe("Pow by 0.5 below zero", base, np.array(0.5, np.float32))
     yield make_probe("Pow below zero, by a tensor", base[:3], np.array([2, 3, 4], np.float32))
     yield make_probe("Pow of zero", np.zeros(3, np.float32), np.array([0, 1, 2], np.float32))
     yield make_probe("Pow of 10000", np.array(10000, np.float32), np.linspace(0, 1, 9).astype(np.float32))
     for kind in (np.int32, np.int64):
-        whole = np.array([-2, 3, 2], kind), np.array([2, 3, 4], kind)
-        yield make_probe(f"Pow {np.dtype(kind).name}", *whole)
+        yield make_probe(f"Pow {np.dtype(kind).name}", np.array([-2, 3, 2], kind), np.array([2, 3, 4], kind))
     yield make_probe("Pow int32 by float", np.array([2, 3, 5], np.int32), np.array([2, 1, 3], np.float32))
     yield make_probe("Pow large", draw.positive(4) * 100, np.array(5, np.float32))
 

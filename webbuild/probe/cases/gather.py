@@ -45,8 +45,7 @@ def _gather_elements(draw: RandomData) -> Iterator[Probe]:
     deep = draw.ints(2, 50, 4, high=300, dtype=np.int64)
     yield make_probe("GatherElements rank 3", draw.floats(2, 300, 4), deep, axis=1)
     for kind in _KINDS:
-        data = draw.ints(5, 3, high=2, dtype=kind)
-        yield make_probe(f"GatherElements {np.dtype(kind).name}", data, index, axis=1)
+        yield make_probe(f"GatherElements {np.dtype(kind).name}", draw.ints(5, 3, high=2, dtype=kind), index, axis=1)
 
 
 def _gather_nd(draw: RandomData) -> Iterator[Probe]:
@@ -57,8 +56,7 @@ def _gather_nd(draw: RandomData) -> Iterator[Probe]:
     batched = draw.ints(2, 3, 1, high=5, dtype=np.int64)
     yield make_probe("GatherND batch_dims", draw.floats(2, 5, 6), batched, batch_dims=1)
     for kind in _KINDS:
-        data = draw.ints(4, 5, high=2, dtype=kind)
-        yield make_probe(f"GatherND {np.dtype(kind).name}", data, index)
+        yield make_probe(f"GatherND {np.dtype(kind).name}", draw.ints(4, 5, high=2, dtype=kind), index)
 
 
 def _scatter(draw: RandomData) -> Iterator[Probe]:

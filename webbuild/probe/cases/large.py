@@ -71,19 +71,14 @@ def _moved(draw: RandomData, flat: Array) -> Iterator[Probe]:
 
 
 def _layers(draw: RandomData, picture: Array) -> Iterator[Probe]:
-    channels = draw.floats(1, ROWS, 2, 2)
-    yield make_probe("GlobalAveragePool", channels)
+    yield make_probe("GlobalAveragePool", draw.floats(1, ROWS, 2, 2))
     yield make_probe("AveragePool", picture, kernel_shape=[2, 2])
-    moments = [draw.floats(2), draw.floats(2), draw.floats(2), draw.positive(2)]
-    yield make_probe("BatchNormalization", picture, *moments)
+    yield make_probe("BatchNormalization", picture, draw.floats(2), draw.floats(2), draw.floats(2), draw.positive(2))
     yield make_probe("Conv 3x3", picture, Initializer(draw.floats(2, 2, 3, 3)), pads=[1] * 4)
     yield make_probe("Conv depthwise", picture, Initializer(draw.floats(2, 1, 3, 3)), group=2)
     yield make_probe("Conv 1-D", picture.reshape(1, 2, -1), Initializer(draw.floats(3, 2, 3)))
-    yield make_probe("ConvTranspose", picture[:, :, :750, :751], Initializer(draw.floats(2, 2,
-    2, 2)),
-               strides=[2, 2])  # fmt: skip
-    points = draw.uniform(-1, 1, 1, 1500, 1500, 2)
-    yield make_probe("GridSample", picture[:, :, :40, :40], points)
+    quarter = picture[:, :, :750, :751]
+    yield make_probe("ConvTranspose", quarter, Initializer(draw.floats(2, 2, 2, 2)), strides=[2, 2])
+    yield make_probe("GridSample", picture[:, :, :40, :40], draw.uniform(-1, 1, 1, 1500, 1500, 2))
     yield make_probe("Gemm rows", draw.floats(2 * ROWS, 4), draw.floats(4, 4), draw.floats(4))
-    scales = None, Initializer(np.array([1, 1, 2, 2], np.float32))
-    yield make_probe("Resize nearest", picture[:, :, :750, :751], *scales, mode="nearest")
+    yield make_probe("Resize nearest", quarter, None, Initializer(np.array([1, 1, 2, 2], np.float32)), mode="nearest")

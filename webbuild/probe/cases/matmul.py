@@ -75,12 +75,10 @@ def cases(draw: RandomData) -> Iterator[Probe]:
         yield make_probe(f"MatMul {what}", draw.floats(*a), draw.floats(*b), slack=3)
     yield make_probe("MatMul weights", draw.floats(2, 5, 16), Initializer(draw.floats(16, 8)))
     for kind in (np.int32, np.int64):
-        two = draw.ints(3, 4, dtype=kind), draw.ints(4, 5, dtype=kind)
-        yield make_probe(f"MatMul {np.dtype(kind).name}", *two)
+        yield make_probe(f"MatMul {np.dtype(kind).name}", draw.ints(3, 4, dtype=kind), draw.ints(4, 5, dtype=kind))
     for what, (shapes, attributes) in _GEMM.items():
         yield make_probe(f"Gemm {what}", *(draw.floats(*s) for s in shapes), slack=3, **attributes)
     for equation, several in _EINSUM.items():
         given = [draw.floats(*shape) for shape in several]
         yield make_probe(f"Einsum {equation}", *given, equation=equation, slack=3)
-    whole = draw.ints(3, 4), draw.ints(4, 5)
-    yield make_probe("Einsum int32", *whole, equation="ij,jk->ik")
+    yield make_probe("Einsum int32", draw.ints(3, 4), draw.ints(4, 5), equation="ij,jk->ik")

@@ -24,8 +24,7 @@ def cases(draw: RandomData) -> Iterator[Probe]:
         "Instance far from zero", far, draw.floats(3), draw.floats(3), op="InstanceNormalization", slack=20
     )
     x = draw.floats(2, 4, 5, 5)
-    four = [draw.floats(4), draw.floats(4)]
-    yield make_probe("Group", x, *four, op="GroupNormalization", opset=21, num_groups=2)
+    yield make_probe("Group", x, draw.floats(4), draw.floats(4), op="GroupNormalization", opset=21, num_groups=2)
     yield make_probe("Lp L2", draw.floats(3, 8), op="LpNormalization")
     yield make_probe("Lp L1, first axis", draw.floats(3, 8), op="LpNormalization", axis=0, p=1)
     yield make_probe("LRN", draw.floats(1, 6, 4, 4), size=3)

@@ -22,8 +22,7 @@ def cases(draw: RandomData) -> Iterator[Probe]:
         for axis, shape in ((0, (5, 7)), (1, (5, 7)), (1, (2, 3, 4, 5)), (-1, (3, 8))):
             values = draw.ints(*shape, low=low, high=high, dtype=kind)
             many = Initializer(draw.positive(shape[axis])), Initializer(draw.ints(shape[axis], high=9, dtype=kind))
-            what = f"DequantizeLinear {name} axis {axis} of rank {len(shape)}"
-            yield make_probe(what, values, *many, axis=axis)
+            yield make_probe(f"DequantizeLinear {name} axis {axis} of rank {len(shape)}", values, *many, axis=axis)
         weights = Initializer(draw.ints(5, 7, low=low, high=high, dtype=kind)), Initializer(draw.positive(5))
         yield make_probe(f"DequantizeLinear {name} weights", *weights, axis=0)
         blocks = draw.ints(8, 6, low=low, high=high, dtype=kind), Initializer(draw.positive(2, 6))

@@ -76,8 +76,7 @@ def _more(draw: RandomData, rank: int, shape: list[int]) -> Iterator[Probe]:
     yield make_probe(f"GatherND {rank}", x, places)
     yield make_probe(f"ScatterND {rank}", x, places, draw.floats(1))
     updates = draw.floats(*shape)
-    along = np.broadcast_to(np.arange(3), shape).copy()
-    yield make_probe(f"ScatterElements {rank}", x, along, updates, axis=-1)
+    yield make_probe(f"ScatterElements {rank}", x, np.broadcast_to(np.arange(3), shape).copy(), updates, axis=-1)
     if rank > 1:
         yield make_probe(f"Trilu {rank}", x)
         yield make_probe(f"MatMul both {rank}", draw.floats(*shape[:-2], 2, 3), draw.floats(*shape[:-2], 3, 2))

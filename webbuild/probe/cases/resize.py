@@ -50,8 +50,7 @@ def _axes(draw: RandomData, mode: str) -> Iterator[Probe]:
     yield _resize(f"{mode} rank 2", draw.floats(4, 4), None, _scales(2, 2), mode=mode)
     yield _resize(f"{mode} rank 3", draw.floats(1, 2, 6), None, _scales(1, 1, 2), mode=mode)
     yield _resize(f"{mode} rank 3, two axes", draw.floats(2, 4, 6), None, _scales(1, 2, 2), mode=mode)
-    solid = draw.floats(1, 2, 4, 4, 4)
-    yield _resize(f"{mode} rank 5", solid, None, _scales(1, 1, 2, 2, 2), mode=mode)
+    yield _resize(f"{mode} rank 5", draw.floats(1, 2, 4, 4, 4), None, _scales(1, 1, 2, 2, 2), mode=mode)
     yield _resize(f"{mode} channel last", x, None, _scales(1, 2, 2, 1), mode=mode)
     yield _resize(f"{mode} channel last, uneven", x, None, _scales(1, 2, 3, 1), mode=mode)
     yield _resize(f"{mode} channels too", x, None, _scales(1, 2, 2, 2), mode=mode)
@@ -92,8 +91,7 @@ def _policies(draw: RandomData) -> Iterator[Probe]:
             given = x, None, None, int64s(1, 2, size, size)
             yield _resize(f"{mode} antialias {what}", *given, opset=18, mode=mode, antialias=1)
             yield _resize(f"{mode} exclude_outside {what}", *given, mode=mode, exclude_outside=1)
-    larger = x, None, None, int64s(1, 2, 16, 16)
-    yield _resize("cubic cubic_coeff_a", *larger, mode="cubic", cubic_coeff_a=-0.5)
+    yield _resize("cubic cubic_coeff_a", x, None, None, int64s(1, 2, 16, 16), mode="cubic", cubic_coeff_a=-0.5)
     for policy in ("not_larger", "not_smaller"):
         given = draw.floats(1, 2, 4, 6), None, None, int64s(8, 8)
         attributes: dict[str, Any] = {"axes": [2, 3], "keep_aspect_ratio_policy": policy}

@@ -70,8 +70,7 @@ def _repeat(draw: RandomData) -> Iterator[Probe]:
         yield make_probe(f"Tile {list(repeats)}", draw.floats(2, 3), int64s(*repeats))
     yield make_probe("Tile fed", draw.floats(2, 3), np.array([2, 1]))
     for axis in (0, 1, 2, -1):
-        parts = [draw.floats(2, 3, 4), draw.floats(2, 3, 4)]
-        yield make_probe(f"Concat axis {axis}", *parts, axis=axis)
+        yield make_probe(f"Concat axis {axis}", draw.floats(2, 3, 4), draw.floats(2, 3, 4), axis=axis)
     yield make_probe("Concat uneven", draw.floats(2, 3), draw.floats(2, 1), draw.floats(2, 6), axis=1)
     yield make_probe("Concat one", draw.floats(2, 3), axis=1)
 
@@ -82,11 +81,9 @@ def _blocks(draw: RandomData) -> Iterator[Probe]:
         yield make_probe(f"DepthToSpace {mode}", x, blocksize=2, mode=mode)
     yield make_probe("DepthToSpace int32", draw.ints(1, 4, 2, 2), blocksize=2)
     yield make_probe("SpaceToDepth", draw.floats(1, 2, 4, 6), blocksize=2)
-    columns = draw.floats(1, 16, 9), int64s(4, 4), int64s(2, 2)
-    yield make_probe("Col2Im", *columns, opset=18)
+    yield make_probe("Col2Im", draw.floats(1, 16, 9), int64s(4, 4), int64s(2, 2), opset=18)
     yield make_probe("CenterCropPad", draw.floats(3, 8), int64s(5, 6), opset=18)
-    lengths = draw.floats(4, 2, 3), np.array([3, 4])
-    yield make_probe("ReverseSequence", *lengths)
+    yield make_probe("ReverseSequence", draw.floats(4, 2, 3), np.array([3, 4]))
 
 
 def _made(draw: RandomData) -> Iterator[Probe]:

@@ -44,8 +44,7 @@ def cases(draw: RandomData) -> Iterator[Probe]:
     yield _slice("int32 bounds", x, *narrow)
     yield _slice("opset 9", x, opset=9, starts=[1], ends=[3], axes=[0])
     for dtype in (np.int32, np.int64, np.uint8, np.bool_):
-        data = draw.ints(9, 4, high=2, dtype=dtype)
-        yield _slice(f"{np.dtype(dtype).name}", data, int64s(1), int64s(3), int64s(0))
+        yield _slice(f"{np.dtype(dtype).name}", draw.ints(9, 4, high=2, dtype=dtype), int64s(1), int64s(3), int64s(0))
     yield from _split(draw)
     yield from _triangle(draw)
 

@@ -32,8 +32,7 @@ def cases(draw: RandomData) -> Iterator[Probe]:
     for where in (1, 2):
         yield make_probe(f"DFT axis {where} of rank 4", grid, None, scalar(where, np.int64), opset=20)
     yield make_probe("DFT length given", draw.floats(1, 8, 1), scalar(6, np.int64), scalar(1, np.int64), opset=20)
-    signal = draw.floats(1, 32, 1), scalar(8, np.int64), Initializer(draw.positive(16))
-    yield make_probe("STFT", *signal, onesided=1)
+    yield make_probe("STFT", draw.floats(1, 32, 1), scalar(8, np.int64), Initializer(draw.positive(16)), onesided=1)
     for op in ("BlackmanWindow", "HammingWindow", "HannWindow"):
         yield make_probe(op, np.array(16))
     mel = (np.array(8), scalar(32, np.int64), scalar(16000, np.int64), scalar(0), scalar(8000))

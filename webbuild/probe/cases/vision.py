@@ -27,8 +27,7 @@ def cases(draw: RandomData) -> Iterator[Probe]:
     for channels in (1, 4, 5):
         given = draw.floats(1, channels, 6, 7), draw.uniform(-1, 1, 1, 4, 5, 2)
         yield make_probe(f"GridSample {channels} channels", *given)
-    many = draw.floats(4, 8, 10, 10), draw.uniform(-1.2, 1.2, 4, 50, 4, 2)
-    yield make_probe("GridSample deformable attention", *many)
+    yield make_probe("GridSample deformable attention", draw.floats(4, 8, 10, 10), draw.uniform(-1.2, 1.2, 4, 50, 4, 2))
     far = draw.floats(1, 2, 4, 4), np.array([[[[np.inf, 0], [np.nan, 0], [1e30, -1e30]]]], np.float32)
     yield make_probe("GridSample far away", *far)
     theta = draw.floats(1, 2, 3), int64s(1, 4, 5, 6)
@@ -52,8 +51,7 @@ def _boxes(draw: RandomData) -> Iterator[Probe]:
             yield make_probe(f"RoiAlign {mode} {transform}", *boxes, opset=16, sampling_ratio=2, **form)
     yield make_probe("RoiAlign adaptive", *boxes, opset=16, output_height=3, output_width=3)
     yield make_probe("RoiAlign opset 10", *boxes, opset=10, output_height=3, output_width=3)
-    regions = np.array([[0, 0, 0, 5, 5]], np.float32)
-    yield make_probe("MaxRoiPool", x, regions, pooled_shape=[2, 2])
+    yield make_probe("MaxRoiPool", x, np.array([[0, 0, 0, 5, 5]], np.float32), pooled_shape=[2, 2])
     corner = draw.positive(1, 20, 2)
     given = np.concatenate([corner, corner + 1], 2), draw.positive(1, 1, 20) - 0.5
     limits = int64s(5), Initializer(np.array([0.5], np.float32)), Initializer(np.array([0.1], np.float32))
@@ -66,6 +64,5 @@ def _boxes(draw: RandomData) -> Iterator[Probe]:
 def _deformed(draw: RandomData) -> Iterator[Probe]:
     x, w, offsets = draw.floats(1, 4, 8, 8), Initializer(draw.floats(6, 4, 3, 3)), draw.floats(1, 18, 6, 6)
     yield make_probe("DeformConv", x, w, offsets, opset=19)
-    given = x, w, offsets, Initializer(draw.floats(6)), draw.positive(1, 9, 6, 6)
-    yield make_probe("DeformConv mask", *given, opset=19)
+    yield make_probe("DeformConv mask", x, w, offsets, Initializer(draw.floats(6)), draw.positive(1, 9, 6, 6), opset=19)
     yield make_probe("DeformConv opset 22", x, w, offsets, opset=22)
