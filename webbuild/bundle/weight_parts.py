@@ -1,8 +1,12 @@
-"""Weight files above the size of a shard, cut into parts that every host takes."""
+"""Files that a bundle stores in parts: large weights cut into shards, quantized weights and graphs gzipped."""
 
 from __future__ import annotations
 
+import gzip
+import hashlib
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Literal
 
 from webbuild.bundle import weight_shards
 from webbuild.manifest.file_entry import file_hash
@@ -21,22 +25,43 @@ def split_large_files(folder: Path) -> list[File]:
     return [_split_file(file, folder, weight_shards.SHARD_BYTES) for file in whole]
 
 
+def write_quantized_weights(content: bytes, file: Path, folder: Path, size: int) -> File:
+    """Write what stands for a weight file, no piece of it larger than a shard.
+
+    Args:
+        content: what stands for it.
+        file: the weight file, named as the graphs name it.
+        folder: the bundle's.
+        size: of the weight file.
+
+    Returns:
+        What the manifest says of the weight file, which is not to be in the bundle.
+    """
+    starts = range(0, len(content), weight_shards.SHARD_BYTES)
+    pieces = [_gzip(content[start : start + weight_shards.SHARD_BYTES]) for start in starts]
+    parts = [file.with_name(f"weights-{hashlib.sha256(piece).hexdigest()[:12]}.int8.gz") for piece in pieces]
+    for piece, part in zip(pieces, parts, strict=True):
+        part.write_bytes(piece)
+    stored = b"".join(pieces)
+    return _entry(file, folder, len(stored), hashlib.sha256(stored).hexdigest(), size, parts, "int8")
+
+
+def write_gzipped_graph(file: Path, folder: Path) -> File:
+    """Write a graph gzipped, since most of it is names, and return what the manifest says of its file."""
+    content, part = file.read_bytes(), file.with_name(f"{file.name}.gz")
+    part.write_bytes(_gzip(content))
+    return _entry(file, folder, part.stat().st_size, file_hash(part), len(content), [part])
+
+
 def _split_file(file: Path, folder: Path, limit: int) -> File:
     """Cut from the end, so that the disk never holds more than one part twice."""
-    size = file.stat().st_size
-    digest = file_hash(file)
+    size, digest = file.stat().st_size, file_hash(file)
     count = -(-size // limit)
     parts = [file.with_name(f"{file.stem}-{index:04}.bin") for index in range(count)]
     for index in range(count - 1, 0, -1):
         _move_tail(file, index * limit, parts[index])
     file.rename(parts[0])
-    return File(
-        path=file.relative_to(folder).as_posix(),
-        size=size,
-        sha256=digest,
-        uncompressed_size=size,
-        parts=[part.relative_to(folder).as_posix() for part in parts],
-    )
+    return _entry(file, folder, size, digest, size, parts)
 
 
 def _move_tail(file: Path, offset: int, part: Path) -> None:
@@ -45,3 +70,26 @@ def _move_tail(file: Path, offset: int, part: Path) -> None:
         while piece := source.read(_COPY_BYTES):
             target.write(piece)
         source.truncate(offset)
+
+
+def _gzip(content: bytes) -> bytes:
+    return gzip.compress(content, 9, mtime=0)
+
+
+def _entry(
+    file: Path,
+    folder: Path,
+    stored: int,
+    digest: str,
+    size: int,
+    parts: Sequence[Path],
+    quantization: Literal["none", "int8"] = "none",
+) -> File:
+    return File(
+        path=file.relative_to(folder).as_posix(),
+        size=stored,
+        sha256=digest,
+        uncompressed_size=size,
+        parts=[part.relative_to(folder).as_posix() for part in parts],
+        quantization=quantization,
+    )

@@ -10,7 +10,7 @@ import msgspec
 import numpy as np
 from msgspec import Struct
 
-from webbuild.bundle.quantized_files import write_gzipped_graph, write_quantized_weights
+from webbuild.bundle.weight_parts import write_gzipped_graph, write_quantized_weights
 from webbuild.equivalence.check import EquivalenceResult
 from webbuild.errors import WebbuildError
 from webbuild.manifest.manifest import File, Graph

@@ -3,12 +3,30 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from functools import cached_property
 from pathlib import Path
 from typing import Literal
 
+import click
+
 from webbuild.commands.dataclass_command import argument, option
 from webbuild.commands.options.shared import dims_option, json_option
-from webbuild.commands.task_choice import TaskChoice
+
+
+class TaskChoice(click.Choice[str]):
+    """The kinds in the folder of tasks, which is walked when they are needed: their modules import numpy."""
+
+    case_sensitive = True
+
+    def __init__(self) -> None:
+        """Choose from nothing yet."""
+
+    @cached_property
+    def choices(self) -> tuple[str, ...]:  # type: ignore[override]
+        """Every kind of task."""
+        from webbuild.tasks.registry import task_kinds
+
+        return tuple(task_kinds())
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
