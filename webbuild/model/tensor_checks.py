@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from webbuild.errors import WebbuildError
+from webbuild.model.traversal import iter_nodes
 
 if TYPE_CHECKING:
     import onnx
@@ -29,15 +30,6 @@ _DTYPE_ATTRIBUTES = frozenset({"to", "dtype", "output_dtype", "output_datatype"}
 
 _MAX_BYTES = 1 << 56
 """Elements; NumPy counts their bytes in 63 bits."""
-
-
-def iter_graph_nodes(graph: onnx.GraphProto) -> Iterator[onnx.NodeProto]:
-    """Yield every node of the graph, and of the graphs inside it."""
-    for node in graph.node:
-        yield node
-        for attribute in node.attribute:
-            for subgraph in (attribute.g, *attribute.graphs):
-                yield from iter_graph_nodes(subgraph)
 
 
 def iter_tensors(graph: onnx.GraphProto) -> Iterator[onnx.TensorProto]:
@@ -84,10 +76,11 @@ def check_dtypes(proto: onnx.ModelProto, path: Path) -> None:
     import onnx
 
     known = set(onnx.TensorProto.DataType.values())
-    for node in iter_graph_nodes(proto.graph):
+    for node in iter_nodes(proto):
         for attribute in node.attribute if node.domain in ("", "ai.onnx") else ():
             missing = attribute.i not in known or (attribute.name == "to" and attribute.i == 0)
-            if attribute.name in _DTYPE_ATTRIBUTES and attribute.type == attribute.INT and missing:
+            is_own = attribute.type == attribute.INT and not attribute.ref_attr_name
+            if attribute.name in _DTYPE_ATTRIBUTES and is_own and missing:
                 message = (
                     f"{path}: {node.op_type} '{node.name}' makes elements of type {attribute.i}, which there is not"
                 )

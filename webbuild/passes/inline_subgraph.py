@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import onnx_ir as ir
 
-from webbuild.passes.rewrite import redirect_consumers
+from webbuild.passes.rewrite import graph_names, redirect_consumers, unused_name
 
 
 class Inliner:
@@ -16,8 +16,7 @@ class Inliner:
         self._taken: set[str | None] = set()
         self._moved: dict[ir.Value, ir.Value] = {}
         for graph in model.graphs():
-            self._taken |= {value.name for value in graph.inputs} | set(graph.initializers)
-            self._taken |= {node.name for node in graph} | {value.name for node in graph for value in node.outputs}
+            self._taken |= graph_names(graph)
 
     def inline(self, body: ir.Graph, arguments: Sequence[ir.Value], before: ir.Node, prefix: str) -> list[ir.Value]:
         """Add a copy of `body` that reads `arguments` in the place of its inputs, and return its outputs.
@@ -58,9 +57,6 @@ class Inliner:
         self._moved[value] = moved
 
     def _unique_name(self, wanted: str) -> str:
-        name, count = wanted, 1
-        while name in self._taken:
-            count += 1
-            name = f"{wanted}_{count}"
+        name = unused_name(self._taken, wanted)
         self._taken.add(name)
         return name

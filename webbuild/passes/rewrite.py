@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -103,6 +103,12 @@ def find_nodes(model: ir.Model, *op_types: str) -> Iterator[ir.Node]:
             yield node
 
 
+def standard_nodes(model: ir.Model) -> Iterator[ir.Node]:
+    """Yield the nodes of standard operators, those in branches and loops too, from a snapshot of each graph."""
+    for graph in list(model.graphs()):
+        yield from [node for node in graph if node.domain in ("", "ai.onnx")]
+
+
 def opset_version(model: ir.Model) -> int:
     """Return the version of the standard operators."""
     return model.graph.opset_imports.get("", 18)
@@ -117,7 +123,7 @@ def replace_all_uses(old: ir.Value, new: ir.Value | None) -> None:
         # an output needs a node of its own: f(x) -> y, y = new  =>  f(x), Identity(new) -> y
         if new.is_graph_input() or new.is_graph_output() or new.is_initializer() or new.graph is not graph:
             result = _copy(graph, new)
-        name, old.name = old.name, unused_name(graph, f"{old.name}_before")
+        name, old.name = old.name, unused_name(graph_names(graph), f"{old.name}_before")
         for index, output in enumerate(graph.outputs):
             if output is old:
                 graph.outputs[index] = result
@@ -138,14 +144,10 @@ def redirect_consumers(value: ir.Value, other: ir.Value) -> None:
         use.node.replace_input_with(use.idx, other)
 
 
-def unused_name(graph: ir.Graph, name: str) -> str:
-    """Return `name`, with a number where a value of the graph, or of one inside it, has that name already."""
-    taken, unused = _names(graph), name
-    for number in itertools.count(2):
-        if unused not in taken:
-            break
-        unused = f"{name}_{number}"
-    return unused
+def unused_name(taken: Container[str | None], name: str) -> str:
+    """Return `name`, with a number where it is taken."""
+    names = itertools.chain([name], (f"{name}_{number}" for number in itertools.count(2)))
+    return next(each for each in names if each not in taken)
 
 
 def _copy(graph: ir.Graph, value: ir.Value) -> ir.Value:
@@ -264,7 +266,7 @@ class Builder:
 
     def _name(self, op: str) -> str:
         if self._taken is None:  # only now: most builders add nothing
-            self._taken = _names(self._graph)
+            self._taken = graph_names(self._graph)
         while True:
             self._count += 1
             name = f"{self._prefix}/{op}_{self._count}"
@@ -272,7 +274,7 @@ class Builder:
                 return name
 
 
-def _names(graph: ir.Graph) -> set[str | None]:
+def graph_names(graph: ir.Graph) -> set[str | None]:
     """Return the names of all nodes and values of a graph."""
     outputs = {value.name for node in graph for value in node.outputs}
     return outputs | {node.name for node in graph} | {value.name for value in graph.inputs} | set(graph.initializers)

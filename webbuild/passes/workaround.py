@@ -70,8 +70,8 @@ class Defect(ABC):
     operators: ClassVar[tuple[str, ...]]
     severity: ClassVar[Severity] = "error"
     outcome: ClassVar[Outcome] = "throws"
-    summary: ClassVar[str] = "throws"
-    """What happens, in a few words."""
+    summary: ClassVar[str] = ""
+    """What happens, in a few words; empty for "throws" and "wrong answer", as `outcome` says."""
     fix: ClassVar[str]
     """What to change at export, where the rewrite is refused."""
     probe: ClassVar[str]

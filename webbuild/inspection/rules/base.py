@@ -135,7 +135,7 @@ def _defect_rule(defect: Defect, code: str) -> Rule:
         operators=defect.operators,
         affects=affects,
         place="gpu" if defect.gpu_only else None,
-        summary=defect.summary,
+        summary=defect.summary or ("wrong answer" if defect.outcome == "wrong" else "throws"),
         fix=defect.fix,
         severity=defect.severity,
         outcome=defect.outcome,

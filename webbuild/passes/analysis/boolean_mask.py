@@ -8,7 +8,7 @@ from math import prod
 import onnx_ir as ir
 from msgspec import Struct
 
-from webbuild.passes.rewrite import constant, consumers, static_shape
+from webbuild.passes.rewrite import consumers, reduction_axes, static_shape
 
 _ELEMENTWISE_OPS = frozenset({
     "Abs", "Add", "And", "Cast", "Clip", "Cos", "Div", "Elu", "Equal", "Erf", "Exp", "Floor", "Gelu", "Greater",
@@ -114,7 +114,7 @@ class MaskedRegion:
 
     def _add_node(self, node: ir.Node, mask: ir.Value) -> None:
         if node.op_type in REDUCTION_OPS and node.inputs[0] in self.shape:
-            if self.axis in self.reduced_axes(node):
+            if self.axis in (reduction_axes(node) or []):
                 self.ends.append(node)
                 return
         elif node.op_type == "ScatterND" and self._is_scatter_back(node, mask):
@@ -125,19 +125,6 @@ class MaskedRegion:
             raise NeedsGatherError(f"{node.op_type} '{node.name}' reads how many the mask chooses")
         self.inner.append(node)
         self.shape[node.outputs[0]] = shape
-
-    def reduced_axes(self, node: ir.Node) -> list[int]:
-        """Return the axes of a reduction, empty where they are computed or what is given is not chosen."""
-        rank = len(self.shape[node.inputs[0]]) if node.inputs[0] is not None else 0
-        axes = list(node.attributes.get_ints("axes", []))
-        if len(node.inputs) > 1 and node.inputs[1] is not None:
-            stored = constant(node.inputs[1])
-            if stored is None:
-                return []
-            axes = stored.reshape(-1).tolist()
-        if not axes and node.attributes.get_int("noop_with_empty_axes", 0) == 1:
-            return []
-        return sorted(axis % rank for axis in axes) if axes else list(range(rank))
 
     def _is_scatter_back(self, node: ir.Node, mask: ir.Value) -> bool:
         """Whether the chosen rows go where the mask took them from, in data of known sizes."""

@@ -74,11 +74,11 @@ class _Int64Region:
         self._model, self._options = model, options
         self._bounds = value_ranges(model.graph)
         self._order = {node: index for index, node in enumerate(model.graph)}
-        self._nodes = {node for node in model.graph if self._is_known(node) and self._fits(node)}
+        self._nodes = {node for node in model.graph if self._is_known(node) and not self._too_large(node)}
         self.refused = [
             (node, f"{self._too_large(node)} may not fit 32 bits: it stays on the CPU")
             for node in model.graph
-            if self._is_known(node) and not self._fits(node) and self.runs_on_cpu(node) and self.begins_on_gpu([node])
+            if self._is_known(node) and self._too_large(node) and self.runs_on_cpu(node) and self.begins_on_gpu([node])
         ]
 
     def connected_components(self) -> list[list[ir.Node]]:
@@ -163,9 +163,6 @@ class _Int64Region:
         found = find_schema(op, opset_version(self._model))
         table = self._options.table
         return found is not None and table is not None and table.placement(op, found.since, dtype) == "gpu"
-
-    def _fits(self, node: ir.Node) -> bool:
-        return not self._too_large(node)
 
     def _too_large(self, node: ir.Node) -> str:
         """Return the first value of a node that may not fit; empty if all do."""

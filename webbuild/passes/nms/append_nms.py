@@ -107,8 +107,7 @@ def _anchor_table(add: Builder, output: ir.Value, spec: YoloPostprocess, anchors
 def _confident_rows(add: Builder, table: ir.Value, confidence: ir.Value, rows: int) -> ir.Value:
     """Return the rows [rows, columns] by falling score, those zero whose score is not above the threshold."""
     # column 4 of [A, 6] is the score: [A, 1] -> [A]
-    bounds = [add.const([value], np.int64) for value in (4, 5, 1)]
-    score = add.reshape(add.op("Slice", table, *bounds), [rows])
+    score = add.reshape(add.slice(table, 1, 4, 5), [rows])
     best, order = add.node("TopK", score, add.const([rows], np.int64), outputs=2, axis=0)
     above = add.op("Greater", best, confidence)
     real = add.reshape(above, [rows, 1])

@@ -18,16 +18,16 @@ _MARGIN = 2048
 def build_box_nms(add: Builder, table: ir.Value, spec: YoloPostprocess, rows: int) -> ir.Value:
     """Append the tail to `table` [anchors, numbers] and return what it finds, [rows, columns]."""
     first = 5 if spec.layout == "rows" else 4
-    boxes = _columns(add, table, 0, 4) if spec.rotated else _corners(add, table, spec)
-    scores = _columns(add, table, first, first + spec.classes)
+    boxes = add.slice(table, 1, 0, 4) if spec.rotated else _corners(add, table, spec)
+    scores = add.slice(table, 1, first, first + spec.classes)
     if spec.layout == "rows":
-        scores = add.op("Mul", scores, _columns(add, table, 4, 5))
+        scores = add.op("Mul", scores, add.slice(table, 1, 4, 5))
     # [A, C] -> [A]
     best = add.reduce("ReduceMax", scores, 1, keepdims=0)
     label = add.cast(add.op("ArgMax", scores, axis=1, keepdims=0), ir.DataType.FLOAT)
     apart = boxes if spec.class_agnostic or spec.classes == 1 else _offset_by_class(add, boxes, label, spec)
     if spec.rotated:
-        apart = add.op("Concat", apart, _columns(add, table, spec.row_width - 1, spec.row_width), axis=1)
+        apart = add.op("Concat", apart, add.slice(table, 1, spec.row_width - 1, spec.row_width), axis=1)
     above = add.op("Greater", best, add.const([spec.confidence]))
     flat = add.const([-1], np.int64)
     # bool [A] -> int64 [1, n] -> [n]
@@ -35,10 +35,10 @@ def build_box_nms(add: Builder, table: ir.Value, spec: YoloPostprocess, rows: in
     score = add.op("Gather", best, found, axis=0)
     survive = build_rotated_nms if spec.rotated else _kept_indices
     places = survive(add, add.op("Gather", apart, found, axis=0), score, spec)
-    kept = add.op("Slice", places, *(add.const([value], np.int64) for value in (0, rows, 0)))
+    kept = add.slice(places, 0, 0, rows)
     parts = [boxes, score, label]
     if spec.extra_columns:
-        parts.append(_columns(add, table, first + spec.classes, spec.row_width))
+        parts.append(add.slice(table, 1, first + spec.classes, spec.row_width))
     column = add.const([-1, 1], np.int64)
     joined = []
     for part in parts:
@@ -48,14 +48,10 @@ def build_box_nms(add: Builder, table: ir.Value, spec: YoloPostprocess, rows: in
     return _pad_rows(add, add.op("Concat", *joined, axis=1), rows)
 
 
-def _columns(add: Builder, table: ir.Value, first: int, end: int) -> ir.Value:
-    return add.op("Slice", table, *(add.const([value], np.int64) for value in (first, end, 1)))
-
-
 def _corners(add: Builder, table: ir.Value, spec: YoloPostprocess) -> ir.Value:
     """Return x1 y1 x2 y2 [anchors, 4] in pixels."""
     # [A, 4] -> [A, 2] x y, [A, 2] width height
-    centre, size = _columns(add, table, 0, 2), _columns(add, table, 2, 4)
+    centre, size = add.slice(table, 1, 0, 2), add.slice(table, 1, 2, 4)
     if spec.strides:
         # YOLOX: centre = (raw + cell) * stride, size = exp(raw) * stride
         cells, strides = anchor_grid(spec)  # [A, 2], [A, 1]
@@ -79,7 +75,7 @@ def _offset_by_class(add: Builder, boxes: ir.Value, label: ir.Value, spec: YoloP
     column = add.op("Sub", index, add.op("Mul", line, add.const(float(side))))
     cell = add.op("Mul", add.op("Sub", add.op("Concat", column, line, axis=1), add.const(middle)), add.const(pitch))
     if spec.rotated:
-        return add.op("Concat", add.op("Add", _columns(add, boxes, 0, 2), cell), _columns(add, boxes, 2, 4), axis=1)
+        return add.op("Concat", add.op("Add", add.slice(boxes, 1, 0, 2), cell), add.slice(boxes, 1, 2, 4), axis=1)
     return add.op("Add", boxes, add.op("Concat", cell, cell, axis=1))
 
 

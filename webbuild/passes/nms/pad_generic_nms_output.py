@@ -29,7 +29,6 @@ class PadGenericNmsOutput(NmsPass[GenericNmsPattern]):
     pattern = GenericNmsPattern
 
     def rewrite(self, model: ir.Model, tail: GenericNmsPattern, options: PassOptions) -> list[Rewrite]:
-        """Pad the selected boxes."""
         _, rows = tail.capacity(options.candidates)
         chosen = tail.nms.outputs[0]
         after = list(model.graph)

@@ -30,7 +30,6 @@ class PadNmsOutput(NmsPass[BoxNmsPattern]):
     pattern = BoxNmsPattern
 
     def rewrite(self, model: ir.Model, tail: BoxNmsPattern, options: PassOptions) -> list[Rewrite]:
-        """Rebuild the tail."""
         _rebuild(model, tail)
         reason = f"the mask in front of it is gone, {tail.max_detections} rows out"
         return [self.applied(tail.where, reason)]

@@ -31,7 +31,6 @@ class PadRotatedNmsOutput(NmsPass[RotatedNmsPattern]):
     pattern = RotatedNmsPattern
 
     def rewrite(self, model: ir.Model, tail: RotatedNmsPattern, options: PassOptions) -> list[Rewrite]:
-        """Rebuild the tail."""
         _rebuild(model, tail)
         return [self.applied(tail.where, f"its candidates are counted first, {tail.max_detections} rows out")]
 

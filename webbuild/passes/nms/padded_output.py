@@ -5,7 +5,7 @@ from __future__ import annotations
 import onnx_ir as ir
 
 from webbuild.passes.nms.generic_pattern import GenericNmsPattern
-from webbuild.passes.rewrite import Builder, constant, replace_all_uses, unused_name
+from webbuild.passes.rewrite import Builder, constant, graph_names, replace_all_uses, unused_name
 
 PADDED_ROWS_KEY = "webbuild.rows"
 """Metadata key under which the number of boxes that the outputs have room for is kept."""
@@ -54,7 +54,7 @@ def _zero_padding(model: ir.Model, output: ir.Value, value: ir.Value, real: ir.V
     if kind != wanted:
         filled = add.cast(filled, wanted)
     shape[axis] = rows
-    filled.name, output.name = output.name, unused_name(model.graph, f"{output.name}_before")
+    filled.name, output.name = output.name, unused_name(graph_names(model.graph), f"{output.name}_before")
     filled.shape, filled.type = ir.Shape(shape), ir.TensorType(wanted)
     for index, each in enumerate(model.graph.outputs):
         if each is output:

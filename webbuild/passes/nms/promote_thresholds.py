@@ -7,7 +7,7 @@ from webbuild.passes.base import PassOptions, Rewrite
 from webbuild.passes.nms.generic_pattern import GenericNmsPattern
 from webbuild.passes.nms.nms_pass import NmsPass
 from webbuild.passes.nms.pattern import NmsPattern
-from webbuild.passes.rewrite import constant
+from webbuild.passes.rewrite import constant, graph_names
 
 OPTION_KEY_PREFIX = "webbuild.option."
 """Metadata keys under which the defaults of the new inputs are kept."""
@@ -38,7 +38,6 @@ class PromoteThresholds(NmsPass[NmsPattern | GenericNmsPattern]):
         )
 
     def rewrite(self, model: ir.Model, tail: NmsPattern | GenericNmsPattern, options: PassOptions) -> list[Rewrite]:
-        """Replace the two constants."""
         rewrites = []
         for option, (node, index) in tail.thresholds.items():
             default = constant(node.inputs[index])
@@ -53,14 +52,8 @@ class PromoteThresholds(NmsPass[NmsPattern | GenericNmsPattern]):
 
 def add_threshold_input(model: ir.Model, option: str, default: float) -> ir.Value:
     """Add a float32 input [1] for an option, and return it."""
-    name = option if _is_free(model, option) else f"webbuild_{option}"
+    name = option if option not in graph_names(model.graph) else f"webbuild_{option}"
     value = ir.val(name, ir.DataType.FLOAT, [1])
     model.graph.inputs.append(value)
     model.metadata_props[f"{OPTION_KEY_PREFIX}{option}"] = f"{name}={np.float32(default)!s}"
     return value
-
-
-def _is_free(model: ir.Model, name: str) -> bool:
-    values = {value.name for node in model.graph for value in node.outputs}
-    values |= {value.name for value in model.graph.inputs} | set(model.graph.initializers)
-    return name not in values

@@ -44,7 +44,6 @@ class StaticGenericNms(NmsPass[GenericNmsPattern]):
     pattern = GenericNmsPattern
 
     def rewrite(self, model: ir.Model, tail: GenericNmsPattern, options: PassOptions) -> list[Rewrite]:
-        """Rebuild the suppression, and mask what follows."""
         total = tail.batches * tail.classes * tail.boxes
         if tail.nms.inputs[1] is None or tail.nms.inputs[1].dtype != ir.DataType.FLOAT or total >= 1 << 24:
             return [self.skipped(tail.where, f"its scores are not float32, or are too many: {total}")]

@@ -43,7 +43,6 @@ class StaticNms(NmsPass[BoxNmsPattern]):
     pattern = BoxNmsPattern
 
     def rewrite(self, model: ir.Model, tail: BoxNmsPattern, options: PassOptions) -> list[Rewrite]:
-        """Rebuild the tail."""
         candidates = min(tail.anchors, options.candidates or candidate_capacity(tail.anchors, tail.max_detections))
         _rebuild(model, tail, candidates)
         reason = (

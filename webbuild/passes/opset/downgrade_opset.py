@@ -1,13 +1,12 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import onnx_ir as ir
 
 from webbuild.passes.analysis.kernel_lookup import placement_at_opset
 from webbuild.passes.analysis.known_bad_kernels import known_kernel_error
 from webbuild.passes.base import Pass, PassOptions, Rewrite
 from webbuild.passes.opset.node_downgrade import downgrade_blocker, downgrade_node
+from webbuild.passes.rewrite import standard_nodes
 from webbuild.targets.table import KernelPlacement
 
 _MIN_OPSET = 13
@@ -59,7 +58,7 @@ class DowngradeOpset(Pass):
 def _gain(model: ir.Model, options: PassOptions, current: int, opset: int) -> int | str:
     """Return how many more nodes an opset puts on the GPU, or why it cannot be taken."""
     gain = 0
-    for node in _standard(model):
+    for node in standard_nodes(model):
         if (reason := downgrade_blocker(node, current, opset)) is not None:
             return f"{node.op_type} '{node.name}' {reason}"
         before, after = placement_at_opset(node, current, options), placement_at_opset(node, opset, options)
@@ -76,13 +75,7 @@ def _gain(model: ir.Model, options: PassOptions, current: int, opset: int) -> in
 
 
 def _downgrade(model: ir.Model, current: int, opset: int) -> None:
+    for node in standard_nodes(model):
+        downgrade_node(node, current, opset)
     for graph in model.graphs():
-        for node in list(graph):
-            if node.domain in ("", "ai.onnx"):
-                downgrade_node(graph, node, current, opset)
         graph.opset_imports[""] = opset
-
-
-def _standard(model: ir.Model) -> Iterator[ir.Node]:
-    for graph in model.graphs():
-        yield from (node for node in graph if node.domain in ("", "ai.onnx"))

@@ -31,10 +31,10 @@ def downgrade_blocker(node: ir.Node, opset: int, target: int) -> str | None:
     return next((reason for step in form.steps if (reason := _semantic_change(node, step)) is not None), None)
 
 
-def downgrade_node(graph: ir.Graph, node: ir.Node, opset: int, target: int) -> None:
+def downgrade_node(node: ir.Node, opset: int, target: int) -> None:
     """Write a node in an older opset, for which there was no refusal."""
     if node.op_type == "Gelu" and target < 20 <= opset:
-        _write_gelu(graph, node)
+        _write_gelu(node)
         return
     form = older_schema(node.op_type, opset, target)
     assert form is not None
@@ -121,9 +121,10 @@ _CHANGES: dict[tuple[str, int], Callable[[ir.Node], str | None]] = {
 """Versions of operators, down to opset 13, that changed more than their schema shows, and when that matters."""
 
 
-def _write_gelu(graph: ir.Graph, node: ir.Node) -> None:
+def _write_gelu(node: ir.Node) -> None:
     """Write what Gelu stands for, which the engine makes one kernel of again."""
-    add, x = Builder(graph, node, f"{node.name or 'Gelu'}/older"), node.inputs[0]
+    assert node.graph is not None
+    add, x = Builder(node.graph, node, f"{node.name or 'Gelu'}/older"), node.inputs[0]
     # Hendrycks and Gimpel (arXiv 1606.08415), and ONNX's operator text:
     # tanh: x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))); none: x/2 (1 + erf(x / sqrt(2)))
     if node.attributes.get_string("approximate", "none") == "tanh":
@@ -135,4 +136,4 @@ def _write_gelu(graph: ir.Graph, node: ir.Node) -> None:
     grown = add.op("Mul", x, add.op("Add", share, add.const(1.0)))
     result = add.op("Mul", grown, add.const(0.5))
     replace_output(node, result)
-    graph.remove(node, safe=True)
+    node.graph.remove(node, safe=True)

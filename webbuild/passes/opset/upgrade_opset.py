@@ -5,7 +5,7 @@ import onnx_ir as ir
 from webbuild.passes.analysis.kernel_lookup import placement_at_opset
 from webbuild.passes.base import Pass, PassOptions, Rewrite
 from webbuild.passes.opset.node_downgrade import downgrade_blocker
-from webbuild.passes.rewrite import Builder
+from webbuild.passes.rewrite import Builder, standard_nodes
 
 _TARGET_OPSET = 11
 """The first opset in which Clip and ScatterElements have GPU kernels."""
@@ -34,7 +34,7 @@ class UpgradeOpset(Pass):
         current = model.graph.opset_imports.get("", 0)
         if options.table is None or model.functions or not 0 < current < _TARGET_OPSET:
             return []
-        nodes = [node for graph in model.graphs() for node in graph if node.domain in ("", "ai.onnx")]
+        nodes = list(standard_nodes(model))
         gaining = [node for node in nodes if node.op_type in ("Clip", "Scatter")]
         if not gaining:
             return []
@@ -63,10 +63,8 @@ def _upgrade_node(node: ir.Node) -> None:
     if node.op_type == "Scatter":
         node.op_type = "ScatterElements"
         return
-    graph = node.graph
-    assert graph is not None
-    assert isinstance(graph, ir.Graph)
-    add = Builder(graph, node, f"{node.name or 'Clip'}/bounds", _TARGET_OPSET)
+    assert node.graph is not None
+    add = Builder(node.graph, node, f"{node.name or 'Clip'}/bounds", _TARGET_OPSET)
     node.resize_inputs(3)
     for index, name in enumerate(("min", "max"), 1):
         if name in node.attributes:

@@ -1,13 +1,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
 
 import onnx_ir as ir
 import onnx_ir.passes.common as common
 
 from webbuild.passes.base import Pass, PassOptions, Rewrite
-from webbuild.passes.rewrite import constant, is_read, replace_all_uses
+from webbuild.passes.rewrite import constant, is_read, replace_all_uses, standard_nodes
 
 
 class Canonicalize(Pass):
@@ -54,7 +53,9 @@ def _drop_identities(model: ir.Model) -> None:
     What stays: in a branch, what makes a value from outside the branch's output; and what gives an input or a weight
     the name of an output.
     """
-    for node in _find_in_all_graphs(model, "Identity"):
+    for node in standard_nodes(model):
+        if node.op_type != "Identity" or not is_read(node.outputs[0]):
+            continue
         value, copy = node.inputs[0], node.outputs[0]
         if value is None or not isinstance(value.type, ir.TensorType | None):
             continue
@@ -65,19 +66,10 @@ def _drop_identities(model: ir.Model) -> None:
 
 def _drop_dropouts(model: ir.Model) -> None:
     """Let what reads a Dropout outside training read what it would have left as it is."""
-    for node in _find_in_all_graphs(model, "Dropout"):
-        read = any(map(is_read, node.outputs[1:]))
-        if not _is_training(node) and not read and node.inputs[0] is not None:
+    for node in standard_nodes(model):
+        only_first = is_read(node.outputs[0]) and not any(map(is_read, node.outputs[1:]))
+        if node.op_type == "Dropout" and only_first and not _is_training(node):
             replace_all_uses(node.outputs[0], node.inputs[0])
-
-
-def _find_in_all_graphs(model: ir.Model, op_type: str) -> Iterator[ir.Node]:
-    """Yield the nodes of an operator that anything reads, those in branches and loops too."""
-    for graph in list(model.graphs()):
-        for node in list(graph):
-            read = any(map(is_read, node.outputs))
-            if node.domain in ("", "ai.onnx") and node.op_type == op_type and read:
-                yield node
 
 
 def _count(model: ir.Model) -> Counter[str]:

@@ -13,7 +13,15 @@ from webbuild.passes.analysis.boolean_mask import (
     mask_selection,
 )
 from webbuild.passes.base import Pass, PassOptions, Rewrite
-from webbuild.passes.rewrite import Builder, attribute_values, find_nodes, opset_version, replace_all_uses, static_shape
+from webbuild.passes.rewrite import (
+    Builder,
+    attribute_values,
+    find_nodes,
+    opset_version,
+    reduction_axes,
+    replace_all_uses,
+    static_shape,
+)
 
 _NEUTRAL = {"ReduceProd": 1.0, "ReduceMax": -math.inf, "ReduceMin": math.inf}
 """What an element counts for that is not chosen, where it is not 0."""
@@ -162,7 +170,7 @@ def _masked_reduction(
     """Add a reduction over rows of which those count for nothing that are not chosen; of none, a mean is 0."""
     value = node.inputs[0]
     assert value is not None
-    shape, axes = region.shape[value], region.reduced_axes(node)
+    shape, axes = region.shape[value], reduction_axes(node) or []
     keep = node.attributes.get_int("keepdims", 1)
     true = _broadcast_mask(add, mask, [size if axis == region.axis else 1 for axis, size in enumerate(shape)])
     # rows that the mask leaves out count 0 (sum), 1 (product), -inf (maximum) or inf (minimum)

@@ -35,7 +35,6 @@ class BlockDoubleActivationFusion(Workaround):
     after = ("fold-constants", "downgrade-opset", "decompose-activations")
     operators = ("Conv",)
     outcome = "wrong"
-    summary = "wrong answer"
     fix = "put something in between that is not fused, such as Max with 0 for Relu"
     probe = "conv_of_two_activations"
 

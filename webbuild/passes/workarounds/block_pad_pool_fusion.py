@@ -34,7 +34,6 @@ class BlockPadPoolFusion(Workaround):
     target = None
     operators = ("Pad",)
     outcome = "wrong"
-    summary = "wrong answer"
     fix = "pad with -0, which is equal and not recognised"
     probe = "pad_before_max_pool"
     gpu_only = False

@@ -29,7 +29,6 @@ class PadConvChannels(Workaround):
     finding = "conv-channels-mod-3"
     operators = ("Conv",)
     outcome = "wrong"
-    summary = "wrong answer"
     fix = "pad the channels to a multiple of 4"
     probe = "conv/3x3 channels 15 to 4"
     tolerance = 1e-6

@@ -11,12 +11,12 @@ class PoolCeilMode(Pass):
     """Writes a pool that rounds its size up as one that does not.
 
     Why: rounding up meant something else before opset 19, so that downgrade-opset leaves a pool with `ceil_mode` at an
-    opset that has no GPU kernel; and LpPool is rewritten only without it. Where the sizes divide, as in the shortcuts
-    of RT-DETR's backbone, rounding up changes nothing.
+    opset that has no GPU kernel. Where the sizes divide, as in the shortcuts of RT-DETR's backbone, rounding up changes
+    nothing.
 
     How: where the size is the same without it, the attribute goes. Where the last window reaches over the edge, as
-    much is padded at the end: a maximum and a mean of what is there take no notice of it, and to an LpPool it is
-    zeros. A mean that counts its padding divides by another number then, and is left alone. Exact.
+    much is padded at the end: a maximum and a mean of what is there take no notice of it. A mean that counts its
+    padding divides by another number then, and is left alone. Exact.
     """
 
     code = "pool-ceil-mode"
@@ -25,7 +25,7 @@ class PoolCeilMode(Pass):
 
     def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
         rewrites = []
-        for node in find_nodes(model, "AveragePool", "MaxPool", "LpPool"):
+        for node in find_nodes(model, "AveragePool", "MaxPool"):
             if not node.attributes.get_int("ceil_mode", 0):
                 continue
             more = _missing_padding(node)

@@ -25,7 +25,6 @@ class SliceToGather(Workaround):
     finding = "slice-negative-step"
     operators = ("Slice",)
     outcome = "wrong"
-    summary = "wrong answer"
     fix = "reverse the whole axis, then slice forwards"
     probe = "slice/step -1 from inside"
 

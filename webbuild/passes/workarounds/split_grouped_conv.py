@@ -1,8 +1,10 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import onnx_ir as ir
 
-from webbuild.passes.rewrite import Builder, constant, replace_all_uses, static_shape
+from webbuild.passes.rewrite import Builder, attribute_values, constant, replace_all_uses, static_shape
 from webbuild.passes.workaround import DefectContext, PassContext, Symptom, Workaround
 
 
@@ -23,7 +25,6 @@ class SplitGroupedConv(Workaround):
     finding = "grouped-conv-misaligned"
     operators = ("Conv",)
     outcome = "wrong"
-    summary = "wrong answer"
     fix = "compute the last group on its own"
     probe = "conv/2 groups 4 to 12"
     tolerance = 1e-6
@@ -37,7 +38,7 @@ class SplitGroupedConv(Workaround):
 
     def rewrite(self, node: ir.Node, context: PassContext) -> str:
         group, weights = node.attributes.get_int("group", 1), static_shape(node.inputs[1]) or []
-        _split_in_two(context.model.graph, node, group, weights)
+        split_groups(context.model.graph, node, weights, [(0, group - 1), (group - 1, group)])
         return f"{group - 1} groups and the last one apart: {weights[0] // group} outputs a group"
 
 
@@ -50,27 +51,23 @@ def is_affected(weights: list[int], group: int) -> bool:
     return group > 1 and outer >= 4 and outer % width != 0
 
 
-def _split_in_two(graph: ir.Graph, node: ir.Node, group: int, weights: list[int]) -> None:
+def split_groups(graph: ir.Graph, node: ir.Node, weights: list[int], bounds: Sequence[tuple[int, int]]) -> None:
+    """Write a Conv as one for each range of its groups, joined.
+
+    Conv(x [N, G*C, ...], w [G*M, C, ...]) -> Concat(Conv(x [N, g*C, ...], w [g*M, C, ...]), ..., axis=1)
+    """
     add = Builder(graph, node, f"{node.name or 'Conv'}/groups")
-    inner, outer = weights[1], weights[0] // group  # channels of a group: in, out
-    others = {key: value for key, value in node.attributes.items() if key != "group"}
+    inner, outer = weights[1], weights[0] // node.attributes.get_int("group", 1)  # channels of a group: in, out
+    others = {name: value for name, value in attribute_values(node).items() if name != "group"}
     parts = []
-    for first, last in ((0, group - 1), (group - 1, group)):
-        held = [
-            slice_output_channels(add, value, first * outer, last * outer)
-            for value in node.inputs[1:]
-            if value is not None
-        ]
-        parts.append(
-            add.op("Conv", add.slice(node.inputs[0], 1, first * inner, last * inner), *held, group=last - first)
-        )
-        conv = parts[-1].producer()
-        assert conv is not None
-        conv.attributes.update(others)
+    for first, last in bounds:
+        data = add.slice(node.inputs[0], 1, first * inner, last * inner)
+        held = [_slice_outputs(add, each, first * outer, last * outer) for each in node.inputs[1:] if each is not None]
+        parts.append(add.op("Conv", data, *held, group=last - first, **others))
     replace_all_uses(node.outputs[0], add.op("Concat", *parts, axis=1))
 
 
-def slice_output_channels(add: Builder, value: ir.Value, first: int, last: int) -> ir.Value:
+def _slice_outputs(add: Builder, value: ir.Value, first: int, last: int) -> ir.Value:
     """Return some of the first axis of weights or of a bias, stored where they are stored."""
     stored = constant(value)
     return add.slice(value, 0, first, last) if stored is None else add.const(stored[first:last], stored.dtype)

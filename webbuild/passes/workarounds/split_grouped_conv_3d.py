@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+from itertools import pairwise
+
 import onnx_ir as ir
 
-from webbuild.passes.rewrite import Builder, replace_all_uses, static_shape
+from webbuild.passes.rewrite import static_shape
 from webbuild.passes.workaround import DefectContext, PassContext, Symptom, Workaround
-from webbuild.passes.workarounds.split_grouped_conv import slice_output_channels
+from webbuild.passes.workarounds.split_grouped_conv import split_groups
 
 _RANK_3D = 5
 
@@ -36,16 +38,7 @@ class SplitGroupedConv3D(Workaround):
 
     def rewrite(self, node: ir.Node, context: PassContext) -> str:
         groups, weights = node.attributes.get_int("group", 1), static_shape(node.inputs[1]) or []
-        add = Builder(context.model.graph, node, f"{node.name or 'Conv'}/groups")
-        inner, outer = weights[1], weights[0] // groups  # channels of a group: in, out
-        others = {key: each.value for key, each in node.attributes.items() if key != "group"}
-        parts = []
-        for group in range(groups):
-            data = add.slice(node.inputs[0], 1, group * inner, (group + 1) * inner)  # [N, inner, D, H, W]
-            first, last = group * outer, (group + 1) * outer
-            held = [slice_output_channels(add, value, first, last) for value in node.inputs[1:] if value is not None]
-            parts.append(add.op("Conv", data, *held, **others))  # [N, outer, D', H', W']
-        replace_all_uses(node.outputs[0], add.op("Concat", *parts, axis=1))
+        split_groups(context.model.graph, node, weights, list(pairwise(range(groups + 1))))
         return f"{groups} groups, each on its own"
 
 

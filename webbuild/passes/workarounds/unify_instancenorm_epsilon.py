@@ -31,7 +31,6 @@ class UnifyInstanceNormEpsilon(Workaround):
     after = ("decompose-norms",)
     operators = ("InstanceNormalization",)
     outcome = "wrong"
-    summary = "wrong answer"
     fix = "scale the inputs, so that all have the same epsilon"
     probe = "instance_norms_of_two_epsilons"
     tolerance = 1e-5
