@@ -125,7 +125,6 @@ def _iter_fields(data: mmap, at: int, end: int) -> Iterator[_Field]:
 
 
 def _read_varint(data: mmap, at: int, end: int) -> tuple[int, int]:
-    """Return a varint and what is after it."""
     value = 0
     for shift in range(0, 70, 7):
         if at >= end:

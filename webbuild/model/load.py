@@ -56,7 +56,8 @@ def load_onnx(path: Path) -> OnnxModel:
 
     read = _read_file(path)
     proto = _parse(path, read.data)
-    _check_utf8(proto, path)
+    if (name := repair_utf8(proto)) is not None:
+        raise WebbuildError("invalid-model", f"{path}: the name {name!r} is not UTF-8", _FIX_EXPORT)
     size = read.size + check_external_data(proto, path)
     upgrade_opset(proto)
     check_operators(proto, path)
@@ -184,11 +185,6 @@ def _parse(path: Path, data: bytes) -> onnx.ModelProto:
     if not (proto.graph.node or proto.graph.output):
         raise WebbuildError("not-onnx", f"{path}: holds no ONNX graph", _FIX_EXPORT)
     return proto
-
-
-def _check_utf8(proto: onnx.ModelProto, path: Path) -> None:
-    if (name := repair_utf8(proto)) is not None:
-        raise WebbuildError("invalid-model", f"{path}: the name {name!r} is not UTF-8", _FIX_EXPORT)
 
 
 def _check_outputs(proto: onnx.ModelProto, path: Path) -> None:

@@ -27,13 +27,12 @@ def check_operators(proto: onnx.ModelProto, path: Path) -> None:
     Raises:
         WebbuildError: `unsupported-opset` or `unknown-operators`, which names them all.
     """
-    used = _count_ops(proto)
+    used = Counter(("" if node.domain in _ONNX_DOMAINS else node.domain, node.op_type) for node in iter_nodes(proto))
     opset = _opset(proto, path)
     own = {(function.domain, function.name) for function in proto.functions}
     since = _first_versions()
-    missing = sorted(
-        name for name in used if name not in own and (since.get(name) is None or _is_too_new(name, since[name], opset))
-    )
+    unknown = [name for name in used if name not in since or (name[0] == "" and since[name] > opset)]
+    missing = sorted(name for name in unknown if name not in own)
     if not missing:
         return
     listed = ", ".join(_describe(name, used[name], since.get(name)) for name in missing[:_MAX_LISTED])
@@ -64,11 +63,6 @@ def _opset(proto: onnx.ModelProto, path: Path) -> int:
     return opset
 
 
-def _count_ops(proto: onnx.ModelProto) -> Counter[OpId]:
-    """Count the operators of the graph, the graphs inside it, and the functions."""
-    return Counter(("" if node.domain in _ONNX_DOMAINS else node.domain, node.op_type) for node in iter_nodes(proto))
-
-
 @cache
 def _first_versions() -> dict[OpId, int]:
     """Return the version in which each operator of ONNX Runtime first appeared."""
@@ -79,10 +73,6 @@ def _first_versions() -> dict[OpId, int]:
         name = ("" if schema.domain in _ONNX_DOMAINS else schema.domain, schema.name)
         since[name] = min(schema.since_version, since.get(name, schema.since_version))
     return since
-
-
-def _is_too_new(name: OpId, since: int, opset: int) -> bool:
-    return name[0] == "" and since > opset
 
 
 def _describe(name: OpId, count: int, since: int | None) -> str:

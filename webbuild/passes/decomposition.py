@@ -106,7 +106,8 @@ class Decomposition(Pass):
                 if is_read(output):
                     _replace_output(output, result, draft)
             model.graph.remove(node, safe=True)
-            rewrites.append(self.applied(node, f"written as {_join_operators(draft.nodes)}"))
+            kinds = ", ".join(dict.fromkeys(each.op_type for each in draft.nodes))
+            rewrites.append(self.applied(node, f"written as {kinds}"))
         return rewrites
 
     def write(self, draft: RewriteContext, node: ir.Node, options: PassOptions) -> list[ir.Value]:
@@ -144,7 +145,3 @@ def _result_dtype(node: ir.Node, opset: int) -> ir.DataType | None:
         value = node.inputs[found]
         return None if value is None else value.dtype
     return None if found is None else ir.DataType[found.upper()]
-
-
-def _join_operators(nodes: Sequence[ir.Node]) -> str:
-    return ", ".join(dict.fromkeys(node.op_type for node in nodes))

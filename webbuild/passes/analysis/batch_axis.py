@@ -87,7 +87,6 @@ def _broadcast_axis(node: ir.Node, axes: AxisMap) -> int | None:
 
 
 def _gathered_axis(node: ir.Node, axes: AxisMap) -> int | None:
-    """Return the axis after a gather by the boxes."""
     data, index = node.inputs[0], node.inputs[1]
     if data is None or index is None or index not in axes or static_shape(data) is None:
         return None

@@ -105,12 +105,9 @@ class MaskedRegion:
         if any(value.is_graph_output() for value in self.shape):
             raise NeedsGatherError("what the mask chooses is an output, and the data decide its length")
         if missing := next(
-            (user for value in self.shape for user in consumers(value) if user not in self._all()), None
+            (user for value in self.shape for user in consumers(value) if user not in {*self.inner, *self.ends}), None
         ):
             raise NeedsGatherError(f"{missing.op_type} '{missing.name}' is in another graph")
-
-    def _all(self) -> set[ir.Node]:
-        return {*self.inner, *self.ends}
 
     def _add_node(self, node: ir.Node, mask: ir.Value) -> None:
         if node.op_type in REDUCTION_OPS and node.inputs[0] in self.shape:

@@ -41,7 +41,7 @@ def row_parallel_region(product: ir.Node, graph: ir.Graph, largest: int) -> RowP
     Raises:
         RowsEscapeError: where the rows are mixed, moved, or leave the graph; in words.
     """
-    rows = _rows(product.outputs[0])
+    rows = (static_shape(product.outputs[0]) or [0, 0])[ROW_AXIS]
     along = -1 if graph.opset_imports.get("", 18) >= 13 else 1
     inside, ends = {product}, set[ir.Node]()
     values = [product.outputs[0]]
@@ -133,7 +133,3 @@ def _is_row_parallel(node: ir.Node, value: ir.Value, rows: int, along: int) -> b
         return False
     shapes = [static_shape(each) for each in node.inputs if each is not None]
     return all(shape is not None and (len(shape) < 2 or shape[ROW_AXIS] in (1, rows)) for shape in shapes)
-
-
-def _rows(value: ir.Value) -> int:
-    return (static_shape(value) or [0, 0])[ROW_AXIS]

@@ -73,7 +73,6 @@ def _index_interval(value: ir.Value, interval: Interval) -> Interval:
 
 
 def _output_interval(node: ir.Node, reads: list[Interval], index: int) -> Interval | None:
-    """Return the bounds of one output, None where they are not known."""
     kind = node.op_type
     if node.domain not in ("", "ai.onnx"):
         return None

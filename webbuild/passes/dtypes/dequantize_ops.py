@@ -17,11 +17,19 @@ from webbuild.passes.dtypes.exact_ints import (
     ExactInts,
     broadcast_along,
     is_scalar,
-    known_rank,
     round_half_even,
     saturate,
 )
-from webbuild.passes.rewrite import Builder, constant, consumers, find_nodes, input_value, is_read, replace_all_uses
+from webbuild.passes.rewrite import (
+    Builder,
+    constant,
+    consumers,
+    find_nodes,
+    input_value,
+    is_read,
+    known_rank,
+    replace_all_uses,
+)
 
 _OPERANDS = {
     "ConvInteger": (0, 1, (2, 3)),

@@ -114,9 +114,3 @@ def is_scalar(value: ir.Value | None) -> bool:
     """Whether a value is known to be one number, with or without an axis."""
     shape = static_shape(value)
     return shape is not None and prod(shape) == 1 and len(shape) <= 1
-
-
-def known_rank(value: ir.Value | None) -> int | None:
-    """Return the number of a value's dimensions, None if it is not known."""
-    shape = static_shape(value)
-    return None if shape is None else len(shape)

@@ -40,12 +40,15 @@ class FloatIndexRewriter:
             if value.is_graph_output():
                 raise UnknownConsumerError("an output of the graph is computed from it as int64")
             for node in consumers(value):
-                if node in self.nodes or (value is start and self._is_gather_index(node, start)):
+                gathers = value is start and node.op_type in _GATHER_OPS and node.inputs[0] is not start
+                if gathers or node in self.nodes:
                     continue
                 if node.graph is not self._graph:
                     raise UnknownConsumerError(f"{node.op_type} '{node.name}' in a branch or a loop reads it as int64")
                 self.nodes.append(node)
-                waiting += self._integer_operands(node)
+                computed = [each for each in node.outputs if each.dtype == ir.DataType.INT64]
+                self._numbers.update(computed)
+                waiting += computed
         order = {node: index for index, node in enumerate(self._graph)}
         self.nodes.sort(key=lambda node: order[node])
         for node in self.nodes:
@@ -66,17 +69,7 @@ class FloatIndexRewriter:
             if not node.outputs[0].uses():
                 self._graph.remove(node, safe=True)
 
-    def _is_gather_index(self, node: ir.Node, value: ir.Value) -> bool:
-        return node.op_type in _GATHER_OPS and node.inputs[0] is not value
-
-    def _integer_operands(self, node: ir.Node) -> list[ir.Value]:
-        """Return what the operator computes in int64, which has to be followed too."""
-        found = [value for value in node.outputs if value.dtype == ir.DataType.INT64]
-        self._numbers.update(found)
-        return found
-
     def _check(self, node: ir.Node) -> None:
-        """Raise unless the operator can be computed in float32."""
         numbers = [value for value in node.inputs if value in self._numbers]
         kind = node.op_type
         known = kind in _LAYOUT_OPS | _GATHER_OPS | _COMPARISON_OPS | _LINEAR_OPS | _DIVISION_OPS | {
@@ -112,7 +105,6 @@ class FloatIndexRewriter:
         return all(self._is_natural(v) for v in node.inputs if v in self._numbers)
 
     def _convert(self, add: Builder, node: ir.Node) -> ir.Value:
-        """Add the operator in float32 and return its result."""
         inputs = [self._floats.get(value, value) if value is not None else None for value in node.inputs]
         attributes = attribute_values(node)
         if node.op_type == "Cast":

@@ -184,7 +184,6 @@ class _Int64Region:
         return [value for value in values if value is not None and value.dtype == _INT64]
 
     def _lower(self, add: Builder, node: ir.Node, small: dict[ir.Value, ir.Value]) -> list[ir.Value]:
-        """Add a node in int32 and return its results."""
         inputs: list[ir.Value | None] = list(node.inputs)
         for index in data_inputs(node):
             value = inputs[index]

@@ -82,7 +82,6 @@ def _tile(graph: ir.Graph, region: RowParallelRegion, rows: int, held: int) -> N
 def _operands(
     add: Builder, node: ir.Node, made: Mapping[ir.Value, ir.Value], rows: int, start: int, end: int
 ) -> list[ir.Value | None]:
-    """Return the inputs of a node for the rows from `start` to `end`."""
     given: list[ir.Value | None] = [value if value is None else made.get(value, value) for value in node.inputs]
     if node.op_type == "Reshape":
         shape = static_shape(node.outputs[0]) or []

@@ -78,7 +78,6 @@ class AppendNms(Pass):
 
 
 def _append_blocker(model: ir.Model, output: ir.Value, shape: list[int], spec: YoloPostprocess) -> str | None:
-    """Return why the head cannot be appended, None if it can."""
     numbers = shape[1] if spec.layout == "columns" else shape[2]
     if shape[0] != 1 or numbers != spec.row_width:
         return f"its shape is {shape}, and {spec.row_width} numbers for each box of one picture were expected"

@@ -33,7 +33,7 @@ def find_gathered_rows(model: ir.Model, gathers: list[ir.Node], where: str) -> G
     for node in model.graph:
         if node in gathers:
             continue
-        reached = _union(origins.get(id(value), set()) for value in node.inputs if value is not None)
+        reached = set().union(*(origins.get(id(value), set()) for value in node.inputs if value is not None))
         if not reached or node.op_type == "Shape":
             continue
         for output in node.outputs:
@@ -48,10 +48,6 @@ def find_gathered_rows(model: ir.Model, gathers: list[ir.Node], where: str) -> G
     if not isinstance(columns, int):
         raise UnknownNmsPatternError(where, "the rows after it are no matrix with a fixed number of columns")
     return GatheredRows(joined, columns, pads)
-
-
-def _union(sets: Iterable[set[int]]) -> set[int]:
-    return set().union(*sets)
 
 
 def zero_and_pad_rows(model: ir.Model, rows: GatheredRows, real: ir.Value, count: int, wanted: int) -> None:

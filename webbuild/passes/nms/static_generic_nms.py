@@ -86,7 +86,7 @@ def _rebuild(model: ir.Model, tail: GenericNmsPattern, candidates: int, rows: in
         iou,
         candidates=candidates,
         rounds=MAX_ROUNDS,
-        alike=alike if _has_several_lists(tail) else None,
+        alike=alike if tail.batches * tail.classes > 1 else None,
     )
     if tail.max_selected is None or tail.max_selected < candidates:
         keep = add.op("Mul", keep, _within_limit(add, nms, keep, alike, candidates))
@@ -107,10 +107,6 @@ def _rebuild(model: ir.Model, tail: GenericNmsPattern, candidates: int, rows: in
     converged = add.op("Sub", add.const([1.0]), add.reshape(unsettled, [1]))
     pad_selected_outputs(model, tail, propagate_int32(model, tail, selected), real, count, rows)
     add_status_output(Builder(model.graph, None, "selection/status"), model, above, converged, candidates, MAX_ROUNDS)
-
-
-def _has_several_lists(tail: GenericNmsPattern) -> bool:
-    return tail.batches * tail.classes > 1
 
 
 def _int32(add: Builder, value: int) -> ir.Value:

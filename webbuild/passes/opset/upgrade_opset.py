@@ -49,7 +49,6 @@ class UpgradeOpset(Pass):
 
 
 def _upgrade_blocker(node: ir.Node, current: int, options: PassOptions) -> str | None:
-    """Return why a node cannot be read as one of opset 11, None if it can."""
     if node.op_type in ("Clip", "Scatter"):
         x = node.inputs[0]
         return None if x is not None and x.dtype == ir.DataType.FLOAT else "is not float32"

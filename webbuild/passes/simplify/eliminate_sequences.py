@@ -48,7 +48,6 @@ class EliminateSequences(Pass):
 
 
 def _read(model: ir.Model, graph: ir.Graph, node: ir.Node) -> ir.Value | None:
-    """Return what a node reads, None if that is not known."""
     add = Builder(graph, node, f"{node.name or node.op_type}/known", opset_version(model))
     if node.op_type.startswith("Optional"):
         return _of_optional(add, node)
@@ -78,7 +77,6 @@ def _of_optional(add: Builder, node: ir.Node) -> ir.Value | None:
 
 
 def _elements(sequence: ir.Value | None, opset: int) -> list[ir.Value] | None:
-    """Return what lies in a sequence, None if that is not known."""
     changes: list[ir.Node] = []
     node = None if sequence is None else sequence.producer()
     while node is not None and node.op_type in ("SequenceInsert", "SequenceErase", "Identity"):
@@ -99,7 +97,6 @@ def _constructed(node: ir.Node, opset: int) -> list[ir.Value] | None:
 
 
 def _after_edit(elements: list[ir.Value] | None, node: ir.Node) -> list[ir.Value] | None:
-    """Return the elements after an insertion or a removal."""
     if elements is None or node.op_type == "Identity":
         return elements
     inserts = node.op_type == "SequenceInsert"

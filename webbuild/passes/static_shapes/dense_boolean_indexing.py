@@ -146,7 +146,6 @@ def _rewrite(model: ir.Model, group: Sequence[MaskSelection], region: MaskedRegi
 
 
 def _broadcast_mask(add: Builder, mask: ir.Value, shape: Sequence[int]) -> ir.Value:
-    """Return a mask as booleans of a shape."""
     true = mask if mask.dtype == ir.DataType.BOOL else add.cast(mask, ir.DataType.BOOL)
     if static_shape(mask) == list(shape):
         return true

@@ -76,7 +76,6 @@ class ResizeToMatmul(Workaround):
 
 
 def _axes(source: list[int], target: list[int]) -> list[int]:
-    """Return the axes that change their size."""
     return [axis for axis, size in enumerate(source) if size != target[axis]]
 
 

@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import onnx_ir as ir
 
-from webbuild.passes.rewrite import static_shape
+from webbuild.passes.rewrite import known_rank, static_shape
 from webbuild.passes.workaround import DefectContext, PassContext, Symptom, Workaround
 from webbuild.passes.workarounds.split_grouped_conv import split_groups
 
@@ -29,7 +29,8 @@ class SplitGroupedConv3D(Workaround):
     tolerance = 1e-6
 
     def affects(self, node: ir.Node, context: DefectContext) -> Symptom | None:
-        if node.attributes.get_int("group", 1) == 1 or _rank(node.inputs[0], node.inputs[1]) != _RANK_3D:
+        is_volume = any(known_rank(value) == _RANK_3D for value in node.inputs[:2])
+        if node.attributes.get_int("group", 1) == 1 or not is_volume:
             return None
         return Symptom("the GPU kernel convolves volumes in one group only")
 
@@ -40,7 +41,3 @@ class SplitGroupedConv3D(Workaround):
         groups, weights = node.attributes.get_int("group", 1), static_shape(node.inputs[1]) or []
         split_groups(context.model.graph, node, weights, list(pairwise(range(groups + 1))))
         return f"{groups} groups, each on its own"
-
-
-def _rank(*values: ir.Value | None) -> int:
-    return max((len(value.shape) for value in values if value is not None and value.shape is not None), default=0)
