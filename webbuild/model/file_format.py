@@ -32,10 +32,7 @@ def sniff_format(data: bytes) -> tuple[str, str] | None:
             return what, fix
     head = data[:4096].lstrip(b"\xef\xbb\xbf \t\r\n")
     if head[:9].lower().startswith(_HTML_STARTS):
-        return (
-            "a web page, as a failed download leaves it",
-            "download the file itself: open its address in a browser",
-        )
+        return ("a web page, as a failed download leaves it", "download the file itself: open its address in a browser")
     if data[4:8] == b"TFL3":
         return "a TensorFlow Lite model", "take the ONNX export of the model instead, for example with tf2onnx"
     if data[8:9] == b"{" and data[7:8] == b"\0":

@@ -38,9 +38,7 @@ def check_operators(proto: onnx.ModelProto, path: Path) -> None:
     listed = ", ".join(_describe(name, used[name], since.get(name)) for name in missing[:_MAX_LISTED])
     more = f", and {len(missing) - _MAX_LISTED} more" if len(missing) > _MAX_LISTED else ""
     raise WebbuildError(
-        "unknown-operators",
-        f"{path}: ONNX Runtime has no {listed}{more} at opset {opset}",
-        _fix(missing, since),
+        "unknown-operators", f"{path}: ONNX Runtime has no {listed}{more} at opset {opset}", _fix(missing, since)
     )
 
 

@@ -62,11 +62,7 @@ def values_to_read(graph: ModelGraph, piece: Subgraph, also: Sequence[str] = ())
 
 
 def extract_subgraphs(
-    graph: ModelGraph,
-    pieces: Sequence[Subgraph],
-    values: Mapping[str, NDArray[Any]],
-    *,
-    also: Sequence[str] = (),
+    graph: ModelGraph, pieces: Sequence[Subgraph], values: Mapping[str, NDArray[Any]], *, also: Sequence[str] = ()
 ) -> ExtractedModel:
     """Make a model of pieces that know nothing of each other.
 

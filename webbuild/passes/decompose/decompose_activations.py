@@ -27,13 +27,7 @@ class DecomposeActivations(Decomposition):
     tolerance = 1e-6
 
     def decomposers(self) -> Decomposers:
-        return {
-            "Sign": _sign,
-            "Elu": _elu,
-            "Selu": _selu,
-            "HardSigmoid": _hard_sigmoid,
-            "HardSwish": _hard_swish,
-        }
+        return {"Sign": _sign, "Elu": _elu, "Selu": _selu, "HardSigmoid": _hard_sigmoid, "HardSwish": _hard_swish}
 
 
 def _sign(add: RewriteContext, node: ir.Node) -> ir.Value:

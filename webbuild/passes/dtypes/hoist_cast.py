@@ -6,9 +6,9 @@ from webbuild.passes.analysis.kernel_lookup import placement
 from webbuild.passes.base import Pass, PassOptions, Rewrite
 from webbuild.passes.rewrite import Builder, attribute_values, consumers, find_nodes, replace_all_uses
 
-_DATA_MOVEMENT_OPS = (
-    *("Reshape", "Squeeze", "Unsqueeze", "Expand", "Tile", "Transpose", "Slice", "Flatten", "Gather", "Identity"),
-)
+_DATA_MOVEMENT_OPS = {
+    "Reshape", "Squeeze", "Unsqueeze", "Expand", "Tile", "Transpose", "Slice", "Flatten", "Gather", "Identity"
+}  # fmt: skip
 """Operators that move the elements of their first input, whatever they are."""
 _TYPES = (ir.DataType.FLOAT, ir.DataType.INT32)
 

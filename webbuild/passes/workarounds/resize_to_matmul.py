@@ -113,14 +113,7 @@ def _scales(node: ir.Node, source: list[int], target: list[int]) -> list[float] 
 
 
 def _scaled(
-    add: Builder,
-    data: ir.Value | None,
-    axis: int,
-    rank: int,
-    how: ResizeFilter,
-    size: int,
-    scale: float,
-    result: int,
+    add: Builder, data: ir.Value | None, axis: int, rank: int, how: ResizeFilter, size: int, scale: float, result: int
 ) -> ir.Value:
     """Return the product along one axis: from the left for the last but one, else as the last."""
     weights = resize_matrix(how, size, scale, result)
