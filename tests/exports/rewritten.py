@@ -50,15 +50,26 @@ class Rewritten(Struct, frozen=True):
         coarse = np.random.default_rng(1).random((1, 3, 8, 8), np.float32).repeat(8, 2).repeat(8, 3)
         return [Sample("(blocks)", {image.name: coarse}, placement=noise.placement), noise, grey]
 
-    def prove_at(self, confidence: float, iou: float) -> EquivalenceResult:
-        """Compare every graph with the export, at thresholds of the score and of the overlap."""
-        options = [msgspec.structs.replace(o, default=iou) if o.option == "iou" else o for o in self.options]
-        lacks = self.known.postprocess
+    def open_original(self) -> NativeRunner:
+        """Open the export with its thresholds as inputs, or as it is where it lacks its post-processing."""
+        lacks = self.known.postprocess is not None
         original = NativeRunner(self.source.path) if lacks else open_with_threshold_inputs(self.source, SIZES)
         assert original is not None, "the thresholds of the export could not be made inputs"
+        return original
+
+    def prove_at(self, original: NativeRunner, confidence: float, iou: float) -> EquivalenceResult:
+        """Compare every graph with the export, at thresholds of the score and of the overlap."""
+        options = [msgspec.structs.replace(o, default=iou) if o.option == "iou" else o for o in self.options]
         graphs, task = self.graphs, self.known.task
         return check_equivalence(
-            original, graphs, self.folder, task, options, self.samples, postprocess=lacks, confidence=confidence
+            original,
+            graphs,
+            self.folder,
+            task,
+            options,
+            self.samples,
+            postprocess=self.known.postprocess,
+            confidence=confidence,
         )
 
 

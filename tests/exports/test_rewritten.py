@@ -57,14 +57,14 @@ def test_the_same_is_found_at_every_threshold(name: str, tmp_path: Path) -> None
     assert len(best) > 4, "too few scores to choose thresholds between"
     half = len(best) // 2
     found: list[int] = []
-    exported, loose = 0.7, 0.99
+    original, exported, loose = export.open_original(), 0.7, 0.99
     for threshold, iou in (
         ((1 + best[0]) / 2, exported),
         ((best[0] + best[1]) / 2, exported),
         ((best[half] + best[half + 1]) / 2, exported),
         (0.0, loose),
     ):
-        equivalence = export.prove_at(float(np.float32(threshold)), iou)
+        equivalence = export.prove_at(original, float(np.float32(threshold)), iou)
         wrong = [
             f"{each.subject} at {threshold}: {each.reason}"
             for each in equivalence.comparisons

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -20,7 +19,6 @@ from webbuild.manifest.head_status import fallback_reason
 from webbuild.manifest.manifest import Graph, OptionInput, Task
 from webbuild.postprocess.reference import add_constant_masks, apply_reference_postprocess
 from webbuild.postprocess.spec import Postprocess
-from webbuild.runners.malloc_trim import trim_malloc
 from webbuild.runners.native import NativeRunner
 from webbuild.samples.collect import Sample
 from webbuild.tasks.base import RunContext
@@ -66,8 +64,6 @@ def check_equivalence(
         values["confidence"] = confidence
     thresholds = {option.name: np.array([values[option.option]], np.float32) for option in options}
     of_original = thresholds if confidence is not None and postprocess is None else {}
-    gc.collect()  # graphs that are no longer needed: their nodes and values refer to each other
-    trim_malloc()
 
     def run_reference(given: RunInput) -> Tensors:
         return _pad_to_shapes(

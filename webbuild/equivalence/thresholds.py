@@ -14,6 +14,7 @@ from webbuild.manifest.manifest import Graph, OptionInput, Task
 from webbuild.model.load import OnnxModel
 from webbuild.passes.lower import run_to_fixpoint
 from webbuild.postprocess.spec import Postprocess
+from webbuild.runners.malloc_trim import collect_and_trim
 from webbuild.runners.native import NativeRunner
 from webbuild.samples.collect import Sample
 from webbuild.tasks.registry import kind_of
@@ -89,6 +90,7 @@ def check_with_detections(
     Raises:
         WebbuildError: `output-mismatch` or `vacuous-comparison`.
     """
+    collect_and_trim()  # what planning has let go of is room for a run
     equivalence = check_equivalence(
         original, graphs, folder, task, options, [*samples, *edges], postprocess=postprocess
     )

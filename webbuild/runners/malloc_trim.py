@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import gc
 from functools import cache
 from typing import Any
 
@@ -20,6 +21,15 @@ def limit_malloc_cache() -> None:
     """
     if (library := _load_glibc()) is not None:
         library.mallopt(_MMAP_THRESHOLD, _MMAP_THRESHOLD_BYTES)
+
+
+def collect_and_trim() -> None:
+    """Collect garbage in cycles, such as a graph's nodes, and return its room to the system.
+
+    A search for garbage goes through every object there is: tens of milliseconds where a model is loaded.
+    """
+    gc.collect()
+    trim_malloc()
 
 
 def trim_malloc() -> None:
