@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-import onnx_ir as ir
-import onnx_ir.passes.common as common
+import logging
 
-_SEQUENCES = {"SequenceEmpty", "SequenceConstruct", "SequenceInsert", "SequenceErase", "SplitToSequence", "Optional"}
-"""Operators that give no tensor."""
+import onnx
+import onnx_ir as ir
+from onnx.shape_inference import infer_shapes as infer_shapes_of_proto
+
+_LARGEST_VALUE = 1000
+"""Bytes of the largest weight whose value the inference may ask for: sizes are small, and a model may exceed 2 GB."""
 
 
 def infer_shapes(model: ir.Model) -> None:
@@ -18,29 +21,51 @@ def infer_shapes(model: ir.Model) -> None:
     for value in model.graph.initializers.values():
         if value.const_value is not None and not value.is_graph_input():  # what was folded may still have a free shape
             value.shape = ir.Shape(value.const_value.shape.numpy())
+            value.type = value.type or ir.TensorType(value.const_value.dtype)
     for node in model.graph:
         for value in node.outputs:
             value.shape = None
-    common.ShapeInferencePass(check_type=False, strict_mode=False, data_prop=True)(model)
-    _forget_types_of_sequences(model)
+    try:
+        inferred = infer_shapes_of_proto(_without_weights(model), check_type=False, strict_mode=False, data_prop=True)
+    except Exception as error:  # onnx's own errors share no base class with protobuf's
+        logging.getLogger(__name__).warning("No shapes could be inferred: %s", error)
+    else:
+        _read_shapes(model.graph, inferred.graph)
     for value, shape in declared.items():
         value.shape = _merge_shapes(shape, value.shape)
 
 
-def _forget_types_of_sequences(model: ir.Model) -> None:
-    """Take back what onnx-ir writes of a sequence or an optional: that it is a tensor."""
-    found: set[ir.Value | None] = set()
-    for graph in reversed(list(model.graphs())):
-        for node in graph:
-            bodies = [a.as_graph() for a in node.attributes.values() if a.type == ir.AttributeType.GRAPH]
-            carried = [list(body.outputs[1 if node.op_type == "Loop" else 0 :]) for body in bodies]
-            copies = node.op_type in ("Identity", "OptionalGetElement") and node.inputs[0] in found
-            for index, value in enumerate(node.outputs):
-                inner = any(index < len(values) and values[index] in found for values in carried)
-                if (node.op_type in _SEQUENCES or copies or inner) and isinstance(value.type, ir.TensorType):
-                    value.type, value.shape = None, None
-                if value.type is None or not isinstance(value.type, ir.TensorType):
-                    found.add(value)
+def _without_weights(model: ir.Model) -> onnx.ModelProto:
+    """Return the model with its weights as inputs, and the values of the small ones."""
+    graph, proto = model.graph, onnx.ModelProto(ir_version=model.ir_version)
+    weights = list(graph.initializers.values())
+    small = [w for w in weights if w.const_value is not None and w.const_value.nbytes <= _LARGEST_VALUE]
+    inputs = [*graph.inputs, *(weight for weight in weights if not weight.is_graph_input())]
+    view = ir.GraphView(inputs, graph.outputs, nodes=list(graph), initializers=small, name=graph.name)
+    proto.opset_import.extend(onnx.helper.make_opsetid(*opset) for opset in model.opset_imports.items())
+    proto.functions.extend(map(ir.serde.serialize_function, model.functions.values()))
+    ir.serde.serialize_graph_into(proto.graph, view)  # type: ignore[arg-type]
+    return proto
+
+
+def _read_shapes(graph: ir.Graph, proto: onnx.GraphProto) -> None:
+    """Take over the types and shapes of tensors; sequences and optionals keep the type that they have.
+
+    Only these are read: to make a graph of the whole proto takes longer than to infer it.
+    """
+    known = {info.name: info.type for info in (*proto.input, *proto.value_info, *proto.output)}
+    for value in (*graph.inputs, *(value for node in graph for value in node.outputs)):
+        if value.name not in known or not known[value.name].HasField("tensor_type"):
+            continue
+        element = known[value.name].tensor_type.elem_type
+        if element and value.dtype != element:
+            value.dtype = ir.DataType(element)
+        shape = ir.serde.deserialize_type_proto_for_shape(known[value.name])
+        value.shape = value.shape if shape is None else shape
+    for node, node_proto in zip(graph, proto.node, strict=True):
+        for attribute in node_proto.attribute:
+            if attribute.type == onnx.AttributeProto.GRAPH:
+                _read_shapes(node.attributes[attribute.name].as_graph(), attribute.g)
 
 
 def _merge_shapes(declared: ir.Shape, inferred: ir.Shape | None) -> ir.Shape:
