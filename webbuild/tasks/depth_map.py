@@ -43,10 +43,13 @@ def resample_map(values: NDArray[Any], placement: ImagePlacement) -> Floats:
     result = np.empty((placement.source_height, placement.source_width), np.float32)
     x0, x1, fx = x
     for start in range(0, len(result), _ROWS_AT_ONCE):
-        first, second, fy = (each[start : start + _ROWS_AT_ONCE, None] for each in y)
-        above = (1 - fx) * grid[first, x0] + fx * grid[first, x1]
-        below = (1 - fx) * grid[second, x0] + fx * grid[second, x1]
-        result[start : start + _ROWS_AT_ONCE] = (1 - fy) * above + fy * below
+        first, second, fy = (each[start : start + _ROWS_AT_ONCE] for each in y)
+        read, places = np.unique([first, second], return_inverse=True)  # an enlarged map reads each row many times
+        part = grid[read]
+        across = (1 - fx) * part.take(x0, axis=1) + fx * part.take(x1, axis=1)
+        above, below = across[places.reshape(2, -1)]
+        down = fy[:, None]
+        result[start : start + _ROWS_AT_ONCE] = (1 - down) * above + down * below
     return result
 
 
