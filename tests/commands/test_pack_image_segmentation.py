@@ -6,16 +6,24 @@ import json
 import shutil
 from pathlib import Path
 
+import msgspec
 import numpy as np
 import onnx_ir as ir
 import pytest
 
-from tests.commands.program import pack, refused
+from tests.commands.program import pack
 from tests.compared import compared, matched, outputs
 from tests.models import HEADER, parsed, save
-from webbuild.bundle.graphs import write_graphs
-from webbuild.compile import prove
-from webbuild.manifest.manifest import Graph, ImageInput, ImageSegmentationTask, TargetName
+from webbuild.compile.compile_model import CompiledModel, LoadedModel, compile_model, load_model
+from webbuild.compile.prove import ProvenGraphs, prove_graphs
+from webbuild.errors import WebbuildError
+from webbuild.manifest.manifest import ImageInput, ImageSegmentationTask
+from webbuild.passes.lower import LoweredGraphs
+from webbuild.precision.budget import SearchBudget
+from webbuild.reporting.progress import ProgressReporter
+from webbuild.samples.collect import collect_samples
+from webbuild.targets.target import Target
+from webbuild.tasks.overrides import parse_overrides
 
 pytestmark = pytest.mark.usefixtures("stand_in")
 
@@ -32,14 +40,25 @@ maps (float[1,3,8,8] pixel_values) => (float[1,2,4,4] logits)
 """
 
 
-@pytest.fixture
-def shipped(tmp_path: Path) -> Path:
-    folder = tmp_path / "mask2former"
-    shutil.copytree(SHIPPED, folder)
-    return folder / "mask2former.onnx"
+@pytest.fixture(scope="module")
+def compiled() -> tuple[LoadedModel, CompiledModel]:
+    quiet, own = ProgressReporter(quiet=True), parse_overrides({})
+    loaded = load_model(SHIPPED / "mask2former.onnx", {}, quiet)
+    target = Target("1.30.0", "webgpu")
+    return loaded, compile_model(loaded, target, task=None, nms="gpu", wanted=own, progress=quiet)
 
 
-def test_what_lies_beside_it_says_all_there_is_to_know(shipped: Path) -> None:
+def prove(loaded: LoadedModel, compiled: CompiledModel, folder: Path) -> ProvenGraphs:
+    """Compare graphs with the original on the samples beside it, as `pack` does."""
+    quiet, samples = ProgressReporter(quiet=True), collect_samples(loaded.source.path, (), compiled.match.inputs)
+    return prove_graphs(
+        loaded, compiled, samples, folder, quiet, weights="fp32", precision="fp32", budget=SearchBudget(), table=None,
+        browser=False,
+    )  # fmt: skip
+
+
+def test_what_lies_beside_it_says_all_there_is_to_know(tmp_path: Path) -> None:
+    shipped = shutil.copytree(SHIPPED, tmp_path / "mask2former") / "mask2former.onnx"
     manifest = pack(shipped)
     task = manifest.task
     assert isinstance(task, ImageSegmentationTask)
@@ -70,19 +89,20 @@ def test_what_lies_beside_it_says_all_there_is_to_know(shipped: Path) -> None:
     ids=["where a query samples", "how much of a sample", "what a query makes of it"],
 )
 def test_one_number_of_one_attention_layer_is_noticed(
-    shipped: Path, monkeypatch: pytest.MonkeyPatch, weight: str, by: float
+    compiled: tuple[LoadedModel, CompiledModel], tmp_path: Path, weight: str, by: float
 ) -> None:
-    def written(models: dict[TargetName, ir.Model], folder: Path) -> list[Graph]:
-        for model in models.values():
-            value = model.graph.initializers[weight]
-            assert value.const_value is not None
-            numbers = np.array(value.const_value.numpy())
-            numbers.flat[0] += by
-            value.const_value = ir.tensor(numbers, name=weight)
-        return write_graphs(models, folder)
-
-    monkeypatch.setattr(prove, "write_graphs", written)
-    assert refused(shipped) == "output-mismatch"
+    loaded, right = compiled
+    graphs = {target: model.clone() for target, model in right.lowered.graphs.items()}
+    for model in graphs.values():
+        value = model.graph.initializers[weight]
+        assert value.const_value is not None
+        numbers = np.array(value.const_value.numpy())
+        numbers.flat[0] += by
+        value.const_value = ir.tensor(numbers, name=weight)
+    wrong = msgspec.structs.replace(right, lowered=LoweredGraphs(graphs, right.lowered.edits))
+    with pytest.raises(WebbuildError) as caught:
+        prove(loaded, wrong, tmp_path)
+    assert caught.value.code == "output-mismatch"
 
 
 def test_a_map_for_each_class_is_packed_by_its_architecture(tmp_path: Path) -> None:
