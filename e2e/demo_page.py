@@ -83,5 +83,12 @@ class DemoPage:
     def overflow(self) -> int:
         """Pixels by which the page can be scrolled sideways."""
         return int(
-            self.page.evaluate("() => { scrollTo(1e5, scrollY); const x = scrollX; scrollTo(0, scrollY); return x; }")
+            self.page.evaluate(
+                """() => {
+                  scrollTo({ left: 1e5, behavior: "instant" });
+                  const x = scrollX;
+                  scrollTo({ left: 0, behavior: "instant" });
+                  return x;
+                }"""
+            )
         )
