@@ -15,6 +15,8 @@ _COMMON_FLAGS = (
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
+    # The popup of the address bar is a page too, which takes each window a second of processor time.
+    "--disable-features=WebUIOmniboxPopup,WebUIOmniboxAimPopup",
 )
 _WEBGPU_FLAGS = ("--enable-unsafe-webgpu",)
 _SOFTWARE_GPU_FLAGS = ("--use-webgpu-adapter=swiftshader",)
