@@ -34,9 +34,17 @@ def served(classifier: Path) -> Iterator[Server]:
         yield server
 
 
+@pytest.fixture(scope="module")
+def kept(keep_page: Open, without_gpu: Browser, served: Server) -> DemoPage:
+    return keep_page(without_gpu, served.url, viewport={"width": 1280, "height": 900})
+
+
 @pytest.fixture
-def demo(open_page: Open, without_gpu: Browser, served: Server) -> DemoPage:
-    return open_page(without_gpu, served.url, viewport={"width": 1280, "height": 900})
+def demo(kept: DemoPage) -> DemoPage:
+    """The page on its first sample."""
+    kept.at("sample-0").click()
+    expect(kept.at("best")).to_have_text("blue")
+    return kept
 
 
 def test_both_backends_agree_with_native(

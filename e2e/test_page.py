@@ -16,11 +16,30 @@ from e2e.demo_page import DemoPage
 from webbuild.browser.server import Server
 
 
-@pytest.fixture
-def demo(open_page: Open, without_gpu: Browser, root: Server) -> DemoPage:
-    page = open_page(without_gpu, root.url, viewport={"width": 1280, "height": 900})
+@pytest.fixture(scope="module")
+def kept(keep_page: Open, without_gpu: Browser, root: Server) -> DemoPage:
+    page = keep_page(without_gpu, root.url)
     page.wait_for_result()
     return page
+
+
+@pytest.fixture(scope="module")
+def phone(keep_page: Open, without_gpu: Browser, root: Server) -> DemoPage:
+    page = keep_page(without_gpu, root.url, viewport={"width": 320, "height": 800}, has_touch=True)
+    page.wait_for_result()
+    return page
+
+
+@pytest.fixture
+def demo(kept: DemoPage) -> DemoPage:
+    """The page as it was when it was opened."""
+    kept.page.set_viewport_size({"width": 1280, "height": 900})
+    reset = kept.page.locator("#reset")
+    if reset.is_visible():
+        with kept.another_run():
+            reset.click()
+    kept.choose(0)
+    return kept
 
 
 def samples(bundle: Path) -> int:
@@ -28,7 +47,7 @@ def samples(bundle: Path) -> int:
 
 
 def test_it_works_wherever_it_is_put(open_page: Open, without_gpu: Browser, place: Server) -> None:
-    page = open_page(without_gpu, place.url)
+    page = open_page(without_gpu, place.url, reduced_motion="no-preference")
     assert page.wait_for_result() > 0
     assert page.chip() == "WASM"
 
@@ -105,9 +124,9 @@ def test_keys_choose_a_sample_and_move_a_slider(demo: DemoPage) -> None:
 
 
 @pytest.mark.parametrize("width", [320, 390, 768, 1280, 1920])
-def test_no_width_scrolls_sideways(open_page: Open, without_gpu: Browser, root: Server, width: int) -> None:
-    page = open_page(without_gpu, root.url, viewport={"width": width, "height": 800}, has_touch=width < 500)
-    page.wait_for_result()
+def test_no_width_scrolls_sideways(demo: DemoPage, phone: DemoPage, width: int) -> None:
+    page = phone if width < 500 else demo
+    page.page.set_viewport_size({"width": width, "height": 800})
     assert page.overflow() == 0
     page.choose(1)
     assert page.overflow() == 0
