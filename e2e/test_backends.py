@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from e2e.conftest import Open
+from e2e.conftest import Open, Webbuild
+from tests.models import save
+from tests.set_detectors import rt_detr
 from webbuild.browser.chromium import BrowserHandle
 from webbuild.browser.console import Console
 from webbuild.browser.server import Server
@@ -28,6 +31,15 @@ def script(without_gpu: Browser, root: Server) -> Iterator[Page]:
     context = without_gpu.new_context()
     yield blank(context.new_page(), root)
     context.close()
+
+
+@pytest.fixture
+def small(webbuild: Webbuild, tmp_path: Path) -> Iterator[Server]:
+    """A detector of few operators: a software adapter compiles the pose model's for 15 s, each time it is loaded."""
+    done = webbuild("pack", save(rt_detr(), tmp_path / "rt-detr.onnx"), "-o", tmp_path / "out", "--no-verify")
+    assert done.returncode == 0, done.stderr
+    with Server(tmp_path / "out") as server:
+        yield server
 
 
 def blank(page: Page, root: Server) -> Page:
@@ -73,9 +85,9 @@ def test_the_page_says_why_it_fell_back(open_page: Open, without_gpu: Browser, r
 
 
 def test_webgpu_is_first_choice_and_can_be_left_and_taken_again(
-    open_page: Open, webgpu: BrowserHandle, root: Server
+    open_page: Open, webgpu: BrowserHandle, small: Server
 ) -> None:
-    page = open_page(webgpu.browser, root.url)
+    page = open_page(webgpu.browser, small.url)
     on_gpu = page.wait_for_result()
     assert (page.chip(), page.at("warnings").is_visible()) == ("WebGPU", False)
     on_wasm = page.switch("wasm")

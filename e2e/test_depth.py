@@ -45,11 +45,21 @@ def served(focused: Path) -> Iterator[Server]:
         yield server
 
 
-@pytest.fixture
-def demo(open_page: Open, without_gpu: Browser, served: Server) -> DemoPage:
-    page = open_page(without_gpu, served.url, viewport={"width": 1280, "height": 900})
+@pytest.fixture(scope="module")
+def kept(keep_page: Open, without_gpu: Browser, served: Server) -> DemoPage:
+    page = keep_page(without_gpu, served.url, viewport={"width": 1280, "height": 900})
     expect(page.at("legend")).to_be_visible(timeout=LOADED)
     return page
+
+
+@pytest.fixture
+def demo(kept: DemoPage) -> DemoPage:
+    """The page on its first sample."""
+    kept.at("sample-0").click()
+    expect(kept.at("distances")).to_have_value("3, 1, 0.5")
+    expect(kept.page.get_by_role("img", name="Far to near: depth from")).to_be_visible(timeout=SOON)
+    expect(kept.page.locator("body")).to_have_attribute("data-state", "ready", timeout=SOON)
+    return kept
 
 
 def test_every_build_agrees_with_native(
@@ -181,7 +191,7 @@ def test_own_pictures_are_a_stack_in_the_order_of_their_numbers(demo: DemoPage, 
 
 @pytest.mark.alone
 def test_the_page_stays_alive(open_page: Open, without_gpu: Browser, served: Server) -> None:
-    demo = open_page(without_gpu, "about:blank")
+    demo = open_page(without_gpu, "about:blank", reduced_motion="no-preference")
     with main_thread_tasks(without_gpu, demo.page) as tasks:
         demo.page.goto(served.url)
         expect(demo.at("legend")).to_be_visible(timeout=LOADED)

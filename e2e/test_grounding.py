@@ -40,11 +40,25 @@ def served(prompted: Path) -> Iterator[Server]:
         yield server
 
 
-@pytest.fixture
-def demo(open_page: Open, without_gpu: Browser, served: Server) -> DemoPage:
-    page = open_page(without_gpu, served.url, viewport={"width": 1280, "height": 900})
+@pytest.fixture(scope="module")
+def kept(keep_page: Open, without_gpu: Browser, served: Server) -> DemoPage:
+    page = keep_page(without_gpu, served.url, viewport={"width": 1280, "height": 900})
     page.wait_for_result()
     return page
+
+
+@pytest.fixture
+def demo(kept: DemoPage) -> DemoPage:
+    """The page on its first sample, with the thresholds and the prompt it was opened with."""
+    reset = kept.page.locator("#reset")
+    if reset.is_visible():
+        with kept.another_run():
+            reset.click()
+    kept.choose(0)
+    if kept.at("prompt").input_value() != FIRST:
+        with kept.another_run():
+            kept.at("prompt-0").click()
+    return kept
 
 
 def verified(webbuild: Webbuild, bundle: Path) -> Any:
