@@ -40,11 +40,20 @@ def served(segmenter: Path) -> Iterator[Server]:
         yield server
 
 
+@pytest.fixture(scope="module")
+def kept(keep_page: Open, without_gpu: Browser, served: Server) -> DemoPage:
+    return keep_page(without_gpu, served.url, viewport={"width": 1280, "height": 900})
+
+
 @pytest.fixture
-def demo(open_page: Open, without_gpu: Browser, served: Server) -> DemoPage:
-    page = open_page(without_gpu, served.url, viewport={"width": 1280, "height": 900})
-    assert page.wait_for_result() > 3
-    return page
+def demo(kept: DemoPage) -> DemoPage:
+    """The page in the mode it was opened in."""
+    kept.wait_for_result()
+    if not kept.at("mode-panoptic").is_checked():
+        with kept.another_run():
+            kept.at("mode-panoptic").locator("xpath=ancestor::label").click()
+    assert kept.count() > 3
+    return kept
 
 
 def test_every_build_agrees_with_native(
@@ -148,7 +157,7 @@ def test_the_mode_is_an_option_of_a_run_and_no_other_is_taken(demo: DemoPage) ->
 
 @pytest.mark.alone
 def test_the_page_stays_alive(open_page: Open, without_gpu: Browser, served: Server) -> None:
-    demo = open_page(without_gpu, "about:blank")
+    demo = open_page(without_gpu, "about:blank", reduced_motion="no-preference")
     with main_thread_tasks(without_gpu, demo.page) as tasks:
         demo.page.goto(served.url)
         demo.wait_for_result()
