@@ -81,6 +81,7 @@ class NativeRunner:
         options.enable_cpu_mem_arena = False  # it keeps the memory of the largest run
         options.enable_mem_pattern = False  # from the second run on it takes what all steps need in one piece
         options.enable_mem_reuse = False  # it holds a large room for all that will lie there until the last has
+        options.add_session_config_entry("session.intra_op.allow_spinning", "0")  # waiting takes as long as computing
         options.add_session_config_entry("session.disable_prepacking", "1")  # it copies the weights that are mapped
         options.add_session_config_entry("session.model_external_initializers_file_folder_path", str(self.path.parent))
         try:
