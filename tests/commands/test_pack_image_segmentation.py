@@ -99,7 +99,7 @@ def test_one_number_of_one_attention_layer_is_noticed(
         numbers = np.array(value.const_value.numpy())
         numbers.flat[0] += by
         value.const_value = ir.tensor(numbers, name=weight)
-    wrong = msgspec.structs.replace(right, lowered=LoweredGraphs(graphs, right.lowered.edits))
+    wrong = msgspec.structs.replace(right, lowered=LoweredGraphs(graphs, right.lowered.rewrites))
     with pytest.raises(WebbuildError) as caught:
         prove(loaded, wrong, tmp_path)
     assert caught.value.code == "output-mismatch"
