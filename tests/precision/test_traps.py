@@ -9,7 +9,7 @@ import pytest
 
 from tests.precision.trapped import network, searched
 from webbuild.precision.budget import SearchBudget
-from webbuild.precision.search import KEPT_BY_SEARCH
+from webbuild.precision.search import KEPT_BY_SEARCH, SearchResult
 
 EXP = network("[grow] e = Mul (a, fifteen)\n[exp] f = Exp (e)\n[log] b = Log (f)", "float fifteen = {15}")
 MASK = network("[mask] m = Where (hidden, never, a)\n[look] b = Softmax (m)",
@@ -42,25 +42,30 @@ TRAPS = {
 }
 
 
+@pytest.fixture(scope="module")
+def cancelled(tmp_path_factory: pytest.TempPathFactory) -> SearchResult:
+    return searched(CANCELLED, tmp_path_factory.mktemp("cancelled"))
+
+
 @pytest.mark.parametrize("name", TRAPS)
-def test_exactly_the_trap_is_kept(name: str, tmp_path: Path) -> None:
+def test_exactly_the_trap_is_kept(name: str, cancelled: SearchResult, tmp_path: Path) -> None:
     model, wanted = TRAPS[name]
-    found = searched(model, tmp_path)
+    found = cancelled if model is CANCELLED else searched(model, tmp_path)
     assert found.best is not None
     assert set(found.best.fp32_reasons) == wanted, found.best.fp32_reasons
     assert not found.evaluations[-1].mismatch
     assert not found.stop_reason
 
 
-def test_what_only_a_run_can_tell_takes_few_runs(tmp_path: Path) -> None:
-    found = searched(CANCELLED, tmp_path)
+def test_what_only_a_run_can_tell_takes_few_runs(cancelled: SearchResult) -> None:
+    found = cancelled
     assert found.best is not None
     assert {found.best.fp32_reasons[name] for name in ("up", "down")} == {KEPT_BY_SEARCH}
     assert 1 < len(found.evaluations) <= 12
 
 
-def test_two_searches_find_the_same(tmp_path: Path) -> None:
-    one, other = searched(CANCELLED, tmp_path), searched(CANCELLED, tmp_path)
+def test_two_searches_find_the_same(cancelled: SearchResult, tmp_path: Path) -> None:
+    one, other = cancelled, searched(CANCELLED, tmp_path)
     assert one.evaluations == other.evaluations
     assert one.best is not None
     assert other.best is not None
