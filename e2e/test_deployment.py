@@ -38,7 +38,7 @@ RUN = """async ([bundle, backend]) => {
 @pytest.mark.parametrize("isolated", [True, False], ids=["isolated", "not isolated"])
 def test_the_page_works_under_the_policy(without_gpu: Browser, bundle: Path, isolated: bool) -> None:
     with Server(bundle, isolated=isolated, headers=POLICY) as server:
-        context = without_gpu.new_context()
+        context = without_gpu.new_context(reduced_motion="reduce")
         page = DemoPage(context.new_page(), server.url)
         assert page.wait_for_result() > 0
         assert page.page.evaluate("crossOriginIsolated") == isolated
@@ -122,7 +122,7 @@ def plain_host(bundle: Path) -> Iterator[str]:
 
 
 def test_a_host_that_has_nothing_but_files(without_gpu: Browser, plain_host: str) -> None:
-    context = without_gpu.new_context()
+    context = without_gpu.new_context(reduced_motion="reduce")
     page = DemoPage(context.new_page(), plain_host)
     assert page.wait_for_result() > 0
     assert page.console.errors == []

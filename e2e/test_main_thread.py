@@ -27,7 +27,7 @@ BUSY = """() => new Promise((resolve) => setTimeout(() => {
 @pytest.fixture
 def opened(open_page: Open, root: Server) -> Callable[[Browser], DemoPage]:
     """A page that has shown text of this server: a browser that has just started takes 20 ms to find its fonts."""
-    return lambda browser: open_page(browser, f"{root.url}report.html")
+    return lambda browser: open_page(browser, f"{root.url}report.html", reduced_motion="no-preference")
 
 
 def test_loading_and_ten_runs(opened: Callable[[Browser], DemoPage], without_gpu: Browser, root: Server) -> None:

@@ -31,7 +31,7 @@ def site(bundle: Path, webbuild: Webbuild, tmp_path_factory: pytest.TempPathFact
 
 @pytest.fixture
 def visitor(without_gpu: Browser) -> Iterator[BrowserContext]:
-    context = without_gpu.new_context()
+    context = without_gpu.new_context(reduced_motion="reduce")
     yield context
     context.close()
 

@@ -61,17 +61,14 @@ def verify(webbuild: Webbuild, bundle: Path, *arguments: object) -> tuple[int, A
     return done.returncode, json.loads(done.stdout)
 
 
-def test_wasm_alone_needs_no_gpu(webbuild: Webbuild, bundle: Path) -> None:
-    code, found = verify(webbuild, bundle)
-    assert code == 0
-    assert [run["backend"] for run in found["backends"]] == ["wasm"]
-
-
-def test_a_picture_of_ones_own_is_verified_too(webbuild: Webbuild, bundle: Path, tmp_path: Path) -> None:
+def test_wasm_alone_needs_no_gpu_and_takes_a_picture_of_ones_own(
+    webbuild: Webbuild, bundle: Path, tmp_path: Path
+) -> None:
     picture = tmp_path / "my picture.jpg"
     picture.write_bytes(next((bundle / "samples").glob("*several*")).read_bytes())
     code, found = verify(webbuild, bundle, "--input", picture)
     assert code == 0
+    assert [run["backend"] for run in found["backends"]] == ["wasm"]
     assert found["samples"][-1]["title"] == "my picture.jpg"
 
 

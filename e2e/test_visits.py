@@ -19,7 +19,7 @@ STATE = "(path) => fetch(path, { cache: 'no-store' }).then((response) => respons
 
 @pytest.fixture
 def visitor(without_gpu: Browser) -> Iterator[BrowserContext]:
-    context = without_gpu.new_context()
+    context = without_gpu.new_context(reduced_motion="reduce")
     yield context
     context.close()
 
