@@ -36,8 +36,9 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def place(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with nothing but an environment, in which there is nothing but the wheel and what it asks for."""
     folder = tmp_path_factory.mktemp("elsewhere")
-    venv.create(folder / "venv", with_pip=True)
-    command = [str(folder / "venv" / "bin" / "python"), "-m", "pip", "install", "--quiet", str(wheel)]
+    venv.create(folder / "venv")
+    into = ["--python", str(folder / "venv" / "bin" / "python"), "install", "--quiet", "--no-compile"]
+    command = [sys.executable, "-m", "pip", *into, str(wheel)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False, env=clean({}))
     assert done.returncode == 0, done.stdout + done.stderr
     (folder / "bin").mkdir()
