@@ -15,6 +15,7 @@ from tests.native import Session
 from tests.passes.selections import Feeds, crowd, end2end, multiclass, separate
 from webbuild.passes.base import PassOptions
 from webbuild.passes.lower import TARGETS, lower
+from webbuild.passes.nms.status_output import candidate_capacity
 
 IOU, SCORE = 0.5, 0.25
 SIZES = {"one": (1, 1, 40, 10), "classes": (1, 5, 60, 4), "pictures": (3, 2, 50, 6), "wide": (1, 20, 120, 30)}
@@ -31,8 +32,8 @@ EACH = pytest.mark.parametrize(("form", "size"), CASES)
 class Graphs:
     """The original, both graphs of it, and what they report."""
 
-    def __init__(self, model: onnx.ModelProto, candidates: int | None = None) -> None:
-        self.plan = lower(ir.from_proto(model), PassOptions(candidates=candidates))
+    def __init__(self, model: onnx.ModelProto) -> None:
+        self.plan = lower(ir.from_proto(model), PassOptions())
         self._original = Session(model)
         self._sessions = {target: Session(patched) for target, patched in self.plan.graphs.items()}
 
@@ -169,11 +170,11 @@ def test_a_limit_given_at_run_time_is_honoured(most: int) -> None:
 
 
 def test_more_candidates_than_the_capacity_are_reported_and_the_cpu_graph_is_right() -> None:
-    every = Graphs(multiclass(1, 2, 40, 8, IOU, SCORE), candidates=16)
-    boxes, scores = crowd(5, 1, 2, 40, 60)
+    every = Graphs(multiclass(1, 2, 400, 8, IOU, SCORE))
+    boxes, scores = crowd(5, 1, 2, 400, 600)
     feeds = feeds_of("multiclass", boxes, scores, 8)
     status = every.run("webgpu", feeds)["head_status"]
-    assert status[1] == (scores > SCORE).sum() > 16
+    assert status[1] == (scores > SCORE).sum() > candidate_capacity(2 * 400, 2 * 8)
     assert same(every.original(feeds), every.run("wasm", feeds)) > 0
 
 

@@ -32,7 +32,6 @@ class PassOptions(Struct, frozen=True):
 
     Attributes:
         dims: sizes for free dimensions, by their name or as "input:axis".
-        candidates: how many candidates a detection head keeps; None lets the pass choose.
         table: what the build can do that the WebGPU graph is for; None where nothing is known.
         missing_postprocess: the post-processing that the model lacks; None for nothing to add.
         max_binding_size: bytes that every device gives to a shader in one buffer: 128 MiB are promised.
@@ -41,7 +40,6 @@ class PassOptions(Struct, frozen=True):
     """
 
     dims: Mapping[str, int] = {}
-    candidates: int | None = None
     missing_postprocess: Postprocess | None = None
     table: KernelTable | None = None
     max_binding_size: int = 128 << 20

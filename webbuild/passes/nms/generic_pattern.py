@@ -50,15 +50,13 @@ class GenericNmsPattern:
         present = {name: at for name, at in places.items() if len(self.nms.inputs) > at and self.nms.inputs[at]}
         return {name: (self.nms, at) for name, at in present.items()}
 
-    def capacity(self, candidates: int | None) -> tuple[int, int]:
-        """Return how many candidates a head keeps, and how many boxes are given at most."""
-        everything = self.batches * self.classes * self.boxes
-        bound = (
-            everything
-            if self.max_selected is None
-            else min(everything, self.batches * self.classes * self.max_selected)
-        )
-        kept = min(everything, candidates or min(candidate_capacity(everything, bound), _MAX_CANDIDATES))
+    @property
+    def capacity(self) -> tuple[int, int]:
+        """How many candidates a head keeps, and how many boxes are given at most."""
+        lists = self.batches * self.classes
+        everything = lists * self.boxes
+        bound = everything if self.max_selected is None else min(everything, lists * self.max_selected)
+        kept = min(candidate_capacity(everything, bound), _MAX_CANDIDATES)
         return kept, min(bound, kept)
 
 

@@ -29,7 +29,7 @@ class PadGenericNmsOutput(NmsPass[GenericNmsPattern]):
     pattern = GenericNmsPattern
 
     def rewrite(self, model: ir.Model, tail: GenericNmsPattern, options: PassOptions) -> list[Rewrite]:
-        _, rows = tail.capacity(options.candidates)
+        _, rows = tail.capacity
         chosen = tail.nms.outputs[0]
         after = list(model.graph)
         place = after.index(tail.nms) + 1

@@ -47,7 +47,7 @@ class StaticGenericNms(NmsPass[GenericNmsPattern]):
         total = tail.batches * tail.classes * tail.boxes
         if tail.nms.inputs[1] is None or tail.nms.inputs[1].dtype != ir.DataType.FLOAT or total >= 1 << 24:
             return [self.skipped(tail.where, f"its scores are not float32, or are too many: {total}")]
-        candidates, rows = tail.capacity(options.candidates)
+        candidates, rows = tail.capacity
         if tail.batches * tail.classes * candidates >= 1 << 24:
             return [
                 self.skipped(tail.where, f"{tail.batches} x {tail.classes} classes are too many to be put in order")

@@ -43,7 +43,7 @@ class StaticNms(NmsPass[BoxNmsPattern]):
     pattern = BoxNmsPattern
 
     def rewrite(self, model: ir.Model, tail: BoxNmsPattern, options: PassOptions) -> list[Rewrite]:
-        candidates = min(tail.anchors, options.candidates or candidate_capacity(tail.anchors, tail.max_detections))
+        candidates = candidate_capacity(tail.anchors, tail.max_detections)
         _rebuild(model, tail, candidates)
         reason = (
             f"NonMaxSuppression over {tail.anchors} anchors became {MAX_ROUNDS} rounds over the best {candidates}, "

@@ -39,7 +39,7 @@ class StaticRotatedNms(NmsPass[RotatedNmsPattern]):
     pattern = RotatedNmsPattern
 
     def rewrite(self, model: ir.Model, tail: RotatedNmsPattern, options: PassOptions) -> list[Rewrite]:
-        candidates = min(tail.anchors, options.candidates or candidate_capacity(tail.anchors, tail.max_detections))
+        candidates = candidate_capacity(tail.anchors, tail.max_detections)
         if tail.mask.max_candidates is not None:
             candidates = min(candidates, tail.mask.max_candidates)
         _rebuild(model, tail, candidates)
