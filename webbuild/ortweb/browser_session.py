@@ -64,11 +64,6 @@ class BrowserSession:
         """The build, the browser and its adapter."""
         return f"onnxruntime-web {self._build.target.name} in Chromium {self._page.chromium.version} on {self.adapter}"
 
-    @property
-    def options(self) -> SessionOptions:
-        """How its sessions are made."""
-        return self._options
-
     def missing_features(self, features: Sequence[str]) -> list[str]:
         """Return which of these features of WebGPU the adapter does not have."""
         return sorted(set(features) - set(self._page.call("features") or ()))

@@ -1,4 +1,4 @@
-"""A bundle in a browser page, as a `Runner`: its own runtime, loaded with one backend."""
+"""A bundle in a browser page: its own runtime, loaded with one backend."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _LITTLE_ENDIAN_DTYPES = {"float32": "<f4", "int32": "<i4", "int64": "<i8", "uint
 
 
 class PageRunner:
-    """Drives one page. Loading comes first; `run` is raw tensors, `predict` what a visitor gets.
+    """Drives one page. Loading comes first; `run_timed` is raw tensors, `predict` what a visitor gets.
 
     Args:
         page: an empty page.
@@ -62,10 +62,6 @@ class PageRunner:
         """Run raw tensors; return every output, and the milliseconds it took."""
         ran: TensorsResult = self._calls.call("tensors", TensorsResult, feeds=self._calls.upload(feeds))
         return {held.name: self._take(held) for held in ran.outputs}, ran.ms
-
-    def run(self, feeds: Tensors) -> dict[str, NDArray[Any]]:
-        """Return every output by name. Raises PageError."""
-        return self.run_timed(feeds)[0]
 
     def preprocess(self, pictures: Sequence[Path]) -> NDArray[Any]:
         """Return the tensor the runtime makes of a picture's file, or of those of a stack."""
