@@ -22,7 +22,7 @@ from benchmarks.placement import row
 from benchmarks.result_cache import cached_result
 from webbuild.compare.arrays import Comparison
 from webbuild.compare.by_output import group_by_output
-from webbuild.inspection.inspection import Inspection
+from webbuild.inspection.result import Inspection
 
 PAGE = Path(__file__).parents[1] / "docs" / "full-size.md"
 _MB = 1_000_000

@@ -15,11 +15,11 @@ from msgspec import Struct
 from benchmarks.page_markers import replace_marked
 from webbuild.compile.compile_model import compile_model, load_model
 from webbuild.inspection.inspect import inspect
-from webbuild.inspection.inspection import Inspection
+from webbuild.inspection.result import Inspection
 from webbuild.reporting.progress import ProgressReporter
 from webbuild.targets.table import load_table
 from webbuild.targets.target import parse_target
-from webbuild.tasks.overrides import parse_overrides
+from webbuild.tasks.user_overrides import parse_overrides
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "placement.md"

@@ -15,7 +15,7 @@ from e2e.conftest import Webbuild
 from webbuild.browser.chromium import BrowserHandle
 from webbuild.ortweb import packaged_assets
 from webbuild.ortweb.build import get_build
-from webbuild.ortweb.journal import Journal
+from webbuild.ortweb.result_journal import Journal
 from webbuild.probe.browser_harness import ProbeHarness, open_harness
 from webbuild.probe.kernel_sweep import kernel_probes
 from webbuild.probe.measure import measure_probes

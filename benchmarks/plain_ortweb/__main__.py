@@ -28,7 +28,7 @@ from webbuild.verify.inputs import collect_inputs
 
 ROOT = Path(__file__).parents[2]
 MODEL = ROOT / "models" / "yolo-pose.onnx"
-PAGE = ROOT / "docs" / "plain.md"
+PAGE = ROOT / "docs" / "vs-onnxruntime-web.md"
 
 
 def text(found: dict[str, tuple[PageMeasurement, PageMeasurement]], browser: str, runs: int) -> str:

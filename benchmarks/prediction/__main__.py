@@ -1,7 +1,7 @@
 """Predicts how every node of a model ends, and holds that against what Chromium did.
 
 python -m benchmarks.prediction DATA --measure        # adds to results/prediction.jsonl what it lacks
-python -m benchmarks.prediction DATA --write          # predicts them again: docs/prediction.md
+python -m benchmarks.prediction DATA --write          # predicts them again: docs/inspect-accuracy.md
 python -m benchmarks.prediction --table 1.30.0-webgpu  # the cases of a target's table instead
 
 DATA is the folder of ONNX's tests, as for `benchmarks.node_tests`.

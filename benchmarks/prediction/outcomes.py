@@ -17,9 +17,9 @@ from benchmarks.prediction.measured import PLACES, MeasuredModel
 from benchmarks.prediction.models import PredictedModel
 from webbuild.inspection.graph import prepare_graph
 from webbuild.inspection.inspect import inspect
-from webbuild.inspection.inspection import Inspection
 from webbuild.inspection.measured_outcome import RunOutcome
 from webbuild.inspection.placement import place_nodes
+from webbuild.inspection.result import Inspection
 from webbuild.inspection.rules.model import uses_float16
 from webbuild.targets.table import KernelTable
 

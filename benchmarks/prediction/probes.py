@@ -9,7 +9,7 @@ import onnx
 import onnx_ir as ir
 
 from webbuild.inspection.inspect import inspect
-from webbuild.inspection.inspection import Inspection
+from webbuild.inspection.result import Inspection
 from webbuild.probe.probe_model import Probe
 from webbuild.probe.registry import families, family_probes
 from webbuild.targets.table import KernelTable, MeasuredCase, Outcome

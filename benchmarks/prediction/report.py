@@ -9,7 +9,7 @@ from pathlib import Path
 from benchmarks.prediction.confusion import FAILS, accuracy, confusion_counts, rows
 from benchmarks.prediction.outcomes import PredictionPair
 
-PAGE = Path(__file__).parents[2] / "docs" / "prediction.md"
+PAGE = Path(__file__).parents[2] / "docs" / "inspect-accuracy.md"
 
 _TITLES = {
     "test": "ONNX's tests of single operators",

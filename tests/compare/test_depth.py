@@ -12,7 +12,7 @@ from webbuild.compare.arrays import ComparedOutput
 from webbuild.compare.tolerances import BROWSER
 from webbuild.compare.vacuity import mark_vacuous
 from webbuild.tasks.depth_map import DepthMap
-from webbuild.tasks.metrics.depth import compare_decoded_depth, compare_depth
+from webbuild.tasks.metrics.compare_depth import compare_decoded_depth, compare_depth
 
 ABOUT = ComparedOutput("webgpu", "desk", "decoded", "")
 RAMP = np.linspace(0.5, 3, 12, dtype=np.float32).reshape(3, 4)

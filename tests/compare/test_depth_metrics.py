@@ -8,7 +8,7 @@ import pytest
 from numpy.typing import NDArray
 
 from webbuild.compare.tolerances import BROWSER, REDUCED_PRECISION, Tolerance
-from webbuild.tasks.metrics.depth_metrics import match_depth
+from webbuild.tasks.metrics.match_depth import match_depth
 
 RATIO, FLOOR = 1e-3, 0.02
 TOLERANCE = Tolerance(score=0, pixels=0, depth=RATIO, depth_floor=FLOOR)

@@ -13,8 +13,8 @@ from tests.verify.detections_made import TASK, person, rows
 from webbuild.compare.arrays import ComparedOutput, Comparison
 from webbuild.compare.tolerances import BROWSER
 from webbuild.compare.vacuity import mark_vacuous
+from webbuild.tasks.metrics.compare_detections import compare_detections
 from webbuild.tasks.metrics.detection_arrays import from_detections, from_rows
-from webbuild.tasks.metrics.detections import compare_detections
 
 AT = {"confidence": 0.25, "iou": 0.7}
 PAIR = rows((10, 10, 0.9), (100, 10, 0.8))

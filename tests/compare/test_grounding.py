@@ -8,7 +8,7 @@ from webbuild.compare.arrays import ComparedOutput
 from webbuild.compare.tolerances import BROWSER
 from webbuild.compare.vacuity import mark_vacuous
 from webbuild.tasks.detection import Box, GroundedDetection
-from webbuild.tasks.metrics.grounding import compare_grounding
+from webbuild.tasks.metrics.compare_grounding import compare_grounding
 
 ABOUT = ComparedOutput("webgpu", "one", "decoded", "")
 AT = {"confidence": 0.35, "textThreshold": 0.25}

@@ -10,8 +10,8 @@ from webbuild.compare.arrays import ComparedOutput
 from webbuild.compare.tolerances import BROWSER, REDUCED_PRECISION, Tolerance
 from webbuild.compare.vacuity import mark_vacuous
 from webbuild.manifest.manifest import ImageSegmentationTask
+from webbuild.tasks.metrics.compare_segmentation import compare_regions
 from webbuild.tasks.metrics.match_regions import RegionMatch, match_regions
-from webbuild.tasks.metrics.segmentation import compare_regions
 from webbuild.tasks.regions import DrawnRegion, Segmentation, measure_regions
 
 NAMES = ["cat", "dog", "sky"]

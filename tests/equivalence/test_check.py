@@ -8,7 +8,7 @@ import pytest
 
 from tests.manifests import manifest
 from webbuild.equivalence.check import _pad_rows
-from webbuild.manifest.head_status import fallback_reason
+from webbuild.manifest.detection_head_status import fallback_reason
 
 
 @pytest.mark.parametrize(

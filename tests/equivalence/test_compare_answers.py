@@ -56,7 +56,7 @@ def test_rows_masks_and_prototypes_are_judged() -> None:
     found = compared(answer(), answer())
     assert {each.verdict for each in found} == {"OK"}
     objects = {title: matched_objects(group) for title, group in by_title(found).items()}
-    assert objects == {"rows": 1, "protos": None, "maskCoefficients": 1}
+    assert objects == {"rows": 1, "protos": None, "masks": 1}
     require_equivalent(found)
     assert count_matched(found) == 1
 

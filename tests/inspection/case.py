@@ -14,7 +14,7 @@ import onnx_ir as ir
 from msgspec import Struct
 
 from webbuild.inspection.inspect import inspect
-from webbuild.inspection.inspection import Inspection
+from webbuild.inspection.result import Inspection
 from webbuild.targets.table import load_table
 from webbuild.targets.target import Target, parse_target
 

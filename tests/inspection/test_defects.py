@@ -11,7 +11,7 @@ from tests.passes.case import Case, all_cases, outcome, tidy
 from webbuild.inspection.finding import Finding
 from webbuild.inspection.inspect import inspect
 from webbuild.passes.registry import all_passes
-from webbuild.passes.workaround import Defect
+from webbuild.passes.workarounds.base import Defect
 from webbuild.targets.table import load_table
 from webbuild.targets.target import Target
 

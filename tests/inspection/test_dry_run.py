@@ -8,7 +8,7 @@ from tests.commands.program import webbuild
 from tests.models import HEADER, as_ir
 from webbuild.inspection.dry_run import with_fixes
 from webbuild.inspection.inspect import inspect
-from webbuild.inspection.inspection import Inspection
+from webbuild.inspection.result import Inspection
 from webbuild.targets.table import load_table
 from webbuild.targets.target import Target
 

@@ -12,7 +12,7 @@ from tests.inspection.case import all_cases
 from tests.models import as_ir
 from webbuild.inspection.all_on_gpu import all_on_gpu
 from webbuild.inspection.inspect import inspect
-from webbuild.inspection.inspection import Inspection, exit_code
+from webbuild.inspection.result import Inspection, exit_code
 from webbuild.model.load import model_signature
 from webbuild.targets.table import KernelPlacements, KernelTable, load_table
 from webbuild.targets.target import Target

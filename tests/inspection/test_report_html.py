@@ -8,8 +8,8 @@ import onnx_ir as ir
 
 from tests.models import as_ir
 from webbuild.inspection.inspect import inspect
-from webbuild.inspection.inspection import Inspection
 from webbuild.inspection.report_html import COLUMNS, layout_rows, render
+from webbuild.inspection.result import Inspection
 from webbuild.targets.table import load_table
 from webbuild.targets.target import Target
 

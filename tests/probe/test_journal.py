@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from webbuild.ortweb.journal import Journal
+from webbuild.ortweb.result_journal import Journal
 from webbuild.probe.probe_model import make_probe
 from webbuild.probe.record import ProbeRecord, is_measured, probe_digest
 from webbuild.targets.table import CaseInput, MeasuredCase

@@ -9,7 +9,7 @@ from typing import cast
 import numpy as np
 import pytest
 
-from webbuild.ortweb.journal import Journal
+from webbuild.ortweb.result_journal import Journal
 from webbuild.probe.browser_harness import ProbeHarness, ProbeResponse
 from webbuild.probe.measure import measure_probes
 from webbuild.probe.native_process import NativeProcess

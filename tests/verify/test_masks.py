@@ -14,8 +14,8 @@ from webbuild.compare.vacuity import mark_vacuous
 from webbuild.manifest.manifest import SegmentTask
 from webbuild.tasks.detection import Box, Segment
 from webbuild.tasks.mask import Mask
+from webbuild.tasks.metrics.compare_detections import compare_detections
 from webbuild.tasks.metrics.detection_arrays import from_detections, from_rows
-from webbuild.tasks.metrics.detections import compare_detections
 from webbuild.tasks.registry import kind_of
 from webbuild.verify.page_rpc import PageError
 from webbuild.verify.page_runner import with_arrays

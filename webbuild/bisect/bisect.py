@@ -21,7 +21,7 @@ from webbuild.compare.arrays import RELATIVE_TOLERANCE
 from webbuild.errors import USAGE, WebbuildError
 from webbuild.ortweb.browser_session import BrowserSession, SessionOptions, open_sessions
 from webbuild.ortweb.build import cache_folder, get_build
-from webbuild.ortweb.journal import Journal, hash_tensors, hash_values
+from webbuild.ortweb.result_journal import Journal, hash_tensors, hash_values
 from webbuild.runners.native_unoptimized import UnoptimizedNativeRunner
 from webbuild.runners.session import SessionRunner
 from webbuild.subgraph.activations import ReferenceActivations

@@ -30,7 +30,7 @@ from webbuild.reporting.write import encode_json
 from webbuild.samples.collect import Sample
 from webbuild.tasks.base import RunContext, Tensors
 from webbuild.tasks.class_scores import ClassScore
-from webbuild.tasks.metrics.classes import TOP_CLASSES
+from webbuild.tasks.metrics.compare_classes import TOP_CLASSES
 from webbuild.tasks.registry import decode_task, kind_of
 from webbuild.verify import formatting
 

@@ -7,7 +7,7 @@ import msgspec
 from webbuild.commands.options.inspect import InspectArguments
 from webbuild.inspection.dry_run import with_fixes
 from webbuild.inspection.inspect import inspect
-from webbuild.inspection.inspection import exit_code
+from webbuild.inspection.result import exit_code
 from webbuild.model.load import load_onnx
 from webbuild.ortweb.packaged_assets import engine_version
 from webbuild.reporting.progress import ProgressReporter

@@ -31,9 +31,9 @@ from webbuild.samples.collect import Sample, collect_samples, with_focus_distanc
 from webbuild.samples.prompts import attach_prompts, with_prompts
 from webbuild.targets.table import find_table
 from webbuild.targets.target import Target
-from webbuild.tasks.overrides import parse_overrides
 from webbuild.tasks.registry import kind_of
 from webbuild.tasks.symbolic_dims import parse_dims
+from webbuild.tasks.user_overrides import parse_overrides
 from webbuild.verify.report import VerifyReport, exit_code
 
 

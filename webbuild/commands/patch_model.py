@@ -21,16 +21,16 @@ from webbuild.bundle.signature_diff import describe_signature_changes
 from webbuild.commands.options.patch import PatchArguments
 from webbuild.compare.by_output import group_by_output
 from webbuild.compile.compile_model import CompiledModel, LoadedModel, compile_model, load_model
+from webbuild.equivalence.detection_thresholds import check_with_detections
 from webbuild.equivalence.nan_inputs import replace_nan_inputs
-from webbuild.equivalence.thresholds import check_with_detections
 from webbuild.errors import CLEAN, WebbuildError
 from webbuild.manifest.manifest import DisabledTarget, TargetName
 from webbuild.ortweb.packaged_assets import engine_version
 from webbuild.passes.base import Rewrite
 from webbuild.samples.collect import collect_samples, edge_cases
 from webbuild.targets.target import Target, parse_target
-from webbuild.tasks.overrides import parse_overrides
 from webbuild.tasks.symbolic_dims import parse_dims
+from webbuild.tasks.user_overrides import parse_overrides
 
 if TYPE_CHECKING:
     from webbuild.reporting.progress import ProgressReporter

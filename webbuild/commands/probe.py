@@ -13,7 +13,7 @@ from webbuild.commands.options.probe import ProbeArguments
 from webbuild.errors import CLEAN, USAGE, WebbuildError
 from webbuild.ortweb import packaged_assets
 from webbuild.ortweb.build import cache_folder, get_build
-from webbuild.ortweb.journal import Journal
+from webbuild.ortweb.result_journal import Journal
 from webbuild.probe.browser_harness import open_harness
 from webbuild.probe.kernel_sweep import kernel_probes
 from webbuild.probe.measure import measure_probes

@@ -11,7 +11,7 @@ from msgspec import Struct
 from webbuild.bundle.graphs import option_inputs
 from webbuild.compile.infer_task import infer_missing_postprocess, infer_task, require_postprocess
 from webbuild.compile.size_input_order import with_measured_size_order
-from webbuild.equivalence.thresholds import open_reference
+from webbuild.equivalence.detection_thresholds import open_reference
 from webbuild.inspection.cpu_fallback import FallbackPlan, apply_cpu_fallback, check_wasm_session
 from webbuild.inspection.graph import prepare_graph
 from webbuild.inspection.reshape_check import check_reshapes
@@ -21,8 +21,8 @@ from webbuild.passes.lower import TARGETS, LoweredGraphs, lower
 from webbuild.runners.native import NativeRunner
 from webbuild.targets.table import find_table
 from webbuild.targets.target import Target
-from webbuild.tasks.overrides import Overrides, apply_overrides
 from webbuild.tasks.symbolic_dims import ResolvedDims, resolve_dims, takes_prompt
+from webbuild.tasks.user_overrides import Overrides, apply_overrides
 
 if TYPE_CHECKING:
     from webbuild.manifest.manifest import DisabledTarget, OptionInput, TargetName

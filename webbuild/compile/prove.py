@@ -12,8 +12,8 @@ from webbuild.bundle.graphs import write_graphs
 from webbuild.bundle.weight_quantization import QuantizedWeights, quantize_weights
 from webbuild.compile.mixed_precision import PrecisionMode, ReducedPrecisionResult, build_reduced_precision_graph
 from webbuild.equivalence.check import EquivalenceResult
+from webbuild.equivalence.detection_thresholds import check_with_detections
 from webbuild.equivalence.nan_inputs import replace_nan_inputs
-from webbuild.equivalence.thresholds import check_with_detections
 from webbuild.manifest.manifest import Graph, Weights
 from webbuild.runners.memoized import MemoizedRunner
 from webbuild.samples.collect import Sample, edge_cases

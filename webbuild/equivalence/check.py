@@ -15,7 +15,7 @@ from webbuild.compare.arrays import Comparison
 from webbuild.equivalence.answer import Answer
 from webbuild.equivalence.compare_runs import Reference, RunInput, Tensors, compare_runs
 from webbuild.equivalence.policy import EXACT, native_policy
-from webbuild.manifest.head_status import fallback_reason
+from webbuild.manifest.detection_head_status import fallback_reason
 from webbuild.manifest.manifest import Graph, OptionInput, Task
 from webbuild.postprocess.reference import add_constant_masks, apply_reference_postprocess
 from webbuild.postprocess.spec import Postprocess

@@ -14,7 +14,7 @@ from webbuild.equivalence.check import EquivalenceResult, run_context
 from webbuild.equivalence.compare_runs import Reference, RunInput, compare_runs
 from webbuild.equivalence.policy import native_policy
 from webbuild.equivalence.verdict import require_equivalent
-from webbuild.manifest.head_status import fallback_reason
+from webbuild.manifest.detection_head_status import fallback_reason
 from webbuild.manifest.manifest import Graph, OptionInput, Task
 from webbuild.samples.collect import Sample
 

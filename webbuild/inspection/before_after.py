@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from webbuild.inspection.finding import Finding
 from webbuild.inspection.inspect import inspect
-from webbuild.inspection.inspection import exit_code
+from webbuild.inspection.result import exit_code
 from webbuild.reporting.quantities import format_count
 from webbuild.targets.table import find_table
 from webbuild.targets.target import Target

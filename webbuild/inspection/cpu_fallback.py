@@ -11,7 +11,7 @@ from webbuild.errors import WebbuildError
 from webbuild.inspection.finding import Finding
 from webbuild.inspection.graph import node_label, walk_nodes
 from webbuild.inspection.inspect import inspect
-from webbuild.inspection.inspection import Inspection
+from webbuild.inspection.result import Inspection
 from webbuild.inspection.rules.base import model_rules
 from webbuild.manifest.manifest import DisabledTarget
 from webbuild.passes.base import Rewrite

@@ -12,7 +12,7 @@ from msgspec import structs
 from webbuild.inspection.finding import Finding
 from webbuild.inspection.graph import node_label, walk_nodes
 from webbuild.inspection.inspect import inspect
-from webbuild.inspection.inspection import Inspection
+from webbuild.inspection.result import Inspection
 from webbuild.inspection.rules.base import Rule, all_rules, model_rules
 from webbuild.inspection.rules.cpu import dynamic_output_shape
 from webbuild.inspection.rules.model import cpu_partition

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from webbuild.passes.workaround import Severity
+from webbuild.passes.workarounds.base import Severity
 from webbuild.targets.table import Outcome
 
 

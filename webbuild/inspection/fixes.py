@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from webbuild.passes.decomposition import Decomposition
+from webbuild.passes.decompose.base import Decomposition
 from webbuild.passes.registry import all_passes
 
 _QUANTIZED_OPS = (

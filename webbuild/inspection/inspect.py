@@ -11,10 +11,10 @@ from webbuild.inspection.context import InspectionContext, data_dependent_values
 from webbuild.inspection.finding import Finding
 from webbuild.inspection.fp16_estimate import estimate_fp16
 from webbuild.inspection.graph import ScopedNode, prepare_graph
-from webbuild.inspection.inspection import SCHEMA_VERSION, Inspection, NodeInspection
 from webbuild.inspection.memory import estimate_memory
 from webbuild.inspection.partitions import PartitionTransfer, find_partitions, find_transfers
 from webbuild.inspection.placement import place_nodes
+from webbuild.inspection.result import SCHEMA_VERSION, Inspection, NodeInspection
 from webbuild.inspection.rules.base import model_rules, rules_for
 from webbuild.model.load import model_signature
 from webbuild.passes.workarounds.cpu_fallback import CpuFallback, cpu_node_names

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from webbuild.browser.chromium import open_chromium
 from webbuild.errors import USAGE, WebbuildError, printable
 from webbuild.inspection.graph import walk_nodes, with_fixed_sizes
-from webbuild.inspection.inspection import Inspection
 from webbuild.inspection.measured_outcome import Measurement, RunOutcome, compare_with_prediction, indexed_name
+from webbuild.inspection.result import Inspection
 from webbuild.model.load import OnnxModel
 from webbuild.model.signature import TensorSpec
 from webbuild.ortweb.build import cache_folder, get_build

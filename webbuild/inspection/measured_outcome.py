@@ -9,7 +9,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from webbuild.inspection.inspection import Inspection, NodeInspection
+from webbuild.inspection.result import Inspection, NodeInspection
 from webbuild.ortweb.placement_log import TRANSFER_OPS, count_placements, parse_nodes
 
 MeasuredPlacement = Literal["gpu", "cpu", "removed"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import onnx_ir as ir
 
 from webbuild.inspection.context import InspectionContext
-from webbuild.inspection.inspection import MemoryEstimate
+from webbuild.inspection.result import MemoryEstimate
 from webbuild.passes.rewrite import nbytes
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import onnx_ir as ir
 
 from webbuild.passes.rewrite import nbytes
-from webbuild.passes.workaround import Severity
+from webbuild.passes.workarounds.base import Severity
 
 MIN_BINDING_SIZE, MAX_BINDING_SIZE = 128 << 20, 2 << 30
 """Bytes of a tensor that every device can give to a shader, and that none goes beyond."""

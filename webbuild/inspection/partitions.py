@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from webbuild.inspection.context import InspectionContext
 from webbuild.inspection.cpu_inputs import cpu_input_indices, has_cpu_output
-from webbuild.inspection.inspection import CpuPartition, Transfer
+from webbuild.inspection.result import CpuPartition, Transfer
 from webbuild.passes.rewrite import nbytes
 
 

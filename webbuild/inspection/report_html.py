@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 from webbuild.errors import printable
-from webbuild.inspection.inspection import Inspection, NodeInspection
+from webbuild.inspection.result import Inspection, NodeInspection
 from webbuild.inspection.text import fix, fp16_summary, summary
 from webbuild.reporting.jinja import template_environment
 from webbuild.reporting.quantities import format_bytes, format_count

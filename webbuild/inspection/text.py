@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from webbuild.errors import printable
 from webbuild.inspection.fp16_estimate import Fp16Estimate
-from webbuild.inspection.inspection import Inspection
+from webbuild.inspection.result import Inspection
 from webbuild.reporting.quantities import format_bytes, format_count
 
 if TYPE_CHECKING:

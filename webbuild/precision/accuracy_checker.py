@@ -18,7 +18,7 @@ from webbuild.compare.by_output import group_by_output
 from webbuild.equivalence.check import run_context
 from webbuild.equivalence.compare_runs import Reference, RunInput, compare_runs
 from webbuild.equivalence.policy import native_policy
-from webbuild.manifest.head_status import fallback_reason
+from webbuild.manifest.detection_head_status import fallback_reason
 from webbuild.manifest.manifest import Graph, Task
 from webbuild.reporting.comparison_text import describe_difference, output_title
 from webbuild.runners.native import NativeRunner

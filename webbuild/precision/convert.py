@@ -8,10 +8,10 @@ import onnx_ir as ir
 from msgspec import Struct
 
 from webbuild.inspection.graph import prepare_graph
-from webbuild.precision.cast_islands import find_cast_islands
 from webbuild.precision.castable_io import CastableIO, castable_io
 from webbuild.precision.insert_casts import CastInserter, select_nodes
 from webbuild.precision.kernel_support import unsupported_in_fp16
+from webbuild.precision.lone_float16_nodes import find_cast_islands
 from webbuild.precision.mask_constants import clamp_masks
 from webbuild.precision.node_names import name_nodes
 from webbuild.precision.static_rules import static_fp32_reasons

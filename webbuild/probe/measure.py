@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from webbuild.ortweb.journal import Journal
 from webbuild.ortweb.placement_log import node_placement
+from webbuild.ortweb.result_journal import Journal
 from webbuild.probe.browser_harness import ProbeHarness, ProbeResponse
 from webbuild.probe.native_process import NativeProcess
 from webbuild.probe.outcome import case_from_response

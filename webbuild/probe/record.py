@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from webbuild.ortweb.journal import Journal, hash_tensors, hash_values
+from webbuild.ortweb.result_journal import Journal, hash_tensors, hash_values
 from webbuild.probe.probe_model import Probe
 from webbuild.targets.table import KernelPlacement, MeasuredCase
 

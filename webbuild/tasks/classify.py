@@ -17,7 +17,7 @@ from webbuild.model.signature import ModelSignature, TensorSpec
 from webbuild.tasks.base import RunContext, TaskKind, TaskMatch, Tensors
 from webbuild.tasks.class_scores import ClassScore, class_probabilities
 from webbuild.tasks.metadata import class_names
-from webbuild.tasks.metrics.classes import compare_classes, compare_decoded_classes
+from webbuild.tasks.metrics.compare_classes import compare_classes, compare_decoded_classes
 from webbuild.tasks.type_names import TypeNames
 from webbuild.tasks.ultralytics_export import fixed_image_input
 

@@ -14,7 +14,7 @@ from webbuild.model.signature import ModelSignature
 from webbuild.tasks.base import RunContext, TaskKind, TaskMatch, Tensors
 from webbuild.tasks.depth_from_focus import infer_depth_from_focus
 from webbuild.tasks.depth_map import DepthMap, finite_range, resample_map
-from webbuild.tasks.metrics.depth import compare_decoded_depth, compare_depth
+from webbuild.tasks.metrics.compare_depth import compare_decoded_depth, compare_depth
 from webbuild.tasks.monocular_depth import infer_monocular_depth
 from webbuild.tasks.type_names import TypeNames
 

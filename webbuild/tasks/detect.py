@@ -9,8 +9,8 @@ from webbuild.model.signature import ModelSignature
 from webbuild.tasks import ultralytics
 from webbuild.tasks.base import RunContext, TaskMatch, Tensors
 from webbuild.tasks.detection import Detection, count_classes, decode_box
+from webbuild.tasks.detection_rows_task import RowKind
 from webbuild.tasks.detr import infer_detr
-from webbuild.tasks.row_kind import RowKind
 from webbuild.tasks.type_names import TypeNames
 from webbuild.tasks.yolo import infer_yolo
 

@@ -20,8 +20,8 @@ from webbuild.tasks.base import RunContext, TaskKind, TaskMatch, Tensors
 from webbuild.tasks.detection import Box, Detection, GroundedDetection
 from webbuild.tasks.grounding_dino import infer_grounding_dino
 from webbuild.tasks.grounding_prompts import edge_case_prompts, example_prompts, prompt_task, read_prompt, with_prompts
-from webbuild.tasks.metrics.detections import detection_tolerance_text, in_source_pixels
-from webbuild.tasks.metrics.grounding import compare_grounding
+from webbuild.tasks.metrics.compare_detections import detection_tolerance_text, in_source_pixels
+from webbuild.tasks.metrics.compare_grounding import compare_grounding
 from webbuild.tasks.type_names import PromptLimits, TypeNames
 
 THRESHOLD_OPTIONS = ("confidence", "textThreshold")

@@ -19,7 +19,7 @@ from webbuild.model.signature import ModelSignature
 from webbuild.tasks.base import RunContext, SegmentationMode, TaskKind, TaskMatch, Tensors
 from webbuild.tasks.detection import Detection
 from webbuild.tasks.mask2former import infer_mask2former, infer_semantic_segmentation
-from webbuild.tasks.metrics.segmentation import compare_regions
+from webbuild.tasks.metrics.compare_segmentation import compare_regions
 from webbuild.tasks.region_boxes import region_objects
 from webbuild.tasks.regions import Region, Segmentation
 from webbuild.tasks.segmentation_postprocess import post_process_instance, post_process_panoptic, post_process_semantic

@@ -16,8 +16,8 @@ from webbuild.tasks import ultralytics
 from webbuild.tasks.base import RunContext, TaskMatch, Tensors
 from webbuild.tasks.boxes import enclosing_boxes
 from webbuild.tasks.detection import Box, OrientedObject, Point, count_classes, decode_class
+from webbuild.tasks.detection_rows_task import RowKind
 from webbuild.tasks.rotated_boxes import row_corners
-from webbuild.tasks.row_kind import RowKind
 from webbuild.tasks.type_names import TypeNames
 
 

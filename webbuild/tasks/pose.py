@@ -14,7 +14,7 @@ from webbuild.preprocess.letterbox import ImagePlacement
 from webbuild.tasks import ultralytics
 from webbuild.tasks.base import RunContext, TaskMatch, Tensors
 from webbuild.tasks.detection import BOX_COLUMNS, Detection, KeypointPosition, count_classes, decode_box
-from webbuild.tasks.row_kind import RowKind
+from webbuild.tasks.detection_rows_task import RowKind
 from webbuild.tasks.type_names import TypeNames
 
 

@@ -12,8 +12,8 @@ from webbuild.model.signature import ModelSignature
 from webbuild.tasks import ultralytics
 from webbuild.tasks.base import RunContext, TaskMatch, Tensors
 from webbuild.tasks.detection import BOX_COLUMNS, Segment, count_classes, decode_box
+from webbuild.tasks.detection_rows_task import RowKind
 from webbuild.tasks.mask import process_mask
-from webbuild.tasks.row_kind import RowKind
 from webbuild.tasks.type_names import TypeNames
 
 

@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 from webbuild.compare.arrays import ComparedOutput, Comparison, compare_arrays
 from webbuild.equivalence.answer import Answer
 from webbuild.equivalence.compare_answers import compare_predictions, compare_tensors
-from webbuild.manifest.head_status import fallback_reason
+from webbuild.manifest.detection_head_status import fallback_reason
 from webbuild.manifest.manifest import ImageInput, StackInput, Task
 from webbuild.reporting.depth_colormap import depth_colormap_url
 from webbuild.tasks.class_scores import ClassScore
 from webbuild.tasks.depth_map import DepthMap
-from webbuild.tasks.metrics.classes import TOP_CLASSES
+from webbuild.tasks.metrics.compare_classes import TOP_CLASSES
 from webbuild.tasks.registry import kind_of
 from webbuild.tasks.tensor import result_tensors
 from webbuild.verify.bundle_reader import Bundle

@@ -20,7 +20,7 @@ from webbuild.manifest.manifest import Task
 from webbuild.reporting.depth_colormap import depth_colormap_url
 from webbuild.tasks.class_scores import ClassScore
 from webbuild.tasks.depth_map import DepthMap
-from webbuild.tasks.metrics.classes import TOP_CLASSES
+from webbuild.tasks.metrics.compare_classes import TOP_CLASSES
 from webbuild.verify import degenerate
 from webbuild.verify.augment import augment_images
 from webbuild.verify.bundle_reader import Bundle, changed_files, fp16_backend_used, open_bundle

@@ -20,7 +20,7 @@ class PatchArguments:
     With --nms cpu or gpu the thresholds become inputs, `confidence` and `iou`, and a detector without post-processing
     gets one. With gpu there may be an output `head_status`: two numbers, whether the head is exact and how many
     candidates it had. Where the first is not 1, or the second above the capacity in the model's metadata
-    (`webbuild.manifest.head_status`), repeat the run on the graph for WebAssembly, which is written too.
+    (`webbuild.manifest.detection_head_status`), repeat the run on the graph for WebAssembly, which is written too.
 
     Several models are patched at once, each in its own process. One that fails does not stop the others; the exit
     code is that of the worst.

@@ -15,10 +15,10 @@ import webbuild.inspection.rules
 from webbuild.inspection.context import InspectionContext
 from webbuild.inspection.finding import Finding
 from webbuild.inspection.graph import node_label
-from webbuild.inspection.inspection import CpuPartition, MemoryEstimate
 from webbuild.inspection.placement import PlacementKind
+from webbuild.inspection.result import CpuPartition, MemoryEstimate
 from webbuild.passes.registry import all_passes
-from webbuild.passes.workaround import Defect, Severity, Symptom
+from webbuild.passes.workarounds.base import Defect, Severity, Symptom
 from webbuild.targets.table import Outcome
 
 NodePredicate = Callable[[ir.Node, InspectionContext], str | Symptom | None]

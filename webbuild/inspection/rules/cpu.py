@@ -18,7 +18,7 @@ from webbuild.inspection.kernels import (
 from webbuild.inspection.op_cost import cpu_severity
 from webbuild.inspection.rules.base import rule
 from webbuild.passes.static_shapes.unroll_loops import UnrollLoops
-from webbuild.passes.workaround import Symptom
+from webbuild.passes.workarounds.base import Symptom
 
 cpu_rule = partial(rule, place="cpu", summary="runs on the CPU", severity="warning", outcome="cpu")
 

@@ -9,7 +9,7 @@ import onnx_ir as ir
 from webbuild.inspection.context import InspectionContext, dtype_name
 from webbuild.inspection.finding import Finding
 from webbuild.inspection.graph import node_label
-from webbuild.inspection.inspection import CpuPartition, MemoryEstimate
+from webbuild.inspection.result import CpuPartition, MemoryEstimate
 from webbuild.inspection.rules.base import model_rule
 from webbuild.passes.rewrite import static_shape
 from webbuild.reporting.quantities import format_bytes, format_count

@@ -9,7 +9,7 @@ import onnx_ir as ir
 from webbuild.inspection.context import InspectionContext
 from webbuild.inspection.rules.base import rule
 from webbuild.passes.rewrite import static_shape
-from webbuild.passes.workaround import Symptom
+from webbuild.passes.workarounds.base import Symptom
 
 no_session_rule = partial(rule, place=None, summary="no session can be created", outcome="no-session")
 

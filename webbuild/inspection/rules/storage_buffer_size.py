@@ -11,7 +11,7 @@ from webbuild.passes.analysis.row_parallel import enclosing_region
 from webbuild.passes.limits.split_large_weights import SplitLargeWeights, column_weight, columns_per_part
 from webbuild.passes.limits.tile_attention import TileAttention
 from webbuild.passes.rewrite import nbytes
-from webbuild.passes.workaround import Symptom
+from webbuild.passes.workarounds.base import Symptom
 
 
 @rule(

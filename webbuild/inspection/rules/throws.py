@@ -10,10 +10,10 @@ from webbuild.inspection.context import InspectionContext
 from webbuild.inspection.kernels import STANDARD_DOMAINS
 from webbuild.inspection.reshape_check import FIX, find_mismatch
 from webbuild.inspection.rules.base import rule
-from webbuild.passes.analysis.known_bad_kernels import unsupported_rnn_activations
+from webbuild.passes.analysis.kernels_without_fix import unsupported_rnn_activations
 from webbuild.passes.rewrite import input_value, is_read, known_rank, static_shape
 from webbuild.passes.simplify.fold_empty_tensors import THROWS_ON_EMPTY
-from webbuild.passes.workaround import Symptom
+from webbuild.passes.workarounds.base import Symptom
 
 _QUERY_KEY, _MASK, _PAST_KEY = 1, 3, 4
 """Inputs of Attention."""

@@ -10,7 +10,7 @@ import onnx_ir as ir
 from webbuild.inspection.context import InspectionContext, constant_input, dtype_name
 from webbuild.inspection.rules.base import rule
 from webbuild.passes.rewrite import input_value, is_empty, is_small_input, static_shape
-from webbuild.passes.workaround import Symptom
+from webbuild.passes.workarounds.base import Symptom
 from webbuild.passes.workarounds.cpu_fallback import CpuFallback
 
 _INTEGERS = ("int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64")

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import onnx_ir as ir
 
-from webbuild.passes.decomposition import Decomposers, Decomposition, RewriteContext
+from webbuild.passes.decompose.base import Decomposers, Decomposition, RewriteContext
 
 
 class DecomposeActivations(Decomposition):

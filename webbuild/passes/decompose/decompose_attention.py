@@ -5,7 +5,7 @@ import math
 import numpy as np
 import onnx_ir as ir
 
-from webbuild.passes.decomposition import Decomposers, Decomposition, NotApplicableError, RewriteContext
+from webbuild.passes.decompose.base import Decomposers, Decomposition, NotApplicableError, RewriteContext
 from webbuild.passes.rewrite import is_read, static_shape
 
 _RAW, _CAPPED, _BIASED, _PROBABILITIES = range(4)

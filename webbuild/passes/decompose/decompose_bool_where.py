@@ -4,7 +4,7 @@ import onnx_ir as ir
 
 from webbuild.passes.base import Pass, PassOptions, Rewrite
 from webbuild.passes.rewrite import Builder, opset_version, replace_all_uses, static_shape
-from webbuild.passes.workaround import Defect, DefectContext, Symptom
+from webbuild.passes.workarounds.base import Defect, DefectContext, Symptom
 
 _SMALL_INTS = (ir.DataType.INT8, ir.DataType.INT16, ir.DataType.UINT16)
 

@@ -4,7 +4,7 @@ import numpy as np
 import onnx_ir as ir
 from numpy.typing import NDArray
 
-from webbuild.passes.decomposition import Decomposers, Decomposition, NotApplicableError, RewriteContext
+from webbuild.passes.decompose.base import Decomposers, Decomposition, NotApplicableError, RewriteContext
 from webbuild.passes.rewrite import constant, input_value, static_shape
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import onnx_ir as ir
 
 from webbuild.passes.base import PassOptions
-from webbuild.passes.decomposition import Decomposers, Decomposition, NotApplicableError, RewriteContext
+from webbuild.passes.decompose.base import Decomposers, Decomposition, NotApplicableError, RewriteContext
 from webbuild.passes.dtypes.exact_ints import round_half_even
 from webbuild.passes.rewrite import static_shape
 

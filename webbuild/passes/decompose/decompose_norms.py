@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import onnx_ir as ir
 
-from webbuild.passes.decomposition import Decomposers, Decomposition, NotApplicableError, RewriteContext
+from webbuild.passes.decompose.base import Decomposers, Decomposition, NotApplicableError, RewriteContext
 from webbuild.passes.rewrite import static_shape
 
 

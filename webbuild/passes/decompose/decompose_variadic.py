@@ -4,7 +4,7 @@ from functools import reduce
 
 import onnx_ir as ir
 
-from webbuild.passes.decomposition import Decomposers, Decomposition, RewriteContext
+from webbuild.passes.decompose.base import Decomposers, Decomposition, RewriteContext
 
 
 class DecomposeVariadic(Decomposition):

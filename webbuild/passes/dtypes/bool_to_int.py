@@ -4,7 +4,7 @@ import numpy as np
 import onnx_ir as ir
 
 from webbuild.passes.base import PassOptions
-from webbuild.passes.decomposition import Decomposers, Decomposition, RewriteContext
+from webbuild.passes.decompose.base import Decomposers, Decomposition, RewriteContext
 from webbuild.passes.dtypes.int32_lowering import COMPARISON_OPS, data_inputs
 from webbuild.passes.rewrite import attribute_values
 

@@ -6,7 +6,7 @@ import numpy as np
 import onnx_ir as ir
 
 from webbuild.passes.rewrite import Builder, replace_all_uses, static_shape
-from webbuild.passes.workaround import DefectContext, PassContext, Symptom, Workaround
+from webbuild.passes.workarounds.base import DefectContext, PassContext, Symptom, Workaround
 
 _MAX_OUTPUTS = 7
 """Outputs of one shader: WebGPU promises 8 storage buffers to a shader, and the input is one."""

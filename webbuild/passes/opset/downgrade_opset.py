@@ -3,7 +3,7 @@ from __future__ import annotations
 import onnx_ir as ir
 
 from webbuild.passes.analysis.kernel_lookup import placement_at_opset
-from webbuild.passes.analysis.known_bad_kernels import known_kernel_error
+from webbuild.passes.analysis.kernels_without_fix import known_kernel_error
 from webbuild.passes.base import Pass, PassOptions, Rewrite
 from webbuild.passes.opset.node_downgrade import downgrade_blocker, downgrade_node
 from webbuild.passes.rewrite import standard_nodes

@@ -19,7 +19,7 @@ from webbuild.passes.rewrite import (
     replace_all_uses,
     static_shape,
 )
-from webbuild.passes.workaround import Defect, DefectContext, Symptom
+from webbuild.passes.workarounds.base import Defect, DefectContext, Symptom
 
 _SLICE_BY_INPUTS = 10
 """The opset from which a Slice takes its bounds as inputs."""

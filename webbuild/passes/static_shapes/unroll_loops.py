@@ -9,7 +9,7 @@ from webbuild.passes.analysis.shape_inference import infer_shapes
 from webbuild.passes.base import Pass, PassOptions, Rewrite
 from webbuild.passes.inline_subgraph import Inliner
 from webbuild.passes.rewrite import Builder, constant, is_read, opset_version, replace_all_uses, static_shape
-from webbuild.passes.workaround import Defect, DefectContext, Symptom
+from webbuild.passes.workarounds.base import Defect, DefectContext, Symptom
 
 _MAX_NODES = 2048
 """Nodes up to which a loop is written out."""

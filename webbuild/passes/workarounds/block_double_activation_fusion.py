@@ -4,7 +4,7 @@ import numpy as np
 import onnx_ir as ir
 
 from webbuild.passes.rewrite import Builder, constant, consumers, opset_version, static_shape
-from webbuild.passes.workaround import DefectContext, PassContext, Symptom, Workaround
+from webbuild.passes.workarounds.base import DefectContext, PassContext, Symptom, Workaround
 from webbuild.targets.schema import find_schema
 
 FUSABLE_ACTIVATIONS = (

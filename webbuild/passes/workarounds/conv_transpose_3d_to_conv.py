@@ -3,7 +3,7 @@ from __future__ import annotations
 import onnx_ir as ir
 
 from webbuild.passes.rewrite import Builder, known_rank, replace_all_uses, static_shape
-from webbuild.passes.workaround import DefectContext, PassContext, Symptom, Workaround
+from webbuild.passes.workarounds.base import DefectContext, PassContext, Symptom, Workaround
 from webbuild.passes.workarounds.conv_transpose_weights import ConvTransposeWeights
 
 _RANK_3D = 5

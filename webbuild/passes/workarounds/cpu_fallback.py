@@ -8,7 +8,7 @@ import onnx_ir as ir
 from webbuild.passes.analysis.kernel_lookup import placement
 from webbuild.passes.base import Pass, PassOptions, Rewrite
 from webbuild.passes.rewrite import find_nodes
-from webbuild.passes.workaround import PassContext
+from webbuild.passes.workarounds.base import PassContext
 from webbuild.passes.workarounds.resize_to_matmul import ResizeToMatmul
 
 CPU_NODES_KEY = "webbuild.cpu-nodes"

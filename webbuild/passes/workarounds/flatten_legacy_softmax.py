@@ -5,7 +5,7 @@ import math
 import onnx_ir as ir
 
 from webbuild.passes.rewrite import Builder, opset_version, replace_output, static_shape
-from webbuild.passes.workaround import DefectContext, PassContext, Symptom, Workaround
+from webbuild.passes.workarounds.base import DefectContext, PassContext, Symptom, Workaround
 
 
 class FlattenLegacySoftmax(Workaround):

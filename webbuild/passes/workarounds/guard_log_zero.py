@@ -4,7 +4,7 @@ import numpy as np
 import onnx_ir as ir
 
 from webbuild.passes.rewrite import Builder, constant, consumers, replace_all_uses
-from webbuild.passes.workaround import DefectContext, PassContext, Symptom, Workaround
+from webbuild.passes.workarounds.base import DefectContext, PassContext, Symptom, Workaround
 
 _ZERO_PRODUCING_OPS = (
     "Abs", "Relu", "ReduceL1", "ReduceL2", "ReduceSum", "ReduceSumSquare", "Sigmoid", "Softmax", "Sqrt",

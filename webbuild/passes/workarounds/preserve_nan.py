@@ -3,9 +3,9 @@ from __future__ import annotations
 import numpy as np
 import onnx_ir as ir
 
-from webbuild.passes.decomposition import Decomposers, RewriteContext
+from webbuild.passes.decompose.base import Decomposers, RewriteContext
 from webbuild.passes.rewrite import constant, is_small_input
-from webbuild.passes.workaround import DefectContext, DefectDecomposition, Symptom
+from webbuild.passes.workarounds.base import DefectContext, DefectDecomposition, Symptom
 
 _NAN_PRODUCING_OPS = ("Acos", "Acosh", "Asin", "Atanh", "Div", "Log", "Pow", "Sqrt")
 """Operators that make NaN of numbers."""

@@ -3,7 +3,7 @@ from __future__ import annotations
 import onnx_ir as ir
 
 from webbuild.passes.rewrite import Builder, constant, replace_all_uses, static_shape
-from webbuild.passes.workaround import DefectContext, PassContext, Symptom, Workaround
+from webbuild.passes.workarounds.base import DefectContext, PassContext, Symptom, Workaround
 from webbuild.passes.workarounds.resize_matrix import ResizeFilter, resize_matrix
 
 _COORDINATES = ("half_pixel", "pytorch_half_pixel", "align_corners", "asymmetric")

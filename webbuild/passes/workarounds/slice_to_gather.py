@@ -5,7 +5,7 @@ import onnx_ir as ir
 from msgspec import Struct
 
 from webbuild.passes.rewrite import Builder, constant, replace_all_uses, static_shape
-from webbuild.passes.workaround import DefectContext, PassContext, Symptom, Workaround
+from webbuild.passes.workarounds.base import DefectContext, PassContext, Symptom, Workaround
 
 _STEPS = 4
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import onnx_ir as ir
 
 from webbuild.passes.rewrite import Builder, attribute_values, constant, replace_all_uses, static_shape
-from webbuild.passes.workaround import DefectContext, PassContext, Symptom, Workaround
+from webbuild.passes.workarounds.base import DefectContext, PassContext, Symptom, Workaround
 
 
 class SplitGroupedConv(Workaround):

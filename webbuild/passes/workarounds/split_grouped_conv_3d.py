@@ -5,7 +5,7 @@ from itertools import pairwise
 import onnx_ir as ir
 
 from webbuild.passes.rewrite import known_rank, static_shape
-from webbuild.passes.workaround import DefectContext, PassContext, Symptom, Workaround
+from webbuild.passes.workarounds.base import DefectContext, PassContext, Symptom, Workaround
 from webbuild.passes.workarounds.split_grouped_conv import split_groups
 
 _RANK_3D = 5

@@ -4,7 +4,7 @@ import numpy as np
 import onnx_ir as ir
 
 from webbuild.passes.rewrite import Builder, opset_version, reduction_axes, replace_output, static_shape
-from webbuild.passes.workaround import DefectContext, PassContext, Symptom, Workaround
+from webbuild.passes.workarounds.base import DefectContext, PassContext, Symptom, Workaround
 
 
 class StableLogSumExp(Workaround):

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 import numpy as np
 import onnx_ir as ir
 
-from webbuild.passes.decomposition import RewriteContext
-from webbuild.passes.workaround import DefectContext, PassContext, Symptom, Workaround
+from webbuild.passes.decompose.base import RewriteContext
+from webbuild.passes.workarounds.base import DefectContext, PassContext, Symptom, Workaround
 
 DEFAULT_EPSILON = 1e-5
 """ONNX's default, and that of PyTorch's networks."""

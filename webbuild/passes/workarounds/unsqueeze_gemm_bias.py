@@ -3,7 +3,7 @@ from __future__ import annotations
 import onnx_ir as ir
 
 from webbuild.passes.rewrite import Builder, constant, static_shape
-from webbuild.passes.workaround import DefectContext, PassContext, Symptom, Workaround
+from webbuild.passes.workarounds.base import DefectContext, PassContext, Symptom, Workaround
 
 _SMALL = 8
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from webbuild.compare.arrays import ComparedOutput, Comparison
 from webbuild.compare.tolerances import Tolerance
 from webbuild.tasks.depth_map import DepthMap
-from webbuild.tasks.metrics.depth_metrics import match_depth
+from webbuild.tasks.metrics.match_depth import match_depth
 
 
 def compare_depth(

@@ -6,7 +6,7 @@ import onnx_ir as ir
 
 from webbuild.passes.base import PassOptions
 from webbuild.passes.rewrite import is_read
-from webbuild.passes.workaround import PassContext, Workaround
+from webbuild.passes.workarounds.base import PassContext, Workaround
 from webbuild.passes.workarounds.conv_transpose_3d_to_conv import ConvTranspose3DToConv
 from webbuild.passes.workarounds.split_grouped_conv_3d import SplitGroupedConv3D
 

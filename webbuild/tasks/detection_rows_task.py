@@ -14,8 +14,8 @@ from webbuild.compare.tolerances import Tolerance
 from webbuild.manifest.manifest import RowTask
 from webbuild.tasks.base import RunContext, TaskKind, Tensors
 from webbuild.tasks.detection import Detection
+from webbuild.tasks.metrics.compare_detections import compare_detections, detection_tolerance_text, in_source_pixels
 from webbuild.tasks.metrics.detection_arrays import from_detections, from_rows
-from webbuild.tasks.metrics.detections import compare_detections, detection_tolerance_text, in_source_pixels
 
 
 class RowKind(TaskKind):

@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from webbuild.passes.analysis.kernel_lookup import placement
 from webbuild.passes.base import Pass, PassOptions, Rewrite
-from webbuild.passes.decomposition import Decomposition, NotApplicableError, RewriteContext
+from webbuild.passes.decompose.base import Decomposition, NotApplicableError, RewriteContext
 from webbuild.passes.rewrite import constant, find_nodes
 from webbuild.targets.table import KernelTable, Outcome
 
