@@ -82,9 +82,9 @@ def render_page(found: list[PlacementRow]) -> str:
 
 
 def _remaining_findings(found: Inspection) -> Iterator[str]:
-    for island in found.partitions:
-        what = ", ".join(f"{count} {operator}" for operator, count in island.operators.items())
-        types = dict.fromkeys(found.nodes[index].dtype for index in island.nodes)
+    for partition in found.partitions:
+        what = ", ".join(f"{count} {operator}" for operator, count in partition.operators.items())
+        types = dict.fromkeys(found.nodes[index].dtype for index in partition.nodes)
         yield f"{what} of {' and '.join(types)}"
 
 

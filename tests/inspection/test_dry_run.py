@@ -32,7 +32,7 @@ def test_what_pack_rewrites_of_a_pose_model_is_no_hand_work() -> None:
     assert "static-nms" in fixed[1]
 
 
-def test_rows_that_are_only_reduced_are_fixed_with_the_island_that_they_make() -> None:
+def test_rows_that_are_only_reduced_are_fixed_with_the_partition_that_they_make() -> None:
     found = fixes(CHOSEN.replace("float[n,4] y, ", "").replace("END", "m = ReduceSum <keepdims = 0> (rows, none)")
                   .replace("int64[1] one", "int64[1] none = {0}, int64[1] one"))  # fmt: skip
     assert found["dynamic-output-shape"] == {("dense-boolean-indexing",)}

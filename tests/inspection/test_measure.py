@@ -21,7 +21,7 @@ from webbuild.targets.target import Target
 HEADER = '<ir_version: 8, opset_import: ["" : 17]>'
 MODELS = {
     "all on the GPU": "g (float[1,8] x) => (float[1,8] y) { a = Exp (x) y = Neg (a) }",
-    "an island of one": """g (float[1,8] x, float[8,8] w) => (float[1,8] y) {
+    "a partition of one": """g (float[1,8] x, float[8,8] w) => (float[1,8] y) {
       a = Exp (x) b = Det (w) c = Neg (a) y = Add (c, b) }""",
     "indices": """g (float[1,40] x) => (int64[1,5] y, float[1,5] z) <int64[1] k = {5}, int64[1] m = {3}> {
       z, i = TopK (x, k) y = Mod (i, m) }""",
@@ -71,11 +71,11 @@ def test_free_sizes_are_those_that_were_given(tmp_path: Path) -> None:
 
 @pytest.mark.browser
 def test_a_prediction_that_does_not_hold_names_what_to_probe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = save(parsed(f"{HEADER} {MODELS['an island of one']}"), tmp_path / "island.onnx")
+    path = save(parsed(f"{HEADER} {MODELS['a partition of one']}"), tmp_path / "partition.onnx")
     source = load_onnx(path)
     known = load_table(Target("1.30.0", "webgpu"))
     monkeypatch.setitem(known.kernels, "Det", {"11": {"gpu": ["float"]}})
-    found = measure_in_chromium(inspect("island.onnx", source.model, known, {}), source, {})
+    found = measure_in_chromium(inspect("partition.onnx", source.model, known, {}), source, {})
     assert found.disagreements == ("1 on the CPU, not on the GPU: probe Det of float since 11",)
 
 

@@ -30,21 +30,21 @@ def places(inspection: Inspection) -> dict[str, str]:
     return {node.operator: node.placement for node in inspection.nodes}
 
 
-def test_a_node_without_a_kernel_makes_an_island_of_itself_alone() -> None:
+def test_a_node_without_a_kernel_makes_a_partition_of_itself_alone() -> None:
     found = inspected("g (float[4] x) => (float[4] y) { a = Relu (x) b = Round (a) y = Sigmoid (b) }")
     assert places(found) == {"Relu": "gpu", "Round": "cpu", "Sigmoid": "gpu"}
     assert [(copy.tensor, copy.destination, copy.size) for copy in found.transfers] == [
         ("a", "cpu", 16),
         ("b", "gpu", 16),
     ]
-    assert [(island.nodes, island.transfer_bytes) for island in found.partitions] == [((1,), 32)]
+    assert [(partition.nodes, partition.transfer_bytes) for partition in found.partitions] == [((1,), 32)]
 
 
-def test_nodes_that_feed_one_another_are_one_island_and_a_tensor_is_copied_once() -> None:
+def test_nodes_that_feed_one_another_are_one_partition_and_a_tensor_is_copied_once() -> None:
     text = """g (float[4] x) => (float[4] y) {
       a = Relu (x) b = Round (a) c = Sign (b) d = Sign (a) e = Round (d) f = Add (b, c) y = Add (f, e) }"""
     found = inspected(text)
-    assert sorted(island.nodes for island in found.partitions) == [(1, 2), (3, 4)]
+    assert sorted(partition.nodes for partition in found.partitions) == [(1, 2), (3, 4)]
     assert sorted((copy.tensor, copy.destination) for copy in found.transfers) == [
         ("a", "cpu"), ("b", "gpu"), ("c", "gpu"), ("e", "gpu"),
     ]  # fmt: skip

@@ -1,4 +1,4 @@
-"""The page of an inspection: every node once, islands and copies where they are, nothing of the model's own markup."""
+"""The page of an inspection: every node once, partitions and copies, nothing of the model's own markup."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_every_node_that_runs_is_one_cell_in_the_lane_of_its_place() -> None:
     assert render(found).count("<title>Relu ") == COLUMNS
 
 
-def test_an_island_is_a_block_with_its_copies() -> None:
+def test_a_partition_is_a_block_with_its_copies() -> None:
     found = chain("Relu", "IsNaN", "Not")
     (row,) = layout_rows(found)
     assert [(block.first, block.last, block.number) for block in row.blocks] == [(1, 1, 1)]
@@ -72,7 +72,7 @@ def test_what_fails_is_marked() -> None:
     assert 'class="cross"' in page
 
 
-def test_islands_whose_nodes_lie_among_one_another_do_not_cover_one_another() -> None:
+def test_partitions_whose_nodes_lie_among_one_another_do_not_cover_one_another() -> None:
     text = """<ir_version: 8, opset_import: ["" : 17]> g (float[4] x, float[4] z) => (float[4] y, float[4] w) {
       a = Relu (x) b = Relu (z) c = Round (a) d = Round (b) e = Round (c) f = Round (d) y = Relu (e) w = Relu (f) }"""
     found = inspect("two.onnx", as_ir(text), TABLE, {})

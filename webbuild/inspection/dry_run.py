@@ -1,4 +1,4 @@
-"""Findings that `webbuild pack` fixes: what its passes remove in a dry run, and the passes of each CPU island."""
+"""Findings that `webbuild pack` fixes: what its passes remove in a dry run, and the passes of each CPU partition."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def with_fixes(found: Inspection, model: ir.Model, table: KernelTable, dims: Map
         planned = lower(model, PassOptions(dims=dims, table=table), ("webgpu",))
         left = inspect("", planned.graphs["webgpu"], table, {})
         findings = _compared(findings, left.findings, planned.rewrites["webgpu"])
-    return structs.replace(found, findings=tuple(_islands_fixed(found, findings, model)))
+    return structs.replace(found, findings=tuple(_partitions_fixed(found, findings, model)))
 
 
 def _is_open(finding: Finding) -> bool:
@@ -71,8 +71,8 @@ def _at_work(finding: Finding, done: Sequence[str]) -> tuple[str, ...]:
     return tuple(code for code in done if code in named) or tuple(done)
 
 
-def _islands_fixed(found: Inspection, findings: Sequence[Finding], model: ir.Model) -> list[Finding]:
-    """Return the findings, an island with all the passes of its nodes where every one that costs something has one."""
+def _partitions_fixed(found: Inspection, findings: Sequence[Finding], model: ir.Model) -> list[Finding]:
+    """Return the findings, a partition with the passes of all its nodes where each that costs something has one."""
     about: dict[str, list[Finding]] = {}
     for finding in findings:
         about.setdefault(finding.where, []).append(finding)
@@ -84,8 +84,8 @@ def _islands_fixed(found: Inspection, findings: Sequence[Finding], model: ir.Mod
             return ()
         return tuple(code for code, _ in Counter(code for each in causes for code in each.fixed_by).most_common())
 
-    islands = iter([island for island in found.partitions if island.transfers])
+    partitions = iter([partition for partition in found.partitions if partition.transfers])
     return [
-        structs.replace(each, fixed_by=passes(next(islands).nodes)) if each.code == cpu_partition.code else each
+        structs.replace(each, fixed_by=passes(next(partitions).nodes)) if each.code == cpu_partition.code else each
         for each in findings
     ]

@@ -16,7 +16,7 @@ class Finding(Struct, frozen=True, kw_only=True, rename="camel"):
         severity: see `Severity`.
         outcome: how the node ends; None for what is about no node.
         where: the node, input or output, as people find it: `Conv '/model.0/conv/Conv'`.
-        summary: what will happen, in a few words: "throws", "CPU island, 3 copies, 1.2 MB a run".
+        summary: what will happen, in a few words: "throws", "3 nodes on the CPU, 3 copies, 1.2 MB a run".
         reason: the reason, in a sentence.
         fix: what to change at export, where no pass fixes it.
         fixed_by: codes of the passes of `webbuild pack` that fix it; empty if there is none.

@@ -51,7 +51,7 @@ def find_partitions(context: InspectionContext, found: list[PartitionTransfer]) 
         )
         for top, nodes in groups.items()
     ]
-    return sorted(made, key=lambda island: (-island.transfer_bytes, -len(island.transfers), island.nodes))
+    return sorted(made, key=lambda partition: (-partition.transfer_bytes, -len(partition.transfers), partition.nodes))
 
 
 def _consumers(context: InspectionContext) -> Mapping[ir.Value, list[tuple[ir.Node, int]]]:

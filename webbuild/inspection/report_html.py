@@ -38,7 +38,7 @@ class TransferArrow(Struct, frozen=True):
 
 
 class PartitionBlock(Struct, frozen=True):
-    """A stretch of an island in a row, from one column to another, with the island's number."""
+    """A stretch of a partition in a row, from one column to another, with the partition's number."""
 
     first: int
     last: int
@@ -110,7 +110,7 @@ def _arrows(inspection: Inspection, at: dict[int, int]) -> Iterator[tuple[int, T
 
 
 def _blocks(inspection: Inspection, at: dict[int, int]) -> Iterator[tuple[int, PartitionBlock]]:
-    """Yield each island as stretches of a row in which no other one has a node."""
+    """Yield each partition as stretches of a row in which no other one has a node."""
     owner = {
         at[index]: number for number, each in enumerate(inspection.partitions) for index in each.nodes if index in at
     }

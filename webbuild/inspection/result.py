@@ -1,4 +1,4 @@
-"""What an inspection comes to: nodes, islands, memory and findings, and the exit code."""
+"""What an inspection comes to: nodes, partitions, memory and findings, and the exit code."""
 
 from __future__ import annotations
 

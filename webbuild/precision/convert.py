@@ -11,7 +11,7 @@ from webbuild.inspection.graph import prepare_graph
 from webbuild.precision.castable_io import CastableIO, castable_io
 from webbuild.precision.insert_casts import CastInserter, select_nodes
 from webbuild.precision.kernel_support import unsupported_in_fp16
-from webbuild.precision.lone_float16_nodes import find_cast_islands
+from webbuild.precision.lone_float16_nodes import find_lone_nodes
 from webbuild.precision.mask_constants import clamp_masks
 from webbuild.precision.node_names import name_nodes
 from webbuild.precision.static_rules import static_fp32_reasons
@@ -64,7 +64,7 @@ class ConversionPlan(Struct, frozen=True):
         model = self.model.clone()
         found = convertible_nodes(model)
         kept = {**dict.fromkeys(keep, reason), **self.fp32_reasons}
-        kept |= find_cast_islands(model.graph, select_nodes(model.graph, found, kept))
+        kept |= find_lone_nodes(model.graph, select_nodes(model.graph, found, kept))
         chosen = select_nodes(model.graph, found, kept)
         names = {node.name for node in model.graph}
         rewiring = CastInserter(model.graph, chosen, stored=stored)

@@ -13,7 +13,7 @@ from webbuild.precision.op_classes import MATMUL_OPS
 REASON = "between nodes of float32: it would cost two casts"
 
 
-def find_cast_islands(graph: ir.Graph, chosen: Mapping[ir.Node, CastableIO]) -> dict[str, str]:
+def find_lone_nodes(graph: ir.Graph, chosen: Mapping[ir.Node, CastableIO]) -> dict[str, str]:
     """Return the nodes without weights that read from and give to float32 only."""
     left = dict(chosen)
     found: dict[str, str] = {}
@@ -21,14 +21,14 @@ def find_cast_islands(graph: ir.Graph, chosen: Mapping[ir.Node, CastableIO]) -> 
     while changed:
         changed = False
         for node in graph:
-            if node in left and node.op_type not in MATMUL_OPS and _is_island(node, left):
+            if node in left and node.op_type not in MATMUL_OPS and _is_alone(node, left):
                 del left[node]
                 found[node.name or ""] = REASON
                 changed = True
     return found
 
 
-def _is_island(node: ir.Node, chosen: Mapping[ir.Node, CastableIO]) -> bool:
+def _is_alone(node: ir.Node, chosen: Mapping[ir.Node, CastableIO]) -> bool:
     given = [node.inputs[index] for index in chosen[node].inputs]
     read = [value for value in given if value is not None and not is_stored_constant(value)]
     if not read or any(_is_float16(value, chosen) for value in read):

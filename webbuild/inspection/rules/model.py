@@ -19,34 +19,34 @@ _ADDRESS_SPACE = 4 << 30
 
 @model_rule("cpu-partition")
 def cpu_partition(
-    context: InspectionContext, islands: Sequence[CpuPartition], memory: MemoryEstimate
+    context: InspectionContext, partitions: Sequence[CpuPartition], memory: MemoryEstimate
 ) -> Iterator[Finding]:
     """The GPU waits while nodes on the CPU are computed, and tensors are copied over and back, in every run.
 
     A copy to the CPU waits for everything that is queued on the GPU: 7 ms for 64 kB is what profiles show, whatever
-    the size. One operator without a kernel is enough to make an island.
+    the size. One operator without a kernel is enough to make a partition.
     Fix: the findings about its nodes name it.
     Source: onnxruntime #27560, #18584.
     """
-    for number, island in enumerate(islands, 1):
-        if not island.transfers:
+    for number, partition in enumerate(partitions, 1):
+        if not partition.transfers:
             continue
         yield Finding(
             code="cpu-partition",
-            severity="warning" if any(copy.destination == "cpu" for copy in island.transfers) else "note",
+            severity="warning" if any(copy.destination == "cpu" for copy in partition.transfers) else "note",
             outcome="cpu",
-            where=f"island {number}: {node_label(context.nodes[island.nodes[0]].node)}",
-            summary=f"{format_count(len(island.nodes), 'node')} on the CPU, "
-            f"{format_count(len(island.transfers), 'copy')}, "
-            f"{format_bytes(island.transfer_bytes)} a run",
-            reason=", ".join(f"{count} {op}" for op, count in list(island.operators.items())[:6]),
+            where=f"partition {number}: {node_label(context.nodes[partition.nodes[0]].node)}",
+            summary=f"{format_count(len(partition.nodes), 'node')} on the CPU, "
+            f"{format_count(len(partition.transfers), 'copy')}, "
+            f"{format_bytes(partition.transfer_bytes)} a run",
+            reason=", ".join(f"{count} {op}" for op, count in list(partition.operators.items())[:6]),
             fix="see the findings about its nodes: the one without a fix keeps them on the CPU",
         )
 
 
 @model_rule("dynamic-dimension")
 def dynamic_dimension(
-    context: InspectionContext, islands: Sequence[CpuPartition], memory: MemoryEstimate
+    context: InspectionContext, partitions: Sequence[CpuPartition], memory: MemoryEstimate
 ) -> Iterator[Finding]:
     """A size is not known before the run: each new size compiles new shaders and takes new buffers.
 
@@ -69,7 +69,9 @@ def dynamic_dimension(
 
 
 @model_rule("int64-io")
-def int64_io(context: InspectionContext, islands: Sequence[CpuPartition], memory: MemoryEstimate) -> Iterator[Finding]:
+def int64_io(
+    context: InspectionContext, partitions: Sequence[CpuPartition], memory: MemoryEstimate
+) -> Iterator[Finding]:
     """An input or output is int64: JavaScript gives it as BigInt64Array, and the GPU computes nothing of this type.
 
     Fix: int32, where the values fit.
@@ -90,7 +92,7 @@ def int64_io(context: InspectionContext, islands: Sequence[CpuPartition], memory
 
 @model_rule("needs-shader-f16")
 def needs_shader_f16(
-    context: InspectionContext, islands: Sequence[CpuPartition], memory: MemoryEstimate
+    context: InspectionContext, partitions: Sequence[CpuPartition], memory: MemoryEstimate
 ) -> Iterator[Finding]:
     """The run throws on devices without shader-f16, or gives zeros: the model computes in float16.
 
@@ -113,7 +115,7 @@ def needs_shader_f16(
 
 @model_rule("out-of-memory", gpu_only=False)
 def out_of_memory(
-    context: InspectionContext, islands: Sequence[CpuPartition], memory: MemoryEstimate
+    context: InspectionContext, partitions: Sequence[CpuPartition], memory: MemoryEstimate
 ) -> Iterator[Finding]:
     """No session can be created, or the run throws: WebAssembly addresses 4 GiB, and weights pass through it.
 
