@@ -23,24 +23,34 @@ def values(shape: list[int], seed: int, reach: float = 4.0) -> np.ndarray:
     return np.where(draw.random(shape) < 0.3, np.round(x), x).astype(np.float32)
 
 
-@given(st.sampled_from(("Sign", "Selu")), SHAPES, st.integers(0, 999))
+@given(st.sampled_from(("Softsign", "Sign", "Selu", "Celu", "Shrink")), SHAPES, st.integers(0, 999))
 def test_with_defaults(op: str, shape: list[int], seed: int) -> None:
     x = values(shape, seed)
     assert_same(model_of([onnx.helper.make_node(op, ["x"], ["y"])], {"x": x}, 18), DecomposeActivations, {"x": x}, 1e-6)
 
 
-@given(st.sampled_from(("Elu", "HardSigmoid", "HardSwish", "Selu")), st.integers(0, 999))
+@given(st.sampled_from(("Elu", "HardSigmoid", "HardSwish", "ThresholdedRelu", "Softsign", "Selu")), st.integers(0, 999))
 def test_in_opset_22(op: str, seed: int) -> None:
     x = values([2, 3, 4], seed)
     assert_same(model_of([onnx.helper.make_node(op, ["x"], ["y"])], {"x": x}, 22), DecomposeActivations, {"x": x}, 1e-6)
 
 
 @given(
-    st.sampled_from((("Selu", "alpha", "gamma"), ("HardSigmoid", "alpha", "beta"))), SLOPE, SLOPE, st.integers(0, 999)
+    st.sampled_from(
+        (
+            ("Celu", "alpha", ""),
+            ("Selu", "alpha", "gamma"),
+            ("Shrink", "lambd", "bias"),
+            ("HardSigmoid", "alpha", "beta"),
+        )
+    ),
+    SLOPE,
+    SLOPE,
+    st.integers(0, 999),
 )
 def test_with_attributes(names: tuple[str, str, str], first: float, second: float, seed: int) -> None:
     op, one, other = names
-    given_: dict[str, Any] = {one: first, other: second}
+    given_: dict[str, Any] = {one: first, **({other: second} if other else {})}
     x = values([3, 5], seed)
     model = model_of([onnx.helper.make_node(op, ["x"], ["y"], **given_)], {"x": x}, 22 if op == "HardSigmoid" else 17)
     assert_same(model, DecomposeActivations, {"x": x}, 1e-6)

@@ -8,17 +8,21 @@ from webbuild.passes.decompose.base import Decomposers, Decomposition, RewriteCo
 class DecomposeActivations(Decomposition):
     """Writes activations that have no GPU kernel with comparisons, Exp and arithmetic.
 
-        Sign(x)         ->  Where(x > 0, 1, Where(x < 0, -1, 0))
-        Elu(x)          ->  Where(x > 0, x, alpha (exp(x) - 1))
-        Selu(x)         ->  gamma Elu(x)
-        HardSigmoid(x)  ->  Clip(alpha x + beta, 0, 1)
-        HardSwish(x)    ->  x HardSigmoid(x),  alpha = 1/6, beta = 1/2
+        Sign(x)             ->  Where(x > 0, 1, Where(x < 0, -1, 0))
+        Softsign(x)         ->  x / (|x| + 1)
+        Elu(x)              ->  Where(x > 0, x, alpha (exp(x) - 1))
+        Celu(x)             ->  Where(x > 0, x, alpha (exp(x / alpha) - 1))
+        Selu(x)             ->  gamma Elu(x)
+        HardSigmoid(x)      ->  Clip(alpha x + beta, 0, 1)
+        HardSwish(x)        ->  x HardSigmoid(x),  alpha = 1/6, beta = 1/2
+        ThresholdedRelu(x)  ->  Where(x > alpha, x, 0)
+        Shrink(x)           ->  Where(x < -lambd, x + bias, Where(x > lambd, x - bias, 0))
 
-    Why: Sign and Selu have none in any opset; Elu, HardSigmoid and HardSwish lose theirs in opset 22. One of them on
-    the CPU costs two copies of the whole tensor.
+    Why: Sign, Softsign, Selu, Celu and Shrink have none in any opset; Elu, HardSigmoid, HardSwish and ThresholdedRelu
+    lose theirs in opset 22. One of them on the CPU costs two copies of the whole tensor.
 
-    How: each by its definition. Sign is exact, but for that of NaN, which is 0; the others are right to 1e-6 of the
-    largest value.
+    How: each by its definition. Sign, Shrink and ThresholdedRelu are exact, but for Sign of NaN, which is 0; the
+    others are right to 1e-6 of the largest value.
 
     Source: ONNX's operator texts.
     """
@@ -27,7 +31,17 @@ class DecomposeActivations(Decomposition):
     tolerance = 1e-6
 
     def decomposers(self) -> Decomposers:
-        return {"Sign": _sign, "Elu": _elu, "Selu": _selu, "HardSigmoid": _hard_sigmoid, "HardSwish": _hard_swish}
+        return {
+            "Sign": _sign,
+            "Softsign": _softsign,
+            "Elu": _elu,
+            "Celu": _celu,
+            "Selu": _selu,
+            "HardSigmoid": _hard_sigmoid,
+            "HardSwish": _hard_swish,
+            "ThresholdedRelu": _thresholded_relu,
+            "Shrink": _shrink,
+        }
 
 
 def _sign(add: RewriteContext, node: ir.Node) -> ir.Value:
@@ -36,22 +50,35 @@ def _sign(add: RewriteContext, node: ir.Node) -> ir.Value:
     return add.op("Where", add.op("Greater", x, zero), one, add.op("Where", add.op("Less", x, zero), less, zero))
 
 
-def _exp_linear(add: RewriteContext, x: ir.Value | None, alpha: float) -> ir.Value:
-    """Return x where it is positive and alpha * (exp(x) - 1) where it is not."""
+def _softsign(add: RewriteContext, node: ir.Node) -> ir.Value:
+    x = node.inputs[0]
+    return add.op("Div", x, add.op("Add", add.op("Abs", x), add.like(x, 1)))
+
+
+def _exp_linear(add: RewriteContext, x: ir.Value | None, alpha: float, scale: float) -> ir.Value:
+    """Return x where it is positive and alpha * (exp(x / scale) - 1) where it is not."""
     zero, one = add.like(x, 0), add.like(x, 1)
     # Exp of min(x, 0) alone: exp of a large x is infinite, and Where would still compute it
-    curve = add.op("Mul", add.op("Sub", add.op("Exp", add.op("Min", x, zero)), one), add.like(x, alpha))
+    low = add.op("Min", x, zero)
+    if scale != 1:
+        low = add.op("Div", low, add.like(x, scale))
+    curve = add.op("Mul", add.op("Sub", add.op("Exp", low), one), add.like(x, alpha))
     return add.op("Where", add.op("Greater", x, zero), x, curve)
 
 
 def _elu(add: RewriteContext, node: ir.Node) -> ir.Value:
-    return _exp_linear(add, node.inputs[0], node.attributes.get_float("alpha", 1.0))
+    return _exp_linear(add, node.inputs[0], node.attributes.get_float("alpha", 1.0), 1.0)
+
+
+def _celu(add: RewriteContext, node: ir.Node) -> ir.Value:
+    alpha = node.attributes.get_float("alpha", 1.0)
+    return _exp_linear(add, node.inputs[0], alpha, alpha)
 
 
 def _selu(add: RewriteContext, node: ir.Node) -> ir.Value:
     alpha = node.attributes.get_float("alpha", 1.67326319217681884765625)
     gamma = node.attributes.get_float("gamma", 1.05070102214813232421875)
-    bent = _exp_linear(add, node.inputs[0], alpha)
+    bent = _exp_linear(add, node.inputs[0], alpha, 1.0)
     return add.op("Mul", bent, add.like(bent, gamma))
 
 
@@ -68,3 +95,17 @@ def _hard_sigmoid(add: RewriteContext, node: ir.Node) -> ir.Value:
 
 def _hard_swish(add: RewriteContext, node: ir.Node) -> ir.Value:
     return add.op("Mul", node.inputs[0], _clipped_line(add, node.inputs[0], 1 / 6, 0.5))
+
+
+def _thresholded_relu(add: RewriteContext, node: ir.Node) -> ir.Value:
+    x = node.inputs[0]
+    above = add.op("Greater", x, add.like(x, node.attributes.get_float("alpha", 1.0)))
+    return add.op("Where", above, x, add.like(x, 0))
+
+
+def _shrink(add: RewriteContext, node: ir.Node) -> ir.Value:
+    x = node.inputs[0]
+    edge, bias = node.attributes.get_float("lambd", 0.5), node.attributes.get_float("bias", 0.0)
+    low, high = add.op("Add", x, add.like(x, bias)), add.op("Sub", x, add.like(x, bias))
+    above = add.op("Where", add.op("Greater", x, add.like(x, edge)), high, add.like(x, 0))
+    return add.op("Where", add.op("Less", x, add.like(x, -edge)), low, above)
