@@ -51,7 +51,12 @@ CHECK = "WEBBUILD_CHECK_PASSES"
 
 
 _CHANGES = "webbuild.changes"
-"""Where `ir.Model.meta` counts the passes that changed the model."""
+"""Where `ir.Model.meta` counts the changes of a model: rewrites, and shapes that were inferred."""
+
+
+def count_change(model: ir.Model) -> None:
+    """Let every pass look at the model again."""
+    model.meta[_CHANGES] = model.meta.get(_CHANGES, 0) + 1
 
 
 class PassFailedError(Exception):
@@ -99,9 +104,8 @@ class Pass(InPlacePass):
         Raises:
             PassFailedError: whatever the rewrite raised.
         """
-        changes: int = model.meta.setdefault(_CHANGES, 0)
         self._modified = False
-        if self._nothing_at == changes:
+        if self._nothing_at == model.meta.setdefault(_CHANGES, 0):
             return PassResult(model, modified=False)
         try:
             rewrites = self.apply(model, self.options)
@@ -112,9 +116,9 @@ class Pass(InPlacePass):
         self.skips = [rewrite for rewrite in rewrites if not rewrite.applied]
         self._modified = bool(done)
         if done:
-            model.meta[_CHANGES] = changes + 1
+            count_change(model)
         else:
-            self._nothing_at = changes
+            self._nothing_at = model.meta[_CHANGES]
         return PassResult(model, modified=self._modified)
 
     def ensures(self, model: ir.Model) -> None:

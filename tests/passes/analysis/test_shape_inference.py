@@ -5,7 +5,7 @@ from __future__ import annotations
 import onnx_ir as ir
 
 from webbuild.passes.analysis.shape_inference import infer_shapes
-from webbuild.passes.base import PassOptions
+from webbuild.passes.base import Pass, PassOptions, Rewrite
 from webbuild.passes.lower import lower
 
 
@@ -29,3 +29,31 @@ def test_what_cannot_be_inferred_stays_as_it_was_declared() -> None:
     g (float[6] x, int64[2] size) => (float[2,3] y) { y = Reshape (x, size) }""")
     infer_shapes(model)
     assert list(model.graph.outputs[0].shape or ()) == [2, 3]
+
+
+class Looked(Pass):
+    """Changes nothing, and counts how often it looked."""
+
+    code = "looked"
+    times = 0
+
+    def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
+        self.times += 1
+        return []
+
+
+def test_a_pass_that_found_nothing_looks_again_where_another_shape_was_inferred() -> None:
+    model = ir.from_onnx_text("""<ir_version: 8, opset_import: ["" : 17]>
+    g (float[n,3] x) => (float[n,3] y) { a = Neg (x)  y = Abs (a) }""")
+    looked = Looked()
+    infer_shapes(model)
+    for _ in range(2):
+        looked(model)
+    assert looked.times == 1
+    infer_shapes(model)
+    looked(model)
+    assert looked.times == 1
+    model.graph.inputs[0].shape = ir.Shape([2, 3])
+    infer_shapes(model)
+    looked(model)
+    assert looked.times == 2

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import logging
-
-import onnx
 import onnx_ir as ir
-from onnx.shape_inference import infer_shapes as infer_shapes_of_proto
 
-_LARGEST_VALUE = 1000
-"""Bytes of the largest weight whose value the inference may ask for: sizes are small, and a model may exceed 2 GB."""
+from webbuild.model.inferred_shapes import add_inferred_shapes
+from webbuild.passes.base import count_change
 
 
 def infer_shapes(model: ir.Model) -> None:
@@ -22,50 +18,14 @@ def infer_shapes(model: ir.Model) -> None:
         if value.const_value is not None and not value.is_graph_input():  # what was folded may still have a free shape
             value.shape = ir.Shape(value.const_value.shape.numpy())
             value.type = value.type or ir.TensorType(value.const_value.dtype)
-    for node in model.graph:
-        for value in node.outputs:
-            value.shape = None
-    try:
-        inferred = infer_shapes_of_proto(_without_weights(model), check_type=False, strict_mode=False, data_prop=True)
-    except Exception as error:  # onnx's own errors share no base class with protobuf's
-        logging.getLogger(__name__).warning("No shapes could be inferred: %s", error)
-    else:
-        _read_shapes(model.graph, inferred.graph)
+    before = {value: value.shape for node in model.graph for value in node.outputs}
+    for value in before:
+        value.shape = None
+    add_inferred_shapes(model)
     for value, shape in declared.items():
         value.shape = _merge_shapes(shape, value.shape)
-
-
-def _without_weights(model: ir.Model) -> onnx.ModelProto:
-    """Return the model with its weights as inputs, and the values of the small ones."""
-    graph, proto = model.graph, onnx.ModelProto(ir_version=model.ir_version)
-    weights = list(graph.initializers.values())
-    small = [w for w in weights if w.const_value is not None and w.const_value.nbytes <= _LARGEST_VALUE]
-    inputs = [*graph.inputs, *(weight for weight in weights if not weight.is_graph_input())]
-    view = ir.GraphView(inputs, graph.outputs, nodes=list(graph), initializers=small, name=graph.name)
-    proto.opset_import.extend(onnx.helper.make_opsetid(*opset) for opset in model.opset_imports.items())
-    proto.functions.extend(map(ir.serde.serialize_function, model.functions.values()))
-    ir.serde.serialize_graph_into(proto.graph, view)  # type: ignore[arg-type]
-    return proto
-
-
-def _read_shapes(graph: ir.Graph, proto: onnx.GraphProto) -> None:
-    """Take over the types and shapes of tensors; sequences and optionals keep the type that they have.
-
-    Only these are read: to make a graph of the whole proto takes longer than to infer it.
-    """
-    known = {info.name: info.type for info in (*proto.input, *proto.value_info, *proto.output)}
-    for value in (*graph.inputs, *(value for node in graph for value in node.outputs)):
-        if value.name not in known or not known[value.name].HasField("tensor_type"):
-            continue
-        element = known[value.name].tensor_type.elem_type
-        if element and value.dtype != element:
-            value.dtype = ir.DataType(element)
-        shape = ir.serde.deserialize_type_proto_for_shape(known[value.name])
-        value.shape = value.shape if shape is None else shape
-    for node, node_proto in zip(graph, proto.node, strict=True):
-        for attribute in node_proto.attribute:
-            if attribute.type == onnx.AttributeProto.GRAPH:
-                _read_shapes(node.attributes[attribute.name].as_graph(), attribute.g)
+    if any(value.shape != shape for value, shape in before.items()):
+        count_change(model)
 
 
 def _merge_shapes(declared: ir.Shape, inferred: ir.Shape | None) -> ir.Shape:
