@@ -8,7 +8,7 @@ import subprocess
 import tarfile
 import tempfile
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from webbuild.browser.document_root import VirtualFiles
 from webbuild.browser.media_types import media_type
@@ -86,8 +86,7 @@ def _download_dist(version: str, cache: Path) -> Path:
     if not dist.is_dir():
         cache.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=cache) as made:
-            _unpack(_pack(version, Path(made)), Path(made))
-            shutil.copytree(Path(made) / "package" / "dist", dist.with_name("dist.part"), dirs_exist_ok=True)
+            _unpack_dist(_pack(version, Path(made)), dist.with_name("dist.part"))
         dist.with_name("dist.part").rename(dist)
     return dist
 
@@ -115,7 +114,12 @@ def _pack(version: str, folder: Path) -> Path:
     return packed[0]
 
 
-def _unpack(archive: Path, folder: Path) -> None:
+def _unpack_dist(archive: Path, folder: Path) -> None:
+    """Write the files of a package's `dist` by their names alone, since the paths in an archive may lead anywhere."""
+    folder.mkdir(parents=True, exist_ok=True)
     with tarfile.open(archive) as opened:
-        members = [member for member in opened if member.name.startswith("package/dist/") and member.isfile()]
-        opened.extractall(folder, members, filter="data")
+        for member in opened:
+            path = PurePosixPath(member.name)
+            content = opened.extractfile(member) if member.isfile() else None
+            if content is not None and path.parent == PurePosixPath("package/dist"):
+                (folder / path.name).write_bytes(content.read())
