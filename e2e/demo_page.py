@@ -29,14 +29,18 @@ class DemoPage:
 
     def wait_for_result(self) -> int:
         """Wait until the page is idle and shows a result; return the number of people."""
+        self.wait_until_idle()
+        return self.count()
+
+    def wait_until_idle(self) -> None:
+        """Wait until nothing loads or runs, and a result is counted where the page counts them."""
         self.page.wait_for_function(
             """() => document.body.dataset.state === "error" || (document.body.dataset.state === "ready"
-                && document.querySelector("[data-testid=result-count]").textContent !== "")""",
+                && document.querySelector("[data-testid=result-count]")?.textContent !== "")""",
             timeout=_LOADED,
             polling=_POLLING,
         )
         assert self.state() == "ready", self.page.locator("#failure").inner_text()
-        return self.count()
 
     def state(self) -> str:
         return str(self.page.evaluate("document.body.dataset.state"))
@@ -69,7 +73,7 @@ class DemoPage:
         )
         yield
         self.page.wait_for_function("() => writes > 0", timeout=_LOADED, polling=_POLLING)
-        self.wait_for_result()
+        self.wait_until_idle()
 
     def switch(self, backend: str) -> int:
         """Choose a backend as a person does: by the label around its radio button."""

@@ -42,7 +42,9 @@ def kept(keep_page: Open, without_gpu: Browser, served: Server) -> DemoPage:
 @pytest.fixture
 def demo(kept: DemoPage) -> DemoPage:
     """The page on its first sample."""
-    kept.at("sample-0").click()
+    kept.wait_until_idle()
+    with kept.another_run():
+        kept.at("sample-0").click()
     expect(kept.at("best")).to_have_text("blue")
     return kept
 

@@ -47,7 +47,12 @@ def test_another_version_is_fetched_once(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.setenv("PATH", str(tmp_path))
     archive = tmp_path / "made.tgz"
     with tarfile.open(archive, "w:gz") as made:
-        for name in (*(f"package/dist/{file}" for file in FILES), "package/package.json", "package/dist/../../outside", "../outside"):
+        for name in (
+            *(f"package/dist/{file}" for file in FILES),
+            "package/package.json",
+            "package/dist/../../outside",
+            "../outside",
+        ):
             entry = tarfile.TarInfo(name)
             entry.size = 4
             made.addfile(entry, io.BytesIO(b"\0asm"))

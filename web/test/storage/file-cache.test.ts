@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Progress } from "../../src/index.js";
+import type { File } from "../../src/manifest/manifest.js";
 import { sha256 } from "../../src/storage/sha256.js";
 import { bundle, loadTiny, picture, withWorker } from "../support/bundle.js";
 
@@ -129,15 +130,19 @@ describe("a download that was interrupted", () => {
   });
 
   test("and so does one that was aborted", async () => {
+    const { files } = (await (await fetch(bundle(PARTS))).json()) as { files: File[] };
+    const engine = files.find(({ path }) => path === WANTED[3]);
     const controller = new AbortController();
-    const onProgress = ({ stage }: Progress): void => {
-      if (stage === "weights") controller.abort();
-    };
-    const aborted = withWorker("worker-fetching.js", () =>
-      loadTiny({ ...wasm, onProgress, signal: controller.signal }, PARTS),
+    const load = withWorker("worker-fetching.js?held=weights-0001.bin", () =>
+      loadTiny({ ...wasm, signal: controller.signal }, PARTS),
     );
-    await expect(aborted).rejects.toMatchObject({ code: "aborted" });
-    expect((await visit()).files).not.toContain("runtime/ort/ort-wasm-simd-threaded.wasm.zst");
+    const aborted = expect(load).rejects.toMatchObject({ code: "aborted" });
+    await expect
+      .poll(() => listing().catch(() => ""), { timeout: 20_000 })
+      .toContain(`${engine?.sha256} ${engine?.size}`);
+    controller.abort();
+    await aborted;
+    expect((await visit()).files).not.toContain(WANTED[3]);
   });
 });
 
