@@ -33,6 +33,8 @@ def scores(export: Rewritten) -> np.ndarray:
 
 
 def nothing_is_left_to_the_data(export: Rewritten) -> None:
+    rewrites = [each for made in export.planned.rewrites.values() for each in made]
+    assert [each.reason for each in rewrites if each.code == "pass-failed"] == []
     model = export.planned.graphs["webgpu"]
     assert not {node.op_type for node in model.graph} & DATA_DECIDE
     assert [
