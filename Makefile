@@ -94,7 +94,7 @@ recorded: $(DEVELOPING) $(BUILT) ## Compare the packs of all models of models/ a
 web: $(MODULES) $(BUILT) test-chromium ## The TypeScript tests, in Chromium.
 	@# What an adapter without float16 gets is tried on SwiftShader, where the others run on lavapipe.
 	@[[ -n "$(ARGS)" ]] || cmp -s $(CHROMIUM) $(TEST_CHROMIUM) \
-	  || WEBBUILD_REQUIRE=webgpu WEBBUILD_CHROMIUM="$$(cat $(CHROMIUM))" npm test --silent -- web/test/fallback/precision.test.ts -t "without shader-f16|less than the page"
+	  || WEBBUILD_REQUIRE=webgpu WEBBUILD_CHROMIUM="$$(cat $(CHROMIUM))" npm test --silent -- web/test/fallback/precision.test.ts
 	@$(IN_CHROMIUM) npm test --silent -- $(ARGS)
 
 SOAKED := web/test/fallback/recovery.test.ts web/test/api/stream.test.ts web/test/session/memory-growth.test.ts

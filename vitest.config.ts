@@ -62,7 +62,7 @@ export default defineConfig({
   test: {
     provide: {
       required: process.env.WEBBUILD_REQUIRE ?? "",
-      times: Number(process.env.WEBBUILD_TIMES ?? 3),
+      times: Number(process.env.WEBBUILD_TIMES ?? 5),
     },
     testTimeout: 60_000,
     hookTimeout: 60_000,

@@ -34,13 +34,16 @@ class DemoPage:
 
     def wait_until_idle(self) -> None:
         """Wait until nothing loads or runs, and a result is counted where the page counts them."""
+        self._wait_until_ready_or_failed()
+        assert self.state() == "ready", self.page.locator("#failure").inner_text()
+
+    def _wait_until_ready_or_failed(self) -> None:
         self.page.wait_for_function(
             """() => document.body.dataset.state === "error" || (document.body.dataset.state === "ready"
                 && document.querySelector("[data-testid=result-count]")?.textContent !== "")""",
             timeout=_LOADED,
             polling=_POLLING,
         )
-        assert self.state() == "ready", self.page.locator("#failure").inner_text()
 
     def state(self) -> str:
         return str(self.page.evaluate("document.body.dataset.state"))
@@ -49,9 +52,13 @@ class DemoPage:
         return int(self.at("result-count").inner_text())
 
     def choose(self, sample: int) -> int:
+        self.show(sample)
+        return self.count()
+
+    def show(self, sample: int) -> None:
+        """Choose a sample, and wait for its run."""
         with self.another_run():
             self.at(f"sample-{sample}").click()
-        return self.count()
 
     def slide(self, name: str, value: float) -> int:
         """Set a slider as a drag does, and wait for the run."""
@@ -61,7 +68,11 @@ class DemoPage:
 
     @contextmanager
     def another_run(self) -> Iterator[None]:
-        """Wait, behind the block, for a run that began inside it: its timing is written anew."""
+        """Wait, behind the block, for a run that began inside it: its timing is written anew.
+
+        A run that is under way before the block is waited for too, so that it is not taken for the one inside.
+        """
+        self._wait_until_ready_or_failed()
         self.page.evaluate(
             """() => {
               const total = document.getElementById("timing-total");

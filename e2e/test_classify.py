@@ -42,9 +42,7 @@ def kept(keep_page: Open, without_gpu: Browser, served: Server) -> DemoPage:
 @pytest.fixture
 def demo(kept: DemoPage) -> DemoPage:
     """The page on its first sample."""
-    kept.wait_until_idle()
-    with kept.another_run():
-        kept.at("sample-0").click()
+    kept.show(0)
     expect(kept.at("best")).to_have_text("blue")
     return kept
 

@@ -55,12 +55,9 @@ def kept(keep_page: Open, without_gpu: Browser, served: Server) -> DemoPage:
 @pytest.fixture
 def demo(kept: DemoPage) -> DemoPage:
     """The page on its first sample."""
-    kept.wait_until_idle()
-    with kept.another_run():
-        kept.at("sample-0").click()
+    kept.show(0)
     expect(kept.at("distances")).to_have_value("3, 1, 0.5")
     expect(kept.page.get_by_role("img", name="Far to near: depth from")).to_be_visible(timeout=SOON)
-    expect(kept.page.locator("body")).to_have_attribute("data-state", "ready", timeout=SOON)
     return kept
 
 

@@ -50,7 +50,6 @@ def kept(keep_page: Open, without_gpu: Browser, served: Server) -> DemoPage:
 @pytest.fixture
 def demo(kept: DemoPage) -> DemoPage:
     """The page on its first sample, with the thresholds and the prompt it was opened with."""
-    kept.wait_until_idle()
     reset = kept.page.locator("#reset")
     if reset.is_visible():
         with kept.another_run():

@@ -33,7 +33,6 @@ def phone(keep_page: Open, without_gpu: Browser, root: Server) -> DemoPage:
 @pytest.fixture
 def demo(kept: DemoPage) -> DemoPage:
     """The page as it was when it was opened."""
-    kept.wait_until_idle()
     kept.page.set_viewport_size({"width": 1280, "height": 900})
     reset = kept.page.locator("#reset")
     if reset.is_visible():

@@ -1,7 +1,7 @@
 import { describe, expect, inject, test } from "vitest";
 import { backends, bundle, hasWebgpu, loadTiny, picture, runtime, withWorker } from "../support/bundle.js";
 
-/** 30 runs and 3 cycles, three times; `make soak` makes it 1,000 and 100. */
+/** 50 runs and 5 cycles, three times; `make soak` makes it 1,000 and 100. */
 const cycles = inject("times");
 const runs = cycles * 10;
 
