@@ -20,8 +20,8 @@ from benchmarks.page_markers import replace_marked
 from benchmarks.peak_memory import measure_usage
 from benchmarks.placement import row
 from benchmarks.result_cache import cached_result
-from webbuild.compare.arrays import Comparison
 from webbuild.compare.by_output import group_by_output
+from webbuild.compare.comparison import Comparison
 from webbuild.inspection.result import Inspection
 
 PAGE = Path(__file__).parents[1] / "docs" / "full-size.md"

@@ -25,8 +25,8 @@ from msgspec import Struct
 from benchmarks.page_markers import replace_marked
 from benchmarks.placement import MODELS, ROOT
 from benchmarks.result_cache import cached_result
-from webbuild.compare.arrays import Comparison
 from webbuild.compare.by_output import group_by_output
+from webbuild.compare.comparison import Comparison
 from webbuild.reporting.comparison_text import describe_distance, output_title
 
 PAGE = ROOT / "docs" / "weights.md"

@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from webbuild.compare.arrays import ComparedOutput, Comparison, compare_arrays
+from webbuild.compare.arrays import compare_arrays
+from webbuild.compare.comparison import ComparedOutput, Comparison
 from webbuild.compare.tolerances import Tolerance
 from webbuild.manifest.tasks import Task
 from webbuild.model.signature import ModelSignature

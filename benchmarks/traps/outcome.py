@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
 from benchmarks.node_test_report import shorten_message
 from benchmarks.tiny_models import JobResult
 from benchmarks.traps.trap import Trap
-from webbuild.compare.arrays import ComparedOutput, compare_arrays
+from webbuild.compare.arrays import compare_arrays
+from webbuild.compare.comparison import ComparedOutput
 from webbuild.errors import WebbuildError
+from webbuild.reporting.comparison_text import describe_difference
 from webbuild.runners.native import NativeRunner
 
 TrapEnding = Literal[
@@ -78,13 +79,6 @@ def compare_answer(
 
 
 def _differs(name: str, want: NDArray[Any], got: NDArray[Any] | None) -> str:
-    if got is not None and got.shape == want.shape and want.dtype.kind == "f":
-        both = np.isnan(want) & np.isnan(got)
-        want, got = np.where(both, 0, want).astype(want.dtype), np.where(both, 0, got).astype(got.dtype)
-    finite = np.abs(want[np.isfinite(want)]) if want.dtype.kind == "f" else np.zeros(0)
-    allowed = RELATIVE * float(finite.max()) if finite.size else None
-    result = compare_arrays(
-        ComparedOutput(runner="web", sample="", stage="raw", output=name), want, got, tolerance=allowed
-    )
-    place = f" at {list(result.worst)}: wanted {result.want}, got {result.got}" if result.want else ""
-    return f"{name} {result.reason}{place}" if result.verdict == "DIFFERS" else ""
+    subject = ComparedOutput(runner="web", sample="", stage="raw", output=name)
+    difference = describe_difference([compare_arrays(subject, want, got, relative=RELATIVE)])
+    return f"{name} {difference}" if difference else ""

@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from tests.verify.detections_made import TASK, person, rows
-from webbuild.compare.arrays import ComparedOutput, Comparison
+from webbuild.compare.comparison import ComparedOutput, Comparison
 from webbuild.compare.tolerances import BROWSER
 from webbuild.compare.vacuity import mark_vacuous
 from webbuild.tasks.metrics.compare_detections import compare_detections

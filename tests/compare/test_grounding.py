@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import msgspec
 
-from webbuild.compare.arrays import ComparedOutput
+from webbuild.compare.comparison import ComparedOutput
 from webbuild.compare.tolerances import BROWSER
 from webbuild.compare.vacuity import mark_vacuous
+from webbuild.reporting.comparison_text import describe_reason
 from webbuild.tasks.detection import Box, GroundedDetection
 from webbuild.tasks.metrics.compare_grounding import compare_grounding
 
@@ -34,7 +35,7 @@ def test_the_same_is_right_and_what_differs_is_named_by_its_quantity() -> None:
 
 def test_the_words_that_differ_are_told() -> None:
     count = compare_grounding(ABOUT, [RING], changed(label="ring"), AT, BROWSER)[0]
-    assert "wanted 'red ring', got 'ring'" in count.reason
+    assert "wanted 'red ring', got 'ring'" in describe_reason(count)
 
 
 def test_boxes_are_judged_in_pixels_of_the_models_input() -> None:

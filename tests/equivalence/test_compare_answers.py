@@ -12,9 +12,9 @@ import pytest
 from numpy.typing import NDArray
 
 from tests.manifests import manifest
-from tests.tasks.test_conformance import read, room
-from webbuild.compare.arrays import Comparison
+from tests.tasks.test_conformance import cases_of, read
 from webbuild.compare.by_output import count_matched, group_by_output, group_verdict, matched_objects
+from webbuild.compare.comparison import Comparison
 from webbuild.compare.tolerances import NATIVE
 from webbuild.equivalence.answer import Answer
 from webbuild.equivalence.compare_answers import compare_answers
@@ -128,7 +128,7 @@ def test_a_graph_in_reduced_precision_may_lie_further_off_and_not_too_far() -> N
     assert found(answer(far, off), "mixed") == ("DIFFERS", "DIFFERS")
 
 
-@room("reduced")
+@cases_of("reduced-precision")
 def test_the_same_answer_in_reduced_precision_is_what_the_self_test_takes_for_it(file: Path) -> None:
     case = read(file)
     task = msgspec.convert(case["task"], task_union())

@@ -11,8 +11,9 @@ from tests.models import HEADER, parsed, save
 from webbuild.equivalence.nan_inputs import MAX_ATTEMPTS, replace_nan_inputs
 from webbuild.manifest.manifest import TensorInput
 from webbuild.runners.native import NativeRunner
-from webbuild.samples.collect import Sample, collect_samples
+from webbuild.samples.collect import collect_samples
 from webbuild.samples.random_inputs import normal_tensor
+from webbuild.samples.sample import Sample
 
 ROOT = f"""{HEADER}
 root (float[1, 9] x) => (float[1, 9] y)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from webbuild.compare.arrays import ComparedOutput, Comparison
+from webbuild.compare.comparison import ComparedOutput, Comparison
 from webbuild.equivalence.noise_floor import (
     MAX_RELATIVE_NOISE,
     MAX_SCORE_NOISE,
@@ -25,7 +25,7 @@ def made(quantity: str, rms: float | None, signal: float = 10, sample: str = "a"
         tolerance=0.001,
         max_abs=rms,
         signal=signal,
-        reason="" if same else "differs",
+        reason=None if same else "too-far",
         rms=rms,
     )
 
@@ -44,7 +44,7 @@ def test_what_the_reference_does_itself_is_no_difference(quantity: str) -> None:
 
 def test_the_level_that_explains_it_is_told() -> None:
     (accepted,) = NoiseFloor(lambda _: [made("score", 0.05)]).accept([made("score", 0.05)])
-    assert (accepted.noise, accepted.reason, accepted.max_abs) == (0.05, "", 0.05)
+    assert (accepted.noise, accepted.reason, accepted.max_abs) == (0.05, None, 0.05)
 
 
 def test_the_largest_of_the_runs_counts_and_no_more_are_made_than_it_takes() -> None:

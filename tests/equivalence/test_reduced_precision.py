@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 from tests.manifests import manifest
-from webbuild.compare.arrays import ComparedOutput, Comparison
+from webbuild.compare.comparison import ComparedOutput, Comparison
 from webbuild.equivalence.check import EquivalenceResult
 from webbuild.equivalence.reduced_precision import Tensors, check_reduced_precision
 from webbuild.errors import WebbuildError
 from webbuild.manifest.manifest import OptionInput, TensorTask
-from webbuild.samples.collect import Sample
+from webbuild.samples.sample import Sample
 
 X = np.array([[1, 2, 3]], np.float32)
 SAMPLES = [Sample("one", {"x": X}), Sample("two", {"x": 2 * X})]

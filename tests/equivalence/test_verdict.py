@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from webbuild.compare.arrays import ComparedOutput, Comparison, Verdict
+from webbuild.compare.comparison import ComparedOutput, Comparison, Mismatch, NoSignal, Verdict
 from webbuild.equivalence.compare_runs import final_verdicts
 from webbuild.equivalence.verdict import require_equivalent
 from webbuild.errors import FAILED, WebbuildError
@@ -20,13 +20,14 @@ def rows(
 ) -> list[Comparison]:
     """Return the comparisons of an output of detections."""
     about = ComparedOutput(target, sample, "raw", "rows")
-    reason = "score differs by 0.1" if verdict == "DIFFERS" else ""
+    reason: Mismatch | None = "too-far" if verdict == "DIFFERS" else None
     return [
         Comparison(
             subject=about.with_quantity(name),
             verdict=verdict if name == "score" else "OK",
             tolerance=0.1,
             signal=objects,
+            max_abs=0.2,
             reason=reason,
             from_fallback=from_fallback,
         )
@@ -37,7 +38,7 @@ def rows(
 def tensor(name: str, signal: float, sample: str = "one.jpg") -> list[Comparison]:
     """Return the comparison of a plain output, which may be zero everywhere."""
     about = ComparedOutput("webgpu", sample, "raw", name)
-    reason = "" if signal else "the reference is zero everywhere"
+    reason: NoSignal | None = None if signal else "zero"
     verdict: Verdict = "OK" if signal else "VACUOUS"
     return [Comparison(subject=about, verdict=verdict, tolerance=0.1, signal=signal, reason=reason)]
 
@@ -58,7 +59,7 @@ def test_good_comparisons_on_both_graphs_are_a_proof() -> None:
 def test_one_difference_is_enough() -> None:
     error = refusal(rows(3), rows(3, "wasm", verdict="DIFFERS"), rows(3, sample="two.jpg"))
     assert error.code == "output-mismatch"
-    for word in ("1 of 3", "'rows'", "wasm", "one.jpg", "score differs by 0.1"):
+    for word in ("1 of 3", "'rows'", "wasm", "one.jpg", "score differs by 0.2, more than 0.1"):
         assert word in error.message
 
 

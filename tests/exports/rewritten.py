@@ -18,7 +18,8 @@ from webbuild.model.load import OnnxModel, load_onnx
 from webbuild.passes.base import PassOptions
 from webbuild.passes.lower import LoweredGraphs, lower
 from webbuild.runners.native import NativeRunner
-from webbuild.samples.collect import Sample, edge_cases
+from webbuild.samples.edge_cases import edge_cases
+from webbuild.samples.sample import Sample
 from webbuild.targets.table import load_table
 from webbuild.targets.target import Target
 from webbuild.tasks.base import TaskMatch

@@ -12,9 +12,10 @@ from tests.commands.program import webbuild
 from tests.models import parsed, save
 from webbuild.errors import WebbuildError
 from webbuild.inspection.inspect import inspect
-from webbuild.inspection.measure import MAX_MODEL_BYTES, measure_in_chromium, random_feeds, serialize
+from webbuild.inspection.measure import MAX_MODEL_BYTES, measure_in_chromium, serialize
 from webbuild.inspection.measured_outcome import Measurement
 from webbuild.model.load import load_onnx
+from webbuild.samples.random_inputs import random_feeds
 from webbuild.targets.table import load_table
 from webbuild.targets.target import Target
 

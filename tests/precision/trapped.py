@@ -14,7 +14,7 @@ from webbuild.precision.accuracy_checker import AccuracyChecker
 from webbuild.precision.budget import SearchBudget
 from webbuild.precision.fp16_backends import EmulatedFp16
 from webbuild.precision.search import PrecisionSearch, SearchResult
-from webbuild.samples.collect import Sample
+from webbuild.samples.sample import Sample
 
 SIZE = 16
 

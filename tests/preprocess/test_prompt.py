@@ -10,7 +10,7 @@ import msgspec
 import numpy as np
 import pytest
 
-from tests.tasks.test_conformance import FOLDER, read, room
+from tests.tasks.test_conformance import FOLDER, cases_of, read
 from webbuild.errors import WebbuildError
 from webbuild.manifest.manifest import GroundingTask, Input
 from webbuild.preprocess.letterbox import ImagePlacement
@@ -28,7 +28,7 @@ def task_of(case: dict[str, Any]) -> GroundingTask:
     return msgspec.convert(told, GroundingTask)
 
 
-@room("prompt")
+@cases_of("prompt")
 def test_a_prompt_becomes_the_tensors_that_are_wanted(file: Path) -> None:
     case = read(file)
     task, want = task_of(case), case["want"]
@@ -47,7 +47,7 @@ def test_a_prompt_becomes_the_tensors_that_are_wanted(file: Path) -> None:
         np.testing.assert_array_equal(feeds[name].ravel().astype(np.int64), tensor["data"])
 
 
-@room("grounding")
+@cases_of("grounding")
 def test_what_is_said_of_tokens_becomes_the_phrases_that_are_wanted(file: Path) -> None:
     case = read(file)
     task, box = task_of(case), case["letterbox"]

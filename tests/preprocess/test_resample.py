@@ -1,4 +1,4 @@
-"""Resamplers against the libraries that they are named after; `conformance/letterbox` holds the exact cases."""
+"""Resamplers against the libraries that they are named after; `conformance/preprocess` holds the exact cases."""
 
 from __future__ import annotations
 

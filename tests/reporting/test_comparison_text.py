@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from webbuild.compare.arrays import ComparedOutput, Comparison
+from typing import get_args
+
 from webbuild.compare.by_output import count_matched, count_near_threshold
-from webbuild.reporting.comparison_text import comparison_rows, describe_difference, noise_levels
+from webbuild.compare.comparison import ComparedOutput, Comparison, Mismatch, NoSignal
+from webbuild.reporting.comparison_text import comparison_rows, describe_difference, describe_reason, noise_levels
 
 ROWS = ComparedOutput("wasm", "one.jpg", "raw", "output0")
 MASKS = ComparedOutput("wasm", "one.jpg", "decoded", "")
@@ -44,8 +46,16 @@ def test_objects_are_counted_once() -> None:
 
 
 def test_what_differs_is_said_with_its_place() -> None:
-    wrong = made(ROWS, "", 0.1, 2, verdict="DIFFERS", reason="differs by 2", worst=(0, 4), want="1", got="3")
-    assert describe_difference([FOUND[0], wrong]) == "differs by 2 at [0, 4]: wanted 1, got 3"
+    wrong = made(ROWS, "box", 0.1, 2, verdict="DIFFERS", reason="too-far", worst=(0, 4), want="1", got="3")
+    assert describe_difference([FOUND[0], wrong]) == "box differs by 2, more than 0.1 at [0, 4]: wanted 1, got 3"
+
+
+def test_every_reason_has_words_of_its_own_and_names_the_objects() -> None:
+    reasons = (*get_args(Mismatch), *get_args(NoSignal))
+    said = [describe_reason(made(ROWS, "score", 1, 2, reason=reason, details=("cup",))) for reason in reasons]
+    assert len(set(said)) == len(reasons)
+    assert all(each.endswith(": cup") and "{" not in each for each in said)
+    assert describe_reason(FOUND[0]) == ""
 
 
 def test_the_noise_of_what_it_explains_is_told_by_name() -> None:

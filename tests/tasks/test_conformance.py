@@ -33,7 +33,7 @@ from webbuild.tasks.registry import decode_task
 FOLDER = Path(__file__).parents[2] / "conformance"
 
 
-def room(name: str) -> pytest.MarkDecorator:
+def cases_of(name: str) -> pytest.MarkDecorator:
     files = sorted((FOLDER / name).glob("*.json"))
     assert files, f"conformance/{name} holds no case"
     return pytest.mark.parametrize("file", files, ids=[file.stem for file in files])
@@ -45,7 +45,7 @@ def read(file: Path) -> dict[str, Any]:
     return case
 
 
-@room("letterbox")
+@cases_of("preprocess")
 def test_a_picture_becomes_the_tensor_that_is_wanted(file: Path) -> None:
     case = read(file)
     spec = msgspec.convert(case["input"], ImageInput)
@@ -62,14 +62,14 @@ def test_a_picture_becomes_the_tensor_that_is_wanted(file: Path) -> None:
     assert placement == place_image(width, height, wide, high, spec.letterbox)
 
 
-@room("pose")
+@cases_of("pose")
 def test_rows_become_the_poses_that_are_wanted(file: Path) -> None:
     case = read(file)
     got = decoded(case, msgspec.convert(case["task"], PoseTask))
     same(got, case["want"]["poses"], case["tolerance"])
 
 
-@room("detect")
+@cases_of("detect")
 def test_rows_become_the_detections_that_are_wanted(file: Path) -> None:
     case = read(file)
     got = decoded(case, msgspec.convert(case["task"], DetectTask))
@@ -77,7 +77,7 @@ def test_rows_become_the_detections_that_are_wanted(file: Path) -> None:
     same(got, case["want"]["detections"], case["tolerance"])
 
 
-@room("classify")
+@cases_of("classify")
 def test_scores_become_the_classes_that_are_wanted(file: Path) -> None:
     case = read(file)
     task = msgspec.convert(case["task"], ClassifyTask)
@@ -86,7 +86,7 @@ def test_scores_become_the_classes_that_are_wanted(file: Path) -> None:
     same(got, case["want"]["classes"], case["tolerance"])
 
 
-@room("segment")
+@cases_of("segment")
 def test_rows_and_prototypes_become_the_segments_that_are_wanted(file: Path) -> None:
     case = read(file)
     task = msgspec.convert(case["task"], SegmentTask)
@@ -101,7 +101,7 @@ def test_rows_and_prototypes_become_the_segments_that_are_wanted(file: Path) -> 
     same(got, case["want"]["segments"], case["tolerance"])
 
 
-@room("obb")
+@cases_of("obb")
 def test_rows_become_the_turned_objects_that_are_wanted(file: Path) -> None:
     case = read(file)
     got = decoded(case, msgspec.convert(case["task"], ObbTask))
@@ -121,7 +121,7 @@ def decoded(case: dict[str, Any], task: RowTask, others: Mapping[str, Any] | Non
     return [msgspec.to_builtins(each, builtin_types=(bytes,)) for each in found]
 
 
-@room("depth")
+@cases_of("depth")
 def test_a_map_becomes_the_depth_of_the_picture(file: Path) -> None:
     case = read(file)
     task = msgspec.convert(case["task"], DepthTask)
@@ -143,7 +143,7 @@ def test_a_map_becomes_the_depth_of_the_picture(file: Path) -> None:
     np.testing.assert_allclose([got.minimum, got.maximum], extent, rtol=0, atol=case["tolerance"])
 
 
-@room("image-segmentation")
+@cases_of("image-segmentation")
 def test_maps_of_logits_become_the_regions_of_the_picture(file: Path) -> None:
     case = read(file)
     task = msgspec.convert(case["task"], ImageSegmentationTask)
@@ -161,7 +161,7 @@ def test_maps_of_logits_become_the_regions_of_the_picture(file: Path) -> None:
     same([msgspec.to_builtins(each) for each in got.regions], case["want"]["regions"], case["tolerance"])
 
 
-@room("size")
+@cases_of("size-inputs")
 def test_the_sizes_that_are_wanted_are_filled_in(file: Path) -> None:
     case = read(file)
     inputs = msgspec.convert(case["inputs"], list[Input])
@@ -175,7 +175,7 @@ def test_the_sizes_that_are_wanted_are_filled_in(file: Path) -> None:
     } == case["want"]
 
 
-@room("contract")
+@cases_of("input-validation")
 def test_the_inputs_of_a_case_are_inputs_of_a_manifest(file: Path) -> None:
     assert msgspec.convert(read(file)["inputs"], list[Input])
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from webbuild.compare.arrays import ComparedOutput, Comparison, Verdict
+from webbuild.compare.comparison import ComparedOutput, Comparison, Verdict
 from webbuild.manifest.manifest import Keypoint, PoseTask
 from webbuild.tasks.detection import Box, Detection, KeypointPosition
 from webbuild.verify.report import (

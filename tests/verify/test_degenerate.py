@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from webbuild.manifest.manifest import TensorTask, task_union
 from webbuild.verify.degenerate import degenerate_problems, find_degenerate
 
-CASES = sorted((Path(__file__).parents[2] / "conformance" / "degenerate").glob("*.json"))
+CASES = sorted((Path(__file__).parents[2] / "conformance" / "degenerate-outputs").glob("*.json"))
 
 
 def array(output: dict[str, Any]) -> NDArray[Any]:

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from tests.verify.detections_made import PROBLEM, backend, comparison, report
-from webbuild.compare.arrays import ComparedOutput
+from webbuild.compare.comparison import ComparedOutput
 from webbuild.manifest.manifest import task_union
 from webbuild.verify import formatting
 from webbuild.verify.report import VerifyReport, exit_code

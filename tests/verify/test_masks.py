@@ -8,7 +8,7 @@ import msgspec
 import numpy as np
 import pytest
 
-from webbuild.compare.arrays import ComparedOutput, Comparison
+from webbuild.compare.comparison import ComparedOutput, Comparison
 from webbuild.compare.tolerances import BROWSER
 from webbuild.compare.vacuity import mark_vacuous
 from webbuild.manifest.manifest import SegmentTask

@@ -61,7 +61,7 @@ def test_one_that_was_not_reached_is_a_row_and_a_mend() -> None:
 
 def test_the_table_has_all_of_them() -> None:
     out = io.StringIO()
-    differs = report(backend(comparison("DIFFERS", reason="differs by 3"), adapter="other\x1b[31m"))
+    differs = report(backend(comparison("DIFFERS", max_abs=3.0, reason="too-far"), adapter="other\x1b[31m"))
     show_browsers(of(report(backend(comparison())), differs), Console(file=out, width=140))
     text = out.getvalue()
     for part in ("swiftshader", "same", "differ", "differs by 3", "1 of 2 browsers give the same answers"):

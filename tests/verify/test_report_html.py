@@ -10,7 +10,7 @@ import pytest
 from PIL import Image
 
 from tests.verify.detections_made import PROBLEM, backend, comparison, person, report
-from webbuild.compare.arrays import ComparedOutput
+from webbuild.compare.comparison import ComparedOutput
 from webbuild.manifest.manifest import DepthTask
 from webbuild.verify.page_messages import ExecutedNode, RuntimeWarningInfo
 from webbuild.verify.report import Problem, ProviderPlacement, SampleReport, SampleResult
@@ -50,7 +50,8 @@ def hostile(picture: Path) -> str:
         subject=ComparedOutput("webgpu", HOSTILE, "decoded", HOSTILE),
         want=HOSTILE,
         got=HOSTILE,
-        reason=HOSTILE,
+        reason="unmatched",
+        details=(HOSTILE,),
     )
     case = SampleResult(sample=HOSTILE, comparisons=(compared,), detections=(person(HOSTILE),), fallback_reason=HOSTILE)
     node = ExecutedNode(HOSTILE, HOSTILE)
@@ -97,7 +98,7 @@ def test_a_clean_report_says_so() -> None:
 
 def test_a_failure_is_told_with_its_mend() -> None:
     text = Tags(
-        render_verify_report(report(backend(comparison("DIFFERS", reason="differs by 3"), problems=(PROBLEM,))))
+        render_verify_report(report(backend(comparison("DIFFERS", max_abs=3.0, reason="too-far"), problems=(PROBLEM,))))
     ).text
     for part in ("Not the same", "1 of 1 comparison differ", "differs by 3", "console-error", "boom", "look"):
         assert part in text

@@ -8,7 +8,8 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from webbuild.compare.arrays import RELATIVE_TOLERANCE, Comparison
+from webbuild.compare.arrays import RELATIVE_TOLERANCE
+from webbuild.compare.comparison import Comparison
 from webbuild.compare.tolerances import NATIVE
 from webbuild.equivalence.answer import Answer
 from webbuild.equivalence.compare_runs import Reference, RunInput, compare_runs

@@ -10,7 +10,6 @@ from msgspec import Struct
 
 from webbuild.errors import USAGE, WebbuildError
 from webbuild.inspection.graph import with_fixed_sizes
-from webbuild.inspection.measure import random_feeds
 from webbuild.inspection.required_features import required_features
 from webbuild.model.load import load_onnx, model_signature
 from webbuild.ortweb import packaged_assets
@@ -19,6 +18,7 @@ from webbuild.ortweb.build import OrtWebBuild, cache_folder, get_build
 from webbuild.passes.analysis.shape_inference import infer_shapes
 from webbuild.runners.session import Array
 from webbuild.samples.npz import load_npz_inputs
+from webbuild.samples.random_inputs import random_feeds
 from webbuild.subgraph.graph import ModelGraph
 from webbuild.targets.target import Build, Target
 from webbuild.tasks.symbolic_dims import parse_dims, resolve_dims

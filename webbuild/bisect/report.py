@@ -9,7 +9,7 @@ import onnx
 from msgspec import Struct
 
 from webbuild.bisect.culprit import BisectResult, Culprit, DepthError
-from webbuild.compare.arrays import Comparison
+from webbuild.compare.comparison import Comparison
 from webbuild.errors import CLEAN, FAILED, printable
 from webbuild.subgraph.graph import ModelGraph
 

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from webbuild.bisect.compare_values import compare_value
 from webbuild.bisect.trial_result import SessionResult, SubgraphResult
-from webbuild.compare.arrays import RELATIVE_TOLERANCE, Comparison
+from webbuild.compare.arrays import RELATIVE_TOLERANCE
+from webbuild.compare.comparison import Comparison
 from webbuild.ortweb.result_journal import Journal, hash_values
 from webbuild.runners.session import ModelRunResult, SessionRunner
 from webbuild.subgraph.activations import ReferenceActivations

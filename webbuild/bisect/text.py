@@ -6,6 +6,7 @@ from pathlib import Path
 
 from webbuild.bisect.report import BisectFinding, BisectReport
 from webbuild.errors import printable
+from webbuild.reporting.comparison_text import describe_reason
 
 MAX_SHOWN = 10
 """Findings that are listed."""
@@ -55,7 +56,7 @@ def _finding_lines(finding: BisectFinding, out: Path) -> list[str]:
     lines = [f"{finding.code}: {nodes}{more}{where}"]
     for each in finding.comparisons[:3]:
         numbers = f" at {list(each.worst)}: wanted {each.want}, got {each.got}" if each.worst else ""
-        lines.append(f"  {each.subject.output} {each.reason}{numbers}")
+        lines.append(f"  {each.subject.output} {describe_reason(each)}{numbers}")
     if finding.message:
         lines.append(f"  {finding.message}")
     if not finding.reproduced:

@@ -6,7 +6,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from webbuild.compare.arrays import Comparison
+from webbuild.compare.comparison import Comparison
 from webbuild.runners.session import ModelRunResult, RunStatus
 from webbuild.subgraph.extract import Subgraph
 

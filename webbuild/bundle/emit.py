@@ -35,7 +35,7 @@ from webbuild.manifest.manifest import (
 )
 from webbuild.model.load import OnnxModel
 from webbuild.ortweb import packaged_assets
-from webbuild.samples.collect import Sample
+from webbuild.samples.sample import Sample
 from webbuild.tasks.registry import kind_of
 
 _MAX_SAMPLES = 12

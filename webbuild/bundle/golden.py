@@ -12,13 +12,13 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from webbuild.bundle.weight_shards import SHARD_BYTES
-from webbuild.compare.arrays import Comparison
 from webbuild.compare.by_output import group_by_output, matched_objects
+from webbuild.compare.comparison import Comparison
 from webbuild.manifest.detection_head_status import fallback_reason
 from webbuild.manifest.manifest import Graph, ImageInput, Input, StackInput
 from webbuild.manifest.uint8_tensors import from_uint8, to_uint8
 from webbuild.runners.native import NativeRunner
-from webbuild.samples.collect import Sample
+from webbuild.samples.sample import Sample
 
 Arrays = Mapping[str, NDArray[Any]]
 

@@ -10,8 +10,8 @@ from msgspec import Struct
 
 from webbuild.bundle.download_size import GraphDownload, graph_downloads
 from webbuild.bundle.render import bundle_templates
-from webbuild.compare.arrays import Comparison
 from webbuild.compare.by_output import count_matched, count_near_threshold
+from webbuild.compare.comparison import Comparison
 from webbuild.compare.tolerances import NATIVE, REDUCED_PRECISION
 from webbuild.equivalence.check import EquivalenceResult
 from webbuild.inspection.before_after import BeforeAfter
@@ -27,7 +27,7 @@ from webbuild.reporting.comparison_text import comparison_rows
 from webbuild.reporting.depth_colormap import depth_colormap_url
 from webbuild.reporting.overlay import Layer, detection_layer
 from webbuild.reporting.write import encode_json
-from webbuild.samples.collect import Sample
+from webbuild.samples.sample import Sample
 from webbuild.tasks.base import RunContext, Tensors
 from webbuild.tasks.class_scores import ClassScore
 from webbuild.tasks.metrics.compare_classes import TOP_CLASSES

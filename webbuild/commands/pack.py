@@ -27,8 +27,9 @@ from webbuild.ortweb.packaged_assets import engine_version
 from webbuild.precision.budget import parse_budget
 from webbuild.reporting.progress import ProgressReporter
 from webbuild.reporting.write import print_json
-from webbuild.samples.collect import Sample, collect_samples, with_focus_distances
+from webbuild.samples.collect import collect_samples, with_focus_distances
 from webbuild.samples.prompts import attach_prompts, with_prompts
+from webbuild.samples.sample import Sample
 from webbuild.targets.table import find_table
 from webbuild.targets.target import Target
 from webbuild.tasks.registry import kind_of

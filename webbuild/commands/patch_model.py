@@ -27,7 +27,8 @@ from webbuild.errors import CLEAN, WebbuildError
 from webbuild.manifest.manifest import DisabledTarget, TargetName
 from webbuild.ortweb.packaged_assets import engine_version
 from webbuild.passes.base import Rewrite
-from webbuild.samples.collect import collect_samples, edge_cases
+from webbuild.samples.collect import collect_samples
+from webbuild.samples.edge_cases import edge_cases
 from webbuild.targets.target import Target, parse_target
 from webbuild.tasks.symbolic_dims import parse_dims
 from webbuild.tasks.user_overrides import parse_overrides

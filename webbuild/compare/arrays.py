@@ -1,80 +1,17 @@
-"""A comparison: numbers about one quantity of two results, and the comparison of two arrays."""
+"""The comparison of two arrays: equal, within a tolerance, different, or nothing to compare."""
 
 from __future__ import annotations
 
 import math
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
-from msgspec import Struct
 from numpy.typing import NDArray
 
-Verdict = Literal["OK", "DIFFERS", "VACUOUS"]
-Stage = Literal["input", "raw", "decoded"]
+from webbuild.compare.comparison import ComparedOutput, Comparison, Mismatch, NoSignal
 
 RELATIVE_TOLERANCE = 1e-4
 """How far floating point outputs may lie apart, relative to the output's largest magnitude."""
-
-
-class ComparedOutput(Struct, frozen=True):
-    """The subject of a comparison, at a stage, on a sample, computed by a runner.
-
-    `output` is empty for a prediction, which is decoded from all of them. `quantity` is what is compared of it in the
-    terms of the task, such as a score; empty where numbers are compared as they are.
-    """
-
-    runner: str
-    sample: str
-    stage: Stage
-    output: str
-    unit: str = ""
-    quantity: str = ""
-
-    @property
-    def name(self) -> str:
-        """The quantity, else the output."""
-        return self.quantity or self.output
-
-    def with_quantity(self, quantity: str, unit: str = "") -> ComparedOutput:
-        """Return the subject for one quantity of it."""
-        return ComparedOutput(self.runner, self.sample, self.stage, self.output, unit, quantity)
-
-
-class Comparison(Struct, frozen=True, kw_only=True, rename="camel"):
-    """Two results of one quantity, compared.
-
-    `rms` is the root mean square of all differences, `max_abs` the largest, None where it is not finite or could not
-    be computed; `max_rel` is that relative to `signal`; `worst` is where it is, `want` and `got` the values there.
-    `signal` is the largest finite magnitude of the reference, or its number of detections: with 0 there was nothing
-    to compare. `similarity` is the least OKS of poses or IoU of masks. `near_threshold` objects have no partner, but
-    lie within tolerance of a threshold. `from_fallback` says that the graph asked for its fallback, as at run time, and
-    this compares the fallback's answer. `noise` is the noise floor, where that explains the difference.
-    """
-
-    subject: ComparedOutput
-    verdict: Verdict
-    tolerance: float
-    max_abs: float | None = None
-    max_rel: float | None = None
-    worst: tuple[int, ...] = ()
-    want: str = ""
-    got: str = ""
-    signal: float = 0.0
-    reason: str = ""
-    rms: float | None = None
-    similarity: float | None = None
-    near_threshold: int = 0
-    from_fallback: bool = False
-    noise: float | None = None
-
-    @property
-    def tolerance_used(self) -> float:
-        """The part of the tolerance that the difference takes: above 1 it differs, infinite where it has no size."""
-        if self.max_abs is None:
-            return math.inf if self.verdict == "DIFFERS" else 0.0
-        if not self.max_abs:
-            return 0.0
-        return self.max_abs / self.tolerance if self.tolerance else math.inf
 
 
 def compare_arrays(
@@ -101,23 +38,20 @@ def compare_arrays(
     signal = _signal_magnitude(want)
     exact = want.dtype.kind in "iub"
     allowed = tolerance if tolerance is not None else 0.0 if exact else max(relative * signal, rounding)
-    for differs, reason in (
-        (got is None, "the output is missing"),
-        (got is not None and got.shape != want.shape, f"shape {_describe_shape(got)}, wanted {_describe_shape(want)}"),
-        (got is not None and got.dtype != want.dtype, f"type {_describe_dtype(got)}, wanted {want.dtype}"),
-    ):
-        if differs:
-            return Comparison(subject=subject, verdict="DIFFERS", tolerance=allowed, signal=signal, reason=reason)
-    assert got is not None
+    if got is None or got.shape != want.shape or got.dtype != want.dtype:
+        reason, one, other = _different_kind(want, got)
+        return Comparison(
+            subject=subject, verdict="DIFFERS", tolerance=allowed, want=one, got=other, signal=signal, reason=reason
+        )
     if want.size == 0:
-        return Comparison(subject=subject, verdict="VACUOUS", tolerance=allowed, reason="the output is empty")
+        return Comparison(subject=subject, verdict="VACUOUS", tolerance=allowed, reason="empty")
     distance = _absolute_difference(want, got)
     worst = tuple(int(i) for i in np.unravel_index(int(np.argmax(distance)), want.shape))
     largest = float(distance[worst])
-    broken = _mismatch_reason(want, got, largest, allowed)
-    silent = "" if signal else _silence(want)
+    broken = _mismatch(want, got, largest, allowed)
+    silent = None if signal else _no_signal(want)
     if signal and tolerance is None and signal < 10 * rounding:
-        silent = f"the reference is nowhere above {signal:.2g}, which is rounding"
+        silent = "rounding"
     return Comparison(
         subject=subject,
         verdict="DIFFERS" if broken else "VACUOUS" if silent else "OK",
@@ -147,32 +81,32 @@ def _absolute_difference(want: NDArray[Any], got: NDArray[Any]) -> NDArray[np.fl
     return distance
 
 
-def _mismatch_reason(want: NDArray[Any], got: NDArray[Any], largest: float, allowed: float) -> str:
+def _different_kind(want: NDArray[Any], got: NDArray[Any] | None) -> tuple[Mismatch, str, str]:
+    """Return why two arrays cannot be compared number by number, and the shape or type of each."""
+    if got is None:
+        return "missing", "", ""
+    if got.shape != want.shape:
+        return "shape", str(list(want.shape)), str(list(got.shape))
+    return "dtype", str(want.dtype), str(got.dtype)
+
+
+def _mismatch(want: NDArray[Any], got: NDArray[Any], largest: float, allowed: float) -> Mismatch | None:
     if want.dtype.kind == "f" and (np.isnan(want) != np.isnan(got)).any():
-        return f"NaN: {int(np.isnan(want).sum())} wanted, {int(np.isnan(got).sum())} got"
+        return "nan"
     if largest == math.inf:
-        return "infinite on one side only"
-    return f"differs by {largest:.3g}, more than {allowed:.3g}" if largest > allowed else ""
+        return "infinite"
+    return "too-far" if largest > allowed else None
 
 
-def _silence(want: NDArray[Any]) -> str:
-    """Say what a reference without a magnitude holds."""
-    nan = want.dtype.kind == "f" and np.isnan(want).any()
-    return "the reference is NaN or zero everywhere" if nan else "the reference is zero everywhere"
+def _no_signal(want: NDArray[Any]) -> NoSignal:
+    """Return what a reference without a magnitude holds."""
+    return "nan-or-zero" if want.dtype.kind == "f" and np.isnan(want).any() else "zero"
 
 
 def _signal_magnitude(want: NDArray[Any]) -> float:
     magnitude = np.abs(want.astype(np.float64))
     finite = magnitude[np.isfinite(magnitude)]
     return float(finite.max()) if finite.size else 0.0
-
-
-def _describe_shape(array: NDArray[Any] | None) -> str:
-    return "none" if array is None else str(list(array.shape))
-
-
-def _describe_dtype(array: NDArray[Any] | None) -> str:
-    return "none" if array is None else str(array.dtype)
 
 
 def _describe_value(value: Any) -> str:

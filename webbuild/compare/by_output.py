@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from webbuild.compare.arrays import Comparison, Verdict
+from webbuild.compare.comparison import Comparison, Verdict
 
 COUNTS = ("detections", "regions", "phrases")
 """Quantities that count objects."""

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import msgspec
 
-from webbuild.compare.arrays import ComparedOutput, Comparison, Stage
+from webbuild.compare.comparison import ComparedOutput, Comparison, Stage
 
 
 def mark_vacuous(comparisons: Iterable[Comparison]) -> list[Comparison]:
@@ -16,11 +16,7 @@ def mark_vacuous(comparisons: Iterable[Comparison]) -> list[Comparison]:
     return [
         c
         if c.verdict == "DIFFERS" or _quantity_key(c.subject) in with_signal
-        else msgspec.structs.replace(
-            c,
-            verdict="VACUOUS",
-            reason=f"on every sample {c.reason or 'nothing was found'}, so nothing was compared",
-        )
+        else msgspec.structs.replace(c, verdict="VACUOUS", reason=c.reason or "nothing-found")
         for c in given
     ]
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from webbuild.manifest.manifest import Graph, OptionInput, Precision, Task
     from webbuild.precision.fp16_backends import Fp16Backend
     from webbuild.reporting.progress import ProgressReporter
-    from webbuild.samples.collect import Sample
+    from webbuild.samples.sample import Sample
     from webbuild.targets.table import KernelTable
 
 _FALLBACK_CODES = ("fp16-backend-failed", "output-mismatch", "vacuous-comparison")

@@ -16,8 +16,9 @@ from webbuild.equivalence.detection_thresholds import check_with_detections
 from webbuild.equivalence.nan_inputs import replace_nan_inputs
 from webbuild.manifest.manifest import Graph, Weights
 from webbuild.runners.memoized import MemoizedRunner
-from webbuild.samples.collect import Sample, edge_cases
+from webbuild.samples.edge_cases import edge_cases
 from webbuild.samples.prompts import attach_extreme_prompts
+from webbuild.samples.sample import Sample
 
 if TYPE_CHECKING:
     from webbuild.compile.compile_model import CompiledModel, LoadedModel

@@ -11,7 +11,7 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from webbuild.compare.arrays import Comparison
+from webbuild.compare.comparison import Comparison
 from webbuild.equivalence.answer import Answer
 from webbuild.equivalence.compare_runs import Reference, RunInput, Tensors, compare_runs
 from webbuild.equivalence.policy import EXACT, native_policy
@@ -20,7 +20,7 @@ from webbuild.manifest.manifest import Graph, OptionInput, Task
 from webbuild.postprocess.reference import add_constant_masks, apply_reference_postprocess
 from webbuild.postprocess.spec import Postprocess
 from webbuild.runners.native import NativeRunner
-from webbuild.samples.collect import Sample
+from webbuild.samples.sample import Sample
 from webbuild.tasks.base import RunContext
 from webbuild.tasks.class_scores import ClassScore
 from webbuild.tasks.detection import Detection

@@ -7,7 +7,8 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from webbuild.compare.arrays import ComparedOutput, Comparison, Stage, compare_arrays
+from webbuild.compare.arrays import compare_arrays
+from webbuild.compare.comparison import ComparedOutput, Comparison, Stage
 from webbuild.equivalence.answer import Answer
 from webbuild.equivalence.policy import ROUNDING_TOLERANCE, Policy
 from webbuild.tasks.registry import kind_of

@@ -11,7 +11,7 @@ import msgspec
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from webbuild.compare.arrays import Comparison
+from webbuild.compare.comparison import Comparison
 from webbuild.compare.perturbation import perturb
 from webbuild.compare.vacuity import mark_vacuous
 from webbuild.equivalence.answer import Answer, with_nonempty_mode

@@ -16,7 +16,7 @@ from webbuild.passes.lower import run_to_fixpoint
 from webbuild.postprocess.spec import Postprocess
 from webbuild.runners.malloc_trim import collect_and_trim
 from webbuild.runners.native import NativeRunner
-from webbuild.samples.collect import Sample
+from webbuild.samples.sample import Sample
 from webbuild.tasks.registry import kind_of
 
 _TARGET_DETECTIONS = 10

@@ -12,7 +12,7 @@ from webbuild.equivalence.compare_runs import Tensors
 from webbuild.postprocess.reference import add_constant_masks
 from webbuild.postprocess.spec import Postprocess
 from webbuild.runners.native import NativeRunner
-from webbuild.samples.collect import Sample
+from webbuild.samples.sample import Sample
 
 MAX_ATTEMPTS = 8
 """Draws of an input, the first among them: of a model that answers NaN to half of them, 255 in 256 find another."""

@@ -24,8 +24,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import msgspec
 
-from webbuild.compare.arrays import Comparison
 from webbuild.compare.by_output import COUNTS
+from webbuild.compare.comparison import Comparison
 
 PERTURBED_RUNS = 12
 """Runs of every sample, at most. A change that one run in five shows is missed by all of them in 7 cases of 100."""
@@ -97,7 +97,7 @@ class NoiseFloor:
             return list(comparisons)
         explained = {each for each in differing if _explains(noise, each, pooled[each])}
         return [
-            msgspec.structs.replace(each, verdict="OK", reason="", noise=noise[_quantity(each)])
+            msgspec.structs.replace(each, verdict="OK", reason=None, noise=noise[_quantity(each)])
             if each.verdict == "DIFFERS" and not each.from_fallback and _quantity(each) in explained
             else each
             for each in comparisons

@@ -16,7 +16,7 @@ from webbuild.equivalence.policy import native_policy
 from webbuild.equivalence.verdict import require_equivalent
 from webbuild.manifest.detection_head_status import fallback_reason
 from webbuild.manifest.manifest import Graph, OptionInput, Task
-from webbuild.samples.collect import Sample
+from webbuild.samples.sample import Sample
 
 Tensors = Mapping[str, NDArray[Any]]
 RunBatch = Callable[[Sequence[Tensors]], Sequence[Tensors]]

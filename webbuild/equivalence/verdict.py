@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from webbuild.compare.arrays import Comparison
 from webbuild.compare.by_output import group_by_output, matched_objects
+from webbuild.compare.comparison import Comparison
 from webbuild.errors import WebbuildError
-from webbuild.reporting.comparison_text import describe_difference, object_noun, output_title
+from webbuild.reporting.comparison_text import describe_difference, describe_reason, object_noun, output_title
 
 
 def has_no_detections(comparisons: Sequence[Comparison]) -> bool:
@@ -69,7 +69,7 @@ def _require_signal(comparisons: Sequence[Comparison]) -> None:
             reason = (
                 f"no sample has a {object_noun(each, group)}, so equal results prove nothing"
                 if counted
-                else each.reason
+                else describe_reason(each)
             )
             raise WebbuildError(
                 "vacuous-comparison",

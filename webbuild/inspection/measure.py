@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +16,12 @@ from webbuild.inspection.graph import walk_nodes, with_fixed_sizes
 from webbuild.inspection.measured_outcome import Measurement, RunOutcome, compare_with_prediction, indexed_name
 from webbuild.inspection.result import Inspection
 from webbuild.model.load import OnnxModel
-from webbuild.model.signature import TensorSpec
 from webbuild.ortweb.build import cache_folder, get_build
 from webbuild.passes.analysis.shape_inference import infer_shapes
 from webbuild.probe.browser_harness import ProbeHarness, ProbeResponse, open_harness
 from webbuild.probe.probe_model import Probe
 from webbuild.runners.native import NativeRunner
+from webbuild.samples.random_inputs import random_feeds
 from webbuild.targets.target import parse_target
 
 MAX_MODEL_BYTES = 1 << 29
@@ -90,32 +90,6 @@ def serialize(model: ir.Model, file: str, largest: int = MAX_MODEL_BYTES) -> byt
     ir.external_data.load_to_model(model)
     data: bytes = ir.to_proto(model).SerializeToString()
     return data
-
-
-def random_feeds(file: str, inputs: Sequence[TensorSpec]) -> Tensors:
-    """Return values for every input of a model's file: floats in 0..1, integers and booleans 0 or 1.
-
-    Raises:
-        WebbuildError: `cannot-generate-input` for an input that is no tensor of numbers.
-    """
-    generator = np.random.default_rng(0)
-    feeds: Tensors = {}
-    for fact in inputs:
-        sizes = [size if isinstance(size, int) else 1 for size in fact.shape]
-        try:
-            kind = np.dtype(fact.dtype)
-        except TypeError:
-            kind = np.dtype(object)
-        if kind.kind not in "fiub":
-            raise WebbuildError(
-                "cannot-generate-input",
-                f"{file}: input '{fact.name}' is {fact.dtype}; only tensors of numbers can be generated",
-                "leave out what would run the model, such as --measure",
-                exit_code=USAGE,
-            )
-        floats = kind.kind == "f"
-        feeds[fact.name] = (generator.random(sizes) if floats else generator.integers(0, 2, sizes)).astype(kind)
-    return feeds
 
 
 def run_outcome(answer: ProbeResponse, wanted: Mapping[str, NDArray[Any]] | None) -> RunOutcome:

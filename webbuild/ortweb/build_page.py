@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -48,24 +47,27 @@ class BuildPage:
         """
         from playwright.sync_api import Error
 
-        request = json.dumps({"command": command, **arguments})
         try:
-            return self.open().evaluate("request => globalThis.answer(request)", request)
+            answer = self.open().evaluate("request => globalThis.webbuild(request)", {"command": command, **arguments})
         except Error as error:
             self.close()
-            message = error.message.splitlines()[0]
             if not self.chromium.browser.is_connected():
                 raise WebbuildError(
                     "chromium-crashed", "chromium: it ended while models ran", "go on with --resume"
                 ) from error
-            if "the engine did not start" in message:
-                raise WebbuildError(
-                    "engine-failed",
-                    f"{self.build.target.name}: {message}",
-                    "check the build in this browser; see `webbuild verify`",
-                    exit_code=USAGE,
-                ) from error
-            raise PageDiedError(message) from error
+            raise PageDiedError(error.message.splitlines()[0]) from error
+        if "error" not in answer:
+            return answer.get("value")
+        self.close()
+        message = answer["error"]["message"].partition("\n")[0]
+        if "the engine did not start" in message:
+            raise WebbuildError(
+                "engine-failed",
+                f"{self.build.target.name}: {message}",
+                "check the build in this browser; see `webbuild verify`",
+                exit_code=USAGE,
+            )
+        raise PageDiedError(message)
 
     def close(self) -> None:
         """Close the page; the next call opens another."""
@@ -79,7 +81,7 @@ class BuildPage:
         if self._page is None:
             self._page = self.chromium.browser.new_context().new_page()
             self._page.goto(f"{self.server.origin}{BASE_PATH}index.html")
-            self._page.wait_for_function("() => globalThis.answer !== undefined")
+            self._page.wait_for_function("() => globalThis.webbuild !== undefined")
         return self._page
 
 

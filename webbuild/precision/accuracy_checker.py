@@ -13,8 +13,8 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from webbuild.compare.arrays import Comparison
 from webbuild.compare.by_output import group_by_output
+from webbuild.compare.comparison import Comparison
 from webbuild.equivalence.check import run_context
 from webbuild.equivalence.compare_runs import Reference, RunInput, compare_runs
 from webbuild.equivalence.policy import native_policy
@@ -22,7 +22,7 @@ from webbuild.manifest.detection_head_status import fallback_reason
 from webbuild.manifest.manifest import Graph, Task
 from webbuild.reporting.comparison_text import describe_difference, output_title
 from webbuild.runners.native import NativeRunner
-from webbuild.samples.collect import Sample
+from webbuild.samples.sample import Sample
 
 if TYPE_CHECKING:
     import onnx_ir as ir

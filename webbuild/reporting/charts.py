@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 
-from webbuild.compare.arrays import Comparison
+from webbuild.compare.comparison import Comparison
 
 MIN_EXPONENT, MAX_EXPONENT, BINS_PER_DECADE = -8, 2, 2
 """Powers of ten at the ends, and bins in each."""

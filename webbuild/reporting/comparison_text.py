@@ -6,8 +6,29 @@ from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 
-from webbuild.compare.arrays import Comparison
 from webbuild.compare.by_output import COUNTS, group_by_output, matched_objects
+from webbuild.compare.comparison import Comparison, Mismatch, NoSignal
+
+_REASONS: dict[Mismatch | NoSignal, str] = {
+    "missing": "the output is missing",
+    "shape": "another shape",
+    "dtype": "another type",
+    "nan": "NaN on one side only",
+    "infinite": "infinite on one side only",
+    "not-finite": "{quantity}NaN or infinite values",
+    "too-far": "{quantity}differs by {max_abs:.3g}, more than {tolerance:.3g}",
+    "worst-too-far": "{quantity}differs by {max_rel:.3g} at the worst place, more than is allowed anywhere",
+    "not-equal": "{quantity}is another",
+    "unmatched": "without a partner",
+    "no-pairs": "no pair to measure",
+    "malformed": "not a valid result",
+    "empty": "the output is empty",
+    "zero": "the reference is zero everywhere",
+    "nan-or-zero": "the reference is NaN or zero everywhere",
+    "rounding": "the reference is nowhere above {signal:.2g}, which is rounding",
+    "constant": "the reference is the same everywhere",
+    "nothing-found": "nothing was found on any sample",
+}
 
 
 class ComparisonRow(Struct, frozen=True):
@@ -60,6 +81,16 @@ def object_noun(comparison: Comparison, group: Sequence[Comparison]) -> str:
     return "region" if group[0].subject.quantity == "regions" else "detection"
 
 
+def describe_reason(comparison: Comparison) -> str:
+    """Say why two results differ, or why the reference says nothing; empty where they are the same."""
+    if comparison.reason is None:
+        return ""
+    numbers = {name: getattr(comparison, name) or 0.0 for name in ("max_abs", "max_rel", "tolerance", "signal")}
+    quantity = f"{comparison.subject.quantity} " if comparison.subject.quantity else ""
+    reason = _REASONS[comparison.reason].format(quantity=quantity, **numbers)
+    return f"{reason}: {'; '.join(comparison.details)}" if comparison.details else reason
+
+
 def describe_difference(group: Sequence[Comparison]) -> str:
     """Say what differs in an output, where, and by how much."""
     return "; ".join(_describe_mismatch(each) for each in group if each.verdict == "DIFFERS")
@@ -73,7 +104,7 @@ def describe_distance(group: Sequence[Comparison]) -> str:
 def _describe_mismatch(comparison: Comparison) -> str:
     place = f" at {list(comparison.worst)}" if comparison.worst else ""
     values = f": wanted {comparison.want}, got {comparison.got}" if comparison.want or comparison.got else ""
-    return comparison.reason + place + values
+    return describe_reason(comparison) + place + values
 
 
 def _describe_quantity(comparison: Comparison) -> str:

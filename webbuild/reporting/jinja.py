@@ -11,11 +11,13 @@ if TYPE_CHECKING:
 def template_environment(*packages: str, html: bool = True, keep_trailing_newline: bool = False) -> Environment:
     """Return the templates in the folders `templates` of packages, then of `webbuild.reporting`.
 
-    A missing name is an error. `html` escapes everything that is not marked safe.
+    A missing name is an error. `html` escapes everything that is not marked safe. `reason` words a comparison's.
     """
     from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 
-    return Environment(
+    from webbuild.reporting.comparison_text import describe_reason
+
+    environment = Environment(
         loader=ChoiceLoader([PackageLoader(package) for package in (*packages, "webbuild.reporting")]),
         autoescape=html,
         undefined=StrictUndefined,
@@ -23,3 +25,5 @@ def template_environment(*packages: str, html: bool = True, keep_trailing_newlin
         lstrip_blocks=True,
         keep_trailing_newline=keep_trailing_newline,
     )
+    environment.filters["reason"] = describe_reason
+    return environment

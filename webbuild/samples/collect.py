@@ -3,62 +3,29 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import numpy as np
-from msgspec import Struct
 from numpy.typing import NDArray
 
 from webbuild.errors import USAGE, WebbuildError
 from webbuild.manifest.manifest import FocusInput, ImageInput, Input, StackInput, TensorInput
-from webbuild.preprocess.image import image_to_tensor, input_size, load_image, normalize
-from webbuild.preprocess.image_stack import focus_tensor, stack_image_spec, stack_tensor
-from webbuild.preprocess.letterbox import ImagePlacement
-from webbuild.preprocess.prompt import Prompt
-from webbuild.preprocess.size_feeds import size_feeds
+from webbuild.preprocess.image import image_to_tensor, load_image
+from webbuild.preprocess.image_stack import stack_tensor
 from webbuild.samples.focal_stack import IMAGE_SUFFIXES as _PICTURES
 from webbuild.samples.focal_stack import FocalStack, find_stacks, stacks_from_paths
 from webbuild.samples.npz import load_npz
-from webbuild.samples.random_inputs import SAMPLE_IMAGES, random_inputs, random_tensor
+from webbuild.samples.random_inputs import SAMPLE_IMAGES, random_inputs
+from webbuild.samples.sample import Frame, Sample, feeds_beside_image
 from webbuild.samples.synthetic_focal_stack import synthetic_focal_stack
 from webbuild.tasks.depth_from_focus import default_focus_distances
 
 _MAX_INPUT_ELEMENTS = 2**31 - 1
 """Bytes of the largest tensor that every browser can hold in one buffer."""
-
-
-class Frame(Struct, frozen=True):
-    """A picture of a stack: what its file is called, and what is in it."""
-
-    name: str
-    data: bytes
-
-
-class Sample(Struct, frozen=True):
-    """One run's feeds. `image_file` is the file it came from, `placement` where that lies in the input.
-
-    A stack has `frames` instead, and what is known of its focal distances. `prompt` is what is looked for. `redraw`
-    makes up other feeds, by attempt, of a sample whose feeds are numbers at random.
-    """
-
-    name: str
-    feeds: dict[str, NDArray[Any]]
-    image_file: Path | None = None
-    placement: ImagePlacement | None = None
-    size: tuple[int, int] = (0, 0)
-    frames: tuple[Frame, ...] = ()
-    focus: tuple[float, ...] = ()
-    prompt: Prompt | None = None
-    redraw: Callable[[int], dict[str, NDArray[Any]]] | None = None
-
-    @property
-    def has_image(self) -> bool:
-        """Whether there is anything to look at."""
-        return self.image_file is not None or bool(self.frames)
 
 
 def collect_samples(model: Path, given: Sequence[Path], inputs: Sequence[Input]) -> list[Sample]:
@@ -104,27 +71,6 @@ def _redraw_tensors(tensors: Sequence[TensorInput], index: int, attempt: int) ->
     return random_inputs(tensors, attempt)[index][1]
 
 
-def edge_cases(inputs: Sequence[Input]) -> list[Sample]:
-    """Return samples that take the rare branches: a picture of nothing, and one of noise."""
-    stack = next((spec for spec in inputs if isinstance(spec, StackInput)), None)
-    image = stack_image_spec(stack) if stack else next((spec for spec in inputs if isinstance(spec, ImageInput)), None)
-    if image is None:
-        return []
-    height, width = input_size(image)
-    count, shape = (1, image.shape) if stack is None else (stack.count, stack.shape)
-    flat = normalize(np.full((height, width, 3), float(image.letterbox.pad)), image)
-    whole = ImagePlacement(width, height, 0, 0, width, height, width, height)
-    rest = _other_feeds(inputs, whole)
-
-    def noise(attempt: int) -> dict[str, NDArray[Any]]:
-        generator = np.random.default_rng(attempt)
-        pictures = [normalize(generator.random((height, width, 3)) * 255, image) for _ in range(count)]
-        return {image.name: np.concatenate(pictures).reshape(shape), **rest}
-
-    grey = {image.name: np.concatenate([flat] * count).reshape(shape), **rest}
-    return [Sample("(noise)", noise(0), placement=whole, redraw=noise), Sample("(grey)", grey, placement=whole)]
-
-
 def _image_files(folder: Path) -> list[Path]:
     return sorted(file for file in folder.glob("*") if file.suffix.lower() in _PICTURES)
 
@@ -139,7 +85,7 @@ def _sample_from_image(file: Path, image: ImageInput, inputs: Sequence[Input]) -
     tensor, placement = image_to_tensor(rgba, image)
     return Sample(
         file.name,
-        {image.name: tensor, **_other_feeds(inputs, placement)},
+        {image.name: tensor, **feeds_beside_image(inputs, placement)},
         file,
         placement,
         (rgba.shape[1], rgba.shape[0]),
@@ -162,18 +108,9 @@ def _sample_from_frames(
 ) -> Sample:
     pictures = [load_image(Path(frame.name), frame.data) for frame in frames]
     tensor, placement = stack_tensor(name, pictures, spec)
-    feeds = {spec.name: tensor, **_other_feeds(inputs, placement, focus)}
+    feeds = {spec.name: tensor, **feeds_beside_image(inputs, placement, focus)}
     size = (pictures[0].shape[1], pictures[0].shape[0])
     return Sample(name, feeds, None, placement, size, tuple(frames), focus)
-
-
-def _other_feeds(
-    inputs: Sequence[Input], placement: ImagePlacement, focus: Sequence[float] = ()
-) -> dict[str, NDArray[Any]]:
-    """Return what is fed besides pictures: sizes, focal distances, and numbers at random for what is not known."""
-    tensors = {spec.name: random_tensor(spec, 0) for spec in inputs if isinstance(spec, TensorInput)}
-    focused = {spec.name: focus_tensor(spec, focus) for spec in inputs if isinstance(spec, FocusInput)}
-    return {**tensors, **focused, **size_feeds(inputs, placement)}
 
 
 def with_focus_distances(inputs: Sequence[Input], samples: Sequence[Sample]) -> tuple[Input, ...]:

@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 
 from webbuild.preprocess.prompt import Prompt
-from webbuild.samples.collect import Sample
+from webbuild.samples.sample import Sample
 from webbuild.tasks.base import TaskMatch
 from webbuild.tasks.registry import kind_of
 

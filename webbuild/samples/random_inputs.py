@@ -1,4 +1,4 @@
-"""Tensors for a model of which nothing is known: of several scales, since it is not said which one means anything.
+"""Random tensors for a model of which nothing is known: of several scales, since none says which one means anything.
 
 A detector fed with 0..1 that was trained on 0..255 answers zeros, and zeros equal to zeros prove nothing.
 """
@@ -12,7 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from webbuild.errors import USAGE, WebbuildError
 from webbuild.manifest.manifest import ImageInput, Letterbox, TensorInput
+from webbuild.model.signature import TensorSpec
 from webbuild.preprocess.image import image_to_tensor, load_image
 
 SAMPLE_IMAGES = Path(__file__).parent / "pictures"
@@ -36,6 +38,32 @@ def random_inputs(inputs: Sequence[TensorInput], attempt: int = 0) -> list[tuple
         if any(map(_is_image_shaped, inputs))
         else ("random around 0 again", {spec.name: normal_tensor(spec, seed + 2) for spec in inputs}),
     ]
+
+
+def random_feeds(file: str, inputs: Sequence[TensorSpec]) -> Feeds:
+    """Return values for every input of a model's file: floats in 0..1, integers and booleans 0 or 1.
+
+    Raises:
+        WebbuildError: `cannot-generate-input` for an input that is no tensor of numbers.
+    """
+    generator = np.random.default_rng(0)
+    feeds: Feeds = {}
+    for fact in inputs:
+        sizes = [size if isinstance(size, int) else 1 for size in fact.shape]
+        try:
+            kind = np.dtype(fact.dtype)
+        except TypeError:
+            kind = np.dtype(object)
+        if kind.kind not in "fiub":
+            raise WebbuildError(
+                "cannot-generate-input",
+                f"{file}: input '{fact.name}' is {fact.dtype}; only tensors of numbers can be generated",
+                "leave out what would run the model, such as --measure",
+                exit_code=USAGE,
+            )
+        floats = kind.kind == "f"
+        feeds[fact.name] = (generator.random(sizes) if floats else generator.integers(0, 2, sizes)).astype(kind)
+    return feeds
 
 
 def random_tensor(spec: TensorInput, seed: int) -> NDArray[Any]:

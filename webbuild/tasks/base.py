@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from webbuild.compare.arrays import ComparedOutput, Comparison
+from webbuild.compare.comparison import ComparedOutput, Comparison
 from webbuild.compare.tolerances import Tolerance
 from webbuild.manifest.manifest import Input, Task
 from webbuild.model.signature import ModelSignature
@@ -60,14 +60,15 @@ class TaskKind:
     """A task. Its file is found by walking this folder, where it is called `TASK`.
 
     `spec` is what the manifest says of a model of this task, and the tag of that its name. A task overrides `infer`,
-    `needed_outputs` and `decode`; the other defaults are those of a task without a view, types and drawings of its own.
+    `needed_outputs` and `decode`; the other defaults are those of a task without page template, types and drawings.
     """
 
     spec: ClassVar[type[Task]]
     description: str = "Takes pictures or tensors, returns tensors"
     """What a model of this task does, in a few words."""
-    view: str = ""
-    """The view of the page that shows predictions; empty where it shows the tensors of the outputs."""
+    page_template: str = ""
+    """The file in `bundle/templates/page/` that has the markup of the predictions; empty where the outputs' tensors are
+    shown, or the task's view in `web/page/views/` makes its own."""
     noun: str = ""
     """What one thing of a prediction is called, where there are several."""
     has_depth: bool = False

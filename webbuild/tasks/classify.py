@@ -9,7 +9,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from webbuild.compare.arrays import ComparedOutput, Comparison
+from webbuild.compare.comparison import ComparedOutput, Comparison
 from webbuild.compare.tolerances import Tolerance
 from webbuild.errors import WebbuildError
 from webbuild.manifest.manifest import ClassifyTask, ImageInput, Letterbox
@@ -26,7 +26,7 @@ class ClassifyKind(TaskKind):
     """See `ClassifyTask` for the output."""
 
     spec = ClassifyTask
-    view = "classes"
+    page_template = "classes"
     ranks_classes = True
     description = "Says what a picture shows"
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from webbuild.compare.arrays import ComparedOutput, Comparison
+from webbuild.compare.comparison import ComparedOutput, Comparison
 from webbuild.compare.tolerances import Tolerance
 from webbuild.manifest.manifest import DepthTask
 from webbuild.model.signature import ModelSignature
@@ -26,7 +26,7 @@ class DepthKind(TaskKind):
     """See `DepthTask` for what a map is."""
 
     spec = DepthTask
-    view = "depth"
+    page_template = "depth"
     has_depth = True
     description = "Says how far away things are"
 

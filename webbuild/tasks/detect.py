@@ -19,7 +19,7 @@ class DetectKind(RowKind):
     """See `DetectTask` for the layout of a row."""
 
     spec = DetectTask
-    view = "detections"
+    page_template = "detections"
     description = "Finds things, with boxes around them"
 
     def infer(self, signature: ModelSignature, *, requested: bool = False) -> TaskMatch | None:

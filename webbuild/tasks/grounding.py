@@ -10,7 +10,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from webbuild.compare.arrays import ComparedOutput, Comparison
+from webbuild.compare.comparison import ComparedOutput, Comparison
 from webbuild.compare.tolerances import Tolerance
 from webbuild.manifest.manifest import GroundingTask
 from webbuild.model.signature import ModelSignature
@@ -32,7 +32,7 @@ class GroundingKind(TaskKind):
     """See `GroundingTask` for what a query says."""
 
     spec = GroundingTask
-    view = "detections"
+    page_template = "detections"
     noun = "detection"
     description = "Finds what a prompt names"
     takes_prompt = True

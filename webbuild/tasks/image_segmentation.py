@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from webbuild.compare.arrays import ComparedOutput, Comparison
+from webbuild.compare.comparison import ComparedOutput, Comparison
 from webbuild.compare.tolerances import Tolerance
 from webbuild.manifest.manifest import ImageSegmentationTask
 from webbuild.model.signature import ModelSignature
@@ -30,7 +30,7 @@ class ImageSegmentationKind(TaskKind):
     """See `ImageSegmentationTask` for what becomes of the outputs."""
 
     spec = ImageSegmentationTask
-    view = "regions"
+    page_template = "regions"
     noun = "region"
     description = "Divides a picture into regions"
     predicts_more = True

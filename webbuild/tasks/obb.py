@@ -25,7 +25,7 @@ class ObbKind(RowKind):
     """See `ObbTask` for the layout of a row."""
 
     spec = ObbTask
-    view = "detections"
+    page_template = "detections"
     result_field = "objects"
     detection_type = OrientedObject
     description = "Finds things, in boxes that turn with them"

@@ -22,7 +22,7 @@ class PoseKind(RowKind):
     """See `PoseTask` for the layout of a row."""
 
     spec = PoseTask
-    view = "detections"
+    page_template = "detections"
     result_field = "poses"
     description = "Finds people and their keypoints"
 

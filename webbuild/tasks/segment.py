@@ -21,7 +21,7 @@ class SegmentKind(RowKind):
     """See `SegmentTask` for the layout of a row, and for what a mask is."""
 
     spec = SegmentTask
-    view = "detections"
+    page_template = "detections"
     description = "Finds things and the pixels of each"
     predicts_more = True
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from webbuild.browser.open_browser import Endpoint
 from webbuild.errors import CLEAN, FAILED, WebbuildError, printable
+from webbuild.reporting.comparison_text import describe_reason
 from webbuild.verify import formatting
 from webbuild.verify.report import BackendRun, Problem, ReportJson, VerifyReport, exit_code, problem_of
 
@@ -115,7 +116,7 @@ def failure_lines(each: BrowserReport) -> list[str]:
     for failure in failures[:_MAX_FAILURES_SHOWN]:
         about = failure.subject
         where = f"{each.where}, {formatting.runner_name(about.runner)}, {about.sample}, {about.stage} {about.output}"
-        lines.append(printable(f"{failure.verdict} {where}: {failure.reason}"))
+        lines.append(printable(f"{failure.verdict} {where}: {describe_reason(failure)}"))
     if len(failures) > _MAX_FAILURES_SHOWN:
         lines.append(f"and {len(failures) - _MAX_FAILURES_SHOWN} more: --json shows them")
     return lines

@@ -81,7 +81,7 @@ class PageRpc:
         try:
             answer = self._page.evaluate(
                 "request => globalThis.webbuild(request)",
-                {"command": command, "seconds": self._seconds, **arguments},
+                {"command": command, "limit": self._seconds, **arguments},
             )
         except Error as error:
             raise PageError(RuntimeFailure("page-failed", error.message.splitlines()[0], "")) from error

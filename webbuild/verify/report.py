@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
-from webbuild.compare.arrays import Comparison
+from webbuild.compare.comparison import Comparison
 from webbuild.errors import CLEAN, FAILED, WebbuildError
 from webbuild.manifest.manifest import Task
 from webbuild.tasks.class_scores import ClassScore

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from webbuild.compare.arrays import Comparison, Stage
+from webbuild.compare.comparison import Comparison, Stage
 from webbuild.compare.tolerances import BROWSER, REDUCED_PRECISION
 from webbuild.reporting.charts import error_histogram
 from webbuild.reporting.data_url import image_data_url

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from webbuild.compare.arrays import ComparedOutput, Comparison, compare_arrays
+from webbuild.compare.arrays import compare_arrays
+from webbuild.compare.comparison import ComparedOutput, Comparison
 from webbuild.equivalence.answer import Answer
 from webbuild.equivalence.compare_answers import compare_predictions, compare_tensors
 from webbuild.manifest.detection_head_status import fallback_reason

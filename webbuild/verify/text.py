@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from webbuild.compare.arrays import Comparison
+from webbuild.compare.comparison import Comparison
 from webbuild.errors import printable
+from webbuild.reporting.comparison_text import describe_reason
 from webbuild.verify import formatting
 from webbuild.verify.report import BackendRun, VerifyReport
 
@@ -89,4 +90,4 @@ def _line(failure: Comparison) -> str:
     about = failure.subject
     at = f" at {list(failure.worst)}: wanted {failure.want}, got {failure.got}" if failure.worst else ""
     where = f"{formatting.runner_name(about.runner)}, {about.sample}, {about.stage} {about.output}"
-    return printable(f"{failure.verdict} {where}: {failure.reason}{at}")
+    return printable(f"{failure.verdict} {where}: {describe_reason(failure)}{at}")

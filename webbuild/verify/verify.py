@@ -12,7 +12,7 @@ import msgspec
 from webbuild.browser.chromium import BrowserHandle
 from webbuild.browser.open_browser import Endpoint
 from webbuild.browser.server import Server
-from webbuild.compare.arrays import Comparison
+from webbuild.compare.comparison import Comparison
 from webbuild.equivalence.answer import Answer
 from webbuild.equivalence.compare_runs import Reference, final_verdicts
 from webbuild.errors import WebbuildError

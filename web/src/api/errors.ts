@@ -1,4 +1,4 @@
-// Every failure that the runtime reports: a code for programs, a message and its fix for people.
+// The error of the runtime: a code for programs, a message and its fix for people, which are written where it is thrown.
 
 import type { Picture } from "../preprocess/pixels.js";
 

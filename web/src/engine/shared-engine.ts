@@ -1,6 +1,7 @@
 // What the models of one worker have in common: the engine, its GPU device, and the order in which they use them.
 
-import { DeviceErrors, onDeviceCreated } from "../gpu/gpu-device.js";
+import { DeviceErrors } from "../gpu/device-errors.js";
+import { onDeviceCreated } from "../gpu/gpu-device.js";
 import type { EngineBuild } from "../manifest/manifest.js";
 import { checkExternalTextures } from "../preprocess/gpu/external-texture-check.js";
 import type { Downloads, OnBytes } from "../storage/download.js";

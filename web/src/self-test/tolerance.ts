@@ -1,4 +1,4 @@
-// What a graph in reduced precision may differ by: no more than where it was proven, see conformance/reduced.
+// What a graph in reduced precision may differ by: no more than where it was proven, see conformance/reduced-precision.
 
 /** Numbers only: what they are compared with is the task's. */
 export interface Tolerance {

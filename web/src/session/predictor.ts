@@ -1,7 +1,7 @@
 // Runs the model's graph and, where its detection head could not be exact, the graph it names instead.
 
 import type { Backend, Tensors } from "../api/types.js";
-import type { DeviceErrors } from "../gpu/gpu-device.js";
+import type { DeviceErrors } from "../gpu/device-errors.js";
 import type { HeadStatus } from "../manifest/manifest.js";
 import { type AnyTensors, isOnGpu, readTensors } from "../tensors/gpu-tensor.js";
 import type { Session } from "./session.js";

@@ -5,7 +5,7 @@ import { sizeFeeds } from "../../src/inputs/size-inputs.js";
 import { completeFeeds, optionFeeds } from "../../src/inputs/validate-inputs.js";
 import type { ImageInput, Manifest, OptionInput, TensorInput } from "../../src/manifest/manifest.js";
 import { runInput } from "../../src/preprocess/image-input.js";
-import { room } from "../support/conformance.js";
+import { casesOf } from "../support/conformance.js";
 
 interface Feed {
   type: DType;
@@ -19,7 +19,7 @@ interface Case {
   want: { error: null; filled: Record<string, Feed> } | { error: string; says: string[] };
 }
 
-test.each(room<Case>("contract"))("%s", (_, { inputs, feeds, want }) => {
+test.each(casesOf<Case>("input-validation"))("%s", (_, { inputs, feeds, want }) => {
   const given = tensors(feeds);
   if (want.error === null) {
     expect(completeFeeds(inputs, given)).toEqual({ ...given, ...tensors(want.filled) });
@@ -37,7 +37,7 @@ interface SizeCase {
   want: Record<string, Feed>;
 }
 
-test.each(room<SizeCase>("size"))("size: %s", (_, { inputs, source, want }) => {
+test.each(casesOf<SizeCase>("size-inputs"))("size: %s", (_, { inputs, source, want }) => {
   expect(sizeFeeds(inputs, source)).toEqual(tensors(want));
 });
 

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { TensorData, Tensors } from "../../src/api/types.js";
 import type { Manifest } from "../../src/manifest/manifest.js";
 import { degenerateWarnings } from "../../src/postprocess/degenerate-outputs.js";
-import { room } from "../support/conformance.js";
+import { casesOf } from "../support/conformance.js";
 
 interface Case {
   task: Manifest["task"];
@@ -10,7 +10,7 @@ interface Case {
   want: { code: string; output: string; says: string }[];
 }
 
-test.each(room<Case>("degenerate"))("%s", (_, { task, outputs, want }) => {
+test.each(casesOf<Case>("degenerate-outputs"))("%s", (_, { task, outputs, want }) => {
   const got = degenerateWarnings(task, tensors(outputs));
   expect(got.map(({ code }) => code)).toEqual(want.map(({ code }) => code));
   for (const [index, { output, says }] of want.entries()) {

@@ -6,7 +6,7 @@ import { type Geometry, letterbox, placePicture } from "../../src/preprocess/let
 import { type Picture, readPixels } from "../../src/preprocess/pixels.js";
 import { hasWebgpu, picture } from "../support/bundle.js";
 import { expectClose } from "../support/compare-tensors.js";
-import { room } from "../support/conformance.js";
+import { casesOf } from "../support/conformance.js";
 import { INPUT } from "../support/image-input.js";
 import { RGB, videoFrame } from "../support/video-frames.js";
 
@@ -66,7 +66,7 @@ describe.runIf(hasWebgpu)("the input made on the GPU", () => {
     for (const feed of feeds.splice(0)) feed.destroy();
   });
 
-  test.each(room<Case>("letterbox"))("is the one of %s", async (_, { input, image, want }) => {
+  test.each(casesOf<Case>("preprocess"))("is the one of %s", async (_, { input, image, want }) => {
     const feed = await open(input);
     const { source, ...geometry } = await write(feed, imageData(image));
     expect(geometry).toEqual(want.geometry);

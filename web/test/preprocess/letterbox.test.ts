@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { ImageInput } from "../../src/manifest/manifest.js";
 import { letterbox, placePicture } from "../../src/preprocess/letterbox.js";
 import { expectClose } from "../support/compare-tensors.js";
-import { room } from "../support/conformance.js";
+import { casesOf } from "../support/conformance.js";
 
 interface Case {
   input: ImageInput;
@@ -11,7 +11,7 @@ interface Case {
   tolerance: number;
 }
 
-test.each(room<Case>("letterbox"))("%s", (_, { input, image, want, tolerance }) => {
+test.each(casesOf<Case>("preprocess"))("%s", (_, { input, image, want, tolerance }) => {
   const { width, height } = image;
   const geometry = placePicture({ width, height }, input);
   expect(geometry).toEqual({ source: { width, height }, ...want.geometry });

@@ -3,7 +3,7 @@ import type { Tensors } from "../../src/index.js";
 import type { Manifest } from "../../src/manifest/manifest.js";
 import { goldenDifference, hasSignal } from "../../src/self-test/golden-compare.js";
 import { bundle, hasWebgpu, loadTiny } from "../support/bundle.js";
-import { room } from "../support/conformance.js";
+import { casesOf } from "../support/conformance.js";
 
 const webgpu = { backend: "webgpu" } as const;
 const failed = { code: "self-test-failed", message: expect.stringContaining("y: differs by") };
@@ -133,7 +133,7 @@ describe("agreement in reduced precision", () => {
     got: { values: (number | "NaN")[]; same: boolean }[];
   }
 
-  test.each(room<Case>("reduced"))("of %s is what the proof takes for it", (_, case_) => {
+  test.each(casesOf<Case>("reduced-precision"))("of %s is what the proof takes for it", (_, case_) => {
     const { task, output, dims, want } = case_;
     const tensors = (values: readonly (number | "NaN")[]): Tensors => ({
       [output]: { type: "float32", dims, data: Float32Array.from(values, Number) },

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { dequantize } from "../../src/storage/dequantize.js";
-import { room } from "../support/conformance.js";
+import { casesOf } from "../support/conformance.js";
 
 interface Case {
   size: number;
@@ -40,7 +40,7 @@ function stored({
 const hex = (bytes: Uint8Array): string =>
   [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 
-test.each(room<Case>("weights"))("%s", (_, weights) => {
+test.each(casesOf<Case>("weights"))("%s", (_, weights) => {
   const { want, error, size } = weights;
   const restored = (): Uint8Array => dequantize(stored(weights), size, "model/w.bin");
   if (want !== undefined) {
@@ -53,7 +53,7 @@ test.each(room<Case>("weights"))("%s", (_, weights) => {
 });
 
 test("weights that begin anywhere in their buffer come back", () => {
-  const [, weights] = room<Case>("weights").find(([name]) => name === "sixteen-bits") ?? [];
+  const [, weights] = casesOf<Case>("weights").find(([name]) => name === "sixteen-bits") ?? [];
   if (weights === undefined) throw new Error("there is no such case");
   const bytes = stored(weights);
   const shifted = new Uint8Array(bytes.length + 3);

@@ -1,9 +1,9 @@
-// The cases that Python and TypeScript both answer for: every file of a room in conformance/.
+// The cases that Python and TypeScript both answer for: every file of a folder in conformance/.
 
 const FILES = import.meta.glob<unknown>("../../../conformance/*/*.json", { eager: true, import: "default" });
 
-/** Returns [name, case] of every file in the room. Throws on an empty room: nothing tested is nothing passed. */
-export function room<Case>(name: string): [string, Case][] {
+/** Returns [name, case] of every file in the folder. Throws on an empty folder: nothing tested is nothing passed. */
+export function casesOf<Case>(name: string): [string, Case][] {
   const found = Object.entries(FILES).filter(([path]) => path.includes(`/conformance/${name}/`));
   if (found.length === 0) throw new Error(`conformance/${name} holds no cases`);
   return found.map(([path, content]) => [path.replace(/^.*\/|\.json$/g, ""), content as Case]);

@@ -3,7 +3,7 @@ import type { ClassScore } from "../../src/api/types.js";
 import type { ClassifyTask } from "../../src/manifest/manifest.js";
 import { decodeClasses } from "../../src/tasks/classify/task.js";
 import { expectClose } from "../support/compare-tensors.js";
-import { room } from "../support/conformance.js";
+import { casesOf } from "../support/conformance.js";
 
 interface Case {
   task: ClassifyTask;
@@ -15,7 +15,7 @@ interface Case {
 const words = ({ classIndex, label }: ClassScore) => ({ classIndex, label });
 const scores = (classes: ClassScore[]) => classes.map(({ score }) => score);
 
-test.each(room<Case>("classify"))("%s", (_, { task, values, want, tolerance }) => {
+test.each(casesOf<Case>("classify"))("%s", (_, { task, values, want, tolerance }) => {
   const got = decodeClasses(task, Float32Array.from(values));
   expect(got.map(words)).toEqual(want.classes.map(words));
   expectClose(scores(got), scores(want.classes), tolerance);

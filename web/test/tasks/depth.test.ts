@@ -6,7 +6,7 @@ import { depthAt } from "../../src/tasks/depth/depth-at.js";
 import { decodeMap, depthWarnings, extent } from "../../src/tasks/depth/depth-map.js";
 import { depthOptions } from "../../src/tasks/depth/options.js";
 import { variants } from "../fixture/manifests.js";
-import { room } from "../support/conformance.js";
+import { casesOf } from "../support/conformance.js";
 
 type Rows = (number | "NaN")[][];
 
@@ -37,7 +37,7 @@ function expectSame(got: ArrayLike<number>, rows: Rows, tolerance: number): void
   }
 }
 
-test.each(room<Case>("depth"))("%s", (_, { letterbox, input, depth, confidence, want, tolerance }) => {
+test.each(casesOf<Case>("depth"))("%s", (_, { letterbox, input, depth, confidence, want, tolerance }) => {
   const read = (rows: Rows): Float32Array => {
     const grid = { width: rows[0]?.length ?? 0, height: rows.length };
     return decodeMap(letterbox, { values: Float32Array.from(rows.flat().map(Number)), grid, input });

@@ -4,7 +4,7 @@ import type { DetectTask } from "../../src/manifest/manifest.js";
 import type { Geometry } from "../../src/preprocess/letterbox.js";
 import { decodeDetections } from "../../src/tasks/detect/task.js";
 import { expectFound } from "../support/compare-detections.js";
-import { room } from "../support/conformance.js";
+import { casesOf } from "../support/conformance.js";
 
 interface Case {
   task: DetectTask;
@@ -14,6 +14,6 @@ interface Case {
   tolerance: number;
 }
 
-test.each(room<Case>("detect"))("%s", (_, { task, letterbox, rows, want, tolerance }) => {
+test.each(casesOf<Case>("detect"))("%s", (_, { task, letterbox, rows, want, tolerance }) => {
   expectFound(decodeDetections(task, letterbox, Float32Array.from(rows.flat())), want.detections, tolerance);
 });

@@ -10,7 +10,7 @@ import { depthAt } from "../../src/tasks/depth/depth-at.js";
 import { type DepthMap, extentOf, readRows } from "../../src/tasks/depth/depth-map.js";
 import { scaleOf } from "../../src/tasks/depth/depth-result.js";
 import { hasWebgpu, loadTiny, picture, sharedTiny, withWorker } from "../support/bundle.js";
-import { room } from "../support/conformance.js";
+import { casesOf } from "../support/conformance.js";
 import { loseAt, losing } from "../support/device-loss.js";
 
 type Cells = (number | "NaN")[][];
@@ -90,7 +90,7 @@ describe.runIf(hasWebgpu)("a depth map that is coloured on the GPU", () => {
   const differing = ({ data }: ImageData): number => new Set(new Uint32Array(data.buffer)).size;
 
   describe.each(scales)("by the scale %o", (task) => {
-    test.each(room<Case>("depth"))("has the colours of %s", async (_, { letterbox, input, depth }) => {
+    test.each(casesOf<Case>("depth"))("has the colours of %s", async (_, { letterbox, input, depth }) => {
       const grid = { width: depth[0]?.length ?? 0, height: depth.length };
       const map = { values: Float32Array.from(depth.flat().map(Number)), grid, input };
       const { got, want, range } = await painted(task, letterbox, map, null);

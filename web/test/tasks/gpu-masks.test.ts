@@ -6,7 +6,7 @@ import { decodeSegments } from "../../src/tasks/segment/decode-segments.js";
 import { MaskAssembler } from "../../src/tasks/segment/gpu/mask-assembler.js";
 import { segmentsOnGpu } from "../../src/tasks/segment/gpu/segments.js";
 import { hasWebgpu, loadTiny, picture, sharedTiny, withWorker } from "../support/bundle.js";
-import { room } from "../support/conformance.js";
+import { casesOf } from "../support/conformance.js";
 import { loseAt, losing } from "../support/device-loss.js";
 
 interface Case {
@@ -18,7 +18,7 @@ interface Case {
 }
 
 /** float32 cannot sum what only float64 can: that pixel may lie on either side. */
-const cases = room<Case>("segment").filter(([name]) => !name.startsWith("summed-in-float64"));
+const cases = casesOf<Case>("segment").filter(([name]) => !name.startsWith("summed-in-float64"));
 
 type Segments = Extract<Result, { kind: "segment" }>;
 

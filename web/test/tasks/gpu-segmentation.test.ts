@@ -6,7 +6,7 @@ import type { Regions } from "../../src/tasks/image-segmentation/decode-regions.
 import { GpuArgmax } from "../../src/tasks/image-segmentation/gpu/gpu-argmax.js";
 import { gpuRefusal, regionsOnGpu } from "../../src/tasks/image-segmentation/gpu/regions.js";
 import { hasWebgpu, loadTiny, picture, sharedTiny, withWorker } from "../support/bundle.js";
-import { room } from "../support/conformance.js";
+import { casesOf } from "../support/conformance.js";
 import { loseAt, losing } from "../support/device-loss.js";
 
 interface Case {
@@ -19,7 +19,7 @@ interface Case {
   tolerance: number;
 }
 
-const cases = room<Case>("image-segmentation").filter(([, { task }]) => gpuRefusal(task) === null);
+const cases = casesOf<Case>("image-segmentation").filter(([, { task }]) => gpuRefusal(task) === null);
 
 function segmentation(result: Result): Extract<Result, { kind: "image-segmentation" }> {
   if (result.kind !== "image-segmentation") throw new Error(`a ${result.kind} result`);

@@ -5,7 +5,7 @@ import { decode } from "../../src/postprocess/decode.js";
 import { decodeRegions } from "../../src/tasks/image-segmentation/decode-regions.js";
 import { withMode } from "../../src/tasks/image-segmentation/options.js";
 import { variants } from "../fixture/manifests.js";
-import { room } from "../support/conformance.js";
+import { casesOf } from "../support/conformance.js";
 
 interface Case {
   task: ImageSegmentationTask;
@@ -24,7 +24,7 @@ interface Case {
   tolerance: number;
 }
 
-test.each(room<Case>("image-segmentation"))(
+test.each(casesOf<Case>("image-segmentation"))(
   "%s",
   (_, { task, letterbox, input, masks, scores, want, tolerance }) => {
     const rows = masks.flat().map((row) => row.split(" ").map(Number));

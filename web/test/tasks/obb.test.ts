@@ -5,7 +5,7 @@ import type { Geometry } from "../../src/preprocess/letterbox.js";
 import { decodeObjects } from "../../src/tasks/obb/task.js";
 import { expectFound } from "../support/compare-detections.js";
 import { expectClose } from "../support/compare-tensors.js";
-import { room } from "../support/conformance.js";
+import { casesOf } from "../support/conformance.js";
 
 interface Case {
   task: ObbTask;
@@ -15,7 +15,7 @@ interface Case {
   tolerance: number;
 }
 
-test.each(room<Case>("obb"))("%s", (_, { task, letterbox, rows, want, tolerance }) => {
+test.each(casesOf<Case>("obb"))("%s", (_, { task, letterbox, rows, want, tolerance }) => {
   const got = decodeObjects(task, letterbox, Float32Array.from(rows.flat()));
   expectFound(got, want.objects, tolerance);
   for (const [index, object] of want.objects.entries()) {

@@ -4,7 +4,7 @@ import type { PoseTask } from "../../src/manifest/manifest.js";
 import type { Geometry } from "../../src/preprocess/letterbox.js";
 import { decodePoses } from "../../src/tasks/pose/task.js";
 import { expectFound } from "../support/compare-detections.js";
-import { room } from "../support/conformance.js";
+import { casesOf } from "../support/conformance.js";
 
 interface Case {
   task: PoseTask;
@@ -14,6 +14,6 @@ interface Case {
   tolerance: number;
 }
 
-test.each(room<Case>("pose"))("%s", (_, { task, letterbox, rows, want, tolerance }) => {
+test.each(casesOf<Case>("pose"))("%s", (_, { task, letterbox, rows, want, tolerance }) => {
   expectFound(decodePoses(task, letterbox, Float32Array.from(rows.flat())), want.poses, tolerance);
 });

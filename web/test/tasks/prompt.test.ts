@@ -9,7 +9,7 @@ import { normalizeCaption, promptOptions } from "../../src/tasks/grounding/optio
 import { promptFeeds, tokenizePrompt } from "../../src/tasks/grounding/prompt.js";
 import { read } from "../../src/tokenizer.js";
 import { expectFound } from "../support/compare-detections.js";
-import { room } from "../support/conformance.js";
+import { casesOf } from "../support/conformance.js";
 
 const reader = read(tokenizer);
 
@@ -27,7 +27,7 @@ interface PromptCase {
   };
 }
 
-test.each(room<PromptCase>("prompt"))("%s", (_, { task, inputs, prompt, want }) => {
+test.each(casesOf<PromptCase>("prompt"))("%s", (_, { task, inputs, prompt, want }) => {
   const run = (): { caption: string; prompt: ReturnType<typeof tokenizePrompt> } => {
     const caption = normalizeCaption(prompt);
     return { caption, prompt: tokenizePrompt(caption, reader, task) };
@@ -70,7 +70,7 @@ interface GroundingCase {
   tolerance: number;
 }
 
-test.each(room<GroundingCase>("grounding"))("%s", (_, given) => {
+test.each(casesOf<GroundingCase>("grounding"))("%s", (_, given) => {
   const { task, letterbox, input, confidence, textThreshold, want, tolerance } = given;
   const caption = normalizeCaption(given.prompt);
   const prompt = tokenizePrompt(caption, reader, task);
@@ -87,7 +87,7 @@ test.each(room<GroundingCase>("grounding"))("%s", (_, given) => {
 });
 
 describe("options", () => {
-  const words = room<GroundingCase>("grounding")[0]?.[1].task as GroundingTask;
+  const words = casesOf<GroundingCase>("grounding")[0]?.[1].task as GroundingTask;
 
   test("the task's own thresholds are taken where none are given", () => {
     expect(promptOptions(words, { prompt: "Star" })).toEqual({

@@ -5,7 +5,7 @@ import type { Geometry } from "../../src/preprocess/letterbox.js";
 import { decodeSegments } from "../../src/tasks/segment/decode-segments.js";
 import { expectFound } from "../support/compare-detections.js";
 import { expectClose } from "../support/compare-tensors.js";
-import { room } from "../support/conformance.js";
+import { casesOf } from "../support/conformance.js";
 
 type Drawn = Omit<Mask, "rows" | "data"> & { cells: string[] };
 
@@ -19,7 +19,7 @@ interface Case {
   tolerance: number;
 }
 
-test.each(room<Case>("segment"))("%s", (_, { task, input, letterbox, rows, protos, want, tolerance }) => {
+test.each(casesOf<Case>("segment"))("%s", (_, { task, input, letterbox, rows, protos, want, tolerance }) => {
   const grid = { width: protos[0]?.[0]?.length ?? 0, height: protos[0]?.length ?? 0 };
   const elements = Float32Array.from(protos.flat(2));
   const prototypes = { protos: elements, grid, input };

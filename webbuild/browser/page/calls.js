@@ -2,13 +2,16 @@
 
 import { ARRAYS } from "./arrays.js";
 
-/** Runs a command; what it throws comes back as a value, with the runtime's code and fix. */
+/**
+ * Lets Python call commands by name. What one throws comes back as a value, with the runtime's code and fix; so does a
+ * time-out after `limit` seconds, if there is one.
+ */
 export function answer(commands) {
-  globalThis.webbuild = async ({ command, seconds, ...args }) => {
+  globalThis.webbuild = async ({ command, limit, ...args }) => {
     let timer;
     const late = new Promise((resolve) => {
-      const error = { code: "timeout", message: `no answer in ${seconds} s`, fix: "" };
-      timer = setTimeout(() => resolve({ error }), seconds * 1000);
+      const error = { code: "timeout", message: `no answer in ${limit} s`, fix: "" };
+      if (limit) timer = setTimeout(() => resolve({ error }), limit * 1000);
     });
     const work = commands[command](args).then(
       (value) => ({ value }),

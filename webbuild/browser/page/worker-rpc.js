@@ -56,11 +56,3 @@ export async function adapter() {
   const { vendor, architecture, device, description } = found.info;
   return { vendor, architecture, device, description };
 }
-
-/** Lets Python call commands by name: JSON in, what they return out. */
-export function answer(commands) {
-  globalThis.answer = (request) => {
-    const { command, ...given } = JSON.parse(request);
-    return commands[command](given);
-  };
-}

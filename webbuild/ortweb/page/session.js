@@ -1,8 +1,9 @@
 // The page `webbuild bisect` drives. One model at a time goes to a worker; a worker in which something failed, or that
 // does not answer in time, is ended, and the next model gets a new one. Nothing is judged here.
 
-import { WorkerRpc, adapter, answer, features } from "./worker-rpc.js";
 import { base64 } from "./base64.js";
+import { answer } from "./calls.js";
+import { WorkerRpc, adapter, features } from "./worker-rpc.js";
 
 const worker = new WorkerRpc((message) => ({ ending: "crash", message, log: [] }));
 /** @type {Map<string, Uint8Array>} outputs that wait to be fetched */

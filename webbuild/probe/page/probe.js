@@ -1,7 +1,8 @@
 // The page `webbuild probe` drives. A batch of models goes to a worker one by one; a worker in which a run threw, or
 // that does not answer in time, is ended, and the next model gets a new one. Nothing is judged here.
 
-import { WorkerRpc, adapter, answer } from "./worker-rpc.js";
+import { answer } from "./calls.js";
+import { WorkerRpc, adapter } from "./worker-rpc.js";
 
 const worker = new WorkerRpc((error) => ({ stage: "crash", error, log: [] }));
 

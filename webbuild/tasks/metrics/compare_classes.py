@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from webbuild.compare.arrays import ComparedOutput, Comparison
+from webbuild.compare.comparison import ComparedOutput, Comparison
 from webbuild.compare.tolerances import Tolerance
 from webbuild.manifest.manifest import ClassifyTask
 from webbuild.tasks.class_scores import ClassScore
@@ -24,30 +24,29 @@ def compare_classes(
     want: NDArray[np.float64],
     got: NDArray[np.float64],
     tolerance: Tolerance,
-    reason: str = "",
+    problem: str = "",
 ) -> list[Comparison]:
     """Compare the probabilities [classes] of one picture, by a part of the best one's.
 
-    `reason` is what is wrong with `got` besides.
+    `problem` is what is wrong with `got` besides.
 
     A picture of which the reference says nothing, all classes having one score, has no signal; `mark_vacuous` sees
     to it that it is not all there was.
     """
     match = match_classes(want, got, tolerance.score)
     finite = math.isfinite(match.distance)
-    other = "" if match.same_class else "another class is the best"
-    far = f"differs by {match.distance:.3g}, more than {match.allowed:.3g}" if finite else "not finite on both sides"
     close = match.distance <= match.allowed
     return [
         Comparison(
             subject=subject.with_quantity("class"),
-            verdict="DIFFERS" if reason or other else "OK",
+            verdict="OK" if match.same_class and not problem else "DIFFERS",
             tolerance=0,
             max_abs=float(not match.same_class),
             want=_class_name(task, match.want),
             got=_class_name(task, match.got),
             signal=float(match.is_informative),
-            reason=reason or other,
+            reason="malformed" if problem else None if match.same_class else "not-equal",
+            details=(problem,) if problem else (),
         ),
         Comparison(
             subject=subject.with_quantity("score"),
@@ -55,7 +54,7 @@ def compare_classes(
             tolerance=match.allowed,
             max_abs=match.distance if finite else None,
             signal=match.spread if finite and match.is_informative else 0.0,
-            reason="" if close else far,
+            reason=None if close else "too-far" if finite else "not-finite",
             near_threshold=int(match.tied),
         ),
     ]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from webbuild.compare.arrays import ComparedOutput, Comparison
+from webbuild.compare.comparison import ComparedOutput, Comparison
 from webbuild.compare.tolerances import Tolerance
 from webbuild.tasks.depth_map import DepthMap
 from webbuild.tasks.metrics.match_depth import match_depth
@@ -28,7 +28,7 @@ def compare_depth(
     match = match_depth(want, got, tolerance)
     finite = math.isfinite(match.error)
     signal = float(np.abs(want).max(initial=0.0)) if finite else 0.0
-    if quantity == "depth" and match.vacuous_reason:
+    if quantity == "depth" and match.no_signal:
         signal = 0.0
     return Comparison(
         subject=subject.with_quantity(quantity),
@@ -37,7 +37,9 @@ def compare_depth(
         max_abs=match.error if finite else None,
         max_rel=match.worst if finite else None,
         signal=signal,
-        reason=match.problem or match.vacuous_reason,
+        want=match.want,
+        got=match.got,
+        reason=match.mismatch or match.no_signal,
         rms=match.error if finite else None,
     )
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 import msgspec
 
-from webbuild.compare.arrays import ComparedOutput, Comparison
+from webbuild.compare.comparison import ComparedOutput, Comparison, Mismatch
 from webbuild.compare.tolerances import Tolerance
 from webbuild.tasks.base import RunContext
 from webbuild.tasks.metrics.detection_arrays import DetectionArrays
@@ -67,7 +67,8 @@ def compare_counts(
         want=str(expected),
         got=str(actual),
         signal=float(expected),
-        reason="; ".join(wrong[:3]),
+        reason="unmatched" if wrong else None,
+        details=wrong[:3],
         rms=float(len(wrong)),
         near_threshold=found.near_threshold,
     )
@@ -85,15 +86,16 @@ def compare_quantity(
     unmeasured = expected > 0 and found.pairs == 0 and len(found.unmatched) > 0
     finite = math.isfinite(distance) and not unmeasured
     broken = not finite or distance > allowed
-    reason = "no pair to measure" if unmeasured else "NaN or infinite rows" if not finite else ""
-    worst = next((problem for problem in found.problems if problem.startswith(f"{subject.quantity} differs")), "")
+    reason: Mismatch = "no-pairs" if unmeasured else "too-far" if finite else "not-finite"
+    worst = found.problems.get("finite") or found.problems.get(subject.quantity)
     return Comparison(
         subject=subject,
         verdict="DIFFERS" if broken else "OK",
         tolerance=allowed,
         max_abs=distance if finite else None,
         signal=float(found.masks if subject.quantity == "mask" else found.pairs),
-        reason=reason or ((worst or f"differs by {distance:.3g}, more than {allowed:.3g}") if broken else ""),
+        reason=reason if broken else None,
+        details=(worst,) if broken and worst else (),
         rms=found.rms.get(subject.quantity) if finite else None,
         similarity=similarity,
     )

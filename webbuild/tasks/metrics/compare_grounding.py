@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from webbuild.compare.arrays import ComparedOutput, Comparison
+from webbuild.compare.comparison import ComparedOutput, Comparison
 from webbuild.compare.tolerances import Tolerance
 from webbuild.tasks.detection import Detection
 from webbuild.tasks.metrics.compare_detections import compare_counts, compare_quantity
@@ -20,7 +20,7 @@ def compare_grounding(
 ) -> list[Comparison]:
     """Compare what was found in one picture: how much, the words of each, scores and boxes."""
     found = match_grounding(expected, actual, tolerance, thresholds["confidence"], thresholds["textThreshold"])
-    words = tuple(problem for problem in found.problems if problem.startswith("detection "))
+    words = (found.problems["words"],) if "words" in found.problems else ()
     quantities = (("score", "", found.score, tolerance.score), ("box", "px", found.box, tolerance.pixels))
     return [
         compare_counts(subject.with_quantity("phrases"), found, len(expected), len(actual), words),

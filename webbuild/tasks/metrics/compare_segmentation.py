@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from webbuild.compare.arrays import ComparedOutput, Comparison
+from webbuild.compare.comparison import ComparedOutput, Comparison
 from webbuild.compare.tolerances import Tolerance
 from webbuild.tasks.metrics.match_regions import RegionMatch, match_regions
 from webbuild.tasks.regions import Segmentation
@@ -25,7 +25,7 @@ def compare_regions(
     """
     other = got if got is not None else Segmentation(np.zeros((0, 0), np.uint16), ())
     match = match_regions(want, other, tolerance, threshold)
-    broken = "" if math.isfinite(match.mask) else match.problems[0]
+    broken = not math.isfinite(match.mask)
     count = Comparison(
         subject=subject.with_quantity("regions"),
         verdict="DIFFERS" if match.unmatched or broken else "OK",
@@ -34,7 +34,8 @@ def compare_regions(
         want=str(len(want.regions)),
         got=str(len(other.regions)),
         signal=float(len(want.regions)),
-        reason=broken or "; ".join(match.unmatched[:3]),
+        reason="malformed" if broken else "unmatched" if match.unmatched else None,
+        details=(match.problems["map"],) if broken else match.unmatched[:3],
         rms=float(len(match.unmatched)),
         near_threshold=match.near_threshold,
     )
@@ -56,14 +57,15 @@ def _compare_quantity(subject: ComparedOutput, distance: float, allowed: float, 
     lonely = match.unmatched or not math.isfinite(match.mask)
     excused = subject.quantity == "quality" and not lonely  # what lies at the threshold counts there too
     differs = not finite or (distance > allowed and not excused)
-    reason = f"differs by {distance:.3g}, more than {allowed:.3g}" if finite else "not finite on both sides"
+    worst = match.problems.get(subject.quantity)
     return Comparison(
         subject=subject,
         verdict="DIFFERS" if differs else "OK",
         tolerance=allowed,
         max_abs=distance if finite else None,
         signal=float(match.pairs),
-        reason=reason if differs else "",
+        reason=None if not differs else "too-far" if finite else "not-finite",
+        details=(worst,) if differs and worst else (),
         rms=match.rms.get(subject.quantity, distance) if finite else None,
         similarity=match.min_mask_iou if subject.quantity == "mask" else None,
     )

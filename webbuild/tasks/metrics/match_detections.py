@@ -17,8 +17,8 @@ class DetectionMatch(Struct, frozen=True):
     """Two results of one picture, compared object by object.
 
     `pairs` were matched; the `near_threshold` ones were not, but lie within tolerance of a threshold; the `unmatched`
-    ones have no excuse. Distances are the largest over all pairs, `rms` their root mean squares by name. `masks` of
-    the pairs cover anything at all.
+    ones have no excuse. `problems` say of a quantity which pair is too far apart. Distances are the largest over all
+    pairs, `rms` their root mean squares by name. `masks` of the pairs cover anything at all.
     """
 
     pairs: int
@@ -28,7 +28,7 @@ class DetectionMatch(Struct, frozen=True):
     box: float
     keypoint: float
     min_oks: float | None
-    problems: tuple[str, ...]
+    problems: Mapping[str, str]
     mask: float = 0.0
     masks: int = 0
     min_mask_iou: float | None = None
@@ -49,7 +49,7 @@ def match_detections(
     limit of rows lies within tolerance of the threshold that decides about it.
     """
     if broken := [f"{name} has NaN or infinite rows" for name, o in (("wanted", want), ("got", got)) if not o.finite]:
-        return DetectionMatch(0, 0, (), np.inf, np.inf, np.inf, None, tuple(broken), mask=np.inf)
+        return DetectionMatch(0, 0, (), np.inf, np.inf, np.inf, None, {"finite": " and ".join(broken)}, mask=np.inf)
     pairs = assign_pairs(want, got)
     taken = set(pairs.values())
     lonely = [("wanted", want, i, got) for i in range(len(want)) if i not in pairs]
@@ -62,8 +62,8 @@ def match_detections(
     left, right = want.take(list(pairs)), got.take(list(pairs.values()))
     apart = measure_pairs(left, right)
     score, box, keypoint, mask = (_max_distance(each) for each in (apart.score, apart.box, apart.keypoint, apart.mask))
-    problems = [
-        f"{name} differs by {_max_distance(each):.3g}, more than {allowed:g}: {_describe_worst_pair(left, right, each)}"
+    problems = {
+        name: _describe_worst_pair(left, right, each)
         for name, each, allowed in (
             ("score", apart.score, tolerance.score),
             ("box", apart.box, tolerance.pixels),
@@ -71,7 +71,7 @@ def match_detections(
             ("mask", apart.mask, tolerance.mask),
         )
         if _max_distance(each) > allowed
-    ]
+    }
     return DetectionMatch(
         len(pairs),
         len(lonely) - len(accused),
@@ -80,7 +80,7 @@ def match_detections(
         box,
         keypoint,
         apart.min_oks,
-        tuple(problems),
+        problems,
         mask=mask,
         masks=int(np.count_nonzero(apart.cells)),
         min_mask_iou=float(apart.mask_iou.min()) if apart.mask_iou.size else None,

@@ -26,7 +26,7 @@ def match_grounding(
     found = match_detections(left, right, tolerance, confidence=confidence, iou=_NO_IOU_THRESHOLD)
     if not (left.finite and right.finite):
         return found
-    wrong, excused = [], 0
+    words, excused = [], 0
     for i, j in assign_pairs(left, right).items():
         if want[i].label == got[j].label:
             continue
@@ -34,10 +34,9 @@ def match_grounding(
         if isinstance(wanted, GroundedDetection) and wanted.margin <= tolerance.score:
             excused += 1
         else:
-            wrong.append(f"detection {i}: wanted {wanted.label!r}, got {got[j].label!r} at threshold {text:g}")
-    return msgspec.structs.replace(
-        found, near_threshold=found.near_threshold + excused, problems=(*found.problems, *wrong)
-    )
+            words.append(f"detection {i}: wanted {wanted.label!r}, got {got[j].label!r} at threshold {text:g}")
+    problems = {**found.problems, **({"words": "; ".join(words[:3])} if words else {})}
+    return msgspec.structs.replace(found, near_threshold=found.near_threshold + excused, problems=problems)
 
 
 _NO_IOU_THRESHOLD = 2.0

@@ -18,7 +18,7 @@ class RegionMatch(Struct, frozen=True):
     `near_threshold` ones have no partner, but their score lies at the threshold or they are a single pixel. `mask` is
     the largest part of a pair that only one side covers, a pixel less; `panoptic_quality` the panoptic quality: the sum
     of the pairs' overlaps over the pairs and half of the others. `rms` has the root mean squares of the pairs by
-    quantity.
+    quantity, `problems` which pair is too far apart in it.
     """
 
     pairs: int
@@ -28,7 +28,7 @@ class RegionMatch(Struct, frozen=True):
     mask: float
     min_mask_iou: float | None
     panoptic_quality: float
-    problems: tuple[str, ...]
+    problems: Mapping[str, str]
     rms: Mapping[str, float] = {}
 
     @property
@@ -48,7 +48,7 @@ def match_regions(want: Segmentation, got: Segmentation, tolerance: Tolerance, t
     """
     if want.map.shape != got.map.shape:
         problem = f"a map of {list(got.map.shape)}, wanted {list(want.map.shape)}"
-        return RegionMatch(0, 0, (), np.inf, np.inf, None, 0.0, (problem,))
+        return RegionMatch(0, 0, (), np.inf, np.inf, None, 0.0, {"map": problem})
     ours, theirs = len(want.regions), len(got.regions)
     both = want.map.astype(np.int64) * (theirs + 1) + got.map
     shared = np.bincount(both.ravel(), minlength=(ours + 1) * (theirs + 1)).reshape(ours + 1, -1)
@@ -65,12 +65,11 @@ def match_regions(want: Segmentation, got: Segmentation, tolerance: Tolerance, t
     overlaps = shared[at] / np.maximum(covered, 1)
     accused, excused = _unmatched_regions(want, got, pairs, tolerance.score, threshold)
     lonely = ours + theirs - 2 * len(pairs)
-    problems = [
-        f"{name} differs by {each.max():.3g}, more than {allowed:g}: "
-        f"wanted {want.describe(pairs[int(each.argmax())][0])}, got {got.describe(pairs[int(each.argmax())][1])}"
+    problems = {
+        name: f"wanted {want.describe(pairs[int(each.argmax())][0])}, got {got.describe(pairs[int(each.argmax())][1])}"
         for name, each, allowed in (("score", scores, tolerance.score), ("mask", differing, tolerance.region))
         if each.size and each.max() > allowed
-    ]
+    }
     return RegionMatch(
         len(pairs),
         excused,
@@ -79,7 +78,7 @@ def match_regions(want: Segmentation, got: Segmentation, tolerance: Tolerance, t
         float(differing.max(initial=0.0)),
         float(overlaps.min()) if pairs else None,
         float(overlaps.sum() / (len(pairs) + lonely / 2)) if pairs or lonely else 1.0,
-        tuple(problems),
+        problems,
         {
             name: float(np.sqrt(np.mean(e**2))) if e.size else 0.0
             for name, e in (("score", scores), ("mask", differing))

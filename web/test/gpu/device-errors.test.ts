@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { DeviceErrors } from "../../src/gpu/gpu-device.js";
+import { DeviceErrors } from "../../src/gpu/device-errors.js";
 import { hasWebgpu } from "../support/bundle.js";
 
 // Not both at once.

@@ -1,0 +1,36 @@
+"""Edge cases of a model that takes pictures: random noise, and a picture of one grey, besides the samples."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from webbuild.manifest.manifest import ImageInput, Input, StackInput
+from webbuild.preprocess.image import input_size, normalize
+from webbuild.preprocess.image_stack import stack_image_spec
+from webbuild.preprocess.letterbox import ImagePlacement
+from webbuild.samples.sample import Sample, feeds_beside_image
+
+
+def edge_cases(inputs: Sequence[Input]) -> list[Sample]:
+    """Return samples that take the rare branches: a picture of nothing, and one of noise."""
+    stack = next((spec for spec in inputs if isinstance(spec, StackInput)), None)
+    image = stack_image_spec(stack) if stack else next((spec for spec in inputs if isinstance(spec, ImageInput)), None)
+    if image is None:
+        return []
+    height, width = input_size(image)
+    count, shape = (1, image.shape) if stack is None else (stack.count, stack.shape)
+    flat = normalize(np.full((height, width, 3), float(image.letterbox.pad)), image)
+    whole = ImagePlacement(width, height, 0, 0, width, height, width, height)
+    rest = feeds_beside_image(inputs, whole)
+
+    def noise(attempt: int) -> dict[str, NDArray[Any]]:
+        generator = np.random.default_rng(attempt)
+        pictures = [normalize(generator.random((height, width, 3)) * 255, image) for _ in range(count)]
+        return {image.name: np.concatenate(pictures).reshape(shape), **rest}
+
+    grey = {image.name: np.concatenate([flat] * count).reshape(shape), **rest}
+    return [Sample("(noise)", noise(0), placement=whole, redraw=noise), Sample("(grey)", grey, placement=whole)]
