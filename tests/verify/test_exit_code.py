@@ -55,6 +55,13 @@ def test_exit_code(judged: VerifyReport, wanted: int) -> None:
     assert (formatting.verdict_text(judged)[0] == "same") == (wanted == 0)
 
 
+def test_a_problem_beside_equal_answers_does_not_make_them_different() -> None:
+    kind, headline, sentence = formatting.verdict_text(report(backend(GOOD, problems=(PROBLEM,))))
+    assert (kind, headline) == ("problem", "Same answers, 1 problem")
+    assert sentence.startswith("1 comparison passed")
+    assert formatting.verdict_text(report(backend(problems=(PROBLEM,))))[:2] == ("problem", "1 problem")
+
+
 def test_vacuous_has_a_verdict_of_its_own() -> None:
     assert formatting.verdict_text(report(backend(comparison("VACUOUS"))))[0] == "vacuous"
     assert formatting.verdict_text(report(backend(comparison("VACUOUS"), comparison("DIFFERS"))))[0] == "different"

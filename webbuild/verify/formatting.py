@@ -41,7 +41,10 @@ def runner_name(runner: str) -> str:
 
 
 def verdict_text(report: VerifyReport) -> tuple[str, str, str]:
-    """Return a report's verdict (`same`, `different` or `vacuous`), its headline, and a sentence that carries it."""
+    """Return a report's verdict (`same`, `different`, `problem` or `vacuous`), its headline, and a sentence.
+
+    "Not the same" is said of answers alone: where all of them agree, a problem of another kind is named beside that.
+    """
     ran = [run for run in report.backends if not run.skip_reason]
     backends = " and ".join(runner_name(run.backend) for run in ran) or "No backend"
     samples = _plural(len(report.samples), "sample")
@@ -53,11 +56,15 @@ def verdict_text(report: VerifyReport) -> tuple[str, str, str]:
         agree = "agrees" if len(ran) == 1 else "agree"
         return "same", "Same answers", f"{backends} {agree} with native ONNX Runtime on {on}."
     differing = [each for each in failures if each.verdict == "DIFFERS"]
-    if differing or problems:
-        total = len(list(report.comparisons()))
-        parts = [f"{len(differing)} of {_plural(total, 'comparison')} differ"] if differing else []
-        parts += [_plural(len(problems), "problem")] if problems else []
+    total = len(list(report.comparisons()))
+    besides = [_plural(len(problems), "problem")] if problems else []
+    if differing:
+        parts = [f"{len(differing)} of {_plural(total, 'comparison')} differ", *besides]
         return "different", "Not the same", f"{' and '.join(parts)}: {backends} on {on}."
+    if problems and not failures and ran and all(run.comparisons for run in ran):
+        return "problem", f"Same answers, {besides[0]}", f"{_plural(total, 'comparison')} passed: {backends} on {on}."
+    if problems:
+        return "problem", besides[0], f"{_plural(total, 'comparison')}: {backends} on {on}."
     return "vacuous", "Nothing proved", f"{backends} on {on}: there was nothing to compare, which is no success."
 
 

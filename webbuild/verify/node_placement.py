@@ -1,4 +1,4 @@
-"""Where the nodes went. On WebGPU every one of them has to run there."""
+"""Where the nodes went. Where all were promised to the GPU, every one of them has to run there."""
 
 from __future__ import annotations
 

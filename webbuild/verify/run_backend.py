@@ -12,6 +12,7 @@ from webbuild.browser.console import Console, ConsoleMessage
 from webbuild.browser.gpu_adapter import no_adapter_error
 from webbuild.browser.server import Server
 from webbuild.equivalence.answer import Answer
+from webbuild.manifest.manifest import Graph
 from webbuild.model.traversal import casts_of_inputs
 from webbuild.verify.bundle_reader import Bundle
 from webbuild.verify.inputs import VerifyInput
@@ -77,13 +78,14 @@ def run_backend(
         except PageError as error:
             problems.append(page_error_problem(name, error))
         forced = [] if graph is None else [*graph.cpu_nodes, *casts_of_inputs(bundle.graph_path(graph))]
-        run = BackendRun(backend=name) if loaded is None else _loaded_run(name, loaded, results, times, forced)
+        run = BackendRun(backend=name) if loaded is None else _loaded_run(name, loaded, results, times)
+        if loaded is not None and is_placement_promised(graph):
+            misplaced = misplaced_problems(loaded.backend, run.placements, where=name, forced=forced)
+            problems = [*misplaced, *problems]
         return msgspec.structs.replace(run, problems=(*run.problems, *problems, *console_problems(name, console)))
 
 
-def _loaded_run(
-    backend: str, loaded: LoadResult, results: list[SampleResult], times: list[float], forced: Sequence[str]
-) -> BackendRun:
+def _loaded_run(backend: str, loaded: LoadResult, results: list[SampleResult], times: list[float]) -> BackendRun:
     info = loaded.info
     placements = summarize_placement(loaded.backend, info.placement or ())
     return BackendRun(
@@ -102,11 +104,13 @@ def _loaded_run(
         ),
         results=tuple(results),
         warnings=loaded.warnings,
-        problems=(
-            *misplaced_problems(loaded.backend, placements, where=backend, forced=forced),
-            *fallback_only_problems(backend, results),
-        ),
+        problems=tuple(fallback_only_problems(backend, results)),
     )
+
+
+def is_placement_promised(graph: Graph | None) -> bool:
+    """Whether a node on another backend is a problem: not where the bundle says that the engine leaves it some."""
+    return graph is None or graph.target != "webgpu" or graph.all_on_gpu
 
 
 def fallback_only_problems(backend: str, results: list[SampleResult]) -> list[Problem]:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 _MAX_FAILURES_SHOWN = 8
-_STYLE = {"same": "bold green", "different": "bold red", "vacuous": "bold yellow"}
+_STYLE = {"same": "bold green", "different": "bold red", "problem": "bold red", "vacuous": "bold yellow"}
 
 
 def show_report(report: VerifyReport, console: Console) -> None:
