@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 from onnx import TensorProto, helper, numpy_helper
 
 from webbuild.passes.analysis.shape_inference import infer_shapes
+from webbuild.runners.native import NativeRunner
 from webbuild.subgraph.graph import ModelGraph
 
 SIZE = 6
@@ -51,6 +53,16 @@ def branches(lengths: tuple[int, ...], joined: bool = True) -> onnx.ModelProto:
     value = [helper.make_tensor_value_info(name, TensorProto.FLOAT, [SIZE, SIZE]) for name in ("x", *outputs)]
     made_graph = helper.make_graph(nodes, "branches", value[:1], value[1:], tensors)
     return helper.make_model(made_graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=8)
+
+
+def decision(model: onnx.ModelProto, values: dict[str, NDArray[Any]]) -> onnx.ModelProto:
+    """Put a comparison behind a model of one output: whether that is above what native ONNX Runtime makes of values."""
+    (output,) = model.graph.output
+    exact = NativeRunner(Path("branches.onnx"), model.SerializeToString()).run(values)[output.name]
+    model.graph.initializer.append(numpy_helper.from_array(exact, "limit"))
+    model.graph.node.append(helper.make_node("Greater", [output.name, "limit"], ["above"]))
+    output.CopyFrom(helper.make_tensor_value_info("above", TensorProto.BOOL, [SIZE, SIZE]))
+    return model
 
 
 def _step(kind: int, name: str, made: str) -> onnx.NodeProto:

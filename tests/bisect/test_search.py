@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.bisect.generated import branches, feeds, graph
+from tests.bisect.generated import branches, decision, feeds, graph
 from tests.bisect.planted import Fault, Mutate, constant, overflow, swapped, trying_with
 from webbuild.bisect.search import search_culprits
 
@@ -110,6 +110,13 @@ def test_small_errors_that_add_up(tmp_path: Path) -> None:
     errors = [depth.error for depth in result.depth_errors if depth.error is not None]
     assert len(errors) == 32
     assert errors[-1] > 3 * errors[3] > 0
+
+
+def test_a_decision_that_a_small_error_turns_is_no_rounding(tmp_path: Path) -> None:
+    decided = decision(branches((20,)), feeds("x"))
+    result = search_culprits(trying_with(graph(decided), feeds("x"), tmp_path, [Fault(19, constant(1 + 1e-5))])[0])
+    assert [(each.code, each.subgraph, each.node) for each in result.culprits] == [("joint-mismatch", (19, 20), None)]
+    assert result.depth_errors == ()
 
 
 @pytest.mark.parametrize("fault", [Fault(1234, swapped), Fault(2499, constant(1.1)), Fault(7, ending="throws")])

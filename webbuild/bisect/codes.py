@@ -40,6 +40,13 @@ answer is right.
 
 How: `repro.onnx` has the fewest nodes that show it. A session with `graphOptimizationLevel: "disabled"` does without
 fusion.""",
+    "joint-mismatch": """These nodes differ together, each of them agrees alone, and they cannot be told apart.
+
+Why: what differs is an integer or a boolean, so it is no rounding that adds up. Either one of the nodes turns a small
+error of another into a decision (a comparison, an ArgMax, a TopK), or the engine computes them in one kernel.
+
+How: `repro.onnx` has the fewest nodes that show it. Look at the numbers that the decision is made of: where they are
+nearly equal, either answer is right.""",
     "shader-cache-interaction": """A node is wrong only beside another node of its operator in the session.
 
 Why: the engine compiles a kernel for one of them and takes it for the other, because its key for what it has compiled

@@ -16,6 +16,7 @@ CulpritCode = Literal[
     "node-hangs",
     "node-crashes",
     "fusion-mismatch",
+    "joint-mismatch",
     "shader-cache-interaction",
     "error-accumulation",
 ]

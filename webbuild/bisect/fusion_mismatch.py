@@ -1,4 +1,4 @@
-"""A piece that differs though none of its parts does: several nodes fused, or small errors that add up."""
+"""A piece that differs though none of its parts does: nodes that are fused, or cannot be told apart, or rounding."""
 
 from __future__ import annotations
 
@@ -27,11 +27,12 @@ def find_joint_mismatch(tester: SubgraphRunner, splits: PartitionPoints, parent:
     best = _connected_part(tester, end)
     if best is None:
         return None
+    # Rounding adds up in numbers only: an integer or a boolean that differs has a node that made it differ.
+    rest: CulpritCode = "error-accumulation" if _has_only_floats(tester, best) else "joint-mismatch"
     if len(best.subgraph) > MAX_FUSED_NODES:
-        return Culprit("error-accumulation", best.subgraph, best)
+        return Culprit(rest, best.subgraph, best)
     apart = tester.run_one(best.subgraph, also=tuple(computed_values(tester.graph, best.subgraph)))
-    code: CulpritCode = "fusion-mismatch" if _vanishes(best, apart) else "error-accumulation"
-    return Culprit(code, best.subgraph, best)
+    return Culprit("fusion-mismatch" if _vanishes(best, apart) else rest, best.subgraph, best)
 
 
 def _minimal_failing(tester: SubgraphRunner, pieces: Sequence[Subgraph], largest: SubgraphResult) -> SubgraphResult:
@@ -61,6 +62,10 @@ def _connected_part(tester: SubgraphRunner, tried: SubgraphResult) -> SubgraphRe
         if again.verdict == "differs":
             return again
     return None
+
+
+def _has_only_floats(tester: SubgraphRunner, tried: SubgraphResult) -> bool:
+    return all(tester.reference[each.subject.output].dtype.kind == "f" for each in tried.differing)
 
 
 def _vanishes(tried: SubgraphResult, apart: SubgraphResult) -> bool:

@@ -19,6 +19,7 @@ TITLES = {
     "fusion-mismatch": "{ops} give another answer when fused",
     "shader-cache-interaction": "{ops} gives another answer beside a second one with other attributes",
     "error-accumulation": "errors add up",
+    "joint-mismatch": "several nodes differ together",
 }
 """Code -> what is wrong, with the operators."""
 
