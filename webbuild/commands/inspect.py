@@ -9,6 +9,7 @@ from webbuild.inspection.dry_run import with_fixes
 from webbuild.inspection.inspect import inspect
 from webbuild.inspection.result import exit_code
 from webbuild.model.load import load_onnx
+from webbuild.model.locate import locate_model
 from webbuild.ortweb.packaged_assets import engine_version
 from webbuild.reporting.progress import ProgressReporter
 from webbuild.reporting.write import print_json, write_html
@@ -29,11 +30,12 @@ def run(arguments: InspectArguments) -> int:
 
     measured = load_table(parse_target(arguments.target) if arguments.target else Target(engine_version(), "webgpu"))
     progress = ProgressReporter(quiet=arguments.as_json)
-    source = load_onnx(arguments.model)
+    located = locate_model(arguments.model)
+    source = load_onnx(located.path)
     sizes = resolve_dims(source.signature, parse_dims(arguments.dims))
     for assumption in sizes.assumptions:
         progress.print(f"  assumed: {assumption}")
-    inspection = inspect(arguments.model.name, source.model, measured, sizes.dims, sizes.assumptions)
+    inspection = inspect(located.path.name, source.model, measured, sizes.dims, sizes.assumptions)
     inspection = with_fixes(inspection, source.model, measured, sizes.dims)
     if arguments.html is not None:
         from webbuild.inspection.report_html import render

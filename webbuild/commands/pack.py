@@ -23,6 +23,7 @@ from webbuild.compile.prove import ProvenGraphs, prove_graphs
 from webbuild.equivalence.nan_inputs import replace_nan_inputs
 from webbuild.errors import CLEAN, WebbuildError
 from webbuild.inspection.before_after import BeforeAfter, inspect_before_after
+from webbuild.model.locate import locate_model
 from webbuild.ortweb.packaged_assets import engine_version
 from webbuild.precision.budget import parse_budget
 from webbuild.reporting.progress import ProgressReporter
@@ -45,8 +46,8 @@ def run(arguments: PackArguments) -> int:
         WebbuildError: whatever stops it; nothing is written then.
     """
     progress = ProgressReporter(quiet=arguments.as_json)
-    name = safe_file_name(arguments.model.stem)
-    out = arguments.out or Path("dist") / name
+    located = locate_model(arguments.model)
+    out = arguments.out or Path("dist") / safe_file_name(located.name)
     dims, budget = parse_dims(arguments.dims), parse_budget(arguments.budget)
     overrides = parse_overrides(arguments.overrides)
     check_exclusive_options(arguments.precision, arguments.weights)
@@ -54,7 +55,7 @@ def run(arguments: PackArguments) -> int:
         check_output_folder(out, force=arguments.force)
     target = Target(engine_version(), "webgpu")
 
-    loaded = load_model(arguments.model, dims, progress)
+    loaded = load_model(located.path, dims, progress)
     compiled = compile_model(
         loaded, target, task=arguments.task, nms=arguments.nms, wanted=overrides, progress=progress
     )  # recognise, lower, place
@@ -66,9 +67,9 @@ def run(arguments: PackArguments) -> int:
             "\n".join(rewrite_lines(lowered))
         )
         return CLEAN
-    match = with_prompts(compiled.match, arguments.model, arguments.prompts)
+    match = with_prompts(compiled.match, located.path, arguments.prompts)
     compiled = msgspec.structs.replace(compiled, match=match)
-    samples = attach_prompts(match, collect_samples(arguments.model, arguments.samples, match.inputs))
+    samples = attach_prompts(match, collect_samples(located.path, arguments.samples, match.inputs))
     samples, notes = replace_nan_inputs(loaded.original, samples, compiled.postprocess)
     progress.print_lines(notes)
     with staged_folder(out) as folder:
@@ -86,7 +87,7 @@ def run(arguments: PackArguments) -> int:
         )
         progress.print_lines(proven_lines(proven, compiled.options))
         with progress.step("write the bundle"):
-            packed = _emit(name, loaded, compiled, samples, proven, findings, folder)
+            packed = _emit(located.name, loaded, compiled, samples, proven, findings, folder)
         verified = None if arguments.no_verify else _verify(folder, progress)
     progress.print(f"\n  {out}/index.html is ready: webbuild serve {out}")
     _report(verified, out)
@@ -111,8 +112,8 @@ def _emit(
     if golden is not None and kind_of(match.task).compares_predictions:
         golden = with_uint8_images(golden, match.inputs, proven.graphs, folder)
     contents = BundleContents(
-        name=name,
-        title=loaded.source.path.stem,
+        name=safe_file_name(name),
+        title=name,
         source=loaded.source,
         task=match.task,
         inputs=(*with_focus_distances(match.inputs, samples), *compiled.options),

@@ -19,6 +19,7 @@ from webbuild.commands.options.patch import PatchArguments
 from webbuild.commands.patch_model import PatchError, PatchResult, failed_result, patch_model
 from webbuild.commands.patch_text import result_lines
 from webbuild.errors import BUG, INTERRUPTED, USAGE, WebbuildError, printable
+from webbuild.model.locate import locate_model
 from webbuild.reporting.progress import ProgressReporter
 from webbuild.reporting.write import print_json
 
@@ -35,6 +36,7 @@ def run(arguments: PatchArguments) -> int:
     Raises:
         WebbuildError: what stops a single model; `name-collision` for two that would be written to one file.
     """
+    arguments = replace(arguments, models=tuple(locate_model(model).path for model in arguments.models))
     _require_distinct_outputs(arguments.models)
     outcomes = []
     for outcome in _iter_results(arguments):

@@ -16,6 +16,22 @@ _MAX_DIGITS = 20
 """A number of so many is after the end of every file, whatever follows."""
 
 
+def follow_link(proto: onnx.ModelProto, path: Path) -> Path:
+    """Return where the model that a symbolic link leads to lies, its external data named as it is called there.
+
+    The Hugging Face Hub's cache is made of such links: all of a model's files lie in one folder, under other names.
+    """
+    if not path.is_symlink():
+        return path
+    real = path.resolve()
+    for tensor in iter_tensors(proto.graph):
+        for entry in tensor.external_data:
+            file = (path.parent / entry.value).resolve()
+            if entry.key == "location" and file.is_file() and file.parent == real.parent:
+                entry.value = file.name
+    return real
+
+
 def check_external_data(proto: onnx.ModelProto, path: Path) -> int:
     """Return the bytes of external data that the model at `path` refers to, without the model's own file.
 

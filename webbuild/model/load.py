@@ -11,7 +11,7 @@ import msgspec
 from msgspec import Struct
 
 from webbuild.errors import USAGE, WebbuildError
-from webbuild.model.external_data import check_external_data
+from webbuild.model.external_data import check_external_data, follow_link
 from webbuild.model.file_format import sniff_format
 from webbuild.model.hub_files import read_hub_files
 from webbuild.model.lazy_initializers import LARGE_FILE_BYTES, read_graph_only, without_external_initializers
@@ -58,11 +58,13 @@ def load_onnx(path: Path) -> OnnxModel:
     proto = _parse(path, read.data)
     if (name := repair_utf8(proto)) is not None:
         raise WebbuildError("invalid-model", f"{path}: the name {name!r} is not UTF-8", _FIX_EXPORT)
-    size = read.size + check_external_data(proto, path)
+    real = follow_link(proto, path)
+    size = read.size + check_external_data(proto, real)
     upgrade_opset(proto)
     check_operators(proto, path)
+    is_apart = read.has_external_weights or real != path
     try:
-        onnx.checker.check_model(without_external_initializers(proto) if read.has_external_weights else str(path))
+        onnx.checker.check_model(without_external_initializers(proto) if is_apart else str(path))
     except (onnx.checker.ValidationError, ValueError, RuntimeError) as error:
         raise WebbuildError("invalid-model", f"{path}: {_root_cause(error)}", _FIX_INVALID_MODEL) from error
     check_tensor_data(proto, path)
@@ -72,7 +74,7 @@ def load_onnx(path: Path) -> OnnxModel:
         model = ir.from_proto(proto)
     except Exception as error:  # the deserialiser raises many types for graphs the checker lets pass
         raise WebbuildError("invalid-model", f"{path}: {_root_cause(error)}", _FIX_EXPORT) from error
-    ir.external_data.set_base_dir(model.graph, path.parent)
+    ir.external_data.set_base_dir(model.graph, real.parent)
     _make_negative_dims_dynamic(model)
     known = msgspec.structs.replace(model_signature(path.name, model), hub_files=read_hub_files(path))
     return OnnxModel(path, read.sha256, size, model, known, read.data if read.has_external_weights else None)

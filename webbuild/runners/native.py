@@ -83,7 +83,9 @@ class NativeRunner:
         options.enable_mem_reuse = False  # it holds a large room for all that will lie there until the last has
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")  # waiting takes as long as computing
         options.add_session_config_entry("session.disable_prepacking", "1")  # it copies the weights that are mapped
-        options.add_session_config_entry("session.model_external_initializers_file_folder_path", str(self.path.parent))
+        if self._data is not None:  # a file knows its folder, also behind a symbolic link
+            folder = str(self.path.parent)
+            options.add_session_config_entry("session.model_external_initializers_file_folder_path", folder)
         try:
             self._session = onnxruntime.InferenceSession(
                 self._data or self.path, options, providers=["CPUExecutionProvider"]

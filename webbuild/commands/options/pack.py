@@ -60,6 +60,9 @@ class PreprocessOptions:
 class PackArguments(PreprocessOptions):
     """Patch MODEL, prove it, write a bundle with a page, and compare it in Chromium.
 
+    MODEL is an .onnx file, a folder with an export in it or in its folder `onnx`, or a repository of the Hugging Face
+    Hub: hf:owner/name, hf:owner/name@revision, hf:owner/name:FILE.
+
     Put --input after MODEL: it takes every file up to the next option. Without it, the images in a folder `samples`
     next to MODEL are used.
 

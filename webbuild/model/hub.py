@@ -1,0 +1,107 @@
+"""Models of the Hugging Face Hub, through huggingface_hub: its cache, its settings, its token."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from webbuild.errors import USAGE, WebbuildError, printable
+
+HUB_PREFIX = "hf:"
+_BESIDE = ("config.json", "preprocessor_config.json", "tokenizer.json", "tokenizer_config.json", "vocab.txt")
+"""What `read_hub_files` reads."""
+_DEFAULT = ("model.onnx", "onnx/model.onnx")
+"""Where exporters write a model; its weights may lie in files of that name and an ending behind it."""
+
+
+def download_from_hub(given: str) -> tuple[Path, str, str]:
+    """Download what `hf:owner/name[@revision][:file]` names, and the configuration beside it.
+
+    Returns:
+        The folder of the snapshot in the Hub's own cache, the file that was named or is the only one (else empty), and
+        the repository's name.
+
+    Raises:
+        WebbuildError: `invalid-repository`, `no-huggingface-hub`, `hub-not-found`, `hub-gated`, `hub-unreachable`,
+            `several-models`.
+    """
+    repository, file = given.removeprefix(HUB_PREFIX), ""
+    if ":" in repository:
+        repository, file = repository.split(":", 1)
+    repository, _, revision = repository.partition("@")
+    if repository.count("/") != 1 or not all(repository.split("/")):
+        raise WebbuildError(
+            "invalid-repository",
+            f"{given}: is no repository of the Hub",
+            "write it as hf:owner/name, hf:owner/name@revision or hf:owner/name:onnx/model.onnx",
+            exit_code=USAGE,
+        )
+    try:
+        import huggingface_hub
+    except ImportError as error:
+        raise WebbuildError(
+            "no-huggingface-hub",
+            f"{given}: huggingface_hub is not installed",
+            "pip install 'webbuild[hub]'",
+            exit_code=USAGE,
+        ) from error
+    wanted = [file] if file else list(_DEFAULT)
+    folder = _snapshot(given, repository, revision or None, wanted)
+    if file and not (folder / file).is_file():
+        raise WebbuildError(
+            "hub-not-found",
+            f"{given}: the repository has no file '{file}'",
+            f"leave ':{file}' out, or look up its name on the repository's page",
+            exit_code=USAGE,
+        )
+    if file or any((folder / name).is_file() for name in _DEFAULT):
+        return folder, file, repository.split("/")[1]
+    try:
+        names = huggingface_hub.HfApi().list_repo_files(repository, revision=revision or None)
+    except Exception as error:
+        raise _as_error(given, error) from error
+    models = [name for name in names if name.endswith(".onnx")]
+    if len(models) != 1:
+        raise WebbuildError(
+            "several-models" if models else "model-not-found",
+            f"{given}: has {', '.join(models[:8]) or 'no .onnx file'}",
+            f"name one of them, for example hf:{repository}:{models[0]}"
+            if models
+            else "take a repository with an ONNX export, such as those of onnx-community",
+            exit_code=USAGE,
+        )
+    return _snapshot(given, repository, revision or None, models), models[0], repository.split("/")[1]
+
+
+def _snapshot(given: str, repository: str, revision: str | None, files: list[str]) -> Path:
+    """Return the folder of a snapshot that has these files, their weights and what lies beside; offline the cached."""
+    import huggingface_hub
+
+    weights = [f"{name}{ending}" for name in files for ending in ("_data*", ".data*")]
+    folders = {name.rpartition("/")[0] for name in files} | {""}
+    beside = [f"{folder}/{name}".lstrip("/") for folder in folders for name in _BESIDE]
+    try:
+        found = huggingface_hub.snapshot_download(
+            repository, revision=revision, allow_patterns=[*files, *weights, *beside], library_name="webbuild"
+        )
+    except Exception as error:
+        raise _as_error(given, error) from error
+    return Path(str(found))
+
+
+def _as_error(given: str, error: Exception) -> WebbuildError:
+    """Return what huggingface_hub raised as an error with a fix."""
+    from huggingface_hub import errors
+
+    match error:
+        case errors.GatedRepoError():
+            what, fix = "hub-gated", "accept its terms on its page, then run `hf auth login`, or set HF_TOKEN"
+        case errors.LocalEntryNotFoundError() | errors.IncompleteSnapshotError():
+            what, fix = "hub-unreachable", "it is not in the cache: go online, and unset HF_HUB_OFFLINE"
+        case errors.RepositoryNotFoundError() | errors.RevisionNotFoundError() | errors.EntryNotFoundError():
+            what, fix = "hub-not-found", "check owner, name and revision; a private one needs `hf auth login`"
+        case errors.HFValidationError():
+            what, fix = "invalid-repository", "write it as hf:owner/name"
+        case _:
+            what, fix = "hub-unreachable", "check the network; HF_ENDPOINT names another server, HF_TOKEN a user"
+    reason = printable(str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__, 200)
+    return WebbuildError(what, f"{given}: {reason}", fix, exit_code=USAGE)
