@@ -114,6 +114,8 @@ def _powers(draw: RandomData) -> Iterator[Probe]:
         yield make_probe(f"Pow {np.dtype(kind).name}", np.array([-2, 3, 2], kind), np.array([2, 3, 4], kind))
     yield make_probe("Pow int32 by float", np.array([2, 3, 5], np.int32), np.array([2, 1, 3], np.float32))
     yield make_probe("Pow large", draw.positive(4) * 100, np.array(5, np.float32))
+    rows = np.abs(base[:4]).reshape(1, 4).repeat(3, axis=0)
+    yield make_probe("Pow by a column", rows, np.array([[1], [2], [3]], np.float32))
 
 
 def _odd(draw: RandomData) -> Iterator[Probe]:
