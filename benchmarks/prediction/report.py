@@ -49,9 +49,6 @@ def _kinds(pairs: Sequence[PredictionPair], measured: Counter[str]) -> Iterator[
             yield f"## {title}"
             yield ""
             told = f"{models} with nodes that ran or failed, {measured[kind]} models measured node by node"
-            if kind == "test":
-                told += ": all that fail.\nOf the others `benchmarks.node_tests` knows where they ran and that "
-                "they are right"
             yield f"{told}."
             yield ""
             yield f"{100 * accuracy(counts):.2f} % of {counts.total()} nodes."

@@ -7,14 +7,39 @@ import math
 import onnx_ir as ir
 
 from webbuild.inspection.context import InspectionContext
+from webbuild.inspection.kernels import STANDARD_DOMAINS
 from webbuild.inspection.reshape_check import FIX, find_mismatch
 from webbuild.inspection.rules.base import rule
 from webbuild.passes.analysis.kernels_without_fix import unsupported_rnn_activations
 from webbuild.passes.rewrite import input_value, is_read, known_rank, static_shape
 from webbuild.passes.simplify.fold_empty_tensors import THROWS_ON_EMPTY
+from webbuild.passes.workarounds.base import Symptom
+
+_QUERY_KEY, _MASK, _PAST_KEY = 1, 3, 4
+"""Inputs of Attention."""
 
 _KEY_PADDING_MASK = 4
 """An input of MultiHeadAttention."""
+
+
+@rule("attention-mask-too-short", "Attention", place=None, passes=("decompose-attention",))
+def attention_mask_too_short(node: ir.Node, context: InspectionContext) -> Symptom | None:
+    """The run throws: the mask of an Attention is shorter than its keys, those of before among them.
+
+    `inconsistent total_sequence_length (between attn_mask and past_key and past_value)`, from native ONNX Runtime too,
+    though opset 24 allows it.
+    Fix: decompose-attention pads it; or pad the mask with minus infinity, or False, to the number of keys.
+    Source: measured on 1.30.0.
+    """
+    key, mask, past = (static_shape(input_value(node, index)) for index in (_QUERY_KEY, _MASK, _PAST_KEY))
+    if node.domain not in STANDARD_DOMAINS or not key or not mask:
+        return None
+    if input_value(node, _PAST_KEY) is not None and not past:
+        return None
+    keys = key[-2] + (past[-2] if past else 0)
+    if mask[-1] == keys:
+        return None
+    return Symptom(f"its mask is for {mask[-1]} keys of {keys}", fix=f"pad the mask to {keys} columns")
 
 
 @rule("batchnorm-training", "BatchNormalization", fix="export after model.eval()")
