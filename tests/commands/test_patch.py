@@ -196,14 +196,21 @@ def test_nodes_that_only_the_cpu_gets_right_are_named_for_the_engine(tmp_path: P
       h = Exp (x) v, i = TopK <sorted = 0> (h, k)
     }}"""
     model = save(parsed(text), tmp_path / "best.onnx")
-    done = webbuild("patch", model, "-o", tmp_path / "out", "--target", "1.30.0-webgpu", "--json")
+    given = ("patch", model, "-o", tmp_path / "out", "--target", "1.30.0-webgpu")
+    refused = webbuild(*given)
+    assert (refused.code, "error[cpu-nodes-needed]" in refused.stderr) == (1, True)
+    assert "--allow-cpu-nodes" in refused.stderr
+    assert not (tmp_path / "out").exists()
+    done = webbuild(*given, "--allow-cpu-nodes", "--json")
     (outcome,) = json.loads(done.stdout)
     (file,) = outcome["files"]
     (name,) = file["cpu_nodes"]
     assert (done.code, outcome["disabled_targets"]) == (0, {})
     assert name in [node.name for node in onnx.load(file["file"]).graph.node]
-    told = webbuild("patch", model, "-o", tmp_path / "again", "--target", "1.30.0-webgpu").stdout
-    assert f"forceCpuNodeNames: {name}" in told
+    told = webbuild(*given, "--allow-cpu-nodes", "--force").stdout
+    (line,) = [line for line in told.splitlines() if line.startswith("session options for ")]
+    (provider,) = json.loads(line.partition(": ")[2])["executionProviders"]
+    assert provider == {"name": "webgpu", "forceCpuNodeNames": [name]}
 
 
 def test_what_no_build_runs_is_refused_before_anything_is_written(tmp_path: Path) -> None:

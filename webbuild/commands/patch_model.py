@@ -27,6 +27,7 @@ from webbuild.errors import CLEAN, WebbuildError
 from webbuild.manifest.manifest import DisabledTarget, TargetName
 from webbuild.ortweb.packaged_assets import engine_version
 from webbuild.passes.base import Rewrite
+from webbuild.passes.workarounds.cpu_fallback import cpu_node_names
 from webbuild.samples.collect import collect_samples
 from webbuild.samples.edge_cases import edge_cases
 from webbuild.targets.target import Target, parse_target
@@ -34,6 +35,8 @@ from webbuild.tasks.symbolic_dims import parse_dims
 from webbuild.tasks.user_overrides import parse_overrides
 
 if TYPE_CHECKING:
+    import onnx_ir as ir
+
     from webbuild.reporting.progress import ProgressReporter
 
 
@@ -90,6 +93,10 @@ def patch_model(model: Path, arguments: PatchArguments, progress: ProgressReport
     )
     if arguments.dry_run:
         return PatchResult(str(model), CLEAN, rewrites, (), interface, disabled_targets, repairs=opened.repairs)
+    if not arguments.allow_cpu_nodes:
+        for target, graph in graphs.items():
+            if target.build == "webgpu" and target.name not in disabled_targets:
+                _refuse_cpu_nodes(model, graph)
     with atomic_files(arguments.out, model.stem, force=arguments.force) as folder:
         with progress.step("write the graphs"):
             files = _write_all(opened, ready, folder, model.stem)
@@ -100,6 +107,17 @@ def patch_model(model: Path, arguments: PatchArguments, progress: ProgressReport
         )
     placed = tuple(_at_final_path(file, arguments.out) for file in files)
     return PatchResult(str(model), CLEAN, rewrites, placed, interface, disabled_targets, compared, opened.repairs)
+
+
+def _refuse_cpu_nodes(model: Path, graph: ir.Model) -> None:
+    """Refuse a graph that a loader gets wrong unless it is told more than the graph says."""
+    if named := cpu_node_names(graph):
+        shown = ", ".join(named[:5]) + (f" and {len(named) - 5} more" if len(named) > 5 else "")
+        raise WebbuildError(
+            "cpu-nodes-needed",
+            f"{model.name}: WebGPU answers these nodes wrongly, and nothing replaces them: {shown}",
+            "give --allow-cpu-nodes and the session option that it prints; the loader of webbuild pack gives it",
+        )
 
 
 def _write_all(loaded: LoadedModel, ready: dict[Target, CompiledModel], folder: Path, stem: str) -> list[OnnxFile]:

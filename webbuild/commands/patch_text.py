@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 
 from webbuild.bundle.export_onnx import OnnxFile
@@ -33,13 +34,15 @@ def result_lines(outcome: PatchResult, *, dry_run: bool) -> Iterator[str]:
     written = ", ".join(_describe_file(file) for file in outcome.files)
     proven = f" -> {written}; {outcome.compared} comparisons" if outcome.exit_code == CLEAN and written else ""
     yield f"{'would be' if dry_run else 'patched '} {outcome.model}: {', '.join(counts)}{proven}"
+    for file in outcome.files:
+        if file.cpu_nodes:
+            option = {"executionProviders": [{"name": "webgpu", "forceCpuNodeNames": list(file.cpu_nodes)}]}
+            yield f"session options for {file.file}: {json.dumps(option)}"
     if any(target.endswith("-webgpu") for file in outcome.files for target in file.targets):
         yield f"note[{jsep.CODE}] {jsep.FIX}"
 
 
 def _describe_file(file: OnnxFile) -> str:
-    """Return a file's path, the targets whose name it does not have, and what to tell the engine."""
+    """Return a file's path, and the targets whose name it does not have."""
     others = ", ".join(file.targets[1:])
-    forced = f"forceCpuNodeNames: {', '.join(file.cpu_nodes)}" if file.cpu_nodes else ""
-    notes = [*([f"for {others} too"] if others else []), *([forced] if forced else [])]
-    return f"{file.file} ({'; '.join(notes)})" if notes else file.file
+    return f"{file.file} (for {others} too)" if others else file.file

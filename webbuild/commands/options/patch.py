@@ -22,6 +22,9 @@ class PatchArguments:
     candidates it had. Where the first is not 1, or the second above the capacity in the model's metadata
     (`webbuild.manifest.detection_head_status`), repeat the run on the graph for WebAssembly, which is written too.
 
+    A graph is written only if any loader gets it right. Where a kernel is known to answer wrongly and nothing replaces
+    it, its nodes have to be left to the CPU by a session option: --allow-cpu-nodes writes such a graph and prints it.
+
     Several models are patched at once, each in its own process. One that fails does not stop the others; the exit
     code is that of the worst.
 
@@ -42,6 +45,9 @@ class PatchArguments:
     nms: Literal["keep", "cpu", "gpu"] = option(
         default="keep",
         help="NMS: keep it as exported; or rewrite or append it as pack does, which changes inputs and outputs.",
+    )
+    allow_cpu_nodes: bool = option(
+        default=False, help="Also write graphs that are right only where the session leaves the nodes named to the CPU."
     )
     dry_run: bool = option(default=False, help="Print what would be done, and what not; write nothing.")
     force: bool = option(default=False, help="Replace existing files.")
