@@ -37,8 +37,8 @@ export function placeLabel(
   const font = `600 ${small ? 11 : 12}px ${family}`;
   context.font = font;
   const widthOf = (text: string) => context.measureText(text).width + 2 * padding;
-  const number = score.toFixed(2);
-  const texts = [`${label}  ${number}`, color === null ? number : label];
+  const number = Number.isNaN(score) ? "" : score.toFixed(2);
+  const texts = [number ? `${label}  ${number}` : label, color === null ? number : label];
   const text = highlighted ? texts[0] : texts.find((candidate) => widthOf(candidate) <= box.width);
   if (text === undefined) return null;
   const width = widthOf(text);

@@ -14,8 +14,8 @@ interface Joint {
 
 export function drawSkeleton(
   context: CanvasRenderingContext2D,
-  { keypoints }: Pose,
-  task: PoseTask,
+  { keypoints }: Pick<Pose, "keypoints">,
+  task: Pick<PoseTask, "keypoints" | "skeleton">,
   fit: Fit,
   pen: StrokeWidths,
   alpha: number,

@@ -4,6 +4,9 @@ import type { ImageSegmentationResult } from "../../src/index.js";
 import type { Color } from "./region-colors.js";
 import { SlicedPainter } from "./sliced-painter.js";
 
+/** Row by row the number of the region of every pixel, from 1; 0 where there is none. */
+type RegionMap = Pick<ImageSegmentationResult, "map" | "width" | "height">;
+
 const slice = 120_000;
 const fill = 0.5;
 const rim = 0.95;
@@ -14,7 +17,7 @@ export class RegionBitmap {
 
   /** With `lit`, the number of a region, the others fade. Null: another picture came meanwhile. */
   paint(
-    result: ImageSegmentationResult,
+    result: RegionMap,
     colors: readonly Color[],
     highlighted: number | null,
   ): Promise<ImageBitmap | null> {
@@ -30,7 +33,7 @@ export class RegionBitmap {
   }
 }
 
-function shrunk({ map, ...size }: ImageSegmentationResult, width: number, height: number): Uint16Array {
+function shrunk({ map, ...size }: RegionMap, width: number, height: number): Uint16Array {
   if (width === size.width && height === size.height) return map;
   const numbers = new Uint16Array(width * height);
   for (let y = 0, to = 0; y < height; y += 1) {

@@ -9,7 +9,7 @@ export type Color = readonly [red: number, green: number, blue: number];
 const steps = [0, 0.45, -0.3, 0.25, -0.45, 0.6, -0.15];
 
 /** Always the same for a class, so that pictures can be compared. */
-export function regionColors(regions: readonly Region[]): Color[] {
+export function regionColors(regions: readonly Pick<Region, "classIndex">[]): Color[] {
   const seen = new Map<number, number>();
   return regions.map(({ classIndex }) => {
     const rank = seen.get(classIndex) ?? 0;

@@ -1,11 +1,18 @@
 // A map of a picture's pixels as a picture in colours, painted in slices so that the page never stalls.
 
+import { inSlices } from "../util/slices.js";
+import type { Size } from "./fit.js";
+
 /** Pixels of the longer side: more than a stage has. */
 const largest = 1280;
 
-interface Size {
-  width: number;
-  height: number;
+/** The size that a map is painted in. */
+export function paintedSize(map: Size): Size {
+  const shrink = Math.max(1, Math.max(map.width, map.height) / largest);
+  return {
+    width: Math.max(1, Math.round(map.width / shrink)),
+    height: Math.max(1, Math.round(map.height / shrink)),
+  };
 }
 
 /** Paints the rows from `first` to before `end`. */
@@ -25,17 +32,13 @@ export class SlicedPainter {
   async paint(map: Size, prepare: (size: Size) => PaintRows): Promise<ImageBitmap | null> {
     this.#turn += 1;
     const turn = this.#turn;
-    const shrink = Math.max(1, Math.max(map.width, map.height) / largest);
-    const width = Math.max(1, Math.round(map.width / shrink));
-    const height = Math.max(1, Math.round(map.height / shrink));
+    const { width, height } = paintedSize(map);
     const pixels = new ImageData(width, height);
     const paintRows = prepare({ width, height });
     const rows = Math.max(1, Math.floor(this.#slice / width));
-    for (let first = 0; first < height; first += rows) {
-      paintRows(pixels, first, Math.min(first + rows, height));
-      if (first + rows < height) await pause();
-      if (turn !== this.#turn) return null;
-    }
+    const stopped = () => turn !== this.#turn;
+    const painted = await inSlices(height, rows, (first, end) => paintRows(pixels, first, end), stopped);
+    if (!painted) return null;
     const picture = await createImageBitmap(pixels);
     if (turn === this.#turn) return picture;
     picture.close();
@@ -46,8 +49,4 @@ export class SlicedPainter {
   stop(): void {
     this.#turn += 1;
   }
-}
-
-function pause(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve));
 }
