@@ -1,4 +1,4 @@
-// The scale of a depth map: colours with the values at their ends, and the value under the pointer.
+// The scale of a map: colours with the values at their ends, and the value under the pointer.
 
 import type { DepthResult } from "../../src/index.js";
 import { colormapPosition } from "../../src/tasks/depth/colormap/cpu-colormap.js";
@@ -6,14 +6,15 @@ import { gradient } from "../../src/tasks/depth/colormap/viridis.js";
 import { formatDepth } from "../util/depth-format.js";
 import { element } from "../util/elements.js";
 
+/** The values at the bright and the dark end. */
+type Scale = Pick<DepthResult, "near" | "far" | "unit">;
+
 export class DepthLegend {
   readonly #root = element("legend", HTMLElement);
   readonly #bar = element("legend-bar", HTMLElement);
   readonly #mark = element("legend-mark", HTMLElement);
-  readonly #range = element("depth-range", HTMLElement);
 
-  show({ min, max, near, far, unit }: DepthResult): void {
-    this.#range.textContent = `${formatDepth(unit, min)} to ${formatDepth(unit, max)}`;
+  show({ near, far, unit }: Scale): void {
     this.#bar.style.background = gradient;
     element("legend-far", HTMLElement).textContent = formatDepth(unit, far);
     element("legend-middle", HTMLElement).textContent = formatDepth(unit, (far + near) / 2);
@@ -21,14 +22,13 @@ export class DepthLegend {
     this.#root.hidden = false;
   }
 
-  showNone(reason: string): void {
-    this.#range.textContent = reason;
+  hide(): void {
     this.#root.hidden = true;
   }
 
-  /** Marks a value on a result's scale; null takes the mark away. */
-  mark(result: DepthResult | null, value: number): void {
-    const share = result === null ? Number.NaN : colormapPosition(result, value);
+  /** Marks a value on a scale; null takes the mark away. */
+  mark(scale: Scale | null, value: number): void {
+    const share = scale === null ? Number.NaN : colormapPosition(scale, value);
     this.#mark.hidden = !Number.isFinite(share);
     if (!this.#mark.hidden) this.#mark.style.setProperty("--share", String(Math.min(1, Math.max(0, share))));
   }

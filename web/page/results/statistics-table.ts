@@ -1,22 +1,23 @@
 // The table of what the outputs hold.
 
-import type { Tensors } from "../../src/index.js";
+import type { TensorData, Tensors } from "../../src/index.js";
 import { element, make } from "../util/elements.js";
-import { short } from "../util/format.js";
+import { dimensions, short } from "../util/format.js";
 import { type Statistics, statistics } from "./statistics.js";
 
 /** Shows a row for each output; with what was recorded, the largest difference from it too. */
 export async function showStatistics(outputs: Tensors, recorded: Tensors | null): Promise<void> {
   const rows: HTMLElement[] = [];
   for (const [name, tensor] of Object.entries(outputs))
-    rows.push(row(name, await statistics(tensor, recorded?.[name]), recorded !== null));
+    rows.push(row(name, tensor, await statistics(tensor, recorded?.[name]), recorded !== null));
   element("statistics-rows", HTMLElement).replaceChildren(...rows);
   element("statistics", HTMLElement).hidden = false;
 }
 
 function row(
   name: string,
-  { minimum, maximum, mean, difference, first }: Statistics,
+  { type, dims }: TensorData,
+  { minimum, maximum, mean, difference, first, histogram }: Statistics,
   compared: boolean,
 ): HTMLElement {
   const made = make("tr");
@@ -24,13 +25,29 @@ function row(
   head.scope = "row";
   head.append(make("code", "", name));
   const apart = difference === null ? "–" : short(difference);
-  const numbers = [
-    short(minimum),
-    short(maximum),
-    short(mean),
-    ...(compared ? [apart] : []),
-    first.map(short).join(", "),
-  ];
-  made.append(head, ...numbers.map((text) => make("td", "number", text)));
+  const numbers = [short(minimum), short(maximum), short(mean), ...(compared ? [apart] : [])];
+  const bars = make("td");
+  bars.append(histogramBars(histogram));
+  made.append(
+    head,
+    make("td", "", type),
+    ...[dimensions(dims), ...numbers].map((text) => make("td", "number", text)),
+    bars,
+    make("td", "number", first.map(short).join(", ")),
+  );
   return made;
+}
+
+/** From the least to the largest number; a bar is as high as its share of the fullest one. */
+function histogramBars(counts: readonly number[]): HTMLElement {
+  const bars = make("span", "histogram");
+  const most = Math.max(...counts);
+  bars.setAttribute("role", "img");
+  bars.setAttribute("aria-label", counts.length > 0 ? `Counts: ${counts.join(", ")}` : "No histogram");
+  for (const count of counts) {
+    const bar = make("i");
+    bar.style.setProperty("--share", String(count / most));
+    bars.append(bar);
+  }
+  return bars;
 }

@@ -1,6 +1,7 @@
 // Statistics of a tensor, worked out in slices so that the page never stalls.
 
 import type { TensorData } from "../../src/index.js";
+import { inSlices, pause } from "../util/slices.js";
 
 export interface Statistics {
   minimum: number;
@@ -9,9 +10,12 @@ export interface Statistics {
   /** The largest difference to the recorded tensor; null where none was recorded, NaN where shapes differ. */
   difference: number | null;
   first: number[];
+  /** How many numbers lie in each of equal steps from the least to the largest; empty where these are not finite. */
+  histogram: number[];
 }
 
 const slice = 100_000;
+const bins = 16;
 
 export async function statistics(
   { data }: TensorData,
@@ -21,26 +25,36 @@ export async function statistics(
   let maximum = Number.NEGATIVE_INFINITY;
   let sum = 0;
   let difference = recorded?.data.length === data.length ? 0 : Number.NaN;
-  for (let start = 0; start < data.length; start += slice) {
-    const end = Math.min(data.length, start + slice);
-    for (let index = start; index < end; index += 1) {
+  await inSlices(data.length, slice, (from, end) => {
+    for (let index = from; index < end; index += 1) {
       const value = Number(data[index]);
       minimum = Math.min(minimum, value);
       maximum = Math.max(maximum, value);
       sum += value;
       if (recorded) difference = Math.max(difference, distance(value, Number(recorded.data[index])));
     }
-    await pause();
-  }
-  const first = Array.from({ length: Math.min(5, data.length) }, (_, index) => Number(data[index]));
-  return { minimum, maximum, mean: sum / data.length, difference: recorded ? difference : null, first };
+  });
+  await pause();
+  const first = Array.from({ length: Math.min(3, data.length) }, (_, index) => Number(data[index]));
+  const told = { minimum, maximum, mean: sum / data.length, difference: recorded ? difference : null, first };
+  return { ...told, histogram: await histogram(data, minimum, maximum) };
+}
+
+async function histogram(data: TensorData["data"], minimum: number, maximum: number): Promise<number[]> {
+  if (!Number.isFinite(maximum - minimum)) return [];
+  const counts = new Array<number>(bins).fill(0);
+  const scale = maximum > minimum ? bins / (maximum - minimum) : 0;
+  await inSlices(data.length, slice, (from, end) => {
+    for (let index = from; index < end; index += 1) {
+      const bin = Math.min(bins - 1, Math.floor((Number(data[index]) - minimum) * scale));
+      counts[bin] = (counts[bin] ?? 0) + 1;
+    }
+  });
+  await pause();
+  return counts;
 }
 
 /** Equal infinities are equal; NaN is equal to nothing. */
 function distance(a: number, b: number): number {
   return a === b ? 0 : Math.abs(a - b);
-}
-
-function pause(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve));
 }

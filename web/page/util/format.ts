@@ -42,3 +42,8 @@ export function noun(classes: readonly string[], count: number): string {
 export function percent(share: number): string {
   return `${(share * 100).toFixed(1)} %`;
 }
+
+/** The shape of a tensor: 1 × 3 × 48 × 64. */
+export function dimensions(dims: readonly number[]): string {
+  return dims.join(" × ") || "scalar";
+}

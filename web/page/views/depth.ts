@@ -10,12 +10,13 @@ import type { Picture } from "../input/picture.js";
 import type { ThresholdSliders } from "../input/threshold-sliders.js";
 import { wrongTaskError } from "../shell/failure-card.js";
 import { formatDepth } from "../util/depth-format.js";
-import { elements } from "../util/elements.js";
+import { element, elements } from "../util/elements.js";
 import { BaseView } from "./base-view.js";
 import type { ViewModule } from "./task-view.js";
 
 class DepthView extends BaseView {
   readonly #legend = new DepthLegend();
+  readonly #range = element("depth-range", HTMLElement);
   readonly #readout = new HoverReadout();
   readonly #views = elements("input[name=layer]", HTMLInputElement);
   readonly #fading = document.querySelector<HTMLInputElement>("#fading");
@@ -48,15 +49,17 @@ class DepthView extends BaseView {
     this.#result = result;
     this.showRun(result, due);
     if (due) {
-      const { unit, min, max } = result;
+      const range = `${formatDepth(result.unit, result.min)} to ${formatDepth(result.unit, result.max)}`;
+      this.#range.textContent = range;
       this.#legend.show(result);
-      this.stage.describe(`${this.title}: depth from ${formatDepth(unit, min)} to ${formatDepth(unit, max)}`);
+      this.stage.describe(`${this.title}: depth from ${range}`);
     }
     this.stage.showMap(result.colors);
   }
 
   protected override empty(reason: string): void {
-    this.#legend.showNone(reason);
+    this.#range.textContent = reason;
+    this.#legend.hide();
   }
 
   clear(): void {

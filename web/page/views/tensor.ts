@@ -1,36 +1,136 @@
-// Shows what a model of plain tensors makes of a picture: what its outputs hold, the times, the warnings.
+// Shows what a model of plain tensors makes of a picture: an output drawn by its shape, and what all of them hold.
 
-import type { Model, Result } from "../../src/index.js";
-import type { StagePicture } from "../drawing/stage.js";
+import type { Model, Result, TensorResult } from "../../src/index.js";
+import type { ImageInput } from "../../src/manifest/manifest.js";
+import { DepthLegend } from "../drawing/depth-legend.js";
+import { HoverReadout } from "../drawing/hover-readout.js";
+import type { StagePicture, StagePoint } from "../drawing/stage.js";
 import type { ThresholdSliders } from "../input/threshold-sliders.js";
+import { boxStyle } from "../outputs/boxes.js";
+import { type Drawing, drawOutput, valueAt } from "../outputs/drawing.js";
+import { placementOf } from "../outputs/placement.js";
+import { describeReading, type OutputReadings, readOutput } from "../outputs/reading.js";
+import { OutputList } from "../results/output-list.js";
+import { ResultList } from "../results/result-list.js";
 import { showStatistics } from "../results/statistics-table.js";
 import { wrongTaskError } from "../shell/failure-card.js";
-import { element } from "../util/elements.js";
+import { element, elements } from "../util/elements.js";
+import { short } from "../util/format.js";
+import { pause } from "../util/slices.js";
 import { BaseView } from "./base-view.js";
 import type { ViewModule } from "./task-view.js";
 
 class TensorView extends BaseView {
+  readonly #outputs = new OutputList(() => void this.#draw());
+  readonly #rows = new ResultList((index) => this.highlight(index));
+  readonly #legend = new DepthLegend();
+  readonly #readout = new HoverReadout();
+  readonly #layers = elements("input[name=layer]", HTMLInputElement);
+  #run: { result: TensorResult; input: ImageInput } | null = null;
+  #drawing: Drawing | null = null;
+  #lit: number | null = null;
+  /** Tells the newest drawing from one that is done late. */
+  #turn = 0;
+
+  constructor() {
+    super();
+    for (const layer of this.#layers)
+      layer.addEventListener("change", () => this.stage.hideMap(layer.value === "picture"));
+  }
+
   override showPicture(shown: StagePicture, title: string): void {
     super.showPicture(shown, title);
     this.stage.describe(title);
   }
 
-  async showResult(result: Result, _model: Model, _thresholds: ThresholdSliders, due = true): Promise<void> {
-    if (result.kind !== "tensor") throw wrongTaskError();
+  async showResult(result: Result, model: Model, _thresholds: ThresholdSliders, due = true): Promise<void> {
+    const input = model.manifest.inputs.find((each): each is ImageInput => each.kind === "image");
+    if (result.kind !== "tensor" || input === undefined) throw wrongTaskError();
+    this.#run = { result, input };
     this.showRun(result, due);
-    if (due) await showStatistics(result.outputs, null);
+    const { outputs } = result;
+    if (due) {
+      const readings = new Map<string, OutputReadings>();
+      for (const [name, tensor] of Object.entries(outputs)) {
+        readings.set(name, readOutput(tensor, input));
+        await pause();
+      }
+      this.#outputs.update(outputs, readings);
+    }
+    await this.#draw(due);
+    if (due) await showStatistics(outputs, null);
   }
 
-  protected override empty(): void {
+  protected override empty(reason: string): void {
+    this.#rows.showNone(reason);
     element("statistics", HTMLElement).hidden = true;
   }
 
   clear(): void {
-    this.stage.describe(this.title);
+    this.#run = null;
+    this.#turn += 1;
+    this.#show(null, this.title);
   }
 
-  /** Nothing to silence: no ARIA live region reads these numbers out. */
-  override setQuiet(): void {}
+  /** What was drawn before stays until this is painted. */
+  async #draw(due = true): Promise<void> {
+    const { drawn } = this.#outputs;
+    const shown = this.#shown();
+    if (drawn === null || shown === null) return;
+    this.#turn += 1;
+    const turn = this.#turn;
+    const stopped = () => turn !== this.#turn;
+    const drawing = await drawOutput(shown.tensor, drawn.reading, shown.placement, stopped);
+    if (stopped() || drawing === null) return drawing?.map?.close();
+    this.#show(drawing, `${this.title}: ${drawn.name} as ${describeReading(drawn.reading)[0]}`, due);
+  }
+
+  /** The output that is drawn, of the newest run. */
+  #shown() {
+    const { drawn } = this.#outputs;
+    const tensor = drawn === null ? undefined : this.#run?.result.outputs[drawn.name];
+    if (!this.#run || !drawn || !tensor) return null;
+    return { tensor, reading: drawn.reading, placement: placementOf(this.#run.result, this.#run.input) };
+  }
+
+  #show(drawing: Drawing | null, title: string, due = true): void {
+    const { map = null, boxes = [], rows = [], words = "", levels } = drawing ?? {};
+    this.#drawing = drawing;
+    this.#lit = null;
+    this.stage.showMap(map);
+    void this.stage.showDetections(boxes, boxStyle, title);
+    element("layers", HTMLElement).hidden = map === null;
+    this.point(null);
+    if (!due) return;
+    if (rows.length > 0) this.#rows.show(rows, words);
+    else this.#rows.showNone(words);
+    if (levels) this.#legend.show({ near: levels.high, far: levels.low, unit: "relative" });
+    else this.#legend.hide();
+  }
+
+  protected override highlight(index: number | null): void {
+    const lit = index ?? this.#rows.pinned;
+    if (this.#lit === lit) return;
+    this.#lit = lit;
+    this.#rows.highlight(lit);
+    const drawing = this.#drawing;
+    if (drawing?.boxes) this.stage.highlight(lit);
+    void drawing?.regions?.paint(lit).then((map) => {
+      if (map !== null && drawing === this.#drawing) this.stage.showMap(map);
+    });
+  }
+
+  protected override point(place: StagePoint | null): void {
+    const shown = this.#shown();
+    const value = shown && place && valueAt(shown.tensor, shown.reading, shown.placement, place);
+    const levels = this.#drawing?.levels;
+    if (levels) {
+      const scale = { near: levels.high, far: levels.low, unit: "relative" } as const;
+      this.#legend.mark(scale, value ?? Number.NaN);
+    }
+    const words = levels ? short(value ?? 0) : `class ${value}`;
+    this.#readout.show(place, value === null ? null : words);
+  }
 }
 
 export const view: ViewModule = { kind: "tensor", create: () => new TensorView() };

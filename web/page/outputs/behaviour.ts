@@ -1,0 +1,123 @@
+// How the numbers of an output behave: as levels of a picture, peaks, points or boxes. Each looks at about a thousand of them.
+
+import type { TensorData } from "../../src/index.js";
+import type { Size } from "../drawing/fit.js";
+import type { Planes, Rows } from "./axes.js";
+
+export type Values = TensorData["data"];
+
+/** The values of black and white. */
+export interface Levels {
+  low: number;
+  high: number;
+}
+
+/** What points and boxes are measured in: pixels of the model's input, or parts of it. */
+export type Unit = "pixels" | "parts";
+
+const ranges: readonly Levels[] = [
+  { low: 0, high: 1 },
+  { low: -1, high: 1 },
+  { low: 0, high: 255 },
+];
+/** The share of the numbers that has to behave. */
+const most = 0.9;
+const looked = 1024;
+const golden = (Math.sqrt(5) - 1) / 2;
+
+export function numberAt(data: Values, index: number): number {
+  return Number(data[index] ?? Number.NaN);
+}
+
+/** Indices below `count`, at most `limit` of them, spread evenly and along no row or column. */
+export function spread(count: number, limit: number): number[] {
+  if (count <= limit) return Array.from({ length: count }, (_, index) => index);
+  return Array.from({ length: limit }, (_, index) => Math.floor(((index * golden) % 1) * count));
+}
+
+function shareOf<Item>(items: readonly Item[], holds: (item: Item) => boolean): number {
+  return items.length === 0 ? 0 : items.filter(holds).length / items.length;
+}
+
+/** The cells of some places, one list of values per place. */
+function cells(data: Values, { width, height, channels, step, stride }: Planes, limit: number): number[][] {
+  return spread(width * height, limit).map((cell) =>
+    Array.from({ length: channels }, (_, channel) => numberAt(data, cell * step + channel * stride)),
+  );
+}
+
+/** The usual range that the numbers lie in; null for none, and for numbers that add up to 1 at each place, as shares do. */
+export function pictureLevels(data: Values, planes: Planes): Levels | null {
+  const places = cells(data, planes, looked);
+  const sums = places.map((values) => values.reduce((sum, value) => sum + value, 0));
+  if (shareOf(sums, (sum) => Math.abs(sum - 1) < 0.01) > most) return null;
+  const values = places.flat();
+  const within = ({ low, high }: Levels): boolean => {
+    const slack = (high - low) / 20;
+    return shareOf(values, (value) => value >= low - slack && value <= high + slack) >= 0.98;
+  };
+  return ranges.find(within) ?? null;
+}
+
+/** The least and the largest of some numbers. */
+export function roughLevels(data: Values): Levels {
+  const values = spread(data.length, looked).map((index) => numberAt(data, index));
+  const finite = values.filter(Number.isFinite);
+  return finite.length === 0 ? { low: 0, high: 1 } : { low: Math.min(...finite), high: Math.max(...finite) };
+}
+
+/** Whether most maps are low but for a small peak, as the heat maps of joints are. */
+export function hasPeaks(data: Values, planes: Planes): boolean {
+  const { channels, step, stride, width, height } = planes;
+  const places = spread(width * height, looked);
+  return (
+    shareOf(spread(channels, 8), (channel) => {
+      const values = places.map((cell) => numberAt(data, cell * step + channel * stride));
+      const [low, high] = [Math.min(...values), Math.max(...values)];
+      return high > low && shareOf(values, (value) => value > (low + high) / 2) < 0.03;
+    }) >= 0.75
+  );
+}
+
+/** Whether the numbers are those of classes: whole, none below 0, not too many. */
+export function areClassNumbers(data: Values): boolean {
+  const values = spread(data.length, looked).map((index) => numberAt(data, index));
+  return values.every((value) => Number.isInteger(value) && value >= 0 && value < 1000);
+}
+
+/** What x and y in the first two columns are measured in; null where they are no points of the input. */
+export function pointUnit(data: Values, { count, columns }: Rows, input: Size): Unit | null {
+  const points = spread(count, looked).map((row): [number, number] => [
+    numberAt(data, row * columns),
+    numberAt(data, row * columns + 1),
+  ]);
+  if (points.every(([x, y]) => x === points[0]?.[0] && y === points[0][1])) return null;
+  if (columns === 2 && shareOf(points, ([x, y]) => Math.abs(x + y - 1) < 0.001) > most) return null;
+  return unitOf(
+    (width, height) => shareOf(points, ([x, y]) => x >= 0 && y >= 0 && x <= width && y <= height),
+    input,
+  );
+}
+
+/** What (x1, y1, x2, y2) in the first four columns are measured in; null where they are no boxes. Rows of zeros are padding. */
+export function boxUnit(data: Values, { count, columns }: Rows, input: Size): Unit | null {
+  const all = spread(count, looked).map((row) =>
+    Array.from({ length: 4 }, (_, column) => numberAt(data, row * columns + column)),
+  );
+  const boxes = all.filter((box) => box.some((value) => value !== 0));
+  return unitOf(
+    (width, height) =>
+      shareOf(boxes, ([x1 = 0, y1 = 0, x2 = 0, y2 = 0]) => {
+        const [across, along] = [width / 20, height / 20];
+        const inside = x1 >= -across && y1 >= -along && x2 <= width + across && y2 <= height + along;
+        return inside && x2 >= x1 && y2 >= y1;
+      }),
+    input,
+  );
+}
+
+/** Parts are tried first: within pixels they lie too. */
+function unitOf(share: (width: number, height: number) => number, { width, height }: Size): Unit | null {
+  if (share(1, 1) >= most) return "parts";
+  return share(width, height) >= most ? "pixels" : null;
+}

@@ -1,0 +1,95 @@
+// An output as it is shown: a picture over the picture, boxes, and rows of a list.
+
+import type { Detection, TensorData } from "../../src/index.js";
+import type { ResultRow } from "../results/result-list.js";
+import { type Levels, numberAt } from "./behaviour.js";
+import { boxRows, rowBoxes } from "./boxes.js";
+import { classAt, classMap } from "./class-map.js";
+import { ClassRegions } from "./class-regions.js";
+import { largestRows } from "./largest.js";
+import { cellOf, type Placement, type Point } from "./placement.js";
+import { levelsOf, mapColors, paintPlanes, pictureColors } from "./planes-bitmap.js";
+import { paintPoints, peakPoints, rowPoints } from "./points.js";
+import type { Reading } from "./reading.js";
+
+export interface Drawing {
+  /** Laid over the picture; yours to close. */
+  map: ImageBitmap | null;
+  boxes?: Detection[];
+  rows: ResultRow[];
+  /** What the rows are, or all that is to be said where there are none. */
+  words: string;
+  /** The values of the darkest and the brightest colour. */
+  levels?: Levels;
+  regions?: ClassRegions;
+}
+
+/** Null: another output is to be drawn meanwhile. */
+export async function drawOutput(
+  { data }: TensorData,
+  reading: Reading,
+  placement: Placement,
+  stopped: () => boolean,
+): Promise<Drawing | null> {
+  switch (reading.form) {
+    case "picture": {
+      const { planes } = reading;
+      const words = `${planes.width} × ${planes.height} pixels`;
+      return { map: await paintPlanes(planes, placement, pictureColors(data, reading)), rows: [], words };
+    }
+    case "map": {
+      const levels = await levelsOf(data, stopped);
+      if (levels === null) return null;
+      return {
+        map: await paintPlanes(reading.planes, placement, mapColors(data, levels)),
+        rows: [],
+        words: "",
+        levels,
+      };
+    }
+    case "classes": {
+      const map = await classMap(data, reading.planes, placement, stopped);
+      if (map === null) return null;
+      const regions = new ClassRegions(map);
+      const { rows } = regions;
+      return {
+        map: await regions.paint(null),
+        rows,
+        words: rows.length === 1 ? "class" : "classes",
+        regions,
+      };
+    }
+    case "points": {
+      const marks =
+        "peaks" in reading
+          ? await peakPoints(data, reading.peaks, placement, stopped)
+          : rowPoints(data, reading.rows, reading.unit, placement);
+      return marks && { map: await paintPoints(marks, placement), rows: [], words: `${marks.length} points` };
+    }
+    case "boxes": {
+      const boxes = rowBoxes(data, reading.rows, reading.unit, placement);
+      return { map: null, boxes, rows: boxRows(boxes), words: boxes.length === 1 ? "box" : "boxes" };
+    }
+    case "bars": {
+      const rows = await largestRows(data, stopped);
+      return rows && { map: null, rows, words: `largest of ${data.length} numbers` };
+    }
+    case "table":
+      return { map: null, rows: [], words: "" };
+  }
+}
+
+/** What a map or classes have at a place of the picture. */
+export function valueAt(
+  { data }: TensorData,
+  reading: Reading,
+  placement: Placement,
+  place: Point,
+): number | null {
+  if (reading.form !== "map" && reading.form !== "classes") return null;
+  const cell = cellOf(reading.planes, placement, place);
+  if (cell === null) return null;
+  return reading.form === "map"
+    ? numberAt(data, cell * reading.planes.step)
+    : classAt(data, reading.planes, cell);
+}

@@ -1,0 +1,34 @@
+// The largest numbers of an output, as bars.
+
+import type { ResultRow } from "../results/result-list.js";
+import { short } from "../util/format.js";
+import { inSlices } from "../util/slices.js";
+import { numberAt, type Values } from "./behaviour.js";
+
+const shown = 10;
+
+/** The largest first; a bar is as long as the number is far from the least. Null: another output is shown meanwhile. */
+export async function largestRows(data: Values, stopped: () => boolean): Promise<ResultRow[] | null> {
+  const best: { index: number; value: number }[] = [];
+  let least = Number.POSITIVE_INFINITY;
+  const work = (from: number, end: number): void => {
+    for (let index = from; index < end; index += 1) {
+      const value = numberAt(data, index);
+      if (!Number.isFinite(value)) continue;
+      if (value < least) least = value;
+      if (best.length === shown && value <= (best.at(-1)?.value ?? 0)) continue;
+      const at = best.findIndex((other) => other.value < value);
+      best.splice(at < 0 ? best.length : at, 0, { index, value });
+      best.length = Math.min(best.length, shown);
+    }
+  };
+  if (!(await inSlices(data.length, 100_000, work, stopped))) return null;
+  const range = (best[0]?.value ?? 0) - least;
+  return best.map(({ index, value }) => ({
+    label: `number ${index}`,
+    color: null,
+    detail: "",
+    share: range > 0 ? (value - least) / range : 1,
+    value: short(Number(value.toPrecision(4))),
+  }));
+}

@@ -1,0 +1,64 @@
+// Where an output lies over the picture: it covers the model's input, and of that the picture is a part, or the other way about.
+
+import type { ImageInput } from "../../src/manifest/manifest.js";
+import { type Geometry, placePicture, planeSize } from "../../src/preprocess/letterbox.js";
+import { type MapTap, mapTaps } from "../../src/tasks/depth/depth-map.js";
+import type { Size } from "../drawing/fit.js";
+import type { Unit } from "./behaviour.js";
+
+export interface Placement {
+  geometry: Geometry;
+  input: Size;
+}
+
+export interface Point {
+  x: number;
+  y: number;
+}
+
+export function placementOf({ width, height }: Size, input: ImageInput): Placement {
+  return { geometry: placePicture({ width, height }, input), input: planeSize(input) };
+}
+
+/** The picture's size in cells of a map. */
+export function sizeInCells(map: Size, { geometry, input }: Placement): Size {
+  return {
+    width: Math.max(1, Math.round((geometry.width * map.width) / input.width)),
+    height: Math.max(1, Math.round((geometry.height * map.height) / input.height)),
+  };
+}
+
+/** For each column and row of the picture, drawn with a size, the nearest of a map; -1 outside of the input. */
+export function nearestCells(
+  map: Size,
+  { geometry, input }: Placement,
+  size: Size,
+): { columns: Int32Array; rows: Int32Array } {
+  const taps = mapTaps({ ...geometry, source: size }, input, map);
+  const nearest = ({ first, second, fraction }: MapTap): number =>
+    Number.isNaN(fraction) ? -1 : fraction < 0.5 ? first : second;
+  return {
+    columns: Int32Array.from(taps.columns, nearest),
+    rows: Int32Array.from(taps.rows, nearest),
+  };
+}
+
+/** The cell of a map at a place of the picture; null outside of the picture and the input. */
+export function cellOf(map: Size, { geometry, input }: Placement, { x, y }: Point): number | null {
+  const { source, left, top, width, height } = geometry;
+  if (x < 0 || y < 0 || x >= source.width || y >= source.height) return null;
+  const column = Math.floor(((left + (x * width) / source.width) * map.width) / input.width);
+  const row = Math.floor(((top + (y * height) / source.height) * map.height) / input.height);
+  const inside = column >= 0 && row >= 0 && column < map.width && row < map.height;
+  return inside ? row * map.width + column : null;
+}
+
+/** From the input to pixels of the picture. */
+export function onPicture({ geometry, input }: Placement, { x, y }: Point, unit: Unit): Point {
+  const { source, left, top, width, height } = geometry;
+  const scale = unit === "parts" ? input : { width: 1, height: 1 };
+  return {
+    x: ((x * scale.width - left) * source.width) / width,
+    y: ((y * scale.height - top) * source.height) / height,
+  };
+}

@@ -1,0 +1,78 @@
+// Points of an output, in pixels of the picture: its rows, or the peaks of its heat maps.
+
+import type { Pose } from "../../src/index.js";
+import { drawSkeleton } from "../drawing/draw-skeleton.js";
+import { paintedSize } from "../drawing/sliced-painter.js";
+import { make } from "../util/elements.js";
+import { inSlices } from "../util/slices.js";
+import type { Planes, Rows } from "./axes.js";
+import { numberAt, type Unit, type Values } from "./behaviour.js";
+import { onPicture, type Placement } from "./placement.js";
+
+type Marks = Pose["keypoints"];
+
+/** More are not drawn. */
+export const mostPoints = 500;
+
+/** x and y in the first two columns; a third of 0..1 throughout is how sure the model is. */
+export function rowPoints(data: Values, { count, columns }: Rows, unit: Unit, placement: Placement): Marks {
+  const rows = Array.from({ length: Math.min(count, mostPoints) }, (_, row) => {
+    const [x, y, third] = [0, 1, 2].map((column) => numberAt(data, row * columns + column));
+    return { point: onPicture(placement, { x: x ?? 0, y: y ?? 0 }, unit), third: third ?? 0 };
+  });
+  const sure = columns > 2 && rows.every(({ third }) => third >= 0 && third <= 1);
+  return rows.map(({ point, third }, index) => mark(point, index, sure ? third : 1));
+}
+
+/** The largest cell of each map. Null: another output is shown meanwhile. */
+export async function peakPoints(
+  data: Values,
+  { width, height, channels, step, stride }: Planes,
+  placement: Placement,
+  stopped: () => boolean,
+): Promise<Marks | null> {
+  const area = width * height;
+  const cells = new Int32Array(Math.min(channels, mostPoints));
+  const largest = new Float64Array(cells.length).fill(Number.NEGATIVE_INFINITY);
+  const work = (from: number, end: number): void => {
+    for (let at = from; at < end; at += 1) {
+      const [channel, cell] = [Math.floor(at / area), at % area];
+      const value = numberAt(data, cell * step + channel * stride);
+      if (value <= (largest[channel] ?? 0)) continue;
+      largest[channel] = value;
+      cells[channel] = cell;
+    }
+  };
+  if (!(await inSlices(cells.length * area, 100_000, work, stopped))) return null;
+  return Array.from(cells, (cell, index) => {
+    const x = ((cell % width) + 0.5) / width;
+    const y = (Math.floor(cell / width) + 0.5) / height;
+    return mark(onPicture(placement, { x, y }, "parts"), index, 1);
+  });
+}
+
+function mark({ x, y }: { x: number; y: number }, index: number, confidence: number): Marks[number] {
+  return { name: `point ${index}`, x, y, confidence };
+}
+
+/** The points on a clear picture of the picture's shape. */
+export function paintPoints(marks: Marks, { geometry }: Placement): Promise<ImageBitmap> {
+  const { source } = geometry;
+  const canvas = make("canvas");
+  const { width, height } = paintedSize(scaledUp(source));
+  Object.assign(canvas, { width, height });
+  const context = canvas.getContext("2d");
+  const [scale, pen] = [width / source.width, Math.max(width, height) / 640];
+  const fit = { left: 0, top: 0, width, height, scale, mirrored: false };
+  const names = marks.map(({ name }) => ({ name, side: "left" as const }));
+  const widths = { limb: 2.5 * pen, joint: 5 * pen, halo: 1.25 * pen };
+  if (context)
+    drawSkeleton(context, { keypoints: marks }, { keypoints: names, skeleton: [] }, fit, widths, 1);
+  return createImageBitmap(canvas);
+}
+
+/** Large enough for round points on a small picture. */
+function scaledUp({ width, height }: { width: number; height: number }): { width: number; height: number } {
+  const scale = Math.max(1, 1280 / Math.max(width, height));
+  return { width: width * scale, height: height * scale };
+}

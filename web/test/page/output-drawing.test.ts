@@ -1,0 +1,191 @@
+import { expect, test } from "vitest";
+import { type Planes, planesOf } from "../../page/outputs/axes.js";
+import { rowBoxes } from "../../page/outputs/boxes.js";
+import { classMap, classShares } from "../../page/outputs/class-map.js";
+import { drawOutput, valueAt } from "../../page/outputs/drawing.js";
+import { largestRows } from "../../page/outputs/largest.js";
+import { onPicture, type Placement, placementOf } from "../../page/outputs/placement.js";
+import { peakPoints, rowPoints } from "../../page/outputs/points.js";
+import type { Reading } from "../../page/outputs/reading.js";
+import { statistics } from "../../page/results/statistics.js";
+import type { TensorData } from "../../src/index.js";
+import type { ImageInput } from "../../src/manifest/manifest.js";
+
+const letterbox = { mode: "letterbox", anchor: "center", pad: 114, interpolation: "bilinear" };
+const input = { kind: "image", shape: [1, 3, 16, 16], layout: "nchw", color: "rgb", letterbox } as ImageInput;
+/** A picture of 32 x 16 lies in rows 4 to 11 of the input. */
+const wide = placementOf({ width: 32, height: 16 }, input);
+const going = () => false;
+
+function mapsOf(dims: number[]): Planes {
+  const planes = planesOf(dims, { width: 16, height: 16 });
+  if (planes === null) throw new Error("no maps");
+  return planes;
+}
+
+function floats(dims: number[], value: (index: number) => number): TensorData {
+  const length = dims.reduce((product, size) => product * size, 1);
+  return { type: "float32", dims, data: Float32Array.from({ length }, (_, index) => value(index)) };
+}
+
+/** Red, green, blue and alpha of a pixel. */
+function pixel(bitmap: ImageBitmap, x: number, y: number): number[] {
+  const context = new OffscreenCanvas(bitmap.width, bitmap.height).getContext("2d");
+  context?.drawImage(bitmap, 0, 0);
+  return [...(context?.getImageData(x, y, 1, 1).data ?? [])];
+}
+
+async function bitmapOf(tensor: TensorData, reading: Reading, placement: Placement): Promise<ImageBitmap> {
+  const drawing = await drawOutput(tensor, reading, placement, going);
+  if (!drawing?.map) throw new Error("nothing was drawn");
+  return drawing.map;
+}
+
+test("points of the input are points of the picture, whatever they are measured in", () => {
+  expect(onPicture(wide, { x: 8, y: 8 }, "pixels")).toEqual({ x: 16, y: 8 });
+  expect(onPicture(wide, { x: 0.5, y: 0.25 }, "parts")).toEqual({ x: 16, y: 0 });
+});
+
+test("a map has the picture's shape, and nothing of what pads it", async () => {
+  const planes = mapsOf([1, 1, 16, 16]);
+  const padding = floats([1, 1, 16, 16], (index) => (index < 64 || index >= 192 ? 0 : 1));
+  const bitmap = await bitmapOf(padding, { form: "map", planes }, wide);
+  expect([bitmap.width, bitmap.height]).toEqual([16, 8]);
+  for (const y of [0, 7]) expect(pixel(bitmap, 8, y)).toEqual([0xfd, 0xe7, 0x25, 255]);
+});
+
+test("a map's place has its value, and one without a number is clear", async () => {
+  const reading = { form: "map", planes: mapsOf([1, 1, 16, 16]) } as const;
+  const tensor = floats([1, 1, 16, 16], (index) => (index === 4 * 16 ? Number.NaN : index));
+  expect(pixel(await bitmapOf(tensor, reading, wide), 0, 0)[3]).toBe(0);
+  expect(valueAt(tensor, reading, wide, { x: 31, y: 0 })).toBe(4 * 16 + 15);
+  expect(valueAt(tensor, reading, wide, { x: 31, y: 16 })).toBeNull();
+});
+
+test.each([
+  ["rgb", [255, 128, 0, 255]],
+  ["bgr", [0, 128, 255, 255]],
+] as const)("a picture in %s has its colours, channels first or last", async (color, want) => {
+  const channels = [1, 0, -3];
+  for (const dims of [
+    [1, 3, 16, 16],
+    [1, 16, 16, 3],
+  ]) {
+    const tensor = floats(
+      dims,
+      (index) => channels[dims[1] === 3 ? Math.floor(index / 256) : index % 3] ?? 0,
+    );
+    const levels = { low: -1, high: 1 };
+    const bitmap = await bitmapOf(tensor, { form: "picture", planes: mapsOf(dims), levels, color }, wide);
+    expect(pixel(bitmap, 8, 4)).toEqual(want);
+  }
+});
+
+test.each([
+  ["first", [1, 3, 16, 16]],
+  ["last", [1, 16, 16, 3]],
+])("the class of a place is that of its largest map, channels %s", async (_, dims) => {
+  const best = (cell: number): number => (cell % 16 < 4 ? 2 : 0);
+  const tensor = floats(dims, (index) => {
+    const [channel, cell] =
+      dims[1] === 3 ? [Math.floor(index / 256), index % 256] : [index % 3, Math.floor(index / 3)];
+    return channel === best(cell) ? -1 : -2;
+  });
+  const map = await classMap(tensor.data, mapsOf(dims), wide, going);
+  if (map === null) throw new Error("it was stopped");
+  expect(classShares(map)).toEqual([
+    { classIndex: 0, share: 0.75 },
+    { classIndex: 2, share: 0.25 },
+  ]);
+  expect(map.map[0]).toBe(3);
+});
+
+test("a map of whole numbers has classes too", async () => {
+  const data = BigInt64Array.from({ length: 256 }, (_, index) => BigInt(index % 16 < 8 ? 4 : -1));
+  const map = await classMap(data, mapsOf([1, 16, 16]), wide, going);
+  expect(map && classShares(map)).toEqual([{ classIndex: 4, share: 1 }]);
+});
+
+test.each([
+  ["first", [1, 5, 16, 16]],
+  ["last", [1, 16, 16, 5]],
+])("the peak of each heat map is a point, channels %s", async (_, dims) => {
+  const tensor = floats(dims, (index) => {
+    const [channel, cell] =
+      dims[1] === 5 ? [Math.floor(index / 256), index % 256] : [index % 5, Math.floor(index / 5)];
+    return cell === 8 * 16 + channel ? 1 : 0;
+  });
+  const points = await peakPoints(tensor.data, mapsOf(dims), wide, going);
+  expect(points?.map(({ x, y }) => [x, y])).toEqual([1, 3, 5, 7, 9].map((x) => [x, 9]));
+});
+
+test("a third number of 0..1 says how sure a point is", () => {
+  const confidences = (values: number[]) =>
+    rowPoints(Float32Array.from(values), { count: 2, columns: 3 }, "pixels", wide).map(
+      ({ confidence }) => confidence,
+    );
+  expect(confidences([1, 5, 0.25, 2, 6, 1])).toEqual([0.25, 1]);
+  expect(confidences([1, 5, -0.25, 2, 6, 1])).toEqual([1, 1]);
+});
+
+test("boxes are those with a score, the best first, with their classes", () => {
+  const rows = [
+    [4, 6, 8, 10, 0.5, 1],
+    [4, 6, 8, 10, 0.1, 1],
+    [0, 4, 16, 12, 0.75, 3],
+    [0, 0, 0, 0, 0, 0],
+  ];
+  const boxes = rowBoxes(Float32Array.from(rows.flat()), { count: 4, columns: 6 }, "pixels", wide);
+  expect(boxes).toEqual([
+    { box: { x1: 0, y1: 0, x2: 32, y2: 16 }, score: 0.75, classIndex: 3, label: "class 3" },
+    { box: { x1: 8, y1: 4, x2: 16, y2: 12 }, score: 0.5, classIndex: 1, label: "class 1" },
+  ]);
+  const bare = rowBoxes(Float32Array.of(4, 6, 8, 10), { count: 1, columns: 4 }, "pixels", wide);
+  expect(bare).toMatchObject([{ score: Number.NaN, label: "row 0" }]);
+});
+
+test("the ten largest numbers are listed", async () => {
+  const values = Float32Array.from({ length: 40 }, (_, index) => (index * 7) % 40);
+  const rows = await largestRows(values, going);
+  expect(rows?.map(({ value }) => Number(value))).toEqual([39, 38, 37, 36, 35, 34, 33, 32, 31, 30]);
+  expect(rows?.map(({ label }) => (Number(label.replace("number ", "")) * 7) % 40)).toEqual(
+    rows?.map(({ value }) => Number(value)),
+  );
+  expect(rows?.[0]?.share).toBe(1);
+});
+
+test("what is wanted no more is given up", async () => {
+  const tensor = floats([1, 4, 16, 16], () => 0);
+  const planes = mapsOf([1, 4, 16, 16]);
+  for (const reading of [
+    { form: "map", planes },
+    { form: "classes", planes },
+    { form: "points", peaks: planes },
+    { form: "bars", length: 4 },
+  ] as const)
+    expect(await drawOutput(tensor, reading, wide, () => true)).toBeNull();
+});
+
+test("a histogram counts every number once, and has none where one is no number", async () => {
+  const counted = await statistics(
+    floats([64], (index) => index % 4),
+    undefined,
+  );
+  expect(counted.histogram.filter((count) => count > 0)).toEqual([16, 16, 16, 16]);
+  expect(
+    (
+      await statistics(
+        floats([3], () => 7),
+        undefined,
+      )
+    ).histogram[0],
+  ).toBe(3);
+  expect(
+    (
+      await statistics(
+        floats([3], () => Number.NaN),
+        undefined,
+      )
+    ).histogram,
+  ).toEqual([]);
+});

@@ -1,0 +1,215 @@
+import { expect, test } from "vitest";
+import { describeReading, type Form, readOutput } from "../../page/outputs/reading.js";
+import type { TensorData } from "../../src/index.js";
+import type { ImageInput } from "../../src/manifest/manifest.js";
+
+/** 64 pixels wide, 48 high. */
+const input = {
+  kind: "image",
+  shape: [1, 3, 48, 64],
+  layout: "nchw",
+  color: "rgb",
+} as ImageInput;
+
+type Value = (index: number) => number;
+
+const waves: Value = (index) => Math.sin(index) * 5;
+
+function tensor(dims: number[], value: Value = waves): TensorData {
+  const length = dims.reduce((product, size) => product * size, 1);
+  return { type: "float32", dims, data: Float32Array.from({ length }, (_, index) => value(index)) };
+}
+
+function formOf(dims: number[], value?: Value): Form {
+  return readOutput(tensor(dims, value), input).guess.form;
+}
+
+/** Rows of which the columns are functions of the row. */
+function rows(...columns: Value[]): Value {
+  return (index) => columns[index % columns.length]?.(Math.floor(index / columns.length)) ?? 0;
+}
+
+const share: Value = (index) => (index % 10) / 10;
+
+test.each<[string, number[], Form]>([
+  ["one map, channels first", [1, 1, 24, 32], "map"],
+  ["one map of another ratio", [1, 1, 32, 32], "map"],
+  ["one map, channels last", [1, 24, 32, 1], "map"],
+  ["one map without channels", [1, 48, 64], "map"],
+  ["one map without a batch", [48, 64], "map"],
+  ["a table that is no map", [300, 85], "table"],
+  ["maps too small", [1, 1, 7, 9], "table"],
+  ["classes, channels first", [1, 21, 24, 32], "classes"],
+  ["classes, channels last", [1, 24, 32, 21], "classes"],
+  ["classes without a batch", [24, 32, 21], "classes"],
+  ["a batch of two", [2, 21, 24, 32], "table"],
+  ["scores", [1, 1000], "bars"],
+  ["scores with axes of one", [1, 12, 1, 1], "bars"],
+  ["one number", [1, 1], "table"],
+  ["a scalar", [], "table"],
+  ["the raw head of a detector", [1, 84, 8400], "table"],
+])("%s", (_, dims, form) => {
+  expect(formOf(dims)).toBe(form);
+});
+
+test("a smooth map is no list of boxes, although its rows may behave as such", () => {
+  const smooth: Value = (index) => (index % 64) / 64;
+  for (const dims of [
+    [1, 1, 48, 64],
+    [1, 48, 64],
+    [48, 64],
+  ])
+    expect(formOf(dims, smooth)).toBe("map");
+});
+
+test.each<[string, Value, string]>([
+  ["0..1", share, "a picture of 0..1"],
+  ["-1..1", (index) => share(index) * 2 - 1, "a picture of -1..1"],
+  ["0..255", (index) => share(index) * 255, "a picture of 0..255"],
+  ["overshooting 0..1 a little", (index) => share(index) * 1.1 - 0.04, "a picture of 0..1"],
+])("a picture of %s", (_, value, words) => {
+  for (const dims of [
+    [1, 3, 96, 128],
+    [1, 96, 128, 3],
+    [96, 128, 3],
+  ]) {
+    const { guess } = readOutput(tensor(dims, value), input);
+    expect(describeReading(guess)[0]).toBe(words);
+  }
+});
+
+test("three maps are classes where they are logits, shares of one, or of another ratio", () => {
+  expect(formOf([1, 3, 48, 64], (index) => Math.sin(index) * 40)).toBe("classes");
+  expect(
+    formOf(
+      [1, 48, 64, 3],
+      rows(
+        (row) => share(row),
+        (row) => 1 - share(row),
+        () => 0,
+      ),
+    ),
+  ).toBe("classes");
+  expect(formOf([1, 3, 64, 16], share)).toBe("classes");
+});
+
+test("a picture's channels are in the order of the input's", () => {
+  const { guess } = readOutput(tensor([1, 3, 48, 64], share), { ...input, color: "bgr" });
+  expect(describeReading(guess)).toEqual(["a picture of 0..1, BGR as the input", "by its shape and range"]);
+});
+
+test("whole numbers in a map are those of classes", () => {
+  const data = Int32Array.from({ length: 48 * 64 }, (_, index) => index % 5);
+  expect(readOutput({ type: "int32", dims: [1, 48, 64], data }, input).guess.form).toBe("classes");
+  const depths = data.map((value) => value * 1000);
+  expect(readOutput({ type: "int32", dims: [1, 48, 64], data: depths }, input).guess.form).toBe("map");
+});
+
+test("maps with small peaks are points", () => {
+  const peak = (dims: number[], area: number): Value => {
+    const first = dims[1] === 17;
+    return (index) => {
+      const cell = first ? index % area : Math.floor(index / 17);
+      return Math.exp(-((cell - 300) ** 2) / 8);
+    };
+  };
+  for (const dims of [
+    [1, 17, 24, 32],
+    [1, 24, 32, 17],
+  ])
+    expect(formOf(dims, peak(dims, 24 * 32))).toBe("points");
+});
+
+test.each<[string, number[], Value, Form]>([
+  [
+    "points in pixels",
+    [1, 17, 2],
+    rows(
+      (row) => row * 3,
+      (row) => 47 - row * 2,
+    ),
+    "points",
+  ],
+  [
+    "points without a batch",
+    [17, 2],
+    rows(
+      (row) => row * 3,
+      (row) => row * 2,
+    ),
+    "points",
+  ],
+  [
+    "points in parts of the input",
+    [1, 17, 3],
+    rows(
+      share,
+      (row) => share(row * 3),
+      () => -4,
+    ),
+    "points",
+  ],
+  [
+    "points outside of the input",
+    [1, 17, 2],
+    rows(
+      (row) => row * 30,
+      (row) => row * 30,
+    ),
+    "table",
+  ],
+  ["the same point again and again", [1, 17, 2], () => 0.5, "table"],
+  ["shares of two classes", [1, 17, 2], rows(share, (row) => 1 - share(row)), "table"],
+  [
+    "a flat line of triples",
+    [1, 63],
+    rows(
+      (row) => row * 3,
+      (row) => 40 - row,
+      (row) => -row,
+    ),
+    "points",
+  ],
+  [
+    "a flat line of pairs",
+    [1, 42],
+    rows(
+      (row) => row * 3,
+      (row) => 40 - row,
+    ),
+    "points",
+  ],
+  ["a flat line of shares", [1, 42], share, "bars"],
+])("%s", (_, dims, value, form) => {
+  expect(formOf(dims, value)).toBe(form);
+});
+
+test.each<[string, Value[], Form]>([
+  ["corners in pixels", [(row) => row, (row) => row, (row) => row + 9, (row) => row + 8, share], "boxes"],
+  ["corners in parts", [() => 0.1, share, () => 0.6, (row) => share(row) + 0.1], "boxes"],
+  ["centres and sizes", [(row) => 20 + row, (row) => 20 + row, () => 5, () => 6], "table"],
+  ["corners far outside", [(row) => row, (row) => row, () => 900, () => 900], "table"],
+  ["padding alone", [() => 0, () => 0, () => 0, () => 0], "table"],
+  [
+    "most rows padding",
+    [
+      (row) => (row < 3 ? 5 : 0),
+      (row) => (row < 3 ? 5 : 0),
+      (row) => (row < 3 ? 9 : 0),
+      (row) => (row < 3 ? 9 : 0),
+    ],
+    "boxes",
+  ],
+])("rows of %s", (_, columns, form) => {
+  expect(formOf([1, 20, columns.length], rows(...columns))).toBe(form);
+});
+
+test("all that a shape allows can be chosen, the table too", () => {
+  const possible = (dims: number[]) => readOutput(tensor(dims), input).possible.map(({ form }) => form);
+  expect(possible([1, 3, 48, 64])).toEqual(["picture", "classes", "table"]);
+  expect(possible([1, 21, 48, 64])).toEqual(["points", "classes", "table"]);
+  expect(possible([1, 48, 64, 1])).toEqual(["map", "table"]);
+  expect(possible([1, 20, 6])).toEqual(["boxes", "table"]);
+  expect(possible([1, 42])).toEqual(["points", "bars", "table"]);
+  expect(possible([1])).toEqual(["table"]);
+});
