@@ -18,7 +18,9 @@ from webbuild.manifest.manifest import (
     ClassifyTask,
     DepthTask,
     DetectTask,
+    Manifest,
     ObbTask,
+    Output,
     SegmentTask,
     Task,
     TensorInput,
@@ -129,8 +131,25 @@ def test_class_names_become_string_literals_of_plain_characters(text: str) -> No
 
 
 @EACH
-def test_a_model_of_tensors_says_nothing_of_its_maker_in_its_types(text: str) -> None:
+def test_a_model_of_tensors_says_of_its_maker_the_names_of_outputs_alone(text: str) -> None:
     assert render_types(manifest(TensorTask(), title=text, text=text)) == render_types(manifest(TensorTask()))
+    types = render_types(named_outputs(text))
+    assert types.isascii()
+    name = re.search(r'^  (".*"): OutputTensor<"int64", \[1, number, 2\]>;$', types, re.MULTILINE)
+    assert name is not None
+    assert json.loads(name[1]) == text
+    assert "</script" not in types
+    page, plain = (Elements(render_page(named_outputs(each), {})) for each in (text, "plain"))
+    assert page.tags == plain.tags
+    snippet = re.search(r'outputs\[(".*")\];', page.text)
+    assert snippet is not None
+    assert json.loads(snippet[1]) == text
+
+
+def named_outputs(name: str) -> Manifest:
+    """Return the manifest of plain tensors with one output of that name and another, of sizes nobody knows."""
+    outputs = [Output(name=name, dtype="int64", shape=[1, -1, 2]), Output(name="scores", dtype="float32", shape=[])]
+    return msgspec.structs.replace(manifest(TensorTask()), outputs=outputs)
 
 
 def test_equal_class_names_are_listed_once_and_no_classes_are_never() -> None:
@@ -157,6 +176,7 @@ def test_the_types_are_typescript_whatever_the_classes_are_called(tmp_path: Path
     for index, text in enumerate(HOSTILE):
         for kind, task in enumerate(tasks(text)):
             (tmp_path / f"model-{index}-{kind}.d.ts").write_text(render_types(manifest(task)), "utf-8")
+        (tmp_path / f"outputs-{index}.d.ts").write_text(render_types(named_outputs(text)), "utf-8")
     faded = DepthTask(output="rows", confidence="sure", quantity="depth", unit="metres")
     (tmp_path / "depth.d.ts").write_text(render_types(manifest(faded)), "utf-8")
     (tmp_path / "use.ts").write_text(
@@ -178,6 +198,19 @@ def test_the_types_are_typescript_whatever_the_classes_are_called(tmp_path: Path
         "export const values: number = shown.map.values.length;\n"
         "// @ts-expect-error: only where they were asked for\n"
         "export const none: number = shown.depth.length;\n"
+        'import { load as loadTensors, type Outputs } from "./model-0-4.js";\n'
+        "const tensors = await loadTensors();\n"
+        "const { outputs } = await tensors.run(new Blob());\n"
+        'export const rows: Float32Array = outputs["rows"].data;\n'
+        'export const [, four]: [1, 4, 12] = outputs["rows"].dims;\n'
+        "export const again: Outputs = await tensors.runTensors(outputs);\n"
+        "// @ts-expect-error: no output is called so\n"
+        'export const typo = outputs["row"];\n'
+        "// @ts-expect-error: nor are its numbers of that type\n"
+        'export const whole: BigInt64Array = outputs["rows"].data;\n'
+        'import { load as loadLoose } from "./outputs-0.js";\n'
+        "const loose = await (await loadLoose()).runTensors({});\n"
+        'export const sizes: number[] = loose["scores"].dims;\n'
         'import type { Manifest } from "./depth.js";\n'
         'export const file: Manifest["files"][number]["path"] = "model.onnx";\n'
         "// @ts-expect-error: the parts of a manifest would shadow what the browser calls so\n"

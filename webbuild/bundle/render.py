@@ -26,7 +26,7 @@ def render_package_entry(paths: Sequence[str]) -> str:
 
 
 def render_types(manifest: Manifest) -> str:
-    """Return `<name>.d.ts`: the runtime's types, narrowed to this model's classes and options."""
+    """Return `<name>.d.ts`: the runtime's types, narrowed to this model's classes, options and outputs."""
     kind = kind_of(manifest.task)
     types = kind.typescript(manifest.task)
     return (
@@ -38,6 +38,7 @@ def render_types(manifest: Manifest) -> str:
             labels=_string_union(types.labels),
             modes=_string_union(types.modes),
             keypoints=_string_union(types.keypoints or ()),
+            outputs=[(_string_literal(each.name), each.dtype, _dims(each.shape)) for each in manifest.outputs],
             options=[spec for spec in manifest.inputs if isinstance(spec, OptionInput)],
             stack=any(isinstance(spec, StackInput) for spec in manifest.inputs),
             focus=next((spec for spec in manifest.inputs if isinstance(spec, FocusInput)), None),
@@ -57,17 +58,24 @@ def render_page(manifest: Manifest, integrity: Mapping[str, str], *, top: str = 
     entry = f"./{manifest.name}.js"
     template = bundle_templates(html=True).get_template("index.html.j2")
     kind = kind_of(manifest.task)
+    types = kind.typescript(manifest.task)
     defaults = kind.default_thresholds(manifest.task).items()
     return template.render(
         manifest=manifest,
         entry=entry,
         kind=kind,
         thresholds=[{"option": name, "minimum": 0, "maximum": 1, "default": default} for name, default in defaults],
-        result=kind.typescript(manifest.task).result_field,
+        result=types.result_field,
+        named_outputs=types.named_outputs,
         integrity=integrity,
         top=top,
         offline=offline,
     )
+
+
+def _dims(shape: Sequence[int]) -> str:
+    """Return the TypeScript type of a shape: `[1, 3, number]` for [1, 3, -1]. An empty one may be an unknown one."""
+    return f"[{', '.join('number' if size < 0 else str(size) for size in shape)}]" if shape else "number[]"
 
 
 def _string_union(names: Sequence[str]) -> str:

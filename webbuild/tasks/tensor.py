@@ -11,6 +11,7 @@ from webbuild.errors import WebbuildError
 from webbuild.manifest.manifest import DType, TensorInput, TensorTask
 from webbuild.model.signature import ModelSignature, TensorSpec
 from webbuild.tasks.base import RunContext, TaskKind, TaskMatch, Tensors
+from webbuild.tasks.type_names import TypeNames
 
 
 class TensorKind(TaskKind):
@@ -35,6 +36,10 @@ class TensorKind(TaskKind):
     def decode(self, task: TensorTask, outputs: Tensors, context: RunContext) -> Sequence[object]:
         """There are no objects in bare tensors."""
         return ()
+
+    def typescript(self, task: TensorTask) -> TypeNames:
+        """Return that a result is the outputs."""
+        return TypeNames(named_outputs=True)
 
 
 def result_tensors(result: Mapping[str, Any]) -> dict[str, NDArray[Any]]:

@@ -21,6 +21,7 @@ class TypeNames(Struct, frozen=True):
         selectable_outputs: whether the caller chooses what a result holds.
         confidence_alpha: whether colours can be the more transparent the less sure the model is.
         prompt: the limits and thresholds of a model that takes a prompt.
+        named_outputs: whether a result is the outputs themselves, by name.
     """
 
     result_field: str = "outputs"
@@ -33,6 +34,7 @@ class TypeNames(Struct, frozen=True):
     selectable_outputs: bool = False
     confidence_alpha: bool = False
     prompt: PromptLimits | None = None
+    named_outputs: bool = False
 
 
 class PromptLimits(Struct, frozen=True):
