@@ -39,6 +39,9 @@ def test_a_model_of_tensors_takes_pictures_where_the_user_says_how(tmp_path: Pat
     np.testing.assert_array_equal(fed, image_to_tensor(load_image(picture), spec)[0].ravel())
     page = (tmp_path / "out" / "index.html").read_text("utf-8")
     assert 'data-view="tensor" data-input="picture"' in page
+    report = (tmp_path / "out" / "report.html").read_text("utf-8")
+    assert report.count('aria-label="outputs agree"') == report.count('<span class="quiet">outputs agree</span>') == 3
+    assert not [each for each in ("nothing found", "graphs saw", "drawn over", 'class="toggles"') if each in report]
 
 
 def test_a_picture_with_its_channels_last_goes_in_as_it_lies(tmp_path: Path) -> None:

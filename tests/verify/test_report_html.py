@@ -10,8 +10,8 @@ import pytest
 from PIL import Image
 
 from tests.verify.detections_made import PROBLEM, backend, comparison, person, report
-from webbuild.compare.comparison import ComparedOutput
-from webbuild.manifest.manifest import DepthTask
+from webbuild.compare.comparison import ComparedOutput, Comparison
+from webbuild.manifest.manifest import DepthTask, TensorTask
 from webbuild.verify.page_messages import ExecutedNode, RuntimeWarningInfo
 from webbuild.verify.report import Problem, ProviderPlacement, SampleReport, SampleResult
 from webbuild.verify.report_html import render_verify_report
@@ -118,6 +118,26 @@ def test_a_map_is_told_by_its_range_and_judged_by_its_error(picture: Path) -> No
     assert "nothing found" not in page
     assert "an absolute relative error of 0.001" in page
     assert [f'<th scope="col">{name}</th>' in page for name in ("Depth", "Confidence", "Score")] == [True, True, False]
+
+
+@pytest.mark.parametrize(
+    ("compared", "words"),
+    [
+        ((comparison(output="mask"),), "outputs agree"),
+        ((comparison(output="mask"), comparison("DIFFERS", "scores")), "outputs differ"),
+        ((comparison("VACUOUS", "mask"),), "nothing compared"),
+    ],
+    ids=["equal", "different", "vacuous"],
+)
+def test_of_plain_tensors_a_picture_says_whether_they_agree(
+    picture: Path, compared: tuple[Comparison, ...], words: str
+) -> None:
+    case = SampleResult(sample="desk", comparisons=compared)
+    sample = SampleReport(title="desk", file=str(picture), width=64, height=48, detections=())
+    page = render_verify_report(report(backend(results=(case,)), samples=(sample,), task=TensorTask()))
+    assert f'aria-label="{words}"' in page
+    assert f'<span class="quiet">{words}</span>' in page
+    assert not [each for each in ("found", "What each one saw", "drawn over", 'class="toggles"') if each in page]
 
 
 def test_what_only_a_new_task_compares_has_a_column_behind_the_others() -> None:

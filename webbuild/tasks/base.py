@@ -87,6 +87,11 @@ class TaskKind:
     """Whether a prediction says what no single output does: masks, words, regions."""
 
     @property
+    def draws(self) -> bool:
+        """Whether a report shows what a prediction says of a picture: objects, classes or a map."""
+        return bool(self.noun) or self.ranks_classes or self.has_depth
+
+    @property
     def kind(self) -> str:
         """Name of the task in the manifest and of `--task`."""
         return str(self.spec.__struct_config__.tag)

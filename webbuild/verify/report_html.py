@@ -35,7 +35,7 @@ _FIRST_QUANTITIES = (
 class VerifySampleCard(Struct, frozen=True):
     """A picture, everyone's drawing of it, and each backend's worst error as a fraction of its tolerance.
 
-    `maps` are everyone's maps of it, by runner, where the task makes maps.
+    `maps` are everyone's maps of it, by runner, where the task makes maps. `agreement` says whether the outputs agree.
     """
 
     sample: SampleReport
@@ -43,6 +43,7 @@ class VerifySampleCard(Struct, frozen=True):
     layers: tuple[Layer, ...]
     worst: dict[str, float | None]
     maps: dict[str, str]
+    agreement: str
 
 
 class ResultRow(Struct, frozen=True):
@@ -99,10 +100,17 @@ def _sample_cards(report: VerifyReport, directory: Path) -> list[VerifySampleCar
         layers += [detection_layer(backend, report.task, results[backend].detections) for backend in thick_to_thin]
         worst = {backend: _worst_error(result) for backend, result in results.items()}
         maps: dict[str, str] = {"native": sample.map, **{backend: results[backend].map for backend in thick_to_thin}}
-        cards.append(
-            VerifySampleCard(sample, picture, tuple(layers), worst, {name: each for name, each in maps.items() if each})
-        )
+        shown = {name: each for name, each in maps.items() if each}
+        cards.append(VerifySampleCard(sample, picture, tuple(layers), worst, shown, _agreement(results.values())))
     return cards
+
+
+def _agreement(results: Iterable[SampleResult]) -> str:
+    """Say whether the outputs of every backend agree with the reference."""
+    verdicts = {c.verdict for result in results for c in result.comparisons}
+    if "DIFFERS" in verdicts:
+        return "outputs differ"
+    return "outputs agree" if "OK" in verdicts else "nothing compared"
 
 
 def _worst_error(result: SampleResult, stage: Stage | None = None) -> float | None:
