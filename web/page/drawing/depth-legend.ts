@@ -28,7 +28,7 @@ export class DepthLegend {
 
   /** Marks a value on a scale; null takes the mark away. */
   mark(scale: Scale | null, value: number): void {
-    const share = scale === null ? Number.NaN : colormapPosition(scale, value);
+    const share = scale === null || Number.isNaN(value) ? Number.NaN : colormapPosition(scale, value);
     this.#mark.hidden = !Number.isFinite(share);
     if (!this.#mark.hidden) this.#mark.style.setProperty("--share", String(Math.min(1, Math.max(0, share))));
   }

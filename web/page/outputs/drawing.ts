@@ -2,6 +2,7 @@
 
 import type { Detection, TensorData } from "../../src/index.js";
 import type { ResultRow } from "../results/result-list.js";
+import { short } from "../util/format.js";
 import { type Levels, numberAt } from "./behaviour.js";
 import { boxRows, rowBoxes } from "./boxes.js";
 import { classAt, classMap } from "./class-map.js";
@@ -40,12 +41,9 @@ export async function drawOutput(
     case "map": {
       const levels = await levelsOf(data, stopped);
       if (levels === null) return null;
-      return {
-        map: await paintPlanes(reading.planes, placement, mapColors(data, levels)),
-        rows: [],
-        words: "",
-        levels,
-      };
+      const words = levels.low < levels.high ? "" : `${short(levels.low)} everywhere`;
+      const map = await paintPlanes(reading.planes, placement, mapColors(data, levels));
+      return { map, rows: [], words, levels };
     }
     case "classes": {
       const map = await classMap(data, reading.planes, placement, stopped);
@@ -89,7 +87,7 @@ export function valueAt(
   if (reading.form !== "map" && reading.form !== "classes") return null;
   const cell = cellOf(reading.planes, placement, place);
   if (cell === null) return null;
-  return reading.form === "map"
-    ? numberAt(data, cell * reading.planes.step)
-    : classAt(data, reading.planes, cell);
+  if (reading.form === "map") return numberAt(data, cell * reading.planes.step);
+  const found = classAt(data, reading.planes, cell);
+  return found < 0 ? null : found;
 }

@@ -62,6 +62,30 @@ test("a map's place has its value, and one without a number is clear", async () 
   expect(valueAt(tensor, reading, wide, { x: 31, y: 16 })).toBeNull();
 });
 
+test("a map that is the same everywhere says so", async () => {
+  const reading = { form: "map", planes: mapsOf([1, 1, 16, 16]) } as const;
+  expect(
+    (
+      await drawOutput(
+        floats([1, 1, 16, 16], () => 0.5),
+        reading,
+        wide,
+        going,
+      )
+    )?.words,
+  ).toBe("0.5 everywhere");
+  expect(
+    (
+      await drawOutput(
+        floats([1, 1, 16, 16], (index) => index),
+        reading,
+        wide,
+        going,
+      )
+    )?.words,
+  ).toBe("");
+});
+
 test.each([
   ["rgb", [255, 128, 0, 255]],
   ["bgr", [0, 128, 255, 255]],
@@ -104,6 +128,10 @@ test("a map of whole numbers has classes too", async () => {
   const data = BigInt64Array.from({ length: 256 }, (_, index) => BigInt(index % 16 < 8 ? 4 : -1));
   const map = await classMap(data, mapsOf([1, 16, 16]), wide, going);
   expect(map && classShares(map)).toEqual([{ classIndex: 4, share: 1 }]);
+  const tensor: TensorData = { type: "int64", dims: [1, 16, 16], data };
+  const at = (x: number) =>
+    valueAt(tensor, { form: "classes", planes: mapsOf([1, 16, 16]) }, wide, { x, y: 8 });
+  expect([at(0), at(31)]).toEqual([4, null]);
 });
 
 test.each([
