@@ -15,6 +15,8 @@ const letterbox = { mode: "letterbox", anchor: "center", pad: 114, interpolation
 const input = { kind: "image", shape: [1, 3, 16, 16], layout: "nchw", color: "rgb", letterbox } as ImageInput;
 /** A picture of 32 x 16 lies in rows 4 to 11 of the input. */
 const wide = placementOf({ width: 32, height: 16 }, input);
+/** One of 16 x 32 lies in columns 4 to 11. */
+const tall = placementOf({ width: 16, height: 32 }, input);
 const going = () => false;
 
 function mapsOf(dims: number[]): Planes {
@@ -44,6 +46,7 @@ async function bitmapOf(tensor: TensorData, reading: Reading, placement: Placeme
 test("points of the input are points of the picture, whatever they are measured in", () => {
   expect(onPicture(wide, { x: 8, y: 8 }, "pixels")).toEqual({ x: 16, y: 8 });
   expect(onPicture(wide, { x: 0.5, y: 0.25 }, "parts")).toEqual({ x: 16, y: 0 });
+  expect(onPicture(tall, { x: 5, y: 8 }, "pixels")).toEqual({ x: 2, y: 16 });
 });
 
 test("a map has the picture's shape, and nothing of what pads it", async () => {
@@ -60,6 +63,7 @@ test("a map's place has its value, and one without a number is clear", async () 
   expect(pixel(await bitmapOf(tensor, reading, wide), 0, 0)[3]).toBe(0);
   expect(valueAt(tensor, reading, wide, { x: 31, y: 0 })).toBe(4 * 16 + 15);
   expect(valueAt(tensor, reading, wide, { x: 31, y: 16 })).toBeNull();
+  expect(valueAt(tensor, reading, tall, { x: 15, y: 31 })).toBe(15 * 16 + 11);
 });
 
 test("a map that is the same everywhere says so", async () => {

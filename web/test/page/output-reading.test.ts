@@ -56,6 +56,7 @@ test("a smooth map is no list of boxes, although its rows may behave as such", (
   const smooth: Value = (index) => (index % 64) / 64;
   for (const dims of [
     [1, 1, 48, 64],
+    [1, 1, 64, 64],
     [1, 48, 64],
     [48, 64],
   ])
