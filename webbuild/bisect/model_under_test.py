@@ -126,8 +126,9 @@ def _model(asked: ModelSelection) -> ModelUnderTest:
     if not cases:
         cases = [BisectInput("made-up numbers", random_feeds(asked.path.name, read))]
     build = get_build(Target(packaged_assets.engine_version(), asked.build), cache_folder())
+    assumptions = (*source.repairs, *sizes.assumptions)
     return ModelUnderTest(
-        asked.path.stem, source.sha256, graph, tuple(cases), build, SessionOptions(), sizes.assumptions, needed
+        asked.path.stem, source.sha256, graph, tuple(cases), build, SessionOptions(), assumptions, needed
     )
 
 

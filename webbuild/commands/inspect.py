@@ -33,9 +33,10 @@ def run(arguments: InspectArguments) -> int:
     located = locate_model(arguments.model)
     source = load_onnx(located.path)
     sizes = resolve_dims(source.signature, parse_dims(arguments.dims))
-    for assumption in sizes.assumptions:
+    assumptions = (*source.repairs, *sizes.assumptions)
+    for assumption in assumptions:
         progress.print(f"  assumed: {assumption}")
-    inspection = inspect(located.path.name, source.model, measured, sizes.dims, sizes.assumptions)
+    inspection = inspect(located.path.name, source.model, measured, sizes.dims, assumptions)
     inspection = with_fixes(inspection, source.model, measured, sizes.dims)
     if arguments.html is not None:
         from webbuild.inspection.report_html import render

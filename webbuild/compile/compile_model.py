@@ -72,7 +72,7 @@ def load_model(path: Path, dims: Mapping[str, int], progress: ProgressReporter) 
         check_reshapes(prepare_graph(source.model, sizes.dims)[0])
         original, repairs = open_reference(source)  # what does not run as it is need not be patched
         original.close()
-    return LoadedModel(source, original, sizes, repairs)
+    return LoadedModel(source, original, sizes, (*source.repairs, *repairs))
 
 
 def compile_model(

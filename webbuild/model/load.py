@@ -15,6 +15,7 @@ from webbuild.model.external_data import check_external_data, follow_link
 from webbuild.model.file_format import sniff_format
 from webbuild.model.hub_files import read_hub_files
 from webbuild.model.lazy_initializers import LARGE_FILE_BYTES, read_graph_only, without_external_initializers
+from webbuild.model.node_order import sort_nodes
 from webbuild.model.operator_support import check_operators
 from webbuild.model.opset_upgrade import upgrade_opset
 from webbuild.model.signature import ModelSignature, TensorSpec
@@ -32,8 +33,9 @@ _FIX_INVALID_MODEL = "the file breaks the rules of ONNX: check it with onnx.chec
 class OnnxModel(Struct, frozen=True):
     """A model as it was given: never changed after loading.
 
-    `model` has external data mapped lazily. `graph_bytes` is the file without the weights inside it, where those are so
-    many that they are read where they lie: what a session is made of in the file's place.
+    `model` has external data mapped lazily. `graph_bytes` is what a session is made of in the file's place: the file
+    without the weights inside it, where those are so many that they are read where they lie, or what became of it by
+    the `repairs`, sentences that say what was put right.
     """
 
     path: Path
@@ -42,6 +44,7 @@ class OnnxModel(Struct, frozen=True):
     model: ir.Model
     signature: ModelSignature
     graph_bytes: bytes | None = None
+    repairs: tuple[str, ...] = ()
 
 
 def load_onnx(path: Path) -> OnnxModel:
@@ -62,9 +65,11 @@ def load_onnx(path: Path) -> OnnxModel:
     size = read.size + check_external_data(proto, real)
     upgrade_opset(proto)
     check_operators(proto, path)
-    is_apart = read.has_external_weights or real != path
+    moved = sort_nodes(proto)
+    repairs = (f"the nodes are sorted: {moved} stand at another place than in the file",) if moved else ()
     try:
-        onnx.checker.check_model(without_external_initializers(proto) if is_apart else str(path))
+        in_memory = read.has_external_weights or moved or real != path
+        onnx.checker.check_model(without_external_initializers(proto) if in_memory else str(path))
     except (onnx.checker.ValidationError, ValueError, RuntimeError) as error:
         raise WebbuildError("invalid-model", f"{path}: {_root_cause(error)}", _FIX_INVALID_MODEL) from error
     check_tensor_data(proto, path)
@@ -77,7 +82,8 @@ def load_onnx(path: Path) -> OnnxModel:
     ir.external_data.set_base_dir(model.graph, real.parent)
     _make_negative_dims_dynamic(model)
     known = msgspec.structs.replace(model_signature(path.name, model), hub_files=read_hub_files(path))
-    return OnnxModel(path, read.sha256, size, model, known, read.data if read.has_external_weights else None)
+    graph = proto.SerializeToString() if repairs else read.data if read.has_external_weights else None
+    return OnnxModel(path, read.sha256, size, model, known, graph, repairs)
 
 
 def model_signature(file: str, model: ir.Model) -> ModelSignature:

@@ -84,7 +84,7 @@ class NativeRunner:
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")  # waiting takes as long as computing
         options.add_session_config_entry("session.disable_prepacking", "1")  # it copies the weights that are mapped
         if self._data is not None:  # a file knows its folder, also behind a symbolic link
-            folder = str(self.path.parent)
+            folder = str(self.path.resolve().parent)
             options.add_session_config_entry("session.model_external_initializers_file_folder_path", folder)
         try:
             self._session = onnxruntime.InferenceSession(
