@@ -18,8 +18,9 @@ _CONTRIB_OPS = {
     "Attention", "BiasAdd", "BiasGelu", "BiasSplitGelu", "FastGelu", "FusedConv", "GatherBlockQuantized", "Gelu",
     "GroupQueryAttention", "MatMulNBits", "MatMulNBitsMlp", "MatMulNBitsQkv", "MultiHeadAttention", "QMoE",
     "QuickGelu", "RotaryEmbedding", "SkipLayerNormalization", "SkipSimplifiedLayerNormalization",
+    "SimplifiedLayerNormalization",
 }  # fmt: skip
-"""Operators of ONNX Runtime's own domain that both builds have GPU kernels for, in float and float16."""
+"""Operators of ONNX Runtime's own, in its domain but for the last, that have GPU kernels in float and float16."""
 
 _NON_PORTABLE_DOMAINS = ("com.microsoft.nchwc", "com.ms.internal.nhwc")
 """Domains that ONNX Runtime's optimiser writes for the machine it runs on: no build for the web has them all."""
@@ -75,7 +76,7 @@ def has_gpu_kernel(node: ir.Node, table: KernelTable) -> bool:
 def _unmeasured(node: ir.Node, domain: str, dtype: str | None, table: KernelTable) -> KernelPlacement:
     if domain in _NON_PORTABLE_DOMAINS:
         return "none"
-    if domain == MICROSOFT_DOMAIN:
+    if domain == MICROSOFT_DOMAIN or node.op_type == "SimplifiedLayerNormalization":
         return "gpu" if node.op_type in _CONTRIB_OPS and dtype in ("float", "float16", None) else "cpu"
     if not domain and node.op_type in _CONTROL_FLOW_OPS:
         return _CONTROL_FLOW_OPS[node.op_type]

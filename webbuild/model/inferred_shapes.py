@@ -7,8 +7,19 @@ import logging
 import onnx
 import onnx_ir as ir
 
+from webbuild.model.traversal import iter_nodes
+
 _LARGEST_VALUE = 1000
 """Bytes of the largest weight whose value the inference may ask for: sizes are small, and a model may exceed 2 GB."""
+_STAND_INS = {
+    **dict.fromkeys(("BiasAdd", "BiasGelu", "FastGelu", "Gelu", "LayerNormalization", "QuickGelu"), "Identity"),
+    **dict.fromkeys(("SimplifiedLayerNormalization", "SkipLayerNormalization"), "Identity"),
+    "SkipSimplifiedLayerNormalization": "Identity",
+    "FusedConv": "Conv",
+    "FusedGemm": "Gemm",
+    "FusedMatMul": "MatMul",
+}
+"""Operators of ONNX Runtime's own, and the standard ones whose first output has the same type and shape."""
 
 
 def add_inferred_shapes(model: ir.Model) -> None:
@@ -23,7 +34,10 @@ def add_inferred_shapes(model: ir.Model) -> None:
 
 
 def _without_weights(model: ir.Model) -> onnx.ModelProto:
-    """Return the model with its weights as inputs, and the values of the small ones."""
+    """Return the model with its weights as inputs, and the values of the small ones.
+
+    Where ONNX does not know a node, an Identity with its type and shape may stand.
+    """
     graph, proto = model.graph, onnx.ModelProto(ir_version=model.ir_version)
     weights = list(graph.initializers.values())
     small = [w for w in weights if w.const_value is not None and w.const_value.nbytes <= _LARGEST_VALUE]
@@ -32,7 +46,30 @@ def _without_weights(model: ir.Model) -> onnx.ModelProto:
     proto.opset_import.extend(onnx.helper.make_opsetid(*opset) for opset in model.opset_imports.items())
     proto.functions.extend(map(ir.serde.serialize_function, model.functions.values()))
     ir.serde.serialize_graph_into(proto.graph, view)  # type: ignore[arg-type]
+    for node in iter_nodes(proto):
+        if node.op_type in _STAND_INS and not _is_known(node, model.opset_imports.get("", 1)):
+            _replace(node, _STAND_INS[node.op_type])
     return proto
+
+
+def _replace(node: onnx.NodeProto, op: str) -> None:
+    """Make a node one of a standard operator, unless it transposes what that one cannot."""
+    schema = onnx.defs.get_schema(op)
+    own = {attribute.name: attribute for attribute in node.attribute}
+    if any(own[name].i for name in own if name.startswith("trans") and name not in schema.attributes):
+        return
+    node.domain, node.op_type = "", op
+    del node.input[schema.max_input :], node.output[schema.max_output :], node.attribute[:]
+    node.attribute.extend(own[name] for name in own if name in schema.attributes)
+
+
+def _is_known(node: onnx.NodeProto, opset: int) -> bool:
+    """Whether ONNX has the operator; LayerNormalization below opset 17 is ONNX Runtime's."""
+    try:
+        onnx.defs.get_schema(node.op_type, 1 if node.domain else opset, node.domain)
+    except onnx.defs.SchemaError:
+        return False
+    return True
 
 
 def _read_shapes(graph: ir.Graph, proto: onnx.GraphProto) -> None:

@@ -19,6 +19,8 @@ _TYPE_VARIABLE_OVERRIDES = {
     "Where": "T",
 }
 
+_LAYER_NORMALIZATION_OPSET = 17
+
 NO_TYPE_VARIABLE = "-"
 """In place of an element type, for an operator whose definition leaves none open."""
 
@@ -37,9 +39,14 @@ class OperatorSchema(Struct, frozen=True):
 
 @cache
 def find_schema(op: str, opset: int, domain: str = "") -> OperatorSchema | None:
-    """Return what ONNX says of an operator at an opset, None if it has no such operator."""
+    """Return what ONNX says of an operator at an opset, None if it has no such operator.
+
+    LayerNormalization came with opset 17; ONNX Runtime has it from opset 1 on, and its optimiser writes it anywhere.
+    """
     import onnx
 
+    if op == "LayerNormalization" and domain in ("", "ai.onnx"):
+        opset = max(opset, _LAYER_NORMALIZATION_OPSET)
     try:
         found = onnx.defs.get_schema(op, opset, "" if domain == "ai.onnx" else domain)
     except onnx.defs.SchemaError:
