@@ -111,7 +111,8 @@ def _with_value_counts(seen: ModelSignature, model: ir.Model) -> ModelSignature:
 
 
 def _with_fixed_dims(model: ir.Model, dims: Mapping[str, int]) -> ir.Model:
-    """Return a clone with fixed sizes, as far as they follow from those of the inputs."""
+    """Return a clone with fixed sizes, as far as they follow from those of the inputs, and no float16 outside."""
+    from webbuild.passes.dtypes.float16_io import Float16Io
     from webbuild.passes.simplify.canonicalize import Canonicalize
     from webbuild.passes.simplify.fold_constants import FoldConstants
     from webbuild.passes.static_shapes.fix_dynamic_dims import FixDynamicDims
@@ -119,6 +120,7 @@ def _with_fixed_dims(model: ir.Model, dims: Mapping[str, int]) -> ir.Model:
     clone, options = model.clone(), PassOptions(dims=dims)
     Canonicalize().apply(clone, options)
     FixDynamicDims().apply(clone, options)
+    Float16Io().apply(clone, options)
     for _ in range(_MAX_ROUNDS):
         if all(_is_fixed(value) for value in clone.graph.outputs) or not FoldConstants().apply(clone, options):
             break

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,6 +20,9 @@ from webbuild.runners.native import NativeRunner
 from webbuild.samples.sample import Sample
 from webbuild.tasks.registry import kind_of
 
+if TYPE_CHECKING:
+    import onnx_ir as ir
+
 _TARGET_DETECTIONS = 10
 """Detections that the lowered threshold lets through on the sample that has the best ones."""
 
@@ -27,7 +31,8 @@ def open_reference(source: OnnxModel) -> tuple[NativeRunner, tuple[str, ...]]:
     """Return what runs the original, and what was assumed to get there.
 
     Native ONNX Runtime lacks kernels that the model may want: GridSample of float64, Where between truth values. The
-    reference is then the original with those written otherwise and nothing else changed, and that is said.
+    reference is then the original with those written otherwise and nothing else changed, and that is said. So it is
+    where inputs and outputs are float16, since ONNX Runtime computes across the Casts that its graphs have there.
 
     Raises:
         WebbuildError: `reference-session-failed` where that is not the reason.
@@ -39,6 +44,9 @@ def open_reference(source: OnnxModel) -> tuple[NativeRunner, tuple[str, ...]]:
     from webbuild.passes.decompose.decompose_bool_where import DecomposeBoolWhere
     from webbuild.passes.dtypes.float64_to_float32 import Float64ToFloat32
 
+    if cast := _with_float32_io(source.model):
+        bordered, said = cast
+        return NativeRunner(source.path, ir.to_proto(bordered).SerializeToString()), (said,)
     try:
         return NativeRunner(source.path, source.graph_bytes), ()
     except WebbuildError:
@@ -55,6 +63,17 @@ def open_reference(source: OnnxModel) -> tuple[NativeRunner, tuple[str, ...]]:
         runner = NativeRunner(source.path, ir.to_proto(repaired).SerializeToString())
     what = "native ONNX Runtime makes no session of the original, for want of a kernel"
     return runner, (f"{what}: everything is compared with what {' and '.join(done)} made of it",)
+
+
+def _with_float32_io(model: ir.Model) -> tuple[ir.Model, str] | None:
+    """Return a clone whose inputs and outputs are float32, and the sentence that says so; None if no one is float16."""
+    from webbuild.passes.base import PassOptions
+    from webbuild.passes.dtypes.float16_io import Float16Io
+
+    clone = model.clone()
+    done = Float16Io().apply(clone, PassOptions())
+    places = ", ".join(rewrite.location for rewrite in done)
+    return (clone, f"float32 in place of float16, with a Cast in the graph: {places}") if done else None
 
 
 def check_with_detections(
@@ -146,7 +165,9 @@ def open_with_threshold_inputs(source: OnnxModel, sizes: Mapping[str, int]) -> N
     from webbuild.passes.static_shapes.fix_dynamic_dims import FixDynamicDims
 
     options = PassOptions(dims=sizes)
-    opened, fixed = source.model.clone(), source.model.clone()
+    cast = _with_float32_io(source.model)
+    model = source.model if cast is None else cast[0]
+    opened, fixed = model.clone(), model.clone()
     infer_shapes(opened)
     if not any(rewrite.applied for rewrite in PromoteThresholds().apply(opened, options)):
         run_to_fixpoint((Canonicalize, FixDynamicDims, FoldConstants), fixed, options)

@@ -47,7 +47,7 @@ class AppendNms(Pass):
     """
 
     code = "append-nms"
-    after = ("fold-constants", "fix-dynamic-dims")
+    after = ("fold-constants", "fix-dynamic-dims", "float16-io")
     tolerance = 1e-6
 
     def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
