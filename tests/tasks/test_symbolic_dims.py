@@ -74,6 +74,12 @@ def test_one_that_names_nothing_is_an_error_with_the_free_ones() -> None:
     assert "batch" in caught.value.fix
 
 
+def test_a_misspelt_name_is_an_error_with_the_nearest_even_where_others_are_missing() -> None:
+    with pytest.raises(WebbuildError, match=r"--dim hieght names no .*; the nearest name is height") as caught:
+        resolve_dims(model((1, 3, "height", "width")), {"hieght": 640})
+    assert caught.value.code == "unused-dimension"
+
+
 def test_one_that_names_a_fixed_axis_is_an_error_too() -> None:
     with pytest.raises(WebbuildError, match="names no free dimension"):
         resolve_dims(model((1, 3)), {"x0:1": 5})

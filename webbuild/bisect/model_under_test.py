@@ -16,12 +16,14 @@ from webbuild.ortweb import packaged_assets
 from webbuild.ortweb.browser_session import SessionOptions
 from webbuild.ortweb.build import OrtWebBuild, cache_folder, get_build
 from webbuild.passes.analysis.shape_inference import infer_shapes
+from webbuild.runners.native import NativeRunner
 from webbuild.runners.session import Array
+from webbuild.samples.native_sizes import choose_sizes
 from webbuild.samples.npz import load_npz_inputs
 from webbuild.samples.random_inputs import random_feeds
 from webbuild.subgraph.graph import ModelGraph
 from webbuild.targets.target import Build, Target
-from webbuild.tasks.symbolic_dims import parse_dims, resolve_dims
+from webbuild.tasks.symbolic_dims import parse_dims
 from webbuild.verify.bundle_reader import Bundle, open_bundle
 from webbuild.verify.inputs import collect_inputs
 from webbuild.verify.merged_weights import materialize_graph
@@ -73,7 +75,7 @@ def open_model_under_test(asked: ModelSelection) -> ModelUnderTest:
     """Open a bundle, where the path is a folder, or a model.
 
     Raises:
-        WebbuildError: what `open_bundle`, `load_onnx` and `resolve_dims` raise; `no-graph`, `too-large-to-bisect`,
+        WebbuildError: what `open_bundle`, `load_onnx` and `choose_sizes` raise; `no-graph`, `too-large-to-bisect`,
             `unknown-output`, `invalid-input`, `unused-dimension`.
     """
     if asked.path.is_dir():
@@ -114,7 +116,7 @@ def _bundle(asked: ModelSelection, bundle: Bundle) -> ModelUnderTest:
 
 def _model(asked: ModelSelection) -> ModelUnderTest:
     source = load_onnx(asked.path)
-    sizes = resolve_dims(source.signature, parse_dims(asked.dims))
+    sizes = choose_sizes(source, parse_dims(asked.dims), lambda: NativeRunner(source.path, source.graph_bytes))
     model = with_fixed_sizes(source.model, sizes.dims)
     needed = () if asked.backend == "wasm" else tuple(required_features(model))
     inputs = model_signature(asked.path.name, model).inputs

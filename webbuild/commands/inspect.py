@@ -13,9 +13,11 @@ from webbuild.model.locate import locate_model
 from webbuild.ortweb.packaged_assets import engine_version
 from webbuild.reporting.progress import ProgressReporter
 from webbuild.reporting.write import print_json, write_html
+from webbuild.runners.native import NativeRunner
+from webbuild.samples.native_sizes import choose_sizes
 from webbuild.targets.table import load_table
 from webbuild.targets.target import Target, parse_target
-from webbuild.tasks.symbolic_dims import parse_dims, resolve_dims
+from webbuild.tasks.symbolic_dims import parse_dims
 
 
 def run(arguments: InspectArguments) -> int:
@@ -32,7 +34,7 @@ def run(arguments: InspectArguments) -> int:
     progress = ProgressReporter(quiet=arguments.as_json)
     located = locate_model(arguments.model)
     source = load_onnx(located.path)
-    sizes = resolve_dims(source.signature, parse_dims(arguments.dims))
+    sizes = choose_sizes(source, parse_dims(arguments.dims), lambda: NativeRunner(source.path, source.graph_bytes))
     assumptions = (*source.repairs, *sizes.assumptions)
     for assumption in assumptions:
         progress.print(f"  assumed: {assumption}")

@@ -19,9 +19,10 @@ from webbuild.model.load import OnnxModel, load_onnx
 from webbuild.passes.base import NmsPlacement, PassOptions
 from webbuild.passes.lower import TARGETS, LoweredGraphs, lower
 from webbuild.runners.native import NativeRunner
+from webbuild.samples.native_sizes import check_given_sizes, choose_sizes
 from webbuild.targets.table import find_table
 from webbuild.targets.target import Target
-from webbuild.tasks.symbolic_dims import ResolvedDims, resolve_dims, takes_prompt
+from webbuild.tasks.symbolic_dims import ResolvedDims, takes_prompt
 from webbuild.tasks.user_overrides import Overrides, apply_overrides
 
 if TYPE_CHECKING:
@@ -64,13 +65,15 @@ def load_model(path: Path, dims: Mapping[str, int], progress: ProgressReporter) 
     """Load a model and choose its sizes.
 
     Raises:
-        WebbuildError: what `load_onnx` and `resolve_dims` raise, `reshape-mismatch`, or `reference-session-failed`.
+        WebbuildError: what `load_onnx` and `choose_sizes` raise, `reshape-mismatch`, `reference-session-failed` or
+            `size-fails`.
     """
     with progress.step(f"load {path.name}"):
         source = load_onnx(path)
-        sizes = resolve_dims(source.signature, dims)
+        sizes = choose_sizes(source, dims, lambda: open_reference(source)[0])
         check_reshapes(prepare_graph(source.model, sizes.dims)[0])
         original, repairs = open_reference(source)  # what does not run as it is need not be patched
+        check_given_sizes(source.signature, sizes, dims, original)
         original.close()
     return LoadedModel(source, original, sizes, (*source.repairs, *repairs))
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from difflib import get_close_matches
 
 from msgspec import Struct
 
 from webbuild.errors import USAGE, WebbuildError
-from webbuild.model.signature import ModelSignature
+from webbuild.model.signature import Dim, ModelSignature, TensorSpec
 from webbuild.tasks.grounding_dino import PIXEL_MASK_NAMES, PROMPT_INPUT_ROLES
 from webbuild.tasks.metadata import image_size
 
@@ -51,10 +52,10 @@ def resolve_dims(signature: ModelSignature, given: Mapping[str, int]) -> Resolve
         WebbuildError: `unknown-dimension`, naming each that cannot be guessed and the --dim to give; or
             `unused-dimension` for a --dim that names none.
     """
+    _check_names(signature, given)
     dims: dict[str, int] = {}
     assumptions: list[str] = []
     missing: list[str] = []
-    used: set[str] = set()
     pictures = image_size(signature)
     for fact in signature.inputs:
         for axis, dim in enumerate(fact.shape):
@@ -62,12 +63,11 @@ def resolve_dims(signature: ModelSignature, given: Mapping[str, int]) -> Resolve
             if isinstance(dim, int):
                 continue
             if (match := next((k for k in (key, dim) if k in given), None)) is not None:
-                used.add(match)
                 dims[key] = given[match]
-            elif axis == 0 and (dim is None or dim.lower() in _BATCH_NAMES):
+            elif axis == 0 and (dim is None or dim.lower() in _BATCH_NAMES or _free_sides(fact)):
                 dims[key] = 1
                 assumptions.append(f"input '{fact.name}': one at a time, the batch is 1")
-            elif axis == 1 and len(fact.shape) == 4 and dim is not None and dim.lower() in _CHANNEL_NAMES:
+            elif axis == 1 and len(fact.shape) == 4 and _is_channel_name(dim):
                 dims[key] = 3
                 assumptions.append(f"input '{fact.name}': the picture has 3 channels")
             elif pictures is not None and len(fact.shape) == 4 and axis in (2, 3):
@@ -87,20 +87,72 @@ def resolve_dims(signature: ModelSignature, given: Mapping[str, int]) -> Resolve
             "give each a size, for example " + missing[0].rpartition(": ")[2].replace("=N", "=640"),
             exit_code=USAGE,
         )
-    if unused := sorted(set(given) - used):
-        free = [
-            dim or f"{fact.name}:{axis}"
-            for fact in signature.inputs
-            for axis, dim in enumerate(fact.shape)
-            if not isinstance(dim, int)
-        ]
-        raise WebbuildError(
-            "unused-dimension",
-            f"{signature.file}: --dim {unused[0]} names no free dimension of an input",
-            f"the free ones are: {', '.join(dict.fromkeys(free)) or 'none'}",
-            exit_code=USAGE,
-        )
     return ResolvedDims(dims, tuple(dict.fromkeys(assumptions)))
+
+
+def free_picture_sides(signature: ModelSignature, given: Mapping[str, int]) -> list[str]:
+    """Return the free axes, as "input:axis", that are the height and width of pictures and that nothing says.
+
+    An input is taken for a picture by its shape, [N, C, H, W] or [N, H, W, C] with 1, 3 or 4 channels. What another
+    input calls by the same name is of the same size.
+    """
+    if image_size(signature) is not None:
+        return []
+    sides = [(fact, axis) for fact in signature.inputs for axis in _free_sides(fact)]
+    names = {fact.shape[axis] for fact, axis in sides} - {None}
+    sides += [(fact, axis) for fact in signature.inputs for axis, dim in enumerate(fact.shape) if dim in names]
+    keys = {f"{fact.name}:{axis}": fact.shape[axis] for fact, axis in sides}
+    return [key for key, dim in keys.items() if key not in given and dim not in given]
+
+
+def _free_sides(fact: TensorSpec) -> tuple[int, ...]:
+    """Return the axes of height and width of what looks like a picture where both are free."""
+    match fact.shape:
+        case (_, 1 | 3 | 4, height, width) if _are_sides(height, width):
+            return (2, 3)
+        case (_, str(channels), height, width) if _is_channel_name(channels) and _are_sides(height, width):
+            return (2, 3)
+        case (_, height, width, 1 | 3 | 4) if _are_sides(height, width):
+            return (1, 2)
+    return ()
+
+
+def _are_sides(height: Dim, width: Dim) -> bool:
+    """Whether both are free; two axes of one name are a mask between tokens."""
+    return not isinstance(height, int) and not isinstance(width, int) and (height != width or height is None)
+
+
+def _is_channel_name(dim: Dim) -> bool:
+    return isinstance(dim, str) and dim.lower() in _CHANNEL_NAMES
+
+
+def _check_names(signature: ModelSignature, given: Mapping[str, int]) -> None:
+    free = list(dict.fromkeys(_free_names(signature)))
+    unused = sorted(name for name in given if name not in free)
+    if not unused:
+        return
+    near = get_close_matches(unused[0], free, 1)
+    shown = dict.fromkeys(
+        dim or f"{fact.name}:{axis}"
+        for fact in signature.inputs
+        for axis, dim in enumerate(fact.shape)
+        if not isinstance(dim, int)
+    )
+    raise WebbuildError(
+        "unused-dimension",
+        f"{signature.file}: --dim {unused[0]} names no free dimension of an input"
+        + (f"; the nearest name is {near[0]}" if near else ""),
+        f"the free ones are: {', '.join(shown) or 'none'}",
+        exit_code=USAGE,
+    )
+
+
+def _free_names(signature: ModelSignature) -> Iterator[str]:
+    """Yield each way to name a free dimension."""
+    for fact in signature.inputs:
+        for axis, dim in enumerate(fact.shape):
+            if not isinstance(dim, int):
+                yield from (name for name in (dim, f"{fact.name}:{axis}") if name is not None)
 
 
 def takes_prompt(signature: ModelSignature) -> bool:

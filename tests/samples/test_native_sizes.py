@@ -1,0 +1,96 @@
+"""Free heights and widths are tried on native ONNX Runtime, and so are the sizes that were given."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from unittest.mock import patch
+
+import pytest
+
+from tests.commands.program import webbuild
+from tests.models import parsed, save
+from webbuild.errors import USAGE, WebbuildError
+from webbuild.model.load import load_onnx
+from webbuild.runners.native import NativeRunner
+from webbuild.samples import native_sizes
+from webbuild.samples.native_sizes import SIDES, check_given_sizes, choose_sizes
+from webbuild.tasks.symbolic_dims import ResolvedDims
+
+FREE = """<ir_version: 8, opset_import: ["" : 18]>
+free (float[%s] x) => (float[a,b,c,d] y) { y = GlobalMaxPool (x) }"""
+ONE_SIDE = """<ir_version: 8, opset_import: ["" : 18]>
+patches (float[n,3,h,w] x) => (float[n,m] y)
+<int64[2] flat = {1, %d}>
+{ y = Reshape (x, flat) }"""
+
+
+def chosen(folder: Path, text: str, **given: int) -> ResolvedDims:
+    source = load_onnx(save(parsed(text), folder / "m.onnx"))
+    return choose_sizes(source, given, lambda: NativeRunner(source.path))
+
+
+@pytest.mark.parametrize("shape", ["n,3,h,w", "unk__1,1,h,w", "batch,h,w,4", "b,num_channels,h,w"])
+def test_the_largest_side_is_taken_where_any_runs(tmp_path: Path, shape: str) -> None:
+    sizes = chosen(tmp_path, FREE % shape)
+    height, width = ("x:1", "x:2") if shape.endswith("4") else ("x:2", "x:3")
+    assert sizes.dims[height] == sizes.dims[width] == SIDES[0]
+    assert sizes.dims["x:0"] == 1
+    assert "which native ONNX Runtime runs; --dim" in sizes.assumptions[-1]
+
+
+@pytest.mark.parametrize("side", [384, 224])
+def test_the_one_side_that_runs_is_found(tmp_path: Path, side: int) -> None:
+    sizes = chosen(tmp_path, ONE_SIDE % (3 * side * side))
+    assert (sizes.dims["x:2"], sizes.dims["x:3"]) == (side, side)
+
+
+def test_a_model_that_is_slow_takes_the_smallest(tmp_path: Path) -> None:
+    with patch.object(native_sizes, "_SLOW_SECONDS", 0):
+        assert chosen(tmp_path, FREE % "n,3,h,w").dims["x:2"] == SIDES[-1]
+
+
+def test_where_no_side_runs_each_is_asked_for(tmp_path: Path) -> None:
+    with pytest.raises(WebbuildError, match=r"axis 2 .h.: --dim h=N") as caught:
+        chosen(tmp_path, ONE_SIDE % (3 * 7 * 7))
+    assert caught.value.code == "unknown-dimension"
+
+
+@pytest.mark.parametrize("shape", ["n,2,h,w", "n,1,s,s", "n,3,h,7", "n,h,w"])
+def test_what_does_not_look_like_a_picture_is_asked_for(tmp_path: Path, shape: str) -> None:
+    with pytest.raises(WebbuildError) as caught:
+        chosen(tmp_path, FREE.replace("GlobalMaxPool", "Relu") % shape)
+    assert caught.value.code == "unknown-dimension"
+
+
+def test_what_is_given_is_not_tried(tmp_path: Path) -> None:
+    assert chosen(tmp_path, FREE % "n,3,h,w", h=33, w=65).dims == {"x:0": 1, "x:2": 33, "x:3": 65}
+
+
+def test_a_mask_of_the_same_names_gets_the_same_size(tmp_path: Path) -> None:
+    text = """<ir_version: 8, opset_import: ["" : 18]>
+    masked (float[n,3,h,w] x, float[n,h,w] mask) => (float[n,3,h,w] y) <int64[1] axis = {1}>
+    { m = Unsqueeze (mask, axis) y = Mul (x, m) }"""
+    sizes = chosen(tmp_path, text)
+    assert sizes.dims["mask:1"] == sizes.dims["mask:2"] == SIDES[0]
+
+
+def test_a_given_size_at_which_native_fails_is_an_error_that_says_so(tmp_path: Path) -> None:
+    source = load_onnx(save(parsed(ONE_SIDE % (3 * 8 * 8)), tmp_path / "m.onnx"))
+    runner = NativeRunner(source.path)
+    fits, given = ResolvedDims({"x:0": 1, "x:2": 8, "x:3": 8}, ()), {"h": 8, "w": 8}
+    check_given_sizes(source.signature, fits, given, runner)
+    with pytest.raises(WebbuildError, match=r"this size cannot work.*--dim h=9") as caught:
+        check_given_sizes(source.signature, ResolvedDims({**fits.dims, "x:2": 9}, ()), {**given, "h": 9}, runner)
+    assert (caught.value.code, caught.value.exit_code) == ("size-fails", USAGE)
+
+
+def test_pack_stops_at_such_a_size(tmp_path: Path) -> None:
+    text = """<ir_version: 8, opset_import: ["" : 18]>
+    halves (float[n,3,h,w] x) => (float[n,3,h2,w] y) { a, b = Split <axis = 2, num_outputs = 2> (x) y = Add (a, b) }"""
+    path = save(parsed(text), tmp_path / "m.onnx")
+    done = webbuild("pack", path, "-o", tmp_path / "out", "--no-verify", "--dim", "h=9", "--dim", "w=8")
+    assert done.error == "size-fails"
+    assert "WILL FAIL" not in done.stderr
+    done = webbuild("pack", path, "-o", tmp_path / "out", "--no-verify")
+    assert done.code == 0, done.stderr
+    assert f"height and width of 'x' are {SIDES[0]}" in done.stderr + done.stdout
