@@ -5,10 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from tests.commands.program import webbuild
 from tests.models import HEADER, parsed, save
 from webbuild.equivalence.nan_inputs import MAX_ATTEMPTS, replace_nan_inputs
+from webbuild.errors import WebbuildError
 from webbuild.manifest.manifest import TensorInput
 from webbuild.runners.native import NativeRunner
 from webbuild.samples.collect import collect_samples
@@ -25,6 +27,9 @@ root (float[1, 9] x) => (float[1, 9] y)
 }}
 """
 """NaN where the sum of the input is negative: for one made-up input in two."""
+
+ROOT_OF = """<ir_version: 8, opset_import: ["" : 18]>
+g (float[1,9] x) => (float[1,9] y) {{ {} }}"""
 
 SPEC = TensorInput(name="x", dtype="float32", shape=[1, 9])
 
@@ -61,10 +66,34 @@ def test_there_is_an_end_to_it(tmp_path: Path) -> None:
         return {"x": -np.abs(normal_tensor(SPEC, attempt))}
 
     sample = Sample("made up", redraw(0), redraw=redraw)
-    kept, notes = replace_nan_inputs(runner(ROOT, tmp_path), [sample], None)
+    never = ROOT_OF.format("z = Sub (x, x) y = Div (z, z)")
+    kept, notes = replace_nan_inputs(runner(never, tmp_path), [sample], None)
     assert kept == [sample]
     assert asked == list(range(MAX_ATTEMPTS))
-    assert str(MAX_ATTEMPTS) in notes[0]
+    assert notes == ["'made up': the original answers NaN to everything that was made up"]
+
+
+def test_where_no_draw_does_the_numbers_are_drawn_towards_one(tmp_path: Path) -> None:
+    sample = Sample("made up", {"x": np.full((1, 9), -9, np.float32)}, redraw=lambda _: {})
+    kept, notes = replace_nan_inputs(runner(ROOT_OF.format("y = Log (x)"), tmp_path), [sample], None)
+    assert kept[0].feeds["x"] == pytest.approx(0)
+    assert notes == ["'made up': the numbers are drawn 90% of the way to 1, since the original answers NaN before that"]
+
+
+CHOSEN = """<ir_version: 8, opset_import: ["" : 18]>
+chosen (float[1,9] x, int64[1] at) => (float[1,1] y) <int64 far = {40}>
+{ index = Mul (at, far) y = Gather <axis = 1> (x, index) }"""
+
+
+def test_an_input_that_the_original_refuses_is_drawn_towards_what_it_takes(tmp_path: Path) -> None:
+    feeds = {"x": np.ones((1, 9), np.float32), "at": np.array([1])}
+    sample = Sample("made up", feeds, redraw=lambda _: {})
+    (kept,), notes = replace_nan_inputs(runner(CHOSEN, tmp_path), [sample], None)
+    assert kept.feeds["at"] == [0]
+    assert "since the original fails before that" in notes[0]
+    with pytest.raises(WebbuildError) as caught:
+        replace_nan_inputs(runner(CHOSEN.replace("Mul", "Add"), tmp_path), [sample], None)
+    assert caught.value.code == "reference-run-failed"
 
 
 def test_pack_says_so(tmp_path: Path) -> None:

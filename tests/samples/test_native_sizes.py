@@ -78,9 +78,9 @@ def test_a_given_size_at_which_native_fails_is_an_error_that_says_so(tmp_path: P
     source = load_onnx(save(parsed(ONE_SIDE % (3 * 8 * 8)), tmp_path / "m.onnx"))
     runner = NativeRunner(source.path)
     fits, given = ResolvedDims({"x:0": 1, "x:2": 8, "x:3": 8}, ()), {"h": 8, "w": 8}
-    check_given_sizes(source.signature, fits, given, runner)
+    check_given_sizes(source, fits, given, runner)
     with pytest.raises(WebbuildError, match=r"this size cannot work.*--dim h=9") as caught:
-        check_given_sizes(source.signature, ResolvedDims({**fits.dims, "x:2": 9}, ()), {**given, "h": 9}, runner)
+        check_given_sizes(source, ResolvedDims({**fits.dims, "x:2": 9}, ()), {**given, "h": 9}, runner)
     assert (caught.value.code, caught.value.exit_code) == ("size-fails", USAGE)
 
 

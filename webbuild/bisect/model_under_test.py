@@ -15,6 +15,7 @@ from webbuild.model.load import load_onnx, model_signature
 from webbuild.ortweb import packaged_assets
 from webbuild.ortweb.browser_session import SessionOptions
 from webbuild.ortweb.build import OrtWebBuild, cache_folder, get_build
+from webbuild.passes.analysis.input_ranges import input_ranges
 from webbuild.passes.analysis.shape_inference import infer_shapes
 from webbuild.runners.native import NativeRunner
 from webbuild.runners.session import Array
@@ -120,13 +121,13 @@ def _model(asked: ModelSelection) -> ModelUnderTest:
     model = with_fixed_sizes(source.model, sizes.dims)
     needed = () if asked.backend == "wasm" else tuple(required_features(model))
     inputs = model_signature(asked.path.name, model).inputs
-    graph = _graph(model, asked.path, asked.outputs)
+    graph, ranges = _graph(model, asked.path, asked.outputs), input_ranges(model)
     read = [fact for fact in inputs if fact.name in graph.inputs]
     wanted = {fact.name: (fact.dtype, fact.shape) for fact in read}
     fix = "save every input under its name, with its type and shape"
     cases = [BisectInput(file.name, load_npz_inputs(file, wanted, fix)) for file in asked.inputs]
     if not cases:
-        cases = [BisectInput("made-up numbers", random_feeds(asked.path.name, read))]
+        cases = [BisectInput("made-up numbers", random_feeds(asked.path.name, read, ranges))]
     build = get_build(Target(packaged_assets.engine_version(), asked.build), cache_folder())
     assumptions = (*source.repairs, *sizes.assumptions)
     return ModelUnderTest(

@@ -69,7 +69,7 @@ def run(arguments: PackArguments) -> int:
         return CLEAN
     match = with_prompts(compiled.match, located.path, arguments.prompts)
     compiled = msgspec.structs.replace(compiled, match=match)
-    samples = attach_prompts(match, collect_samples(located.path, arguments.samples, match.inputs))
+    samples = attach_prompts(match, collect_samples(located.path, arguments.samples, match.inputs, loaded.ranges))
     samples, notes = replace_nan_inputs(loaded.original, samples, compiled.postprocess)
     progress.print_lines(notes)
     with staged_folder(out) as folder:

@@ -169,9 +169,9 @@ def _check_equivalence(
         for file, (_, kind) in zip(files, _needed_graphs(target, ready), strict=True)
     ]
     inputs = ready.match.inputs
-    collected = collect_samples(model, arguments.samples, inputs)
+    collected = collect_samples(model, arguments.samples, inputs, loaded.ranges)
     samples, notes = replace_nan_inputs(loaded.original, collected, ready.postprocess)
-    edges, more = replace_nan_inputs(loaded.original, edge_cases(inputs), ready.postprocess)
+    edges, more = replace_nan_inputs(loaded.original, edge_cases(inputs, loaded.ranges), ready.postprocess)
     progress.print_lines([*notes, *more])
     with progress.step(f"prove {target.name} on {len(samples)} samples"):
         equivalence = check_with_detections(

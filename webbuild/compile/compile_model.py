@@ -15,7 +15,9 @@ from webbuild.equivalence.detection_thresholds import open_reference
 from webbuild.inspection.cpu_fallback import FallbackPlan, apply_cpu_fallback, check_wasm_session
 from webbuild.inspection.graph import prepare_graph
 from webbuild.inspection.reshape_check import check_reshapes
+from webbuild.manifest.manifest import TensorInput
 from webbuild.model.load import OnnxModel, load_onnx
+from webbuild.passes.analysis.input_ranges import InputRange, input_ranges
 from webbuild.passes.base import NmsPlacement, PassOptions
 from webbuild.passes.lower import TARGETS, LoweredGraphs, lower
 from webbuild.runners.native import NativeRunner
@@ -33,12 +35,16 @@ if TYPE_CHECKING:
 
 
 class LoadedModel(Struct, frozen=True):
-    """A model that native ONNX Runtime takes, a size for each of its free dimensions, and what had to be repaired."""
+    """A model that native ONNX Runtime takes, a size for each of its free dimensions, and what had to be repaired.
+
+    `ranges` are those of its inputs that may not hold just any number.
+    """
 
     source: OnnxModel
     original: NativeRunner
     dims: ResolvedDims
     repairs: tuple[str, ...]
+    ranges: Mapping[str, InputRange] = {}
 
 
 class CompiledModel(Struct, frozen=True):
@@ -71,11 +77,12 @@ def load_model(path: Path, dims: Mapping[str, int], progress: ProgressReporter) 
     with progress.step(f"load {path.name}"):
         source = load_onnx(path)
         sizes = choose_sizes(source, dims, lambda: open_reference(source)[0])
-        check_reshapes(prepare_graph(source.model, sizes.dims)[0])
+        prepared = prepare_graph(source.model, sizes.dims)[0]
+        check_reshapes(prepared)
         original, repairs = open_reference(source)  # what does not run as it is need not be patched
-        check_given_sizes(source.signature, sizes, dims, original)
+        check_given_sizes(source, sizes, dims, original)
         original.close()
-    return LoadedModel(source, original, sizes, (*source.repairs, *repairs))
+    return LoadedModel(source, original, sizes, (*source.repairs, *repairs), input_ranges(prepared))
 
 
 def compile_model(
@@ -114,5 +121,7 @@ def compile_model(
     require_postprocess(known, planned)
     known = apply_overrides(known, wanted)
     options = tuple(option_inputs(planned.graphs["webgpu"]))
-    assumptions = (*loaded.repairs, *loaded.dims.assumptions, *known.assumptions)
+    bounded = {spec.name for spec in known.inputs if isinstance(spec, TensorInput)}
+    ranges = [f"made-up numbers of '{name}': {each}" for name, each in loaded.ranges.items() if name in bounded]
+    assumptions = (*loaded.repairs, *loaded.dims.assumptions, *known.assumptions, *ranges)
     return CompiledModel(planned, known, options, assumptions, missing, kept.disabled)

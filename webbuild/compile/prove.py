@@ -82,7 +82,7 @@ def prove_graphs(
     with progress.step("write the graphs"):
         graphs = write_graphs(models, folder / "model")
     with progress.step(f"compare them with the original on {len(samples)} samples"):
-        edges = attach_extreme_prompts(compiled.match, edge_cases(compiled.match.inputs))
+        edges = attach_extreme_prompts(compiled.match, edge_cases(compiled.match.inputs, loaded.ranges))
         edges, notes = replace_nan_inputs(original, edges, compiled.postprocess)
         equivalence = check(graphs, edges)
     progress.print_lines(notes)

@@ -17,6 +17,7 @@ from webbuild.inspection.measured_outcome import Measurement, RunOutcome, compar
 from webbuild.inspection.result import Inspection
 from webbuild.model.load import OnnxModel
 from webbuild.ortweb.build import cache_folder, get_build
+from webbuild.passes.analysis.input_ranges import input_ranges
 from webbuild.passes.analysis.shape_inference import infer_shapes
 from webbuild.probe.browser_harness import ProbeHarness, ProbeResponse, open_harness
 from webbuild.probe.probe_model import Probe
@@ -55,7 +56,7 @@ def measure_in_page(
 ) -> Measurement:
     """Measure a model in a page that is open, on random inputs where none are given. See `measure`."""
     model = with_indexed_names(source, dims)
-    feeds = random_feeds(inspection.model, inspection.inputs) if feeds is None else feeds
+    feeds = random_feeds(inspection.model, inspection.inputs, input_ranges(model)) if feeds is None else feeds
     data = serialize(model, source.path.name)
     if any(value.dtype is ir.DataType.STRING for value in (*model.graph.inputs, *model.graph.outputs)):
         (answer,) = page.measure([Probe("model", "", 0, "", data, {}, run=False)])

@@ -77,7 +77,7 @@ class NativeRunner:
         limit_malloc_cache()
         options = onnxruntime.SessionOptions()
         options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
-        options.log_severity_level = 3
+        options.log_severity_level = 4  # errors are raised, and not printed too
         options.enable_cpu_mem_arena = False  # it keeps the memory of the largest run
         options.enable_mem_pattern = False  # from the second run on it takes what all steps need in one piece
         options.enable_mem_reuse = False  # it holds a large room for all that will lie there until the last has

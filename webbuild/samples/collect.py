@@ -19,7 +19,7 @@ from webbuild.preprocess.image_stack import stack_tensor
 from webbuild.samples.focal_stack import IMAGE_SUFFIXES as _PICTURES
 from webbuild.samples.focal_stack import FocalStack, find_stacks, stacks_from_paths
 from webbuild.samples.npz import load_npz
-from webbuild.samples.random_inputs import SAMPLE_IMAGES, random_inputs
+from webbuild.samples.random_inputs import NO_RANGES, SAMPLE_IMAGES, Ranges, random_inputs
 from webbuild.samples.sample import Frame, Sample, feeds_beside_image
 from webbuild.samples.synthetic_focal_stack import synthetic_focal_stack
 from webbuild.tasks.depth_from_focus import default_focus_distances
@@ -28,10 +28,12 @@ _MAX_INPUT_ELEMENTS = 2**31 - 1
 """Bytes of the largest tensor that every browser can hold in one buffer."""
 
 
-def collect_samples(model: Path, given: Sequence[Path], inputs: Sequence[Input]) -> list[Sample]:
+def collect_samples(
+    model: Path, given: Sequence[Path], inputs: Sequence[Input], ranges: Ranges = NO_RANGES
+) -> list[Sample]:
     """Return the samples for a model: those given, else those in `samples/` beside it, else webbuild's own.
 
-    No two have the same name: what is found in them is kept by that.
+    Tensors that are made up lie in their `ranges`. No two have the same name: what is found in them is kept by that.
 
     Raises:
         WebbuildError: `input-too-large`, `unreadable-image`, `unreadable-tensors`, `sample-not-found`,
@@ -39,7 +41,7 @@ def collect_samples(model: Path, given: Sequence[Path], inputs: Sequence[Input])
     """
     _check_sizes(inputs)
     named: dict[str, Sample] = {}
-    for sample in _collect(model, given, inputs):
+    for sample in _collect(model, given, inputs, ranges):
         name, count = sample.name, 1
         while name in named:
             count += 1
@@ -48,7 +50,7 @@ def collect_samples(model: Path, given: Sequence[Path], inputs: Sequence[Input])
     return list(named.values())
 
 
-def _collect(model: Path, given: Sequence[Path], inputs: Sequence[Input]) -> list[Sample]:
+def _collect(model: Path, given: Sequence[Path], inputs: Sequence[Input], ranges: Ranges) -> list[Sample]:
     stack = next((spec for spec in inputs if isinstance(spec, StackInput)), None)
     if stack is not None:
         found = stacks_from_paths(given) if given else find_stacks(model.parent / "samples", stack.count)
@@ -57,25 +59,27 @@ def _collect(model: Path, given: Sequence[Path], inputs: Sequence[Input]) -> lis
     files = list(given)
     if image is not None:
         files = files or _image_files(model.parent / "samples") or _image_files(SAMPLE_IMAGES)
-        return [_sample_from_image(file, image, inputs) for file in files]
+        return [_sample_from_image(file, image, inputs, ranges) for file in files]
     tensors = [spec for spec in inputs if isinstance(spec, TensorInput)]
     if files:
         return [_sample_from_npz(file, tensors) for file in files]
     return [
-        Sample(name, feeds, redraw=partial(_redraw_tensors, tensors, index))
-        for index, (name, feeds) in enumerate(random_inputs(tensors))
+        Sample(name, feeds, redraw=partial(_redraw_tensors, tensors, ranges, index))
+        for index, (name, feeds) in enumerate(random_inputs(tensors, ranges))
     ]
 
 
-def _redraw_tensors(tensors: Sequence[TensorInput], index: int, attempt: int) -> dict[str, NDArray[Any]]:
-    return random_inputs(tensors, attempt)[index][1]
+def _redraw_tensors(
+    tensors: Sequence[TensorInput], ranges: Ranges, index: int, attempt: int
+) -> dict[str, NDArray[Any]]:
+    return random_inputs(tensors, ranges, attempt)[index][1]
 
 
 def _image_files(folder: Path) -> list[Path]:
     return sorted(file for file in folder.glob("*") if file.suffix.lower() in _PICTURES)
 
 
-def _sample_from_image(file: Path, image: ImageInput, inputs: Sequence[Input]) -> Sample:
+def _sample_from_image(file: Path, image: ImageInput, inputs: Sequence[Input], ranges: Ranges) -> Sample:
     _require_file(file)
     if file.suffix.lower() == ".npz":
         raise WebbuildError(
@@ -85,7 +89,7 @@ def _sample_from_image(file: Path, image: ImageInput, inputs: Sequence[Input]) -
     tensor, placement = image_to_tensor(rgba, image)
     return Sample(
         file.name,
-        {image.name: tensor, **feeds_beside_image(inputs, placement)},
+        {image.name: tensor, **feeds_beside_image(inputs, placement, ranges=ranges)},
         file,
         placement,
         (rgba.shape[1], rgba.shape[0]),

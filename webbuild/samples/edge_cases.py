@@ -12,10 +12,11 @@ from webbuild.manifest.manifest import ImageInput, Input, StackInput
 from webbuild.preprocess.image import input_size, normalize
 from webbuild.preprocess.image_stack import stack_image_spec
 from webbuild.preprocess.letterbox import ImagePlacement
+from webbuild.samples.random_inputs import NO_RANGES, Ranges
 from webbuild.samples.sample import Sample, feeds_beside_image
 
 
-def edge_cases(inputs: Sequence[Input]) -> list[Sample]:
+def edge_cases(inputs: Sequence[Input], ranges: Ranges = NO_RANGES) -> list[Sample]:
     """Return samples that take the rare branches: a picture of nothing, and one of noise."""
     stack = next((spec for spec in inputs if isinstance(spec, StackInput)), None)
     image = stack_image_spec(stack) if stack else next((spec for spec in inputs if isinstance(spec, ImageInput)), None)
@@ -25,7 +26,7 @@ def edge_cases(inputs: Sequence[Input]) -> list[Sample]:
     count, shape = (1, image.shape) if stack is None else (stack.count, stack.shape)
     flat = normalize(np.full((height, width, 3), float(image.letterbox.pad)), image)
     whole = ImagePlacement(width, height, 0, 0, width, height, width, height)
-    rest = feeds_beside_image(inputs, whole)
+    rest = feeds_beside_image(inputs, whole, ranges=ranges)
 
     def noise(attempt: int) -> dict[str, NDArray[Any]]:
         generator = np.random.default_rng(attempt)

@@ -9,9 +9,9 @@ import msgspec
 
 from webbuild.errors import USAGE, WebbuildError
 from webbuild.model.load import OnnxModel
-from webbuild.model.signature import ModelSignature
+from webbuild.passes.analysis.input_ranges import input_ranges
 from webbuild.runners.native import NativeRunner
-from webbuild.samples.random_inputs import random_feeds
+from webbuild.samples.random_inputs import random_feeds, shrunk_feeds
 from webbuild.tasks.symbolic_dims import ResolvedDims, free_picture_sides, resolve_dims
 
 SIDES = (640, 512, 480, 416, 384, 320, 256, 224)
@@ -43,7 +43,7 @@ def choose_sizes(source: OnnxModel, given: Mapping[str, int], open_native: Calla
     def seconds(side: int) -> float | None:
         started = time.monotonic()
         dims = resolve_dims(source.signature, {**dict.fromkeys(sides, side), **given}).dims
-        return None if run_error(native, source.signature, dims) else time.monotonic() - started
+        return None if run_error(native, source, dims) else time.monotonic() - started
 
     side = _first_side(seconds)
     native.close()
@@ -57,39 +57,44 @@ def choose_sizes(source: OnnxModel, given: Mapping[str, int], open_native: Calla
     return msgspec.structs.replace(found, assumptions=(*found.assumptions, said))
 
 
-def check_given_sizes(
-    signature: ModelSignature, sizes: ResolvedDims, given: Mapping[str, int], native: NativeRunner
-) -> None:
+def check_given_sizes(source: OnnxModel, sizes: ResolvedDims, given: Mapping[str, int], native: NativeRunner) -> None:
     """Raise where native ONNX Runtime fails at sizes that were given.
 
     Raises:
         WebbuildError: `size-fails`.
     """
-    error = run_error(native, signature, sizes.dims) if given else None
+    error = run_error(native, source, sizes.dims) if given else None
     if error is not None and error.code == "reference-run-failed":
         asked = " ".join(f"--dim {name}={size}" for name, size in given.items())
         raise WebbuildError(
             "size-fails",
-            f"{signature.file}: this size cannot work: native ONNX Runtime fails at {asked}: {error.message}",
+            f"{source.path}: this size cannot work: native ONNX Runtime fails at {asked}: {error.message}",
             "give sizes that the model can take: those of its export, or multiples of 32 for pictures",
             exit_code=USAGE,
         )
 
 
-def run_error(native: NativeRunner, signature: ModelSignature, dims: Mapping[str, int]) -> WebbuildError | None:
+def run_error(native: NativeRunner, source: OnnxModel, dims: Mapping[str, int]) -> WebbuildError | None:
     """Return why the model does not run in these sizes on made-up numbers, None where it does."""
     fixed = [
         msgspec.structs.replace(
             spec, shape=tuple(dims.get(f"{spec.name}:{axis}", size) for axis, size in enumerate(spec.shape))
         )
-        for spec in signature.inputs
+        for spec in source.signature.inputs
     ]
+    failed = None
     try:
-        feeds = random_feeds(signature.file, fixed)
-        native.run({name: array.astype(native.input_dtypes[name]) for name, array in feeds.items()})
+        made_up = random_feeds(source.signature.file, fixed, input_ranges(source.model))
     except WebbuildError as error:
         return error
-    return None
+    for feeds in (made_up, *(each for _, each in shrunk_feeds(made_up))):
+        try:
+            native.run({name: array.astype(native.input_dtypes[name]) for name, array in feeds.items()})
+        except WebbuildError as error:
+            failed = failed or error
+        else:
+            return None
+    return failed
 
 
 def _first_side(seconds: Callable[[int], float | None]) -> int | None:

@@ -5,7 +5,7 @@ A detector fed with 0..1 that was trained on 0..255 answers zeros, and zeros equ
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from webbuild.errors import USAGE, WebbuildError
 from webbuild.manifest.manifest import ImageInput, Letterbox, TensorInput
 from webbuild.model.signature import TensorSpec
+from webbuild.passes.analysis.input_ranges import InputRange
 from webbuild.preprocess.image import image_to_tensor, load_image
 
 SAMPLE_IMAGES = Path(__file__).parent / "pictures"
@@ -23,25 +24,39 @@ _MIN_IMAGE_SIDE = 16
 """Pixels of a side from which on an input of three channels is taken for a picture."""
 
 Feeds = dict[str, NDArray[Any]]
+Ranges = Mapping[str, InputRange]
+NO_RANGES: Ranges = {}
+
+_SHRINKING = tuple((target, part) for part in (0.5, 0.1, 0.0) for target in (1, 0))
+"""How made-up numbers are changed where a model refuses them: a part of their distance from 1, or from 0."""
 
 
-def random_inputs(inputs: Sequence[TensorInput], attempt: int = 0) -> list[tuple[str, Feeds]]:
+def random_inputs(
+    inputs: Sequence[TensorInput], ranges: Ranges = NO_RANGES, attempt: int = 0
+) -> list[tuple[str, Feeds]]:
     """Return names and feeds: even in 0..1, normal around 0, and as a picture of 0..255 where it may be one.
 
-    Another attempt draws other numbers; the picture stays.
+    Inputs with a range are even in that. Another attempt draws other numbers; the picture stays.
     """
     seed = 3 * attempt
     return [
-        ("random in 0..1", {spec.name: random_tensor(spec, seed) for spec in inputs}),
-        ("random around 0", {spec.name: normal_tensor(spec, seed + 1) for spec in inputs}),
-        ("picture of 0..255", {spec.name: _image_tensor(spec) for spec in inputs})
+        ("random in 0..1", {spec.name: random_tensor(spec, seed, ranges) for spec in inputs}),
+        ("random around 0", {spec.name: normal_tensor(spec, seed + 1, ranges) for spec in inputs}),
+        ("picture of 0..255", {spec.name: _image_tensor(spec, ranges) for spec in inputs})
         if any(map(_is_image_shaped, inputs))
-        else ("random around 0 again", {spec.name: normal_tensor(spec, seed + 2) for spec in inputs}),
+        else ("random around 0 again", {spec.name: normal_tensor(spec, seed + 2, ranges) for spec in inputs}),
     ]
 
 
-def random_feeds(file: str, inputs: Sequence[TensorSpec]) -> Feeds:
-    """Return values for every input of a model's file: floats in 0..1, integers and booleans 0 or 1.
+def shrunk_feeds(feeds: Feeds) -> Iterator[tuple[str, Feeds]]:
+    """Yield other feeds for a model that refuses these, nearer and nearer to 1 and to 0, and how near in words."""
+    for target, part in _SHRINKING:
+        said = f"drawn {1 - part:.0%} of the way to {target}" if part else f"all {target}"
+        yield said, {name: _towards(array, target, part) for name, array in feeds.items()}
+
+
+def random_feeds(file: str, inputs: Sequence[TensorSpec], ranges: Ranges = NO_RANGES) -> Feeds:
+    """Return values for every input of a model's file: floats in 0..1, integers and booleans 0 or 1, or in its range.
 
     Raises:
         WebbuildError: `cannot-generate-input` for an input that is no tensor of numbers.
@@ -61,24 +76,41 @@ def random_feeds(file: str, inputs: Sequence[TensorSpec]) -> Feeds:
                 "leave out what would run the model, such as --measure",
                 exit_code=USAGE,
             )
+        if fact.name in ranges:
+            feeds[fact.name] = _in_range(sizes, kind, ranges[fact.name], 0)
+            continue
         floats = kind.kind == "f"
         feeds[fact.name] = (generator.random(sizes) if floats else generator.integers(0, 2, sizes)).astype(kind)
     return feeds
 
 
-def random_tensor(spec: TensorInput, seed: int) -> NDArray[Any]:
-    """Return values in 0..1 for an input, the same for the same seed; integers are 0 or 1."""
+def random_tensor(spec: TensorInput, seed: int, ranges: Ranges = NO_RANGES) -> NDArray[Any]:
+    """Return values in 0..1 for an input, the same for the same seed; integers are 0 or 1; or in its range."""
+    if spec.name in ranges:
+        return _in_range(spec.shape, spec.dtype, ranges[spec.name], seed)
     generator = np.random.default_rng(seed)
     if spec.dtype == "float32":
         return generator.random(spec.shape, np.float32)
     return generator.integers(0, 2, spec.shape).astype(spec.dtype)
 
 
-def normal_tensor(spec: TensorInput, seed: int) -> NDArray[Any]:
-    """Return normal values of variance 1 for an input, the same for the same seed; integers are 0 or 1."""
-    if spec.dtype == "float32":
+def normal_tensor(spec: TensorInput, seed: int, ranges: Ranges = NO_RANGES) -> NDArray[Any]:
+    """Return normal values of variance 1 for a float input without a range; else what `random_tensor` does."""
+    if spec.dtype == "float32" and spec.name not in ranges:
         return np.random.default_rng(seed).standard_normal(spec.shape, np.float32)
-    return random_tensor(spec, seed)
+    return random_tensor(spec, seed, ranges)
+
+
+def _in_range(shape: Sequence[int], dtype: Any, bounds: InputRange, seed: int) -> NDArray[Any]:
+    generator, kind = np.random.default_rng(seed), np.dtype(dtype)
+    if kind.kind == "f":
+        return generator.uniform(bounds.low, bounds.high, shape).astype(kind)
+    return generator.integers(int(bounds.low), int(bounds.high), shape, endpoint=True).astype(kind)
+
+
+def _towards(array: NDArray[Any], target: int, part: float) -> NDArray[Any]:
+    moved = target + (array.astype(np.float64) - target) * part
+    return (moved if array.dtype.kind == "f" else np.trunc(moved)).astype(array.dtype)
 
 
 def _is_image_shaped(spec: TensorInput) -> bool:
@@ -88,9 +120,9 @@ def _is_image_shaped(spec: TensorInput) -> bool:
     return False
 
 
-def _image_tensor(spec: TensorInput) -> NDArray[Any]:
-    if not _is_image_shaped(spec):
-        return random_tensor(spec, 0)
+def _image_tensor(spec: TensorInput, ranges: Ranges) -> NDArray[Any]:
+    if not _is_image_shaped(spec) or spec.name in ranges:
+        return random_tensor(spec, 0, ranges)
     image = ImageInput(
         name=spec.name,
         shape=spec.shape,

@@ -14,7 +14,7 @@ from webbuild.preprocess.image_stack import focus_tensor
 from webbuild.preprocess.letterbox import ImagePlacement
 from webbuild.preprocess.prompt import Prompt
 from webbuild.preprocess.size_feeds import size_feeds
-from webbuild.samples.random_inputs import random_tensor
+from webbuild.samples.random_inputs import NO_RANGES, Ranges, random_tensor
 
 
 class Frame(Struct, frozen=True):
@@ -48,9 +48,9 @@ class Sample(Struct, frozen=True):
 
 
 def feeds_beside_image(
-    inputs: Sequence[Input], placement: ImagePlacement, focus: Sequence[float] = ()
+    inputs: Sequence[Input], placement: ImagePlacement, focus: Sequence[float] = (), ranges: Ranges = NO_RANGES
 ) -> dict[str, NDArray[Any]]:
     """Return what is fed besides pictures: sizes, focal distances, and numbers at random for what is not known."""
-    tensors = {spec.name: random_tensor(spec, 0) for spec in inputs if isinstance(spec, TensorInput)}
+    tensors = {spec.name: random_tensor(spec, 0, ranges) for spec in inputs if isinstance(spec, TensorInput)}
     focused = {spec.name: focus_tensor(spec, focus) for spec in inputs if isinstance(spec, FocusInput)}
     return {**tensors, **focused, **size_feeds(inputs, placement)}

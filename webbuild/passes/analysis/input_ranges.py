@@ -1,0 +1,121 @@
+"""The range of an input that says how a graph computes rather than what on: indices, sizes, thresholds, counts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import onnx_ir as ir
+from msgspec import Struct
+
+from webbuild.passes.rewrite import constant, static_shape
+
+_HANDED_ON = {
+    "Cast": (0,), "Identity": (0,), "Unsqueeze": (0,), "Squeeze": (0,), "Reshape": (0,), "Flatten": (0,),
+    "Expand": (0,), "Transpose": (0,), "Slice": (0,), "Split": (0,), "Tile": (0,),
+}  # fmt: skip
+"""Operators that hand on the numbers of these inputs."""
+_LONGEST = 16
+"""The largest count or size that is made up where the graph sets no limit."""
+
+_FIXED: Mapping[tuple[str, int], tuple[float, float]] = {
+    ("NonMaxSuppression", 2): (1, _LONGEST),
+    ("NonMaxSuppression", 3): (0, 1),
+    ("NonMaxSuppression", 4): (0, 1),
+    ("OneHot", 1): (1, _LONGEST),
+    ("Resize", 2): (1, 1),
+    ("Upsample", 1): (1, 1),
+    ("Pad", 1): (0, 0),
+    ("Range", 0): (0, 0),
+    ("Range", 1): (1, _LONGEST),
+    ("Range", 2): (1, 1),
+    ("Slice", 1): (0, 0),
+    ("Slice", 2): (1, _LONGEST),
+    ("Slice", 3): (0, 0),
+    ("Slice", 4): (1, 1),
+    ("Tile", 1): (1, 1),
+    ("Expand", 1): (1, 1),
+    ("ConstantOfShape", 0): (1, _LONGEST),
+    ("CumSum", 1): (0, 0),
+    ("Trilu", 1): (0, 0),
+    ("Loop", 0): (1, 4),
+    ("Mod", 1): (1, _LONGEST),
+}
+"""By operator and input: the numbers that every such node takes."""
+_PARTS: Mapping[tuple[str, int], tuple[float, float]] = {
+    ("Resize", 2): (0.5, 1),
+    ("Resize", 3): (_LONGEST, 2 * _LONGEST),
+    ("Upsample", 1): (1, 2),
+}
+"""The same of a number that a Concat puts beside others: it is one of height and width."""
+
+
+class InputRange(Struct, frozen=True):
+    """The numbers that an input may hold, both ends among them, and the operator that says so."""
+
+    low: float
+    high: float
+    operator: str
+
+    def __str__(self) -> str:
+        return f"{self.low:g} to {self.high:g}, for {self.operator}"
+
+
+def input_ranges(model: ir.Model) -> dict[str, InputRange]:
+    """Return the range of each input that a node bounds, by what reads it, through Casts and reshapes.
+
+    Sizes that are not inferred set no limit: an index is 0 there. Where two nodes disagree, the first counts.
+    """
+    found: dict[str, InputRange] = {}
+    for value in model.graph.inputs:
+        if value.is_initializer() or value.dtype in (None, ir.DataType.BOOL, ir.DataType.STRING):
+            continue
+        for each in _ranges(value, part=False, seen=set()):
+            known = found.get(value.name or "", each)
+            low, high = max(known.low, each.low), min(known.high, each.high)
+            narrower = InputRange(
+                low, high, known.operator if (low, high) == (known.low, known.high) else each.operator
+            )
+            found[value.name or ""] = narrower if low <= high else known
+    return found
+
+
+def _ranges(value: ir.Value, *, part: bool, seen: set[ir.Value]) -> Iterator[InputRange]:
+    if value in seen:
+        return
+    seen.add(value)
+    for use in value.uses():
+        node, index = use.node, use.idx
+        if node.domain not in ("", "ai.onnx"):
+            continue
+        if node.op_type == "Concat" or index in _HANDED_ON.get(node.op_type, ()):
+            for output in node.outputs:
+                yield from _ranges(output, part=part or node.op_type == "Concat", seen=seen)
+        elif (bounds := _bounds(node, index, part=part)) is not None:
+            yield InputRange(*bounds, node.op_type)
+
+
+def _bounds(node: ir.Node, index: int, *, part: bool) -> tuple[float, float] | None:
+    key = (node.op_type, index)
+    if part and key in _PARTS:
+        return _PARTS[key]
+    axis = node.attributes.get_int("axis", -1 if node.op_type == "TopK" else 0)
+    match key:
+        case ("Gather" | "GatherElements" | "ScatterElements" | "Scatter" | "GatherND" | "ScatterND", 1):
+            return 0, _axis_size(node, None if node.op_type.endswith("ND") else axis, 1) - 1
+        case ("OneHot", 0):
+            depth = constant(node.inputs[1])
+            return 0, (_LONGEST if depth is None else max(1, int(depth.ravel()[0]))) - 1
+        case ("TopK", 1):
+            return 1, _axis_size(node, axis, 1)
+        case ("Div", 1):
+            whole = node.inputs[1] is not None and node.inputs[1].dtype in (ir.DataType.INT32, ir.DataType.INT64)
+            return (1, _LONGEST) if whole else None
+    return _FIXED.get(key)
+
+
+def _axis_size(node: ir.Node, axis: int | None, unknown: int) -> int:
+    """Return the size of an axis of a node's first input, of its smallest one where that is None."""
+    sizes = static_shape(node.inputs[0])
+    if not sizes or (axis is not None and not -len(sizes) <= axis < len(sizes)):
+        return unknown
+    return max(1, min(sizes) if axis is None else sizes[axis])
