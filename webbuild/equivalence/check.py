@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from webbuild.compare.comparison import Comparison
 from webbuild.equivalence.answer import Answer
 from webbuild.equivalence.compare_runs import Reference, RunInput, Tensors, compare_runs
-from webbuild.equivalence.policy import EXACT, native_policy
+from webbuild.equivalence.policy import EXACT, is_exported_in_float16, native_policy
 from webbuild.manifest.detection_head_status import fallback_reason
 from webbuild.manifest.manifest import Graph, OptionInput, Task
 from webbuild.postprocess.reference import add_constant_masks, apply_reference_postprocess
@@ -76,6 +76,7 @@ def check_equivalence(
     names = [each.name for each in inputs]
     native = {name: want.detections for name, want in zip(names, reference.answers, strict=True)}
     detections: dict[str, dict[str, Sequence[Detection]]] = {"native": native}
+    float16 = any(map(is_exported_in_float16, graphs))
     fallbacks = [graph.head_status.fallback for graph in graphs if graph.head_status is not None]
     comparisons: dict[str, list[Comparison]] = {}
     outputs: dict[str, Tensors] = {}
@@ -84,7 +85,7 @@ def check_equivalence(
         seen = detections[graph.target] = dict(detections.get(fallback, {}))
         answers = _run_graph(graph, folder, reference, seen, outputs if graph.target == "wasm" else None)
         comparisons[graph.target] = compare_runs(
-            reference, graph.name, answers, native_policy(graph), comparisons.get(fallback, ())
+            reference, graph.name, answers, native_policy(graph, float16=float16), comparisons.get(fallback, ())
         )
     original.close()
     return EquivalenceResult(
