@@ -94,3 +94,9 @@ def test_pack_stops_at_such_a_size(tmp_path: Path) -> None:
     done = webbuild("pack", path, "-o", tmp_path / "out", "--no-verify")
     assert done.code == 0, done.stderr
     assert f"height and width of 'x' are {SIDES[0]}" in done.stderr + done.stdout
+
+
+def test_a_given_size_beyond_memory_is_named_as_such(tmp_path: Path) -> None:
+    path = save(parsed(FREE % "n,3,h,w"), tmp_path / "m.onnx")
+    done = webbuild("pack", path, "-o", tmp_path / "out", "--no-verify", "--dim", "h=100000", "--dim", "w=100000")
+    assert done.error == "input-too-large"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -19,13 +18,10 @@ from webbuild.preprocess.image_stack import stack_tensor
 from webbuild.samples.focal_stack import IMAGE_SUFFIXES as _PICTURES
 from webbuild.samples.focal_stack import FocalStack, find_stacks, stacks_from_paths
 from webbuild.samples.npz import load_npz
-from webbuild.samples.random_inputs import NO_RANGES, SAMPLE_IMAGES, Ranges, random_inputs
+from webbuild.samples.random_inputs import NO_RANGES, SAMPLE_IMAGES, Ranges, check_size, random_inputs
 from webbuild.samples.sample import Frame, Sample, feeds_beside_image
 from webbuild.samples.synthetic_focal_stack import synthetic_focal_stack
 from webbuild.tasks.depth_from_focus import default_focus_distances
-
-_MAX_INPUT_ELEMENTS = 2**31 - 1
-"""Bytes of the largest tensor that every browser can hold in one buffer."""
 
 
 def collect_samples(
@@ -39,7 +35,8 @@ def collect_samples(
         WebbuildError: `input-too-large`, `unreadable-image`, `unreadable-tensors`, `sample-not-found`,
             `invalid-sample`, `unreadable-focal-distances`.
     """
-    _check_sizes(inputs)
+    for spec in inputs:
+        check_size(spec.name, spec.shape, np.dtype(spec.dtype))
     named: dict[str, Sample] = {}
     for sample in _collect(model, given, inputs, ranges):
         name, count = sample.name, 1
@@ -151,17 +148,6 @@ def _sample_from_npz(file: Path, inputs: Sequence[TensorInput]) -> Sample:
                 exit_code=USAGE,
             )
     return Sample(file.name, {spec.name: arrays[spec.name] for spec in inputs})
-
-
-def _check_sizes(inputs: Sequence[Input]) -> None:
-    for spec in inputs:
-        size = math.prod(spec.shape) * np.dtype(spec.dtype).itemsize
-        if size > _MAX_INPUT_ELEMENTS:
-            raise WebbuildError(
-                "input-too-large",
-                f"input '{spec.name}' of shape {spec.shape} takes {size / 2**30:.0f} GiB; a browser gives a tensor 2",
-                "export the model with smaller sizes, or give smaller ones with --dim",
-            )
 
 
 def _require_file(file: Path) -> None:

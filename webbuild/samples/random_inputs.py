@@ -5,6 +5,7 @@ A detector fed with 0..1 that was trained on 0..255 answers zeros, and zeros equ
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,9 @@ SAMPLE_IMAGES = Path(__file__).parent / "pictures"
 """webbuild's own pictures."""
 _MIN_IMAGE_SIDE = 16
 """Pixels of a side from which on an input of three channels is taken for a picture."""
+
+_MAX_INPUT_BYTES = 2**31 - 1
+"""Bytes of the largest tensor that every browser can hold in one buffer."""
 
 Feeds = dict[str, NDArray[Any]]
 Ranges = Mapping[str, InputRange]
@@ -59,7 +63,7 @@ def random_feeds(file: str, inputs: Sequence[TensorSpec], ranges: Ranges = NO_RA
     """Return values for every input of a model's file: floats in 0..1, integers and booleans 0 or 1, or in its range.
 
     Raises:
-        WebbuildError: `cannot-generate-input` for an input that is no tensor of numbers.
+        WebbuildError: `cannot-generate-input` for an input that is no tensor of numbers; `input-too-large`.
     """
     generator = np.random.default_rng(0)
     feeds: Feeds = {}
@@ -76,12 +80,28 @@ def random_feeds(file: str, inputs: Sequence[TensorSpec], ranges: Ranges = NO_RA
                 "leave out what would run the model, such as --measure",
                 exit_code=USAGE,
             )
+        check_size(fact.name, sizes, kind)
         if fact.name in ranges:
             feeds[fact.name] = _in_range(sizes, kind, ranges[fact.name], 0)
             continue
         floats = kind.kind == "f"
         feeds[fact.name] = (generator.random(sizes) if floats else generator.integers(0, 2, sizes)).astype(kind)
     return feeds
+
+
+def check_size(name: str, shape: Sequence[int], kind: np.dtype[Any]) -> None:
+    """Raise for an input that no browser can hold.
+
+    Raises:
+        WebbuildError: `input-too-large`.
+    """
+    size = math.prod(shape) * kind.itemsize
+    if size > _MAX_INPUT_BYTES:
+        raise WebbuildError(
+            "input-too-large",
+            f"input '{name}' of shape {list(shape)} takes {size / 2**30:.0f} GiB; a browser gives a tensor 2",
+            "export the model with smaller sizes, or give smaller ones with --dim",
+        )
 
 
 def random_tensor(spec: TensorInput, seed: int, ranges: Ranges = NO_RANGES) -> NDArray[Any]:
