@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -35,8 +36,6 @@ from webbuild.tasks.symbolic_dims import parse_dims
 from webbuild.tasks.user_overrides import parse_overrides
 
 if TYPE_CHECKING:
-    import onnx_ir as ir
-
     from webbuild.reporting.progress import ProgressReporter
 
 
@@ -96,7 +95,7 @@ def patch_model(model: Path, arguments: PatchArguments, progress: ProgressReport
     if not arguments.allow_cpu_nodes:
         for target, graph in graphs.items():
             if target.build == "webgpu" and target.name not in disabled_targets:
-                _refuse_cpu_nodes(model, graph)
+                _refuse_cpu_nodes(model, cpu_node_names(graph))
     with atomic_files(arguments.out, model.stem, force=arguments.force) as folder:
         with progress.step("write the graphs"):
             files = _write_all(opened, ready, folder, model.stem)
@@ -109,9 +108,9 @@ def patch_model(model: Path, arguments: PatchArguments, progress: ProgressReport
     return PatchResult(str(model), CLEAN, rewrites, placed, interface, disabled_targets, compared, opened.repairs)
 
 
-def _refuse_cpu_nodes(model: Path, graph: ir.Model) -> None:
+def _refuse_cpu_nodes(model: Path, named: Sequence[str]) -> None:
     """Refuse a graph that a loader gets wrong unless it is told more than the graph says."""
-    if named := cpu_node_names(graph):
+    if named:
         shown = ", ".join(named[:5]) + (f" and {len(named) - 5} more" if len(named) > 5 else "")
         raise WebbuildError(
             "cpu-nodes-needed",
