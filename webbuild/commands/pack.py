@@ -49,7 +49,7 @@ def run(arguments: PackArguments) -> int:
     located = locate_model(arguments.model)
     out = arguments.out or Path("dist") / safe_file_name(located.name)
     dims, budget = parse_dims(arguments.dims), parse_budget(arguments.budget)
-    overrides = parse_overrides(arguments.overrides)
+    overrides = parse_overrides(arguments.overrides, guess_pictures=arguments.may_guess_pictures)
     check_exclusive_options(arguments.precision, arguments.weights)
     if not arguments.dry_run:
         check_output_folder(out, force=arguments.force)

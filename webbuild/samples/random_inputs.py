@@ -24,7 +24,7 @@ SAMPLE_IMAGES = Path(__file__).parent / "pictures"
 _MIN_IMAGE_SIDE = 16
 """Pixels of a side from which on an input of three channels is taken for a picture."""
 
-_MAX_INPUT_BYTES = 2**31 - 1
+MAX_INPUT_BYTES = 2**31 - 1
 """Bytes of the largest tensor that every browser can hold in one buffer."""
 
 Feeds = dict[str, NDArray[Any]]
@@ -96,7 +96,7 @@ def check_size(name: str, shape: Sequence[int], kind: np.dtype[Any]) -> None:
         WebbuildError: `input-too-large`.
     """
     size = math.prod(shape) * kind.itemsize
-    if size > _MAX_INPUT_BYTES:
+    if size > MAX_INPUT_BYTES:
         raise WebbuildError(
             "input-too-large",
             f"input '{name}' of shape {list(shape)} takes {size / 2**30:.0f} GiB; a browser gives a tensor 2",

@@ -19,16 +19,21 @@ from webbuild.tasks.ultralytics_export import fixed_image_input
 
 
 class Overrides(Struct, frozen=True):
-    """The options that were given. `image` holds fields of `ImageInput`, `letterbox` of `Letterbox`."""
+    """The options that were given. `image` holds fields of `ImageInput`, `letterbox` of `Letterbox`.
+
+    `note` lists those about pictures. `guess_pictures` allows to take an input of the shape of a picture for one where
+    none is given.
+    """
 
     file: str
     labels: list[str] | None
     image: dict[str, Any]
     letterbox: dict[str, str]
     note: str
+    guess_pictures: bool = False
 
 
-def parse_overrides(given: Mapping[str, Any]) -> Overrides:
+def parse_overrides(given: Mapping[str, Any], *, guess_pictures: bool = False) -> Overrides:
     """Read the options by their names, None for one that was not given.
 
     Raises:
@@ -48,7 +53,14 @@ def parse_overrides(given: Mapping[str, Any]) -> Overrides:
         field: texts[name] for name, field in (("interpolation", "interpolation"), ("resize", "mode")) if name in texts
     }
     said = ", ".join(f"--{name} {text}" for name, text in texts.items())
-    return Overrides(labels or "", None if labels is None else read_class_names(Path(labels)), picture, letterbox, said)
+    return Overrides(
+        labels or "",
+        None if labels is None else read_class_names(Path(labels)),
+        picture,
+        letterbox,
+        said,
+        guess_pictures and not said,
+    )
 
 
 def apply_overrides(match: TaskMatch, wanted: Overrides) -> TaskMatch:

@@ -78,6 +78,11 @@ class PackArguments(PreprocessOptions):
     Example: webbuild pack yolo-pose.onnx
     """
 
+    @property
+    def may_guess_pictures(self) -> bool:
+        """Whether an input of the shape of a picture is one where nothing says so: not for tensors that are given."""
+        return self.task is None and not any(file.suffix == ".npz" for file in self.samples)
+
     model: Path = argument()
     out: Path | None = option("-o", "--out", help="Folder to write. [default: dist/<name of the model>]")
     task: str | None = option(type=TaskChoice(), help="Task of the model, where the inferred one is wrong.")
