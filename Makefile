@@ -193,11 +193,11 @@ $(foreach model,$(OTHERS),$(eval $(call packed_without_browser,$(model))))
 
 .PHONY: chromium
 chromium: $(INSTALLED)
-	@$(BIN)/python -m webbuild.browser.ensure_chromium > $(CHROMIUM)
+	@$(BIN)/python -m webbuild.browser.ensure_chromium > $(CHROMIUM).$$$$ && mv $(CHROMIUM).$$$$ $(CHROMIUM)
 
 .PHONY: test-chromium
 test-chromium: $(DEVELOPING) chromium
-	@.ci/test-chromium "$$(cat $(CHROMIUM))" > $(TEST_CHROMIUM)
+	@.ci/test-chromium "$$(cat $(CHROMIUM))" > $(TEST_CHROMIUM).$$$$ && mv $(TEST_CHROMIUM).$$$$ $(TEST_CHROMIUM)
 
 .PHONY: firefox
 firefox: $(DEVELOPING)
