@@ -13,7 +13,7 @@ from webbuild.errors import USAGE, WebbuildError
 from webbuild.model.load import load_onnx
 from webbuild.runners.native import NativeRunner
 from webbuild.samples import native_sizes
-from webbuild.samples.native_sizes import SIDES, check_given_sizes, choose_sizes
+from webbuild.samples.native_sizes import LENGTHS, SIDES, check_given_sizes, choose_sizes
 from webbuild.tasks.symbolic_dims import ResolvedDims
 
 FREE = """<ir_version: 8, opset_import: ["" : 18]>
@@ -22,6 +22,16 @@ ONE_SIDE = """<ir_version: 8, opset_import: ["" : 18]>
 patches (float[n,3,h,w] x) => (float[n,m] y)
 <int64[2] flat = {1, %d}>
 { y = Reshape (x, flat) }"""
+
+ONE_LENGTH = """<ir_version: 8, opset_import: ["" : 18]>
+text (float[n,tokens] x) => (float[n,m] y)
+<int64[2] flat = {1, %d}>
+{ y = Reshape (x, flat) }"""
+CACHE = """<ir_version: 8, opset_import: ["" : 18]>
+text (float[batch_size,past_length] past, float[batch_size,length] ids, float[batch_size,total_length] mask)
+  => (float[n,m] y)
+{ all = Concat <axis = 1> (past, ids)
+  y = Mul (all, mask) }"""
 
 
 def chosen(folder: Path, text: str, **given: int) -> ResolvedDims:
@@ -56,10 +66,23 @@ def test_where_no_side_runs_each_is_asked_for(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("shape", ["n,2,h,w", "n,1,s,s", "n,3,h,7", "n,h,w"])
-def test_what_does_not_look_like_a_picture_is_asked_for(tmp_path: Path, shape: str) -> None:
-    with pytest.raises(WebbuildError) as caught:
-        chosen(tmp_path, FREE.replace("GlobalMaxPool", "Relu") % shape)
-    assert caught.value.code == "unknown-dimension"
+def test_what_does_not_look_like_a_picture_gets_the_first_length_that_runs(tmp_path: Path, shape: str) -> None:
+    sizes = chosen(tmp_path, FREE % shape)
+    axes = [f"x:{axis}" for axis, name in enumerate(shape.split(",")) if name in ("h", "w", "s")]
+    assert {sizes.dims[axis] for axis in axes} == {LENGTHS[0]}
+    assert "at which native ONNX Runtime runs; --dim" in sizes.assumptions[-1]
+
+
+def test_a_length_that_the_model_needs_is_found(tmp_path: Path) -> None:
+    assert chosen(tmp_path, ONE_LENGTH % 512).dims["x:1"] == 512
+    with pytest.raises(WebbuildError, match=r"--dim tokens=N"):
+        chosen(tmp_path, ONE_LENGTH % 77)
+    assert chosen(tmp_path, ONE_LENGTH % 77, tokens=77).dims["x:1"] == 77
+
+
+def test_what_is_called_total_counts_past_and_present(tmp_path: Path) -> None:
+    sizes = chosen(tmp_path, CACHE)
+    assert (sizes.dims["past:1"], sizes.dims["ids:1"], sizes.dims["mask:1"]) == (128, 128, 256)
 
 
 def test_what_is_given_is_not_tried(tmp_path: Path) -> None:

@@ -83,3 +83,8 @@ def test_a_misspelt_name_is_an_error_with_the_nearest_even_where_others_are_miss
 def test_one_that_names_a_fixed_axis_is_an_error_too() -> None:
     with pytest.raises(WebbuildError, match="names no free dimension"):
         resolve_dims(model((1, 3)), {"x0:1": 5})
+
+
+@pytest.mark.parametrize(("dim", "size"), [("past + tokens", 9), ("past+1", 5), ("2 * tokens", 10)])
+def test_a_dimension_computed_from_others_follows_them(dim: str, size: int) -> None:
+    assert resolve_dims(model(("past", "tokens"), ("batch", dim)), {"past": 4, "tokens": 5}).dims["x1:1"] == size

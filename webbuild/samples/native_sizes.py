@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 
@@ -12,10 +12,12 @@ from webbuild.model.load import OnnxModel
 from webbuild.passes.analysis.input_ranges import input_ranges
 from webbuild.runners.native import NativeRunner
 from webbuild.samples.random_inputs import random_feeds, shrunk_feeds
-from webbuild.tasks.symbolic_dims import ResolvedDims, free_picture_sides, resolve_dims
+from webbuild.tasks.symbolic_dims import ResolvedDims, free_picture_sides, resolve_dims, unknown_dims
 
 SIDES = (640, 512, 480, 416, 384, 320, 256, 224)
 """Pixels of a side that people export for."""
+LENGTHS = (128, 16_000, 64, 512, 32, 16, 8, 4, 2, 1)
+"""Of other free dimensions: tokens, a second of sound, points."""
 _SLOW_SECONDS = 0.3
 """Of a run at the smallest side, from which on no larger one is tried: the largest has 8 times the pixels."""
 _SECONDS = 20.0
@@ -23,38 +25,51 @@ _SECONDS = 20.0
 
 
 def choose_sizes(source: OnnxModel, given: Mapping[str, int], open_native: Callable[[], NativeRunner]) -> ResolvedDims:
-    """Return a size for every free dimension; free heights and widths of pictures are tried.
+    """Return a size for every free dimension; what nothing says is tried on made-up numbers.
 
-    They become the first of `SIDES` at which native ONNX Runtime runs the model on made-up numbers: squares, the
-    largest first, but the smallest where a run takes long even there.
+    Heights and widths of pictures become the first of `SIDES` at which native ONNX Runtime runs the model: squares, the
+    largest first, but the smallest where a run takes long even there. All others become the first of `LENGTHS`.
 
     Raises:
-        WebbuildError: what `resolve_dims` raises, and `unknown-dimension` too where no side runs.
+        WebbuildError: what `resolve_dims` raises; `unknown-dimension` where no size runs.
     """
     sides = free_picture_sides(source.signature, given)
-    if not sides:
+    lengths = unknown_dims(source.signature, {**dict.fromkeys(sides, 1), **given})
+    if not sides and not lengths:
         return resolve_dims(source.signature, given)
-    resolve_dims(source.signature, {**dict.fromkeys(sides, 1), **given})  # what nothing says is an error at once
     try:
         native = open_native()
     except WebbuildError:  # without a session nothing is tried
         return resolve_dims(source.signature, given)
 
-    def seconds(side: int) -> float | None:
-        started = time.monotonic()
-        dims = resolve_dims(source.signature, {**dict.fromkeys(sides, side), **given}).dims
-        return None if run_error(native, source, dims) else time.monotonic() - started
+    def sizes(side: int, length: int) -> ResolvedDims:
+        return resolve_dims(
+            source.signature, {**dict.fromkeys(sides, side), **_sequence_lengths(lengths, length), **given}
+        )
 
-    side = _first_side(seconds)
+    def seconds(side: int, length: int) -> float | None:
+        started = time.monotonic()
+        return None if run_error(native, source, sizes(side, length).dims) else time.monotonic() - started
+
+    found = _first_that_runs(seconds, bool(sides), bool(lengths))
     native.close()
-    if side is None:
+    if found is None:
         return resolve_dims(source.signature, given)
-    found = resolve_dims(source.signature, {**dict.fromkeys(sides, side), **given})
-    names = ", ".join(dict.fromkeys(f"'{key.rpartition(':')[0]}'" for key in sides))
-    said = (
-        f"height and width of {names} are {side}, at which native ONNX Runtime runs; --dim {sides[0]}=N gives another"
-    )
-    return msgspec.structs.replace(found, assumptions=(*found.assumptions, said))
+    chosen, said = sizes(*found), []
+    if sides:
+        names = ", ".join(dict.fromkeys(f"'{key.rpartition(':')[0]}'" for key in sides))
+        said.append(f"height and width of {names} are {found[0]}, at which native ONNX Runtime runs; ")
+        said[-1] += f"--dim {sides[0]}=N gives another"
+    if lengths:
+        told = ", ".join(f"'{name}' is {size}" for name, size in _sequence_lengths(lengths, found[1]).items())
+        said.append(f"{told}, at which native ONNX Runtime runs; --dim {lengths[0]}=N gives another")
+    return msgspec.structs.replace(chosen, assumptions=(*chosen.assumptions, *said))
+
+
+def _sequence_lengths(names: Sequence[str], length: int) -> dict[str, int]:
+    """Return a size for each name: what is called total counts what is there already and what comes, a length each."""
+    total = any("past" in name.lower() for name in names)
+    return {name: 2 * length if total and "total" in name.lower() else length for name in names}
 
 
 def check_given_sizes(source: OnnxModel, sizes: ResolvedDims, given: Mapping[str, int], native: NativeRunner) -> None:
@@ -97,14 +112,21 @@ def run_error(native: NativeRunner, source: OnnxModel, dims: Mapping[str, int]) 
     return failed
 
 
-def _first_side(seconds: Callable[[int], float | None]) -> int | None:
-    """Return the first side that runs; the smallest is tried before all others."""
-    started, smallest = time.monotonic(), seconds(SIDES[-1])
-    if smallest is not None and smallest > _SLOW_SECONDS:
-        return SIDES[-1]
+def _first_that_runs(seconds: Callable[[int, int], float | None], sides: bool, lengths: bool) -> tuple[int, int] | None:
+    """Return the first side and length that run together. Lengths are tried with the smallest side, and that first."""
+    started, smallest = time.monotonic(), SIDES[-1]
+    for length in LENGTHS if lengths else LENGTHS[:1]:
+        if (took := seconds(smallest, length)) is not None:
+            break
+        if time.monotonic() - started > _SECONDS:
+            return None
+    else:
+        length = LENGTHS[0]
+    if not sides or (took is not None and took > _SLOW_SECONDS):
+        return None if took is None else (smallest, length)
     for side in SIDES[:-1]:
         if time.monotonic() - started > _SECONDS:
             break
-        if seconds(side) is not None:
-            return side
-    return None if smallest is None else SIDES[-1]
+        if seconds(side, length) is not None:
+            return side, length
+    return None if took is None else (smallest, length)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
 
+import onnx_ir as ir
 from msgspec import Struct
 
 from webbuild.errors import USAGE, WebbuildError
@@ -12,7 +13,7 @@ from webbuild.model.signature import Dim, ModelSignature, TensorSpec
 from webbuild.tasks.grounding_dino import PIXEL_MASK_NAMES, PROMPT_INPUT_ROLES
 from webbuild.tasks.metadata import image_size
 
-_BATCH_NAMES = {"batch", "batch_size", "n", "bs"}
+_BATCH_NAMES = {"n", "bs"}
 _CHANNEL_NAMES = {"num_channels", "channels"}
 _DEFAULT_PROMPT_TOKENS = 256
 """What a prompt may have where nothing says otherwise: the columns of Grounding DINO's logits."""
@@ -53,9 +54,33 @@ def resolve_dims(signature: ModelSignature, given: Mapping[str, int]) -> Resolve
             `unused-dimension` for a --dim that names none.
     """
     _check_names(signature, given)
+    found, missing = _guess(signature, given)
+    if missing:
+        told = [
+            f"input '{fact.name}' axis {axis} ({dim or 'unnamed'}): --dim {dim or f'{fact.name}:{axis}'}=N"
+            for fact, axis, dim in missing
+        ]
+        raise WebbuildError(
+            "unknown-dimension",
+            f"{signature.file}: the size of {len(missing)} free dimension(s) cannot be guessed: {'; '.join(told)}",
+            "give each a size, for example " + told[0].rpartition(": ")[2].replace("=N", "=640"),
+            exit_code=USAGE,
+        )
+    return found
+
+
+def unknown_dims(signature: ModelSignature, given: Mapping[str, int]) -> list[str]:
+    """Return the names of the free dimensions that cannot be guessed, "input:axis" of those without one."""
+    return list(dict.fromkeys(dim or f"{fact.name}:{axis}" for fact, axis, dim in _guess(signature, given)[1]))
+
+
+def _guess(
+    signature: ModelSignature, given: Mapping[str, int]
+) -> tuple[ResolvedDims, list[tuple[TensorSpec, int, str | None]]]:
+    """Return the sizes that are given or known, and the axes whose size is not."""
     dims: dict[str, int] = {}
     assumptions: list[str] = []
-    missing: list[str] = []
+    missing: list[tuple[TensorSpec, int, str | None]] = []
     pictures = image_size(signature)
     for fact in signature.inputs:
         for axis, dim in enumerate(fact.shape):
@@ -64,7 +89,9 @@ def resolve_dims(signature: ModelSignature, given: Mapping[str, int]) -> Resolve
                 continue
             if (match := next((k for k in (key, dim) if k in given), None)) is not None:
                 dims[key] = given[match]
-            elif axis == 0 and (dim is None or dim.lower() in _BATCH_NAMES or _free_sides(fact)):
+            elif dim is not None and (size := _evaluate(dim, given)) is not None:
+                dims[key] = size
+            elif axis == 0 and (dim is None or _is_batch_name(dim) or _free_sides(fact)):
                 dims[key] = 1
                 assumptions.append(f"input '{fact.name}': one at a time, the batch is 1")
             elif axis == 1 and len(fact.shape) == 4 and _is_channel_name(dim):
@@ -79,15 +106,21 @@ def resolve_dims(signature: ModelSignature, given: Mapping[str, int]) -> Resolve
                 dims[key] = max_prompt_tokens(signature)
                 assumptions.append(f"the text is padded to {dims[key]} tokens; --dim gives another length")
             else:
-                missing.append(f"input '{fact.name}' axis {axis} ({dim or 'unnamed'}): --dim {dim or key}=N")
-    if missing:
-        raise WebbuildError(
-            "unknown-dimension",
-            f"{signature.file}: the size of {len(missing)} free dimension(s) cannot be guessed: {'; '.join(missing)}",
-            "give each a size, for example " + missing[0].rpartition(": ")[2].replace("=N", "=640"),
-            exit_code=USAGE,
-        )
-    return ResolvedDims(dims, tuple(dict.fromkeys(assumptions)))
+                missing.append((fact, axis, dim))
+    return ResolvedDims(dims, tuple(dict.fromkeys(assumptions))), missing
+
+
+def _is_batch_name(dim: str) -> bool:
+    return dim.lower() in _BATCH_NAMES or "batch" in dim.lower()
+
+
+def _evaluate(dim: str, given: Mapping[str, int]) -> int | None:
+    """Return the size of a dimension that is an expression of given ones, such as `past_length + 1`."""
+    try:
+        size = ir.SymbolicDim(dim).evaluate(given)
+    except (ValueError, ZeroDivisionError):
+        return None
+    return size if isinstance(size, int) else None
 
 
 def free_picture_sides(signature: ModelSignature, given: Mapping[str, int]) -> list[str]:
