@@ -86,7 +86,8 @@ def test_an_existing_folder_stops_before_anything_is_read(tmp_path: Path) -> Non
 
 
 def test_a_size_that_is_missing_is_asked_for(tmp_path: Path) -> None:
-    text = '<ir_version: 8, opset_import: ["" : 18]> g (float[1,width] x) => (float[1,width] y) { y = Relu (x) }'
+    text = """<ir_version: 8, opset_import: ["" : 18]> g (float[1,width] x) => (float[1,77] y) <int64[2] to = {1, 77}>
+      { y = Reshape (x, to) }"""
     path = save(parsed(text), tmp_path / "m.onnx")
     done = webbuild("pack", path, "-o", tmp_path / "out", "--no-verify")
     assert (done.code, done.error) == (2, "unknown-dimension")
