@@ -1,14 +1,22 @@
+"""An opset from before 11 for the whole model, raised node by node."""
+
 from __future__ import annotations
+
+from collections.abc import Container
 
 import onnx_ir as ir
 
 from webbuild.passes.analysis.kernel_lookup import placement_at_opset
 from webbuild.passes.base import Pass, PassOptions, Rewrite
+from webbuild.passes.inline_subgraph import Inliner
 from webbuild.passes.opset.node_downgrade import downgrade_blocker
-from webbuild.passes.rewrite import Builder, standard_nodes
+from webbuild.passes.opset.node_upgrade import upgrade
+from webbuild.passes.rewrite import standard_nodes
 
 _TARGET_OPSET = 11
-"""The first opset in which Clip and ScatterElements have GPU kernels."""
+"""The first opset in which Clip, Resize and ScatterElements have GPU kernels."""
+_GAINING = ("Clip", "Scatter", "Upsample", "Resize")
+"""Operators that the older opsets have in a form of their own, without a kernel."""
 
 
 class UpgradeOpset(Pass):
@@ -17,12 +25,16 @@ class UpgradeOpset(Pass):
         opset 7 to 10                 ->  opset 11
         Clip<min, max>(x)             ->  Clip(x, min, max)
         Scatter<axis>(x, i, u)        ->  ScatterElements<axis>(x, i, u)
+        Upsample(x, s)                ->  Resize<asymmetric, floor>(x, -, s)
+        Slice<axes, starts, ends>(x)  ->  Slice(x, starts, ends, axes)
 
-    Why: the bounds of Clip were attributes before opset 11, and ScatterElements was called Scatter. Neither has a GPU
-    kernel in its old form, and ReLU6 is a Clip: a MobileNet of that time goes to the CPU and back at every layer.
+    Why: the bounds of Clip were attributes before opset 11, ScatterElements was called Scatter, and Resize Upsample.
+    None has a GPU kernel in its old form, and ReLU6 is a Clip: a MobileNet of that time goes to the CPU and back at
+    every layer.
 
-    How: bounds become inputs, Scatter is renamed. Where ONNX's schemas say of every other operator that opset 11 has
-    it with the same inputs and attributes, the model is written in opset 11; else it stays as it is. Exact.
+    How: what ONNX's schemas say means the same in opset 11 stays. Clip, Scatter, Upsample and Resize are written by
+    rules of our own, since onnx.version_converter gives the new Resize other coordinates than the old one had; what
+    else changed is written by that converter, each node alone. Where one has no such form, the model stays. Exact.
     """
 
     code = "upgrade-opset"
@@ -35,36 +47,31 @@ class UpgradeOpset(Pass):
         if options.table is None or model.functions or not 0 < current < _TARGET_OPSET:
             return []
         nodes = list(standard_nodes(model))
-        gaining = [node for node in nodes if node.op_type in ("Clip", "Scatter")]
+        gaining = sum(_gains(node, current, options) for node in nodes)
         if not gaining:
             return []
+        changed = [node for node in nodes if downgrade_blocker(node, _TARGET_OPSET, current) is not None]
+        writers = {node: upgrade(node, current, _TARGET_OPSET) for node in changed}
         for node in nodes:
-            if (reason := _upgrade_blocker(node, current, options)) is not None:
+            if (node in writers and writers[node] is None) or _loses_kernel(node, writers, current, options):
+                reason = "loses its kernel" if node not in writers else "has no form that means the same"
                 return [self.skipped("graph", f"{node.op_type} '{node.name}' {reason} in opset {_TARGET_OPSET}")]
         for graph in model.graphs():
             graph.opset_imports[""] = _TARGET_OPSET
-        for node in gaining:
-            _upgrade_node(node)
-        return [self.applied("graph", f"opset {current} to {_TARGET_OPSET}: {len(gaining)} more nodes on the GPU")]
+        inliner = Inliner(model)
+        for write in writers.values():
+            assert write is not None
+            write(inliner)
+        return [self.applied("graph", f"opset {current} to {_TARGET_OPSET}: {gaining} more nodes on the GPU")]
 
 
-def _upgrade_blocker(node: ir.Node, current: int, options: PassOptions) -> str | None:
-    if node.op_type in ("Clip", "Scatter"):
-        x = node.inputs[0]
-        return None if x is not None and x.dtype == ir.DataType.FLOAT else "is not float32"
-    if (reason := downgrade_blocker(node, _TARGET_OPSET, current)) is not None:
-        return reason
-    before, after = placement_at_opset(node, current, options), placement_at_opset(node, _TARGET_OPSET, options)
-    return "loses its kernel" if before == "gpu" != after else None
+def _gains(node: ir.Node, current: int, options: PassOptions) -> bool:
+    """Whether a node has a GPU kernel in the new opset only."""
+    if placement_at_opset(node, current, options) == "gpu":
+        return False
+    return node.op_type in _GAINING or placement_at_opset(node, _TARGET_OPSET, options) == "gpu"
 
 
-def _upgrade_node(node: ir.Node) -> None:
-    if node.op_type == "Scatter":
-        node.op_type = "ScatterElements"
-        return
-    assert node.graph is not None
-    add = Builder(node.graph, node, f"{node.name or 'Clip'}/bounds", _TARGET_OPSET)
-    node.resize_inputs(3)
-    for index, name in enumerate(("min", "max"), 1):
-        if name in node.attributes:
-            node.replace_input_with(index, add.const(node.attributes.pop(name).as_float()))
+def _loses_kernel(node: ir.Node, writers: Container[ir.Node], current: int, options: PassOptions) -> bool:
+    before, after = (placement_at_opset(node, opset, options) for opset in (current, _TARGET_OPSET))
+    return node not in writers and before == "gpu" != after

@@ -1,0 +1,112 @@
+"""A node in a newer opset: written by our own rules, else by ONNX's version converter."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import onnx
+import onnx_ir as ir
+from onnx import version_converter
+
+from webbuild.passes.inline_subgraph import Inliner
+from webbuild.passes.rewrite import Builder, constant, replace_all_uses, replace_output
+
+_SMALL = 64
+"""Numbers of a constant that the converter is shown: it may have to know axes and sizes."""
+
+_OWN = ("Clip", "Scatter", "Upsample", "Resize")
+
+Rewriter = Callable[[ir.Node, Builder], ir.Value]
+
+
+def upgrade(node: ir.Node, current: int, opset: int) -> Callable[[Inliner], None] | None:
+    """Return what writes a node in a newer opset, None where nothing does."""
+    if node.op_type in _OWN:
+        own = _own_rewriter(node)
+        return None if own is None else lambda _: _apply(own, node, opset)
+    graph = _converted(node, current, opset)
+    if graph is None:
+        return None
+    names = [None if value is None else value.name for value in node.inputs]
+    places = [names.index(value.name) for value in graph.inputs]
+    return lambda inliner: _splice(node, graph, places, inliner)
+
+
+def _own_rewriter(node: ir.Node) -> Rewriter | None:
+    if node.op_type in ("Upsample", "Resize"):
+        return _resize if _nearest_mode(node) is not None else None
+    return _clip if node.op_type == "Clip" else _scatter
+
+
+def _scatter(node: ir.Node, add: Builder) -> ir.Value:
+    return add.op("ScatterElements", *node.inputs, axis=node.attributes.get_int("axis", 0))
+
+
+def _clip(node: ir.Node, add: Builder) -> ir.Value:
+    """Clip<min, max>(x) -> Clip(x, min, max)."""
+    bounds = [
+        add.const(node.attributes[name].as_float()) if name in node.attributes else None for name in ("min", "max")
+    ]
+    return add.op("Clip", node.inputs[0], *bounds)
+
+
+def _resize(node: ir.Node, add: Builder) -> ir.Value:
+    """Upsample(x, s), Resize(x, s) -> Resize<asymmetric>(x, -, s), as ONNX Runtime computes the old ones."""
+    mode = node.attributes.get_string("mode", "nearest")
+    scales = node.inputs[1] if len(node.inputs) > 1 else add.const(list(node.attributes["scales"].as_floats()))
+    options = {"nearest_mode": _nearest_mode(node)} if mode == "nearest" else {}
+    empty = add.const(np.zeros(0, np.float32))
+    return add.op(
+        "Resize", node.inputs[0], empty, scales, mode=mode, coordinate_transformation_mode="asymmetric", **options
+    )
+
+
+def _nearest_mode(node: ir.Node) -> str | None:
+    """Return how the old operator rounds: down where it enlarges, up where it reduces; None where that is not known."""
+    if node.op_type == "Upsample" or node.attributes.get_string("mode", "nearest") != "nearest":
+        return "floor"
+    scales = constant(node.inputs[1])
+    if scales is None or ((scales > 1).any() and (scales < 1).any()):
+        return None
+    return "floor" if (scales >= 1).all() else "ceil"
+
+
+def _apply(own: Rewriter, node: ir.Node, opset: int) -> None:
+    assert node.graph is not None
+    add = Builder(node.graph, node, f"{node.name or node.op_type}/upgraded", opset)
+    replace_output(node, own(node, add))
+    node.graph.remove(node, safe=True)
+
+
+def _converted(node: ir.Node, current: int, opset: int) -> ir.Graph | None:
+    """Return a graph of the new opset for a node alone, its inputs in order and its outputs in order."""
+    inputs = [value for value in dict.fromkeys(node.inputs) if value is not None]
+    nested = any(each.type == ir.AttributeType.GRAPH for each in node.attributes.values())
+    if nested or any(value.dtype is None for value in inputs):
+        return None
+    small = {v: array for v in inputs if (array := constant(v)) is not None and array.size <= _SMALL}
+    graph = onnx.GraphProto(
+        name="node",
+        node=[ir.to_proto(node)],
+        input=[ir.to_proto(value) for value in inputs if value not in small],
+        output=[ir.to_proto(value) for value in node.outputs if value.name],
+        initializer=[onnx.numpy_helper.from_array(array, value.name) for value, array in small.items()],
+    )
+    model = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", current)], ir_version=4)
+    try:
+        return ir.from_proto(version_converter.convert_version(model, opset)).graph
+    except Exception:  # the converter raises many types for what it cannot write
+        return None
+
+
+def _splice(node: ir.Node, graph: ir.Graph, places: Sequence[int], inliner: Inliner) -> None:
+    """Put the graph in the node's place. `places` are those of the graph's inputs among the node's."""
+    arguments = [value for place in places if (value := node.inputs[place]) is not None]
+    outputs = [value for value in node.outputs if value.name]
+    assert node.graph is not None
+    made = inliner.inline(graph, arguments, node, node.name or node.op_type)
+    for old, new in zip(outputs, made, strict=True):
+        new.type, new.shape = old.type, old.shape
+        replace_all_uses(old, new)
+    node.graph.remove(node, safe=True)
