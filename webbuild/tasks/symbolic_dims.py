@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
 
-import onnx_ir as ir
 from msgspec import Struct
 
 from webbuild.errors import USAGE, WebbuildError
+from webbuild.model.dim_expression import evaluate_dim
 from webbuild.model.signature import Dim, ModelSignature, TensorSpec
 from webbuild.tasks.grounding_dino import PIXEL_MASK_NAMES, PROMPT_INPUT_ROLES
 from webbuild.tasks.metadata import image_size
@@ -89,7 +89,7 @@ def _guess(
                 continue
             if (match := next((k for k in (key, dim) if k in given), None)) is not None:
                 dims[key] = given[match]
-            elif dim is not None and (size := _evaluate(dim, given)) is not None:
+            elif dim is not None and (size := evaluate_dim(dim, given)) is not None:
                 dims[key] = size
             elif axis == 0 and (dim is None or _is_batch_name(dim) or _free_sides(fact)):
                 dims[key] = 1
@@ -112,15 +112,6 @@ def _guess(
 
 def _is_batch_name(dim: str) -> bool:
     return dim.lower() in _BATCH_NAMES or "batch" in dim.lower()
-
-
-def _evaluate(dim: str, given: Mapping[str, int]) -> int | None:
-    """Return the size of a dimension that is an expression of given ones, such as `past_length + 1`."""
-    try:
-        size = ir.SymbolicDim(dim).evaluate(given)
-    except (ValueError, ZeroDivisionError):
-        return None
-    return size if isinstance(size, int) else None
 
 
 def free_picture_sides(signature: ModelSignature, given: Mapping[str, int]) -> list[str]:

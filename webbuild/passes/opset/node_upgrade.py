@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import numpy as np
-import onnx
 import onnx_ir as ir
-from onnx import version_converter
 
+from webbuild.model.convert_node import convert_node
 from webbuild.passes.inline_subgraph import Inliner
 from webbuild.passes.rewrite import Builder, constant, replace_all_uses, replace_output
 
 _SMALL = 64
-"""Numbers of a constant that the converter is shown: it may have to know axes and sizes."""
+"""Numbers of a constant that the converter is shown."""
 
 _OWN = ("Clip", "Scatter", "Upsample", "Resize")
 
@@ -25,7 +24,9 @@ def upgrade(node: ir.Node, current: int, opset: int) -> Callable[[Inliner], None
     if node.op_type in _OWN:
         own = _own_rewriter(node)
         return None if own is None else lambda _: _apply(own, node, opset)
-    graph = _converted(node, current, opset)
+    known = {value: constant(value) for value in node.inputs}
+    small = {value: array for value, array in known.items() if value and array is not None and array.size <= _SMALL}
+    graph = convert_node(node, small, current, opset)
     if graph is None:
         return None
     names = [None if value is None else value.name for value in node.inputs]
@@ -77,27 +78,6 @@ def _apply(own: Rewriter, node: ir.Node, opset: int) -> None:
     add = Builder(node.graph, node, f"{node.name or node.op_type}/upgraded", opset)
     replace_output(node, own(node, add))
     node.graph.remove(node, safe=True)
-
-
-def _converted(node: ir.Node, current: int, opset: int) -> ir.Graph | None:
-    """Return a graph of the new opset for a node alone, its inputs in order and its outputs in order."""
-    inputs = [value for value in dict.fromkeys(node.inputs) if value is not None]
-    nested = any(each.type == ir.AttributeType.GRAPH for each in node.attributes.values())
-    if nested or any(value.dtype is None for value in inputs):
-        return None
-    small = {v: array for v in inputs if (array := constant(v)) is not None and array.size <= _SMALL}
-    graph = onnx.GraphProto(
-        name="node",
-        node=[ir.to_proto(node)],
-        input=[ir.to_proto(value) for value in inputs if value not in small],
-        output=[ir.to_proto(value) for value in node.outputs if value.name],
-        initializer=[onnx.numpy_helper.from_array(array, value.name) for value, array in small.items()],
-    )
-    model = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", current)], ir_version=4)
-    try:
-        return ir.from_proto(version_converter.convert_version(model, opset)).graph
-    except Exception:  # the converter raises many types for what it cannot write
-        return None
 
 
 def _splice(node: ir.Node, graph: ir.Graph, places: Sequence[int], inliner: Inliner) -> None:

@@ -1,0 +1,30 @@
+"""The number of channels in a block of ONNX Runtime's NCHWc layout, on this machine."""
+
+from __future__ import annotations
+
+import tempfile
+from functools import cache
+from pathlib import Path
+
+
+@cache
+def nchwc_block_size() -> int:
+    """Return the channels of a block as native ONNX Runtime lays them out here: 8 or 16, by the CPU; 1 for no blocks.
+
+    It is not in a model: a convolution of few channels is optimised, and its weights are padded to a block.
+    """
+    import onnx
+    import onnxruntime
+
+    model = onnx.parser.parse_model(
+        '<ir_version: 8, opset_import: ["" : 17]> g (float[1,3,4,4] x) => (float[1,4,4,4] y) { '
+        "shape = Constant <value_ints = [4, 3, 1, 1]> () w = ConstantOfShape (shape) y = Conv (x, w) }"
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        options = onnxruntime.SessionOptions()
+        options.optimized_model_filepath = str(Path(folder, "optimised.onnx"))
+        options.log_severity_level = 4
+        onnxruntime.InferenceSession(model.SerializeToString(), options, ["CPUExecutionProvider"])
+        graph = onnx.load(options.optimized_model_filepath).graph
+    blocked = {name for node in graph.node if node.domain == "com.microsoft.nchwc" for name in node.input}
+    return next((int(tensor.dims[0]) for tensor in graph.initializer if tensor.name in blocked), 1)
