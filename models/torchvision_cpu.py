@@ -1,8 +1,8 @@
 """Imports torchvision beside a PyTorch that its compiled operators do not fit.
 
 Ultralytics imports torchvision and, while tracing an export, calls its `nms` once. Importing this
-module first declares torchvision's operators without their binaries and gives `nms` a plain
-implementation. Where torchvision's own binaries load, it does nothing.
+module first declares torchvision's operators without their binaries and gives `nms` and
+`roi_align` plain implementations. Where torchvision's own binaries load, it does nothing.
 """
 
 import importlib
@@ -29,14 +29,29 @@ def nms(boxes: torch.Tensor, scores: torch.Tensor, iou_threshold: float) -> torc
     return torch.stack(kept) if kept else torch.empty(0, dtype=torch.long)
 
 
+def roi_align(
+    features: torch.Tensor, boxes: torch.Tensor, spatial_scale: float, pooled_height: int, pooled_width: int,
+    sampling_ratio: int, aligned: bool,
+) -> torch.Tensor:  # fmt: skip
+    """Pool each box of features; torchvision's own plain implementation."""
+    plain = importlib.import_module("torchvision.ops.roi_align")._roi_align
+    pooled: torch.Tensor = plain(features, boxes, spatial_scale, pooled_height, pooled_width, sampling_ratio, aligned)
+    return pooled
+
+
 def declare_operators() -> Any:
     """Declare every operator that torchvision registers a shape rule for; keep the result alive."""
     registry: Any = torch.library
     library = registry.Library("torchvision", "DEF")
     library.define("nms(Tensor dets, Tensor scores, float iou_threshold) -> Tensor")
     library.impl("nms", nms, "CPU")
+    library.define(
+        "roi_align(Tensor input, Tensor rois, float spatial_scale, SymInt pooled_height, SymInt pooled_width,"
+        " int sampling_ratio, bool aligned) -> Tensor"
+    )
+    library.impl("roi_align", roi_align, "CPU")
     rules = Path(sysconfig.get_paths()["purelib"], "torchvision/_meta_registrations.py").read_text()
-    names = {*re.findall(r"torchvision::(\w+)", rules), "_cuda_version"} - {"nms"}
+    names = {*re.findall(r"torchvision::(\w+)", rules), "_cuda_version"} - {"nms", "roi_align"}
     for name in sorted(names):
         library.define(f"{name}(Tensor a) -> Tensor")
     return library
@@ -60,4 +75,5 @@ def allow_operators() -> None:
     from torchvision.ops import boxes
 
     extension._assert_has_ops = boxes._assert_has_ops = lambda: None
+    importlib.import_module("torchvision.ops.roi_align")._has_ops = lambda: True
     importlib.import_module("torchvision.ops._register_onnx_ops")

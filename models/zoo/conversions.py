@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import logging
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -61,12 +62,11 @@ def fused(kind: str, *, half: bool = False) -> Conversion:
     return convert
 
 
-def half(*, keep: bool) -> Conversion:
-    """Return what writes a model in float16, its inputs and outputs kept as they are or not."""
+def half(package: str, *, keep: bool) -> Conversion:
+    """Return what writes a model in float16 by one of two converters, its inputs and outputs kept as they are or not."""
 
     def convert(source: Path, target: Path, feeds: Feeds) -> None:
-        from onnxconverter_common import float16
-
+        float16 = importlib.import_module(f"{package}.float16")
         onnx.save(float16.convert_float_to_float16(onnx.load(source), keep_io_types=keep), target)
 
     return convert
@@ -145,8 +145,10 @@ CONVERSIONS: dict[str, Conversion] = {
     "ort-swin": fused("swin"),
     "ort-clip": fused("clip"),
     "ort-unet": fused("unet"),
-    "fp16": half(keep=False),
-    "fp16-io": half(keep=True),
+    "fp16": half("onnxconverter_common", keep=False),
+    "fp16-io": half("onnxconverter_common", keep=True),
+    "ort-fp16": half("onnxruntime.transformers", keep=False),
+    "ort-fp16-io": half("onnxruntime.transformers", keep=True),
     "qdq": quantized("QDQ"),
     "qdq-int8": quantized("QDQ", "QInt8", per_channel=True),
     "qdq-int16": quantized("QDQ", "QUInt16", "QInt8"),

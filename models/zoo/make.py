@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import inspect
 import os
 import random
 import tempfile
 import time
 import warnings
 import zlib
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -46,7 +48,9 @@ def export(base: Base, recipe: Recipe, file: Path) -> Feeds:
         exporter, _, axes = recipe.export.partition("-")
         dynamo = exporter.startswith("dynamo")
         chosen: dict[str, Any] = {"external_data": False, "verbose": False} if dynamo else {}
-        if axes == "free":
+        if axes == "free" and dynamo:
+            chosen["dynamic_shapes"] = shapes(example.network, [example.free.get(name) for name in inputs])
+        elif axes == "free":
             chosen["dynamic_axes"] = example.free
         with torch.no_grad():
             torch.onnx.export(
@@ -55,6 +59,14 @@ def export(base: Base, recipe: Recipe, file: Path) -> Feeds:
             )  # fmt: skip
         strip(file)
     return {name: value.numpy() for name, value in inputs.items()}
+
+
+def shapes(network: torch.nn.Module, axes: Sequence[Any]) -> tuple[Any, ...]:
+    """Return every argument's free axes as the dynamo exporter wants them: those of `*values` are one tuple."""
+    kinds = [one.kind for one in inspect.signature(network.forward).parameters.values()]
+    alone = sum(kind is not inspect.Parameter.VAR_POSITIONAL for kind in kinds)
+    dynamic = [axis and dict.fromkeys(axis, torch.export.Dim.DYNAMIC) for axis in axes]
+    return (*dynamic[:alone], tuple(dynamic[alone:])) if alone < len(kinds) else tuple(dynamic)
 
 
 def fit(feeds: Feeds, file: Path) -> Feeds:

@@ -13,18 +13,21 @@ BATCH = {"input": {0: "batch"}, "output": {0: "batch"}}
 SIZE = {"input": {0: "batch", 2: "height", 3: "width"}, "output": {0: "batch"}}
 
 
-def build(name: str, side: int, free: dict[str, dict[int, str]], options: dict[str, Any]) -> Example:
-    """Return a classifier of ten classes."""
+def build(name: str, side: int, free: dict[str, dict[int, str]], fused: bool, options: dict[str, Any]) -> Example:
+    """Return a classifier of ten classes, its attention fused by PyTorch or written out."""
     import timm
 
+    timm.layers.set_fused_attn(fused)
     inputs = {"input": photo(side)}
     network = timm.create_model(name, pretrained=False, num_classes=10, **options)
     return Example(enliven(network, tuple(inputs.values())), inputs, free=free)
 
 
-def _base(name: str, side: int = 64, exports: str = "ts17", conversions: str = "", *, sizes: bool = False,
-          **options: Any) -> Base:  # fmt: skip
-    return Base(partial(build, name, side, SIZE if sizes else BATCH, options), exports, conversions)
+def _base(
+    name: str, side: int = 64, exports: str = "ts17", conversions: str = "", *, sizes: bool = False, fused: bool = True,
+    **options: Any,
+) -> Base:  # fmt: skip
+    return Base(partial(build, name, side, SIZE if sizes else BATCH, fused, options), exports, conversions)
 
 
 FOUR = {"dims": (8, 16, 24, 32), "depths": (1, 1, 2, 1)}
@@ -53,7 +56,7 @@ BASES = {
         "swinv2_tiny_window8_256", 64, "ts17 dynamo18", "sim",
         img_size=64, embed_dim=24, depths=(2, 2), num_heads=(2, 4),
     ),
-    "edgenext": _base("edgenext_xx_small", 64, "ts17", "fp16-io", **(FOUR | {"heads": (4, 4, 4, 4)})),
+    "edgenext": _base("edgenext_xx_small", 64, "ts17", "slim+fp16-io", **(FOUR | {"heads": (4, 4, 4, 4)})),
     "efficientvit": _base(
         "efficientvit_b0", 64, "ts17 ts13-free", "slim+fp16", sizes=True, widths=(8, 16, 24, 32, 48),
         depths=(1, 1, 1, 1, 1), head_widths=(64, 64),
@@ -65,14 +68,14 @@ BASES = {
     "beit": _base("beit_base_patch16_224", 64, "ts17", "ort-all", **FOUR_HEADS),
     "cait": _base("cait_xxs24_224", 64, "ts16", **FOUR_HEADS),
     "xcit": _base("xcit_nano_12_p16_224", 64, "ts17", "slim", **FOUR_HEADS),
-    "pvtv2": _base("pvt_v2_b0", 64, "ts13", "sim", num_heads=(1, 2, 2, 4), **STAGES),
+    "pvtv2": _base("pvt_v2_b0", 64, "ts13", "sim", fused=False, num_heads=(1, 2, 2, 4), **STAGES),
     "twins": _base("twins_svt_small", 64, "ts17", img_size=64, num_heads=(2, 2, 4, 4),
                    **(STAGES | {"depths": (2, 2, 2, 2)})),
-    "eva02": _base("eva02_tiny_patch14_224", 56, "ts17", "q8", **(FOUR_HEADS | {"img_size": 56})),
+    "eva02": _base("eva02_tiny_patch14_224", 56, "ts17", "q8", fused=False, **(FOUR_HEADS | {"img_size": 56})),
     "dinov2": _base("vit_small_patch14_reg4_dinov2", 56, "ts17-free", "ort-vit q4-asymmetric",
                     **(FOUR_HEADS | {"img_size": 56})),
-    "dinov3": _base("vit_small_patch16_dinov3", 64, "ts18 dynamo18-free", "fp16-io", **FOUR_HEADS),
-    "skresnet": _base("skresnet18", 64, "ts11", "qdq-int8", channels=(16, 24, 32, 48)),
+    "dinov3": _base("vit_small_patch16_dinov3", 64, "ts18 dynamo18-free", "ort-fp16-io", fused=False, **FOUR_HEADS),
+    "skresnet": _base("skresnet18", 64, "ts11", "qdq", channels=(16, 24, 32, 48)),
     "sequencer": _base(
         "sequencer2d_s", 64, "ts17", "sim", img_size=64, embed_dims=(24, 32, 32, 48), hidden_sizes=(8, 12, 12, 12),
         layers=(1, 1, 1, 1),
