@@ -63,7 +63,7 @@ def fused(kind: str, *, half: bool = False) -> Conversion:
 
 
 def half(package: str, *, keep: bool) -> Conversion:
-    """Return what writes a model in float16 by one of two converters, its inputs and outputs kept as they are or not."""
+    """Return what writes a model in float16 by a package's converter, its inputs and outputs kept or not."""
 
     def convert(source: Path, target: Path, feeds: Feeds) -> None:
         float16 = importlib.import_module(f"{package}.float16")

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-SOURCES = ("timm_models", "torchvision_models", "transformers_text")
+SOURCES = ("timm_models", "torchvision_models", "transformers_text", "transformers_vision")
 """The modules beside this one with a table `BASES`."""
 
 

@@ -22,14 +22,13 @@ BARE = {"weights": None, "weights_backbone": None}
 
 
 class Backbone(nn.Module):
-    """Three convolutions; the features of the last two, 16 channels each."""
+    """Three convolutions; the features of the last two."""
 
-    out_channels = 16
-
-    def __init__(self) -> None:
+    def __init__(self, channels: int = 16) -> None:
         super().__init__()
-        self.stem = nn.Sequential(nn.Conv2d(3, 16, 3, 4, 1), nn.BatchNorm2d(16), nn.ReLU())
-        self.next = nn.Sequential(nn.Conv2d(16, 16, 3, 2, 1), nn.BatchNorm2d(16), nn.ReLU())
+        self.out_channels = channels
+        self.stem = nn.Sequential(nn.Conv2d(3, channels, 3, 4, 1), nn.BatchNorm2d(channels), nn.ReLU())
+        self.next = nn.Sequential(nn.Conv2d(channels, channels, 3, 2, 1), nn.BatchNorm2d(channels), nn.ReLU())
 
     def forward(self, images: torch.Tensor) -> OrderedDict[str, torch.Tensor]:
         """Return the maps at strides 4 and 8."""
@@ -57,12 +56,12 @@ TWO_STAGES = SIZES | {"rpn_pre_nms_top_n_test": 60, "rpn_post_nms_top_n_test": 2
 ROI = torchvision.ops.MultiScaleRoIAlign
 
 
-def detector(kind: Callable[..., Any], outputs: list[str], options: dict[str, Any]) -> Example:
+def detector(kind: Callable[..., Any], outputs: list[str], options: dict[str, Any], channels: int = 16) -> Example:
     """Return a detector over the small backbone."""
-    network = Detector(kind(Backbone(), **options), outputs)
+    network = Detector(kind(Backbone(channels), **options), outputs)
     inputs = {"image": picture(64)[0]}
     free = {"image": {1: "height", 2: "width"}} | {name: {0: "detections"} for name in outputs}
-    enliven(network, ())
+    enliven(network, (inputs["image"],))
     return Example(network, inputs, outputs, free)
 
 
@@ -91,7 +90,9 @@ def ssd(backbone: nn.Module, **options: Any) -> Any:
     """Return an SSD of two maps."""
     anchors = detection.anchor_utils.DefaultBoxGenerator([[2], [2]], scales=[0.2, 0.5, 0.9])
     head = detection.ssd.SSDHead([16, 16], anchors.num_anchors_per_location(), options["num_classes"])
-    return detection.SSD(backbone, anchors, (64, 64), head=head, topk_candidates=40, detections_per_img=10, **options)
+    return detection.ssd.SSD(
+        backbone, anchors, (64, 64), head=head, topk_candidates=40, detections_per_img=10, **options
+    )
 
 
 def pictures(network: nn.Module, inputs: dict[str, torch.Tensor], outputs: list[str]) -> Example:
@@ -128,8 +129,7 @@ def deeplab() -> Example:
     """Return DeepLabV3 on the small backbone."""
     from torchvision.models import segmentation
 
-    head = segmentation.deeplabv3.DeepLabHead(16, 5, [2, 4])
-    head[0].project[3] = nn.Identity()
+    head = nn.Sequential(segmentation.deeplabv3.ASPP(16, [2, 4], 32), nn.Conv2d(32, 5, 1))
 
     class Body(Backbone):
         def forward(self, images: torch.Tensor) -> Any:
@@ -140,7 +140,7 @@ def deeplab() -> Example:
 
 def classifier(name: str, side: int, options: dict[str, Any]) -> Example:
     """Return a classifier."""
-    network = getattr(torchvision.models, name)(weights=None, num_classes=10, **options)
+    network = getattr(torchvision.models, name)(num_classes=10, **options)
     return pictures(network, {"input": photo(side)}, ["output"])
 
 
@@ -171,7 +171,7 @@ BASES = {
     "fcos": Base(
         partial(detector, detection.FCOS, BOXES,
                 SIZES | {"anchor_generator": rpn.AnchorGenerator(((4,), (8,)), ((1.0,),) * 2), "topk_candidates": 40,
-                         "detections_per_img": 10}), "ts14",
+                         "detections_per_img": 10}, 32), "ts14",
     ),
     "ssd": Base(partial(detector, ssd, BOXES, {"num_classes": 4, "score_thresh": 0.1}), "ts13 ts11-free", "sim"),
     "lraspp": Base(lraspp, "ts17-free ts11", "slim fp16-io qdq"),
