@@ -42,7 +42,7 @@ def export(base: Base, recipe: Recipe, file: Path) -> Feeds:
     np.random.seed(seed)
     example = base.build()
     inputs = {name: torch.as_tensor(value) for name, value in example.inputs.items()}
-    if recipe.export == "onnx":
+    if recipe.export == "tf2onnx":
         onnx.save(example.network, file)
     else:
         exporter, _, axes = recipe.export.partition("-")
