@@ -27,8 +27,9 @@ from webbuild.errors import WebbuildError
 from webbuild.inspection.inspect import inspect
 from webbuild.inspection.measure import measure_in_page
 from webbuild.inspection.measured_outcome import Measurement
+from webbuild.model.cache_folder import cache_folder
 from webbuild.model.load import load_onnx
-from webbuild.ortweb.build import cache_folder, get_build
+from webbuild.ortweb.build import get_build
 from webbuild.probe.browser_harness import open_harness
 from webbuild.targets.table import load_table
 from webbuild.targets.target import parse_target

@@ -17,7 +17,8 @@ from webbuild.inspection.graph import walk_nodes
 from webbuild.inspection.inspect import inspect
 from webbuild.inspection.measure import measure_in_page, run_outcome
 from webbuild.inspection.measured_outcome import MeasuredPlacement, Measurement, RunOutcome
-from webbuild.ortweb.build import cache_folder, get_build
+from webbuild.model.cache_folder import cache_folder
+from webbuild.ortweb.build import get_build
 from webbuild.probe.browser_harness import ProbeHarness, open_harness
 from webbuild.probe.outcome import shorten_message
 from webbuild.probe.probe_model import Probe

@@ -19,8 +19,9 @@ from webbuild.bisect.trial_result import SessionResult
 from webbuild.browser.chromium import open_chromium
 from webbuild.compare.arrays import RELATIVE_TOLERANCE
 from webbuild.errors import USAGE, WebbuildError
+from webbuild.model.cache_folder import cache_folder
 from webbuild.ortweb.browser_session import BrowserSession, SessionOptions, open_sessions
-from webbuild.ortweb.build import cache_folder, get_build
+from webbuild.ortweb.build import get_build
 from webbuild.ortweb.result_journal import Journal, hash_tensors, hash_values
 from webbuild.runners.native_unoptimized import UnoptimizedNativeRunner
 from webbuild.runners.session import SessionRunner

@@ -11,10 +11,11 @@ from msgspec import Struct
 from webbuild.errors import USAGE, WebbuildError
 from webbuild.inspection.graph import with_fixed_sizes
 from webbuild.inspection.required_features import required_features
+from webbuild.model.cache_folder import cache_folder
 from webbuild.model.load import load_onnx, model_signature
 from webbuild.ortweb import packaged_assets
 from webbuild.ortweb.browser_session import SessionOptions
-from webbuild.ortweb.build import OrtWebBuild, cache_folder, get_build
+from webbuild.ortweb.build import OrtWebBuild, get_build
 from webbuild.passes.analysis.input_ranges import input_ranges
 from webbuild.passes.analysis.shape_inference import infer_shapes
 from webbuild.runners.native import NativeRunner

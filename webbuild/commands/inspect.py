@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
+from webbuild.commands.locate_and_export import export_located, parse_export_options
 from webbuild.commands.options.inspect import InspectArguments
 from webbuild.inspection.dry_run import with_fixes
 from webbuild.inspection.inspect import inspect
@@ -32,13 +33,13 @@ def run(arguments: InspectArguments) -> int:
 
     measured = load_table(parse_target(arguments.target) if arguments.target else Target(engine_version(), "webgpu"))
     progress = ProgressReporter(quiet=arguments.as_json)
-    located = locate_model(arguments.model)
-    source = load_onnx(located.path)
+    path = export_located(locate_model(arguments.model), parse_export_options(arguments.export), progress)
+    source = load_onnx(path)
     sizes = choose_sizes(source, parse_dims(arguments.dims), lambda: NativeRunner(source.path, source.graph_bytes))
     assumptions = (*source.repairs, *sizes.assumptions)
     for assumption in assumptions:
         progress.print(f"  assumed: {assumption}")
-    inspection = inspect(located.path.name, source.model, measured, sizes.dims, assumptions)
+    inspection = inspect(path.name, source.model, measured, sizes.dims, assumptions)
     inspection = with_fixes(inspection, source.model, measured, sizes.dims)
     if arguments.html is not None:
         from webbuild.inspection.report_html import render

@@ -14,6 +14,7 @@ from webbuild.bundle.file_names import safe_file_name
 from webbuild.bundle.golden import choose_golden_run, with_uint8_images
 from webbuild.bundle.report import PackReport, write_pack_report
 from webbuild.bundle.staging import check_output_folder, staged_folder
+from webbuild.commands.locate_and_export import export_located, parse_export_options
 from webbuild.commands.options.pack import PackArguments
 from webbuild.commands.pack_text import compiled_lines, proven_lines, rewrite_lines
 from webbuild.commands.verify import verify_and_show, write_html_report
@@ -50,12 +51,13 @@ def run(arguments: PackArguments) -> int:
     out = arguments.out or Path("dist") / safe_file_name(located.name)
     dims, budget = parse_dims(arguments.dims), parse_budget(arguments.budget)
     overrides = parse_overrides(arguments.overrides, guess_pictures=arguments.may_guess_pictures)
+    export_options = parse_export_options(arguments.export)
     check_exclusive_options(arguments.precision, arguments.weights)
     if not arguments.dry_run:
         check_output_folder(out, force=arguments.force)
     target = Target(engine_version(), "webgpu")
 
-    loaded = load_model(located.path, dims, progress)
+    loaded = load_model(export_located(located, export_options, progress), dims, progress)
     compiled = compile_model(
         loaded, target, task=arguments.task, nms=arguments.nms, wanted=overrides, progress=progress
     )  # recognise, lower, place

@@ -15,6 +15,7 @@ from threading import Lock
 import click
 import msgspec
 
+from webbuild.commands.locate_and_export import export_located, parse_export_options
 from webbuild.commands.options.patch import PatchArguments
 from webbuild.commands.patch_model import PatchError, PatchResult, failed_result, patch_model
 from webbuild.commands.patch_text import result_lines
@@ -36,10 +37,12 @@ def run(arguments: PatchArguments) -> int:
     Raises:
         WebbuildError: what stops a single model; `name-collision` for two that would be written to one file.
     """
-    arguments = replace(arguments, models=tuple(locate_model(model).path for model in arguments.models))
+    progress, options = ProgressReporter(quiet=arguments.as_json), parse_export_options(arguments.export)
+    models = tuple(export_located(locate_model(model), options, progress) for model in arguments.models)
+    arguments = replace(arguments, models=models)
     _require_distinct_outputs(arguments.models)
     outcomes = []
-    for outcome in _iter_results(arguments):
+    for outcome in _iter_results(arguments, progress):
         outcomes.append(outcome)
         if not arguments.as_json:
             for line in result_lines(outcome, dry_run=arguments.dry_run):
@@ -49,9 +52,9 @@ def run(arguments: PatchArguments) -> int:
     return max(outcome.exit_code for outcome in outcomes)
 
 
-def _iter_results(arguments: PatchArguments) -> Iterator[PatchResult]:
+def _iter_results(arguments: PatchArguments, progress: ProgressReporter) -> Iterator[PatchResult]:
     if len(arguments.models) == 1:
-        yield patch_model(arguments.models[0], arguments, ProgressReporter(quiet=arguments.as_json))
+        yield patch_model(arguments.models[0], arguments, progress)
         return
     running = _ProcessPool()
     with ThreadPoolExecutor(_worker_count(arguments.models)) as pool:

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 from webbuild.browser.chromium import open_chromium
 from webbuild.commands.options.probe import ProbeArguments
 from webbuild.errors import CLEAN, USAGE, WebbuildError
+from webbuild.model.cache_folder import cache_folder
 from webbuild.ortweb import packaged_assets
-from webbuild.ortweb.build import cache_folder, get_build
+from webbuild.ortweb.build import get_build
 from webbuild.ortweb.result_journal import Journal
 from webbuild.probe.browser_harness import open_harness
 from webbuild.probe.kernel_sweep import kernel_probes

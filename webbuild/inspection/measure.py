@@ -15,8 +15,9 @@ from webbuild.errors import USAGE, WebbuildError, printable
 from webbuild.inspection.graph import walk_nodes, with_fixed_sizes
 from webbuild.inspection.measured_outcome import Measurement, RunOutcome, compare_with_prediction, indexed_name
 from webbuild.inspection.result import Inspection
+from webbuild.model.cache_folder import cache_folder
 from webbuild.model.load import OnnxModel
-from webbuild.ortweb.build import cache_folder, get_build
+from webbuild.ortweb.build import get_build
 from webbuild.passes.analysis.input_ranges import input_ranges
 from webbuild.passes.analysis.shape_inference import infer_shapes
 from webbuild.probe.browser_harness import ProbeHarness, ProbeResponse, open_harness

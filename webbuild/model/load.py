@@ -157,7 +157,10 @@ def _read_file(path: Path) -> _FileContent:
         return _FileContent(data, hashlib.sha256(data).hexdigest(), len(data), False)
     except OSError as error:
         raise WebbuildError(
-            "model-not-found", f"{path}: {error.strerror}", "pass the path of an .onnx file", exit_code=USAGE
+            "model-not-found",
+            f"{path}: {error.strerror}",
+            "pass the path of an .onnx file, or of a .pt of Ultralytics",
+            exit_code=USAGE,
         ) from error
 
 

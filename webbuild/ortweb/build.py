@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
 import tarfile
@@ -73,11 +72,6 @@ def get_build(target: Target, cache: Path) -> OrtWebBuild:
         "choose another --build; webgpu is there since 1.22",
         exit_code=USAGE,
     )
-
-
-def cache_folder() -> Path:
-    """Return the folder for downloads and unfinished measurements, in the user's cache."""
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "webbuild"
 
 
 def _download_dist(version: str, cache: Path) -> Path:

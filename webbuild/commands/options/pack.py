@@ -10,7 +10,7 @@ from typing import Literal
 import click
 
 from webbuild.commands.dataclass_command import argument, option
-from webbuild.commands.options.shared import dims_option, json_option
+from webbuild.commands.options.shared import dims_option, export_option, json_option
 
 
 class TaskChoice(click.Choice[str]):
@@ -60,8 +60,9 @@ class PreprocessOptions:
 class PackArguments(PreprocessOptions):
     """Patch MODEL, prove it, write a bundle with a page, and compare it in Chromium.
 
-    MODEL is an .onnx file, a folder with an export in it or in its folder `onnx`, or a repository of the Hugging Face
-    Hub: hf:owner/name, hf:owner/name@revision, hf:owner/name:FILE.
+    MODEL is an .onnx file, a folder with an export in it or in its folder `onnx`, a repository of the Hugging Face
+    Hub (hf:owner/name, hf:owner/name@revision, hf:owner/name:FILE), or a .pt of Ultralytics, which exports it: loading
+    such a file runs the code that is pickled in it.
 
     Put --input after MODEL: it takes every file up to the next option. Without it, the images in a folder `samples`
     next to MODEL are used.
@@ -87,6 +88,7 @@ class PackArguments(PreprocessOptions):
     out: Path | None = option("-o", "--out", help="Folder to write. [default: dist/<name of the model>]")
     task: str | None = option(type=TaskChoice(), help="Task of the model, where the inferred one is wrong.")
     dims: tuple[str, ...] = dims_option()
+    export: tuple[str, ...] = export_option()
     samples: tuple[Path, ...] = option(
         "--input", default=(), metavar="FILE...", help="Images, .npz, or folders of stacks to prove with."
     )

@@ -16,6 +16,17 @@ def dims_option() -> Any:
     return option("--dim", metavar="NAME=N", default=(), help="Size of a free dimension, or INPUT:AXIS=N.")
 
 
+def export_option() -> Any:
+    """Return `--export`."""
+    return option(
+        "--export",
+        metavar="KEY=VALUE",
+        default=(),
+        help="Argument of Ultralytics' export, where MODEL is a .pt: imgsz=320; nms=True for its own suppression "
+        "inside, nms=False for its head without.",
+    )
+
+
 def json_option() -> Any:
     """Return `--json`."""
     return option("--json", default=False, help="Print the report as JSON on stdout.")

@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 
 from webbuild.browser.chromium import BrowserHandle, open_chromium
 from webbuild.errors import WebbuildError
+from webbuild.model.cache_folder import cache_folder
 from webbuild.ortweb import packaged_assets
 from webbuild.ortweb.browser_session import SessionOptions, open_sessions
-from webbuild.ortweb.build import cache_folder, get_build
+from webbuild.ortweb.build import get_build
 from webbuild.precision.fp16_backends.base import Fp16Backend, Tensors
 from webbuild.runners.session import SessionRunner
 from webbuild.targets.target import Target

@@ -1,0 +1,50 @@
+"""The ONNX file that MODEL means: a checkpoint of Ultralytics is exported first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from webbuild.errors import USAGE, WebbuildError
+from webbuild.model.checkpoint import export_checkpoint, export_path, is_checkpoint, ultralytics_version
+from webbuild.model.locate import LocatedModel
+from webbuild.reporting.progress import ProgressReporter
+
+
+def parse_export_options(given: Sequence[str]) -> dict[str, str]:
+    """Read `KEY=VALUE`s of `--export`. Raises WebbuildError `invalid-export-option`."""
+    options = {}
+    for text in given:
+        key, equals, value = text.partition("=")
+        if not key.isidentifier() or not equals or key == "format":
+            raise _invalid_option(f"--export {text}: is no argument of Ultralytics' export")
+        options[key] = value
+    return options
+
+
+def export_located(located: LocatedModel, options: dict[str, str], progress: ProgressReporter) -> Path:
+    """Return the ONNX file of a model: its own, or the export of a checkpoint.
+
+    Raises:
+        WebbuildError: `invalid-export-option` for options without a checkpoint, and those of `export_path` and
+            `export_checkpoint`.
+    """
+    path = located.path
+    if not is_checkpoint(path):
+        if options:
+            raise _invalid_option(f"--export {next(iter(options))}: {path} is no checkpoint of Ultralytics")
+        return path
+    target = export_path(path, options)
+    if not target.is_file():
+        with progress.step(f"export {path.name} with Ultralytics {ultralytics_version()}: runs the code pickled in it"):
+            export_checkpoint(path, options, target)
+    return target
+
+
+def _invalid_option(message: str) -> WebbuildError:
+    return WebbuildError(
+        "invalid-export-option",
+        message,
+        "give it with a .pt of Ultralytics, for example --export imgsz=320 or --export nms=True",
+        exit_code=USAGE,
+    )
