@@ -140,7 +140,7 @@ def pack(wild: ThirdPartyModel, path: Path, photographs: list[Path], bundle: Pat
             named: dict[str, Any] = {wild.input: wild.tensor(picture)}
             np.savez(samples[-1], **named)
     dims = [word for each in wild.dims for word in ("--dim", each)]
-    ran = _webbuild("pack", path, "--input", *samples, "-o", bundle, "--no-verify", "--force", *dims)
+    ran = _webbuild("pack", path, "--sample", *samples, "-o", bundle, "--no-verify", "--force", *dims)
     return "" if ran.returncode == 0 else ran.stderr.strip().splitlines()[-2]
 
 

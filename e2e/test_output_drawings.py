@@ -74,7 +74,7 @@ def pages(
         opened = {}
         for name, text in MODELS.items():
             out, model = folder / name, save(parsed(f"{HEADER} {text}"), folder / f"{name}.onnx")
-            given = ("--scale", "1/255", "--input", folder / "halves.png")
+            given = ("--scale", "1/255", "--sample", folder / "halves.png")
             done = webbuild("pack", model, "-o", out, "--no-verify", *given)
             assert done.returncode == 0, done.stderr
             server = servers.enter_context(Server(out))
@@ -212,7 +212,7 @@ def test_drawing_large_outputs_keeps_the_page_alive(
 ) -> None:
     model = save(parsed(f"{HEADER.replace('18', '13')} {LARGE}"), tmp_path / "large.onnx")
     Image.effect_noise((640, 480), 80).convert("RGB").save(tmp_path / "noise.png")
-    given = ("--scale", "1/255", "--input", tmp_path / "noise.png")
+    given = ("--scale", "1/255", "--sample", tmp_path / "noise.png")
     done = webbuild("pack", model, "-o", tmp_path / "out", "--no-verify", *given)
     assert done.returncode == 0, done.stderr
     with Server(tmp_path / "out") as server:

@@ -36,7 +36,7 @@ def both(webbuild: Webbuild, tmp_path_factory: pytest.TempPathFactory) -> Path:
     np.savez(folder / "sample.npz", x=weights(1, 16, 12, 12, seed=1))
     out = folder / "conv"
     done = webbuild(
-        "pack", save(model, folder / "conv.onnx"), "-o", out, "--input", folder / "sample.npz", "--no-verify"
+        "pack", save(model, folder / "conv.onnx"), "-o", out, "--sample", folder / "sample.npz", "--no-verify"
     )
     assert done.returncode == 0, done.stderr
     manifest = open_bundle(out).manifest

@@ -46,7 +46,7 @@ def packed(
     folder = tmp_path_factory.mktemp(request.param)
     model: onnx.ModelProto = MODELS[request.param]()
     out = folder / "bundle"
-    done = webbuild("pack", save(model, folder / "model.onnx"), "--input", *pictures, "-o", out, "--json")
+    done = webbuild("pack", save(model, folder / "model.onnx"), "--sample", *pictures, "-o", out, "--json")
     assert done.returncode == 0, done.stderr
     return request.param, out, json.loads(done.stdout)
 

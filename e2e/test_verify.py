@@ -66,7 +66,7 @@ def test_wasm_alone_needs_no_gpu_and_takes_a_picture_of_ones_own(
 ) -> None:
     picture = tmp_path / "my picture.jpg"
     picture.write_bytes(next((bundle / "samples").glob("*several*")).read_bytes())
-    code, found = verify(webbuild, bundle, "--input", picture)
+    code, found = verify(webbuild, bundle, "--sample", picture)
     assert code == 0
     assert [run["backend"] for run in found["backends"]] == ["wasm"]
     assert found["samples"][-1]["title"] == "my picture.jpg"

@@ -97,15 +97,15 @@ def test_a_given_folder_and_given_files_are_stacks(tmp_path: Path) -> None:
     model = save(focus_network(), tmp_path / "focus.onnx")
     one, two = stack_in(tmp_path / "one", focus="[1, 2, 3]"), stack_in(tmp_path / "two")
     files = [str(file) for file in sorted(two.glob("*.png"))]
-    manifest = pack(model, "--input", str(one), *files)
+    manifest = pack(model, "--sample", str(one), *files)
     assert [(sample.title, sample.focus_distances) for sample in manifest.samples] == [("One", [1, 2, 3]), ("Two", [])]
 
 
 def test_more_pictures_than_the_stack_has_are_refused(tmp_path: Path) -> None:
     given = stack_in(tmp_path / "four", 4)
-    assert refused(save(focus_network(), tmp_path / "focus.onnx"), "--input", str(given)) == "invalid-sample"
+    assert refused(save(focus_network(), tmp_path / "focus.onnx"), "--sample", str(given)) == "invalid-sample"
     other = stack_in(tmp_path / "three", focus="[1, 2]")
-    assert refused(save(focus_network(), tmp_path / "focus.onnx"), "--input", str(other)) == "invalid-sample"
+    assert refused(save(focus_network(), tmp_path / "focus.onnx"), "--sample", str(other)) == "invalid-sample"
 
 
 def test_one_picture_is_enough_for_other_models(tmp_path: Path) -> None:

@@ -66,7 +66,7 @@ def test_what_is_said_is_not_guessed(tmp_path: Path) -> None:
     assert packed(path, "--task", "tensor")[0]["kind"] == "tensor"
     assert packed(path, "--scale", "1/255")[0]["scale"] == pytest.approx(1 / 255)
     np.savez(tmp_path / "given.npz", x=np.full((1, 3, 24, 32), 120, np.float32))
-    assert packed(path, "--input", str(tmp_path / "given.npz"))[0]["kind"] == "tensor"
+    assert packed(path, "--sample", str(tmp_path / "given.npz"))[0]["kind"] == "tensor"
 
 
 def test_answers_that_are_the_same_do_not_depend_on_the_picture() -> None:

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.usefixtures("stand_in")
 def test_tensors_given_as_samples_are_used(tmp_path: Path) -> None:
     path = save(convolution(), tmp_path / "small.onnx")
     np.savez(tmp_path / "one.npz", x=weights(1, 3, 8, 8))
-    manifest = pack(path, "--input", str(tmp_path / "one.npz"))
+    manifest = pack(path, "--sample", str(tmp_path / "one.npz"))
     assert manifest.golden is not None
     assert manifest.golden.sample == "one.npz"
     stored = np.fromfile(tmp_path / "out" / manifest.golden.inputs["x"], np.float32)
@@ -31,7 +31,7 @@ def test_samples_of_one_name_are_told_apart(tmp_path: Path) -> None:
         (tmp_path / folder).mkdir()
         np.savez(tmp_path / folder / "one.npz", x=x.astype(np.float32))
     given = [str(tmp_path / folder / "one.npz") for folder in inputs]
-    manifest = pack(path, "--input", given[0], "--input", given[1])
+    manifest = pack(path, "--sample", given[0], "--sample", given[1])
     assert manifest.golden is not None
     read = {
         name: np.fromfile(tmp_path / "out" / file, np.float32)
@@ -55,4 +55,4 @@ def test_samples_that_do_not_fit_are_refused(tmp_path: Path, case: str) -> None:
             np.savez(sample, x=weights(1, 3, 8, 8).astype(np.float64))
         case "a pickle":
             np.savez(sample, x=np.array([{}], object), allow_pickle=True)
-    assert refused(path, "--input", str(sample)) in ("sample-not-found", "unreadable-tensors", "invalid-sample")
+    assert refused(path, "--sample", str(sample)) in ("sample-not-found", "unreadable-tensors", "invalid-sample")

@@ -1,4 +1,4 @@
-"""An option that takes every value up to the next option, as a shell writes `--input *.jpg`."""
+"""An option that takes every value up to the next option, as a shell writes `--sample *.jpg`."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from tests.commands.program import command
     ("arguments", "samples"),
     [
         ("m.onnx", ""),
-        ("m.onnx --input a.jpg", "a.jpg"),
-        ("m.onnx --input a.jpg b.jpg c.jpg", "a.jpg b.jpg c.jpg"),
-        ("m.onnx --input a.jpg b.jpg --force", "a.jpg b.jpg"),
-        ("m.onnx --input a.jpg --input b.jpg c.jpg -o out", "a.jpg b.jpg c.jpg"),
-        ("m.onnx --force --input a.jpg b.jpg", "a.jpg b.jpg"),
-        ("--input a.jpg --force m.onnx", "a.jpg"),
-        ("m.onnx --input=a.jpg", "a.jpg"),
+        ("m.onnx --sample a.jpg", "a.jpg"),
+        ("m.onnx --sample a.jpg b.jpg c.jpg", "a.jpg b.jpg c.jpg"),
+        ("m.onnx --sample a.jpg b.jpg --force", "a.jpg b.jpg"),
+        ("m.onnx --sample a.jpg --sample b.jpg c.jpg -o out", "a.jpg b.jpg c.jpg"),
+        ("m.onnx --force --sample a.jpg b.jpg", "a.jpg b.jpg"),
+        ("--sample a.jpg --force m.onnx", "a.jpg"),
+        ("m.onnx --sample=a.jpg", "a.jpg"),
     ],
 )
 def test_all_values_are_taken(arguments: str, samples: str) -> None:

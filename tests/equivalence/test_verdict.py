@@ -67,7 +67,7 @@ def test_samples_without_a_detection_prove_nothing() -> None:
     error = refusal(rows(0), rows(0, "wasm"))
     assert error.code == "vacuous-comparison"
     assert "no sample has a detection" in error.message
-    assert "--input" in error.fix
+    assert "--sample" in error.fix
 
 
 def test_zeros_against_zeros_prove_nothing() -> None:

@@ -25,7 +25,7 @@ FILES = {
     "an empty file": (b"", "download"),
     "Git LFS pointer": (b"version https://git-lfs.github.com/spec/v1\noid sha256:4d\nsize 9\n", "git lfs pull"),
     "PyTorch checkpoint": (checkpoint(), "yolo export"),
-    "PNG picture": (b"\x89PNG\r\n\x1a\n" + bytes(50), "--input"),
+    "PNG picture": (b"\x89PNG\r\n\x1a\n" + bytes(50), "--sample"),
     "web page": (b"\n  <!DOCTYPE html><html><title>404", "download"),
     "text file": (b"hello\n", ".onnx"),
     "safetensors": (b"\x10" + bytes(7) + b'{"a":{"dtype":"F32"}}', "export"),

@@ -73,5 +73,5 @@ def fallback_only_problems(label: str, frames: RunTimes | None) -> list[Problem]
     if frames is None or frames.fallbacks < len(frames.runs):
         return []
     message = "every run was answered by another backend: these are not its times"
-    fix = "give pictures with fewer objects: --input FILE..."
+    fix = "give pictures with fewer objects: --sample FILE..."
     return [Problem(code="only-fallback", where=label, message=message, fix=fix)]

@@ -143,7 +143,7 @@ def _check(subject: ModelUnderTest) -> None:
             raise WebbuildError(
                 "missing-input",
                 f"{subject.name}: '{case.title}' has nothing for input '{missing[0]}'",
-                "give every input in an .npz file: --input FILE",
+                "give every input in an .npz file: --sample FILE",
                 exit_code=USAGE,
             )
 

@@ -32,7 +32,7 @@ def report_lines(report: BisectReport, out: Path) -> list[str]:
             *lines,
             "nothing differs"
             if report.compared_values
-            else "nothing was compared: all outputs are 0 or empty; give it other numbers with --input",
+            else "nothing was compared: all outputs are 0 or empty; give it other numbers with --sample",
         ]
     first = [finding for finding in report.findings if not finding.downstream]
     for finding in first[:MAX_SHOWN]:

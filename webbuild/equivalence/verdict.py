@@ -35,7 +35,7 @@ def require_equivalent(comparisons: Sequence[Comparison]) -> None:
             gave the comparison anything to compare.
     """
     if not comparisons:
-        raise WebbuildError("vacuous-comparison", "there was no sample to compare", "give some with --input FILE...")
+        raise WebbuildError("vacuous-comparison", "there was no sample to compare", "give some with --sample FILE...")
     if wrong := mismatches(comparisons):
         first, groups = wrong[0].subject, group_by_output(comparisons)
         same = groups[first.sample, first.runner, first.stage, first.output]
@@ -51,7 +51,7 @@ def require_equivalent(comparisons: Sequence[Comparison]) -> None:
             raise WebbuildError(
                 "vacuous-comparison",
                 f"the {runner} graph hands every sample to its fallback, so nothing is known of its own answers",
-                "give samples with fewer objects: --input FILE...",
+                "give samples with fewer objects: --sample FILE...",
             )
         _require_signal(mine)
 
@@ -74,5 +74,5 @@ def _require_signal(comparisons: Sequence[Comparison]) -> None:
             raise WebbuildError(
                 "vacuous-comparison",
                 f"output '{output_title(group)}': {reason}",
-                "give pictures or tensors on which the model finds something: --input FILE...",
+                "give pictures or tensors on which the model finds something: --sample FILE...",
             )

@@ -16,8 +16,8 @@ _SIGNATURES: tuple[tuple[bytes, str, str], ...] = (
     (b"\x80\x02", "a Python pickle, such as an old PyTorch checkpoint", "export the model to ONNX first"),
     (b"\x89HDF", "an HDF5 file, such as a Keras model", "export the model to ONNX first, for example with tf2onnx"),
     (b"GGUF", "a GGUF file, made for llama.cpp", "take the ONNX export of the model instead"),
-    (b"\x89PNG", "a PNG picture", "pictures are given with --input; MODEL is an .onnx file"),
-    (b"\xff\xd8\xff", "a JPEG picture", "pictures are given with --input; MODEL is an .onnx file"),
+    (b"\x89PNG", "a PNG picture", "pictures are given with --sample; MODEL is an .onnx file"),
+    (b"\xff\xd8\xff", "a JPEG picture", "pictures are given with --sample; MODEL is an .onnx file"),
     (b"\x1f\x8b", "a gzip archive", "unpack it first"),
 )
 _HTML_STARTS = (b"<!doctype", b"<html", b"<?xml", b"<head")

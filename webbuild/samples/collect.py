@@ -152,4 +152,4 @@ def _sample_from_npz(file: Path, inputs: Sequence[TensorInput]) -> Sample:
 
 def _require_file(file: Path) -> None:
     if not file.is_file():
-        raise WebbuildError("sample-not-found", f"{file}: no such file", "check the path of --input", exit_code=USAGE)
+        raise WebbuildError("sample-not-found", f"{file}: no such file", "check the path of --sample", exit_code=USAGE)

@@ -122,7 +122,7 @@ def fallback_only_problems(backend: str, results: list[SampleResult]) -> list[Pr
             code="only-fallback",
             where=backend,
             message="every sample was run again on the fallback graph: nothing is known of this backend's own answers",
-            fix="give pictures with fewer objects: --input FILE...",
+            fix="give pictures with fewer objects: --sample FILE...",
         )
     ]
 

@@ -35,7 +35,7 @@ class BisectArguments:
         "--output", default=(), metavar="NAME", help="Search only what this output depends on."
     )
     inputs: tuple[Path, ...] = option(
-        "--input", default=(), metavar="FILE...", help="Images for a bundle, .npz for a model."
+        "--sample", default=(), metavar="FILE...", help="Images for a bundle, .npz for a model."
     )
     dims: tuple[str, ...] = dims_option()
     out: Path | None = option("-o", "--out", help="Folder to write. [default: bisect-<name>]")

@@ -64,11 +64,11 @@ class PackArguments(PreprocessOptions):
     Hub (hf:owner/name, hf:owner/name@revision, hf:owner/name:FILE), or a .pt of Ultralytics, which exports it: loading
     such a file runs the code that is pickled in it.
 
-    Put --input after MODEL: it takes every file up to the next option. Without it, the images in a folder `samples`
+    Put --sample after MODEL: it takes every file up to the next option. Without it, the images in a folder `samples`
     next to MODEL are used.
 
     A model that takes a stack of images is given folders, one per stack, or the images of one stack. Their focus
-    distances are a list in `focus.json` in the folder. Without --input, folders in `samples` next to MODEL are used.
+    distances are a list in `focus.json` in the folder. Without --sample, folders in `samples` next to MODEL are used.
 
     A detector with a text prompt needs its tokenizer.json or vocab.txt next to MODEL. It is proven on the prompts
     given, else on those in `samples/prompts.txt` next to MODEL, one a line.
@@ -90,7 +90,7 @@ class PackArguments(PreprocessOptions):
     dims: tuple[str, ...] = dims_option()
     export: tuple[str, ...] = export_option()
     samples: tuple[Path, ...] = option(
-        "--input", default=(), metavar="FILE...", help="Images, .npz, or folders of stacks to prove with."
+        "--sample", default=(), metavar="FILE...", help="Images, .npz, or folders of stacks to prove with."
     )
     prompts: tuple[str, ...] = option(
         "--prompt", default=(), metavar="TEXT", help="Text prompt for the samples; repeatable."

@@ -42,7 +42,7 @@ class PatchArguments:
     )
     dims: tuple[str, ...] = dims_option()
     export: tuple[str, ...] = export_option()
-    samples: tuple[Path, ...] = option("--input", default=(), metavar="FILE...", help="Images or .npz to prove with.")
+    samples: tuple[Path, ...] = option("--sample", default=(), metavar="FILE...", help="Images or .npz to prove with.")
     nms: Literal["keep", "cpu", "gpu"] = option(
         default="keep",
         help="NMS: keep it as exported; or rewrite or append it as pack does, which changes inputs and outputs.",

@@ -45,7 +45,7 @@ class BrowserArguments:
         help="Graph to run, where there are several. auto: verify runs all that the adapter can run, bench the best.",
     )
     inputs: tuple[Path, ...] = option(
-        "--input", default=(), metavar="FILE...", help="Images to run besides the bundle's samples."
+        "--sample", default=(), metavar="FILE...", help="Images to run besides the bundle's samples."
     )
     endpoints: tuple[str, ...] = option(
         "--connect",
