@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import click
+import onnx_ir as ir
 import pytest
 
 from tests.commands.program import POSE, command, webbuild
@@ -108,21 +110,43 @@ def test_a_dry_run_writes_nothing(tmp_path: Path, options: list[str], monkeypatc
 
 
 @pytest.mark.parametrize(
-    ("error", "code"), [(KeyboardInterrupt(), 130), (ValueError("a\x1b[31mb"), 3), (MemoryError(), 3)]
+    ("error", "code"),
+    [
+        (KeyboardInterrupt(), 130),
+        (ValueError("a\x1b[31mb\nc"), 3),
+        (FileNotFoundError(2, "No such file", "ours"), 3),
+        (MemoryError(), 2),
+        (PermissionError(13, "Permission denied", "/there"), 2),
+        (OSError(24, "Too many open files"), 2),
+    ],
 )
 def test_an_interruption_and_a_bug_have_their_own_exit_codes(
-    monkeypatch: pytest.MonkeyPatch, error: BaseException, code: int
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, error: BaseException, code: int
 ) -> None:
     def fail(_: object) -> int:
+        node = ir.node("Relu", [ir.Value(name="x")], name="third", outputs=[ir.Value(name="y")])
+        click.echo(node.name)
         raise error
 
     monkeypatch.setattr(explain, "run", fail)
-    done = webbuild("explain")
-    assert done.code == code
-    if code == 3:
-        assert "please report it" in done.stderr
-        assert done.stderr.splitlines()[-2].startswith("error[bug] ")
-        assert "\x1b" not in done.stderr.splitlines()[-2]
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    done = webbuild("explain", "a b")
+    assert (done.code, done.stdout) == (code, "third\n"), "what was written before stays"
+    assert "\x1b" not in done.stderr
+    assert "Traceback" not in done.stderr
+    if code == 2:
+        assert done.error in ("out-of-memory", "cannot-write")
+    reports = list(tmp_path.glob("webbuild-bug-*.txt"))
+    assert len(reports) == (code == 3)
+    for report in reports:
+        assert done.error == "bug"
+        assert f"please report it, with {report}" in done.stderr
+        text = report.read_text()
+        assert "command: webbuild explain 'a b'" in text
+        assert f"webbuild {__version__}" in text
+        assert "node: Relu 'third'" in text
+        assert "onnx.utils.extract_model" in text
+        assert "Traceback" in text
 
 
 def test_explain_lists_the_passes_and_the_findings_and_tells_of_each() -> None:

@@ -1,28 +1,107 @@
-"""Errors that nobody caught, printed with a fix."""
+"""Errors that nobody caught: the machine's get a fix, a bug gets a file with what an issue needs."""
 
 from __future__ import annotations
 
 import errno
+import importlib.metadata
+import platform
+import shlex
+import sys
+import tempfile
+import traceback
+from pathlib import Path
+from types import FrameType
 
 import click
 
-from webbuild.errors import BUG, USAGE, WebbuildError
+from webbuild import __version__
+from webbuild.errors import BUG, USAGE, WebbuildError, printable
 
 _DISK_FULL_ERRNOS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS)
+_PLACE_ERRNOS = (errno.EACCES, errno.EPERM, errno.ENAMETOOLONG, errno.ENOTDIR, errno.EISDIR, errno.EIO)
+_FILE_LIMIT_ERRNOS = (errno.EMFILE, errno.ENFILE)
+_LIBRARIES = ("numpy", "onnx", "onnx-ir", "onnxruntime", "onnxscript", "playwright")
 
 
 def report_internal_error(error: Exception) -> int:
-    """Print an error that nobody caught and return the exit code: a disk that is full is no bug, the rest is."""
-    if isinstance(error, OSError) and error.errno in _DISK_FULL_ERRNOS:
-        problem = WebbuildError(
-            "cannot-write", f"{error.filename or 'a file'}: {error.strerror}", "make room on the disk"
-        )
+    """Print an error that nobody caught, and return the exit code: what the machine lacks is no bug, the rest is."""
+    problem = _environment_error(error)
+    if problem is not None:
         click.echo(str(problem), err=True)
-        return USAGE
-    import traceback
-
-    traceback.print_exc()
+        return problem.exit_code
+    report = _write_report(error)
+    place = traceback.extract_tb(error.__traceback__)[-1]
     click.echo(
-        f"error[bug] {type(error).__name__}: {error}\n  fix: this is a bug in webbuild; please report it", err=True
+        f"error[bug] {printable(type(error).__name__)}: {printable(str(error).replace(chr(10), ' '))} "
+        f"({Path(place.filename).name}:{place.lineno})\n"
+        f"  fix: this is a bug in webbuild: please report it, with {report} (versions, traceback, failing node)",
+        err=True,
     )
     return BUG
+
+
+def _environment_error(error: Exception) -> WebbuildError | None:
+    """Return what the machine lacks, if that is what an error says."""
+    if isinstance(error, MemoryError):
+        return WebbuildError(
+            "out-of-memory",
+            f"{error or 'the machine has no memory left'}",
+            "close other programs, or take a machine with more memory",
+            exit_code=USAGE,
+        )
+    if not isinstance(error, OSError):
+        return None
+    where = error.filename or "a file"
+    for numbers, fix in (
+        (_DISK_FULL_ERRNOS, "make room on the disk"),
+        (_PLACE_ERRNOS, "choose another place, or change its permissions"),
+        (_FILE_LIMIT_ERRNOS, "raise the limit of open files: ulimit -n 4096"),
+    ):
+        if error.errno in numbers:
+            return WebbuildError("cannot-write", f"{where}: {error.strerror}", fix, exit_code=USAGE)
+    return None
+
+
+def _write_report(error: Exception) -> str:
+    """Write what an issue needs to a file, and return its name."""
+    versions = [f"webbuild {__version__}", f"Python {platform.python_version()}", platform.platform()]
+    for library in _LIBRARIES:
+        try:
+            versions.append(f"{library} {importlib.metadata.version(library)}")
+        except importlib.metadata.PackageNotFoundError:
+            versions.append(f"{library} is missing")
+    text = "\n\n".join(
+        filter(
+            None,
+            (
+                f"command: {shlex.join(['webbuild', *sys.argv[1:]])}",
+                "\n".join(versions),
+                _failing_part(error),
+                "".join(traceback.format_exception(error)),
+            ),
+        )
+    )
+    try:
+        with tempfile.NamedTemporaryFile("w", prefix="webbuild-bug-", suffix=".txt", delete=False) as file:
+            file.write(text)
+    except OSError:
+        click.echo(text, err=True)
+        return "the text above"
+    return file.name
+
+
+def _failing_part(error: Exception) -> str:
+    """Return the pass and the node that the innermost frames were at, and a command that cuts the node out."""
+    frames: list[FrameType] = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
+    lines = []
+    for frame in reversed(frames):
+        node = frame.f_locals.get("node")
+        if node is not None and hasattr(node, "op_type") and hasattr(node, "outputs"):
+            inputs = [value.name for value in node.inputs if value is not None and not value.is_initializer()]
+            outputs = [value.name for value in node.outputs]
+            lines.append(f"node: {node.op_type} '{node.name}'")
+            code = f"import onnx; onnx.utils.extract_model('MODEL.onnx', 'part.onnx', {inputs}, {outputs})"
+            lines.append(f"the node alone, for the issue: {shlex.join(['python', '-c', code])}")
+            break
+    code = next((code for frame in reversed(frames) if (code := getattr(frame.f_locals.get("self"), "code", None))), "")
+    return "\n".join([*([f"pass or rule: {code}"] if code else []), *lines])

@@ -123,10 +123,10 @@ def _lost_process_result(model: Path, code: int, stderr: str) -> PatchResult:
     """Return the outcome of a model whose process ended without one: killed, out of memory, or a bug."""
     last = stderr.strip().splitlines()[-1:] or ["it printed nothing"]
     how = f"signal {-code}" if code < 0 else f"exit code {code}"
-    fix = "patch it alone to see more; if it was killed, there was too little memory"
-    return PatchResult(
-        str(model), BUG, error=PatchError("process-lost", f"its process ended with {how}: {last[0]}", fix)
-    )
+    killed = -code == signal.SIGKILL
+    fix = "there was too little memory: patch it alone" if killed else "patch it alone to see more"
+    error = PatchError("process-lost", f"its process ended with {how}: {last[0]}", fix)
+    return PatchResult(str(model), USAGE if killed else BUG, error=error)
 
 
 def _worker_count(models: Sequence[Path]) -> int:
