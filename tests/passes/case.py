@@ -73,10 +73,10 @@ def outcome(case: Case) -> Outcome:
     """Apply the pass of a case, and apply it again."""
     model = case.load()
     before = text(model)
-    rewrites = case.kind().apply(model, case.options)
+    rewrites = case.kind(case.options).apply_to_each_graph(model)
     after = text(model)
     again = model.clone()
-    rewrites_again = case.kind().apply(again, case.options)
+    rewrites_again = case.kind(case.options).apply_to_each_graph(again)
     return Outcome(model, rewrites, before, after, rewrites_again, text(again))
 
 

@@ -27,6 +27,25 @@ def in_if(model: ModelProto) -> ModelProto:
     return _model(model, [_scalar("taken", TensorProto.BOOL)], [node], results)
 
 
+def half_in_if(model: ModelProto, start: int | None = None) -> ModelProto:
+    """Return the model with its second half, or its nodes from `start` on, as a branch that captures the first."""
+    graph, start = model.graph, len(model.graph.node) // 2 if start is None else start
+    second = ModelProto()
+    second.CopyFrom(model)
+    del second.graph.node[:], second.graph.output[:]
+    second.graph.node.extend(graph.node[start:])
+    computed = {name for node in graph.node[start:] for name in node.output}
+    second.graph.output.extend(value for value in graph.output if value.name in computed)
+    if not second.graph.output:
+        return model
+    wrapped = in_if(second)
+    nodes = [*graph.node[:start], *wrapped.graph.node]
+    del wrapped.graph.node[:]
+    wrapped.graph.node.extend(nodes)
+    wrapped.graph.output.extend(value for value in graph.output if value.name not in computed)
+    return wrapped
+
+
 def in_loop(model: ModelProto) -> ModelProto:
     """Return `y = body(x)` as `[trips, *y] = Loop(trips) { body(x) }`: the body captures inputs and weights."""
     body = _body(model)

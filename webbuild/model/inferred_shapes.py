@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Mapping
 
 import onnx
 import onnx_ir as ir
@@ -46,10 +47,21 @@ def _without_weights(model: ir.Model) -> onnx.ModelProto:
     proto.opset_import.extend(onnx.helper.make_opsetid(*opset) for opset in model.opset_imports.items())
     proto.functions.extend(map(ir.serde.serialize_function, model.functions.values()))
     ir.serde.serialize_graph_into(proto.graph, view)  # type: ignore[arg-type]
+    known = {tensor.name: tensor for tensor in proto.graph.initializer}
     for node in iter_nodes(proto):
+        for attribute in node.attribute:
+            if attribute.type == onnx.AttributeProto.GRAPH:
+                _add_captured(attribute.g, known)
         if node.op_type in _STAND_INS and not _is_known(node, model.opset_imports.get("", 1)):
             _replace(node, _STAND_INS[node.op_type])
     return proto
+
+
+def _add_captured(body: onnx.GraphProto, known: Mapping[str, onnx.TensorProto]) -> None:
+    """Give a body its own copies of the stored sizes that it reads: the inference hands it only their types."""
+    own = {tensor.name for tensor in body.initializer} | {value.name for value in body.input}
+    read = dict.fromkeys(name for node in body.node for name in node.input)
+    body.initializer.extend(known[name] for name in read if name in known and name not in own)
 
 
 def _replace(node: onnx.NodeProto, op: str) -> None:

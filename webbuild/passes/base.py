@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from abc import abstractmethod
 from collections.abc import Mapping
+from itertools import islice
 from typing import ClassVar, Literal
 
 import onnx_ir as ir
@@ -12,6 +13,7 @@ from msgspec import Struct
 from onnx_ir.passes import InPlacePass, PassResult
 from onnx_ir.passes.common import CheckerPass
 
+from webbuild.passes.graphs import each_graph
 from webbuild.postprocess.spec import Postprocess
 from webbuild.targets.table import KernelTable
 
@@ -68,7 +70,7 @@ class PassFailedError(Exception):
 
 
 class Pass(InPlacePass):
-    """A rewrite of a whole graph.
+    """A rewrite of each graph of a model.
 
     The subclass's docstring is what `webbuild explain CODE` prints. A pass is idempotent: a second call changes
     nothing and reports nothing done.
@@ -88,6 +90,9 @@ class Pass(InPlacePass):
     """The target whose graph this pass is for; None for every graph."""
     tolerance: ClassVar[float] = 0.0
     """How far an output may move, relative to its largest magnitude; 0 where the rewrite is exact."""
+    scope: ClassVar[Literal["each graph", "whole model", "main graph"]] = "each graph"
+    """What `apply` is called with: each graph, a body of If, Loop or Scan as the graph of a model of its own; or the
+    model once, where the pass walks its graphs itself, or is about the model's inputs and outputs: the main graph."""
     rewrites_nms: ClassVar[bool] = False
     """Whether it rewrites the suppression of boxes, so that `PassOptions.nms` decides where it runs."""
 
@@ -108,7 +113,7 @@ class Pass(InPlacePass):
         if self._nothing_at == model.meta.setdefault(_CHANGES, 0):
             return PassResult(model, modified=False)
         try:
-            rewrites = self.apply(model, self.options)
+            rewrites = self.apply_to_each_graph(model)
         except Exception as error:
             raise PassFailedError(self.code, _node_in(error), error) from error
         done = [rewrite for rewrite in rewrites if rewrite.applied]
@@ -142,9 +147,14 @@ class Pass(InPlacePass):
         on_cpu = cls.rewrites_nms and options.nms == "cpu" and target is not None
         return cls.target in (None, "wasm" if on_cpu else target)
 
+    def apply_to_each_graph(self, model: ir.Model) -> list[Rewrite]:
+        """Change the model's graph and the bodies in it; return what was changed and what was refused."""
+        parts = islice(each_graph(model), None if self.scope == "each graph" else 1)
+        return [rewrite for part in parts for rewrite in self.apply(part, self.options)]
+
     @abstractmethod
     def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
-        """Change the model in place and return what was changed and what was refused."""
+        """Change the model's graph in place and return what was changed and what was refused."""
 
     def applied(self, where: ir.Node | str, reason: str) -> Rewrite:
         """Return a record of a change."""

@@ -11,6 +11,8 @@ import numpy as np
 import onnx_ir as ir
 from numpy.typing import NDArray
 
+from webbuild.passes.graphs import all_graphs
+
 AttributeValue = int | float | list[int] | str
 
 _SMALL = 1 << 16
@@ -96,8 +98,14 @@ def consumers(value: ir.Value) -> list[ir.Node]:
     return list(dict.fromkeys(use.node for use in value.uses()))
 
 
+def fusable_consumers(value: ir.Value) -> list[ir.Node]:
+    """Return the nodes that read a value, none where one is in a branch or a loop: the engine fuses nothing into it."""
+    readers = consumers(value)
+    return readers if all(node.graph is value.graph for node in readers) else []
+
+
 def find_nodes(model: ir.Model, *op_types: str) -> Iterator[ir.Node]:
-    """Yield the nodes of the main graph of the given standard operators that anything reads, from a snapshot."""
+    """Yield the nodes of the model's graph of the given standard operators that anything reads, from a snapshot."""
     for node in list(model.graph):
         if node.domain in ("", "ai.onnx") and node.op_type in op_types and any(map(is_read, node.outputs)):
             yield node
@@ -275,6 +283,9 @@ class Builder:
 
 
 def graph_names(graph: ir.Graph) -> set[str | None]:
-    """Return the names of all nodes and values of a graph."""
-    outputs = {value.name for node in graph for value in node.outputs}
-    return outputs | {node.name for node in graph} | {value.name for value in graph.inputs} | set(graph.initializers)
+    """Return the names of all nodes and values of a graph, and of the other graphs of its model."""
+    taken: set[str | None] = set()
+    for each in all_graphs(graph):
+        taken |= {value.name for node in each for value in node.outputs} | {node.name for node in each}
+        taken |= {value.name for value in each.inputs} | set(each.initializers)
+    return taken

@@ -126,7 +126,7 @@ def _defect_rule(defect: Defect, code: str) -> Rule:
         symptom = defect.affects(node, context)
         if symptom is None or (symptom.finding or defect.finding) != code:
             return None
-        fixed = defect.in_scope(node, context) and defect.refusal(node, context) is None
+        fixed = defect.refusal(node, context) is None
         return structs.replace(symptom, fixed_by=defect.code if fixed else symptom.fixed_by or "")
 
     return Rule(

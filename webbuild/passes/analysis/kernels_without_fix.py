@@ -21,7 +21,7 @@ def known_kernel_error(model: ir.Model, node: ir.Node, options: PassOptions) -> 
     context = PassContext(model, options)
     for defect in (kind(options) for kind in _VOLUMES if node.op_type in kind.operators):
         symptom = defect.affects(node, context)
-        if symptom is not None and not (defect.in_scope(node, context) and defect.refusal(node, context) is None):
+        if symptom is not None and defect.refusal(node, context) is not None:
             return symptom.reason
     match node.op_type:
         case "MaxPool" if any(map(is_read, node.outputs[1:])):

@@ -18,9 +18,10 @@ def infer_shapes(model: ir.Model) -> None:
         if value.const_value is not None and not value.is_graph_input():  # what was folded may still have a free shape
             value.shape = ir.Shape(value.const_value.shape.numpy())
             value.type = value.type or ir.TensorType(value.const_value.dtype)
-    before = {value: value.shape for node in model.graph for value in node.outputs}
+    before = {value: value.shape for graph in model.graphs() for node in graph for value in node.outputs}
     for value in before:
-        value.shape = None
+        if value.graph is model.graph:
+            value.shape = None
     add_inferred_shapes(model)
     for value, shape in declared.items():
         value.shape = _merge_shapes(shape, value.shape)

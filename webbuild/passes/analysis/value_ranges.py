@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 import numpy as np
 import onnx_ir as ir
 
+from webbuild.passes.graphs import all_graphs
 from webbuild.passes.rewrite import constant, consumers, static_shape
 
 Interval = tuple[float, float]
@@ -35,13 +36,23 @@ _BOOL_OPS = {"Equal", "Less", "Greater", "LessOrEqual", "GreaterOrEqual", "Not",
 
 
 def value_ranges(graph: ir.Graph) -> dict[ir.Value, Interval]:
-    """Return the bounds of every value that a node of the graph gives, and of its inputs.
+    """Return the bounds of every value that a node of the graph gives, of its inputs, and of what it captures.
 
-    A value that gathers along an axis lies within it, or the model would not run.
+    A value that gathers along an axis lies within it, or the model would not run: but for a body, which may not.
     """
-    found: dict[ir.Value, Interval] = {
-        value: _index_interval(value, _TYPES.get(value.dtype, UNBOUNDED)) for value in graph.inputs
-    }
+    graphs = all_graphs(graph)
+    found: dict[ir.Value, Interval] = {}
+    for each in graphs[: graphs.index(graph)]:
+        _add_ranges(each, found)
+    for value, interval in found.items():
+        found[value] = _index_interval(value, interval, graph)
+    _add_ranges(graph, found)
+    return found
+
+
+def _add_ranges(graph: ir.Graph, found: dict[ir.Value, Interval]) -> None:
+    for value in graph.inputs:
+        found[value] = _index_interval(value, _TYPES.get(value.dtype, UNBOUNDED), graph)
     for node in graph:
         reads = [_input_interval(value, found) for value in node.inputs]
         for index, value in enumerate(node.outputs):
@@ -49,8 +60,7 @@ def value_ranges(graph: ir.Graph) -> dict[ir.Value, Interval]:
             low, high = _TYPES.get(value.dtype, UNBOUNDED)
             if not low <= interval[0] <= interval[1] <= high:
                 interval = (low, high)
-            found[value] = _index_interval(value, interval)
-    return found
+            found[value] = _index_interval(value, interval, graph)
 
 
 def _input_interval(value: ir.Value | None, found: dict[ir.Value, Interval]) -> Interval:
@@ -62,8 +72,9 @@ def _input_interval(value: ir.Value | None, found: dict[ir.Value, Interval]) -> 
     return UNBOUNDED if value is None else found.get(value, _TYPES.get(value.dtype, UNBOUNDED))
 
 
-def _index_interval(value: ir.Value, interval: Interval) -> Interval:
-    for node in consumers(value):
+def _index_interval(value: ir.Value, interval: Interval, graph: ir.Graph) -> Interval:
+    """Return the bounds of a value that gathers in a graph."""
+    for node in (node for node in consumers(value) if node.graph is graph):
         if node.op_type in ("Gather", "GatherElements") and node.inputs[1] is value and node.inputs[0] is not value:
             shape = static_shape(node.inputs[0])
             if shape and shape[node.attributes.get_int("axis", 0)]:

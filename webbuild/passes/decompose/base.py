@@ -11,7 +11,7 @@ import onnx_ir as ir
 
 from webbuild.passes.analysis.kernel_lookup import placement
 from webbuild.passes.base import Pass, PassOptions, Rewrite
-from webbuild.passes.rewrite import AttributeValue, Builder, find_nodes, is_read, replace_all_uses
+from webbuild.passes.rewrite import AttributeValue, Builder, find_nodes, is_read, opset_version, replace_all_uses
 from webbuild.targets.result_type import result_type
 
 
@@ -27,9 +27,10 @@ class RewriteContext(Builder):
     """A builder that knows the element types of what it adds, and can take all of it back."""
 
     def __init__(self, model: ir.Model, before: ir.Node) -> None:
-        super().__init__(model.graph, before, f"{before.name or before.op_type}/simpler")
+        assert before.graph is not None
+        self.opset = opset_version(model)
+        super().__init__(before.graph, before, f"{before.name or before.op_type}/simpler", self.opset)
         self.model = model
-        self.opset = model.graph.opset_imports.get("", 0)
         self.nodes: list[ir.Node] = []
         self.cpu_casts: list[ir.Node] = []
         self._consts: list[ir.Value] = []

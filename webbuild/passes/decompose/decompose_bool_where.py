@@ -3,7 +3,7 @@ from __future__ import annotations
 import onnx_ir as ir
 
 from webbuild.passes.base import Pass, PassOptions, Rewrite
-from webbuild.passes.rewrite import Builder, opset_version, replace_all_uses, static_shape
+from webbuild.passes.rewrite import Builder, replace_all_uses, static_shape
 from webbuild.passes.workarounds.base import Defect, DefectContext, Symptom
 
 _SMALL_INTS = (ir.DataType.INT8, ir.DataType.INT16, ir.DataType.UINT16)
@@ -16,7 +16,7 @@ class DecomposeBoolWhere(Defect, Pass):
 
     Why: `[Invalid ShaderModule "Where"]`, and the failure shows at a later node. Where all three have one shape it is
     right. On the CPU no build has a kernel for either type, so that a model with one makes no session: they are
-    rewritten for every target, in branches and loops too.
+    rewritten for every target.
     Limits: none.
     Exact: the same values; the cast to int32 and back loses nothing.
     Source: measured on 1.30.0.
@@ -37,25 +37,21 @@ class DecomposeBoolWhere(Defect, Pass):
             return None
         return Symptom("its shader does not compile for booleans")
 
-    def in_scope(self, node: ir.Node, context: DefectContext) -> bool:
-        return True
-
     def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
-        """Rewrite each, in branches and loops too."""
+        """Rewrite each."""
         rewrites = []
-        for graph in list(model.graphs()):
-            for node in list(graph):
-                kind = _unsupported_dtype(node)
-                if kind is None:
-                    continue
-                add = Builder(graph, node, f"{node.name or 'Where'}/masks", opset_version(model))
-                masks = kind == ir.DataType.BOOL
-                result = _where_bool(add, node) if masks else _where_small_int(add, node, kind)
-                result.shape = node.outputs[0].shape
-                replace_all_uses(node.outputs[0], result)
-                graph.remove(node, safe=True)
-                what = "truth values" if masks else kind.name.lower()
-                rewrites.append(self.applied(node, f"it chooses between {what}"))
+        for node in list(model.graph):
+            kind = _unsupported_dtype(node)
+            if kind is None:
+                continue
+            add = Builder(model.graph, node, f"{node.name or 'Where'}/masks")
+            masks = kind == ir.DataType.BOOL
+            result = _where_bool(add, node) if masks else _where_small_int(add, node, kind)
+            result.shape = node.outputs[0].shape
+            replace_all_uses(node.outputs[0], result)
+            model.graph.remove(node, safe=True)
+            what = "truth values" if masks else kind.name.lower()
+            rewrites.append(self.applied(node, f"it chooses between {what}"))
         return rewrites
 
 

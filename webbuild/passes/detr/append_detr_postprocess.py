@@ -36,6 +36,7 @@ class AppendDetrPostprocess(Pass):
 
     code = "append-detr-postprocess"
     after = ("fold-constants", "fix-dynamic-dims", "float16-io")
+    scope = "main graph"
     tolerance = 1e-6
 
     def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:

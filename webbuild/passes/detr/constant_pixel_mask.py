@@ -26,6 +26,7 @@ class ConstantPixelMask(Pass):
 
     code = "constant-pixel-mask"
     after = ("canonicalize", "fix-dynamic-dims")
+    scope = "main graph"
 
     def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
         spec = options.missing_postprocess

@@ -23,6 +23,7 @@ class Float16Io(Pass):
 
     code = "float16-io"
     after = ("canonicalize",)
+    scope = "main graph"
 
     def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
         return [self.applied(where, "is float32, not float16: a Cast stands between") for where in _casts(model.graph)]

@@ -27,6 +27,7 @@ class Float64ToFloat32(Pass):
 
     code = "float64-to-float32"
     after = ("canonicalize",)
+    scope = "whole model"
     tolerance = 1e-5
 
     def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:

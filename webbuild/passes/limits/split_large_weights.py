@@ -43,7 +43,7 @@ class SplitLargeWeights(Pass):
                 rewrites.append(self.skipped(node, reason))
                 continue
             add = Builder(model.graph, node, f"{node.name or node.op_type}/parts")
-            parts = cut.get((weight, axis)) or _cut(model.graph, weight, axis, columns)
+            parts = cut.get((weight, axis)) or _cut(weight.graph or model.graph, weight, axis, columns)
             cut[weight, axis] = parts
             replace_all_uses(node.outputs[0], _concat_columns(add, node, parts, axis))
             mebibytes = weight.const_value.nbytes >> 20

@@ -48,6 +48,7 @@ class AppendNms(Pass):
 
     code = "append-nms"
     after = ("fold-constants", "fix-dynamic-dims", "float16-io")
+    scope = "main graph"
     tolerance = 1e-6
 
     def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:

@@ -25,6 +25,7 @@ NMS_REWRITTEN_KEY = "webbuild.tail"
 class NmsPass(Pass, Generic[Pattern]):
     """Rewrites the tail of a graph that has one of its pattern, once: `is_already_rewritten` decides."""
 
+    scope = "main graph"
     rewrites_nms = True
     pattern: type[Pattern] | tuple[type[Pattern], ...]
     """The kind of tail that it rewrites; another kind is for another pass."""

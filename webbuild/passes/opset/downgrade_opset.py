@@ -40,6 +40,7 @@ class DowngradeOpset(Pass):
     code = "downgrade-opset"
     after = ("fold-constants",)
     target = "webgpu"
+    scope = "whole model"
     tolerance = 1e-6
 
     def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:

@@ -40,6 +40,7 @@ class UpgradeOpset(Pass):
     code = "upgrade-opset"
     after = ("fold-constants",)
     target = "webgpu"
+    scope = "whole model"
 
     def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
         """Raise the opset where every node can go along, and one gains by it."""

@@ -6,6 +6,7 @@ import onnx_ir as ir
 import onnx_ir.passes.common as common
 
 from webbuild.passes.base import Pass, PassOptions, Rewrite
+from webbuild.passes.graphs import each_graph
 from webbuild.passes.rewrite import constant, is_read, replace_all_uses, standard_nodes
 
 
@@ -26,6 +27,7 @@ class Canonicalize(Pass):
     """
 
     code = "canonicalize"
+    scope = "whole model"
 
     def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
         before = _count(model)
@@ -39,9 +41,10 @@ class Canonicalize(Pass):
             common.RemoveUnusedFunctionsPass(),  # type: ignore[no-untyped-call]
             common.RemoveUnusedOpsetsPass(),
             common.DeduplicateInitializersPass(size_limit=4096),
-            common.CommonSubexpressionEliminationPass(),
         ):
             tidy(model)
+        for part in each_graph(model):
+            common.CommonSubexpressionEliminationPass()(part)
         gone = before - _count(model)
         listing = ", ".join(f"{count} {op}" for op, count in sorted(gone.items()))
         return [self.applied("graph", f"removed {listing}")] if gone else []

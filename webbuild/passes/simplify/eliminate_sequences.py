@@ -28,6 +28,7 @@ class EliminateSequences(Pass):
 
     code = "eliminate-sequences"
     after = ("canonicalize", "fold-constants", "unroll-loops")
+    scope = "whole model"
 
     def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
         """Replace what reads a sequence or an optional."""

@@ -30,13 +30,14 @@ class FoldConstants(Pass):
 
     code = "fold-constants"
     after = ("canonicalize", "fix-dynamic-dims")
+    scope = "whole model"
     tolerance = 1e-6
 
     def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
         from onnxscript import optimizer  # takes longer to import than all of this package
 
         logging.getLogger(optimizer.__name__).setLevel(logging.ERROR)  # it warns of each node that it does not fold
-        before = Counter(node.op_type for node in model.graph)
+        before = _operators(model)
         infer_shapes(model)
         optimizer.fold_constants_ir(
             model,
@@ -46,10 +47,14 @@ class FoldConstants(Pass):
             should_fold=_is_small_fill,
         )
         _sizes_as_attribute(model)
-        folded = before - Counter(node.op_type for node in model.graph)
+        folded = before - _operators(model)
         if folded:
             infer_shapes(model)
         return [self.applied("graph", f"{folded.total()} nodes computed in advance")] if folded else []
+
+
+def _operators(model: ir.Model) -> Counter[str]:
+    return Counter(node.op_type for graph in model.graphs() for node in graph)
 
 
 def _sizes_as_attribute(model: ir.Model) -> None:

@@ -7,6 +7,7 @@ import numpy as np
 import onnx_ir as ir
 
 from webbuild.passes.base import Pass, PassOptions, Rewrite
+from webbuild.passes.graphs import all_graphs
 from webbuild.passes.rewrite import (
     Builder,
     constant,
@@ -113,7 +114,7 @@ class FoldEmptyTensors(Defect, Pass):
 
     def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
         rewrites = [self.applied(node, "it chooses among no rows") for node in _rewrite_empty_topk(model)]
-        if any(_is_empty(value) for value in model.graph.inputs):
+        if any(_is_empty(value) for value in (*all_graphs(model.graph)[0].inputs, *model.graph.inputs)):
             return rewrites
         for node in list(model.graph):
             if node.op_type == "Constant" or node.domain not in ("", "ai.onnx"):

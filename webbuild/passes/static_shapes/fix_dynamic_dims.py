@@ -20,6 +20,7 @@ class FixDynamicDims(Pass):
 
     code = "fix-dynamic-dims"
     after = ("canonicalize",)
+    scope = "main graph"
 
     def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
         rewrites = []

@@ -39,6 +39,7 @@ class UnrollLoops(Defect, Pass):
 
     code = "unroll-loops"
     after = ("canonicalize", "fold-constants")
+    scope = "whole model"
     finding = "loop-on-cpu"
     operators = ("Loop", "Scan")
     severity = "warning"
@@ -52,9 +53,6 @@ class UnrollLoops(Defect, Pass):
         inside = sum(map(context.on_gpu, node.attributes["body"].as_graph()))
         copies = f"{inside} nodes of its body are on the GPU, with copies in every round"
         return Symptom(copies if inside else "there is no GPU kernel for loops")
-
-    def in_scope(self, node: ir.Node, context: DefectContext) -> bool:
-        return True
 
     def refusal(self, node: ir.Node, context: DefectContext) -> str | None:
         if any(

@@ -85,10 +85,6 @@ class Defect(ABC):
     def affects(self, node: ir.Node, context: DefectContext) -> Symptom | None:
         """Return how the defect shows at a node of `operators`, None if it does not."""
 
-    def in_scope(self, node: ir.Node, context: DefectContext) -> bool:
-        """Whether the pass looks at the graph that a node is in: by default, the main graph."""
-        return node.graph is context.model.graph
-
     def refusal(self, node: ir.Node, context: DefectContext) -> str | None:
         """Return why the pass cannot rewrite an affected node, None if it can."""
         return None
@@ -155,7 +151,7 @@ class Workaround(Defect, Pass):
         return self.affects(node, context) is not None
 
     def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
-        """Rewrite each affected node of the main graph."""
+        """Rewrite each affected node of the model's graph."""
         rewrites, context = [], PassContext(model, options)
         for node in find_nodes(model, *self.operators):
             if (self.gpu_only and not context.on_gpu(node)) or not self.rewrites_node(node, context):

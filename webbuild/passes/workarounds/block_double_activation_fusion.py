@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import onnx_ir as ir
 
-from webbuild.passes.rewrite import Builder, constant, consumers, opset_version, static_shape
+from webbuild.passes.rewrite import Builder, constant, consumers, fusable_consumers, opset_version, static_shape
 from webbuild.passes.workarounds.base import DefectContext, PassContext, Symptom, Workaround
 from webbuild.targets.schema import find_schema
 
@@ -65,7 +65,7 @@ def _lost_activation(conv: ir.Node) -> ir.Value | None:
     value = _activation_output(begin)
     if value is None or value.is_graph_output() or begin.is_graph_output():
         return None
-    readers = consumers(value)
+    readers = fusable_consumers(value)
     one = len(readers) == 1 and readers[0].op_type in FUSABLE_ACTIVATIONS
     return value if one or _first_of_pair(readers) is not None else None
 
@@ -73,7 +73,7 @@ def _lost_activation(conv: ir.Node) -> ir.Value | None:
 def _after_foldable_ops(conv: ir.Node) -> ir.Value:
     """Return what a Conv gives with the factors, terms and normalisation after it that the engine folds into it."""
     value, weights = conv.outputs[0], static_shape(conv.inputs[1])
-    while not value.is_graph_output() and len(readers := consumers(value)) == 1:
+    while not value.is_graph_output() and len(readers := fusable_consumers(value)) == 1:
         node = readers[0]
         stored = [array for each in node.inputs if (array := constant(each)) is not None]
         sizes = {array.size for array in stored} - {weights[0] if weights else 0}
@@ -86,18 +86,18 @@ def _after_foldable_ops(conv: ir.Node) -> ir.Value:
 
 def _activation_output(value: ir.Value) -> ir.Value | None:
     """Return where an activation ends that is all that reads a value, None if there is none."""
-    readers = consumers(value)
+    readers = fusable_consumers(value)
     if len(readers) == 1:
         return readers[0].outputs[0] if readers[0].op_type in FUSABLE_ACTIVATIONS else None
     inner = _first_of_pair(readers)
     if inner is None:
         return None
     while inner.op_type not in ("Sigmoid", "Erf"):
-        inner = consumers(inner.outputs[0])[0]
-    result, after = None, consumers(inner.outputs[0])
+        inner = fusable_consumers(inner.outputs[0])[0]
+    result, after = None, fusable_consumers(inner.outputs[0])
     while len(after) == 1 and after[0].op_type in ("Add", "Mul") and _continues_activation(after[0], value, inner):
         inner, result = after[0], after[0].outputs[0]
-        after = consumers(result)
+        after = fusable_consumers(result)
     return result
 
 
@@ -113,7 +113,7 @@ def _starts_activation(node: ir.Node) -> bool:
     """Whether a SiLU or a Gelu begins with a node: both may scale first."""
     if node.op_type in ("Sigmoid", "Erf"):
         return True
-    after = consumers(node.outputs[0]) if node.op_type in ("Mul", "Div") else []
+    after = fusable_consumers(node.outputs[0]) if node.op_type in ("Mul", "Div") else []
     scales = any(constant(value) is not None for value in node.inputs)
     return scales and len(after) == 1 and after[0].op_type in ("Sigmoid", "Erf")
 

@@ -5,7 +5,7 @@ from typing import Any, Literal
 import numpy as np
 import onnx_ir as ir
 
-from webbuild.passes.rewrite import Builder, constant, consumers, opset_version
+from webbuild.passes.rewrite import Builder, constant, consumers, fusable_consumers, opset_version
 from webbuild.passes.workarounds.base import DefectContext, PassContext, Symptom, Workaround
 
 _NEVER_NEGATIVE = ("Relu", "Sigmoid", "HardSigmoid", "Abs", "Exp", "Softmax")
@@ -77,7 +77,7 @@ def _following_pool(node: ir.Node) -> ir.Node | None:
 
 def _only_reader(node: ir.Node) -> ir.Node | None:
     (value,) = node.outputs
-    readers = consumers(value)
+    readers = fusable_consumers(value)
     return readers[0] if len(readers) == 1 and not value.is_graph_output() else None
 
 

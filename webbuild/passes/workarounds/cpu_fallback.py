@@ -7,6 +7,7 @@ import onnx_ir as ir
 
 from webbuild.passes.analysis.kernel_lookup import placement
 from webbuild.passes.base import Pass, PassOptions, Rewrite
+from webbuild.passes.graphs import each_graph
 from webbuild.passes.rewrite import find_nodes
 from webbuild.passes.workarounds.base import PassContext
 from webbuild.passes.workarounds.resize_to_matmul import ResizeToMatmul
@@ -29,6 +30,7 @@ class CpuFallback(Pass):
     code = "cpu-fallback"
     after = ("canonicalize", "fold-constants", "downgrade-opset", "eliminate-no-ops", ResizeToMatmul.code)
     target = "webgpu"
+    scope = "whole model"
 
     def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
         """Give each such node a new name, and report those that were not named before."""
@@ -37,7 +39,7 @@ class CpuFallback(Pass):
             return []
         found: dict[str, Rewrite] = {}
         context = PassContext(model, options)
-        for node in find_nodes(model, *ResizeToMatmul.operators):
+        for node in (node for part in each_graph(model) for node in find_nodes(part, *ResizeToMatmul.operators)):
             symptom = ResizeToMatmul().affects(node, context)
             if symptom is not None and placement(model, node, options) == "gpu":
                 name = _unique_node_name(model, node)
