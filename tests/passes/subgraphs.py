@@ -62,6 +62,15 @@ def in_loop(model: ModelProto) -> ModelProto:
     return _model(model, [_scalar("trips", TensorProto.INT64), _scalar("taken", TensorProto.BOOL)], [node], results)
 
 
+def in_if_in_loop(model: ModelProto) -> ModelProto:
+    """Return `y = body(x)` as `Loop(trips) { If(taken) { body(x) } else { zeros } }`."""
+    branch = in_if(model)
+    rest = [value for value in branch.graph.input if value.name != "taken"]
+    del branch.graph.input[:]
+    branch.graph.input.extend(rest)
+    return in_loop(branch)
+
+
 def captured(model: ModelProto) -> ModelProto:
     """Return the model with `v_result = If(taken) { v } else { v }` for each value `v`: branches read all of them."""
     graph = model.graph
