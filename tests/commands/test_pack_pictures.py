@@ -12,7 +12,10 @@ import onnx_ir as ir
 import pytest
 
 from tests.commands.program import webbuild
-from webbuild.compile.picture_input import picture_dependence
+from tests.manifests import image_input
+from webbuild.compile.picture_trials import PictureTrials, picture_dependence
+from webbuild.compile.pixel_ranges import RANGES, with_range
+from webbuild.runners.native import NativeRunner
 
 HEADER = '<ir_version: 8, opset_import: ["" : 17]>'
 SHAPES = {"nchw": "1,3,24,32", "nhwc": "1,24,32,3"}
@@ -22,7 +25,7 @@ def model(tmp_path: Path, factor: float, offset: float, layout: str = "nchw") ->
     """Return a model that tells pixels apart only where they lie around `offset`, `1 / factor` wide."""
     shape = SHAPES[layout]
     text = f"""{HEADER} g (float[{shape}] x) => (float[{shape}] y) <float o = {{{offset}}}, float f = {{{factor}}}> {{
-      a = Sub (x, o) b = Mul (a, f) y = Sigmoid (b)
+      a = Sub (o, x) b = Mul (a, f) y = Sigmoid (b)
     }}"""
     path = tmp_path / "net.onnx"
     onnx.save(ir.to_proto(ir.from_onnx_text(text)), path)
@@ -40,9 +43,9 @@ def packed(path: Path, *options: str) -> tuple[dict[str, Any], str]:
 @pytest.mark.parametrize(
     ("factor", "offset", "scale", "mean", "said"),
     [
-        (1, 0.5, 1 / 255, 0, "pixel values as 0..1 (a guess: the other usual ranges make no clear difference)"),
-        (0.05, 127, 1, 0, "pixel values as 0..255 (with it answers depend"),
-        (200, -0.2, 1 / 127.5, 1, "pixel values as -1..1 (with it answers depend"),
+        (1, 0.5, 1 / 255, 0, "pixel values 0..255 times 0.00392157 (a guess: the other usual ranges make no clear"),
+        (0.05, 127, 1, 0, "pixel values 0..255 as they are (likely: with it answers depend"),
+        (200, -0.2, 1 / 127.5, 1, "pixel values 0..255 times 0.00784314, minus 1 (likely: with it answers depend"),
     ],
 )
 @pytest.mark.parametrize("layout", SHAPES)
@@ -59,6 +62,23 @@ def test_the_range_is_the_one_with_which_answers_depend_on_the_picture(
     assert (spec["kind"], spec["layout"], spec["mean"]) == ("image", layout, [mean] * 3)
     assert spec["scale"] == pytest.approx(scale)
     assert said in told
+
+
+def test_what_the_graph_makes_of_pixel_values_is_not_tried(tmp_path: Path) -> None:
+    path = tmp_path / "net.onnx"
+    text = "g (float[1,3,24,32] x) => (float[1,3,24,32] y) <float o = {127.5}> { a = Sub (x, o) y = Div (a, o) }"
+    onnx.save(ir.to_proto(ir.from_onnx_text(f"{HEADER} {text}")), path)
+    spec, told = packed(path)
+    assert (spec["scale"], spec["mean"]) == (1, [0, 0, 0])
+    assert "pixel values 0..255 as they are (sure: of 0..255 the graph itself makes -1 to 1; RGB is a guess" in told
+
+
+def test_a_slow_model_is_tried_less(tmp_path: Path) -> None:
+    image = image_input(24, 32, "x")
+    ways = [with_range(image, each) for each in RANGES]
+    runner = NativeRunner(model(tmp_path, 1, 0.5))
+    assert len(list(PictureTrials(image, runner).dependences(ways))) == len(ways)
+    assert len(list(PictureTrials(image, runner, seconds=0).dependences(ways))) == 1
 
 
 def test_what_is_said_is_not_guessed(tmp_path: Path) -> None:

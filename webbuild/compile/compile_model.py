@@ -100,7 +100,7 @@ def compile_model(
     Raises:
         WebbuildError: `task-mismatch`, `unsupported-dtype`, `class-count-mismatch`, `postprocess-not-appended`,
             `reshape-mismatch`,
-            `no-compatible-build`, and what `override` raises.
+            `no-compatible-build`, `input-too-large`, and what `override` raises.
     """
     source, dims = loaded.source, loaded.dims.dims
     with progress.step("plan the patches"):
@@ -123,7 +123,7 @@ def compile_model(
     image = find_picture_input(known) if wanted.guess_pictures else None
     if image is not None:
         with progress.step("try how pictures go in"):
-            known = with_picture_input(known, image, loaded.original)
+            known = with_picture_input(known, image, planned.graphs["wasm"], loaded.original)
     known = apply_overrides(known, wanted)
     options = tuple(option_inputs(planned.graphs["webgpu"]))
     bounded = {spec.name for spec in known.inputs if isinstance(spec, TensorInput)}

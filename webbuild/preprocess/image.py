@@ -61,6 +61,12 @@ def image_to_tensor(rgba: NDArray[np.uint8], spec: ImageInput) -> tuple[NDArray[
     Returns:
         The tensor in the spec's shape, and where the picture lies in it.
     """
+    canvas, placement = image_to_canvas(rgba, spec)
+    return normalize(canvas, spec), placement
+
+
+def image_to_canvas(rgba: NDArray[np.uint8], spec: ImageInput) -> tuple[NDArray[np.float64], ImagePlacement]:
+    """Place a picture [h, w, 4] in the input's size, RGB [height, width, 3] of 0..255, and return where it lies."""
     height, width = input_size(spec)
     placement = place_image(rgba.shape[1], rgba.shape[0], width, height, spec.letterbox)
     canvas = np.full((height, width, 3), float(spec.letterbox.pad))
@@ -69,7 +75,7 @@ def image_to_tensor(rgba: NDArray[np.uint8], spec: ImageInput) -> tuple[NDArray[
         for start, drawn, limit in ((placement.top, placement.height, height), (placement.left, placement.width, width))
     )
     canvas[rows.start : rows.stop, columns.start : columns.stop] = _resize_into(rgba, placement, columns, rows, spec)
-    return normalize(canvas, spec), placement
+    return canvas, placement
 
 
 def input_size(spec: ImageInput) -> tuple[int, int]:

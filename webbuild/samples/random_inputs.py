@@ -10,19 +10,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
 from webbuild.errors import USAGE, WebbuildError
-from webbuild.manifest.manifest import ImageInput, Letterbox, TensorInput
+from webbuild.manifest.manifest import TensorInput
 from webbuild.model.signature import TensorSpec
 from webbuild.passes.analysis.input_ranges import InputRange
 from webbuild.preprocess.image import image_to_tensor, load_image
+from webbuild.samples.picture_shape import picture_of_shape
 
 SAMPLE_IMAGES = Path(__file__).parent / "pictures"
 """webbuild's own pictures."""
-_MIN_IMAGE_SIDE = 16
-"""Pixels of a side from which on an input of three channels is taken for a picture."""
 
 MAX_INPUT_BYTES = 2**31 - 1
 """Bytes of the largest tensor that every browser can hold in one buffer."""
@@ -47,7 +47,7 @@ def random_inputs(
         ("random in 0..1", {spec.name: random_tensor(spec, seed, ranges) for spec in inputs}),
         ("random around 0", {spec.name: normal_tensor(spec, seed + 1, ranges) for spec in inputs}),
         ("picture of 0..255", {spec.name: _image_tensor(spec, ranges) for spec in inputs})
-        if any(map(_is_image_shaped, inputs))
+        if any(picture_of_shape(spec) for spec in inputs)
         else ("random around 0 again", {spec.name: normal_tensor(spec, seed + 2, ranges) for spec in inputs}),
     ]
 
@@ -133,23 +133,9 @@ def _towards(array: NDArray[Any], target: int, part: float) -> NDArray[Any]:
     return (moved if array.dtype.kind == "f" else np.trunc(moved)).astype(array.dtype)
 
 
-def _is_image_shaped(spec: TensorInput) -> bool:
-    match spec.shape:
-        case (1, 3, height, width) | (1, height, width, 3):
-            return spec.dtype == "float32" and min(height, width) >= _MIN_IMAGE_SIDE
-    return False
-
-
 def _image_tensor(spec: TensorInput, ranges: Ranges) -> NDArray[Any]:
-    if not _is_image_shaped(spec) or spec.name in ranges:
+    image = picture_of_shape(spec)
+    if image is None or spec.name in ranges:
         return random_tensor(spec, 0, ranges)
-    image = ImageInput(
-        name=spec.name,
-        shape=spec.shape,
-        layout="nchw" if spec.shape[1] == 3 else "nhwc",
-        scale=1.0,
-        mean=[0.0, 0.0, 0.0],
-        std=[1.0, 1.0, 1.0],
-        letterbox=Letterbox(mode="stretch"),
-    )
-    return image_to_tensor(load_image(max(SAMPLE_IMAGES.glob("*.jpg"))), image)[0]
+    plain = msgspec.structs.replace(image, scale=1.0)
+    return image_to_tensor(load_image(max(SAMPLE_IMAGES.glob("*.jpg"))), plain)[0]

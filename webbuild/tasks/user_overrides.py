@@ -13,6 +13,7 @@ from msgspec import Struct
 from webbuild.errors import USAGE, WebbuildError
 from webbuild.manifest.manifest import ImageInput, Input, StackInput, TensorInput, TensorTask
 from webbuild.model.signature import TensorSpec
+from webbuild.preprocess.recipe_text import describe_values
 from webbuild.tasks.base import TaskMatch
 from webbuild.tasks.class_names import read_class_names
 from webbuild.tasks.ultralytics_export import fixed_image_input
@@ -119,8 +120,7 @@ def _recipe(image: ImageInput | StackInput, wanted: Overrides) -> str:
     """Say all that is done to a pixel value, where an option is about a part of it."""
     if not {"scale", "mean", "std"} & set(wanted.image):
         return ""
-    mean, std = (", ".join(f"{value:g}" for value in dict.fromkeys(values)) for values in (image.mean, image.std))
-    return f" (pixel values 0..255 times {image.scale:g}, minus {mean}, divided by {std})"
+    return f" (pixel values {describe_values(image)})"
 
 
 def _image_input(match: TaskMatch, wanted: Overrides) -> tuple[int, ImageInput | StackInput]:

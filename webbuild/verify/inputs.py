@@ -19,6 +19,7 @@ from webbuild.manifest.manifest import (
     StackInput,
     TensorInput,
 )
+from webbuild.passes.analysis.input_ranges import InputRange
 from webbuild.preprocess.image import image_to_tensor, load_image
 from webbuild.preprocess.image_stack import focus_tensor, stack_tensor
 from webbuild.preprocess.letterbox import ImagePlacement
@@ -26,11 +27,14 @@ from webbuild.preprocess.prompt import Prompt
 from webbuild.preprocess.size_feeds import size_feeds
 from webbuild.samples.focal_stack import FocalStack, stacks_from_paths
 from webbuild.samples.npz import load_npz_inputs
+from webbuild.samples.random_inputs import normal_tensor
 from webbuild.tasks.base import TaskMatch
 from webbuild.tasks.registry import kind_of
 from webbuild.verify.bundle_reader import Bundle, read_golden
 
 Feeds = dict[str, NDArray[Any]]
+
+_WHOLE = InputRange(1, 2, "any operator")
 
 
 class VerifyInput(Struct, frozen=True):
@@ -164,15 +168,13 @@ def _npz_feeds(manifest: Manifest, file: Path) -> Feeds:
 
 def _random_input(manifest: Manifest, seed: int) -> VerifyInput:
     """Normal floats, and the integers 1 and 2: small enough for a token or an index, and no empty size."""
-    generator = np.random.default_rng(seed)
     feeds = option_feeds(manifest)
     for spec in manifest.inputs:
-        if isinstance(spec, OptionInput):
-            continue
         if isinstance(spec, FocusInput):
             feeds[spec.name] = focus_tensor(spec, ())
-            continue
-        floats = spec.dtype == "float32"
-        values = generator.standard_normal(spec.shape) if floats else generator.integers(1, 3, spec.shape)
-        feeds[spec.name] = values.astype(spec.dtype)
+        elif not isinstance(spec, OptionInput):
+            ranges = {} if spec.dtype == "float32" else {spec.name: _WHOLE}
+            feeds[spec.name] = normal_tensor(
+                TensorInput(name=spec.name, dtype=spec.dtype, shape=spec.shape), seed, ranges
+            )
     return VerifyInput(f"seed {seed}", feeds)

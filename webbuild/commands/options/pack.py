@@ -11,6 +11,7 @@ import click
 
 from webbuild.commands.dataclass_command import argument, option
 from webbuild.commands.options.shared import dims_option, export_option, json_option
+from webbuild.manifest.inputs import Interpolation
 
 
 class TaskChoice(click.Choice[str]):
@@ -46,9 +47,7 @@ class PreprocessOptions:
     resize: Literal["letterbox", "stretch", "crop"] | None = option(
         help="How an image of another aspect ratio is resized: padded, stretched, or center-cropped."
     )
-    interpolation: Literal["bilinear", "bilinear-antialias", "nearest", "bicubic"] | None = option(
-        help="Interpolation for resizing images."
-    )
+    interpolation: Interpolation | None = option(help="Interpolation for resizing images.")
 
     @property
     def overrides(self) -> dict[str, object]:

@@ -1,0 +1,146 @@
+"""What a graph does to its picture first, which says what pixel values it is to be given."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+import onnx_ir as ir
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from webbuild.compile.pixel_ranges import PLAIN, SIGNED, UNIT, PixelRange
+from webbuild.manifest.manifest import ImageInput
+from webbuild.passes.rewrite import constant, consumers, input_value
+
+_LONGEST = 16
+"""Nodes that are looked through."""
+_UNCHANGED = frozenset({"Identity", "Cast", "Resize", "Upsample", "Pad"})
+"""Operators after which values are what they were."""
+_MEANS = {"rgb": (123.675, 116.28, 103.53), "bgr": (103.939, 116.779, 123.68)}
+"""ImageNet's mean by the order of channels, in 0..255."""
+_MEAN_SLACK = 0.03
+_NORMAL, _BYTES = (0.9, 8.0), (200.0, 300.0)
+"""How far apart black and white lie where a network's first layer gets them: normalised, or as bytes."""
+
+Numbers = NDArray[np.float64]
+
+
+class GraphRecipe(Struct, frozen=True):
+    """The range that the graph expects, its order of channels where its means tell it, and what it makes of the range.
+
+    `low` and `high` are black and white after the graph's own normalisation.
+    """
+
+    values: PixelRange
+    color: Literal["rgb", "bgr"] | None
+    low: float
+    high: float
+
+
+def read_graph_recipe(model: ir.Model, image: ImageInput) -> GraphRecipe | None:
+    """Return what the graph's own normalisation says of its picture, None where it has none or that fits no range.
+
+    `Sub 127.5, Div 128` makes -1..1 of 0..255, and of no other range anything that a network is given.
+    """
+    found = _first_scaling(model, image)
+    if found is None:
+        return None
+    scale, offset = found
+    fitting = [
+        GraphRecipe(values, _channel_order(scale, offset), low, high)
+        for values, black, white in ((PLAIN, 0, 255), (UNIT, 0, 1), (SIGNED, -1, 1))
+        for low, high in [(float((scale * black + offset).mean()), float((scale * white + offset).mean()))]
+        if _is_normalised(low, high)
+    ]
+    return fitting[0] if len(fitting) == 1 else None
+
+
+def _is_normalised(low: float, high: float) -> bool:
+    """Whether black and white lie around 0, or black at it, as far apart as in 0..1, -1..1, ImageNet's or bytes."""
+    width = high - low
+    if not any(least <= width <= most for least, most in (_NORMAL, _BYTES)):
+        return False
+    return abs(low) < 1e-3 * width or -0.6 * width <= low <= -0.1 * width
+
+
+def _first_scaling(model: ir.Model, image: ImageInput) -> tuple[Numbers, Numbers] | None:
+    """Return factors and offsets by channel of the picture, value * factor + offset; None where nothing scales it."""
+    value = next(given for given in model.graph.inputs if given.name == image.name)
+    axis = 1 if image.layout == "nchw" else 3
+    channels = image.shape[axis]
+    scale, offset, order = np.ones(channels), np.zeros(channels), np.arange(channels)
+    changed = False
+    for _ in range(_LONGEST):
+        readers = [node for node in consumers(value) if node.op_type != "Shape"]
+        if len(readers) != 1 or value.is_graph_output() or input_value(readers[0], 0) is None:
+            break
+        (node,) = readers
+        if node.op_type == "Transpose":
+            axis = list(node.attributes.get_ints("perm", [3, 2, 1, 0])).index(axis)
+        elif _reverses_channels(node, axis, channels):
+            order = order[::-1]
+        elif node.op_type not in _UNCHANGED:
+            step = _scaling(node, value, axis, channels)
+            if step is None:
+                break
+            factor, summand = np.empty(channels), np.empty(channels)
+            factor[order], summand[order] = step
+            scale, offset, changed = scale * factor, offset * factor + summand, True
+        value = node.outputs[0]
+    return (scale, offset) if changed else None
+
+
+def _scaling(node: ir.Node, value: ir.Value, axis: int, channels: int) -> tuple[Numbers, Numbers] | None:
+    """Return what a node multiplies each channel by, and what it then adds."""
+    if node.op_type == "BatchNormalization":
+        stored = [constant(input_value(node, index)) for index in range(1, 5)]
+        if axis != 1 or any(array is None or array.size != channels for array in stored):
+            return None
+        gamma, beta, mean, variance = (np.asarray(array, np.float64) for array in stored)
+        factor = gamma / np.sqrt(variance + node.attributes.get_float("epsilon", 1e-5))
+        return factor, beta - mean * factor
+    if node.op_type not in ("Sub", "Add", "Mul", "Div"):
+        return None
+    first = node.inputs[0] is value
+    if not first and node.op_type in ("Sub", "Div"):
+        return None
+    numbers = _by_channel(constant(node.inputs[1 if first else 0]), axis, channels)
+    one, zero = np.ones(channels), np.zeros(channels)
+    match node.op_type:
+        case _ if numbers is None:
+            return None
+        case "Sub":
+            return one, -numbers
+        case "Add":
+            return one, numbers
+        case "Mul":
+            return numbers, zero
+        case _:
+            return (1 / numbers, zero) if (numbers != 0).all() else None
+
+
+def _by_channel(array: NDArray[Any] | None, axis: int, channels: int) -> Numbers | None:
+    """Return one number, or one for each channel of [1, C, H, W] or [1, H, W, C], as a number for each channel."""
+    if array is None or array.size not in (1, channels) or array.ndim > 4:
+        return None
+    whole = array.reshape([1] * (4 - array.ndim) + list(array.shape))
+    if whole.size > 1 and whole.shape[axis] != channels:
+        return None
+    return np.broadcast_to(whole.ravel().astype(np.float64), channels)
+
+
+def _reverses_channels(node: ir.Node, axis: int, channels: int) -> bool:
+    """Whether a node makes BGR of RGB: a Gather of the channels 2, 1, 0."""
+    if node.op_type != "Gather" or node.attributes.get_int("axis", 0) % 4 != axis:
+        return False
+    indices = constant(node.inputs[1])
+    return indices is not None and (indices.ravel() % channels).tolist() == list(range(channels))[::-1]
+
+
+def _channel_order(scale: Numbers, offset: Numbers) -> Literal["rgb", "bgr"] | None:
+    means = -offset / scale
+    means = means * 255 if means.max() <= 1 else means
+    if np.allclose(means, _MEANS["rgb"][: len(means)], rtol=_MEAN_SLACK):
+        return "rgb"
+    return "bgr" if np.allclose(means, _MEANS["bgr"][: len(means)], rtol=_MEAN_SLACK) else None

@@ -1,0 +1,72 @@
+"""Trials of what is done to a picture: those with which a model's answers depend most on it are the likeliest."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from webbuild.errors import WebbuildError
+from webbuild.manifest.manifest import ImageInput
+from webbuild.preprocess.image import image_to_canvas, load_image, normalize
+from webbuild.runners.native import NativeRunner
+from webbuild.samples.random_inputs import SAMPLE_IMAGES
+
+SECONDS = 4.0
+"""What trials may take: of a slow model fewer are made."""
+RIPPLE = 0.05
+"""Part of an answer's size below which its spread counts as that large: a ripple on a constant says little."""
+
+
+class PictureTrials:
+    """Two photographs in the size of an input, given to a model in one way after another, as long as there is time."""
+
+    def __init__(self, image: ImageInput, original: NativeRunner, seconds: float = SECONDS) -> None:
+        self._original = original
+        photographs = [load_image(file) for file in sorted(SAMPLE_IMAGES.glob("*.jpg"))[:2]]
+        self._canvases = [image_to_canvas(pixels, image)[0] for pixels in photographs]
+        self._left = seconds
+        self._longest = 0.0
+
+    def dependences(self, ways: Sequence[ImageInput]) -> Iterator[float | None]:
+        """Yield for each way how much the answers depend on the picture, None where they are not finite.
+
+        It ends where the next would take more time than there is left.
+        """
+        for spec in ways:
+            if self._longest > self._left:
+                return
+            started = time.monotonic()
+            yield self._dependence(spec)
+            took = time.monotonic() - started
+            self._longest, self._left = max(self._longest, took), self._left - took
+
+    def _dependence(self, spec: ImageInput) -> float | None:
+        try:
+            one, other = (self._original.run({spec.name: normalize(canvas, spec)}) for canvas in self._canvases)
+        except WebbuildError:
+            return None
+        score = picture_dependence(one, other)
+        return score if np.isfinite(score) else None
+
+
+def picture_dependence(one: Mapping[str, NDArray[Any]], other: Mapping[str, NDArray[Any]]) -> float:
+    """Return how much the answers to two pictures differ: 0 where they are the same, 1 where they have nothing alike.
+
+    It is the mean over the outputs of the standard deviation between the answers, as a part of that of all numbers, or
+    of `RIPPLE` of their root mean square. Not a number where an answer is not finite.
+    """
+    shares = []
+    for name, first in one.items():
+        second = other[name]
+        if first.shape != second.shape:
+            shares.append(1.0)
+            continue
+        both = np.stack([first, second]).astype(np.float64)
+        size = float(np.sqrt(np.mean(both**2))) if both.size else 0.0
+        spread = max(float(both.std()), RIPPLE * size) if both.size else 0.0
+        shares.append(float((both - both.mean(axis=0)).std() / spread) if size else 0.0)
+    return float(np.mean(shares)) if shares else 0.0

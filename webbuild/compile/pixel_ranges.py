@@ -1,0 +1,30 @@
+"""The ranges that pixel values are brought to before a network sees them."""
+
+from __future__ import annotations
+
+import msgspec
+from msgspec import Struct
+
+from webbuild.manifest.manifest import ImageInput
+
+
+class PixelRange(Struct, frozen=True):
+    """What is done to pixel values 0..255: multiplied by `scale`, minus `mean`, divided by `std`."""
+
+    name: str
+    scale: float
+    mean: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    std: tuple[float, float, float] = (1.0, 1.0, 1.0)
+
+
+UNIT = PixelRange("0..1", 1 / 255)
+SIGNED = PixelRange("-1..1", 1 / 127.5, (1.0, 1.0, 1.0))
+IMAGENET = PixelRange("ImageNet's mean and deviation", 1 / 255, (0.485, 0.456, 0.406), (0.229, 0.224, 0.225))
+PLAIN = PixelRange("0..255", 1.0)
+RANGES = (UNIT, SIGNED, IMAGENET, PLAIN)
+"""Those that exports use, the commonest first."""
+
+
+def with_range(image: ImageInput, values: PixelRange) -> ImageInput:
+    """Return the input with this done to its pixel values."""
+    return msgspec.structs.replace(image, scale=values.scale, mean=list(values.mean), std=list(values.std))

@@ -1,0 +1,21 @@
+"""What is done to pixel values, in words with all its numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from webbuild.manifest.manifest import ImageInput, StackInput
+
+
+def describe_values(image: ImageInput | StackInput) -> str:
+    """Return for instance `0..255 times 0.00392157, minus 0.5, divided by 0.5`; what changes nothing is left out."""
+    parts = [f"times {image.scale:g}"] if image.scale != 1 else []
+    if any(image.mean):
+        parts.append(f"minus {_numbers(image.mean)}")
+    if any(value != 1 for value in image.std):
+        parts.append(f"divided by {_numbers(image.std)}")
+    return f"0..255 {', '.join(parts) or 'as they are'}"
+
+
+def _numbers(values: Sequence[float]) -> str:
+    return ", ".join(f"{value:g}" for value in (values if len(set(values)) > 1 else values[:1]))
