@@ -73,6 +73,35 @@ def test_what_the_graph_makes_of_pixel_values_is_not_tried(tmp_path: Path) -> No
     assert "pixel values 0..255 as they are (sure: of 0..255 the graph itself makes -1 to 1; RGB is a guess" in told
 
 
+@pytest.mark.parametrize(
+    ("kind", "said"),
+    [
+        ("float[1,1,24,32]", "in grey, stretched to 32 x 24, pixel values 0..255 times 0.00392157 (a guess"),
+        ("float[1,24,32,1]", "in grey, stretched to 32 x 24, pixel values 0..255 times 0.00392157 (a guess"),
+        ("uint8[1,24,32,1]", "in grey, stretched to 32 x 24, pixel values 0..255 as they are (sure: it takes bytes)"),
+        ("uint8[1,3,24,32]", "RGB, stretched to 32 x 24, pixel values 0..255 as they are (sure: it takes bytes; RGB"),
+    ],
+)
+def test_pictures_of_one_channel_and_of_bytes(kind: str, said: str, tmp_path: Path) -> None:
+    path = tmp_path / "net.onnx"
+    shape = kind[kind.index("[") :]
+    text = f"g ({kind} x) => (float{shape} y) {{ a = Cast <to = 1> (x) y = Relu (a) }}"
+    onnx.save(ir.to_proto(ir.from_onnx_text(f"{HEADER} {text}")), path)
+    spec, told = packed(path)
+    assert (spec["kind"], spec["dtype"]) == ("image", "uint8" if kind.startswith("uint8") else "float32")
+    assert len(spec["mean"]) == (3 if spec["color"] == "rgb" else 1)
+    assert said in told
+
+
+def test_what_a_fourth_channel_is_stays_open(tmp_path: Path) -> None:
+    path = tmp_path / "net.onnx"
+    text = "g (float[1,4,24,32] x) => (float[1,4,24,32] y) { y = Relu (x) }"
+    onnx.save(ir.to_proto(ir.from_onnx_text(f"{HEADER} {text}")), path)
+    spec, told = packed(path)
+    assert spec["kind"] == "tensor"
+    assert "input 'x' has 4 channels: nothing tells what the fourth is" in told
+
+
 def test_a_slow_model_is_tried_less(tmp_path: Path) -> None:
     image = image_input(24, 32, "x")
     ways = [with_range(image, each) for each in RANGES]

@@ -93,7 +93,7 @@ def test_a_plain_tensor_of_a_pictures_shape_becomes_a_picture(spec: TensorInput,
         (NCHW, TensorInput(name="z", dtype="float32", shape=[1, 3, 4, 8])),
         (TensorInput(name="x", dtype="float32", shape=[1, 4, 4, 8]),),
         (TensorInput(name="x", dtype="float32", shape=[2, 3, 4, 8]),),
-        (TensorInput(name="x", dtype="uint8", shape=[1, 3, 4, 8]),),
+        (TensorInput(name="x", dtype="int32", shape=[1, 3, 4, 8]),),
         (TensorInput(name="x", dtype="float32", shape=[3, 4, 8]),),
     ],
     ids=["two", "channels", "batch", "type", "rank"],
@@ -153,3 +153,12 @@ def test_labels_of_another_number_are_refused_with_both_numbers(tmp_path: Path) 
     assert error.code == "wrong-labels"
     assert "3 name(s), the model has 2 class(es)" in error.message
     assert refusal(tensors(NCHW), labels=str(tmp_path / "names.txt")).code == "wrong-labels"
+
+
+def test_a_grey_input_has_one_mean() -> None:
+    gray = tensors(TensorInput(name="x", dtype="float32", shape=[1, 1, 4, 8]))
+    spec = image(gray, scale="1/255", mean="0.5", color="gray")
+    assert (spec.color, spec.mean, spec.std) == ("gray", [0.5], [1.0])
+    assert refusal(gray, mean="0.1,0.2,0.3").code == "wrong-layout"
+    assert refusal(gray, color="bgr").code == "wrong-layout"
+    assert refusal(classifier(), color="gray").code == "wrong-layout"

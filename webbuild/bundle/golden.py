@@ -76,7 +76,9 @@ def with_uint8_images(recorded: GoldenRun, inputs: Sequence[Input], graphs: Sequ
         graphs: those of the bundle.
         folder: in which they lie.
     """
-    pictures = {spec.name: spec for spec in inputs if isinstance(spec, ImageInput | StackInput)}
+    pictures = {
+        spec.name: spec for spec in inputs if isinstance(spec, ImageInput | StackInput) and spec.dtype == "float32"
+    }
     levels = {name: to_uint8(recorded.sample.feeds[name], spec) for name, spec in pictures.items()}
     feeds = {**recorded.sample.feeds, **{name: from_uint8(levels[name], spec) for name, spec in pictures.items()}}
     answers: dict[str, Arrays] = {}

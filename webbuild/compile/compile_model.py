@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from webbuild.bundle.graphs import option_inputs
 from webbuild.compile.infer_task import infer_missing_postprocess, infer_task, require_postprocess
-from webbuild.compile.picture_input import find_picture_input, with_picture_input
+from webbuild.compile.picture_input import find_picture_input, with_open_channel, with_picture_input
 from webbuild.compile.size_input_order import with_measured_size_order
 from webbuild.equivalence.detection_thresholds import open_reference
 from webbuild.inspection.cpu_fallback import FallbackPlan, apply_cpu_fallback, check_wasm_session
@@ -121,7 +121,9 @@ def compile_model(
         known = infer_task(source, planned, "tensor")
     require_postprocess(known, planned)
     image = find_picture_input(known) if wanted.guess_pictures else None
-    if image is not None:
+    if image is None:
+        known = with_open_channel(known)
+    else:
         with progress.step("try how pictures go in"):
             known = with_picture_input(known, image, planned.graphs["wasm"], loaded.original)
     known = apply_overrides(known, wanted)

@@ -139,8 +139,10 @@ def _reverses_channels(node: ir.Node, axis: int, channels: int) -> bool:
 
 
 def _channel_order(scale: Numbers, offset: Numbers) -> Literal["rgb", "bgr"] | None:
+    if len(scale) != 3:
+        return None
     means = -offset / scale
     means = means * 255 if means.max() <= 1 else means
-    if np.allclose(means, _MEANS["rgb"][: len(means)], rtol=_MEAN_SLACK):
+    if np.allclose(means, _MEANS["rgb"], rtol=_MEAN_SLACK):
         return "rgb"
-    return "bgr" if np.allclose(means, _MEANS["bgr"][: len(means)], rtol=_MEAN_SLACK) else None
+    return "bgr" if np.allclose(means, _MEANS["bgr"], rtol=_MEAN_SLACK) else None

@@ -6,14 +6,14 @@ import msgspec
 import numpy as np
 import onnx_ir as ir
 
-from webbuild.compile.graph_recipe import GraphRecipe, read_graph_recipe
+from webbuild.compile.graph_recipe import read_graph_recipe
 from webbuild.compile.picture_trials import PictureTrials
-from webbuild.compile.pixel_ranges import RANGES, UNIT, PixelRange, with_range
+from webbuild.compile.pixel_ranges import UNIT, PixelRange, usual_ranges, with_range
 from webbuild.manifest.manifest import ImageInput, TensorInput
 from webbuild.preprocess.image import input_size
 from webbuild.preprocess.recipe_text import describe_values
 from webbuild.runners.native import NativeRunner
-from webbuild.samples.picture_shape import picture_of_shape
+from webbuild.samples.picture_shape import has_fourth_channel, picture_of_shape
 from webbuild.samples.random_inputs import check_size
 from webbuild.tasks.base import TaskMatch
 from webbuild.tasks.registry import kind_of
@@ -24,6 +24,7 @@ ALIKE = 0.95
 """Part of the largest dependence from which on two ranges are as good: the commoner one is taken."""
 SWAPPED = 1.25
 """How many times as much answers must depend on the picture for BGR to be taken in place of RGB."""
+_BY_MEANS = "channels in the order of its means"
 HARDLY = 0.01
 """Part of an answer that comes from the picture, below which it says next to nothing of it."""
 
@@ -43,6 +44,15 @@ def find_picture_input(match: TaskMatch) -> ImageInput | None:
     return picture_of_shape(spec)
 
 
+def with_open_channel(match: TaskMatch) -> TaskMatch:
+    """Say of an only input of four channels that it is no picture yet: nothing tells what the fourth is."""
+    (spec,) = match.inputs if len(match.inputs) == 1 else (None,)
+    if not isinstance(spec, TensorInput) or not has_fourth_channel(spec):
+        return match
+    said = f"input '{spec.name}' has 4 channels: nothing tells what the fourth is (alpha, a mask, a latent)"
+    return msgspec.structs.replace(match, assumptions=(*match.assumptions, f"{said}, so it takes .npz samples"))
+
+
 def with_picture_input(match: TaskMatch, image: ImageInput, graph: ir.Model, original: NativeRunner) -> TaskMatch:
     """Take the one input of a model of plain tensors for a picture, as `find_picture_input` recognised it.
 
@@ -52,40 +62,46 @@ def with_picture_input(match: TaskMatch, image: ImageInput, graph: ir.Model, ori
     padded answers do not tell: it is stretched.
     """
     trials = PictureTrials(image, original)
-    said = read_graph_recipe(graph, image)
-    tried = None if said else _try_ranges(image, trials)
-    if said:
-        chosen, why = with_range(image, said.values), _why_graph(said)
-    elif tried:
-        chosen, why = with_range(image, tried[0]), tried[1]
-    else:
+    recipe = _values(image, graph, trials)
+    if recipe is None:
         return match
-    if said and said.color:
-        chosen, order = msgspec.structs.replace(chosen, color=said.color), "channels in the order of its means"
-    else:
+    chosen, reasons = recipe
+    if chosen.color == "rgb" and reasons[-1] != _BY_MEANS:
         chosen, order = _try_bgr(chosen, trials)
+        reasons = (*reasons, order)
     height, width = input_size(chosen)
-    recipe = f"{chosen.color.upper()}, stretched to {width} x {height}, pixel values {describe_values(chosen)}"
+    color = "in grey" if chosen.color == "gray" else chosen.color.upper()
+    recipe_text = f"{color}, stretched to {width} x {height}, pixel values {describe_values(chosen)}"
     outputs = "task tensor: nothing says what this model is for, so outputs stay tensors"
-    said_all = f"input '{chosen.name}' takes a picture, by its shape: {recipe} ({why}; {order})"
+    said_all = f"input '{chosen.name}' takes a picture, by its shape: {recipe_text} ({'; '.join(reasons)})"
     options = "--scale, --mean, --std, --color and --resize say otherwise, --task tensor keeps a tensor"
     return msgspec.structs.replace(match, inputs=(chosen,), assumptions=(outputs, f"{said_all}; {options}"))
 
 
-def _why_graph(said: GraphRecipe) -> str:
-    return f"sure: of {said.values.name} the graph itself makes {said.low:.3g} to {said.high:.3g}"
+def _values(image: ImageInput, graph: ir.Model, trials: PictureTrials) -> tuple[ImageInput, tuple[str, ...]] | None:
+    """Return the input with its range and, where they tell it, the order of its channels, and why."""
+    if image.dtype == "uint8":
+        return image, ("sure: it takes bytes",)
+    said = read_graph_recipe(graph, image)
+    if said is not None:
+        chosen = with_range(image, said.values)
+        why = f"sure: of {said.values.name} the graph itself makes {said.low:.3g} to {said.high:.3g}"
+        return (msgspec.structs.replace(chosen, color=said.color), (why, _BY_MEANS)) if said.color else (chosen, (why,))
+    tried = _try_ranges(image, trials)
+    return None if tried is None else (with_range(image, tried[0]), (tried[1],))
 
 
 def _try_ranges(image: ImageInput, trials: PictureTrials) -> tuple[PixelRange, str] | None:
     """Return the range to take and why, None where answers are finite with none."""
-    tried = list(zip(RANGES, trials.dependences([with_range(image, each) for each in RANGES]), strict=False))
+    ranges = usual_ranges(image)
+    tried = list(zip(ranges, trials.dependences([with_range(image, each) for each in ranges]), strict=False))
     scores = {values: score for values, score in tried if score is not None}
     if not scores:
         return None
     most = max(scores.values())
     best = next(each for each in scores if scores[each] >= (most / CLEARLY if each is UNIT else ALIKE * most))
-    if len(tried) < len(RANGES):
-        return best, f"a guess: the model is too slow to try more than {len(tried)} of {len(RANGES)} usual ranges"
+    if len(tried) < len(ranges):
+        return best, f"a guess: the model is too slow to try more than {len(tried)} of {len(ranges)} usual ranges"
     if most < HARDLY:
         return best, "a guess: with none of the usual ranges do the answers depend on the picture"
     if best is UNIT:
@@ -100,7 +116,7 @@ def _try_bgr(image: ImageInput, trials: PictureTrials) -> tuple[ImageInput, str]
     if len(scores) < 2 or None in scores:
         return image, "RGB is a guess"
     rgb, bgr = (max(score or 0.0, 1e-3) for score in scores)
-    times = f"{bgr / rgb:.2f} times as much"
+    times = f"answers depend {bgr / rgb:.2f} times as much"
     if bgr > SWAPPED * rgb:
-        return swapped, f"BGR is likely: with it they depend {times} as with RGB"
-    return image, f"RGB is a guess: with BGR they depend {times}"
+        return swapped, f"BGR is likely: with it {times} on the picture as with RGB"
+    return image, f"RGB is a guess: with BGR {times} on the picture"

@@ -8,6 +8,7 @@ from webbuild.manifest.tasks import ManifestStruct
 
 DType = Literal["float32", "int32", "int64", "uint8", "bool"]
 Interpolation = Literal["bilinear", "bilinear-antialias", "nearest", "bicubic"]
+Color = Literal["rgb", "bgr", "gray"]
 
 
 class Letterbox(ManifestStruct, kw_only=True, frozen=True):
@@ -36,13 +37,17 @@ class Letterbox(ManifestStruct, kw_only=True, frozen=True):
 
 
 class ImageInput(ManifestStruct, tag="image", tag_field="kind", kw_only=True, frozen=True):
-    """A picture. pixel = (value * scale - mean[c]) / std[c], channels in the order of `color`."""
+    """A picture. pixel = (value * scale - mean[c]) / std[c], channels in the order of `color`.
+
+    `gray` is one channel, 0.299 R + 0.587 G + 0.114 B, not rounded. As `uint8` a pixel is rounded, ties to even, and
+    held to 0..255.
+    """
 
     name: str
-    dtype: Literal["float32"] = "float32"
+    dtype: Literal["float32", "uint8"] = "float32"
     shape: list[int]
     layout: Literal["nchw", "nhwc"] = "nchw"
-    color: Literal["rgb", "bgr"] = "rgb"
+    color: Color = "rgb"
     scale: float
     mean: list[float]
     std: list[float]

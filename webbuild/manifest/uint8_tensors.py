@@ -26,6 +26,6 @@ def from_uint8(levels: NDArray[np.uint8], spec: ImageInput | StackInput) -> NDAr
 
 def _by_element(tensor: NDArray[Any], spec: ImageInput | StackInput) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     last = isinstance(spec, ImageInput) and spec.layout == "nhwc"
-    shape = (3,) if last else (3, 1, 1)
+    shape = (-1,) if last else (-1, 1, 1)
     mean, std = (np.array(values, np.float64).reshape(shape) for values in (spec.mean, spec.std))
     return np.broadcast_to(mean, tensor.shape), np.broadcast_to(std, tensor.shape)

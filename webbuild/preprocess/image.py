@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +13,9 @@ from webbuild.errors import USAGE, WebbuildError
 from webbuild.manifest.manifest import ImageInput
 from webbuild.preprocess.letterbox import ImagePlacement, place_image
 from webbuild.preprocess.resample import filter_taps, resample
+
+LUMA = (0.299, 0.587, 0.114)
+"""What red, green and blue weigh in a grey."""
 
 
 def encode_png(rgba: NDArray[np.uint8]) -> bytes:
@@ -55,7 +59,7 @@ def composite_on_white(rgba: NDArray[np.uint8]) -> NDArray[np.float64]:
     return color
 
 
-def image_to_tensor(rgba: NDArray[np.uint8], spec: ImageInput) -> tuple[NDArray[np.float32], ImagePlacement]:
+def image_to_tensor(rgba: NDArray[np.uint8], spec: ImageInput) -> tuple[NDArray[Any], ImagePlacement]:
     """Turn a picture [h, w, 4] into the input `spec` describes.
 
     Returns:
@@ -84,12 +88,16 @@ def input_size(spec: ImageInput) -> tuple[int, int]:
     return height, width
 
 
-def normalize(canvas: NDArray[np.float64], spec: ImageInput) -> NDArray[np.float32]:
+def normalize(canvas: NDArray[np.float64], spec: ImageInput) -> NDArray[Any]:
     """Turn RGB values [height, width, 3] of 0..255 into the tensor `spec` describes."""
-    order = (2, 1, 0) if spec.color == "bgr" else (0, 1, 2)
-    tensor = np.empty((1, 3, *canvas.shape[:2]), np.float32)
+    if spec.color == "gray":
+        canvas = canvas @ np.array([LUMA], np.float64).T
+    order = {"rgb": (0, 1, 2), "bgr": (2, 1, 0), "gray": (0,)}[spec.color]
+    tensor = np.empty((1, len(order), *canvas.shape[:2]), np.float32)
     for channel, (source, mean, std) in enumerate(zip(order, spec.mean, spec.std, strict=True)):
         tensor[0, channel] = (canvas[..., source] * spec.scale - mean) / std
+    if spec.dtype == "uint8":
+        tensor = np.clip(np.rint(tensor), 0, 255).astype(np.uint8)
     return tensor if spec.layout == "nchw" else np.ascontiguousarray(tensor.transpose(0, 2, 3, 1))
 
 

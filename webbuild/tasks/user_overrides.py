@@ -5,18 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import msgspec
 from msgspec import Struct
 
 from webbuild.errors import USAGE, WebbuildError
-from webbuild.manifest.manifest import ImageInput, Input, StackInput, TensorInput, TensorTask
-from webbuild.model.signature import TensorSpec
+from webbuild.manifest.manifest import ImageInput, Input, Letterbox, StackInput, TensorInput, TensorTask
 from webbuild.preprocess.recipe_text import describe_values
+from webbuild.samples.picture_shape import picture_of_shape
 from webbuild.tasks.base import TaskMatch
 from webbuild.tasks.class_names import read_class_names
-from webbuild.tasks.ultralytics_export import fixed_image_input
 
 
 class Overrides(Struct, frozen=True):
@@ -96,9 +95,10 @@ def _with_image_options(match: TaskMatch, wanted: Overrides) -> TaskMatch:
         raise _inapplicable_option(
             "wrong-layout", f"{wanted.note}: {_describe(image)} takes a stack", "leave --layout out"
         )
-    changed = msgspec.structs.replace(image, letterbox=letterbox, **_unnormalised(wanted.image), **wanted.image)
-    if isinstance(changed, ImageInput) and changed.shape[1 if changed.layout == "nchw" else 3] != 3:
-        what = f"{wanted.note}: {_describe(image)} has not 3 channels there"
+    given = _for_channels({**_unnormalised(wanted.image), **wanted.image}, image, wanted)
+    changed = msgspec.structs.replace(image, letterbox=letterbox, **given)
+    if isinstance(changed, ImageInput) and changed.shape[1 if changed.layout == "nchw" else 3] != len(image.mean):
+        what = f"{wanted.note}: {_describe(image)} has not {len(image.mean)} channels there"
         other = "nhwc" if changed.layout == "nchw" else "nchw"
         raise _inapplicable_option("wrong-layout", what, f"leave --layout out: it is {other}")
     inputs: list[Input] = list(match.inputs)
@@ -116,6 +116,19 @@ def _unnormalised(picture: Mapping[str, Any]) -> dict[str, list[float]]:
     return {name: value for name, value in plain.items() if "scale" in picture and name not in picture}
 
 
+def _for_channels(picture: Mapping[str, Any], image: ImageInput | StackInput, wanted: Overrides) -> dict[str, Any]:
+    """Return the options for an input of so many channels: of a grey picture the one mean and deviation."""
+    gray = {name: each for name, each in picture.items() if name in ("mean", "std")}
+    if image.color != "gray":
+        unfit = picture.get("color") == "gray"
+    else:
+        unfit = picture.get("color", "gray") != "gray" or any(len(set(each)) > 1 for each in gray.values())
+    if unfit:
+        what = f"{wanted.note}: {_describe(image)} has {len(image.mean)} channel(s)"
+        raise _inapplicable_option("wrong-layout", what, "leave --color out, and give as many numbers as channels")
+    return {**picture, **{name: each[:1] for name, each in gray.items()}} if image.color == "gray" else dict(picture)
+
+
 def _recipe(image: ImageInput | StackInput, wanted: Overrides) -> str:
     """Say all that is done to a pixel value, where an option is about a part of it."""
     if not {"scale", "mean", "std"} & set(wanted.image):
@@ -129,20 +142,15 @@ def _image_input(match: TaskMatch, wanted: Overrides) -> tuple[int, ImageInput |
         (at, spec) for at, spec in enumerate(match.inputs) if isinstance(spec, ImageInput | StackInput)
     ]
     if not found and isinstance(match.task, TensorTask):
-        both: tuple[Literal["nchw", "nhwc"], ...] = ("nchw", "nhwc")
-        layouts = [layout for layout in both if wanted.image.get("layout", layout) == layout]
+        layout = wanted.image.get("layout")
         tensors = [(at, spec) for at, spec in enumerate(match.inputs) if isinstance(spec, TensorInput)]
-        for layout in layouts:
-            facts = [(at, TensorSpec(spec.name, spec.dtype, tuple(spec.shape))) for at, spec in tensors]
-            found = found or [
-                (at, image) for at, fact in facts if (image := fixed_image_input(fact, layout)) is not None
-            ]
+        pictures = [(at, image) for at, spec in tensors if (image := picture_of_shape(spec, 1, layout)) is not None]
+        found = [(at, msgspec.structs.replace(image, letterbox=Letterbox())) for at, image in pictures]
     if len(found) == 1:
         return found[0]
     listed = ", ".join(_describe(spec) for spec in match.inputs)
-    what = (
-        f"{wanted.note}: {'no input' if not found else 'more than one input'} takes a picture of 3 channels: {listed}"
-    )
+    count = "more than one input" if found else "no input"
+    what = f"{wanted.note}: {count} takes a picture of 3 channels or 1: {listed}"
     raise _inapplicable_option("no-picture", what, "leave these options out")
 
 

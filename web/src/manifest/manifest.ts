@@ -228,14 +228,17 @@ export interface TensorTask {
 }
 /**
  * A picture. pixel = (value * scale - mean[c]) / std[c], channels in the order of `color`.
+ *
+ *     `gray` is one channel, 0.299 R + 0.587 G + 0.114 B, not rounded. As `uint8` a pixel is rounded, ties to even, and
+ *     held to 0..255.
  */
 export interface ImageInput {
   kind: "image";
   name: string;
-  dtype: "float32";
+  dtype: "float32" | "uint8";
   shape: number[];
   layout: "nchw" | "nhwc";
-  color: "bgr" | "rgb";
+  color: "bgr" | "gray" | "rgb";
   scale: number;
   mean: number[];
   std: number[];

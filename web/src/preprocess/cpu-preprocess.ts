@@ -23,7 +23,7 @@ export async function preprocessOnCpu(
   const [first, ...rest] = pictures;
   if (first === undefined) throw new WebbuildError("invalid-image", "no picture was given", "give one");
   const { geometry, tensor } = await preprocessImage(first, input);
-  if (count === null) return { name, tensor: floats(shape, tensor), geometry };
+  if (count === null) return { name, tensor: tensorData(shape, tensor, input), geometry };
   const data = new Float32Array(tensor.length * count);
   data.set(tensor);
   for (const [index, picture] of rest.entries()) {
@@ -31,7 +31,7 @@ export async function preprocessOnCpu(
     requireSize(pixels, geometry, index + 1);
     data.set(letterbox(pixels, input, geometry), (index + 1) * tensor.length);
   }
-  return { name, tensor: floats(shape, data), geometry };
+  return { name, tensor: tensorData(shape, data, input), geometry };
 }
 
 async function preprocessImage(
@@ -43,8 +43,13 @@ async function preprocessImage(
   return { geometry, tensor: letterbox(pixels, input, geometry) };
 }
 
-function floats(shape: readonly number[], data: Float32Array<ArrayBuffer>): TensorData {
-  return { type: "float32", dims: [...shape], data };
+function tensorData(
+  shape: readonly number[],
+  data: Float32Array<ArrayBuffer>,
+  { dtype }: ImageInput,
+): TensorData {
+  const dims = [...shape];
+  return dtype === "uint8" ? { type: dtype, dims, data: Uint8Array.from(data) } : { type: dtype, dims, data };
 }
 
 /** Throws unless the picture `index` of a stack is as large as the first. */

@@ -72,15 +72,19 @@ export function pictureTaps({ source, ...placed }: Geometry, input: ImageInput):
   return { from: { x: fromX, y: fromY }, to: { x: toX, y: toY }, columns, rows };
 }
 
-/** Returns the input's elements, in the order of its shape. */
+/** What red, green and blue weigh in a grey. */
+export const LUMA = [0.299, 0.587, 0.114] as const;
+
+/** Returns the input's elements, in the order of its shape; of an input of bytes whole numbers from 0 to 255. */
 export function letterbox(pixels: Pixels, input: ImageInput, geometry: Geometry): Float32Array<ArrayBuffer> {
   const plane = planeSize(input);
   const { from: first, to, columns, rows } = pictureTaps(geometry, input);
   const drawn = resample(pixels, columns, rows, input.letterbox.interpolation);
+  if (input.color === "gray") toGray(drawn);
   const tensor = paddedTensor(input, plane.width * plane.height);
   for (const [channel, source] of channelOrder(input).entries()) {
     const normal = normalizer(input, channel);
-    const step = input.layout === "nchw" ? 1 : 3;
+    const step = input.layout === "nchw" ? 1 : channelsOf(input);
     const origin = input.layout === "nchw" ? channel * plane.width * plane.height : channel;
     let from = source;
     for (let y = first.y; y < to.y; y++) {
@@ -96,24 +100,43 @@ function visible(start: number, size: number, room: number): [number, number] {
   return [Math.max(0, start), Math.min(start + size, room)];
 }
 
-function channelOrder(input: ImageInput): number[] {
-  return input.color === "rgb" ? [0, 1, 2] : [2, 1, 0];
+/** Of a picture as the model takes it. */
+export function channelsOf({ color }: ImageInput): number {
+  return ORDERS[color].length;
+}
+
+const ORDERS = { rgb: [0, 1, 2], bgr: [2, 1, 0], gray: [0] } as const;
+
+function channelOrder({ color }: ImageInput): readonly number[] {
+  return ORDERS[color];
+}
+
+/** Puts the grey of every pixel in its first colour's place. */
+function toGray(colors: Float64Array): void {
+  const [red, green, blue] = LUMA;
+  for (let at = 0; at < colors.length; at += 3)
+    colors[at] = (colors[at] ?? 0) * red + (colors[at + 1] ?? 0) * green + (colors[at + 2] ?? 0) * blue;
 }
 
 /** A level of a channel into an element of the tensor. */
-export function normalizer({ scale, mean, std }: ImageInput, channel: number): (value: number) => number {
+export function normalizer(
+  { scale, mean, std, dtype }: ImageInput,
+  channel: number,
+): (value: number) => number {
   const offset = mean[channel] ?? 0;
   const divisor = std[channel] ?? 1;
-  return (value) => (value * scale - offset) / divisor;
+  if (dtype === "float32") return (value) => (value * scale - offset) / divisor;
+  return (value) =>
+    Math.max(0, Math.min(255, roundHalfEven(Math.fround((value * scale - offset) / divisor))));
 }
 
 function paddedTensor(input: ImageInput, area: number): Float32Array<ArrayBuffer> {
   const pad = channelOrder(input).map((_, channel) => normalizer(input, channel)(input.letterbox.pad));
-  const tensor = new Float32Array(area * 3);
+  const tensor = new Float32Array(area * pad.length);
   if (input.layout === "nchw") {
     for (const [channel, value] of pad.entries()) tensor.fill(value, channel * area, (channel + 1) * area);
     return tensor;
   }
-  for (let at = 0; at < tensor.length; at++) tensor[at] = pad[at % 3] ?? 0;
+  for (let at = 0; at < tensor.length; at++) tensor[at] = pad[at % pad.length] ?? 0;
   return tensor;
 }

@@ -1,7 +1,7 @@
 // Bringing a model up in the worker: exactly one graph, on its backend.
 
 import { abortedError } from "../api/errors.js";
-import type { Backend, ModelInfo, SelfTest, Tensors } from "../api/types.js";
+import type { Backend, DType, ModelInfo, SelfTest, Tensors } from "../api/types.js";
 import { engineFiles, type OrtWeb, releaseBinary } from "../engine/engine.js";
 import { PlacementLog, redirectConsole } from "../engine/placement-log.js";
 import type { SharedEngine } from "../engine/shared-engine.js";
@@ -21,6 +21,7 @@ import { planSelfTest, runSelfTest } from "../self-test/self-test.js";
 import { Downloads } from "../storage/download.js";
 import { defaultCacheOptions, FileCache } from "../storage/file-cache.js";
 import { taskContext, taskOf } from "../tasks/registry.js";
+import { BYTES_PER_ELEMENT, parseRawTensor } from "../tensors/raw-tensor.js";
 import type { Warn } from "../worker/with-limit.js";
 import { guardCapture, planCapture } from "./graph-capture.js";
 import { LoadProgress, type ProgressCallback } from "./load-progress.js";
@@ -190,14 +191,14 @@ async function warmUp(
   const images: Tensors = Object.fromEntries(
     inputs
       .filter(({ kind }) => kind === "image" || kind === "stack")
-      .map(({ name, shape }) => [name, zeros(shape)]),
+      .map((input) => [input.name, zeros(input)]),
   );
   const task = taskOf(manifest);
   const context = taskContext(manifest, task.warmUpOptions?.(manifest.task), tools);
   await raw(completeFeeds(inputs, { ...images, ...task.feeds?.(manifest, context) }));
 }
 
-function zeros(shape: readonly number[]): Tensors[string] {
-  const length = shape.reduce((product, size) => product * size, 1);
-  return { type: "float32", dims: [...shape], data: new Float32Array(length) };
+function zeros(input: { name: string; dtype: DType; shape: readonly number[] }): Tensors[string] {
+  const length = input.shape.reduce((product, size) => product * size, 1);
+  return parseRawTensor(input, input.name, new ArrayBuffer(length * BYTES_PER_ELEMENT[input.dtype]));
 }

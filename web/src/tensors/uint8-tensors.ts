@@ -1,12 +1,13 @@
 // Pictures of a golden run, kept as bytes: the level of each colour, as webbuild/manifest/uint8_tensors.py writes them.
 
 import type { ImageInput } from "../manifest/manifest.js";
-import { normalizer, planeSize } from "../preprocess/letterbox.js";
+import { channelsOf, normalizer, planeSize } from "../preprocess/letterbox.js";
 
 /** Returns the tensor that so many pictures one after another become. */
 export function fromUint8(levels: Uint8Array, picture: ImageInput): Float32Array<ArrayBuffer> {
   const { width, height } = planeSize(picture);
   const area = picture.layout === "nchw" ? width * height : 1;
-  const normal = [0, 1, 2].map((channel) => normalizer(picture, channel));
-  return Float32Array.from(levels, (level, at) => normal[Math.floor(at / area) % 3]?.(level) ?? Number.NaN);
+  const normal = Array.from({ length: channelsOf(picture) }, (_, channel) => normalizer(picture, channel));
+  const normalAt = (at: number) => normal[Math.floor(at / area) % normal.length];
+  return Float32Array.from(levels, (level, at) => normalAt(at)?.(level) ?? Number.NaN);
 }

@@ -66,7 +66,9 @@ describe.runIf(hasWebgpu)("the input made on the GPU", () => {
     for (const feed of feeds.splice(0)) feed.destroy();
   });
 
-  test.each(casesOf<Case>("preprocess"))("is the one of %s", async (_, { input, image, want }) => {
+  const floats = casesOf<Case>("preprocess").filter(([, { input }]) => input.dtype === "float32");
+
+  test.each(floats)("is the one of %s", async (_, { input, image, want }) => {
     const feed = await open(input);
     const { source, ...geometry } = await write(feed, imageData(image));
     expect(geometry).toEqual(want.geometry);

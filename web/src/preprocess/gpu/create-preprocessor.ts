@@ -30,6 +30,8 @@ export async function createPreprocessor({
   const input = runInputOrNull(inputs);
   if (input === null)
     return new Preprocessor(inputs, null, "the model takes no picture that run() could make");
+  if (input.image.dtype !== "float32")
+    return new Preprocessor(inputs, null, "the model takes a picture as bytes, which the CPU makes");
   const gpu = await gpuDevice(engine)
     .then((device) => GpuPreprocess.open(device, input, copyFrames === null))
     .catch(String);

@@ -1,5 +1,7 @@
 // The shader that makes a picture into the model's input: resampled, over white, padded, normalised.
 
+import { LUMA } from "../letterbox.js";
+
 /** Threads of a workgroup, in each direction. */
 export const GROUP = 8;
 
@@ -37,7 +39,7 @@ struct Parameters {
   offset: u32,        // of this picture in the tensor
   channelStep: u32,
   pixelStep: u32,
-  bgr: u32,
+  color: u32,         // 0 RGB, 1 BGR, 2 grey
   low: f32,           // what a sum is held to
   high: f32,
   pad: f32,
@@ -72,9 +74,11 @@ fn preprocess(@builtin(global_invocation_id) id: vec3u) {
   if (all(id.xy >= parameters.first) && all(id.xy < parameters.end)) {
     value = resampled(id.x - parameters.first.x, id.y - parameters.first.y);
   }
-  if (parameters.bgr == 1u) { value = value.bgr; }
+  if (parameters.color == 1u) { value = value.bgr; }
+  if (parameters.color == 2u) { value = vec3f(dot(value, vec3f(${LUMA.join(", ")}))); }
   let normal = (value * parameters.scale - parameters.mean.xyz) / parameters.divisor.xyz;
   let at = parameters.offset + (id.y * parameters.plane.x + id.x) * parameters.pixelStep;
-  for (var channel = 0u; channel < 3u; channel++) { tensor[at + channel * parameters.channelStep] = normal[channel]; }
+  let channels = select(3u, 1u, parameters.color == 2u);
+  for (var channel = 0u; channel < channels; channel++) { tensor[at + channel * parameters.channelStep] = normal[channel]; }
 }
 `;

@@ -1,7 +1,7 @@
 // The shader's parameters for a picture: where it goes, and which of its pixels weigh how much there.
 
 import type { ImageInput } from "../../manifest/manifest.js";
-import { type Geometry, pictureTaps, planeSize } from "../letterbox.js";
+import { channelsOf, type Geometry, pictureTaps, planeSize } from "../letterbox.js";
 import type { Taps } from "../resample.js";
 
 /** The contents of the shader's buffers. */
@@ -18,6 +18,8 @@ export const OFFSET_BYTE = 32;
 
 /** Colours are 0 to 1 on the GPU, where the manifest counts to 255. */
 const LEVELS = 255;
+/** What the shader calls an order of channels. */
+const COLORS = { rgb: 0, bgr: 1, gray: 2 } as const;
 /** More than any sum comes to: a bound that holds nothing. */
 const UNBOUNDED = 1e6;
 
@@ -28,7 +30,7 @@ export function shaderParameters(geometry: Geometry, input: ImageInput): ShaderP
   const planar = input.layout === "nchw";
   const bounded = input.letterbox.interpolation === "bicubic";
   const words = [plane.width, plane.height, from.x, from.y, to.x, to.y, columns.count, rows.count];
-  const steps = [0, planar ? area : 1, planar ? 1 : 3, input.color === "bgr" ? 1 : 0];
+  const steps = [0, planar ? area : 1, planar ? 1 : channelsOf(input), COLORS[input.color]];
   const limits = bounded ? [0, 1] : [-UNBOUNDED, UNBOUNDED];
   const uniform = new ArrayBuffer(PARAMETER_BYTES);
   new Uint32Array(uniform).set([...words, ...steps]);
