@@ -1,0 +1,126 @@
+from __future__ import annotations
+
+from typing import Any
+
+import onnx_ir as ir
+from numpy.typing import NDArray
+
+from webbuild.model.nchwc_block_size import nchwc_block_size
+from webbuild.passes.base import Pass, PassOptions, Rewrite
+from webbuild.passes.rewrite import Builder, attribute_values, constant, replace_all_uses, static_shape
+
+_DOMAIN = "com.microsoft.nchwc"
+_POOLS = ("MaxPool", "AveragePool", "GlobalMaxPool", "GlobalAveragePool")
+_LAYOUT_ATTRIBUTES = ("activation", "activation_params")
+
+
+class NchwcToNchw(Pass):
+    """Undoes ONNX Runtime's blocked layout for convolutions: graphs that were saved after its optimisations.
+
+        ReorderInput(x [N, C, H, W])                        ->  x
+        nchwc.Conv<activation = Relu>(x, w in blocks, b)    ->  Relu(Conv(x, w, b))
+        ReorderOutput<channels = C>(x)                      ->  x[:, :C]
+
+    Why: at its highest level of optimisation ONNX Runtime stores the channels of a picture in blocks of 8 or 16, as the
+    CPU of that machine likes them, with weights to match. No web build has these operators.
+
+    How: every such operator becomes the standard one. Weights get back their order; channels that fill up the last
+    block have weights of zero, and are cut off where the layout ends. The size of a block is not in the model: it is
+    that of this machine, as native ONNX Runtime takes it to be, too. Exact but for the order of summation.
+    """
+
+    code = "nchwc-to-nchw"
+    after = ("canonicalize",)
+    tolerance = 1e-5
+
+    def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
+        """Rewrite every operator of the layout."""
+        nodes = [node for node in model.graph if node.domain == _DOMAIN]
+        if not nodes:
+            return []
+        block, opset = nchwc_block_size(), model.graph.opset_imports[""]
+        for node in nodes:
+            add = Builder(model.graph, node, f"{node.name or node.op_type}/nchw", opset)
+            if (result := _standard(add, node, block, opset)) is None:
+                return [self.skipped(node, f"{node.op_type} of the blocked layout is not known")]
+            result.type = node.outputs[0].type
+            replace_all_uses(node.outputs[0], result)
+        for node in reversed(nodes):
+            model.graph.remove(node, safe=True)
+        return [self.applied("graph", f"{len(nodes)} operators are written in the layout NCHW")]
+
+
+def _standard(add: Builder, node: ir.Node, block: int, opset: int) -> ir.Value | None:
+    """Return what a node of the layout computes, by standard operators; None for an unknown one."""
+    values = attribute_values(node)
+    x = node.inputs[0]
+    match node.op_type:
+        case "ReorderInput":
+            return add.op("Transpose" if values.get("channels_last") else "Identity", x, **_to_channels_first(values))
+        case "ReorderOutput":
+            cut = add.slice(x, 1, 0, values["channels"])
+            return add.op("Transpose", cut, perm=[0, 2, 3, 1]) if values.get("channels_last") else cut
+        case "Conv":
+            return _convolution(add, node, block)
+        case op if op in _POOLS:
+            return add.op(op, x, **{name: value for name, value in values.items() if name not in _LAYOUT_ATTRIBUTES})
+        case "Upsample" if opset >= 13:
+            scales = add.const([float(scale) for scale in values["scales"]])
+            rest = {name: value for name, value in values.items() if name != "scales"}
+            return add.op("Resize", x, None, scales, **rest, **_rounding(rest))
+    return None
+
+
+def _to_channels_first(values: dict[str, Any]) -> dict[str, list[int]]:
+    return {"perm": [0, 3, 1, 2]} if values.get("channels_last") else {}
+
+
+def _rounding(values: dict[str, Any]) -> dict[str, str]:
+    return {"nearest_mode": "floor"} if values.get("mode", "nearest") == "nearest" else {}
+
+
+def _convolution(add: Builder, node: ir.Node, block: int) -> ir.Value | None:
+    """Conv(x, w, b, sum)<activation> -> activation(Conv(x, w, b) + sum)."""
+    values, x = attribute_values(node), node.inputs[0]
+    weights = constant(node.inputs[1])
+    if weights is None or x is None:
+        return None
+    grouped = values.get("group", 1) > 1
+    in_blocks = weights.shape[1] > 1 if grouped else weights.shape[1] >= block
+    plain = _plain_weights(weights, block, in_blocks=in_blocks)
+    shape = static_shape(x)
+    if shape is not None and not grouped:
+        plain = plain[:, : shape[1]]  # channels that fill up the last block
+    bias = node.inputs[2] if len(node.inputs) > 2 else None
+    rest = {name: value for name, value in values.items() if name not in _LAYOUT_ATTRIBUTES}
+    result = add.op("Conv", x, add.const(plain), *([] if bias is None else [bias]), **rest)
+    if len(node.inputs) > 3 and node.inputs[3] is not None:
+        result = add.op("Add", result, node.inputs[3])
+    return _activation(add, result, values.get("activation", ""), values.get("activation_params", []))
+
+
+def _plain_weights(weights: NDArray[Any], block: int, *, in_blocks: bool) -> NDArray[Any]:
+    """Return weights [O, I, H, W] out of blocks of outputs, or of blocks of inputs and outputs."""
+    outputs, inputs, *kernel = weights.shape
+    if in_blocks:  # [O / b, I / b, H, W, b of I, b of O]
+        parts = weights.reshape(outputs // block, inputs // block, *kernel, block, block)
+        return parts.transpose(0, 5, 1, 4, 2, 3).reshape(weights.shape)
+    parts = weights.reshape(outputs // block, inputs, *kernel, block)
+    return parts.transpose(0, 4, 1, 2, 3).reshape(weights.shape)
+
+
+def _activation(add: Builder, x: ir.Value, name: str, parameters: list[float]) -> ir.Value | None:
+    match name, list(parameters):
+        case "", _:
+            return x
+        case "LeakyRelu", [alpha]:
+            return add.op(name, x, alpha=alpha)
+        case "HardSigmoid", [alpha, beta]:
+            return add.op(name, x, alpha=alpha, beta=beta)
+        case "Clip", [low, high]:
+            return add.op(name, x, add.const(low), add.const(high))
+        case "HardSwish", _:
+            return add.op("Mul", x, add.op("HardSigmoid", x, alpha=1 / 6, beta=0.5))
+        case (("Relu" | "Sigmoid" | "Tanh"), _):
+            return add.op(name, x)
+    return None
