@@ -1,0 +1,62 @@
+"""The graphs of the zoo in Chromium, judged against native ONNX Runtime's answers to the models as exported."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import onnx_ir as ir
+from numpy.typing import NDArray
+
+from benchmarks import tiny_models
+from benchmarks.node_test_report import shorten_message
+from benchmarks.zoo.patching import serialised
+from benchmarks.zoo.row import Ending, Run
+from benchmarks.zoo.zoo_model import ZooModel
+from webbuild.equivalence.compare_runs import Reference, compare_runs
+from webbuild.equivalence.policy import Policy
+from webbuild.reporting.comparison_text import describe_reason
+from webbuild.targets.target import Build
+
+_ENDINGS: dict[str, Ending] = {"no-session": "no session", "throws": "throws", "crash": "throws"}
+_LARGEST = 64 << 20
+"""Bytes of a graph that a page is still given as text."""
+
+
+def job(model: ZooModel, file: Path, cpu_nodes: tuple[str, ...] = ()) -> tiny_models.Job:
+    """Return a graph with the example in the types that it declares: float16 and float64 may have become float32."""
+    graph = ir.load(file).graph
+    declared = {value.name: value.dtype for value in graph.inputs}
+    feeds: dict[str, NDArray[Any]] = {}
+    for name, array in model.feeds.items():
+        kind = declared.get(name)
+        if name in declared:
+            feeds[name] = array if kind is None or array.dtype.kind != "f" else array.astype(kind.numpy())
+    return tiny_models.Job(model.name, serialised(file), feeds, cpu_nodes)
+
+
+def run_all(
+    jobs: list[tiny_models.Job], build: Build, references: Mapping[str, tuple[Reference, Policy]]
+) -> dict[str, Run]:
+    """Run graphs on a build of the engine, and judge the answers."""
+    sent = [each for each in jobs if len(each.model) <= _LARGEST]
+    found = {}
+    for each, answer in tiny_models.run_all(sent, build):
+        found[each.name] = _judge(answer, *references[each.name])
+        run = found[each.name]
+        print(f"  {build}: {each.name}: {run.ending} {run.reason}", flush=True)
+    return found
+
+
+def _judge(answer: tiny_models.JobResult, reference: Reference, policy: Policy) -> Run:
+    if answer.ending != "ran":
+        return Run(_ENDINGS[answer.ending], shorten_message(answer.message), answer.cpu, len(answer.gpu))
+    want = reference.answers[0].outputs
+    outputs = {name: array.astype(want[name].dtype) for name, array in answer.outputs.items() if name in want}
+    got = replace(reference.answers[0], outputs=outputs)
+    compared = compare_runs(reference, "browser", [got], policy)
+    wrong = [each for each in compared if each.verdict == "DIFFERS"]
+    reason = "; ".join(f"{each.subject.output}: {describe_reason(each)}" for each in wrong[:3])
+    return Run("wrong" if wrong else "right", reason, answer.cpu, len(answer.gpu))
