@@ -8,7 +8,7 @@ from importlib import import_module
 
 import pytest
 
-from tests.commands.program import command
+from tests.commands.program import command, webbuild
 from webbuild.commands import options
 
 NAMES = [each.name for each in pkgutil.iter_modules(options.__path__) if each.name != "shared"]
@@ -22,3 +22,17 @@ def test_arguments_are_given_by_keyword_and_have_a_parameter_for_each_field(name
     assert {param.name for param in command(name).params} == {field.name for field in fields}
     with pytest.raises(TypeError):
         arguments(*range(len(fields)))
+
+
+@pytest.mark.parametrize(
+    ("given", "fix"),
+    [
+        ("pack a.onnx b.onnx", "webbuild patch takes several"),
+        ("pack a.onnx --dim height=480 width=640", "give --dim again"),
+        ("inspect a.onnx b.onnx", "webbuild inspect --help"),
+    ],
+)
+def test_an_argument_too_many_has_a_fix(given: str, fix: str) -> None:
+    done = webbuild(*given.split())
+    assert done.code == 2
+    assert fix in done.stderr.splitlines()[-1]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from tests.models import as_ir
-from webbuild.inspection.before_after import inspect_before_after
+from webbuild.inspection.before_after import BeforeAfter, inspect_before_after
+from webbuild.inspection.finding import Finding
 from webbuild.passes.base import PassOptions
 from webbuild.passes.lower import lower
 from webbuild.targets.table import load_table
@@ -37,6 +38,16 @@ def test_what_is_left_is_found_after_too() -> None:
     assert [finding.code for finding in found.after] == ["double-activation-fusion"]
     assert found.fails
     assert found.summary_lines()[0].startswith("WILL FAIL on WebGPU [double-activation-fusion]")
+
+
+def test_the_kinds_of_what_is_slow_are_named() -> None:
+    slow = [
+        Finding(code=code, severity="warning", outcome=None, where="", summary="", reason="", fix="")
+        for code in "abbcccd"
+    ]
+    assert BeforeAfter("t", tuple(slow), tuple(slow), fails=False).summary_lines() == [
+        "inspected: 0 errors and 7 warnings left of 7 findings (c 3, b 2, a 1)"
+    ]
 
 
 def test_nothing_is_said_of_a_target_that_was_not_measured() -> None:

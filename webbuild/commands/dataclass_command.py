@@ -15,6 +15,7 @@ import types
 from collections.abc import Callable
 from dataclasses import Field, field, fields
 from importlib import import_module
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
@@ -98,7 +99,22 @@ class DataclassCommand(click.Command):
             elif repeated is not None and args[position - 1] != repeated:
                 expanded.append(repeated)
             expanded.append(argument)
-        return super().parse_args(ctx, expanded)
+        try:
+            return super().parse_args(ctx, list(expanded))  # which it empties
+        except click.UsageError as error:
+            if not error.message.startswith("Got unexpected extra argument"):
+                raise
+            fix = self._extra_argument_fix(expanded)
+            raise click.UsageError(f"{error.message}\n  fix: {fix}", ctx) from error
+
+    def _extra_argument_fix(self, arguments: list[str]) -> str:
+        """Return what was meant by an argument too many, as far as it shows."""
+        before = next((a for a, b in pairwise(arguments) if a.startswith("--") and "=" in b), None)
+        if before is not None:
+            return f"give {before} again before each value"
+        if self.name == "pack":
+            return "pack takes one model; webbuild patch takes several"
+        return f"see webbuild {self.name} --help"
 
 
 def _own_first(kind: type[Any]) -> list[Field[Any]]:

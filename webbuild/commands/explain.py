@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import difflib
 import inspect
+import shutil
+import sys
+import textwrap
 
 import click
 
@@ -27,15 +30,35 @@ def run(arguments: ExplainArguments) -> int:
         for title, pages in groups.items():
             click.echo(f"{title}:")
             for name, text in sorted(pages.items()):
-                click.echo(f"  {name:28} {first_sentence(text)}")
+                click.echo(_wrapped(f"  {name:28} {first_sentence(text)}", " " * 31))
         return CLEAN
     found = [(title, pages[code]) for title, pages in groups.items() if code in pages]
     if not found:
         raise _unknown(code, sorted({name for pages in groups.values() for name in pages}))
     for title, text in found:
         about = f" ({title})" if len(found) > 1 else ""
-        click.echo(f"{code}{about}\n\n{text}{'' if (title, text) is found[-1] else chr(10)}")
+        page = "\n\n".join(map(_wrapped_paragraph, text.split("\n\n")))
+        click.echo(f"{code}{about}\n\n{page}{'' if (title, text) is found[-1] else chr(10)}")
     return CLEAN
+
+
+def _wrapped_paragraph(text: str) -> str:
+    """Return a paragraph wrapped; lists and examples keep their lines."""
+    lines = text.split("\n")
+    prose = not any(line.startswith((" ", "-", "|")) for line in lines)
+    return (
+        "\n".join(_wrapped(line, "" if prose else "  ") for line in ([" ".join(lines)] if prose else lines))
+        if sys.stdout.isatty()
+        else text
+    )
+
+
+def _wrapped(line: str, indent: str) -> str:
+    """Return a line cut at words to the width of the terminal; as it is where the output is none."""
+    if not sys.stdout.isatty():
+        return line
+    width = max(40, shutil.get_terminal_size().columns)
+    return textwrap.fill(line, width, subsequent_indent=indent, break_long_words=False, replace_whitespace=False)
 
 
 def first_sentence(text: str) -> str:

@@ -103,5 +103,7 @@ def _failing_part(error: Exception) -> str:
             code = f"import onnx; onnx.utils.extract_model('MODEL.onnx', 'part.onnx', {inputs}, {outputs})"
             lines.append(f"the node alone, for the issue: {shlex.join(['python', '-c', code])}")
             break
-    code = next((code for frame in reversed(frames) if (code := getattr(frame.f_locals.get("self"), "code", None))), "")
-    return "\n".join([*([f"pass or rule: {code}"] if code else []), *lines])
+    codes = (getattr(frame.f_locals.get("self"), "code", None) for frame in reversed(frames))
+    if (rule := next(filter(None, codes), None)) is not None:
+        lines.insert(0, f"pass or rule: {rule}")
+    return "\n".join(lines)

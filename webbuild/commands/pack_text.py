@@ -15,6 +15,7 @@ from webbuild.passes.base import NmsPlacement
 from webbuild.passes.lower import LoweredGraphs
 from webbuild.quantization.report import WeightQuantizationReport
 from webbuild.reporting.comparison_text import noise_levels
+from webbuild.reporting.quantities import format_count
 
 _DATA_DEPENDENT_OPS = ("NonMaxSuppression", "NonZero")
 """Operators without a GPU kernel, the length of whose output depends on the data."""
@@ -23,10 +24,13 @@ _DATA_DEPENDENT_OPS = ("NonMaxSuppression", "NonZero")
 def compiled_lines(compiled: CompiledModel, findings: BeforeAfter | None, nms: NmsPlacement) -> Iterator[str]:
     """Yield what was assumed, rewritten and found."""
     yield from (f"note: {assumption}" for assumption in compiled.assumptions)
-    for target, model in compiled.lowered.graphs.items():
-        rewrites = compiled.lowered.rewrites[target]
-        yield f"{target}: {sum(rewrite.applied for rewrite in rewrites)} rewrites, {model.graph.num_nodes()} nodes"
-        yield from (f"  left alone [{e.code}] {e.location}: {e.reason}" for e in rewrites if not e.applied)
+    lowered = compiled.lowered
+    counts = {target: sum(rewrite.applied for rewrite in rewrites) for target, rewrites in lowered.rewrites.items()}
+    yield "; ".join(
+        f"{target}: {format_count(counts[target], 'rewrite')}, {format_count(model.graph.num_nodes(), 'node')}"
+        for target, model in lowered.graphs.items()
+    )
+    yield from refusal_lines(lowered)
     if any(node.op_type in _DATA_DEPENDENT_OPS for node in compiled.lowered.graphs["webgpu"].graph):
         if nms == "cpu":
             yield "NMS runs on the CPU on WebGPU: its inputs are copied from the GPU in every run"
@@ -35,6 +39,17 @@ def compiled_lines(compiled: CompiledModel, findings: BeforeAfter | None, nms: N
     yield from () if findings is None else findings.summary_lines()
     if (disabled := compiled.disabled_target) is not None:
         yield f"disabled on {disabled.target}; falls back to WASM [{disabled.code}] {disabled.reason}"
+
+
+def refusal_lines(lowered: LoweredGraphs) -> Iterator[str]:
+    """Yield what was left alone: a line for each pass and reason, whichever graphs it is of."""
+    refusals: dict[tuple[str, str], dict[str, None]] = {}
+    for rewrites in lowered.rewrites.values():
+        for rewrite in rewrites:
+            if not rewrite.applied:
+                refusals.setdefault((rewrite.code, rewrite.reason), {})[rewrite.location] = None
+    for (code, reason), (first, *more) in refusals.items():
+        yield f"left alone [{code}] {first}{f' and {len(more)} more' if more else ''}: {reason}"
 
 
 def rewrite_lines(lowered: LoweredGraphs) -> Iterator[str]:
@@ -65,9 +80,9 @@ def _equivalence_lines(result: EquivalenceResult, options: tuple[OptionInput, ..
     fallbacks = len({(each.subject.sample, each.subject.runner) for each in comparisons if each.from_fallback})
     things = "regions" if any(each.subject.quantity == "regions" for each in comparisons) else "detections"
     yield (
-        f"{len(group_by_output(comparisons))} comparisons"
+        format_count(len(group_by_output(comparisons)), "comparison")
         + (f", {matched} {things} matched, {excused} excused at a threshold" if matched else "")
-        + (f", {fallbacks} runs repeated on the fallback graph" if fallbacks else "")
+        + (f", {format_count(fallbacks, 'run')} repeated on the fallback graph" if fallbacks else "")
     )
     for name, level in noise_levels(comparisons).items():
         yield (

@@ -24,6 +24,8 @@ def run(arguments: ServeArguments) -> int:
         try:
             click.echo(server.url)
             click.echo(f"serving {arguments.directory}; Ctrl-C ends it", err=True)
+            if not any(arguments.directory.glob("*.html")):
+                click.echo(f"warning: {arguments.directory} has no page: a bundle has an index.html", err=True)
             if arguments.open_page:
                 webbrowser.open(server.url)
             server.serve_forever()

@@ -11,9 +11,9 @@ from webbuild.compile.picture_trials import PictureTrials
 from webbuild.compile.pixel_ranges import UNIT, PixelRange, usual_ranges, with_range
 from webbuild.manifest.manifest import ImageInput, TensorInput
 from webbuild.preprocess.image import input_size
+from webbuild.preprocess.picture_shape import has_fourth_channel, picture_of_shape
 from webbuild.preprocess.recipe_text import describe_values
 from webbuild.runners.native import NativeRunner
-from webbuild.samples.picture_shape import has_fourth_channel, picture_of_shape
 from webbuild.samples.random_inputs import check_size
 from webbuild.tasks.base import TaskMatch
 from webbuild.tasks.registry import kind_of

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 
 import onnx_ir as ir
@@ -13,6 +14,9 @@ from webbuild.inspection.result import exit_code
 from webbuild.reporting.quantities import format_count
 from webbuild.targets.table import find_table
 from webbuild.targets.target import Target
+
+_MAX_NAMED = 3
+"""Codes of warnings that are named where some are left, the most frequent ones."""
 
 
 class BeforeAfter(Struct, frozen=True, rename="camel"):
@@ -26,10 +30,12 @@ class BeforeAfter(Struct, frozen=True, rename="camel"):
     def summary_lines(self) -> list[str]:
         """Return what WebGPU will still fail at, and how much is left that only costs time, in lines."""
         errors = [finding for finding in self.after if finding.severity == "error"]
-        slow = sum(finding.severity == "warning" for finding in self.after)
+        slow = Counter(finding.code for finding in self.after if finding.severity == "warning")
         lines = [f"WILL FAIL on WebGPU [{each.code}] {each.where}: {each.summary}, {each.reason}" for each in errors]
-        counts = f"{format_count(len(errors), 'error')} and {format_count(slow, 'warning')}"
-        return [*lines, f"inspected: {counts} left of {format_count(len(self.before), 'finding')}"]
+        counts = f"{format_count(len(errors), 'error')} and {format_count(slow.total(), 'warning')}"
+        kinds = ", ".join(f"{code} {count}" for code, count in slow.most_common(_MAX_NAMED))
+        left = f"{counts} left of {format_count(len(self.before), 'finding')}{f' ({kinds})' if kinds else ''}"
+        return [*lines, f"inspected: {left}"]
 
 
 def inspect_before_after(

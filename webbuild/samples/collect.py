@@ -17,7 +17,7 @@ from webbuild.preprocess.image import image_to_tensor, load_image
 from webbuild.preprocess.image_stack import stack_tensor
 from webbuild.samples.focal_stack import IMAGE_SUFFIXES as _PICTURES
 from webbuild.samples.focal_stack import FocalStack, find_stacks, stacks_from_paths
-from webbuild.samples.npz import load_npz
+from webbuild.samples.npz import held_names, load_npz
 from webbuild.samples.random_inputs import NO_RANGES, SAMPLE_IMAGES, Ranges, check_size, random_inputs
 from webbuild.samples.sample import Frame, Sample, feeds_beside_image
 from webbuild.samples.synthetic_focal_stack import synthetic_focal_stack
@@ -130,17 +130,18 @@ def with_focus_distances(inputs: Sequence[Input], samples: Sequence[Sample]) -> 
 def _sample_from_npz(file: Path, inputs: Sequence[TensorInput]) -> Sample:
     _require_file(file)
     if file.suffix.lower() in _PICTURES:
+        shown = ", ".join(f"'{each.name}' {each.dtype} {each.shape}" for each in inputs)
         raise WebbuildError(
             "invalid-sample",
-            f"{file}: the model was taken for plain tensors, and a picture is none",
-            "give .npz files written by numpy.savez, or say how pictures go in: --scale, --mean, --std, --resize",
+            f"{file}: no input of the model takes a picture: {shown}",
+            "give .npz files written by numpy.savez; where an input is a picture, say so with --scale 1/255 or --task",
             exit_code=USAGE,
         )
     arrays = load_npz(file)
     for spec in inputs:
         got = arrays.get(spec.name)
         if got is None or list(got.shape) != spec.shape or str(got.dtype) != spec.dtype:
-            found = "nothing" if got is None else f"{got.dtype} {list(got.shape)}"
+            found = held_names(arrays) if got is None else f"{got.dtype} {list(got.shape)}"
             raise WebbuildError(
                 "invalid-sample",
                 f"{file}: input '{spec.name}' wants {spec.dtype} {spec.shape}, got {found}",

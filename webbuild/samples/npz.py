@@ -20,16 +20,21 @@ def load_npz(file: Path) -> dict[str, NDArray[Any]]:
     Raises:
         WebbuildError: `unreadable-tensors`.
     """
+    fix = "give an .npz file written by numpy.savez, with an array for each input"
     try:
+        with file.open("rb") as opened:
+            if opened.read(2) != b"PK":
+                raise WebbuildError("unreadable-tensors", f"{file}: is no .npz file", fix, exit_code=USAGE)
         with np.load(file, allow_pickle=False) as archive:
             return {name: archive[name] for name in archive.files}
     except (OSError, EOFError, ValueError, TypeError, AttributeError, zipfile.BadZipFile, zlib.error) as error:
-        raise WebbuildError(
-            "unreadable-tensors",
-            f"{file}: {error}",
-            "give an .npz file written by numpy.savez, with an array for each input",
-            exit_code=USAGE,
-        ) from error
+        reason = "holds Python objects, which are never loaded" if "allow_pickle" in str(error) else str(error)
+        raise WebbuildError("unreadable-tensors", f"{file}: {reason}", fix, exit_code=USAGE) from error
+
+
+def held_names(arrays: Mapping[str, NDArray[Any]]) -> str:
+    """Return what a file has in the place of an array that it lacks."""
+    return f"nothing: it holds {', '.join(repr(name) for name in arrays) or 'no array'}"
 
 
 def load_npz_inputs(
@@ -44,7 +49,7 @@ def load_npz_inputs(
     for name, (dtype, shape) in wanted.items():
         found = arrays.get(name)
         if found is None or found.dtype.name != dtype or list(found.shape) != list(shape):
-            shown = "nothing" if found is None else f"{found.dtype} {list(found.shape)}"
+            shown = held_names(arrays) if found is None else f"{found.dtype} {list(found.shape)}"
             what = f"{file}: input '{name}' is {shown}, wanted {dtype} {list(shape)}"
             raise WebbuildError("invalid-input", what, fix, exit_code=USAGE)
     return {name: arrays[name] for name in wanted}

@@ -19,7 +19,7 @@ from webbuild.manifest.manifest import TensorInput
 from webbuild.model.signature import TensorSpec
 from webbuild.passes.analysis.input_ranges import InputRange
 from webbuild.preprocess.image import image_to_tensor, load_image
-from webbuild.samples.picture_shape import picture_of_shape
+from webbuild.preprocess.picture_shape import picture_of_shape
 
 SAMPLE_IMAGES = Path(__file__).parent / "pictures"
 """webbuild's own pictures."""

@@ -24,7 +24,7 @@ def read_class_names(path: Path) -> list[str]:
     except OSError as error:
         raise _invalid_class_names(path, error.strerror or str(error)) from error
     except UnicodeDecodeError as error:
-        raise _invalid_class_names(path, f"not UTF-8: byte {error.start}") from error
+        raise _invalid_class_names(path, f"is no text in UTF-8, at byte {error.start}") from error
     return _from_json(path, text) if text.lstrip()[:1] in ("[", "{") else _from_lines(path, text)
 
 
@@ -44,7 +44,7 @@ def _from_json(path: Path, text: str) -> list[str]:
     names = value
     if isinstance(value, dict):
         if sorted(value) != sorted(str(index) for index in range(len(value))):
-            raise _invalid_class_names(path, f"its keys are not the indices 0 to {len(value) - 1}")
+            raise _invalid_class_names(path, "its keys are not the indices 0, 1, 2 and so on")
         names = [value[str(index)] for index in range(len(value))]
     for index, name in enumerate(names):
         if not isinstance(name, str) or not name.strip():

@@ -165,10 +165,17 @@ def _check_names(signature: ModelSignature, given: Mapping[str, int]) -> None:
     raise WebbuildError(
         "unused-dimension",
         f"{signature.file}: --dim {unused[0]} names no free dimension of an input"
-        + (f"; the nearest name is {near[0]}" if near else ""),
+        + (f"; the nearest name is {near[0]}" if near else "")
+        + _fixed_size(signature, unused[0]),
         f"the free ones are: {', '.join(shown) or 'none'}",
         exit_code=USAGE,
     )
+
+
+def _fixed_size(signature: ModelSignature, name: str) -> str:
+    """Return which size an axis has, where INPUT:AXIS names one that is fixed."""
+    sizes = {f"{fact.name}:{axis}": dim for fact in signature.inputs for axis, dim in enumerate(fact.shape)}
+    return f": it is {sizes[name]}, exported so" if isinstance(sizes.get(name), int) else ""
 
 
 def _free_names(signature: ModelSignature) -> Iterator[str]:

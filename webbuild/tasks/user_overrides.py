@@ -12,8 +12,8 @@ from msgspec import Struct
 
 from webbuild.errors import USAGE, WebbuildError
 from webbuild.manifest.manifest import ImageInput, Input, Letterbox, StackInput, TensorInput, TensorTask
+from webbuild.preprocess.picture_shape import picture_of_shape
 from webbuild.preprocess.recipe_text import describe_values
-from webbuild.samples.picture_shape import picture_of_shape
 from webbuild.tasks.base import TaskMatch
 from webbuild.tasks.class_names import read_class_names
 

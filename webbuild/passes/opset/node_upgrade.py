@@ -56,7 +56,7 @@ def _resize(node: ir.Node, add: Builder) -> ir.Value:
     """Upsample(x, s), Resize(x, s) -> Resize<asymmetric>(x, -, s), as ONNX Runtime computes the old ones."""
     mode = node.attributes.get_string("mode", "nearest")
     scales = node.inputs[1] if len(node.inputs) > 1 else add.const(list(node.attributes["scales"].as_floats()))
-    options = {"nearest_mode": _nearest_mode(node)} if mode == "nearest" else {}
+    options = {"nearest_mode": _nearest_mode(node) or ""} if mode == "nearest" else {}
     empty = add.const(np.zeros(0, np.float32))
     return add.op(
         "Resize", node.inputs[0], empty, scales, mode=mode, coordinate_transformation_mode="asymmetric", **options
