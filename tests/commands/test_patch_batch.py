@@ -57,12 +57,15 @@ def test_two_of_one_name_are_refused_before_anything_is_done(tmp_path: Path) -> 
     assert not (tmp_path / "out").exists()
 
 
-def test_a_process_that_dies_is_a_failed_model_and_not_the_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(patch, "_CHILD_PROGRAM", "import os; os.kill(os.getpid(), 9)")
+@pytest.mark.parametrize(("number", "code"), [(9, 2), (6, 3)], ids=["killed for memory", "a crash"])
+def test_a_process_that_dies_is_a_failed_model_and_not_the_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int, code: int
+) -> None:
+    monkeypatch.setattr(patch, "_CHILD_PROGRAM", f"import os; os.kill(os.getpid(), {number})")
     done = webbuild("patch", *models(tmp_path, 2), "-o", tmp_path / "out", *TARGET)
-    assert done.code == 3
+    assert done.code == code
     assert [line.split()[0] for line in done.stdout.splitlines()] == ["failed", "failed"]
-    assert "signal 9" in done.stdout
+    assert f"signal {number}" in done.stdout
 
 
 def test_as_many_at_a_time_as_memory_holds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

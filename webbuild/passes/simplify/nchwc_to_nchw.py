@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from webbuild.model.nchwc_block_size import nchwc_block_size
 from webbuild.passes.base import Pass, PassOptions, Rewrite
+from webbuild.passes.fused_activation import add_activation
 from webbuild.passes.rewrite import Builder, attribute_values, constant, replace_all_uses, static_shape
 
 _DOMAIN = "com.microsoft.nchwc"
@@ -96,7 +97,7 @@ def _convolution(add: Builder, node: ir.Node, block: int) -> ir.Value | None:
     result = add.op("Conv", x, add.const(plain), *([] if bias is None else [bias]), **rest)
     if len(node.inputs) > 3 and node.inputs[3] is not None:
         result = add.op("Add", result, node.inputs[3])
-    return _activation(add, result, values.get("activation", ""), values.get("activation_params", []))
+    return add_activation(add, result, values.get("activation", ""), values.get("activation_params", []))
 
 
 def _plain_weights(weights: NDArray[Any], block: int, *, in_blocks: bool) -> NDArray[Any]:
@@ -107,20 +108,3 @@ def _plain_weights(weights: NDArray[Any], block: int, *, in_blocks: bool) -> NDA
         return parts.transpose(0, 5, 1, 4, 2, 3).reshape(weights.shape)
     parts = weights.reshape(outputs // block, inputs, *kernel, block)
     return parts.transpose(0, 4, 1, 2, 3).reshape(weights.shape)
-
-
-def _activation(add: Builder, x: ir.Value, name: str, parameters: list[float]) -> ir.Value | None:
-    match name, list(parameters):
-        case "", _:
-            return x
-        case "LeakyRelu", [alpha]:
-            return add.op(name, x, alpha=alpha)
-        case "HardSigmoid", [alpha, beta]:
-            return add.op(name, x, alpha=alpha, beta=beta)
-        case "Clip", [low, high]:
-            return add.op(name, x, add.const(low), add.const(high))
-        case "HardSwish", _:
-            return add.op("Mul", x, add.op("HardSigmoid", x, alpha=1 / 6, beta=0.5))
-        case (("Relu" | "Sigmoid" | "Tanh"), _):
-            return add.op(name, x)
-    return None

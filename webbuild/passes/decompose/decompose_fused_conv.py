@@ -1,0 +1,57 @@
+from __future__ import annotations
+
+import onnx_ir as ir
+
+from webbuild.passes.base import Pass, PassOptions, Rewrite
+from webbuild.passes.fused_activation import KNOWN, add_activation
+from webbuild.passes.rewrite import Builder, attribute_values, is_read, replace_output
+
+_FUSED = ("FusedConv", "FusedGemm")
+_ACTIVATION = "activation"
+
+
+class DecomposeFusedConv(Pass):
+    """Writes ONNX Runtime's fused convolutions and Gemms as ONNX has them, with what was fused behind them.
+
+        FusedConv<activation = Relu>(x, w, b, z)  ->  Relu(Conv(x, w, b) + z)
+        FusedGemm<activation = Tanh>(a, b, c)     ->  Tanh(Gemm(a, b, c))
+
+    Why: graphs that were saved after ONNX Runtime's optimisations hold them. Whatever is known of Conv on the GPU, and
+    every pass that makes one right there, is about Conv: a FusedConv of 6 channels stayed wrong.
+
+    Exact but for the rounding of the sum.
+    """
+
+    code = "decompose-fused-conv"
+    after = ("canonicalize",)
+    tolerance = 1e-6
+
+    def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
+        return [
+            self._rewrite(model, graph, node)
+            for graph in list(model.graphs())
+            for node in [each for each in graph if each.domain == "com.microsoft" and each.op_type in _FUSED]
+            if any(map(is_read, node.outputs))
+        ]
+
+    def _rewrite(self, model: ir.Model, graph: ir.Graph, node: ir.Node) -> Rewrite:
+        values, operator = attribute_values(node), node.op_type.removeprefix("Fused")
+        name, parameters = values.get(_ACTIVATION, ""), _parameters(values)
+        if name not in KNOWN:
+            return self.skipped(node, f"its activation {name} is not known")
+        plain = {key: value for key, value in values.items() if not key.startswith(_ACTIVATION)}
+        add = Builder(graph, node, f"{node.name or operator}/plain", model.graph.opset_imports[""])
+        result = add.op(operator, *node.inputs[:3], **plain)
+        if operator == "Conv" and len(node.inputs) > 3 and node.inputs[3] is not None:
+            result = add.op("Add", result, node.inputs[3])
+        activated = add_activation(add, result, name, parameters)
+        assert activated is not None
+        replace_output(node, activated)
+        return self.applied(node, f"{operator} and {name or 'no activation'}, each by itself")
+
+
+def _parameters(values: dict[str, object]) -> list[float]:
+    """Return an activation's parameters: a list of a FusedConv, an attribute each of a FusedGemm."""
+    listed = values.get("activation_params", ())
+    named = [values[f"activation_{key}"] for key in ("alpha", "beta", "gamma") if f"activation_{key}" in values]
+    return [float(str(each)) for each in (*(listed if isinstance(listed, (list, tuple)) else ()), *named)]
