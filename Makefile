@@ -13,6 +13,7 @@ ARGS ?=
 # Stamps lie in the folder that they speak of, so that deleting the folder deletes its stamp.
 INSTALLED := .venv/.installed
 DEVELOPING := .venv/.developing
+ZOO := .venv/zoo/.installed
 MODULES := node_modules/.installed
 BUILT := webbuild/_web/.built
 PACKED := dist/.packed
@@ -97,6 +98,10 @@ web: $(MODULES) $(BUILT) test-chromium ## The TypeScript tests, in Chromium.
 	  || WEBBUILD_REQUIRE=webgpu WEBBUILD_CHROMIUM="$$(cat $(CHROMIUM))" npm test --silent -- web/test/fallback/precision.test.ts
 	@$(IN_CHROMIUM) npm test --silent -- $(ARGS)
 
+.PHONY: zoo
+zoo: $(ZOO) ## Make small exports of many networks in build/zoo; they are tried, not shipped. ARGS are names, or --list.
+	@.venv/zoo/bin/python -m models.zoo.make build/zoo $(ARGS)
+
 SOAKED := web/test/fallback/recovery.test.ts web/test/api/stream.test.ts web/test/session/memory-growth.test.ts
 
 .PHONY: soak
@@ -152,6 +157,13 @@ $(INSTALLED): pyproject.toml uv.lock | .venv/bin/python
 $(DEVELOPING): $(INSTALLED)
 	@echo "Installing the tools that check and test: ruff, mypy, pytest, hypothesis ..."
 	@.ci/install dev || { echo "  fix: pip says above what it lacks; mostly it is the network. Then run make again." >&2; exit 2; }
+	@touch $@
+
+# Exporters have an environment of their own: what they want of PyTorch and ONNX is nothing to webbuild.
+$(ZOO): pyproject.toml uv.lock | .venv/bin/python
+	@echo "Installing what exports the zoo into .venv/zoo: PyTorch, timm, transformers, Ultralytics; some gigabytes ..."
+	@[[ -x .venv/zoo/bin/python ]] || .venv/bin/python -m venv .venv/zoo
+	@.ci/install zoo .venv/zoo || { echo "  fix: pip says above what it lacks; mostly it is the network. Then run make again." >&2; exit 2; }
 	@touch $@
 
 # Asked before anything is installed: it is the shorter wait.
