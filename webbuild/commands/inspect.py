@@ -11,6 +11,7 @@ from webbuild.inspection.inspect import inspect
 from webbuild.inspection.result import exit_code
 from webbuild.model.load import load_onnx
 from webbuild.model.locate import locate_model
+from webbuild.model.set_inputs import parse_set, set_inputs
 from webbuild.ortweb.packaged_assets import engine_version
 from webbuild.reporting.progress import ProgressReporter
 from webbuild.reporting.write import print_json, write_html
@@ -34,8 +35,12 @@ def run(arguments: InspectArguments) -> int:
     measured = load_table(parse_target(arguments.target) if arguments.target else Target(engine_version(), "webgpu"))
     progress = ProgressReporter(quiet=arguments.as_json)
     path = export_located(locate_model(arguments.model), parse_export_options(arguments.export), progress)
-    source = load_onnx(path)
-    sizes = choose_sizes(source, parse_dims(arguments.dims), lambda: NativeRunner(source.path, source.graph_bytes))
+    source = set_inputs(load_onnx(path), parse_set(arguments.values))
+    sizes = choose_sizes(
+        source,
+        parse_dims(arguments.dims),
+        lambda: NativeRunner(source.path, source.graph_bytes, source.set_inputs),
+    )
     assumptions = (*source.repairs, *sizes.assumptions)
     for assumption in assumptions:
         progress.print(f"  assumed: {assumption}")

@@ -25,6 +25,7 @@ from webbuild.equivalence.nan_inputs import replace_nan_inputs
 from webbuild.errors import CLEAN, WebbuildError
 from webbuild.inspection.before_after import BeforeAfter, inspect_before_after
 from webbuild.model.locate import locate_model
+from webbuild.model.set_inputs import parse_set
 from webbuild.ortweb.packaged_assets import engine_version
 from webbuild.precision.budget import parse_budget
 from webbuild.reporting.progress import ProgressReporter
@@ -57,7 +58,8 @@ def run(arguments: PackArguments) -> int:
         check_output_folder(out, force=arguments.force)
     target = Target(engine_version(), "webgpu")
 
-    loaded = load_model(export_located(located, export_options, progress), dims, progress)
+    path = export_located(located, export_options, progress)
+    loaded = load_model(path, dims, progress, parse_set(arguments.values))
     compiled = compile_model(
         loaded, target, task=arguments.task, nms=arguments.nms, wanted=overrides, progress=progress
     )  # recognise, lower, place

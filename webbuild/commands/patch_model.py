@@ -26,6 +26,7 @@ from webbuild.equivalence.detection_thresholds import check_with_detections
 from webbuild.equivalence.nan_inputs import replace_nan_inputs
 from webbuild.errors import CLEAN, WebbuildError
 from webbuild.manifest.manifest import DisabledTarget, TargetName
+from webbuild.model.set_inputs import parse_set
 from webbuild.ortweb.packaged_assets import engine_version
 from webbuild.passes.base import Rewrite
 from webbuild.passes.workarounds.cpu_fallback import cpu_node_names
@@ -77,7 +78,7 @@ def patch_model(model: Path, arguments: PatchArguments, progress: ProgressReport
     dims, wanted = parse_dims(arguments.dims), parse_overrides({})
     if not arguments.dry_run and not arguments.force:
         refuse_existing([_output_path(model, arguments, target) for target in targets])
-    opened = load_model(model, dims, progress)
+    opened = load_model(model, dims, progress, parse_set(arguments.values))
     ready = {
         target: compile_model(opened, target, task=None, nms=arguments.nms, wanted=wanted, progress=progress)
         for target in targets

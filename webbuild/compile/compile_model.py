@@ -18,6 +18,7 @@ from webbuild.inspection.graph import prepare_graph
 from webbuild.inspection.reshape_check import check_reshapes
 from webbuild.manifest.manifest import TensorInput
 from webbuild.model.load import OnnxModel, load_onnx
+from webbuild.model.set_inputs import set_inputs
 from webbuild.passes.analysis.input_ranges import InputRange, input_ranges
 from webbuild.passes.base import NmsPlacement, PassOptions
 from webbuild.passes.lower import TARGETS, LoweredGraphs, lower
@@ -68,15 +69,17 @@ class CompiledModel(Struct, frozen=True):
         return TARGETS if self.disabled_target is None else ("wasm",)
 
 
-def load_model(path: Path, dims: Mapping[str, int], progress: ProgressReporter) -> LoadedModel:
-    """Load a model and choose its sizes.
+def load_model(
+    path: Path, dims: Mapping[str, int], progress: ProgressReporter, values: Mapping[str, str] | None = None
+) -> LoadedModel:
+    """Load a model, set its inputs of `values`, and choose its sizes.
 
     Raises:
-        WebbuildError: what `load_onnx` and `choose_sizes` raise, `reshape-mismatch`, `reference-session-failed` or
-            `size-fails`.
+        WebbuildError: what `load_onnx`, `set_inputs` and `choose_sizes` raise, `reshape-mismatch`,
+            `reference-session-failed` or `size-fails`.
     """
     with progress.step(f"load {path.name}"):
-        source = load_onnx(path)
+        source = set_inputs(load_onnx(path), values or {})
         sizes = choose_sizes(source, dims, lambda: open_reference(source)[0])
         prepared = prepare_graph(source.model, sizes.dims)[0]
         check_reshapes(prepared)

@@ -40,7 +40,6 @@ def open_reference(source: OnnxModel) -> tuple[NativeRunner, tuple[str, ...]]:
     import onnx_ir as ir
 
     from webbuild.passes.analysis.shape_inference import infer_shapes
-    from webbuild.passes.base import PassOptions
     from webbuild.passes.decompose.decompose_bool_where import DecomposeBoolWhere
     from webbuild.passes.dtypes.float64_to_float32 import Float64ToFloat32
 
@@ -48,14 +47,14 @@ def open_reference(source: OnnxModel) -> tuple[NativeRunner, tuple[str, ...]]:
         bordered, said = cast
         return NativeRunner(source.path, ir.to_proto(bordered).SerializeToString()), (said,)
     try:
-        return NativeRunner(source.path, source.graph_bytes), ()
+        return NativeRunner(source.path, source.graph_bytes, source.set_inputs), ()
     except WebbuildError:
         repaired = source.model.clone()
         infer_shapes(repaired)
         rewrites = [
             rewrite
             for each in (Float64ToFloat32(), DecomposeBoolWhere())
-            for rewrite in each.apply(repaired, PassOptions())
+            for rewrite in each.apply_to_each_graph(repaired)
         ]
         done = dict.fromkeys(rewrite.code for rewrite in rewrites if rewrite.applied)
         if not done:

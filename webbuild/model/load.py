@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import mmap
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 from msgspec import Struct
+from numpy.typing import NDArray
 
 from webbuild.errors import USAGE, WebbuildError
 from webbuild.model.external_data import check_external_data, follow_link
@@ -36,7 +38,8 @@ class OnnxModel(Struct, frozen=True):
 
     `model` has external data mapped lazily. `graph_bytes` is what a session is made of in the file's place: the file
     without the weights inside it, where those are so many that they are read where they lie, or with its nodes sorted.
-    `repairs` are sentences about what was put right, or is wrong and loads all the same.
+    `repairs` are sentences about what was put right, or is wrong and loads all the same. `set_inputs` are the values of
+    inputs that are constants in `model`, and still inputs in the file.
     """
 
     path: Path
@@ -46,6 +49,7 @@ class OnnxModel(Struct, frozen=True):
     signature: ModelSignature
     graph_bytes: bytes | None = None
     repairs: tuple[str, ...] = ()
+    set_inputs: Mapping[str, NDArray[Any]] = {}
 
 
 def load_onnx(path: Path) -> OnnxModel:

@@ -29,14 +29,15 @@ _NUMPY_DTYPES = {
 class NativeRunner:
     """Runs an .onnx file, external data beside it, as it is written: no fusion, no constant folding.
 
-    With `data` it runs that graph in the file's place.
+    With `data` it runs that graph in the file's place. Inputs of `fixed` get these values in every run.
 
     Raises:
         WebbuildError: `reference-session-failed` when ONNX Runtime makes no session of it.
     """
 
-    def __init__(self, path: Path, data: bytes | None = None) -> None:
+    def __init__(self, path: Path, data: bytes | None = None, fixed: Tensors = {}) -> None:  # noqa: B006 - only read
         self.path = path
+        self._fixed = fixed
         self._data = data
         self._session: InferenceSession | None = None
         session = self._open()
@@ -102,8 +103,9 @@ class NativeRunner:
         """Return every output by name. Raises WebbuildError `reference-run-failed`."""
         names = list(self.output_shapes)
         session = self._open()
+        fixed = {name: array for name, array in self._fixed.items() if name in self.input_dtypes}
         try:
-            values = session.run(names, dict(feeds))
+            values = session.run(names, {**feeds, **fixed})
         except Exception as error:
             raise WebbuildError(
                 "reference-run-failed",

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from webbuild.commands.dataclass_command import argument, option
-from webbuild.commands.options.shared import dims_option, export_option, json_option
+from webbuild.commands.options.shared import dims_option, export_option, json_option, set_option
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -24,6 +24,7 @@ class InspectArguments:
     )
     dims: tuple[str, ...] = dims_option()
     export: tuple[str, ...] = export_option()
+    values: tuple[str, ...] = set_option()
     measure: bool = option(default=False, help="Also run it in Chromium, and compare the prediction with that.")
     as_json: bool = json_option()
     html: Path | None = option(help="Write the graph and its findings as HTML to this file.")

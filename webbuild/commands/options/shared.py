@@ -27,6 +27,16 @@ def export_option() -> Any:
     )
 
 
+def set_option() -> Any:
+    """Return `--set`."""
+    return option(
+        "--set",
+        metavar="NAME=VALUE",
+        default=(),
+        help="Make an input a constant, such as sr=16000; repeatable. VALUE may be a list with commas.",
+    )
+
+
 def json_option() -> Any:
     """Return `--json`."""
     return option("--json", default=False, help="Print the report as JSON on stdout.")
