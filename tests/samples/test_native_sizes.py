@@ -85,6 +85,18 @@ def test_what_is_called_total_counts_past_and_present(tmp_path: Path) -> None:
     assert (sizes.dims["past:1"], sizes.dims["ids:1"], sizes.dims["mask:1"]) == (128, 128, 256)
 
 
+def test_an_attention_mask_counts_what_is_remembered_whatever_its_axis_is_called(tmp_path: Path) -> None:
+    text = CACHE.replace("total_length", "s53").replace("past_length", "s15").replace("mask", "attention_mask")
+    sizes = chosen(tmp_path, text)
+    assert (sizes.dims["past:1"], sizes.dims["ids:1"], sizes.dims["attention_mask:1"]) == (128, 128, 256)
+
+
+@pytest.mark.parametrize(("shape", "first"), [("s77,s41", 1), ("s77,2,3", 1), ("s77,3", LENGTHS[0])])
+def test_a_numbered_first_axis_is_a_batch_unless_it_is_all_there_is(tmp_path: Path, shape: str, first: int) -> None:
+    text = f"""<ir_version: 8, opset_import: ["" : 18]> numbered (float[{shape}] x) => (float[{shape}] y) {{ y = Neg (x) }}"""
+    assert chosen(tmp_path, text).dims["x:0"] == first
+
+
 def test_what_is_given_is_not_tried(tmp_path: Path) -> None:
     assert chosen(tmp_path, FREE % "n,3,h,w", h=33, w=65).dims == {"x:0": 1, "x:2": 33, "x:3": 65}
 

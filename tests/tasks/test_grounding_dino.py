@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import msgspec
 import pytest
 
 from tests.preprocess.test_prompt import TOKENIZER, VOCABULARY
@@ -149,6 +150,13 @@ def test_a_picture_of_any_size_is_packed_as_its_configuration_resizes_it() -> No
 def test_a_text_without_a_picture_has_no_length_that_is_known() -> None:
     with pytest.raises(WebbuildError) as raised:
         resolve_dims(facts(FREE[1:]), {})
+    assert raised.value.code == "unknown-dimension"
+
+
+def test_without_boxes_to_find_nothing_says_how_long_the_text_is() -> None:
+    towers = msgspec.structs.replace(facts(FREE), outputs=(TensorSpec("logits_per_image", "float32", (1, 1)),))
+    with pytest.raises(WebbuildError) as raised:
+        resolve_dims(towers, {})
     assert raised.value.code == "unknown-dimension"
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 
 import msgspec
 
@@ -12,12 +12,12 @@ from webbuild.model.load import OnnxModel
 from webbuild.passes.analysis.input_ranges import input_ranges
 from webbuild.runners.native import NativeRunner
 from webbuild.samples.random_inputs import random_feeds, shrunk_feeds
-from webbuild.tasks.symbolic_dims import ResolvedDims, free_picture_sides, resolve_dims, unknown_dims
+from webbuild.tasks.symbolic_dims import ResolvedDims, free_picture_sides, resolve_dims, sequence_lengths, unknown_dims
 
 SIDES = (640, 512, 480, 416, 384, 320, 256, 224)
 """Pixels of a side that people export for."""
-LENGTHS = (128, 16_000, 64, 512, 32, 16, 8, 4, 2, 1)
-"""Of other free dimensions: tokens, a second of sound, points."""
+LENGTHS = (128, 64, 512, 32, 16, 8, 4, 2, 1, 16_000)
+"""Of other free dimensions: tokens, points, a second of sound. That is last: among so many tokens memory runs out."""
 _SLOW_SECONDS = 0.3
 """Of a run at the smallest side, from which on no larger one is tried: the largest has 8 times the pixels."""
 _SECONDS = 20.0
@@ -44,7 +44,8 @@ def choose_sizes(source: OnnxModel, given: Mapping[str, int], open_native: Calla
 
     def sizes(side: int, length: int) -> ResolvedDims:
         return resolve_dims(
-            source.signature, {**dict.fromkeys(sides, side), **_sequence_lengths(lengths, length), **given}
+            source.signature,
+            {**dict.fromkeys(sides, side), **sequence_lengths(source.signature, lengths, length), **given},
         )
 
     def seconds(side: int, length: int) -> float | None:
@@ -61,15 +62,11 @@ def choose_sizes(source: OnnxModel, given: Mapping[str, int], open_native: Calla
         said.append(f"height and width of {names} are {found[0]}, at which native ONNX Runtime runs; ")
         said[-1] += f"--dim {sides[0]}=N gives another"
     if lengths:
-        told = ", ".join(f"'{name}' is {size}" for name, size in _sequence_lengths(lengths, found[1]).items())
+        told = ", ".join(
+            f"'{name}' is {size}" for name, size in sequence_lengths(source.signature, lengths, found[1]).items()
+        )
         said.append(f"{told}, at which native ONNX Runtime runs; --dim {lengths[0]}=N gives another")
     return msgspec.structs.replace(chosen, assumptions=(*chosen.assumptions, *said))
-
-
-def _sequence_lengths(names: Sequence[str], length: int) -> dict[str, int]:
-    """Return a size for each name: what is called total counts what is there already and what comes, a length each."""
-    total = any("past" in name.lower() for name in names)
-    return {name: 2 * length if total and "total" in name.lower() else length for name in names}
 
 
 def check_given_sizes(source: OnnxModel, sizes: ResolvedDims, given: Mapping[str, int], native: NativeRunner) -> None:

@@ -36,7 +36,8 @@ PROMPT_INPUT_ROLES: dict[str, PromptRole] = {
 PIXEL_MASK_NAMES = ("pixel_mask",)
 """Inputs that say what of the picture is picture, which are as large."""
 _LOGITS_NAMES = ("logits", "pred_logits")
-_BOXES_NAMES = ("pred_boxes", "boxes")
+BOXES_NAMES = ("pred_boxes", "boxes")
+"""Outputs that are boxes."""
 _BOX_THRESHOLD, _TEXT_THRESHOLD = 0.35, 0.25
 """The thresholds of the original repository's demo."""
 _EXAMPLE_PROMPTS = ("person . dog . cat . car . chair .",)
@@ -64,7 +65,7 @@ def infer_grounding_dino(signature: ModelSignature) -> TaskMatch | None:
     inputs = _match_inputs(signature.inputs)
     named = {fact.name: fact for fact in signature.outputs}
     logits = next((named[name] for name in _LOGITS_NAMES if name in named), None)
-    boxes = next((named[name] for name in _BOXES_NAMES if name in named), None)
+    boxes = next((named[name] for name in BOXES_NAMES if name in named), None)
     if inputs is None or logits is None or boxes is None:
         return None
     match logits.shape, boxes.shape:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches
 
 from msgspec import Struct
@@ -10,7 +11,7 @@ from msgspec import Struct
 from webbuild.errors import USAGE, WebbuildError
 from webbuild.model.dim_expression import evaluate_dim
 from webbuild.model.signature import Dim, ModelSignature, TensorSpec
-from webbuild.tasks.grounding_dino import PIXEL_MASK_NAMES, PROMPT_INPUT_ROLES
+from webbuild.tasks.grounding_dino import BOXES_NAMES, PIXEL_MASK_NAMES, PROMPT_INPUT_ROLES
 from webbuild.tasks.metadata import image_size
 
 _BATCH_NAMES = {"n", "bs"}
@@ -91,7 +92,7 @@ def _guess(
                 dims[key] = given[match]
             elif dim is not None and (size := evaluate_dim(dim, given)) is not None:
                 dims[key] = size
-            elif axis == 0 and (dim is None or _is_batch_name(dim) or _free_sides(fact)):
+            elif axis == 0 and (dim is None or _is_batch_name(dim) or _free_sides(fact) or _is_unnamed_batch(fact)):
                 dims[key] = 1
                 assumptions.append(f"input '{fact.name}': one at a time, the batch is 1")
             elif axis == 1 and len(fact.shape) == 4 and _is_channel_name(dim):
@@ -110,8 +111,22 @@ def _guess(
     return ResolvedDims(dims, tuple(dict.fromkeys(assumptions))), missing
 
 
+def sequence_lengths(signature: ModelSignature, names: Sequence[str], length: int) -> dict[str, int]:
+    """Return a size for each name; the attention mask counts what is remembered and what comes, a length each."""
+    remembers = any("past" in fact.name.lower() for fact in signature.inputs)
+    masks = {dim for fact in signature.inputs if fact.name == "attention_mask" for dim in fact.shape[1:]}
+    return {name: 2 * length if remembers and (name in masks or "total" in name) else length for name in names}
+
+
 def _is_batch_name(dim: str) -> bool:
     return dim.lower() in _BATCH_NAMES or "batch" in dim.lower()
+
+
+def _is_unnamed_batch(fact: TensorSpec) -> bool:
+    """Whether PyTorch's exporter numbered the first axis, `s77`, and another one is free, or there are three."""
+    first, *others = fact.shape
+    free = any(not isinstance(size, int) for size in others)
+    return isinstance(first, str) and re.fullmatch(r"s\d+", first) is not None and (free or len(others) > 1)
 
 
 def free_picture_sides(signature: ModelSignature, given: Mapping[str, int]) -> list[str]:
@@ -187,9 +202,10 @@ def _free_names(signature: ModelSignature) -> Iterator[str]:
 
 
 def takes_prompt(signature: ModelSignature) -> bool:
-    """Whether the inputs are a picture and a text, as those of a detector by words."""
+    """Whether a picture and a text go in and boxes come out: a detector by words."""
     names = {fact.name for fact in signature.inputs}
-    return "input_ids" in names and any(len(fact.shape) == 4 for fact in signature.inputs)
+    boxes = any(fact.name in BOXES_NAMES or fact.shape[-1:] == (4,) for fact in signature.outputs)
+    return boxes and "input_ids" in names and any(len(fact.shape) == 4 for fact in signature.inputs)
 
 
 def max_prompt_tokens(signature: ModelSignature) -> int:
