@@ -34,7 +34,7 @@ LIBRARIES = {
     "PIL": {"preprocess", "reporting", "verify"},
     "click": {"bisect", "browser", "cli", "commands", "reporting"},
     "jinja2": {"bundle", "reporting"},
-    "onnx": {"bisect", "inspection", "model", "precision", "probe", "subgraph", "targets"},
+    "onnx": {"bisect", "inspection", "model", "precision", "probe", "runners", "subgraph", "targets"},
     "onnx_ir": {
         *("bisect", "bundle", "compile", "equivalence", "inspection"),
         *("model", "passes", "precision", "quantization"),

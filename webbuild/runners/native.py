@@ -26,10 +26,20 @@ _NUMPY_DTYPES = {
 """ONNX Runtime's names of element types."""
 
 
+def _exact_graph(path: Path, data: bytes | None) -> bytes | None:
+    from webbuild.runners.exact_int8 import with_uint8_weights
+
+    try:
+        return with_uint8_weights(path, data)
+    except Exception:  # what cannot be read is said by the session; protobuf's errors share no base class with others
+        return None
+
+
 class NativeRunner:
     """Runs an .onnx file, external data beside it, as it is written: no fusion, no constant folding.
 
-    With `data` it runs that graph in the file's place. Inputs of `fixed` get these values in every run.
+    Only int8 weights of integer products are uint8, with which every processor is exact (`exact_int8`). With `data` it
+    runs that graph in the file's place. Inputs of `fixed` get these values in every run.
 
     Raises:
         WebbuildError: `reference-session-failed` when ONNX Runtime makes no session of it.
@@ -38,7 +48,7 @@ class NativeRunner:
     def __init__(self, path: Path, data: bytes | None = None, fixed: Tensors = {}) -> None:  # noqa: B006 - only read
         self.path = path
         self._fixed = fixed
-        self._data = data
+        self._data = _exact_graph(path, data) or data
         self._session: InferenceSession | None = None
         session = self._open()
         self.input_dtypes = {
