@@ -54,11 +54,18 @@ def _sampled(add: RewriteContext, node: ir.Node) -> ir.Value:
     points = add.op("GridSample", x, grid, align_corners=1, padding_mode="border")
     inside = add.reshape(add.op("Mul", is_down, is_across), [1, 1, -1, columns * ratio])
     points = add.op("Mul", points, inside)
-    if ratio > 1:
-        points = add.op("AveragePool", points, kernel_shape=[ratio, ratio], strides=[ratio, ratio])
-    # [1, C, R h, w] -> [C, R, h, w] -> [R, C, h, w]
-    apart = add.reshape(points, [shape[1], -1, rows, columns])
-    return add.op("Transpose", apart, perm=[1, 0, 2, 3])
+    counted = static_shape(rois) is not None  # else there may be none, which AveragePool takes as its first axis only
+    if counted and ratio > 1:
+        points = _averaged(add, points, ratio)
+    # [1, C, R h r, w r] -> [C, R, h r, w r] -> [R, C, h r, w r]; r is 1 where they are averages
+    rest = 1 if counted else ratio
+    apart = add.reshape(points, [shape[1], -1, rows * rest, columns * rest])
+    regions = add.op("Transpose", apart, perm=[1, 0, 2, 3])
+    return regions if rest == 1 else _averaged(add, regions, ratio)
+
+
+def _averaged(add: RewriteContext, points: ir.Value, ratio: int) -> ir.Value:
+    return add.op("AveragePool", points, kernel_shape=[ratio, ratio], strides=[ratio, ratio])
 
 
 def _sampling_points(
