@@ -61,8 +61,18 @@ def test_they_have_gpu_kernels_below_opset_17(op: str) -> None:
          17, [1, 4, 8, 8]),
         ("com.microsoft.FusedGemm <transB = 1> (x, w)", "float[2,3] x, float[5,3] w", 17, [2, 5]),
         ("com.microsoft.FusedMatMul <alpha = 2.0> (x, w)", "float[2,3] x, float[3,5] w", 17, [2, 5]),
+        ("com.microsoft.MatMulNBits <K = 32, N = 5, bits = 4, block_size = 32> (x, w, s)",
+         "float[3,32] x, uint8[5,1,16] w, float[5] s", 17, [3, 5]),
         ("com.microsoft.FusedMatMul <transB = 1> (x, w)", "float[2,3] x, float[5,3] w", 17, None),
     ],
 )  # fmt: skip
 def test_shapes_go_on_behind_them(node: str, inputs: str, opset: int, shape: list[int] | None) -> None:
     assert inner_shape(node, inputs, opset) == (None if shape is None else ir.Shape(shape))
+
+
+def test_the_sum_beside_a_normalisation_has_a_shape_too() -> None:
+    model = as_ir("""<ir_version: 8, opset_import: ["" : 17, "com.microsoft" : 1]>
+    g (float[2,16] x, float[2,16] z, float[16] s) => (float[rest] y)
+    { a, m, v, b = com.microsoft.SkipLayerNormalization (x, z, s) c = Relu (b) y = Flatten (c) }""")
+    infer_shapes(model)
+    assert next(node for node in model.graph if node.op_type == "Relu").outputs[0].shape == ir.Shape([2, 16])

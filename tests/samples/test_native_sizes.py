@@ -93,7 +93,8 @@ def test_an_attention_mask_counts_what_is_remembered_whatever_its_axis_is_called
 
 @pytest.mark.parametrize(("shape", "first"), [("s77,s41", 1), ("s77,2,3", 1), ("s77,3", LENGTHS[0])])
 def test_a_numbered_first_axis_is_a_batch_unless_it_is_all_there_is(tmp_path: Path, shape: str, first: int) -> None:
-    text = f"""<ir_version: 8, opset_import: ["" : 18]> numbered (float[{shape}] x) => (float[{shape}] y) {{ y = Neg (x) }}"""
+    text = f"""<ir_version: 8, opset_import: ["" : 18]>
+    numbered (float[{shape}] x) => (float[{shape}] y) {{ y = Neg (x) }}"""
     assert chosen(tmp_path, text).dims["x:0"] == first
 
 

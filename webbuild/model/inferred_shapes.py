@@ -14,13 +14,17 @@ _LARGEST_VALUE = 1000
 """Bytes of the largest weight whose value the inference may ask for: sizes are small, and a model may exceed 2 GB."""
 _STAND_INS = {
     **dict.fromkeys(("BiasAdd", "BiasGelu", "FastGelu", "Gelu", "LayerNormalization", "QuickGelu"), "Identity"),
-    **dict.fromkeys(("SimplifiedLayerNormalization", "SkipLayerNormalization"), "Identity"),
-    "SkipSimplifiedLayerNormalization": "Identity",
+    "SimplifiedLayerNormalization": "Identity",
     "FusedConv": "Conv",
     "FusedGemm": "Gemm",
     "FusedMatMul": "MatMul",
 }
 """Operators of ONNX Runtime's own, and the standard ones whose first output has the same type and shape."""
+_SKIPS = ("SkipLayerNormalization", "SkipSimplifiedLayerNormalization")
+"""Their first output and their last, the sum, have the type and shape of their first input."""
+_DOMAIN = "webbuild.shapes"
+_QUANTISED_WEIGHTS = "MatMulNBits"
+"""A MatMul whose weights are packed: its attributes say how large they are."""
 
 
 def add_inferred_shapes(model: ir.Model) -> None:
@@ -47,12 +51,18 @@ def _without_weights(model: ir.Model) -> onnx.ModelProto:
     proto.opset_import.extend(onnx.helper.make_opsetid(*opset) for opset in model.opset_imports.items())
     proto.functions.extend(map(ir.serde.serialize_function, model.functions.values()))
     ir.serde.serialize_graph_into(proto.graph, view)  # type: ignore[arg-type]
+    proto.functions.append(_same_twice(model.opset_imports.get("", 1)))
+    proto.opset_import.append(onnx.helper.make_opsetid(_DOMAIN, 1))
     known = {tensor.name: tensor for tensor in proto.graph.initializer}
     for node in iter_nodes(proto):
         for attribute in node.attribute:
             if attribute.type == onnx.AttributeProto.GRAPH:
                 _add_captured(attribute.g, known)
-        if node.op_type in _STAND_INS and not _is_known(node, model.opset_imports.get("", 1)):
+        if node.op_type == _QUANTISED_WEIGHTS:
+            proto.graph.input.append(_unpack_weights(node))
+        elif node.op_type in _SKIPS:
+            _sum_too(node)
+        elif node.op_type in _STAND_INS and not _is_known(node, model.opset_imports.get("", 1)):
             _replace(node, _STAND_INS[node.op_type])
     return proto
 
@@ -73,6 +83,31 @@ def _replace(node: onnx.NodeProto, op: str) -> None:
     node.domain, node.op_type = "", op
     del node.input[schema.max_input :], node.output[schema.max_output :], node.attribute[:]
     node.attribute.extend(own[name] for name in own if name in schema.attributes)
+
+
+def _same_twice(opset: int) -> onnx.FunctionProto:
+    nodes = [onnx.helper.make_node("Identity", ["x"], [name]) for name in ("y", "sum")]
+    return onnx.helper.make_function(
+        _DOMAIN, "Twice", ["x"], ["y", "sum"], nodes, [onnx.helper.make_opsetid("", opset)]
+    )
+
+
+def _sum_too(node: onnx.NodeProto) -> None:
+    """Make a node one whose output, or two, are like its first input."""
+    outputs = [node.output[0], *node.output[3:4]]
+    node.domain, node.op_type = ("", "Identity") if len(outputs) == 1 else (_DOMAIN, "Twice")
+    del node.input[1:], node.output[:], node.attribute[:]
+    node.output.extend(outputs)
+
+
+def _unpack_weights(node: onnx.NodeProto) -> onnx.ValueInfoProto:
+    """Make a node a MatMul, and return the input that stands for its weights, [K, N]."""
+    sizes = {attribute.name: attribute.i for attribute in node.attribute}
+    weights = f"{node.output[0]}/weights"
+    node.domain, node.op_type = "", "MatMul"
+    del node.input[1:], node.attribute[:]
+    node.input.append(weights)
+    return onnx.helper.make_tensor_value_info(weights, onnx.TensorProto.FLOAT, [sizes["K"], sizes["N"]])
 
 
 def _is_known(node: onnx.NodeProto, opset: int) -> bool:

@@ -1,23 +1,26 @@
 from __future__ import annotations
 
+import numpy as np
 import onnx_ir as ir
 
 from webbuild.passes.base import Pass, PassOptions, Rewrite
 from webbuild.passes.fused_activation import KNOWN, add_activation
-from webbuild.passes.rewrite import Builder, attribute_values, is_read, replace_output
+from webbuild.passes.rewrite import Builder, attribute_values, is_read, known_rank, replace_output
 
-_FUSED = ("FusedConv", "FusedGemm")
+_FUSED = ("FusedConv", "FusedGemm", "FusedMatMul")
 _ACTIVATION = "activation"
 
 
 class DecomposeFusedConv(Pass):
-    """Writes ONNX Runtime's fused convolutions and Gemms as ONNX has them, with what was fused behind them.
+    """Writes ONNX Runtime's fused convolutions and products as ONNX has them, with what was fused into them.
 
         FusedConv<activation = Relu>(x, w, b, z)  ->  Relu(Conv(x, w, b) + z)
         FusedGemm<activation = Tanh>(a, b, c)     ->  Tanh(Gemm(a, b, c))
+        FusedMatMul<alpha, transB = 1>(a, b)      ->  MatMul(a, Transpose(b)) * alpha
 
-    Why: graphs that were saved after ONNX Runtime's optimisations hold them. Whatever is known of Conv on the GPU, and
-    every pass that makes one right there, is about Conv: a FusedConv of 6 channels stayed wrong.
+    Why: graphs that were saved after ONNX Runtime's optimisations hold them. FusedMatMul has no GPU kernel. Whatever is
+    known of Conv on the GPU, and every pass that makes one right there, is about Conv: a FusedConv of 6 channels stayed
+    wrong.
 
     Exact but for the rounding of the sum.
     """
@@ -36,6 +39,8 @@ class DecomposeFusedConv(Pass):
 
     def _rewrite(self, model: ir.Model, graph: ir.Graph, node: ir.Node) -> Rewrite:
         values, operator = attribute_values(node), node.op_type.removeprefix("Fused")
+        if operator == "MatMul":
+            return self._matmul(model, graph, node, values)
         name, parameters = values.get(_ACTIVATION, ""), _parameters(values)
         if name not in KNOWN:
             return self.skipped(node, f"its activation {name} is not known")
@@ -48,6 +53,29 @@ class DecomposeFusedConv(Pass):
         assert activated is not None
         replace_output(node, activated)
         return self.applied(node, f"{operator} and {name or 'no activation'}, each by itself")
+
+    def _matmul(self, model: ir.Model, graph: ir.Graph, node: ir.Node, values: dict[str, object]) -> Rewrite:
+        sides = list(zip(node.inputs, ("A", "B"), strict=True))
+        turned = [known_rank(value) for value, side in sides if values.get(f"trans{side}")]
+        if values.get("transBatchA") or values.get("transBatchB") or None in turned or 1 in turned:
+            return self.skipped(node, "it turns the axes of its batch, or how many axes there are is not known")
+        add = Builder(graph, node, f"{node.name or 'MatMul'}/plain", model.graph.opset_imports[""])
+        result = add.op(
+            "MatMul", *(_turned(add, value) if values.get(f"trans{side}") else value for value, side in sides)
+        )
+        alpha, dtype = (
+            float(str(values.get("alpha", 1.0))),
+            node.inputs[0].dtype if node.inputs[0] is not None else None,
+        )
+        if alpha != 1:
+            result = add.op("Mul", result, add.const(alpha, np.float32 if dtype is None else dtype.numpy()))
+        replace_output(node, result)
+        return self.applied(node, "MatMul, with Transpose and Mul by themselves")
+
+
+def _turned(add: Builder, value: ir.Value | None) -> ir.Value:
+    rank = known_rank(value) or 2
+    return add.op("Transpose", value, perm=[*range(rank - 2), rank - 1, rank - 2])
 
 
 def _parameters(values: dict[str, object]) -> list[float]:

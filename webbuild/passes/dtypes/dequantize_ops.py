@@ -60,7 +60,7 @@ class DequantizeOps(Pass):
     """
 
     code = "dequantize-ops"
-    after = ("fold-constants", "downgrade-opset")
+    after = ("decompose-qlinear", "fold-constants", "downgrade-opset")
     target = "webgpu"
 
     def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:

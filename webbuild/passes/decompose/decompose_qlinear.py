@@ -1,0 +1,102 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import onnx_ir as ir
+
+from webbuild.passes.base import Pass, PassOptions, Rewrite
+from webbuild.passes.rewrite import Builder, attribute_values, input_value, is_read, known_rank, replace_output
+
+_PAIRS = {"QLinearAdd": "Add", "QLinearMul": "Mul"}
+_SINGLE = {
+    "QLinearAveragePool": "AveragePool",
+    "QLinearGlobalAveragePool": "GlobalAveragePool",
+    "QLinearLeakyRelu": "LeakyRelu",
+    "QLinearReduceMean": "ReduceMean",
+    "QLinearSigmoid": "Sigmoid",
+    "QLinearSoftmax": "Softmax",
+}
+
+
+class NotWrittenError(Exception):
+    """A node that cannot be written so; the message says why."""
+
+
+class DecomposeQlinear(Pass):
+    """Writes ONNX Runtime's operators on quantised numbers between DequantizeLinear and QuantizeLinear.
+
+        QLinearAdd(a, sa, za, b, sb, zb, sy, zy)  ->  Quantize(Dequantize(a, sa, za) + Dequantize(b, sb, zb), sy, zy)
+        QLinearSigmoid(x, sx, zx, sy, zy)         ->  Quantize(Sigmoid(Dequantize(x, sx, zx)), sy, zy)
+        QLinearConcat(sy, zy, a, sa, za, ...)     ->  Quantize(Concat(Dequantize(a, sa, za), ...), sy, zy)
+
+    Why: they have no GPU kernel. `dequantize-ops` brings what is written here to the GPU.
+
+    Exact but for halves: the engine's own kernels may round a number that lies between two steps to the other one.
+    Source: onnxruntime's ContribOperators.md.
+    """
+
+    code = "decompose-qlinear"
+    after = ("downgrade-opset",)
+    target = "webgpu"
+
+    def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
+        return [
+            self._rewrite(model, graph, node)
+            for graph in list(model.graphs())
+            for node in [each for each in graph if each.domain == "com.microsoft" and each.op_type in _WRITTEN]
+            if any(map(is_read, node.outputs))
+        ]
+
+    def _rewrite(self, model: ir.Model, graph: ir.Graph, node: ir.Node) -> Rewrite:
+        add = Builder(graph, node, f"{node.name or node.op_type}/plain", model.graph.opset_imports[""])
+        try:
+            result = _WRITTEN[node.op_type](add, node)
+        except NotWrittenError as reason:
+            return self.skipped(node, str(reason))
+        result.shape, result.type = node.outputs[0].shape, node.outputs[0].type
+        replace_output(node, result)
+        return self.applied(node, "computed between DequantizeLinear and QuantizeLinear")
+
+
+def _dequantized(add: Builder, node: ir.Node, index: int) -> ir.Value:
+    """Return the numbers that an input stands for, whose scale and zero point are the next two."""
+    data = node.inputs[index]
+    result = add.op("DequantizeLinear", *(input_value(node, index + each) for each in range(3)))
+    result.shape = None if data is None else data.shape
+    result.type = ir.TensorType(ir.DataType.FLOAT)
+    return result
+
+
+def _quantized(add: Builder, node: ir.Node, value: ir.Value, scale: int) -> ir.Value:
+    value.shape, value.type = node.outputs[0].shape, ir.TensorType(ir.DataType.FLOAT)
+    if input_value(node, scale + 1) is None:
+        raise NotWrittenError("the zero point of its answer is left out")
+    return add.op("QuantizeLinear", value, node.inputs[scale], node.inputs[scale + 1])
+
+
+def _pair(add: Builder, node: ir.Node) -> ir.Value:
+    sides = [_dequantized(add, node, index) for index in (0, 3)]
+    return _quantized(add, node, add.op(_PAIRS[node.op_type], *sides), 6)
+
+
+def _single(add: Builder, node: ir.Node) -> ir.Value:
+    values = attribute_values(node)
+    if values.pop("channels_last", 0):
+        raise NotWrittenError("its channels are the last axis")
+    if node.op_type == "QLinearSoftmax" and values.pop("opset", 13) < 13:
+        rank = known_rank(node.inputs[0])
+        if rank is None or values.get("axis", 1) % rank != rank - 1:
+            raise NotWrittenError("it is taken over several axes")
+    return _quantized(add, node, add.op(_SINGLE[node.op_type], _dequantized(add, node, 0), **values), 3)
+
+
+def _concat(add: Builder, node: ir.Node) -> ir.Value:
+    parts = [_dequantized(add, node, index) for index in range(2, len(node.inputs), 3)]
+    return _quantized(add, node, add.op("Concat", *parts, **attribute_values(node)), 0)
+
+
+_WRITTEN: dict[str, Callable[[Builder, ir.Node], ir.Value]] = {
+    **dict.fromkeys(_PAIRS, _pair),
+    **dict.fromkeys(_SINGLE, _single),
+    "QLinearConcat": _concat,
+}
