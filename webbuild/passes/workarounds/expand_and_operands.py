@@ -1,0 +1,83 @@
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import onnx_ir as ir
+
+from webbuild.passes.rewrite import Builder, static_shape
+from webbuild.passes.workarounds.base import DefectContext, PassContext, Symptom, Workaround
+
+_VECTOR = 4
+"""Booleans that a thread of the GPU takes at once, where it can."""
+
+_BOTH = (True, True)
+
+
+class ExpandAndOperands(Workaround):
+    """And(x [.., 4k], y [.., 1]) -> And(x, Expand(y, [.., 4k])), where another And is broadcast another way.
+
+    Defect: the answer is wrong: the shader of an And that is broadcast answers for those that are broadcast otherwise.
+
+    Why: which of the two sides a shader reads four at once, where its last axis is a multiple of 4, is written into it,
+    and forgotten where the engine looks whether it has that shader already. Which And is wrong depends on the order in
+    which they first run. Two sides of one shape have a shader of their own.
+    Limits: both shapes must be fixed.
+    Exact: the same booleans, each beside its own.
+    Source: measured on 1.30.0.
+    """
+
+    code = "expand-and-operands"
+    after = ("fold-constants", "decompose-logic", "decompose-bool-where")
+    finding = "and-shader-cache"
+    operators = ("And",)
+    outcome = "wrong"
+    fix = "give both sides of each And one shape"
+    probe = "ands_of_two_layouts"
+
+    def affects(self, node: ir.Node, context: DefectContext) -> Symptom | None:
+        mine = _layout(node)
+        others = {_layout(other) for other in _nodes(context)} - {mine, None}
+        if mine in (None, _BOTH) or not others:
+            return None
+        shapes = " and ".join(str(static_shape(value)) for value in node.inputs)
+        return Symptom(f"it is of {shapes}, another And is broadcast otherwise, and they may share a shader")
+
+    def rewrite(self, node: ir.Node, context: PassContext) -> str:
+        add = Builder(context.model.graph, node, f"{node.name or 'And'}/operands")
+        shapes = [static_shape(value) or [] for value in node.inputs]
+        joint = list(np.broadcast_shapes(*map(tuple, shapes)))
+        for index, (value, shape) in enumerate(zip(node.inputs, shapes, strict=True)):
+            if value is not None and shape != joint:
+                wide = add.op("Expand", value, add.const(joint, np.int64))
+                wide.shape, wide.type = ir.Shape(joint), value.type
+                node.replace_input_with(index, wide)
+        return f"both sides have the shape {joint}"
+
+
+def _nodes(context: DefectContext) -> Iterator[ir.Node]:
+    """Yield every And on the GPU, those of branches and loops too."""
+    for node in context.model.graph.all_nodes():
+        if node.op_type == "And" and context.on_gpu(node):
+            yield node
+
+
+def _layout(node: ir.Node) -> tuple[bool, bool] | None:
+    """Return which sides a vectorised shader reads four at once, None for a node with another shader."""
+    left, right = map(static_shape, node.inputs)
+    if not left or not right or left == right:
+        return None
+    fours = left[-1] % _VECTOR == 0, right[-1] % _VECTOR == 0
+    if any(fours):
+        return fours
+    return _BOTH if _shared_tail(left, right) % _VECTOR == 0 else None
+
+
+def _shared_tail(left: Sequence[int], right: Sequence[int]) -> int:
+    """Return how many elements the last axes have together that both shapes share."""
+    count = 1
+    for one, other in zip(reversed(left), reversed(right), strict=False):
+        if one != other:
+            break
+        count *= one
+    return count
