@@ -21,6 +21,9 @@ _QUERY_KEY, _MASK, _PAST_KEY = 1, 3, 4
 _KEY_PADDING_MASK = 4
 """An input of MultiHeadAttention."""
 
+_NEAREST_RANKS = range(2, 6)
+"""Numbers of axes of a nearest Resize that the GPU computes."""
+
 
 @rule("attention-mask-too-short", "Attention", place=None, passes=("decompose-attention",))
 def attention_mask_too_short(node: ir.Node, context: InspectionContext) -> Symptom | None:
@@ -129,6 +132,20 @@ def reshape_mismatch(node: ir.Node, context: InspectionContext) -> str | None:
     Source: the operators' own definitions; Reshape-1, Squeeze-1 and Expand-8 of ONNX, and what came after them.
     """
     return find_mismatch(node) if node.graph is context.model.graph else None
+
+
+@rule("resize-rank", "Resize", fix="reshape to two to five axes")
+def resize_rank(node: ir.Node, context: InspectionContext) -> str | None:
+    """The run throws: a nearest Resize of one axis, or of six and more.
+
+    `is_2D || is_3D was false. Only bilinear/trilinear and bicubic modes are supported`.
+    Fix: cpu-fallback; or a Reshape to two to five axes before it, and one back.
+    Source: measured on 1.30.0.
+    """
+    rank = known_rank(node.inputs[0])
+    if rank is None or rank in _NEAREST_RANKS or node.attributes.get_string("mode", "nearest") != "nearest":
+        return None
+    return f"it is of rank {rank}"
 
 
 @rule("rnn-activation", "LSTM", "GRU", fix="export with Relu, Tanh or Sigmoid")

@@ -9,7 +9,7 @@ import onnx_ir as ir
 
 from webbuild.inspection.context import InspectionContext, constant_input, dtype_name
 from webbuild.inspection.rules.base import rule
-from webbuild.passes.rewrite import input_value, is_empty, is_small_input, static_shape
+from webbuild.passes.rewrite import input_value, is_empty, is_small_input, known_rank, static_shape
 from webbuild.passes.workarounds.base import Symptom
 from webbuild.passes.workarounds.cpu_fallback import CpuFallback
 
@@ -42,6 +42,17 @@ def cast_out_of_range(node: ir.Node, context: InspectionContext) -> Symptom | No
     if dtype not in ("int8", "uint8") or (producer is not None and producer.op_type == "Clip"):
         return None
     return Symptom("ONNX leaves open what a Cast makes of them", what)
+
+
+@wrong_rule("dequantize-blocks-1d", "DequantizeLinear", fix="give the tensor a second axis")
+def dequantize_blocks_1d(node: ir.Node, context: InspectionContext) -> str | None:
+    """The answer is wrong: a tensor of one axis has a scale for each block, and the kernel takes one for each number.
+
+    Fix: cpu-fallback; or a Reshape to [1, n], and axis 1.
+    Source: measured on 1.30.0.
+    """
+    blocked = node.attributes.get_int("block_size", 0)
+    return "its blocks lie along its only axis" if blocked and known_rank(node.inputs[0]) == 1 else None
 
 
 @wrong_rule("logsumexp-integer-rounding", "ReduceLogSumExp", summary="off by one", fix="cast to float before it")
