@@ -52,8 +52,7 @@ def test_the_order_of_the_size_is_measured(tmp_path: Path) -> None:
     assert isinstance(size, SizeInput)
     assert size.order == "height-width"
     assert any(
-        "height, then width of the picture as int64" in sentence and "effect" in sentence
-        for sentence in manifest.assumptions
+        "height, then width of the picture;" in sentence and "effect" in sentence for sentence in manifest.assumptions
     )
     comparisons = json.loads((tmp_path / "out" / "report.json").read_bytes())["comparisons"]
     assert verdicts(comparisons) == {"OK"}

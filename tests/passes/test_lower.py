@@ -6,6 +6,7 @@ import itertools
 import random
 from collections.abc import Iterator, Sequence
 
+import numpy as np
 import onnx
 import onnx_ir as ir
 import pytest
@@ -13,6 +14,7 @@ import pytest
 from tests.exports import NAMES as EXPORTS
 from tests.exports import restored
 from tests.models import HEADER
+from tests.native import Session
 from tests.passes.case import all_cases, text
 from tests.passes.heads import FILES, NAMES, head
 from webbuild.manifest.manifest import TargetName
@@ -21,6 +23,8 @@ from webbuild.passes.base import Pass, PassOptions, Rewrite
 from webbuild.passes.lower import TARGETS, lower
 from webbuild.passes.registry import all_passes
 from webbuild.passes.simplify.canonicalize import Canonicalize
+from webbuild.targets.table import load_table
+from webbuild.targets.target import Target
 
 MIXED = f"""{HEADER}
 mixed (float[n,4,3] x) => (float[a,b] y, float[1,4] z)
@@ -194,3 +198,17 @@ def test_suppression_in_an_export_leaves_no_free_size_and_no_int64_on_the_gpu(na
 def test_nothing_is_refused_in_the_end(name: str) -> None:
     for rewrites in head(name).plan.rewrites.values():
         assert not [rewrite for rewrite in rewrites if not rewrite.applied]
+
+
+def test_an_input_that_is_cast_is_int32_in_every_graph_of_a_bundle_and_nowhere_else() -> None:
+    text = """<ir_version: 8, opset_import: ["" : 17]> g (float[1,4] x, int64[1,4] mask) => (float[1,4] y, int64[1,4] z)
+    { m = Cast <to = 1> (mask) y = Mul (x, m) small = Cast <to = 6> (x) z = Cast <to = 7> (small) }"""
+    model, table = ir.from_onnx_text(text), load_table(Target("1.30.0", "webgpu"))
+    alone, bundled = (
+        list(lower(model, PassOptions(table=table, int32_inputs=allowed)).graphs.values()) for allowed in (False, True)
+    )
+    assert [graph.graph.inputs[1].dtype for graph in alone] == [ir.DataType.INT64] * 2
+    assert [graph.graph.inputs[1].dtype for graph in bundled] == [ir.DataType.INT32] * 2
+    feeds = {"x": np.array([[1, 2, 3, 4]], np.float32), "mask": np.array([[1, 0, 1, 0]], np.int32)}
+    for graph in bundled:
+        assert Session(graph).run(feeds)["y"].tolist() == [[1, 0, 3, 0]]

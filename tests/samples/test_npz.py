@@ -30,3 +30,12 @@ def test_what_a_file_holds_is_said_where_an_input_is_missing(tmp_path: Path) -> 
     np.savez(tmp_path / "a.npz", audio=np.zeros(3))
     with pytest.raises(WebbuildError, match="input 'x' is nothing: it holds 'audio', wanted"):
         load_npz_inputs(tmp_path / "a.npz", {"x": ("float32", [3])}, "fix")
+
+
+def test_int64_is_taken_for_int32_where_every_number_fits(tmp_path: Path) -> None:
+    np.savez(tmp_path / "a.npz", mask=np.array([0, 2**31 - 1, -(2**31)]), ids=np.array([2**31]))
+    (mask,) = load_npz_inputs(tmp_path / "a.npz", {"mask": ("int32", [3])}, "fix").values()
+    assert mask.dtype == np.int32
+    assert mask.tolist() == [0, 2**31 - 1, -(2**31)]
+    with pytest.raises(WebbuildError, match=r"input 'ids' is int64 \[1\], wanted int32 \[1\]"):
+        load_npz_inputs(tmp_path / "a.npz", {"ids": ("int32", [1])}, "fix")

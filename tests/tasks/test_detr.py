@@ -73,7 +73,7 @@ def test_labels_boxes_and_scores_are_an_rt_detr() -> None:
         1 / 255,
     )
     assert (image.mean, image.std) == ([0, 0, 0], [1, 1, 1])
-    assert any("width, then height of the picture as int64" in sentence for sentence in known.assumptions)
+    assert any("width, then height of the picture;" in sentence for sentence in known.assumptions)
 
 
 @pytest.mark.parametrize(

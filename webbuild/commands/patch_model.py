@@ -80,7 +80,9 @@ def patch_model(model: Path, arguments: PatchArguments, progress: ProgressReport
         refuse_existing([_output_path(model, arguments, target) for target in targets])
     opened = load_model(model, dims, progress, parse_set(arguments.values))
     ready = {
-        target: compile_model(opened, target, task=None, nms=arguments.nms, wanted=wanted, progress=progress)
+        target: compile_model(
+            opened, target, task=None, nms=arguments.nms, wanted=wanted, progress=progress, int32_inputs=False
+        )
         for target in targets
     }
     rewrites = {target.name: each.lowered.rewrites[_graph_name(target, each)] for target, each in ready.items()}

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from webbuild.bundle.graphs import option_inputs
-from webbuild.compile.infer_task import infer_missing_postprocess, infer_task, require_postprocess
+from webbuild.compile.infer_task import infer_missing_postprocess, infer_task, require_postprocess, with_int32_inputs
 from webbuild.compile.picture_input import find_picture_input, with_open_channel, with_picture_input
 from webbuild.compile.size_input_order import with_measured_size_order
 from webbuild.equivalence.detection_thresholds import open_reference
@@ -97,8 +97,11 @@ def compile_model(
     nms: NmsPlacement,
     wanted: Overrides,
     progress: ProgressReporter,
+    int32_inputs: bool = True,
 ) -> CompiledModel:
     """Plan the patches for a target, and recognise what the model is.
+
+    Without `int32_inputs` no input of int64 becomes int32: who takes the graph alone feeds it what the original took.
 
     Raises:
         WebbuildError: `task-mismatch`, `unsupported-dtype`, `class-count-mismatch`, `postprocess-not-appended`,
@@ -111,7 +114,8 @@ def compile_model(
         unprocessed = unprocessed and with_measured_size_order(unprocessed, loaded.original)
         missing = None if unprocessed is None else unprocessed.postprocess
         table = find_table(target)
-        planned = lower(source.model, PassOptions(dims=dims, missing_postprocess=missing, table=table, nms=nms))
+        options = PassOptions(dims=dims, missing_postprocess=missing, table=table, nms=nms, int32_inputs=int32_inputs)
+        planned = lower(source.model, options)
         kept = FallbackPlan() if table is None else apply_cpu_fallback(planned.graphs["webgpu"], table)
         planned = planned.with_rewrites("webgpu", kept.rewrites)
         wasm = find_table(Target(target.version, "wasm"))
@@ -123,6 +127,7 @@ def compile_model(
     if nms == "keep" and known.postprocess is not None:
         known = infer_task(source, planned, "tensor")
     require_postprocess(known, planned)
+    known = with_int32_inputs(known, planned.graphs["wasm"])
     image = find_picture_input(known) if wanted.guess_pictures else None
     if image is None:
         known = with_open_channel(known)
@@ -130,8 +135,8 @@ def compile_model(
         with progress.step("try how pictures go in"):
             known = with_picture_input(known, image, planned.graphs["wasm"], loaded.original)
     known = apply_overrides(known, wanted)
-    options = tuple(option_inputs(planned.graphs["webgpu"]))
+    thresholds = tuple(option_inputs(planned.graphs["webgpu"]))
     bounded = {spec.name for spec in known.inputs if isinstance(spec, TensorInput)}
     ranges = [f"made-up numbers of '{name}': {each}" for name, each in loaded.ranges.items() if name in bounded]
     assumptions = (*loaded.repairs, *loaded.dims.assumptions, *known.assumptions, *ranges)
-    return CompiledModel(planned, known, options, assumptions, missing, kept.disabled)
+    return CompiledModel(planned, known, thresholds, assumptions, missing, kept.disabled)

@@ -91,6 +91,18 @@ def require_postprocess(match: TaskMatch, lowered: LoweredGraphs) -> None:
             )
 
 
+def with_int32_inputs(match: TaskMatch, model: ir.Model) -> TaskMatch:
+    """Return what a model is, with the inputs as int32 that its patched graph takes so."""
+    import onnx_ir as ir
+
+    narrow = {value.name for value in model.graph.inputs if value.dtype == ir.DataType.INT32}
+    inputs = tuple(
+        msgspec.structs.replace(spec, dtype="int32") if spec.dtype == "int64" and spec.name in narrow else spec
+        for spec in match.inputs
+    )
+    return msgspec.structs.replace(match, inputs=inputs)
+
+
 def _signature_after(source: OnnxModel, model: ir.Model) -> ModelSignature:
     """Return the facts of what became of a model, and what lies beside the model."""
     return msgspec.structs.replace(model_signature(source.signature.file, model), hub_files=source.signature.hub_files)

@@ -39,6 +39,7 @@ class PassOptions(Struct, frozen=True):
         max_binding_size: bytes that every device gives to a shader in one buffer: 128 MiB are promised.
         nms: where suppression runs: on the GPU by fixed shapes, in every graph on the CPU with fixed shapes around
             it, or exactly as exported.
+        int32_inputs: whether inputs of int64 may become int32, as those of a bundle may.
     """
 
     dims: Mapping[str, int] = {}
@@ -46,6 +47,7 @@ class PassOptions(Struct, frozen=True):
     table: KernelTable | None = None
     max_binding_size: int = 128 << 20
     nms: NmsPlacement = "gpu"
+    int32_inputs: bool = False
 
 
 CHECK = "WEBBUILD_CHECK_PASSES"

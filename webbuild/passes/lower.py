@@ -10,6 +10,7 @@ from onnx_ir.passes import PassError, PassManager
 
 from webbuild.manifest.manifest import TargetName
 from webbuild.passes.base import Pass, PassFailedError, PassOptions, Rewrite
+from webbuild.passes.dtypes.int32_inputs import take_int32
 from webbuild.passes.registry import all_passes
 
 if TYPE_CHECKING:
@@ -64,6 +65,8 @@ def _lower(
         done = [rewrite for rewrite in common if rewrite.applied]
         refused = [rewrite for rewrite in common if not rewrite.applied and rewrite not in own]
         rewrites[target] = (*done, *refused, *own)
+    if options.int32_inputs and "wasm" in models and "webgpu" in models:
+        rewrites["wasm"] += tuple(take_int32(models["wasm"], models["webgpu"]))
     return LoweredGraphs(models, rewrites)
 
 

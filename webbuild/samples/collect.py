@@ -17,7 +17,7 @@ from webbuild.preprocess.image import image_to_tensor, load_image
 from webbuild.preprocess.image_stack import stack_tensor
 from webbuild.samples.focal_stack import IMAGE_SUFFIXES as _PICTURES
 from webbuild.samples.focal_stack import FocalStack, find_stacks, stacks_from_paths
-from webbuild.samples.npz import held_names, load_npz
+from webbuild.samples.npz import held_names, load_npz, narrow_int64
 from webbuild.samples.random_inputs import NO_RANGES, SAMPLE_IMAGES, Ranges, check_size, random_inputs
 from webbuild.samples.sample import Frame, Sample, feeds_beside_image
 from webbuild.samples.synthetic_focal_stack import synthetic_focal_stack
@@ -139,6 +139,8 @@ def _sample_from_npz(file: Path, inputs: Sequence[TensorInput]) -> Sample:
         )
     arrays = load_npz(file)
     for spec in inputs:
+        if spec.name in arrays:
+            arrays[spec.name] = narrow_int64(arrays[spec.name], spec.dtype)
         got = arrays.get(spec.name)
         if got is None or list(got.shape) != spec.shape or str(got.dtype) != spec.dtype:
             found = held_names(arrays) if got is None else f"{got.dtype} {list(got.shape)}"

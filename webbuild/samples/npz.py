@@ -47,9 +47,19 @@ def load_npz_inputs(
     """
     arrays = load_npz(file)
     for name, (dtype, shape) in wanted.items():
+        if name in arrays:
+            arrays[name] = narrow_int64(arrays[name], dtype)
         found = arrays.get(name)
         if found is None or found.dtype.name != dtype or list(found.shape) != list(shape):
             shown = held_names(arrays) if found is None else f"{found.dtype} {list(found.shape)}"
             what = f"{file}: input '{name}' is {shown}, wanted {dtype} {list(shape)}"
             raise WebbuildError("invalid-input", what, fix, exit_code=USAGE)
     return {name: arrays[name] for name in wanted}
+
+
+def narrow_int64(array: NDArray[Any], dtype: str) -> NDArray[Any]:
+    """Return an array of int64 as int32 where that is wanted and every number fits, else as it is."""
+    if dtype != "int32" or array.dtype != np.int64:
+        return array
+    narrow = array.astype(np.int32)
+    return narrow if np.array_equal(narrow, array) else array

@@ -193,7 +193,7 @@ def describe_size_input(size: SizeInput | None) -> str:
     if size is None:
         return "boxes are in pixels of the input"
     order = size.order.replace("-", ", then ")
-    return f"input '{size.name}' wants the {order} of the {size.size_of} as {size.dtype}; the runtime fills it in"
+    return f"input '{size.name}' wants the {order} of the {size.size_of}; the runtime fills it in"
 
 
 def _class_names(signature: ModelSignature, classes: int) -> tuple[list[str], str]:

@@ -46,8 +46,8 @@ export function optionFeeds(
   );
 }
 
-function validated(inputs: readonly Input[], input: Input, tensor: TensorData | undefined): TensorData {
-  if (tensor === undefined) {
+function validated(inputs: readonly Input[], input: Input, given: TensorData | undefined): TensorData {
+  if (given === undefined) {
     if (input.kind === "option") return optionTensor(input, undefined);
     if (input.kind === "focus") return focusTensor(input, input.default);
     const size = input.kind === "size" ? inputSize(inputs, input) : null;
@@ -58,6 +58,7 @@ function validated(inputs: readonly Input[], input: Input, tensor: TensorData | 
       fixFor(input),
     );
   }
+  const tensor = narrowed(input, given);
   const difference = differs(input, tensor);
   if (difference !== null) {
     throw new WebbuildError(
@@ -72,12 +73,21 @@ function validated(inputs: readonly Input[], input: Input, tensor: TensorData | 
   return { type, dims, data } as TensorData;
 }
 
+/** Returns int64 as int32 where the input takes that and every number fits: the graph is cast, its callers need not be. */
+function narrowed(input: Input, tensor: TensorData): TensorData {
+  if (input.dtype !== "int32" || tensor?.type !== "int64" || !(tensor.data instanceof BigInt64Array))
+    return tensor;
+  if (tensor.data.some((value) => BigInt.asIntN(32, value) !== value)) return tensor;
+  return { type: "int32", dims: tensor.dims, data: Int32Array.from(tensor.data, Number) };
+}
+
 /** Returns in words how the tensor differs from what the input takes, null where it fits. */
 function differs(input: Input, tensor: TensorData): string | null {
   if (typeof tensor !== "object" || tensor === null) return String(tensor);
   const { type, dims, data } = tensor;
+  const tooLarge = input.dtype === "int32" && type === "int64" ? " with numbers beyond 32 bits" : "";
   if (type !== input.dtype || !Array.isArray(dims) || dims.join() !== input.shape.join())
-    return `${type} [${[dims].flat().join(", ")}]`;
+    return `${type} [${[dims].flat().join(", ")}]${tooLarge}`;
   if (!(data instanceof ARRAYS[type])) return `data in ${kindOf(data)}`;
   const length = input.shape.reduce((product, size) => product * size, 1);
   return data.length === length ? null : `${data.length} elements`;

@@ -1,0 +1,64 @@
+from __future__ import annotations
+
+import onnx_ir as ir
+
+from webbuild.passes.base import Pass, PassOptions, Rewrite
+from webbuild.passes.rewrite import Builder
+
+_INDEX_OPS = ("Gather", "GatherElements", "GatherND")
+"""Operators whose second input says which elements, as int32 too."""
+_INT64, _INT32 = ir.DataType.INT64, ir.DataType.INT32
+
+
+class Int32Inputs(Pass):
+    """Takes int32 where a model takes int64 and casts it at once.
+
+        mask: int64 -> Cast<to = float32> -> f  ->  mask: int32 -> Cast<to = float32> -> f
+
+    Why: onnxruntime-web casts no int64 on the GPU. The mask of a text, or the size of a picture, is cast on the CPU,
+    and one node there keeps the whole graph from being captured.
+
+    How: in a bundle alone, whose runtime takes int64 too and checks that the numbers fit; `webbuild patch` leaves a
+    graph's inputs as they are. Only inputs that nothing reads but Cast, Shape and what gathers by them. The graph for
+    WASM gets a Cast to int64 behind such an input. Exact for numbers that fit into 32 bits.
+    """
+
+    code = "int32-inputs"
+    after = ("hoist-cast", "narrow-int64", "eliminate-no-ops")
+    target = "webgpu"
+    scope = "main graph"
+
+    @classmethod
+    def runs_on(cls, target: str | None, options: PassOptions) -> bool:
+        """Whether a bundle is made, and this is its graph for the GPU."""
+        return options.int32_inputs and super().runs_on(target, options)
+
+    def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
+        found = [value for value in model.graph.inputs if _is_cast(value)]
+        for value in found:
+            value.type = ir.TensorType(_INT32)
+        return [self.applied(f"input '{value.name}'", "is int32, not int64: it is cast on the GPU") for value in found]
+
+
+def take_int32(model: ir.Model, other: ir.Model) -> list[Rewrite]:
+    """Let a graph take int32 where the same model's `other` graph does, with a Cast to int64 behind it."""
+    narrow = {value.name for value in other.graph.inputs if value.dtype == _INT32}
+    found = [value for value in model.graph.inputs if value.dtype == _INT64 and value.name in narrow]
+    for value in found:
+        uses = list(value.uses())
+        add = Builder(model.graph, next(iter(model.graph)), f"{value.name}/int64")
+        wide = add.cast(value, _INT64)
+        wide.shape, wide.type = value.shape, value.type
+        value.type = ir.TensorType(_INT32)
+        for use in uses:
+            use.node.replace_input_with(use.idx, wide)
+    return [Rewrite(Int32Inputs.code, f"input '{value.name}'", True, "is int32, not int64") for value in found]
+
+
+def _is_cast(value: ir.Value) -> bool:
+    """Whether an int64 input is cast, and nothing reads it that could not read int32."""
+    if value.dtype != _INT64 or value.is_initializer() or value.is_graph_output():
+        return False
+    reads = [(use.node.op_type, use.idx) for use in value.uses() if use.node.domain in ("", "ai.onnx")]
+    known = all(op in ("Cast", "Shape") or (op in _INDEX_OPS and index == 1) for op, index in reads)
+    return known and len(reads) == len(value.uses()) and any(op == "Cast" for op, _ in reads)
