@@ -17,6 +17,9 @@ _INTEGERS = ("int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "ui
 
 _BOUNDED_OPS = ("Atan", "Clip", "Cos", "HardSigmoid", "Mod", "Sigmoid", "Sin", "Softmax", "Tanh")
 
+_FLASH_QUERIES = 32
+"""Queries from which on attention has a kernel of its own."""
+
 _READS_INPUT = "it reads an input of the graph"
 
 wrong_rule = partial(rule, summary="wrong answer", outcome="wrong")
@@ -53,6 +56,42 @@ def dequantize_blocks_1d(node: ir.Node, context: InspectionContext) -> str | Non
     """
     blocked = node.attributes.get_int("block_size", 0)
     return "its blocks lie along its only axis" if blocked and known_rank(node.inputs[0]) == 1 else None
+
+
+@wrong_rule(
+    "flash-attention-subgroups",
+    *("MultiHeadAttention", "GroupQueryAttention", "Attention"),
+    severity="note",
+    summary="wrong on some GPUs",
+    fix="export without fused attention where such GPUs matter",
+)
+def flash_attention_subgroups(node: ir.Node, context: InspectionContext) -> str | None:
+    """The answer is wrong on GPUs with subgroups of 8 or fewer: Chromium's software adapter is one.
+
+    From 32 queries on, heads whose size is a multiple of 4 have a kernel of their own, wrong on subgroups of 4 and
+    of 8. Wider ones, as most GPUs have, were not at hand. `verify` shows it, and a bundle tests itself on the GPU of
+    each visitor.
+    Fix: export without fused attention; MatMul and Softmax are right there.
+    Source: measured on 1.30.0.
+    """
+    queries = static_shape(node.inputs[0])
+    if node.domain != "com.microsoft" or queries is None or len(queries) != 3 or queries[1] < _FLASH_QUERIES:
+        return None
+    size = _head_size(node, queries[2])
+    if size is None or size % 4:
+        return None
+    return f"{queries[1]} queries with heads of {size}: its kernel counts on subgroups of more than 8"
+
+
+def _head_size(node: ir.Node, width: int) -> int | None:
+    """Return how many numbers a head of an attention of ONNX Runtime has, None if that is unknown."""
+    heads = node.attributes.get_int("num_heads", 0)
+    if node.op_type == "Attention":
+        weights = static_shape(input_value(node, 1))
+        return weights[1] // 3 // heads if weights and heads else None
+    if node.op_type == "GroupQueryAttention" and input_value(node, 1) is None:
+        heads += 2 * node.attributes.get_int("kv_num_heads", 0)
+    return width // heads if heads else None
 
 
 @wrong_rule("logsumexp-integer-rounding", "ReduceLogSumExp", summary="off by one", fix="cast to float before it")
