@@ -35,6 +35,7 @@ from webbuild.samples.prompts import attach_prompts, with_prompts
 from webbuild.samples.sample import Sample
 from webbuild.targets.table import find_table
 from webbuild.targets.target import Target
+from webbuild.tasks.picture_sizes import parse_size
 from webbuild.tasks.registry import kind_of
 from webbuild.tasks.symbolic_dims import parse_dims
 from webbuild.tasks.user_overrides import parse_overrides
@@ -50,7 +51,7 @@ def run(arguments: PackArguments) -> int:
     progress = ProgressReporter(quiet=arguments.as_json)
     located = locate_model(arguments.model)
     out = arguments.out or Path("dist") / safe_file_name(located.name)
-    dims, budget = parse_dims(arguments.dims), parse_budget(arguments.budget)
+    dims, size, budget = parse_dims(arguments.dims), parse_size(arguments.size), parse_budget(arguments.budget)
     overrides = parse_overrides(arguments.overrides, guess_pictures=arguments.may_guess_pictures)
     export_options = parse_export_options(arguments.export)
     check_exclusive_options(arguments.precision, arguments.weights)
@@ -59,7 +60,7 @@ def run(arguments: PackArguments) -> int:
     target = Target(engine_version(), "webgpu")
 
     path = export_located(located, export_options, progress)
-    loaded = load_model(path, dims, progress, parse_set(arguments.values))
+    loaded = load_model(path, dims, progress, parse_set(arguments.values), size)
     compiled = compile_model(
         loaded, target, task=arguments.task, nms=arguments.nms, wanted=overrides, progress=progress
     )  # recognise, lower, place

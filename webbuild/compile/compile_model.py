@@ -26,6 +26,7 @@ from webbuild.runners.native import NativeRunner
 from webbuild.samples.native_sizes import check_given_sizes, choose_sizes
 from webbuild.targets.table import find_table
 from webbuild.targets.target import Target
+from webbuild.tasks.picture_sizes import PictureSize, with_size
 from webbuild.tasks.symbolic_dims import ResolvedDims, takes_prompt
 from webbuild.tasks.user_overrides import Overrides, apply_overrides
 
@@ -70,16 +71,21 @@ class CompiledModel(Struct, frozen=True):
 
 
 def load_model(
-    path: Path, dims: Mapping[str, int], progress: ProgressReporter, values: Mapping[str, str] | None = None
+    path: Path,
+    dims: Mapping[str, int],
+    progress: ProgressReporter,
+    values: Mapping[str, str] | None = None,
+    size: PictureSize | None = None,
 ) -> LoadedModel:
-    """Load a model, set its inputs of `values`, and choose its sizes.
+    """Load a model, set its inputs of `values`, and choose its sizes: those of `dims` and of pictures, then the rest.
 
     Raises:
-        WebbuildError: what `load_onnx`, `set_inputs` and `choose_sizes` raise, `reshape-mismatch`,
-            `reference-session-failed` or `size-fails`.
+        WebbuildError: what `load_onnx`, `set_inputs`, `with_size` and `choose_sizes` raise, `reshape-mismatch`,
+            `reference-session-failed`, `one-size-only` or `size-fails`.
     """
     with progress.step(f"load {path.name}"):
         source = set_inputs(load_onnx(path), values or {})
+        dims = with_size(source.signature, size, dims)
         sizes = choose_sizes(source, dims, lambda: open_reference(source)[0])
         prepared = prepare_graph(source.model, sizes.dims)[0]
         check_reshapes(prepared)

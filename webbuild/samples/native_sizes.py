@@ -10,6 +10,7 @@ import msgspec
 from webbuild.errors import USAGE, WebbuildError
 from webbuild.model.load import OnnxModel
 from webbuild.passes.analysis.input_ranges import input_ranges
+from webbuild.passes.analysis.one_size_constant import one_size_constant
 from webbuild.runners.native import NativeRunner
 from webbuild.samples.random_inputs import random_feeds, shrunk_feeds
 from webbuild.tasks.symbolic_dims import ResolvedDims, free_picture_sides, resolve_dims, sequence_lengths, unknown_dims
@@ -73,17 +74,25 @@ def check_given_sizes(source: OnnxModel, sizes: ResolvedDims, given: Mapping[str
     """Raise where native ONNX Runtime fails at sizes that were given.
 
     Raises:
-        WebbuildError: `size-fails`.
+        WebbuildError: `one-size-only` where it fails at a constant of another size, else `size-fails`.
     """
     error = run_error(native, source, sizes.dims) if given else None
-    if error is not None and error.code == "reference-run-failed":
-        asked = " ".join(f"--dim {name}={size}" for name, size in given.items())
+    if error is None or error.code != "reference-run-failed":
+        return
+    asked = " ".join(f"--dim {name}={size}" for name, size in given.items())
+    if (constant := one_size_constant(source.model, error.message)) is not None:
         raise WebbuildError(
-            "size-fails",
-            f"{source.path}: this size cannot work: native ONNX Runtime fails at {asked}: {error.message}",
-            "give sizes that the model can take: those of its export, or multiples of 32 for pictures",
+            "one-size-only",
+            f"{source.path}: this size cannot work: {asked}: {constant}",
+            "give the size of the export, or export the model with position embeddings that are interpolated",
             exit_code=USAGE,
         )
+    raise WebbuildError(
+        "size-fails",
+        f"{source.path}: this size cannot work: native ONNX Runtime fails at {asked}: {error.message}",
+        "give sizes that the model can take: those of its export, or multiples of 32 for pictures",
+        exit_code=USAGE,
+    )
 
 
 def run_error(native: NativeRunner, source: OnnxModel, dims: Mapping[str, int]) -> WebbuildError | None:

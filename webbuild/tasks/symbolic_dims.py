@@ -146,6 +146,12 @@ def free_picture_sides(signature: ModelSignature, given: Mapping[str, int]) -> l
 
 def _free_sides(fact: TensorSpec) -> tuple[int, ...]:
     """Return the axes of height and width of what looks like a picture where both are free."""
+    axes = picture_sides(fact)
+    return () if any(isinstance(fact.shape[axis], int) for axis in axes) else axes
+
+
+def picture_sides(fact: TensorSpec) -> tuple[int, ...]:
+    """Return the axes of height and width of what looks like a picture, none of another tensor."""
     match fact.shape:
         case (_, 1 | 3 | 4, height, width) if _are_sides(height, width):
             return (2, 3)
@@ -157,8 +163,8 @@ def _free_sides(fact: TensorSpec) -> tuple[int, ...]:
 
 
 def _are_sides(height: Dim, width: Dim) -> bool:
-    """Whether both are free; two axes of one name are a mask between tokens."""
-    return not isinstance(height, int) and not isinstance(width, int) and (height != width or height is None)
+    """Whether they may be height and width; two axes of one name are a mask between tokens."""
+    return not isinstance(height, str) or height != width
 
 
 def _is_channel_name(dim: Dim) -> bool:

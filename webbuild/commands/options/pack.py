@@ -87,6 +87,9 @@ class PackArguments(PreprocessOptions):
     out: Path | None = option("-o", "--out", help="Folder to write. [default: dist/<name of the model>]")
     task: str | None = option(type=TaskChoice(), help="Task of the model, where the inferred one is wrong.")
     dims: tuple[str, ...] = dims_option()
+    size: str | None = option(
+        metavar="SIZE", help="Size of the pictures, where it is free: 640, or 640x480 (width x height)."
+    )
     export: tuple[str, ...] = export_option()
     values: tuple[str, ...] = set_option()
     samples: tuple[Path, ...] = option(
