@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import onnx
@@ -63,6 +64,15 @@ def test_position_embeddings_of_another_size_are_refused_with_that_size(embedded
 
 def test_the_size_of_the_embeddings_is_taken(embedded: Path) -> None:
     assert [list(each.shape) for each in pack(embedded, "--size", "32").outputs] == [[1, 16, 4]]
+
+
+def test_the_inspection_and_a_patched_file_have_it_too(free: Path, tmp_path: Path) -> None:
+    done = webbuild("inspect", free, "--target", "1.30.0-webgpu", "--size", "48x32", "--json")
+    assert [each["shape"] for each in json.loads(done.stdout)["inputs"]] == [[1, 3, 32, 48]]
+    done = webbuild("patch", free, "-o", tmp_path / "out", "--size", "48x32", "--json")
+    (outcome,) = json.loads(done.stdout)
+    (picture,) = onnx.load(outcome["files"][0]["file"]).graph.input
+    assert [dim.dim_value for dim in picture.type.tensor_type.shape.dim] == [1, 3, 32, 48]
 
 
 @pytest.mark.parametrize(

@@ -19,6 +19,7 @@ from webbuild.runners.native import NativeRunner
 from webbuild.samples.native_sizes import choose_sizes
 from webbuild.targets.table import load_table
 from webbuild.targets.target import Target, parse_target
+from webbuild.tasks.picture_sizes import parse_size, with_size
 from webbuild.tasks.symbolic_dims import parse_dims
 
 
@@ -38,7 +39,7 @@ def run(arguments: InspectArguments) -> int:
     source = set_inputs(load_onnx(path), parse_set(arguments.values))
     sizes = choose_sizes(
         source,
-        parse_dims(arguments.dims),
+        with_size(source.signature, parse_size(arguments.size), parse_dims(arguments.dims)),
         lambda: NativeRunner(source.path, source.graph_bytes, source.set_inputs),
     )
     assumptions = (*source.repairs, *sizes.assumptions)

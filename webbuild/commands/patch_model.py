@@ -33,6 +33,7 @@ from webbuild.passes.workarounds.cpu_fallback import cpu_node_names
 from webbuild.samples.collect import collect_samples
 from webbuild.samples.edge_cases import edge_cases
 from webbuild.targets.target import Target, parse_target
+from webbuild.tasks.picture_sizes import parse_size
 from webbuild.tasks.symbolic_dims import parse_dims
 from webbuild.tasks.user_overrides import parse_overrides
 
@@ -78,7 +79,7 @@ def patch_model(model: Path, arguments: PatchArguments, progress: ProgressReport
     dims, wanted = parse_dims(arguments.dims), parse_overrides({})
     if not arguments.dry_run and not arguments.force:
         refuse_existing([_output_path(model, arguments, target) for target in targets])
-    opened = load_model(model, dims, progress, parse_set(arguments.values))
+    opened = load_model(model, dims, progress, parse_set(arguments.values), parse_size(arguments.size))
     ready = {
         target: compile_model(
             opened, target, task=None, nms=arguments.nms, wanted=wanted, progress=progress, int32_inputs=False

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from webbuild.commands.dataclass_command import argument, option
-from webbuild.commands.options.shared import dims_option, export_option, json_option, set_option
+from webbuild.commands.options.shared import dims_option, export_option, json_option, set_option, size_option
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -23,6 +23,7 @@ class InspectArguments:
         help="Build of onnxruntime-web: VERSION-BUILD. [default: the WebGPU build that pack ships]"
     )
     dims: tuple[str, ...] = dims_option()
+    size: str | None = size_option()
     export: tuple[str, ...] = export_option()
     values: tuple[str, ...] = set_option()
     measure: bool = option(default=False, help="Also run it in Chromium, and compare the prediction with that.")

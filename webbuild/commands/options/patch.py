@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 from webbuild.commands.dataclass_command import argument, option
-from webbuild.commands.options.shared import dims_option, export_option, json_option, set_option
+from webbuild.commands.options.shared import dims_option, export_option, json_option, set_option, size_option
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -41,6 +41,7 @@ class PatchArguments:
         "[default: the webgpu build that webbuild ships]",
     )
     dims: tuple[str, ...] = dims_option()
+    size: str | None = size_option()
     export: tuple[str, ...] = export_option()
     values: tuple[str, ...] = set_option()
     samples: tuple[Path, ...] = option("--sample", default=(), metavar="FILE...", help="Images or .npz to prove with.")

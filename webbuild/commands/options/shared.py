@@ -16,6 +16,11 @@ def dims_option() -> Any:
     return option("--dim", metavar="NAME=N", default=(), help="Size of a free dimension, or INPUT:AXIS=N.")
 
 
+def size_option() -> Any:
+    """Return `--size`."""
+    return option(metavar="SIZE", help="Size of the pictures, where it is free: 640, or 640x480 (width x height).")
+
+
 def export_option() -> Any:
     """Return `--export`."""
     return option(
