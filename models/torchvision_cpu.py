@@ -75,5 +75,6 @@ def allow_operators() -> None:
     from torchvision.ops import boxes
 
     extension._assert_has_ops = boxes._assert_has_ops = lambda: None
-    importlib.import_module("torchvision.ops.roi_align")._has_ops = lambda: True
+    roi_align: Any = importlib.import_module("torchvision.ops.roi_align")
+    roi_align._has_ops = lambda: True
     importlib.import_module("torchvision.ops._register_onnx_ops")

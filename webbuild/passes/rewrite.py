@@ -179,7 +179,7 @@ class Builder:
         self._prefix = prefix
         self._count = 0
         self._taken: set[str | None] | None = None
-        self._opset = graph.opset_imports.get("", 18) if opset is None else opset
+        self.opset = graph.opset_imports.get("", 18) if opset is None else opset
 
     def node(self, op: str, *inputs: ir.Value | None, outputs: int = 1, **attributes: AttributeValue) -> list[ir.Value]:
         """Add a node and return its outputs."""
@@ -223,7 +223,7 @@ class Builder:
     def reduce(self, op: str, data: ir.Value | None, axis: int | list[int], keepdims: int = 1) -> ir.Value:
         """Add a reduction over axes in the form that the graph's opset knows: axes became an input late."""
         axes = [axis] if isinstance(axis, int) else axis
-        if self._opset >= (13 if op == "ReduceSum" else 18):
+        if self.opset >= (13 if op == "ReduceSum" else 18):
             return self.op(op, data, self.const(axes, np.int64), keepdims=keepdims)
         return self.op(op, data, axes=axes, keepdims=keepdims)
 
@@ -244,31 +244,31 @@ class Builder:
         return self._reshape_axis("Squeeze", data, axis)
 
     def _reshape_axis(self, op: str, data: ir.Value, axis: int) -> ir.Value:
-        if self._opset >= 13:
+        if self.opset >= 13:
             return self.op(op, data, self.const([axis], np.int64))
         return self.op(op, data, axes=[axis])
 
     def split_sizes(self, data: ir.Value | None, sizes: list[int], axis: int) -> list[ir.Value]:
         """Add a Split into parts of the given sizes."""
-        if self._opset >= 13:
+        if self.opset >= 13:
             return self.node("Split", data, self.const(sizes, np.int64), outputs=len(sizes), axis=axis)
         return self.node("Split", data, outputs=len(sizes), axis=axis, split=sizes)
 
     def split(self, data: ir.Value, parts: int, axis: int) -> list[ir.Value]:
         """Add a Split into equal parts; from opset 18 on their number has to be written."""
-        attributes = {"num_outputs": parts} if self._opset >= 18 else {}
+        attributes = {"num_outputs": parts} if self.opset >= 18 else {}
         return self.node("Split", data, outputs=parts, axis=axis, **attributes)
 
     def pad(self, data: ir.Value | None, before: list[int], after: list[int]) -> ir.Value:
         """Add a Pad with zeros, sizes by axis; they became an input in opset 11."""
         pads = [*before, *after]
-        if self._opset >= 11:
+        if self.opset >= 11:
             return self.op("Pad", data, self.const(pads, np.int64))
         return self.op("Pad", data, pads=pads)
 
     def slice(self, data: ir.Value | None, axis: int, start: int, end: int) -> ir.Value:
         """Add a Slice of one axis; what to cut became inputs in opset 10."""
-        if self._opset >= 10:
+        if self.opset >= 10:
             return self.op("Slice", data, *(self.const([number], np.int64) for number in (start, end, axis)))
         return self.op("Slice", data, starts=[start], ends=[end], axes=[axis])
 

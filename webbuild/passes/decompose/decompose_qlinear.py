@@ -5,6 +5,7 @@ from collections.abc import Callable
 import onnx_ir as ir
 
 from webbuild.passes.base import Pass, PassOptions, Rewrite
+from webbuild.passes.dtypes.exact_ints import is_scalar
 from webbuild.passes.rewrite import Builder, attribute_values, input_value, is_read, known_rank, replace_output
 
 _PAIRS = {"QLinearAdd": "Add", "QLinearMul": "Mul"}
@@ -28,6 +29,7 @@ class DecomposeQlinear(Pass):
         QLinearAdd(a, sa, za, b, sb, zb, sy, zy)  ->  Quantize(Dequantize(a, sa, za) + Dequantize(b, sb, zb), sy, zy)
         QLinearSigmoid(x, sx, zx, sy, zy)         ->  Quantize(Sigmoid(Dequantize(x, sx, zx)), sy, zy)
         QLinearConcat(sy, zy, a, sa, za, ...)     ->  Quantize(Concat(Dequantize(a, sa, za), ...), sy, zy)
+        QGemm(a, sa, za, b, sb, zb, c, sy, zy)    ->  Quantize(Gemm(Dequantize(a), Dequantize(b), c * sa * sb), sy, zy)
 
     Why: they have no GPU kernel. `dequantize-ops` brings what is written here to the GPU.
 
@@ -38,6 +40,7 @@ class DecomposeQlinear(Pass):
     code = "decompose-qlinear"
     after = ("downgrade-opset",)
     target = "webgpu"
+    tolerance = 1e-6
 
     def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
         return [
@@ -58,10 +61,10 @@ class DecomposeQlinear(Pass):
         return self.applied(node, "computed between DequantizeLinear and QuantizeLinear")
 
 
-def _dequantized(add: Builder, node: ir.Node, index: int) -> ir.Value:
+def _dequantized(add: Builder, node: ir.Node, index: int, **axis: int) -> ir.Value:
     """Return the numbers that an input stands for, whose scale and zero point are the next two."""
     data = node.inputs[index]
-    result = add.op("DequantizeLinear", *(input_value(node, index + each) for each in range(3)))
+    result = add.op("DequantizeLinear", *(input_value(node, index + each) for each in range(3)), **axis)
     result.shape = None if data is None else data.shape
     result.type = ir.TensorType(ir.DataType.FLOAT)
     return result
@@ -95,8 +98,23 @@ def _concat(add: Builder, node: ir.Node) -> ir.Value:
     return _quantized(add, node, add.op("Concat", *parts, **attribute_values(node)), 0)
 
 
+def _gemm(add: Builder, node: ir.Node) -> ir.Value:
+    """Gemm of a [M, K] and b [K, N]; b may have a scale for each of its N columns, c is int32 in steps of sa * sb."""
+    values = attribute_values(node)
+    columns = {} if is_scalar(node.inputs[4]) else {"axis": 0 if values.get("transB", 0) else 1}
+    if columns and add.opset < 13:
+        raise NotWrittenError("it has a scale for each column, which DequantizeLinear knows from opset 13 on")
+    sides = [_dequantized(add, node, 0), _dequantized(add, node, 3, **columns)]
+    if (bias := input_value(node, 6)) is not None:
+        steps = add.op("Mul", node.inputs[1], node.inputs[4])
+        sides.append(add.op("Mul", add.op("Cast", bias, to=ir.DataType.FLOAT), steps))
+    result = add.op("Gemm", *sides, **values, beta=values.get("alpha", 1.0))
+    return result if input_value(node, 7) is None else _quantized(add, node, result, 7)
+
+
 _WRITTEN: dict[str, Callable[[Builder, ir.Node], ir.Value]] = {
     **dict.fromkeys(_PAIRS, _pair),
     **dict.fromkeys(_SINGLE, _single),
     "QLinearConcat": _concat,
+    "QGemm": _gemm,
 }

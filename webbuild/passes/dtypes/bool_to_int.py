@@ -36,7 +36,7 @@ class BoolToInt(Decomposition):
     """
 
     code = "bool-to-int"
-    after = ("downgrade-opset", "decompose-logic")
+    after = ("downgrade-opset", "decompose-logic", "dequantize-ops")
 
     def decomposers(self) -> Decomposers:
         return dict.fromkeys((*_DATA_MOVEMENT_OPS, *sorted(COMPARISON_OPS), *_ARITHMETIC_OPS, "MaxPool"), _convert)

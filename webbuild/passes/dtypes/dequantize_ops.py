@@ -22,6 +22,7 @@ from webbuild.passes.dtypes.exact_ints import (
 )
 from webbuild.passes.rewrite import (
     Builder,
+    attribute_values,
     constant,
     consumers,
     find_nodes,
@@ -39,6 +40,9 @@ _OPERANDS = {
 }
 """The inputs of data and weights, and of their zero points."""
 
+_MOVES = ("Concat", "Flatten", "MaxPool", "Reshape", "Slice", "Squeeze", "Transpose", "Unsqueeze")
+"""Operators that compute no new number."""
+
 
 class DequantizeOps(Pass):
     """Computes with quantised numbers in float32, which has GPU kernels and gives the same whole numbers.
@@ -54,7 +58,8 @@ class DequantizeOps(Pass):
     How: float32 holds every whole number up to 16,777,216 exactly. As long as 255 times the sum of a result's weights
     stays below, a Conv of float32 gives the very numbers of ConvInteger, in whatever order it adds; beyond, its
     channels are taken in parts and added as int32. Rounding, halves to even, is adding 12,582,912 and taking it off
-    again. Weights stay stored in 8 bits: DequantizeLinear with a scale of 1 unpacks them on the GPU in every run.
+    again. Weights stay stored in 8 bits: DequantizeLinear with a scale of 1 unpacks them on the GPU in every run. What
+    only moves bytes (Reshape, Transpose, Concat, MaxPool ...) moves the float32 instead.
 
     Limits: fixed shapes, constant zero points of the weights. Exact. The formulas are those of ONNX's operator texts.
     """
@@ -68,8 +73,10 @@ class DequantizeOps(Pass):
         rewrites: list[Rewrite] = []
         whole = ExactInts()
         for node in find_nodes(model, *_REWRITES):
-            off_gpu = placement(model, node, options) in ("cpu", "none")
-            if not off_gpu and not (node.op_type == "DequantizeLinear" and whole.has_float(node.inputs[0])):
+            if node.op_type in _IN_FLOAT:
+                if not all(map(whole.has_float, _data(node))):
+                    continue
+            elif placement(model, node, options) not in ("cpu", "none"):
                 continue
             add = Builder(model.graph, node, f"{node.name or node.op_type}/float")
             refused = _REWRITES[node.op_type](add, whole, node)
@@ -166,6 +173,22 @@ def _dequantize_linear(add: Builder, whole: ExactInts, node: ir.Node) -> str | N
     return None
 
 
+def _data(node: ir.Node) -> tuple[ir.Value | None, ...]:
+    """Return the inputs that hold numbers, not sizes or places."""
+    return tuple(node.inputs) if node.op_type == "Concat" else tuple(node.inputs[:1])
+
+
+def _move(add: Builder, whole: ExactInts, node: ir.Node) -> str | None:
+    """Move what is at hand in float32: a DequantizeLinear after a Reshape of bytes gets a QuantizeLinear on the CPU."""
+    if len(node.outputs) > 1:
+        return "it has several outputs"
+    data = [whole.plain(value) for value in _data(node)]
+    moved = add.op(node.op_type, *data, *node.inputs[len(data) :], **attribute_values(node))
+    moved.shape, moved.type = node.outputs[0].shape, ir.TensorType(ir.DataType.FLOAT)
+    whole.replace(add, node.outputs[0], moved)
+    return None
+
+
 def _integer_matmul(add: Builder, whole: ExactInts, node: ir.Node) -> str | None:
     """ConvInteger and MatMulInteger: who casts the sums to float32 reads them as they are."""
     operands = IntMatmulOperands(node, *_OPERANDS[node.op_type])
@@ -215,4 +238,7 @@ _REWRITES: dict[str, Callable[[Builder, ExactInts, ir.Node], str | None]] = {
     "MatMulInteger": _integer_matmul,
     "QLinearConv": _qlinear,
     "QLinearMatMul": _qlinear,
+    **dict.fromkeys(_MOVES, _move),
 }
+_IN_FLOAT = ("DequantizeLinear", *_MOVES)
+"""Rewritten wherever the numbers are at hand in float32, though there is a GPU kernel for bytes."""

@@ -54,6 +54,11 @@ class ExactInts:
         """Whether the value is at hand in float32."""
         return value in self._plain
 
+    def plain(self, value: ir.Value | None) -> ir.Value:
+        """Return a value that is at hand in float32."""
+        assert value is not None
+        return self._plain[value]
+
     def has_centered(self, value: ir.Value, zero: ir.Value | None) -> bool:
         """Whether the value is at hand with this zero point taken off."""
         return (value, zero) in self._centred
