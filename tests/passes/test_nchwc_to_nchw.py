@@ -17,7 +17,8 @@ from webbuild.passes.simplify.nchwc_to_nchw import NchwcToNchw
 def test_weights_get_back_their_order(tmp_path: Path) -> None:
     network = parsed(
         f"{HEADER} g (float[1,3,6,6] x) => (float[1,14,3,3] y) {{ "
-        "a = Conv <strides = [2, 2], pads = [1, 1, 1, 1]> (x, w) b = Relu (a) c = Conv <group = 16, pads = [1, 1, 1, 1]> (b, each) y = Conv (c, v, bias) }"
+        "a = Conv <strides = [2, 2], pads = [1, 1, 1, 1]> (x, w) b = Relu (a) "
+        "c = Conv <group = 16, pads = [1, 1, 1, 1]> (b, each) y = Conv (c, v, bias) }"
     )
     for name, shape in {"w": (16, 3, 3, 3), "each": (16, 1, 3, 3), "v": (14, 16, 1, 1), "bias": (14,)}.items():
         network.graph.initializer.append(ir.to_proto(ir.tensor(weights(*shape, seed=len(name)), name=name)))
