@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from unittest.mock import patch
 
+import numpy as np
 import pytest
 
 from tests.commands.program import webbuild
@@ -136,3 +137,29 @@ def test_a_given_size_beyond_memory_is_named_as_such(tmp_path: Path) -> None:
     path = save(parsed(FREE % "n,3,h,w"), tmp_path / "m.onnx")
     done = webbuild("pack", path, "-o", tmp_path / "out", "--no-verify", "--dim", "h=100000", "--dim", "w=100000")
     assert done.error == "input-too-large"
+
+
+def test_a_sample_has_the_sizes_that_nothing_else_gives(tmp_path: Path) -> None:
+    file = tmp_path / "sample.npz"
+    np.savez(file, past=np.ones((1, 5)), ids=np.ones((1, 7)), mask=np.ones((1, 12)), other=np.ones(3))
+    source = load_onnx(save(parsed(CACHE), tmp_path / "m.onnx"))
+    sizes = choose_sizes(source, {"batch_size": 1}, lambda: NativeRunner(source.path), [tmp_path / "a.jpg", file])
+    assert (sizes.dims["past:1"], sizes.dims["ids:1"]) == (5, 7)
+    assert sizes.dims["mask:1"] == 12
+    assert "'past_length' is 5, 'length' is 7, 'total_length' is 12, as in the sample" in sizes.assumptions
+
+
+def test_a_sample_of_another_rank_gives_no_size(tmp_path: Path) -> None:
+    file = tmp_path / "sample.npz"
+    np.savez(file, x=np.ones((3, 64)))
+    source = load_onnx(save(parsed(FREE % "n,3,h,w"), tmp_path / "m.onnx"))
+    sizes = choose_sizes(source, {}, lambda: NativeRunner(source.path), [file])
+    assert sizes.dims["x:2"] == SIDES[0]
+
+
+def test_patch_takes_the_sizes_of_a_sample(tmp_path: Path) -> None:
+    np.savez(tmp_path / "s.npz", x=np.ones((1, 12), np.float32))
+    path, out = save(parsed(ONE_LENGTH % 12), tmp_path / "m.onnx"), tmp_path / "out"
+    done = webbuild("patch", path, "--sample", tmp_path / "s.npz", "-o", out)
+    assert done.code == 0, done.stderr
+    assert list(load_onnx(next(out.glob("*.onnx"))).signature.inputs[0].shape) == [1, 12]

@@ -118,7 +118,8 @@ def _bundle(asked: ModelSelection, bundle: Bundle) -> ModelUnderTest:
 
 def _model(asked: ModelSelection) -> ModelUnderTest:
     source = load_onnx(asked.path)
-    sizes = choose_sizes(source, parse_dims(asked.dims), lambda: NativeRunner(source.path, source.graph_bytes))
+    dims = parse_dims(asked.dims)
+    sizes = choose_sizes(source, dims, lambda: NativeRunner(source.path, source.graph_bytes), asked.inputs)
     model = with_fixed_sizes(source.model, sizes.dims)
     needed = () if asked.backend == "wasm" else tuple(required_features(model))
     inputs = model_signature(asked.path.name, model).inputs

@@ -60,7 +60,7 @@ def run(arguments: PackArguments) -> int:
     target = Target(engine_version(), "webgpu")
 
     path = export_located(located, export_options, progress)
-    loaded = load_model(path, dims, progress, parse_set(arguments.values), size)
+    loaded = load_model(path, dims, progress, parse_set(arguments.values), size, arguments.samples)
     compiled = compile_model(
         loaded, target, task=arguments.task, nms=arguments.nms, wanted=overrides, progress=progress
     )  # recognise, lower, place

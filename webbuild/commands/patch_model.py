@@ -79,7 +79,9 @@ def patch_model(model: Path, arguments: PatchArguments, progress: ProgressReport
     dims, wanted = parse_dims(arguments.dims), parse_overrides({})
     if not arguments.dry_run and not arguments.force:
         refuse_existing([_output_path(model, arguments, target) for target in targets])
-    opened = load_model(model, dims, progress, parse_set(arguments.values), parse_size(arguments.size))
+    opened = load_model(
+        model, dims, progress, parse_set(arguments.values), parse_size(arguments.size), arguments.samples
+    )
     ready = {
         target: compile_model(
             opened, target, task=None, nms=arguments.nms, wanted=wanted, progress=progress, int32_inputs=False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -76,8 +76,9 @@ def load_model(
     progress: ProgressReporter,
     values: Mapping[str, str] | None = None,
     size: PictureSize | None = None,
+    samples: Sequence[Path] = (),
 ) -> LoadedModel:
-    """Load a model, set its inputs of `values`, and choose its sizes: those of `dims` and of pictures, then the rest.
+    """Load a model, set its inputs of `values`, and choose its sizes: of `dims`, pictures, samples, the rest.
 
     Raises:
         WebbuildError: what `load_onnx`, `set_inputs`, `with_size` and `choose_sizes` raise, `reshape-mismatch`,
@@ -86,7 +87,7 @@ def load_model(
     with progress.step(f"load {path.name}"):
         source = set_inputs(load_onnx(path), values or {})
         dims = with_size(source.signature, size, dims)
-        sizes = choose_sizes(source, dims, lambda: open_reference(source)[0])
+        sizes = choose_sizes(source, dims, lambda: open_reference(source)[0], samples)
         prepared = prepare_graph(source.model, sizes.dims)[0]
         check_reshapes(prepared)
         original, repairs = open_reference(source)  # what does not run as it is need not be patched

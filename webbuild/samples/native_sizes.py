@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 
 import msgspec
 
@@ -13,6 +14,7 @@ from webbuild.passes.analysis.input_ranges import input_ranges
 from webbuild.passes.analysis.one_size_constant import one_size_constant
 from webbuild.runners.native import NativeRunner
 from webbuild.samples.random_inputs import random_feeds, shrunk_feeds
+from webbuild.samples.sample_sizes import sample_sizes
 from webbuild.tasks.symbolic_dims import ResolvedDims, free_picture_sides, resolve_dims, sequence_lengths, unknown_dims
 
 SIDES = (640, 512, 480, 416, 384, 320, 256, 224)
@@ -25,15 +27,24 @@ _SECONDS = 20.0
 """After which no other side is tried."""
 
 
-def choose_sizes(source: OnnxModel, given: Mapping[str, int], open_native: Callable[[], NativeRunner]) -> ResolvedDims:
-    """Return a size for every free dimension; what nothing says is tried on made-up numbers.
+def choose_sizes(
+    source: OnnxModel,
+    given: Mapping[str, int],
+    open_native: Callable[[], NativeRunner],
+    samples: Sequence[Path] = (),
+) -> ResolvedDims:
+    """Return a size for every free dimension: given, as in an .npz file of the samples, or tried on made-up numbers.
 
     Heights and widths of pictures become the first of `SIDES` at which native ONNX Runtime runs the model: squares, the
     largest first, but the smallest where a run takes long even there. All others become the first of `LENGTHS`.
 
     Raises:
-        WebbuildError: what `resolve_dims` raises; `unknown-dimension` where no size runs.
+        WebbuildError: what `resolve_dims` and `sample_sizes` raise; `unknown-dimension` where no size runs.
     """
+    if found := sample_sizes(source.signature, samples, given):
+        chosen = choose_sizes(source, {**found, **given}, open_native)
+        told = ", ".join(f"'{name}' is {size}" for name, size in found.items())
+        return msgspec.structs.replace(chosen, assumptions=(f"{told}, as in the sample", *chosen.assumptions))
     sides = free_picture_sides(source.signature, given)
     lengths = unknown_dims(source.signature, {**dict.fromkeys(sides, 1), **given})
     if not sides and not lengths:
@@ -53,18 +64,18 @@ def choose_sizes(source: OnnxModel, given: Mapping[str, int], open_native: Calla
         started = time.monotonic()
         return None if run_error(native, source, sizes(side, length).dims) else time.monotonic() - started
 
-    found = _first_that_runs(seconds, bool(sides), bool(lengths))
+    runs = _first_that_runs(seconds, bool(sides), bool(lengths))
     native.close()
-    if found is None:
+    if runs is None:
         return resolve_dims(source.signature, given)
-    chosen, said = sizes(*found), []
+    chosen, said = sizes(*runs), []
     if sides:
         names = ", ".join(dict.fromkeys(f"'{key.rpartition(':')[0]}'" for key in sides))
-        said.append(f"height and width of {names} are {found[0]}, at which native ONNX Runtime runs; ")
+        said.append(f"height and width of {names} are {runs[0]}, at which native ONNX Runtime runs; ")
         said[-1] += f"--dim {sides[0]}=N gives another"
     if lengths:
         told = ", ".join(
-            f"'{name}' is {size}" for name, size in sequence_lengths(source.signature, lengths, found[1]).items()
+            f"'{name}' is {size}" for name, size in sequence_lengths(source.signature, lengths, runs[1]).items()
         )
         said.append(f"{told}, at which native ONNX Runtime runs; --dim {lengths[0]}=N gives another")
     return msgspec.structs.replace(chosen, assumptions=(*chosen.assumptions, *said))
