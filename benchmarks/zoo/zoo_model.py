@@ -55,7 +55,9 @@ class ZooModel(Struct, frozen=True):
         native = NativeRunner(self.path)
         policy = Policy(REDUCED_PRECISION if _computes_in_half(self.path) else BROWSER)
         given = RunInput("the example", self.feeds)
-        return Reference(lambda one: run_original(native, one.feeds), [given], TensorTask(), policy), policy
+        return Reference(
+            lambda one: run_original(native, one.feeds), [given], TensorTask(), policy, native.changed_weights
+        ), policy
 
 
 def load_zoo(folder: Path, only: str) -> Iterator[ZooModel]:

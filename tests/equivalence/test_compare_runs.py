@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import onnx
 import pytest
 from numpy.typing import NDArray
 
+from tests.models import HEADER, parsed, save
 from webbuild.compare.perturbation import RELATIVE_CHANGE, perturb
 from webbuild.equivalence.answer import Answer
 from webbuild.equivalence.compare_runs import Reference, RunInput, compare_runs
 from webbuild.equivalence.policy import EXACT
 from webbuild.manifest.manifest import DetectTask, Task, TensorTask
+from webbuild.runners.native import NativeRunner
 
 Array = NDArray[np.float32]
 Product = Callable[[Array, Array], Array]
@@ -79,6 +83,29 @@ def test_a_weight_that_is_a_few_per_cent_off_is_another_model(model: Any, task: 
     other = WEIGHTS.copy()
     other[7] *= 1.03  # what one of 64 inputs is multiplied with
     assert "DIFFERS" in {verdict for verdict, _ in judged(model, task, other, in_halves)}
+
+
+@pytest.mark.parametrize(("factor", "verdict"), [(1.0, "OK"), (1.03, "DIFFERS")])
+def test_where_only_tokens_go_in_the_weights_are_perturbed(tmp_path: Path, factor: float, verdict: str) -> None:
+    model = parsed(
+        f"{HEADER} words (int64[40] ids) => (float[40,128] y) <float eight = {{8}}, float steps = {{1000}}> {{ "
+        "x = Gather (table, ids) a = MatMul (x, w) b = Mul (a, steps) c = Floor (b) y = Mod <fmod = 1> (c, eight) }"
+    )
+    table = np.random.default_rng(4).random((100, 64)).astype(np.float32)
+    for name, array in {"table": table, "w": WEIGHTS}.items():
+        model.graph.initializer.append(onnx.numpy_helper.from_array(array, name))
+    native = NativeRunner(save(model, tmp_path / "words.onnx"))
+    inputs = [RunInput(str(seed), {"ids": np.random.default_rng(seed).integers(0, 100, 40)}) for seed in range(3)]
+    reference = Reference(lambda each: native.run(each.feeds), inputs, TensorTask(), EXACT, native.changed_weights)
+    other = WEIGHTS.copy()
+    other[7] *= factor
+    answers = [
+        Answer(TensorTask(), {"y": np.fmod(np.floor(in_halves(table[each.feeds["ids"]], other) * 1000), 8)})
+        for each in inputs
+    ]
+    assert {each.verdict for each in compare_runs(reference, "webgpu", answers, EXACT)} == {verdict}
+    before = native.run(inputs[0].feeds)["y"]
+    assert np.array_equal(before, reference.answers[0].outputs["y"])  # the weights are what they were
 
 
 def test_only_floating_point_numbers_are_changed_and_by_a_rounding() -> None:

@@ -1,4 +1,4 @@
-"""Perturbed inputs: every number changed by about 1e-6 of itself, to measure a model's numerical noise."""
+"""Perturbed inputs and weights: every number changed by about 1e-6 of itself, to measure a model's numerical noise."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ RELATIVE_CHANGE = 1e-6
 
 
 def perturb(feeds: Mapping[str, NDArray[Any]], seed: int) -> dict[str, NDArray[Any]]:
-    """Return feeds of the same types and shapes in which every floating point number is changed a little."""
+    """Return arrays of the same types and shapes in which every floating point number is changed a little."""
     draw = np.random.default_rng(seed)
     return {
-        name: (array * (1 + RELATIVE_CHANGE * draw.standard_normal(array.shape))).astype(array.dtype)
+        name: np.asarray(array * (1 + RELATIVE_CHANGE * draw.standard_normal(array.shape)), array.dtype)
         if array.dtype.kind == "f"
         else array
         for name, array in feeds.items()

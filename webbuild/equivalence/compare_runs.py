@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from copy import copy
 from dataclasses import replace
 from typing import Any
@@ -22,6 +23,8 @@ from webbuild.manifest.manifest import Task
 from webbuild.tasks.base import RunContext
 
 Tensors = Mapping[str, NDArray[Any]]
+WithWeights = Callable[[Callable[[Tensors], Tensors]], AbstractContextManager[None]]
+"""Runs a block with the weights that a function makes of a model's own."""
 
 
 class RunInput(Struct, frozen=True):
@@ -42,15 +45,23 @@ class Reference:
         task: what they are decoded as.
         policy: how the reference's answers are compared with each other; None where its outputs are known to these
             inputs alone, so that there is no noise floor.
+        changed_weights: lets `run` compute with other weights, for a model of which no input is a floating point
+            number: tokens, bytes.
     """
 
     def __init__(
-        self, run: Callable[[RunInput], Tensors], inputs: Sequence[RunInput], task: Task, policy: Policy | None
+        self,
+        run: Callable[[RunInput], Tensors],
+        inputs: Sequence[RunInput],
+        task: Task,
+        policy: Policy | None,
+        changed_weights: WithWeights = lambda _: nullcontext(),
     ) -> None:
         self.inputs = inputs
         self.answers = with_nonempty_mode([Answer(task, run(given), given.context) for given in inputs])
         self.noise = None if policy is None else NoiseFloor(lambda seed: self._rerun(seed, policy))
         self._run = run
+        self._changed_weights = changed_weights
 
     def part(self, chosen: Sequence[int]) -> Reference:
         """Return the reference of some of the inputs, in that order; it has no noise floor."""
@@ -61,10 +72,13 @@ class Reference:
 
     def _rerun(self, seed: int, policy: Policy) -> list[Comparison]:
         found: list[Comparison] = []
-        for given, want in zip(self.inputs, self.answers, strict=True):
-            moved = msgspec.structs.replace(given, feeds=perturb(given.feeds, seed))
-            got = replace(want, outputs=self._run(moved))
-            found += compare_answers("reference", given.name, want, got, policy)
+        feeds = [array for given in self.inputs for array in given.feeds.values()]
+        floats = any(array.dtype.kind == "f" for array in feeds)
+        with nullcontext() if floats else self._changed_weights(lambda weights: perturb(weights, seed)):
+            for given, want in zip(self.inputs, self.answers, strict=True):
+                moved = msgspec.structs.replace(given, feeds=perturb(given.feeds, seed))
+                got = replace(want, outputs=self._run(moved))
+                found += compare_answers("reference", given.name, want, got, policy)
         return found
 
 

@@ -1,4 +1,4 @@
-"""Noise floor: how much the reference's own answers change under a 1e-6 perturbation of its inputs.
+"""Noise floor: how much the reference's own answers change under a 1e-6 perturbation of its inputs or weights.
 
 Some models decide on the way to their answer, and a rounding can turn a decision:
 
@@ -7,7 +7,8 @@ Some models decide on the way to their answer, and a rounding can turn a decisio
 
 Another order of summation then moves a score by a third. No tolerance of rounding holds, and one that does accepts
 everything. So the reference is run again on perturbed inputs, and a difference is accepted where the reference makes
-one as large itself:
+one as large itself. Tokens and bytes cannot be changed a little: where no input is a floating point number, the weights
+are perturbed.
 
     RMS of the candidate's differences <= NOISE_FACTOR * RMS of the reference's own, the largest of PERTURBED_RUNS
 

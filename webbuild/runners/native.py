@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +27,9 @@ _NUMPY_DTYPES = {
 }  # fmt: skip
 """ONNX Runtime's names of element types."""
 
+MAX_CHANGED_BYTES = 1 << 30
+"""Of a model's files, from which on its weights are not perturbed: they would be held twice."""
+
 
 def _exact_graph(path: Path, data: bytes | None) -> bytes | None:
     from webbuild.runners.exact_int8 import with_uint8_weights
@@ -33,6 +38,23 @@ def _exact_graph(path: Path, data: bytes | None) -> bytes | None:
         return with_uint8_weights(path, data)
     except Exception:  # what cannot be read is said by the session; protobuf's errors share no base class with others
         return None
+
+
+def _float_weights(path: Path, data: bytes | None) -> dict[str, NDArray[Any]]:
+    """Return the initializers that hold fractions; none of a model that is too large to change.
+
+    Whole numbers are no weights but exact by design: masks, sizes, the 8 of a remainder.
+    """
+    import onnx
+
+    if sum(file.stat().st_size for file in path.parent.glob(f"{path.stem}*")) > MAX_CHANGED_BYTES:
+        return {}
+    model = onnx.load(path) if data is None else onnx.load_from_string(data)
+    if data is not None:
+        onnx.load_external_data_for_model(model, str(path.resolve().parent))
+    arrays = {tensor.name: onnx.numpy_helper.to_array(tensor) for tensor in model.graph.initializer}
+    floats = {name: array for name, array in arrays.items() if array.dtype in (np.float32, np.float64)}
+    return {name: array for name, array in floats.items() if not np.array_equal(array, np.rint(array))}
 
 
 class NativeRunner:
@@ -50,6 +72,7 @@ class NativeRunner:
         self._fixed = fixed
         self._data = _exact_graph(path, data) or data
         self._session: InferenceSession | None = None
+        self._weights: Tensors = {}
         session = self._open()
         self.input_dtypes = {
             given.name: _NUMPY_DTYPES.get(given.type, np.dtype(np.float32)) for given in session.get_inputs()
@@ -80,6 +103,17 @@ class NativeRunner:
             self._session = None
             trim_malloc()
 
+    @contextmanager
+    def changed_weights(self, change: Callable[[Tensors], Tensors]) -> Iterator[None]:
+        """Run with the weights that `change` makes of the model's own, until the block ends."""
+        self.close()
+        self._weights = change(_float_weights(self.path, self._data))
+        try:
+            yield
+        finally:
+            self.close()
+            self._weights = {}
+
     def _open(self) -> InferenceSession:
         import onnxruntime
 
@@ -94,6 +128,9 @@ class NativeRunner:
         options.enable_mem_reuse = False  # it holds a large room for all that will lie there until the last has
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")  # waiting takes as long as computing
         options.add_session_config_entry("session.disable_prepacking", "1")  # it copies the weights that are mapped
+        held = {name: onnxruntime.OrtValue.ortvalue_from_numpy(array) for name, array in self._weights.items()}
+        for name, value in held.items():  # the session reads them where they are, until it is made
+            options.add_initializer(name, value)
         if self._data is not None:  # a file knows its folder, also behind a symbolic link
             folder = str(self.path.resolve().parent)
             options.add_session_config_entry("session.model_external_initializers_file_folder_path", folder)

@@ -51,7 +51,11 @@ def run_reference(bundle: Bundle, runner: NativeRunner, inputs: Sequence[VerifyI
         for each in inputs
     ]
     return Reference(
-        lambda each: _run_outputs(bundle, runner, each), given, bundle.manifest.task, policy_of(bundle, "native")
+        lambda each: _run_outputs(bundle, runner, each),
+        given,
+        bundle.manifest.task,
+        policy_of(bundle, "native"),
+        runner.changed_weights,
     )
 
 
