@@ -6,6 +6,7 @@ import onnx_ir as ir
 from numpy.typing import NDArray
 
 from webbuild.model.nchwc_block_size import nchwc_block_size
+from webbuild.passes.analysis.shape_inference import infer_shapes
 from webbuild.passes.base import Pass, PassOptions, Rewrite
 from webbuild.passes.fused_activation import add_activation
 from webbuild.passes.rewrite import Builder, attribute_values, constant, replace_all_uses, static_shape
@@ -42,6 +43,8 @@ class NchwcToNchw(Pass):
         block, opset = nchwc_block_size(), model.graph.opset_imports[""]
         for node in nodes:
             add = Builder(model.graph, node, f"{node.name or node.op_type}/nchw", opset)
+            if node.op_type == "Conv" and static_shape(node.inputs[0]) is None:
+                infer_shapes(model)  # what is in front of it is standard by now
             if (result := _standard(add, node, block, opset)) is None:
                 return [self.skipped(node, f"{node.op_type} of the blocked layout is not known")]
             result.type = node.outputs[0].type
