@@ -8,14 +8,15 @@ from webbuild.passes.rewrite import Builder, constant, find_nodes, replace_all_u
 
 
 class EliminateNoOps(Pass):
-    """Removes Pads by nothing, empty operands of Concat, and Slices of everything.
+    """Removes Pads by nothing, empty operands of Concat, Slices of everything, and Reshapes of int64 to the same shape.
 
         Pad(x [N, C], 0)                ->  x [N, C]
         Slice(x [N, C], 0:N)            ->  x [N, C]
         Concat(x [N, C], e [0, C])      ->  Concat(x)
 
     A GPU program with a tensor of size 0 among its inputs throws at run time. Where shapes are fixed such
-    operands can be seen in the graph: they add nothing, so they go.
+    operands can be seen in the graph: they add nothing, so they go. A Reshape of int64, of the tokens of a text, is a
+    copy to the CPU and back.
 
     Exact.
     """
@@ -25,11 +26,13 @@ class EliminateNoOps(Pass):
 
     def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
         rewrites = []
-        for node in find_nodes(model, "Pad", "Slice", "Concat"):
+        for node in find_nodes(model, "Pad", "Slice", "Concat", "Reshape"):
             if node.op_type == "Pad" and _pads_nothing(node):
                 rewrites.append(self._bypass(node, "pads by nothing"))
             elif node.op_type == "Slice" and _keeps_everything(node):
                 rewrites.append(self._bypass(node, "keeps everything"))
+            elif node.op_type == "Reshape" and _keeps_int64(node):
+                rewrites.append(self._bypass(node, "keeps the shape"))
             elif node.op_type == "Concat" and (empty := _empty_operands(node)):
                 rewrites.append(self._drop(model, node, empty))
         return rewrites
@@ -57,6 +60,14 @@ def _keeps_everything(node: ir.Node) -> bool:
     source, result = static_shape(node.inputs[0]), static_shape(node.outputs[0])
     steps = constant(node.inputs[4]) if len(node.inputs) > 4 else np.array([1])
     return source is not None and source == result and steps is not None and bool((steps == 1).all())
+
+
+def _keeps_int64(node: ir.Node) -> bool:
+    """Whether a Reshape of int64 changes nothing; one that gives an input the name of an output stays."""
+    source, result = node.inputs[0], node.outputs[0]
+    if source is None or source.dtype != ir.DataType.INT64 or (result.is_graph_output() and source.is_graph_input()):
+        return False
+    return (shape := static_shape(source)) is not None and shape == static_shape(result)
 
 
 def _empty_operands(node: ir.Node) -> list[ir.Value]:
