@@ -13,7 +13,7 @@ from webbuild.passes.dtypes import exact_int_matmul
 from webbuild.passes.dtypes.exact_int_matmul import IntMatmulOperands
 from webbuild.passes.dtypes.exact_ints import (
     FLOAT32_EXACT_MAX,
-    INT8_RANGES,
+    QUANTIZED_RANGES,
     ExactInts,
     broadcast_along,
     is_scalar,
@@ -115,8 +115,8 @@ def _quantize_linear(add: Builder, whole: ExactInts, node: ir.Node) -> str | Non
     dtype, rank = node.outputs[0].dtype, known_rank(node.inputs[0])
     scale, zero_point = constant(node.inputs[1]), input_value(node, 2)
     zero = np.zeros((), np.uint8) if zero_point is None else constant(zero_point)
-    if dtype not in INT8_RANGES or rank is None:
-        return "its type has no 8 bits, or its rank is not known"
+    if dtype not in QUANTIZED_RANGES or rank is None:
+        return "its type has neither 8 nor 16 bits, or its rank is not known"
     if scale is None or zero is None:
         return _quantize_by_computed_scale(add, whole, node)
     if scale.ndim > 1 or scale.dtype != np.float32:
@@ -141,7 +141,7 @@ def _quantize_by_computed_scale(add: Builder, whole: ExactInts, node: ir.Node) -
         zero = add.const(0.0)
     else:
         zero = whole.centered(add, zero_point, None) if stored is None else add.const(stored.reshape(()))
-    low, high = (add.op("Sub", add.const(limit), zero) for limit in INT8_RANGES[dtype])
+    low, high = (add.op("Sub", add.const(limit), zero) for limit in QUANTIZED_RANGES[dtype])
     steps = add.op("Div", node.inputs[0], scale)
     centred = round_half_even(add, add.op("Max", add.op("Min", steps, high), low))
     whole.record(whole.replace(add, node.outputs[0], add.op("Add", centred, zero)), zero_point, centred)
@@ -189,6 +189,12 @@ def _move(add: Builder, whole: ExactInts, node: ir.Node) -> str | None:
     return None
 
 
+def _argmax(add: Builder, whole: ExactInts, node: ir.Node) -> str | None:
+    """ArgMax of what is at hand in float32: the same place."""
+    node.replace_input_with(0, whole.plain(node.inputs[0]))
+    return None
+
+
 def _integer_matmul(add: Builder, whole: ExactInts, node: ir.Node) -> str | None:
     """ConvInteger and MatMulInteger: who casts the sums to float32 reads them as they are."""
     operands = IntMatmulOperands(node, *_OPERANDS[node.op_type])
@@ -212,7 +218,7 @@ def _qlinear(add: Builder, whole: ExactInts, node: ir.Node) -> str | None:
     if (refused := exact_int_matmul.exact_sum_blocker(operands)) is not None:
         return refused
     ours, theirs, result = scales
-    if ours is None or theirs is None or result is None or zero is None or dtype not in INT8_RANGES:
+    if ours is None or theirs is None or result is None or zero is None or dtype not in QUANTIZED_RANGES:
         return "a scale or a zero point is computed"
     most = exact_int_matmul.sum_bound(operands) + (
         0 if bias is None else int(np.abs(bias.astype(np.int64)).max(initial=0))
@@ -239,6 +245,7 @@ _REWRITES: dict[str, Callable[[Builder, ExactInts, ir.Node], str | None]] = {
     "QLinearConv": _qlinear,
     "QLinearMatMul": _qlinear,
     **dict.fromkeys(_MOVES, _move),
+    "ArgMax": _argmax,
 }
-_IN_FLOAT = ("DequantizeLinear", *_MOVES)
+_IN_FLOAT = ("DequantizeLinear", "ArgMax", *_MOVES)
 """Rewritten wherever the numbers are at hand in float32, though there is a GPU kernel for bytes."""

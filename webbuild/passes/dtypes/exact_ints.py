@@ -1,4 +1,4 @@
-"""Whole numbers of 8 bits as float32, which holds every one up to 16,777,216 exactly."""
+"""Whole numbers of 8 or 16 bits as float32, which holds every one up to 16,777,216 exactly."""
 
 from __future__ import annotations
 
@@ -17,7 +17,13 @@ FLOAT32_EXACT_MAX = 2**24
 ROUNDING_SHIFT = 1.5 * 2**23
 """Added and taken away again it rounds, halves to even, what is below 2^22: the sum has no room for a fraction."""
 
-INT8_RANGES = {ir.DataType.UINT8: (0.0, 255.0), ir.DataType.INT8: (-128.0, 127.0)}
+QUANTIZED_RANGES = {
+    ir.DataType.UINT8: (0.0, 255.0),
+    ir.DataType.INT8: (-128.0, 127.0),
+    ir.DataType.UINT16: (0.0, 65_535.0),
+    ir.DataType.INT16: (-32_768.0, 32_767.0),
+}
+"""The least and the largest number of each type that activations are quantised to."""
 
 
 class ExactInts:
@@ -103,8 +109,8 @@ def round_half_even(add: Builder, value: ir.Value) -> ir.Value:
 
 
 def saturate(add: Builder, value: ir.Value, zero: NDArray[Any], dtype: ir.DataType) -> ir.Value:
-    """Return a value rounded, within a type of 8 bits around its constant zero point, which is not added yet."""
-    low, high = (add.const(np.float32(limit) - zero.astype(np.float32)) for limit in INT8_RANGES[dtype])
+    """Return a value rounded, within a quantised type around its constant zero point, which is not added yet."""
+    low, high = (add.const(np.float32(limit) - zero.astype(np.float32)) for limit in QUANTIZED_RANGES[dtype])
     return round_half_even(add, add.op("Max", add.op("Min", value, high), low))
 
 
