@@ -16,7 +16,7 @@ from webbuild.equivalence.check import run_original
 from webbuild.equivalence.compare_runs import Reference, RunInput
 from webbuild.equivalence.policy import Policy
 from webbuild.manifest.tasks import TensorTask
-from webbuild.model.traversal import iter_nodes
+from webbuild.model.traversal import iter_nodes, rounded_outputs
 from webbuild.runners.native import NativeRunner
 from webbuild.samples.npz import load_npz
 
@@ -53,7 +53,8 @@ class ZooModel(Struct, frozen=True):
             WebbuildError: native ONNX Runtime does not run it.
         """
         native = NativeRunner(self.path)
-        policy = Policy(REDUCED_PRECISION if _computes_in_half(self.path) else BROWSER)
+        tolerance = REDUCED_PRECISION if _computes_in_half(self.path) else BROWSER
+        policy = Policy(tolerance, rounded=rounded_outputs(self.path))
         given = RunInput("the example", self.feeds)
         return Reference(
             lambda one: run_original(native, one.feeds), [given], TensorTask(), policy, native.changed_weights

@@ -23,7 +23,7 @@ def f32(*values: float) -> NDArray[np.float32]:
     return np.array(values, np.float32)
 
 
-def compared(want: NDArray[Any], got: NDArray[Any] | None, **options: float) -> Comparison:
+def compared(want: NDArray[Any], got: NDArray[Any] | None, **options: Any) -> Comparison:
     return compare_arrays(SUBJECT, want, got, **options)
 
 
@@ -124,3 +124,19 @@ def test_ok_means_close_everywhere(want: NDArray[Any], got: NDArray[Any]) -> Non
 def test_an_array_is_itself_unless_it_holds_nothing(values: NDArray[Any]) -> None:
     verdict = compared(values, values.copy()).verdict
     assert verdict == ("OK" if np.abs(values[np.isfinite(values)]).max(initial=0) > 0 else "VACUOUS")
+
+
+@pytest.mark.parametrize(
+    ("share", "step", "reason"),
+    [(0.02, 1, None), (0.05, 1, "too-many"), (0.001, 2, "too-far")],
+)
+def test_bytes_that_were_fractions_may_be_rounded_otherwise_now_and_then(
+    share: float, step: int, reason: str | None
+) -> None:
+    want = np.full(10_000, 200, np.uint8)
+    want[0] = 255
+    got = want.copy()
+    got[1 : 1 + int(share * want.size)] += step
+    found = compare_arrays(ComparedOutput("webgpu", "a", "raw", "y"), want, got, rounded=True)
+    assert found.reason == reason
+    assert compare_arrays(ComparedOutput("webgpu", "a", "raw", "y"), want, got).reason == "too-far"

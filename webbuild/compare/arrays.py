@@ -22,6 +22,7 @@ def compare_arrays(
     tolerance: float | None = None,
     rounding: float = 0.0,
     relative: float = RELATIVE_TOLERANCE,
+    rounded: bool = False,
 ) -> Comparison:
     """Judge an array.
 
@@ -34,10 +35,13 @@ def compare_arrays(
             than the numbers it comes from. The default tolerance is no smaller than that, and a reference that is
             not ten times as large says nothing.
         relative: see `tolerance`.
+        rounded: the integers were floating point numbers. Those that lay d apart are now 1 apart with probability d, so
+            1 is allowed, but on average no more than the tolerance of what they were.
     """
     signal = _signal_magnitude(want)
     exact = want.dtype.kind in "iub"
-    allowed = tolerance if tolerance is not None else 0.0 if exact else max(relative * signal, rounding)
+    of_floats = max(relative * signal, rounding)
+    allowed = tolerance if tolerance is not None else float(rounded) if exact else of_floats
     if got is None or got.shape != want.shape or got.dtype != want.dtype:
         reason, one, other = _different_kind(want, got)
         return Comparison(
@@ -49,6 +53,8 @@ def compare_arrays(
     worst = tuple(int(i) for i in np.unravel_index(int(np.argmax(distance)), want.shape))
     largest = float(distance[worst])
     broken = _mismatch(want, got, largest, allowed)
+    if rounded and broken is None and distance.mean() > of_floats:
+        broken = "too-many"
     silent = None if signal else _no_signal(want)
     if signal and tolerance is None and signal < 10 * rounding:
         silent = "rounding"

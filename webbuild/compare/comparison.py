@@ -19,6 +19,7 @@ Mismatch = Literal[
     "not-finite",
     "too-far",
     "worst-too-far",
+    "too-many",
     "not-equal",
     "unmatched",
     "no-pairs",

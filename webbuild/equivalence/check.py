@@ -17,6 +17,7 @@ from webbuild.equivalence.compare_runs import Reference, RunInput, Tensors, comp
 from webbuild.equivalence.policy import EXACT, is_exported_in_float16, native_policy
 from webbuild.manifest.detection_head_status import fallback_reason
 from webbuild.manifest.manifest import Graph, OptionInput, Task
+from webbuild.model.traversal import rounded_outputs
 from webbuild.postprocess.reference import add_constant_masks, apply_reference_postprocess
 from webbuild.postprocess.spec import Postprocess
 from webbuild.runners.native import NativeRunner
@@ -76,7 +77,7 @@ def check_equivalence(
     names = [each.name for each in inputs]
     native = {name: want.detections for name, want in zip(names, reference.answers, strict=True)}
     detections: dict[str, dict[str, Sequence[Detection]]] = {"native": native}
-    float16 = any(map(is_exported_in_float16, graphs))
+    float16, rounded = any(map(is_exported_in_float16, graphs)), rounded_outputs(original.path)
     fallbacks = [graph.head_status.fallback for graph in graphs if graph.head_status is not None]
     comparisons: dict[str, list[Comparison]] = {}
     outputs: dict[str, Tensors] = {}
@@ -85,7 +86,11 @@ def check_equivalence(
         seen = detections[graph.target] = dict(detections.get(fallback, {}))
         answers = _run_graph(graph, folder, reference, seen, outputs if graph.target == "wasm" else None)
         comparisons[graph.target] = compare_runs(
-            reference, graph.name, answers, native_policy(graph, float16=float16), comparisons.get(fallback, ())
+            reference,
+            graph.name,
+            answers,
+            native_policy(graph, float16=float16, rounded=rounded),
+            comparisons.get(fallback, ()),
         )
     original.close()
     return EquivalenceResult(

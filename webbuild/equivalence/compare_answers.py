@@ -44,7 +44,8 @@ def compare_output(subject: ComparedOutput, expected: Answer, outputs: Tensors, 
         if own is not None:
             return own
     rounding = ROUNDING_TOLERANCE if subject.output in policy.within_one else 0.0
-    return [compare_arrays(subject, array, other, rounding=rounding, relative=tolerance.relative)]
+    rounded = subject.output in policy.rounded
+    return [compare_arrays(subject, array, other, rounding=rounding, relative=tolerance.relative, rounded=rounded)]
 
 
 def compare_predictions(runner: str, sample: str, expected: Answer, actual: Answer, policy: Policy) -> list[Comparison]:

@@ -19,12 +19,14 @@ class Policy(Struct, frozen=True):
     Attributes:
         tolerance: the largest differences between equal answers.
         within_one: outputs that hold numbers from -1 to 1, whose rounding does not shrink with them.
+        rounded: outputs of bytes that were floating point numbers: a rounding may turn one into the next.
         predictions: which are compared: all of them; those that say more than an output does, where the same code
             decodes both sides, so that others cannot differ; or none, where nothing is known to decode them with.
     """
 
     tolerance: Tolerance
     within_one: frozenset[str] = frozenset()
+    rounded: frozenset[str] = frozenset()
     predictions: Literal["all", "more", "none"] = "all"
 
 
@@ -37,16 +39,18 @@ def is_exported_in_float16(graph: Graph) -> bool:
     return graph.precision == "fp32" and "shader-f16" in graph.features
 
 
-def native_policy(graph: Graph, *, float16: bool = False) -> Policy:
+def native_policy(graph: Graph, *, float16: bool = False, rounded: frozenset[str] = frozenset()) -> Policy:
     """Return the policy of a graph against the original, both on native ONNX Runtime.
 
     `float16` says that the original computes in float16. Its rounding moves with each rewrite.
     """
     exact = graph.precision == graph.weight_dtype == "fp32" and not float16
-    return EXACT if exact else Policy(REDUCED_PRECISION, predictions="more")
+    return Policy(NATIVE if exact else REDUCED_PRECISION, rounded=rounded, predictions="more")
 
 
-def browser_policy(graph: Graph | None, within_one: frozenset[str] = frozenset()) -> Policy:
+def browser_policy(
+    graph: Graph | None, within_one: frozenset[str] = frozenset(), rounded: frozenset[str] = frozenset()
+) -> Policy:
     """Return the policy of a graph in a browser against the graph for WASM on native ONNX Runtime."""
     exact = graph is None or (graph.precision == "fp32" and not is_exported_in_float16(graph))
-    return Policy(BROWSER if exact else REDUCED_PRECISION, within_one)
+    return Policy(BROWSER if exact else REDUCED_PRECISION, within_one, rounded)

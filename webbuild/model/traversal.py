@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gzip
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -44,15 +44,43 @@ _DATA_MOVEMENT = frozenset({
 def outputs_within_one(path: Path) -> frozenset[str]:
     """Return the outputs of a model on disk that are probabilities or the like, computed from numbers around 1."""
     graph = _read(path).graph
-    makers = {name: node for node in graph.node for name in node.output}
-    found = set()
-    for output in graph.output:
-        node = makers.get(output.name)
-        while node is not None and node.op_type in _DATA_MOVEMENT:
-            node = makers.get(node.input[0])
-        if node is not None and node.op_type in _BOUNDED_BY_ONE:
-            found.add(output.name)
-    return frozenset(found)
+    return frozenset(
+        output.name
+        for output in graph.output
+        if (node := _maker(graph, output.name)) is not None and node.op_type in _BOUNDED_BY_ONE
+    )
+
+
+def rounded_outputs(path: Path) -> frozenset[str]:
+    """Return the outputs of a model on disk that are floating point numbers rounded to bytes, as those of pictures."""
+    import onnx
+
+    kinds = onnx.TensorProto
+    model = _read(path)
+    names = [each.name for each in model.graph.output if each.type.tensor_type.elem_type in (kinds.UINT8, kinds.INT8)]
+    if not names:
+        return frozenset()
+    graph = onnx.shape_inference.infer_shapes(model).graph
+    floats = {
+        value.name
+        for value in (*graph.value_info, *graph.input)
+        if value.type.tensor_type.elem_type in (kinds.FLOAT, kinds.FLOAT16)
+    }
+    found = {name: _maker(graph, name, floats) for name in names}
+    return frozenset(
+        name
+        for name, node in found.items()
+        if node is not None and node.op_type in ("Cast", "QuantizeLinear") and node.input[0] in floats
+    )
+
+
+def _maker(graph: onnx.GraphProto, name: str, sources: Set[str] = frozenset()) -> onnx.NodeProto | None:
+    """Return the node that makes a value, past those that only move it, up to one that reads one of `sources`."""
+    makers = {each: node for node in graph.node for each in node.output}
+    node = makers.get(name)
+    while node is not None and node.op_type in _DATA_MOVEMENT and node.input[0] not in sources:
+        node = makers.get(node.input[0])
+    return node
 
 
 def casts_of_inputs(path: Path) -> frozenset[str]:

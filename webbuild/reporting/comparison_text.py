@@ -18,6 +18,7 @@ _REASONS: dict[Mismatch | NoSignal, str] = {
     "not-finite": "{quantity}NaN or infinite values",
     "too-far": "{quantity}differs by {max_abs:.3g}, more than {tolerance:.3g}",
     "worst-too-far": "{quantity}differs by {max_rel:.3g} at the worst place, more than is allowed anywhere",
+    "too-many": "{quantity}more bytes are 1 apart than the rounding of floating point numbers explains",
     "not-equal": "{quantity}is another",
     "unmatched": "without a partner",
     "no-pairs": "no pair to measure",

@@ -15,7 +15,7 @@ from webbuild.equivalence.compare_runs import Reference, RunInput, Tensors, comp
 from webbuild.equivalence.policy import Policy, browser_policy
 from webbuild.errors import WebbuildError
 from webbuild.manifest.manifest import Manifest, OptionInput, SizeInput
-from webbuild.model.traversal import outputs_within_one
+from webbuild.model.traversal import outputs_within_one, rounded_outputs
 from webbuild.runners.native import NativeRunner
 from webbuild.tasks.base import RunContext
 from webbuild.tasks.registry import kind_of
@@ -90,7 +90,7 @@ def thresholds_of(manifest: Manifest) -> RunContext:
 def policy_of(bundle: Bundle, runner: str) -> Policy:
     """Return the policy of a runner, which may have the name of a graph in reduced precision."""
     file = reference_file(bundle)
-    return browser_policy(bundle.graph(runner), _outputs_within_one(file, _file_state(file)))
+    return browser_policy(bundle.graph(runner), *_kinds_of_outputs(file, _file_state(file)))
 
 
 def reference_file(bundle: Bundle) -> Path:
@@ -105,9 +105,9 @@ def _file_state(path: Path) -> tuple[int, int]:
 
 
 @cache
-def _outputs_within_one(path: Path, _state: tuple[int, int]) -> frozenset[str]:
+def _kinds_of_outputs(path: Path, _state: tuple[int, int]) -> tuple[frozenset[str], frozenset[str]]:
     """Read the graph once, not for each output of each sample on each backend."""
-    return outputs_within_one(path)
+    return outputs_within_one(path), rounded_outputs(path)
 
 
 def check_golden_run(bundle: Bundle, runner: NativeRunner) -> list[Comparison]:
