@@ -45,8 +45,7 @@ class Reference:
         task: what they are decoded as.
         policy: how the reference's answers are compared with each other; None where its outputs are known to these
             inputs alone, so that there is no noise floor.
-        changed_weights: lets `run` compute with other weights, for a model of which no input is a floating point
-            number: tokens, bytes.
+        changed_weights: lets `run` compute with other weights.
     """
 
     def __init__(
@@ -72,9 +71,7 @@ class Reference:
 
     def _rerun(self, seed: int, policy: Policy) -> list[Comparison]:
         found: list[Comparison] = []
-        feeds = [array for given in self.inputs for array in given.feeds.values()]
-        floats = any(array.dtype.kind == "f" for array in feeds)
-        with nullcontext() if floats else self._changed_weights(lambda weights: perturb(weights, seed)):
+        with self._changed_weights(lambda weights: perturb(weights, seed)):
             for given, want in zip(self.inputs, self.answers, strict=True):
                 moved = msgspec.structs.replace(given, feeds=perturb(given.feeds, seed))
                 got = replace(want, outputs=self._run(moved))

@@ -1,4 +1,4 @@
-"""Noise floor: how much the reference's own answers change under a 1e-6 perturbation of its inputs or weights.
+"""Noise floor: how much the reference's own answers change under a 1e-6 perturbation of its inputs and weights.
 
 Some models decide on the way to their answer, and a rounding can turn a decision:
 
@@ -6,9 +6,9 @@ Some models decide on the way to their answer, and a rounding can turn a decisio
 - Activations that are quantized at run time are rounded to 256 levels of a range that is measured in each layer.
 
 Another order of summation then moves a score by a third. No tolerance of rounding holds, and one that does accepts
-everything. So the reference is run again on perturbed inputs, and a difference is accepted where the reference makes
-one as large itself. Tokens and bytes cannot be changed a little: where no input is a floating point number, the weights
-are perturbed.
+everything. So the reference is run again on perturbed inputs and weights, and a difference is accepted where the
+reference makes one as large itself. Inputs alone do not do: a quantized input hides a small change, and tokens have
+none. A weight in float16 changes by half of its last bit.
 
     RMS of the candidate's differences <= NOISE_FACTOR * RMS of the reference's own, the largest of PERTURBED_RUNS
 

@@ -53,7 +53,7 @@ def _float_weights(path: Path, data: bytes | None) -> dict[str, NDArray[Any]]:
     if data is not None:
         onnx.load_external_data_for_model(model, str(path.resolve().parent))
     arrays = {tensor.name: onnx.numpy_helper.to_array(tensor) for tensor in model.graph.initializer}
-    floats = {name: array for name, array in arrays.items() if array.dtype in (np.float32, np.float64)}
+    floats = {name: array for name, array in arrays.items() if array.dtype.kind == "f"}
     return {name: array for name, array in floats.items() if not np.array_equal(array, np.rint(array))}
 
 
