@@ -10,9 +10,8 @@ from webbuild.compile.graph_recipe import read_graph_recipe
 from webbuild.compile.picture_trials import PictureTrials
 from webbuild.compile.pixel_ranges import UNIT, PixelRange, usual_ranges, with_range
 from webbuild.manifest.manifest import ImageInput, TensorInput
-from webbuild.preprocess.image import input_size
 from webbuild.preprocess.picture_shape import has_fourth_channel, picture_of_shape
-from webbuild.preprocess.recipe_text import describe_values
+from webbuild.preprocess.recipe_text import describe_recipe
 from webbuild.runners.native import NativeRunner
 from webbuild.samples.random_inputs import check_size
 from webbuild.tasks.base import TaskMatch
@@ -69,9 +68,7 @@ def with_picture_input(match: TaskMatch, image: ImageInput, graph: ir.Model, ori
     if chosen.color == "rgb" and reasons[-1] != _BY_MEANS:
         chosen, order = _try_bgr(chosen, trials)
         reasons = (*reasons, order)
-    height, width = input_size(chosen)
-    color = "in grey" if chosen.color == "gray" else chosen.color.upper()
-    recipe_text = f"{color}, stretched to {width} x {height}, pixel values {describe_values(chosen)}"
+    recipe_text = describe_recipe(chosen)
     outputs = "task tensor: nothing says what this model is for, so outputs stay tensors"
     said_all = f"input '{chosen.name}' takes a picture, by its shape: {recipe_text} ({'; '.join(reasons)})"
     options = "--scale, --mean, --std, --color and --resize say otherwise, --task tensor keeps a tensor"

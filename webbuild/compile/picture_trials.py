@@ -21,13 +21,18 @@ RIPPLE = 0.05
 """Part of an answer's size below which its spread counts as that large: a ripple on a constant says little."""
 
 
+def sample_canvases(image: ImageInput) -> list[NDArray[np.float64]]:
+    """Return two photographs in the size of an input, RGB values [height, width, 3] of 0..255."""
+    photographs = [load_image(file) for file in sorted(SAMPLE_IMAGES.glob("*.jpg"))[:2]]
+    return [image_to_canvas(pixels, image)[0] for pixels in photographs]
+
+
 class PictureTrials:
     """Two photographs in the size of an input, given to a model in one way after another, as long as there is time."""
 
     def __init__(self, image: ImageInput, original: NativeRunner, seconds: float = SECONDS) -> None:
         self._original = original
-        photographs = [load_image(file) for file in sorted(SAMPLE_IMAGES.glob("*.jpg"))[:2]]
-        self._canvases = [image_to_canvas(pixels, image)[0] for pixels in photographs]
+        self._canvases = sample_canvases(image)
         self._left = seconds
         self._longest = 0.0
 

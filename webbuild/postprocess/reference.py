@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from webbuild.postprocess.reference_anchors import reference_anchors
 from webbuild.postprocess.reference_detr import reference_detr
 from webbuild.postprocess.reference_nms import reference_nms
-from webbuild.postprocess.spec import DETECTIONS, DetrPostprocess, GroundingPostprocess, Postprocess
+from webbuild.postprocess.spec import DETECTIONS, AnchorPostprocess, DetrPostprocess, GroundingPostprocess, Postprocess
 
 Arrays = Mapping[str, NDArray[Any]]
 
@@ -23,6 +24,9 @@ def apply_reference_postprocess(
         return dict(outputs)
     if isinstance(spec, DetrPostprocess):
         found, replaced = reference_detr(spec, outputs, feeds, values["confidence"]), spec.replaced_outputs
+    elif isinstance(spec, AnchorPostprocess):
+        found = reference_anchors(spec, outputs, values["confidence"], values.get("iou", spec.iou))
+        replaced = spec.replaced_outputs
     else:
         found = reference_nms(spec, outputs[spec.output], values["confidence"], values.get("iou", spec.iou))
         replaced = (spec.output,)

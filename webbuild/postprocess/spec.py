@@ -114,6 +114,108 @@ class DetrPostprocess(Struct, frozen=True, kw_only=True):
         return tuple(dict.fromkeys(name for name in (self.output, self.boxes, self.labels) if name))
 
 
+class Columns(Struct, frozen=True):
+    """Some columns of an output [1, anchors, numbers] or [anchors, numbers]: from `first` up to `end`."""
+
+    output: str
+    first: int
+    end: int
+
+
+class AnchorLevel(Struct, frozen=True):
+    """A grid of cells `stride` pixels apart, with an anchor of each of `sizes`, in pixels, at every cell."""
+
+    stride: int
+    rows: int
+    columns: int
+    sizes: tuple[float, ...]
+
+    @property
+    def anchors(self) -> int:
+        """How many there are."""
+        return self.rows * self.columns * len(self.sizes)
+
+
+class AnchorPostprocess(Struct, frozen=True, kw_only=True):
+    """Scores and boxes of a detector as outputs of their own, which are still to be decoded: of SSD and its kin.
+
+    Every anchor has a centre, (column + `offset`) * stride and (row + `offset`) * stride, and a size. Codings of the
+    four numbers a b c d of a box, and of the two of a keypoint:
+
+    - `corners`: x1 y1 x2 y2, in pixels or, with `parts`, in parts of the input; there are no anchors (UltraFace);
+    - `linear`: centre + (a, b) * size, and width and height (c, d) * size (BlazeFace);
+    - `exponential`: centre + (a, b) * `variances[0]` * size, exp((c, d) * `variances[1]`) * size (SSD, RetinaFace, YuNet);
+    - `distances`: left, top, right and bottom side at centre -+ (a, b), (c, d) * size (SCRFD);
+    - `distribution`: the same of the mean of each side's numbers after a softmax: 0, 1, 2 and so on (NanoDet).
+
+    A keypoint lies at centre + (a, b) * size, with `exponential` times `variances[0]`.
+
+    Attributes:
+        scores: class scores of each level, or of all of them.
+        objectness: of a second score, whose product with the first is a score's square (YuNet); else empty.
+        boxes: of each level, or of all of them.
+        keypoints: the same, where they belong to the answer.
+        unused: outputs that go too.
+        size: (height, width) of the input in pixels.
+        classes: without the one that is nothing.
+        coding: see above.
+        levels: the anchors, in their order in the outputs; empty for `corners`.
+        offset: see above.
+        variances: see above.
+        parts: see above.
+        decodable: some exports of such a detector give corners; which this is, its answers tell.
+        activation: what makes probabilities of the scores.
+        background: the first class is nothing, and left out.
+        confidence: exported threshold of the score.
+        iou: exported threshold of the overlap.
+        max_detections: rows out, at most.
+    """
+
+    scores: tuple[Columns, ...]
+    objectness: tuple[Columns, ...] = ()
+    boxes: tuple[Columns, ...]
+    keypoints: tuple[Columns, ...] = ()
+    unused: tuple[str, ...] = ()
+    size: tuple[int, int]
+    classes: int
+    coding: Literal["corners", "linear", "exponential", "distances", "distribution"]
+    levels: tuple[AnchorLevel, ...] = ()
+    offset: float = 0.0
+    variances: tuple[float, float] = (1.0, 1.0)
+    parts: bool = False
+    decodable: bool = False
+    activation: Literal["none", "sigmoid", "softmax"] = "none"
+    background: bool = False
+    confidence: float = 0.5
+    iou: float = 0.45
+    max_detections: int = 300
+
+    @property
+    def output(self) -> str:
+        """The first output with scores."""
+        return self.scores[0].output
+
+    @property
+    def replaced_outputs(self) -> tuple[str, ...]:
+        """The outputs that `DETECTIONS` takes the place of."""
+        read = (each.output for part in (self.scores, self.objectness, self.boxes, self.keypoints) for each in part)
+        return tuple(dict.fromkeys((*read, *self.unused)))
+
+    @property
+    def suppression(self) -> YoloPostprocess:
+        """What follows the decoding, for a table [anchors, 4 + classes + keypoints * 2] of centres, sizes and the rest."""
+        return YoloPostprocess(
+            output=self.output,
+            layout="columns",
+            size=self.size,
+            classes=self.classes,
+            extra_columns=self.keypoints[0].end - self.keypoints[0].first if self.keypoints else 0,
+            confidence=self.confidence,
+            iou=self.iou,
+            max_detections=self.max_detections,
+        )
+
+
 class GroundingPostprocess(Struct, frozen=True, kw_only=True):
     """The outputs stay as they are: what they say hangs on the prompt, which only the runtime knows.
 
@@ -124,4 +226,4 @@ class GroundingPostprocess(Struct, frozen=True, kw_only=True):
     constant_masks: dict[str, tuple[int, ...]] = {}
 
 
-Postprocess = YoloPostprocess | DetrPostprocess | GroundingPostprocess
+Postprocess = YoloPostprocess | AnchorPostprocess | DetrPostprocess | GroundingPostprocess

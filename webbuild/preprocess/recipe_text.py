@@ -7,6 +7,19 @@ from collections.abc import Sequence
 from webbuild.manifest.manifest import ImageInput, StackInput
 
 
+_FITTED = {"stretch": "stretched to", "letterbox": "letterboxed in", "crop": "cropped to"}
+
+
+def describe_recipe(image: ImageInput) -> str:
+    """Return for instance `RGB, letterboxed in 640 x 640 with grey 114, pixel values 0..255 times 0.00392157`."""
+    color = "in grey" if image.color == "gray" else image.color.upper()
+    height, width = image.shape[2:4] if image.layout == "nchw" else image.shape[1:3]
+    pad = f" with grey {image.letterbox.pad}" if image.letterbox.mode == "letterbox" else ""
+    place = " at the top left" if pad and image.letterbox.anchor == "top-left" else ""
+    fitted = f"{_FITTED[image.letterbox.mode]} {width} x {height}{place}{pad}"
+    return f"{color}, {fitted}, pixel values {describe_values(image)}"
+
+
 def describe_values(image: ImageInput | StackInput) -> str:
     """Return for instance `0..255 times 0.00392157, minus 0.5, divided by 0.5`; what changes nothing is left out."""
     parts = [f"times {image.scale:g}"] if image.scale != 1 else []

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from webbuild.manifest.manifest import DetectTask
 from webbuild.model.signature import ModelSignature
 from webbuild.tasks import ultralytics
+from webbuild.tasks.anchor_detectors import infer_anchor_detector
 from webbuild.tasks.base import RunContext, TaskMatch, Tensors
 from webbuild.tasks.detection import Detection, count_classes, decode_box
 from webbuild.tasks.detection_rows_task import RowKind
@@ -25,6 +26,7 @@ class DetectKind(RowKind):
     def infer(self, signature: ModelSignature, *, requested: bool = False) -> TaskMatch | None:
         """Recognise Ultralytics' detection exports by their metadata, others by their interface."""
         known = ultralytics.infer_detect(signature) or infer_yolo(signature, requested=requested)
+        known = known or infer_anchor_detector(signature, requested=requested)
         return known or infer_detr(signature, requested=requested)
 
     def decode(self, task: DetectTask, outputs: Tensors, context: RunContext) -> Sequence[Detection]:

@@ -12,6 +12,7 @@ from webbuild.manifest.manifest import PoseTask
 from webbuild.model.signature import ModelSignature
 from webbuild.preprocess.letterbox import ImagePlacement
 from webbuild.tasks import ultralytics
+from webbuild.tasks.anchor_detectors import infer_anchor_detector
 from webbuild.tasks.base import RunContext, TaskMatch, Tensors
 from webbuild.tasks.detection import BOX_COLUMNS, Detection, KeypointPosition, count_classes, decode_box
 from webbuild.tasks.detection_rows_task import RowKind
@@ -27,8 +28,9 @@ class PoseKind(RowKind):
     description = "Finds people and their keypoints"
 
     def infer(self, signature: ModelSignature, *, requested: bool = False) -> TaskMatch | None:
-        """Recognise Ultralytics' pose exports by their metadata."""
-        return ultralytics.infer_pose(signature)
+        """Recognise Ultralytics' pose exports by their metadata, and detectors of faces by their outputs if asked to."""
+        known = ultralytics.infer_pose(signature)
+        return known or (infer_anchor_detector(signature, requested=True, keypoints=True) if requested else None)
 
     def decode(self, task: PoseTask, outputs: Tensors, context: RunContext) -> Sequence[Detection]:
         """Return the people in `task.output` [1, rows, columns], best first."""

@@ -44,7 +44,7 @@ def infer_yolo(signature: ModelSignature, *, requested: bool) -> TaskMatch | Non
         return None
     if names and len(names) != family.postprocess.classes:
         raise class_count_mismatch(signature.file, output, family.postprocess.classes, len(names))
-    classes, named = _class_names(names, family.postprocess.classes)
+    classes, named = named_classes(names, family.postprocess.classes)
     spec = family.postprocess
     thresholds = f"suppression is appended: confidence {spec.confidence:g}, overlap {spec.iou:g} within each class"
     task = DetectTask(output=DETECTIONS, rows=min(_anchor_count(output, spec), spec.max_detections), classes=classes)
@@ -96,7 +96,7 @@ def _anchor_count(output: TensorSpec, spec: YoloPostprocess) -> int:
     return anchors
 
 
-def _class_names(names: list[str], classes: int) -> tuple[list[str], str]:
+def named_classes(names: list[str], classes: int) -> tuple[list[str], str]:
     """Return a name for each class, and where they come from."""
     if names:
         return names, f"the names of the {classes} class(es) are those in the metadata"

@@ -7,10 +7,12 @@ import onnx_ir as ir
 
 from webbuild.passes.analysis.shape_inference import infer_shapes
 from webbuild.passes.base import Pass, PassOptions, Rewrite
+from webbuild.passes.nms.anchor_table import anchor_table_blocker, build_anchor_table
 from webbuild.passes.nms.box_nms_builder import build_box_nms
 from webbuild.passes.nms.promote_thresholds import add_threshold_input
+from webbuild.passes.opset.raise_opset import raise_opset
 from webbuild.passes.rewrite import Builder, static_shape
-from webbuild.postprocess.spec import DETECTIONS, YoloPostprocess
+from webbuild.postprocess.spec import DETECTIONS, AnchorPostprocess, YoloPostprocess
 
 NMS_APPENDED_KEY = "webbuild.appended"
 """Metadata key that says that the head is there, and for which layout."""
@@ -40,7 +42,10 @@ class AppendNms(Pass):
 
     An end-to-end head needs no suppression: its rows are sorted, those below the confidence threshold become zero.
 
-    Limits: one picture, float32, opset 11; rotated boxes need Trilu of opset 14.
+    Scores and boxes that are outputs of their own, as those of face detectors, are first decoded to such a table:
+    `AnchorPostprocess` says how. An older model is raised to opset 11.
+
+    Limits: one picture, float32, opset 11 or what can be raised to it; rotated boxes need Trilu of opset 14.
 
     Source: `non_max_suppression` of Ultralytics; YOLOX's `demo_postprocess` for the layout with strides. The NumPy
     reference is `webbuild/postprocess/reference_nms.py`.
@@ -53,15 +58,19 @@ class AppendNms(Pass):
 
     def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
         spec = options.missing_postprocess
-        if not isinstance(spec, YoloPostprocess) or NMS_APPENDED_KEY in model.metadata_props:
+        if not isinstance(spec, YoloPostprocess | AnchorPostprocess) or NMS_APPENDED_KEY in model.metadata_props:
             return []
+        if isinstance(spec, AnchorPostprocess):
+            return [self._append_to_anchors(model, spec)]
         where = f"output '{spec.output}'"
         output = next((value for value in model.graph.outputs if value.name == spec.output), None)
         shape = static_shape(output)
         if output is None or shape is None or len(shape) != 3:
             return [self.skipped(where, "its shape is not fixed, or no output has that name")]
-        if (reason := _append_blocker(model, output, shape, spec)) is not None:
+        reason = _append_blocker(model, output, shape, spec) or raise_opset(model, _MIN_OPSET)
+        if reason is not None:
             return [self.skipped(where, reason)]
+        output = next(value for value in model.graph.outputs if value.name == spec.output)
         anchors = shape[2] if spec.layout == "columns" else shape[1]
         add = Builder(model.graph, None, "detections")
         rows = anchors if spec.layout == "final" else min(anchors, spec.max_detections)
@@ -77,6 +86,30 @@ class AppendNms(Pass):
         what = "a confidence threshold" if spec.layout == "final" else f"suppression over {anchors} anchors"
         return [self.applied(where, f"{what} was appended; '{DETECTIONS}' {shape} takes its place")]
 
+    def _append_to_anchors(self, model: ir.Model, spec: AnchorPostprocess) -> Rewrite:
+        """Decode the boxes of outputs apart, and append what a raw output gets."""
+        where = f"output '{spec.output}'"
+        outputs = {value.name: value for value in model.graph.outputs}
+        reason = anchor_table_blocker(outputs, spec) or _taken_name(model, spec.replaced_outputs)
+        reason = reason or raise_opset(model, _MIN_OPSET)
+        if reason is not None:
+            return self.skipped(where, reason)
+        outputs = {value.name: value for value in model.graph.outputs}
+        add = Builder(model.graph, None, "detections")
+        table = build_anchor_table(add, outputs, spec)
+        anchors = sum((static_shape(outputs[each.output]) or [0, 0])[-2] for each in spec.boxes)
+        rows = min(anchors, spec.max_detections)
+        shape = [1, rows, spec.suppression.columns]
+        found = add.reshape(build_box_nms(add, table, spec.suppression, rows), shape)
+        replace_outputs_with_rows(model, [outputs[name] for name in spec.replaced_outputs], found, shape)
+        model.metadata_props[NMS_APPENDED_KEY] = spec.coding
+        infer_shapes(model)
+        taken = ", ".join(f"'{name}'" for name in spec.replaced_outputs)
+        return self.applied(
+            where,
+            f"boxes were decoded, suppression over {anchors} anchors was appended; '{DETECTIONS}' {shape} takes the place of {taken}",
+        )
+
 
 def _append_blocker(model: ir.Model, output: ir.Value, shape: list[int], spec: YoloPostprocess) -> str | None:
     numbers = shape[1] if spec.layout == "columns" else shape[2]
@@ -86,13 +119,14 @@ def _append_blocker(model: ir.Model, output: ir.Value, shape: list[int], spec: Y
         return "it is not float32"
     if output.is_graph_input() or output.is_initializer():
         return "nothing computes it"
-    if model.graph.opset_imports.get("", 0) < _MIN_OPSET:
-        return f"the model's opset is older than {_MIN_OPSET}"
     if spec.rotated and spec.layout != "final" and model.graph.opset_imports.get("", 0) < _TRILU_OPSET:
         return f"rotated boxes need opset {_TRILU_OPSET}, for the upper triangle of a matrix"
-    if any(value is not output and value.name == DETECTIONS for value in model.graph.outputs):
-        return f"another output has the name '{DETECTIONS}'"
-    return None
+    return _taken_name(model, [spec.output])
+
+
+def _taken_name(model: ir.Model, replaced: Sequence[str]) -> str | None:
+    taken = any(value.name == DETECTIONS and value.name not in replaced for value in model.graph.outputs)
+    return f"another output has the name '{DETECTIONS}'" if taken else None
 
 
 def _anchor_table(add: Builder, output: ir.Value, spec: YoloPostprocess, anchors: int) -> ir.Value:

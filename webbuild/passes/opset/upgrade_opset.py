@@ -8,9 +8,7 @@ import onnx_ir as ir
 
 from webbuild.passes.analysis.kernel_lookup import placement_at_opset
 from webbuild.passes.base import Pass, PassOptions, Rewrite
-from webbuild.passes.inline_subgraph import Inliner
-from webbuild.passes.opset.node_downgrade import downgrade_blocker
-from webbuild.passes.opset.node_upgrade import upgrade
+from webbuild.passes.opset.raise_opset import opset_writers, write_opset
 from webbuild.passes.rewrite import standard_nodes
 
 _TARGET_OPSET = 11
@@ -51,18 +49,12 @@ class UpgradeOpset(Pass):
         gaining = sum(_gains(node, current, options) for node in nodes)
         if not gaining:
             return []
-        changed = [node for node in nodes if downgrade_blocker(node, _TARGET_OPSET, current) is not None]
-        writers = {node: upgrade(node, current, _TARGET_OPSET) for node in changed}
+        writers = opset_writers(model, _TARGET_OPSET)
         for node in nodes:
             if (node in writers and writers[node] is None) or _loses_kernel(node, writers, current, options):
                 reason = "loses its kernel" if node not in writers else "has no form that means the same"
                 return [self.skipped("graph", f"{node.op_type} '{node.name}' {reason} in opset {_TARGET_OPSET}")]
-        for graph in model.graphs():
-            graph.opset_imports[""] = _TARGET_OPSET
-        inliner = Inliner(model)
-        for write in writers.values():
-            assert write is not None
-            write(inliner)
+        write_opset(model, _TARGET_OPSET, writers)
         return [self.applied("graph", f"opset {current} to {_TARGET_OPSET}: {gaining} more nodes on the GPU")]
 
 

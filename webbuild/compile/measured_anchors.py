@@ -1,0 +1,78 @@
+"""What a detector's scores and boxes are, decoded or not: measured, for no model says it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from webbuild.compile.picture_trials import sample_canvases
+from webbuild.manifest.manifest import ImageInput
+from webbuild.postprocess.reference_anchors import anchor_boxes, join_columns
+from webbuild.postprocess.spec import AnchorPostprocess
+from webbuild.preprocess.image import normalize
+from webbuild.runners.native import NativeRunner
+from webbuild.tasks.base import TaskMatch
+
+_MOST = 0.9
+"""The share of boxes, or of rows, that has to behave."""
+_ALONG = 0.8
+"""How closely the boxes' centres follow those of their anchors where they are decoded."""
+_SLACK = 1e-3
+
+
+def with_measured_anchors(match: TaskMatch, original: NativeRunner) -> TaskMatch | None:
+    """Return the guess with what its answers to two photographs show; None where they are no scores and boxes.
+
+    Scores outside of 0..1 are logits. Boxes that are corners, x1 <= x2 and y1 <= y2, and lie about their anchors are
+    decoded already, in parts of the input or in pixels.
+    """
+    spec = match.postprocess
+    if not isinstance(spec, AnchorPostprocess):
+        return match
+    image = next(given for given in match.inputs if isinstance(given, ImageInput))
+    answers = [original.run({image.name: normalize(canvas, image)}) for canvas in sample_canvases(image)]
+    original.close()
+    scores = np.concatenate([join_columns(spec.scores, each) for each in answers])
+    boxes = [join_columns(spec.boxes, each) for each in answers]
+    spec, said = _with_activation(spec, scores)
+    if spec.coding == "corners" or spec.decodable:
+        corners = np.concatenate(boxes)
+        if all(_are_corners(each, spec) for each in boxes):
+            parts = float(np.quantile(corners.max(1), _MOST)) <= 2
+            spec = msgspec.structs.replace(spec, coding="corners", levels=(), parts=parts)
+            said = (*said, f"boxes are corners in {'parts of the input' if parts else 'pixels'}, as they behave")
+        elif spec.coding == "corners":
+            return None
+    classes = getattr(match.task, "classes", [])
+    task = match.task
+    if spec.background and len(classes) > spec.classes:
+        task = msgspec.structs.replace(task, classes=classes[1:])  # type: ignore[call-arg]
+    return msgspec.structs.replace(match, task=task, postprocess=spec, assumptions=(*match.assumptions, *said))
+
+
+def _with_activation(spec: AnchorPostprocess, scores: NDArray[Any]) -> tuple[AnchorPostprocess, tuple[str, ...]]:
+    """Return the spec with what makes probabilities of the scores, and whether the first class is nothing."""
+    logits = bool(scores.min() < -_SLACK or scores.max() > 1 + _SLACK)
+    columns = scores.shape[1]
+    sums = bool(np.mean(np.abs(scores.sum(1) - 1) < 0.01) > _MOST)
+    nothing = columns > 1 and bool(np.mean(scores.argmax(1) == 0) > _MOST)
+    if not spec.levels and nothing and (sums or logits):
+        spec = msgspec.structs.replace(spec, background=True, classes=columns - 1)
+    if not logits:
+        return spec, ()
+    activation = "softmax" if spec.background else "sigmoid"
+    return msgspec.structs.replace(spec, activation=activation), (f"scores are logits, through a {activation}",)
+
+
+def _are_corners(boxes: NDArray[Any], spec: AnchorPostprocess) -> bool:
+    ordered = (boxes[:, 2] >= boxes[:, 0]) & (boxes[:, 3] >= boxes[:, 1])
+    if ordered.mean() < _MOST or (boxes == boxes[0]).all():
+        return False
+    if not spec.levels:
+        return bool(np.abs(boxes).max() <= 4 * max(spec.size))
+    anchors = anchor_boxes(spec)[0]
+    centres = (boxes[:, :2] + boxes[:, 2:]) / 2
+    return all(bool(np.corrcoef(anchors[:, axis], centres[:, axis])[0, 1] > _ALONG) for axis in (0, 1))

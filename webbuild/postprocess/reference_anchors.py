@@ -1,0 +1,98 @@
+"""Scores and boxes of anchors, decoded in plain numpy: what an appended head has to compute before suppression."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from webbuild.postprocess.reference_nms import reference_nms
+from webbuild.postprocess.spec import AnchorPostprocess, Columns
+
+Floats = NDArray[np.float32]
+Arrays = Mapping[str, NDArray[Any]]
+
+
+def reference_anchors(spec: AnchorPostprocess, outputs: Arrays, confidence: float, iou: float) -> Floats:
+    """Return rows [1, rows, 6 + keypoints * 2] as `AnchorPostprocess` describes them, of one picture."""
+    parts = [decode_anchor_boxes(spec, outputs), decode_anchor_scores(spec, outputs)]
+    table = np.concatenate([*parts, _decode_keypoints(spec, outputs)] if spec.keypoints else parts, 1)
+    return reference_nms(spec.suppression, table.T[None], confidence, iou)
+
+
+def decode_anchor_scores(spec: AnchorPostprocess, outputs: Arrays) -> Floats:
+    """Return a probability for each class [anchors, classes]."""
+    scores = join_columns(spec.scores, outputs)
+    scores = _sigmoid(scores) if spec.activation == "sigmoid" else scores
+    if spec.activation == "softmax":
+        powers = np.exp(scores - scores.max(1, keepdims=True))
+        scores = powers / powers.sum(1, keepdims=True)
+    scores = scores[:, 1:] if spec.background else scores
+    if spec.objectness:
+        second = join_columns(spec.objectness, outputs)
+        second = _sigmoid(second) if spec.activation == "sigmoid" else second
+        scores = np.sqrt(scores * np.clip(second, np.float32(0), np.float32(1)))
+    return scores
+
+
+def decode_anchor_boxes(spec: AnchorPostprocess, outputs: Arrays) -> Floats:
+    """Return centre x y, width and height [anchors, 4] in pixels."""
+    given = join_columns(spec.boxes, outputs)
+    if spec.coding == "corners":
+        scale = np.tile(np.array(spec.size[::-1] if spec.parts else (1, 1), np.float32), 2)
+        return _centred(given * scale)
+    centre, size = anchor_boxes(spec)
+    if spec.coding in ("distances", "distribution"):
+        sides = _expected_sides(given) if spec.coding == "distribution" else given
+        return _centred(np.concatenate([centre - sides[:, :2] * size, centre + sides[:, 2:] * size], 1))
+    first, second = np.array(spec.variances, np.float32)
+    if spec.coding == "linear":
+        return np.concatenate([centre + given[:, :2] * size, given[:, 2:] * size], 1)
+    return np.concatenate([centre + given[:, :2] * (first * size), np.exp(given[:, 2:] * second) * size], 1)
+
+
+def _decode_keypoints(spec: AnchorPostprocess, outputs: Arrays) -> Floats:
+    given = join_columns(spec.keypoints, outputs)
+    centre, size = anchor_boxes(spec)
+    pairs = given.shape[1] // 2
+    return np.tile(centre, pairs) + given * (np.tile(size, 2 * pairs) * np.float32(spec.variances[0]))
+
+
+def anchor_boxes(spec: AnchorPostprocess) -> tuple[Floats, Floats]:
+    """Return the centre [anchors, 2] and the size [anchors, 1] of every anchor: level by level, row by row."""
+    centres, sizes = [], []
+    for level in spec.levels:
+        for row in range(level.rows):
+            for column in range(level.columns):
+                for size in level.sizes:
+                    centres.append(((column + spec.offset) * level.stride, (row + spec.offset) * level.stride))
+                    sizes.append((size,))
+    return np.array(centres, np.float32), np.array(sizes, np.float32)
+
+
+def join_columns(parts: tuple[Columns, ...], outputs: Arrays) -> Floats:
+    """Return the columns of all levels, one level under the other."""
+    found = [np.asarray(outputs[each.output], np.float32) for each in parts]
+    tables = (array.reshape(-1, array.shape[-1])[:, each.first : each.end] for array, each in zip(found, parts, strict=True))
+    return np.concatenate(list(tables))
+
+
+def _sigmoid(logits: Floats) -> Floats:
+    with np.errstate(over="ignore"):
+        result: Floats = (1 / (1 + np.exp(-logits))).astype(np.float32)
+    return result
+
+
+def _expected_sides(given: Floats) -> Floats:
+    """Return the mean [anchors, 4] of the distributions [anchors, 4 * bins]."""
+    logits = given.reshape(len(given), 4, -1)
+    powers = np.exp(logits - logits.max(2, keepdims=True))
+    shares = powers / powers.sum(2, keepdims=True)
+    result: Floats = (shares * np.arange(logits.shape[2], dtype=np.float32)).sum(2)
+    return result
+
+
+def _centred(corners: Floats) -> Floats:
+    return np.concatenate([(corners[:, :2] + corners[:, 2:]) / np.float32(2), corners[:, 2:] - corners[:, :2]], 1)

@@ -1,0 +1,31 @@
+"""How a picture becomes a model's input, apart from the input's name and shape."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+from msgspec import Struct
+
+from webbuild.manifest.inputs import ImageInput, Letterbox
+
+
+class Recipe(Struct, frozen=True, kw_only=True):
+    """The fields of an `ImageInput` of three channels that say what is done to a picture."""
+
+    color: Literal["rgb", "bgr"] = "rgb"
+    scale: float = 1 / 255
+    mean: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    std: tuple[float, float, float] = (1.0, 1.0, 1.0)
+    letterbox: Letterbox = Letterbox()
+
+    def apply(self, image: ImageInput) -> ImageInput:
+        """Return the input with all of it."""
+        return msgspec.structs.replace(
+            image,
+            color=self.color,
+            scale=self.scale,
+            mean=list(self.mean),
+            std=list(self.std),
+            letterbox=self.letterbox,
+        )
