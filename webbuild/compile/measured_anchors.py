@@ -49,7 +49,7 @@ def with_measured_anchors(match: TaskMatch, original: NativeRunner) -> TaskMatch
     classes = getattr(match.task, "classes", [])
     task = match.task
     if spec.background and len(classes) > spec.classes:
-        task = msgspec.structs.replace(task, classes=classes[1:])  # type: ignore[call-arg]
+        task = msgspec.structs.replace(task, classes=classes[1:])
     return msgspec.structs.replace(match, task=task, postprocess=spec, assumptions=(*match.assumptions, *said))
 
 

@@ -75,7 +75,9 @@ def anchor_boxes(spec: AnchorPostprocess) -> tuple[Floats, Floats]:
 def join_columns(parts: tuple[Columns, ...], outputs: Arrays) -> Floats:
     """Return the columns of all levels, one level under the other."""
     found = [np.asarray(outputs[each.output], np.float32) for each in parts]
-    tables = (array.reshape(-1, array.shape[-1])[:, each.first : each.end] for array, each in zip(found, parts, strict=True))
+    tables = (
+        array.reshape(-1, array.shape[-1])[:, each.first : each.end] for array, each in zip(found, parts, strict=True)
+    )
     return np.concatenate(list(tables))
 
 

@@ -144,7 +144,7 @@ class AnchorPostprocess(Struct, frozen=True, kw_only=True):
 
     - `corners`: x1 y1 x2 y2, in pixels or, with `parts`, in parts of the input; there are no anchors (UltraFace);
     - `linear`: centre + (a, b) * size, and width and height (c, d) * size (BlazeFace);
-    - `exponential`: centre + (a, b) * `variances[0]` * size, exp((c, d) * `variances[1]`) * size (SSD, RetinaFace, YuNet);
+    - `exponential`: centre + (a, b) * `variances[0]` * size, and exp((c, d) * `variances[1]`) * size (SSD, RetinaFace);
     - `distances`: left, top, right and bottom side at centre -+ (a, b), (c, d) * size (SCRFD);
     - `distribution`: the same of the mean of each side's numbers after a softmax: 0, 1, 2 and so on (NanoDet).
 
@@ -203,7 +203,7 @@ class AnchorPostprocess(Struct, frozen=True, kw_only=True):
 
     @property
     def suppression(self) -> YoloPostprocess:
-        """What follows the decoding, for a table [anchors, 4 + classes + keypoints * 2] of centres, sizes and the rest."""
+        """What follows the decoding, for a table [anchors, 4 + classes + keypoints * 2] of centres and so on."""
         return YoloPostprocess(
             output=self.output,
             layout="columns",

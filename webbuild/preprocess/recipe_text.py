@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from webbuild.manifest.manifest import ImageInput, StackInput
 
-
 _FITTED = {"stretch": "stretched to", "letterbox": "letterboxed in", "crop": "cropped to"}
 
 

@@ -1,4 +1,4 @@
-"""Detectors whose scores and boxes are outputs apart, known by the number of their anchors: YuNet, SCRFD and their kin."""
+"""Detectors whose scores and boxes are outputs apart, known by the number of their anchors: YuNet, SCRFD and so on."""
 
 from __future__ import annotations
 
@@ -32,9 +32,7 @@ class Table(Struct, frozen=True):
     numbers: int
 
 
-def infer_anchor_detector(
-    signature: ModelSignature, *, requested: bool, keypoints: bool = False
-) -> TaskMatch | None:
+def infer_anchor_detector(signature: ModelSignature, *, requested: bool, keypoints: bool = False) -> TaskMatch | None:
     """Return the spec of such a detector, None for anything else; with `keypoints` of one that finds them too.
 
     By its outputs' shapes alone. A pair of scores and boxes of no known grid is one by its names, or if requested.
@@ -64,7 +62,7 @@ def _tables(signature: ModelSignature) -> list[Table]:
     found = []
     for fact in signature.outputs:
         match fact.shape:
-            case ((1, int(anchors), int(numbers)) | (int(anchors), int(numbers))) if fact.dtype == "float32":
+            case (1, int(anchors), int(numbers)) | (int(anchors), int(numbers)) if fact.dtype == "float32":
                 found.append(Table(fact.name, anchors, numbers))
             case _:
                 return []
@@ -188,10 +186,11 @@ _NAMES = {10: _FIVE, 12: ("right eye", "left eye", "nose", "mouth", "right ear",
 def _pose_task(spec: AnchorPostprocess, rows: int, classes: list[str]) -> PoseTask:
     numbers = spec.keypoints[0].end - spec.keypoints[0].first
     names = _NAMES.get(numbers, tuple(f"keypoint {index}" for index in range(numbers // 2)))
-    points = [Keypoint(name=name, side="right" if "right" in name else "left" if "left" in name else "middle") for name in names]
-    return PoseTask(
-        output=DETECTIONS, rows=rows, classes=classes, keypoints=points, keypoint_size=2, skeleton=[]
-    )
+    points = [
+        Keypoint(name=name, side="right" if "right" in name else "left" if "left" in name else "middle")
+        for name in names
+    ]
+    return PoseTask(output=DETECTIONS, rows=rows, classes=classes, keypoints=points, keypoint_size=2, skeleton=[])
 
 
 def _listed(spec: AnchorPostprocess) -> str:
@@ -222,8 +221,8 @@ def _infer_pair(
     )
     classes, named = named_classes(class_names(signature), spec.classes)
     said = (
-        f"task detect: '{scores.name}' [{scores.anchors}, {scores.numbers}] and '{boxes.name}' are taken for scores and "
-        f"corners of boxes; suppression is appended: confidence {spec.confidence:g}, overlap {spec.iou:g}"
+        f"task detect: '{scores.name}' [{scores.anchors}, {scores.numbers}] and '{boxes.name}' are taken for scores "
+        f"and corners of boxes; suppression is appended: confidence {spec.confidence:g}, overlap {spec.iou:g}"
     )
     picture = msgspec.structs.replace(image, letterbox=Letterbox(mode="stretch"))
     recipe = f"pictures go in as most take them: {describe_recipe(picture)}"

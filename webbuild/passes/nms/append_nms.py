@@ -107,7 +107,8 @@ class AppendNms(Pass):
         taken = ", ".join(f"'{name}'" for name in spec.replaced_outputs)
         return self.applied(
             where,
-            f"boxes were decoded, suppression over {anchors} anchors was appended; '{DETECTIONS}' {shape} takes the place of {taken}",
+            f"boxes were decoded, suppression over {anchors} anchors was appended; "
+            f"'{DETECTIONS}' {shape} takes the place of {taken}",
         )
 
 

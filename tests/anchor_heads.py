@@ -1,0 +1,116 @@
+"""Detectors whose scores and boxes are outputs apart: a spec of each coding, and random answers."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from webbuild.postprocess.spec import AnchorLevel, AnchorPostprocess, Columns
+
+Outputs = dict[str, np.ndarray[tuple[int, ...], np.dtype[np.float32]]]
+
+SIZE = (32, 64)
+LEVELS = (AnchorLevel(8, 4, 8, (8.0,)), AnchorLevel(16, 2, 4, (16.0,)), AnchorLevel(32, 1, 2, (32.0,)))
+PAIRS = (AnchorLevel(8, 4, 8, (10.0, 16.0)), AnchorLevel(16, 2, 4, (32.0, 48.0)))
+
+
+def each_level(name: str, numbers: int, levels: tuple[AnchorLevel, ...] = LEVELS) -> tuple[Columns, ...]:
+    return tuple(Columns(f"{name}_{level.stride}", 0, numbers) for level in levels)
+
+
+SPECS = {
+    "yunet": AnchorPostprocess(
+        scores=each_level("cls", 1),
+        objectness=each_level("obj", 1),
+        boxes=each_level("bbox", 4),
+        keypoints=each_level("kps", 10),
+        size=SIZE,
+        classes=1,
+        coding="exponential",
+        levels=LEVELS,
+    ),
+    "logits of yunet": AnchorPostprocess(
+        scores=each_level("cls", 1),
+        objectness=each_level("obj", 1),
+        boxes=each_level("bbox", 4),
+        unused=tuple(each.output for each in each_level("kps", 10)),
+        size=SIZE,
+        classes=1,
+        coding="exponential",
+        levels=LEVELS,
+        activation="sigmoid",
+    ),
+    "scrfd": AnchorPostprocess(
+        scores=each_level("score", 1, PAIRS),
+        boxes=each_level("box", 4, PAIRS),
+        size=SIZE,
+        classes=1,
+        coding="distances",
+        levels=PAIRS,
+    ),
+    "blazeface": AnchorPostprocess(
+        scores=(Columns("classificators", 0, 1),),
+        boxes=(Columns("regressors", 0, 4),),
+        keypoints=(Columns("regressors", 4, 16),),
+        size=SIZE,
+        classes=1,
+        coding="linear",
+        levels=PAIRS,
+        offset=0.5,
+        activation="sigmoid",
+    ),
+    "ssd": AnchorPostprocess(
+        scores=(Columns("conf", 0, 4),),
+        boxes=(Columns("loc", 0, 4),),
+        keypoints=(Columns("landms", 0, 10),),
+        size=SIZE,
+        classes=3,
+        coding="exponential",
+        levels=PAIRS,
+        offset=0.5,
+        variances=(0.1, 0.2),
+        activation="softmax",
+        background=True,
+        confidence=0.3,
+    ),
+    "nanodet": AnchorPostprocess(
+        scores=(Columns("out", 0, 5),),
+        boxes=(Columns("out", 5, 37),),
+        size=SIZE,
+        classes=5,
+        coding="distribution",
+        levels=LEVELS,
+        max_detections=20,
+    ),
+    "corners": AnchorPostprocess(
+        scores=(Columns("scores", 0, 2),),
+        boxes=(Columns("boxes", 0, 4),),
+        size=SIZE,
+        classes=2,
+        coding="corners",
+        parts=True,
+    ),
+}
+
+
+def random_outputs(spec: AnchorPostprocess, seed: int = 0) -> Outputs:
+    """Return answers [1, anchors, numbers] with scores between 0 and 1 or logits, and boxes of a few strides."""
+    draw = np.random.default_rng(seed)
+    anchors = [level.anchors for level in spec.levels] or [40]
+    found: Outputs = {}
+    for part in (spec.scores, spec.objectness, spec.boxes, spec.keypoints):
+        for index, each in enumerate(part):
+            rows = sum(anchors) if len(part) == 1 else anchors[index]
+            low, high = (0, 1) if part in (spec.scores, spec.objectness) else (-1, 2)
+            columns = draw.uniform(low, high, (1, rows, each.end - each.first)).astype(np.float32)
+            if spec.activation != "none" and part in (spec.scores, spec.objectness):
+                columns = columns * 8 - 4
+            before = found.get(each.output)
+            found[each.output] = columns if before is None else np.concatenate([before, columns], 2)
+    if spec.coding == "corners":
+        corners = found[spec.boxes[0].output]
+        corners[..., 2:] = corners[..., :2] + np.abs(corners[..., 2:]) / 4
+    for name in spec.unused:
+        stride = int(name.rpartition("_")[2])
+        rows = next(level.anchors for level in spec.levels if level.stride == stride)
+        found[name] = np.ones((1, rows, 10), np.float32)
+    return found

@@ -1,0 +1,111 @@
+"""What a detector's answers to photographs show of its scores and boxes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+import pytest
+
+from tests.anchor_heads import SIZE, SPECS
+from tests.models import save
+from webbuild.compile.measured_anchors import with_measured_anchors
+from webbuild.manifest.manifest import DetectTask, ImageInput, Letterbox
+from webbuild.postprocess.reference_anchors import anchor_boxes
+from webbuild.postprocess.spec import AnchorPostprocess
+from webbuild.runners.native import NativeRunner
+from webbuild.tasks.base import TaskMatch
+
+SSD = msgspec.structs.replace(SPECS["ssd"], keypoints=(), activation="none", decodable=True)
+PAIR = SPECS["corners"]
+
+
+def measured(
+    spec: AnchorPostprocess, scores: np.ndarray[Any, Any], boxes: np.ndarray[Any, Any], tmp_path: Path
+) -> TaskMatch | None:
+    """Return what is made of a model that answers this to any picture."""
+    import onnx
+
+    names = {spec.scores[0].output: scores, spec.boxes[0].output: boxes}
+    nodes = [onnx.helper.make_node("ReduceMin", ["input"], ["least"], keepdims=0)]
+    nodes += [onnx.helper.make_node("Mul", ["least", "zero"], ["nothing"])]
+    nodes += [onnx.helper.make_node("Add", ["nothing", f"{name}_c"], [name]) for name in names]
+    tensor = onnx.helper.make_tensor_value_info
+    constants = {**{f"{name}_c": array for name, array in names.items()}, "zero": np.zeros((), np.float32)}
+    graph = onnx.helper.make_graph(
+        nodes,
+        "g",
+        [tensor("input", 1, [1, 3, *SIZE])],
+        [tensor(name, 1, array.shape) for name, array in names.items()],
+        [onnx.numpy_helper.from_array(array.astype(np.float32), name) for name, array in constants.items()],
+    )
+    model = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 13)], ir_version=8)
+    image = ImageInput(
+        name="input", shape=[1, 3, *SIZE], scale=1.0, mean=[0.0] * 3, std=[1.0] * 3, letterbox=Letterbox()
+    )
+    classes = [f"class {index}" for index in range(spec.classes)]
+    match = TaskMatch(DetectTask(output="detections", rows=9, classes=classes), (image,), (), spec)
+    return with_measured_anchors(match, NativeRunner(save(model, tmp_path / "m.onnx")))
+
+
+def corners(count: int) -> np.ndarray[Any, Any]:
+    draw = np.random.default_rng(0)
+    first = draw.uniform(0, 0.7, (1, count, 2))
+    return np.concatenate([first, first + draw.uniform(0.05, 0.3, (1, count, 2))], 2)
+
+
+def shares(count: int, columns: int, nothing: float) -> np.ndarray[Any, Any]:
+    powers = np.exp(np.random.default_rng(1).normal(0, 1, (1, count, columns)) + nothing * (np.arange(columns) == 0))
+    return np.asarray(powers / powers.sum(2, keepdims=True))
+
+
+def spec_of(match: TaskMatch | None) -> AnchorPostprocess:
+    assert match is not None
+    assert isinstance(match.postprocess, AnchorPostprocess)
+    return match.postprocess
+
+
+def around_anchors() -> np.ndarray[Any, Any]:
+    centre = anchor_boxes(SSD)[0] / SIZE[::-1]
+    return np.concatenate([centre - 0.1, centre + 0.1], 1)[None]
+
+
+def test_boxes_about_their_anchors_are_decoded_already(tmp_path: Path) -> None:
+    found = spec_of(measured(SSD, shares(80, 4, 6), around_anchors(), tmp_path))
+    assert (found.coding, found.parts, found.levels, found.activation) == ("corners", True, (), "none")
+
+
+def test_corners_beyond_the_input_are_in_pixels(tmp_path: Path) -> None:
+    found = spec_of(measured(SSD, shares(80, 4, 6), around_anchors() * 64, tmp_path))
+    assert (found.coding, found.parts) == ("corners", False)
+
+
+def test_boxes_in_order_that_lie_anywhere_are_to_be_decoded(tmp_path: Path) -> None:
+    assert spec_of(measured(SSD, shares(80, 4, 6), corners(80), tmp_path)).coding == "exponential"
+
+
+@pytest.mark.parametrize(("background", "activation"), [(True, "softmax"), (False, "sigmoid")])
+def test_scores_outside_of_0_to_1_are_logits(background: bool, activation: str, tmp_path: Path) -> None:
+    spec = msgspec.structs.replace(SSD, background=background)
+    logits = np.random.default_rng(0).normal(0, 5, (1, 80, 4))
+    assert spec_of(measured(spec, logits, around_anchors(), tmp_path)).activation == activation
+
+
+def test_a_first_class_that_mostly_wins_is_nothing(tmp_path: Path) -> None:
+    found = measured(PAIR, shares(40, 2, 6), corners(40), tmp_path)
+    assert (spec_of(found).background, spec_of(found).classes) == (True, 1)
+    assert found is not None
+    assert isinstance(found.task, DetectTask)
+    assert found.task.classes == ["class 1"]
+
+
+def test_scores_that_do_not_add_up_are_all_of_classes(tmp_path: Path) -> None:
+    found = spec_of(measured(PAIR, np.full((1, 40, 2), 0.3), corners(40), tmp_path))
+    assert (found.background, found.classes, found.activation) == (False, 2, "none")
+
+
+def test_a_pair_whose_boxes_are_no_corners_is_no_detector(tmp_path: Path) -> None:
+    numbers = np.random.default_rng(0).normal(0, 1, (1, 40, 4))
+    assert measured(PAIR, shares(40, 2, 6), numbers, tmp_path) is None
