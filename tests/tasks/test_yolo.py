@@ -43,9 +43,15 @@ def test_three_anchors_a_cell_are_a_yolov5() -> None:
     assert (picture(found).color, picture(found).letterbox.anchor) == ("rgb", "center")
 
 
+def test_a_yolov7_without_names_is_a_guess_where_it_is_the_only_output() -> None:
+    found = seen((1, 3 * CELLS, 85), asked=False)
+    assert found is not None
+    assert found.guessed
+    assert seen((1, 3, 12, 8, 85), (1, 3 * CELLS, 85), asked=False) is None
+
+
 def test_a_yolov7_without_names_is_known_where_the_user_says_detect() -> None:
     shape = (1, 3 * CELLS, 85)
-    assert seen(shape, asked=False) is None
     found = seen((1, 3, 12, 8, 85), shape)
     assert found is not None
     assert isinstance(found.postprocess, YoloPostprocess)

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from webbuild.bundle.graphs import option_inputs
 from webbuild.compile.infer_task import infer_missing_postprocess, infer_task, require_postprocess, with_int32_inputs
-from webbuild.compile.measured_anchors import with_measured_anchors
+from webbuild.compile.measured_head import with_measured_head
 from webbuild.compile.picture_input import find_picture_input, with_open_channel, with_picture_input
 from webbuild.compile.size_input_order import with_measured_size_order
 from webbuild.equivalence.detection_thresholds import open_reference
@@ -120,7 +120,9 @@ def compile_model(
     with progress.step("plan the patches"):
         unprocessed = None if nms == "keep" else infer_missing_postprocess(source, dims, task)
         unprocessed = unprocessed and with_measured_size_order(unprocessed, loaded.original)
-        unprocessed = unprocessed and with_measured_anchors(unprocessed, loaded.original)
+        headless = unprocessed
+        unprocessed = unprocessed and with_measured_head(unprocessed, loaded.original)
+        complete = headless is not None and unprocessed is None
         missing = None if unprocessed is None else unprocessed.postprocess
         table = find_table(target)
         options = PassOptions(dims=dims, missing_postprocess=missing, table=table, nms=nms, int32_inputs=int32_inputs)
@@ -132,7 +134,7 @@ def compile_model(
             check_wasm_session(planned.graphs["wasm"], wasm, kept.disabled)
     check_reshapes(planned.graphs["wasm"])  # with every shape folded that could be
     plain = nms == "keep" and takes_prompt(source.signature)  # whose tokenizer only a page needs
-    known = unprocessed or infer_task(source, planned, "tensor" if plain else task)
+    known = unprocessed or infer_task(source, planned, "tensor" if plain else task, complete=complete)
     if nms == "keep" and known.postprocess is not None:
         known = infer_task(source, planned, "tensor")
     require_postprocess(known, planned)

@@ -44,8 +44,10 @@ def infer_missing_postprocess(source: OnnxModel, dims: Mapping[str, int], task: 
     return next((each for each in found if each is not None and each.postprocess is not None), None)
 
 
-def infer_task(source: OnnxModel, lowered: LoweredGraphs, task: str | None) -> TaskMatch:
+def infer_task(source: OnnxModel, lowered: LoweredGraphs, task: str | None, *, complete: bool = False) -> TaskMatch:
     """Return what the model is, inferred from its interface with every size fixed and without the thresholds.
+
+    Of a `complete` model it is nothing that lacks its post-processing.
 
     Raises:
         WebbuildError: `task-mismatch`, `unsupported-dtype`.
@@ -54,8 +56,9 @@ def infer_task(source: OnnxModel, lowered: LoweredGraphs, task: str | None) -> T
     added = {option.name for option in option_inputs(lowered.graphs["wasm"])}
     seen = msgspec.structs.replace(seen, inputs=tuple(f for f in seen.inputs if f.name not in added))
     if task is None:
-        return match_task(seen)
-    if (found := task_kinds()[task].infer(seen, requested=True)) is None:
+        return match_task(seen, complete=complete)
+    found = task_kinds()[task].infer(seen, requested=True)
+    if found is None or (complete and found.lacks_head):
         raise WebbuildError(
             "task-mismatch",
             f"{source.path}: does not look like task {task}: its metadata or outputs do not fit: "

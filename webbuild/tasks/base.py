@@ -12,7 +12,7 @@ from webbuild.compare.comparison import ComparedOutput, Comparison
 from webbuild.compare.tolerances import Tolerance
 from webbuild.manifest.manifest import Input, Task
 from webbuild.model.signature import ModelSignature
-from webbuild.postprocess.spec import Postprocess
+from webbuild.postprocess.spec import GroundingPostprocess, Postprocess
 from webbuild.preprocess.letterbox import ImagePlacement
 from webbuild.preprocess.prompt import Prompt
 from webbuild.tasks.detection import Detection
@@ -30,7 +30,7 @@ class TaskMatch(Struct, frozen=True):
     """What a model was taken for. `assumptions` are sentences: what was not said and is believed.
 
     `postprocess` is what the model lacks before its output is what `task` says. `files` go into the bundle
-    under these names.
+    under these names. `guessed` says that shapes alone told it, which answers to photographs have to confirm.
     """
 
     task: Task
@@ -38,6 +38,12 @@ class TaskMatch(Struct, frozen=True):
     assumptions: tuple[str, ...]
     postprocess: Postprocess | None = None
     files: Mapping[str, bytes] = {}
+    guessed: bool = False
+
+    @property
+    def lacks_head(self) -> bool:
+        """Whether operators are to be appended to the model's outputs."""
+        return not isinstance(self.postprocess, GroundingPostprocess | None)
 
 
 class RunContext(Struct, frozen=True):

@@ -30,10 +30,14 @@ def recognisable_kinds() -> dict[str, TaskKind]:
     return {name: kind for name, kind in task_kinds().items() if name != "tensor"}
 
 
-def match_task(signature: ModelSignature) -> TaskMatch:
-    """Return what the model is; `tensor` when no other task knows it."""
+def match_task(signature: ModelSignature, *, complete: bool = False) -> TaskMatch:
+    """Return what the model is; `tensor` when no other task knows it.
+
+    Of a `complete` model it is nothing that lacks its post-processing.
+    """
     for kind in recognisable_kinds().values():
-        if (found := kind.infer(signature)) is not None:
+        found = kind.infer(signature)
+        if found is not None and not (complete and found.lacks_head):
             return found
     fallback = task_kinds()["tensor"].infer(signature)
     assert fallback is not None

@@ -29,7 +29,7 @@ class YoloVariant(Struct, frozen=True):
 def infer_yolo(signature: ModelSignature, *, requested: bool) -> TaskMatch | None:
     """Return the spec of a YOLOv5, YOLOv7 or YOLOX, or of a newer YOLO without metadata; None for anything else.
 
-    Unless the user asked, the class names have to be there, and as many as the scores.
+    Unless the user asked, the names have to be there, as many as the scores, or the output has to be the only one.
 
     Raises:
         WebbuildError: `class-count-mismatch` where they are there and of another number, and the user asked.
@@ -40,7 +40,11 @@ def infer_yolo(signature: ModelSignature, *, requested: bool) -> TaskMatch | Non
     found = ((output, _match_variant(output, image, signature.operators)) for output in signature.outputs)
     output, family = next(((each, known) for each, known in found if known is not None), (None, None))
     names = class_names(signature)
-    if output is None or family is None or (not requested and len(names) != family.postprocess.classes):
+    if output is None or family is None:
+        return None
+    told = requested or len(names) == family.postprocess.classes
+    whole = all(side % _YOLO_STRIDES[-1] == 0 for side in image.shape[2:])
+    if not told and (names or len(signature.outputs) > 1 or not whole):
         return None
     if names and len(names) != family.postprocess.classes:
         raise class_count_mismatch(signature.file, output, family.postprocess.classes, len(names))
@@ -48,7 +52,8 @@ def infer_yolo(signature: ModelSignature, *, requested: bool) -> TaskMatch | Non
     spec = family.postprocess
     thresholds = f"suppression is appended: confidence {spec.confidence:g}, overlap {spec.iou:g} within each class"
     task = DetectTask(output=DETECTIONS, rows=min(_anchor_count(output, spec), spec.max_detections), classes=classes)
-    return TaskMatch(task, (family.image,), (*family.assumptions, named, thresholds), spec)
+    said = (*family.assumptions, named, thresholds)
+    return TaskMatch(task, (family.image,), said, spec, guessed=not told)
 
 
 def _match_variant(output: TensorSpec, image: ImageInput, operators: frozenset[str]) -> YoloVariant | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
@@ -10,8 +11,8 @@ from numpy.typing import NDArray
 
 from webbuild.compile.picture_trials import sample_canvases
 from webbuild.manifest.manifest import ImageInput
-from webbuild.postprocess.reference_anchors import anchor_boxes, join_columns
-from webbuild.postprocess.spec import AnchorPostprocess
+from webbuild.postprocess.reference_anchors import Arrays, anchor_boxes, join_columns
+from webbuild.postprocess.spec import AnchorPostprocess, YoloPostprocess
 from webbuild.preprocess.image import normalize
 from webbuild.runners.native import NativeRunner
 from webbuild.tasks.base import TaskMatch
@@ -20,21 +21,39 @@ _MOST = 0.9
 """The share of boxes, or of rows, that has to behave."""
 _ALONG = 0.8
 """How closely the boxes' centres follow those of their anchors where they are decoded."""
+_SPREAD = 0.1
+"""Parts of the input by which centres that are decoded vary at least."""
 _SLACK = 1e-3
 
 
-def with_measured_anchors(match: TaskMatch, original: NativeRunner) -> TaskMatch | None:
+def with_measured_head(match: TaskMatch, original: NativeRunner) -> TaskMatch | None:
     """Return the guess with what its answers to two photographs show; None where they are no scores and boxes.
 
-    Scores outside of 0..1 are logits. Boxes that are corners, x1 <= x2 and y1 <= y2, and lie about their anchors are
-    decoded already, in parts of the input or in pixels.
+    Rows of a YOLO that nobody called one have to hold scores, and boxes all over the input. Of other detectors scores
+    outside of 0..1 are logits; boxes that are corners, x1 <= x2 and y1 <= y2, and lie about their anchors are decoded
+    already, in parts of the input or in pixels.
     """
     spec = match.postprocess
-    if not isinstance(spec, AnchorPostprocess):
+    if not isinstance(spec, AnchorPostprocess) and not (isinstance(spec, YoloPostprocess) and match.guessed):
         return match
     image = next(given for given in match.inputs if isinstance(given, ImageInput))
     answers = [original.run({image.name: normalize(canvas, image)}) for canvas in sample_canvases(image)]
     original.close()
+    if isinstance(spec, YoloPostprocess):
+        return match if all(_are_yolo_rows(each[spec.output], spec) for each in answers) else None
+    return _with_anchors(match, spec, answers)
+
+
+def _are_yolo_rows(output: NDArray[Any], spec: YoloPostprocess) -> bool:
+    """Whether scores are between 0 and 1, and centres that are decoded lie in the input or next to it."""
+    table = output[0].T if spec.layout == "columns" else output[0]
+    scores, centres = table[:, 4:], table[:, :2] / spec.size[::-1]
+    near = bool(np.mean((centres > -0.5) & (centres < 1.5)) > _MOST) and bool(centres.std(0).min() > _SPREAD)
+    return bool(scores.min() >= -_SLACK and scores.max() <= 1 + _SLACK) and (bool(spec.strides) or near)
+
+
+def _with_anchors(match: TaskMatch, spec: AnchorPostprocess, answers: Sequence[Arrays]) -> TaskMatch | None:
+    """See `with_measured_head`."""
     scores = np.concatenate([join_columns(spec.scores, each) for each in answers])
     boxes = [join_columns(spec.boxes, each) for each in answers]
     spec, said = _with_activation(spec, scores)

@@ -7,14 +7,15 @@ from typing import Any
 
 import msgspec
 import numpy as np
+import onnx
 import pytest
 
 from tests.anchor_heads import SIZE, SPECS
 from tests.models import save
-from webbuild.compile.measured_anchors import with_measured_anchors
+from webbuild.compile.measured_head import with_measured_head
 from webbuild.manifest.manifest import DetectTask, ImageInput, Letterbox
 from webbuild.postprocess.reference_anchors import anchor_boxes
-from webbuild.postprocess.spec import AnchorPostprocess
+from webbuild.postprocess.spec import AnchorPostprocess, YoloPostprocess
 from webbuild.runners.native import NativeRunner
 from webbuild.tasks.base import TaskMatch
 
@@ -25,10 +26,19 @@ PAIR = SPECS["corners"]
 def measured(
     spec: AnchorPostprocess, scores: np.ndarray[Any, Any], boxes: np.ndarray[Any, Any], tmp_path: Path
 ) -> TaskMatch | None:
-    """Return what is made of a model that answers this to any picture."""
-    import onnx
-
     names = {spec.scores[0].output: scores, spec.boxes[0].output: boxes}
+    return answered(spec, names, tmp_path, [f"class {index}" for index in range(spec.classes)])
+
+
+def answered(
+    spec: AnchorPostprocess | YoloPostprocess,
+    names: dict[str, np.ndarray[Any, Any]],
+    tmp_path: Path,
+    classes: list[str],
+    *,
+    guessed: bool = False,
+) -> TaskMatch | None:
+    """Return what is made of a model that answers this to any picture."""
     nodes = [onnx.helper.make_node("ReduceMin", ["input"], ["least"], keepdims=0)]
     nodes += [onnx.helper.make_node("Mul", ["least", "zero"], ["nothing"])]
     nodes += [onnx.helper.make_node("Add", ["nothing", f"{name}_c"], [name]) for name in names]
@@ -45,9 +55,9 @@ def measured(
     image = ImageInput(
         name="input", shape=[1, 3, *SIZE], scale=1.0, mean=[0.0] * 3, std=[1.0] * 3, letterbox=Letterbox()
     )
-    classes = [f"class {index}" for index in range(spec.classes)]
-    match = TaskMatch(DetectTask(output="detections", rows=9, classes=classes), (image,), (), spec)
-    return with_measured_anchors(match, NativeRunner(save(model, tmp_path / "m.onnx")))
+    task = DetectTask(output="detections", rows=9, classes=classes)
+    match = TaskMatch(task, (image,), (), spec, guessed=guessed)
+    return with_measured_head(match, NativeRunner(save(model, tmp_path / "m.onnx")))
 
 
 def corners(count: int) -> np.ndarray[Any, Any]:
@@ -109,3 +119,26 @@ def test_scores_that_do_not_add_up_are_all_of_classes(tmp_path: Path) -> None:
 def test_a_pair_whose_boxes_are_no_corners_is_no_detector(tmp_path: Path) -> None:
     numbers = np.random.default_rng(0).normal(0, 1, (1, 40, 4))
     assert measured(PAIR, shares(40, 2, 6), numbers, tmp_path) is None
+
+
+def yolo(table: np.ndarray[Any, Any], tmp_path: Path, *, guessed: bool = True) -> TaskMatch | None:
+    spec = YoloPostprocess(output="raw", layout="rows", size=SIZE, classes=2)
+    return answered(spec, {"raw": table[None]}, tmp_path, ["a", "b"], guessed=guessed)
+
+
+def yolo_rows(highest: float, reach: float = 1) -> np.ndarray[Any, Any]:
+    draw = np.random.default_rng(0)
+    parts = (
+        draw.uniform(0, reach, (42, 2)) * SIZE[::-1],
+        draw.uniform(4, 20, (42, 2)),
+        draw.uniform(0, highest, (42, 3)),
+    )
+    return np.concatenate(parts, 1)
+
+
+def test_a_yolo_that_nobody_named_has_scores_and_boxes_all_over_its_input(tmp_path: Path) -> None:
+    assert yolo(yolo_rows(1), tmp_path) is not None
+    assert yolo(yolo_rows(9), tmp_path) is None
+    assert yolo(yolo_rows(1, reach=0.01), tmp_path) is None
+    assert yolo(yolo_rows(1, reach=9), tmp_path) is None
+    assert yolo(yolo_rows(9), tmp_path, guessed=False) is not None
