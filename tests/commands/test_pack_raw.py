@@ -124,11 +124,14 @@ def test_a_head_that_cannot_be_appended_is_refused_with_the_reason(tmp_path: Pat
     model.opset_import[0].version, model.ir_version = 9, 4
     model.graph.input.extend(onnx.helper.make_tensor_value_info(t.name, 1, t.dims) for t in model.graph.initializer[1:])
     model.graph.input.append(onnx.helper.make_tensor_value_info("flat", 7, [3]))
-    model.graph.initializer.append(onnx.numpy_helper.from_array(np.ones(4, np.float32), "same"))
-    model.graph.input.append(onnx.helper.make_tensor_value_info("same", 1, [4]))
-    model.graph.node[0].input[0] = "smooth"
-    model.graph.node.insert(0, onnx.helper.make_node("Upsample", ["images", "same"], ["smooth"], mode="linear"))
+    model.graph.initializer.append(onnx.numpy_helper.from_array(np.array([1, 1, 2, 0.5], np.float32), "mixed"))
+    model.graph.input.append(onnx.helper.make_tensor_value_info("mixed", 1, [4]))
+    model.opset_import[0].version, model.ir_version = 10, 5
+    model.graph.input[0].type.tensor_type.shape.dim[2].dim_value = 16
+    model.graph.input[0].type.tensor_type.shape.dim[3].dim_value = 64
+    model.graph.node[0].input[0] = "sized"
+    model.graph.node.insert(0, onnx.helper.make_node("Resize", ["images", "mixed"], ["sized"], mode="nearest"))
     done = webbuild("pack", save(model, tmp_path / "m.onnx"), "-o", tmp_path / "out", "--no-verify")
     assert done.error == "postprocess-not-appended"
-    assert "opset is older than 11, in which Upsample" in done.stderr
+    assert "opset is older than 11, in which Resize" in done.stderr
     assert "has no form that means the same" in done.stderr
