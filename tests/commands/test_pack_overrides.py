@@ -10,7 +10,7 @@ import pytest
 from tests.colours import colours, paint
 from tests.commands.program import pack, refused, webbuild
 from tests.models import HEADER, convolution, parsed, save
-from webbuild.manifest.manifest import ClassifyTask, ImageInput, TensorTask
+from webbuild.manifest.manifest import ClassifyTask, ImageInput, ImageSegmentationTask, TensorTask
 from webbuild.preprocess.image import image_to_tensor, load_image
 
 pytestmark = pytest.mark.usefixtures("stand_in")
@@ -65,6 +65,32 @@ def test_what_is_called_a_classifier_gets_the_names_given(tmp_path: Path) -> Non
     names = str(tmp_path / "names.json")
     manifest = pack(save(model, tmp_path / "colours.onnx"), "--task", "classify", "--labels", names)
     assert manifest.task == ClassifyTask(output="scores", classes=["rot", "grün", "blau"], logits=False)
+
+
+MAPS = f"""{HEADER} maps (float[1,16,24,3] x) => (float[1,16,24,CHANNELS] y)
+<float[3,CHANNELS] w = {{WEIGHTS}}>
+{{ y = MatMul (x, w) }}"""
+
+
+def maps(channels: int) -> str:
+    weights = ", ".join(str(0.2 * (index % 4)) for index in range(3 * channels))
+    return MAPS.replace("CHANNELS", str(channels)).replace("WEIGHTS", weights)
+
+
+@pytest.mark.parametrize(("channels", "names"), [(4, "sky,road,car,tree"), (1, "rest,face")])
+def test_the_number_of_names_alone_says_what_the_classes_are(tmp_path: Path, channels: int, names: str) -> None:
+    paint(tmp_path / "samples")
+    (tmp_path / "names.txt").write_text(names.replace(",", "\n"), "utf-8")
+    manifest = pack(save(parsed(maps(channels)), tmp_path / "maps.onnx"), "--labels", str(tmp_path / "names.txt"))
+    assert isinstance(manifest.task, ImageSegmentationTask)
+    assert (manifest.task.masks, manifest.task.classes) == ("class_maps", names.split(","))
+    assert manifest.outputs[0].shape == [1, max(2, channels), 16, 24]
+
+
+def test_names_of_no_output_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "names.txt").write_text("sky\nroad", "utf-8")
+    model = save(parsed(maps(4)), tmp_path / "maps.onnx")
+    assert refused(model, "--labels", str(tmp_path / "names.txt")) == "wrong-labels"
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from tests.models import save
 from webbuild.compile.measured_head import with_measured_head
 from webbuild.manifest.manifest import DetectTask, ImageInput, Letterbox
 from webbuild.postprocess.reference_anchors import anchor_boxes
-from webbuild.postprocess.spec import AnchorPostprocess, YoloPostprocess
+from webbuild.postprocess.spec import AnchorPostprocess, ClassMapsPostprocess, Postprocess, YoloPostprocess
 from webbuild.runners.native import NativeRunner
 from webbuild.tasks.base import TaskMatch
 
@@ -31,7 +31,7 @@ def measured(
 
 
 def answered(
-    spec: AnchorPostprocess | YoloPostprocess,
+    spec: Postprocess,
     names: dict[str, np.ndarray[Any, Any]],
     tmp_path: Path,
     classes: list[str],
@@ -142,3 +142,15 @@ def test_a_yolo_that_nobody_named_has_scores_and_boxes_all_over_its_input(tmp_pa
     assert yolo(yolo_rows(1, reach=0.01), tmp_path) is None
     assert yolo(yolo_rows(1, reach=9), tmp_path) is None
     assert yolo(yolo_rows(9), tmp_path, guessed=False) is not None
+
+
+@pytest.mark.parametrize(("lowest", "highest", "threshold"), [(0, 1, 0.5), (-4, 4, 0.0)])
+def test_a_mask_of_logits_has_another_threshold(
+    lowest: float, highest: float, threshold: float, tmp_path: Path
+) -> None:
+    mask = np.random.default_rng(0).uniform(lowest, highest, (1, *SIZE, 1))
+    spec = ClassMapsPostprocess(output="mask", channels_last=True, classes=2, threshold=9)
+    found = answered(spec, {"mask": mask}, tmp_path, ["a", "b"])
+    assert found is not None
+    assert isinstance(found.postprocess, ClassMapsPostprocess)
+    assert found.postprocess.threshold == threshold

@@ -21,7 +21,7 @@ from msgspec import Struct
 from webbuild.passes.analysis import shape_inference
 from webbuild.passes.base import Pass, PassOptions, Rewrite
 from webbuild.passes.registry import all_passes
-from webbuild.postprocess.spec import DetrPostprocess, YoloPostprocess
+from webbuild.postprocess.spec import ClassMapsPostprocess, DetrPostprocess, Postprocess, YoloPostprocess
 from webbuild.targets.table import load_table
 from webbuild.targets.target import parse_target
 
@@ -100,10 +100,12 @@ def _shorten(match: re.Match[str]) -> str:
 
 
 def _options(path: Path) -> PassOptions:
-    keys, told = ("dims", "raw", "set", "target", "binding"), path.read_text("utf-8")
-    sizes, raw, several, build, binding = (re.search(rf"^# {key}: (.+)$", told, re.MULTILINE) for key in keys)
+    keys, told = ("dims", "raw", "set", "maps", "target", "binding"), path.read_text("utf-8")
+    sizes, raw, several, maps, build, binding = (re.search(rf"^# {key}: (.+)$", told, re.MULTILINE) for key in keys)
     pairs = (pair.rpartition("=") for pair in sizes[1].split(",")) if sizes else ()
-    head: YoloPostprocess | DetrPostprocess | None = msgspec.json.decode(raw[1], type=YoloPostprocess) if raw else None
+    head: Postprocess | None = msgspec.json.decode(raw[1], type=YoloPostprocess) if raw else None
+    if maps:
+        head = msgspec.json.decode(maps[1], type=ClassMapsPostprocess)
     if several:
         head = msgspec.json.decode(several[1], type=DetrPostprocess)
     known = load_table(parse_target(build[1])) if build else None

@@ -16,7 +16,7 @@ from webbuild.passes.analysis.shape_inference import infer_shapes
 from webbuild.passes.nms.promote_thresholds import OPTION_KEY_PREFIX
 from webbuild.passes.registry import all_passes
 from webbuild.postprocess.reference import add_constant_masks, apply_reference_postprocess
-from webbuild.postprocess.spec import GroundingPostprocess, YoloPostprocess
+from webbuild.postprocess.spec import ClassMapsPostprocess, GroundingPostprocess, YoloPostprocess
 
 CASES = all_cases()
 EACH = pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
@@ -99,6 +99,8 @@ def _completed(case: Case, outputs: Tensors, feeds: Tensors) -> Tensors:
     raw = case.options.missing_postprocess
     if raw is None or isinstance(raw, GroundingPostprocess) or case.keep or raw.output not in outputs:
         return outputs
+    if isinstance(raw, ClassMapsPostprocess):
+        return apply_reference_postprocess(raw, outputs, feeds, {})
     thresholds = {"confidence": raw.confidence, **({"iou": raw.iou} if isinstance(raw, YoloPostprocess) else {})}
     return apply_reference_postprocess(raw, outputs, feeds, thresholds)
 

@@ -9,6 +9,7 @@ import pytest
 from webbuild.manifest.manifest import ImageInput, ImageSegmentationTask, SegmentTask, TensorTask
 from webbuild.model.hub_files import HubFiles
 from webbuild.model.signature import Dim, ModelSignature, TensorSpec
+from webbuild.postprocess.spec import ClassMapsPostprocess
 from webbuild.tasks.base import TaskMatch
 from webbuild.tasks.image_segmentation import TASK
 from webbuild.tasks.registry import match_task
@@ -59,7 +60,6 @@ def test_outputs_say_by_their_names_that_they_are_masks_and_classes_of_queries(n
         facts(MAPS),
         facts(MAPS, {"architectures": ["SegformerForImageClassification"]}),
         facts({"logits": (1, 3)}, {"architectures": ["SegformerForSemanticSegmentation"]}),
-        facts({"logits": (1, 1, 16, 24)}, {"architectures": ["SegformerForSemanticSegmentation"]}),
     ],
 )
 def test_what_does_not_say_so_or_does_not_fit_is_a_model_of_tensors(odd: ModelSignature) -> None:
@@ -117,3 +117,35 @@ def test_the_masks_of_a_yolo_are_another_task() -> None:
         TensorSpec("output1", "float32", (1, 32, 16, 24)),
     )
     assert isinstance(match_task(ModelSignature("m.onnx", "", metadata, (PICTURE,), outputs)).task, SegmentTask)
+
+
+WIDE = TensorSpec("x", "float32", (1, 64, 96, 3))
+
+
+def asked(picture: TensorSpec, shape: tuple[Dim, ...]) -> TaskMatch | None:
+    seen = ModelSignature("m.onnx", "", {}, (picture,), (TensorSpec("maps", "float32", shape),))
+    return TASK.infer(seen, requested=True)
+
+
+@pytest.mark.parametrize("picture", [PICTURE, WIDE])
+@pytest.mark.parametrize("shape", [(1, 64, 96, 3), (1, 32, 48, 21), (1, 16, 24, 150)])
+def test_channels_that_come_last_are_told_by_the_pictures_ratio(picture: TensorSpec, shape: tuple[int, ...]) -> None:
+    found = asked(picture, shape)
+    assert found is not None
+    assert found.postprocess == ClassMapsPostprocess(output="maps", channels_last=True, classes=shape[3])
+    assert (task_of(found).masks, len(task_of(found).classes)) == ("class_maps", shape[3])
+
+
+@pytest.mark.parametrize("shape", [(1, 150, 32, 48), (1, 21, 64, 96), (1, 64, 64, 64)])
+def test_channels_that_come_first_stay_where_they_are(shape: tuple[int, ...]) -> None:
+    found = asked(WIDE, shape)
+    assert found is not None
+    assert (found.postprocess, task_of(found).masks) == (None, "maps")
+
+
+@pytest.mark.parametrize("shape", [(1, 64, 96, 1), (1, 1, 64, 96)])
+def test_one_map_is_a_mask(shape: tuple[int, ...]) -> None:
+    found = asked(WIDE, shape)
+    assert found is not None
+    assert found.postprocess == ClassMapsPostprocess(output="maps", channels_last=shape[3] == 1, classes=2)
+    assert task_of(found).classes == ["background", "foreground"]

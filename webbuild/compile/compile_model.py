@@ -9,7 +9,13 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from webbuild.bundle.graphs import option_inputs
-from webbuild.compile.infer_task import infer_missing_postprocess, infer_task, require_postprocess, with_int32_inputs
+from webbuild.compile.infer_task import (
+    infer_missing_postprocess,
+    infer_task,
+    require_postprocess,
+    task_of_labels,
+    with_int32_inputs,
+)
 from webbuild.compile.measured_head import with_measured_head
 from webbuild.compile.picture_input import find_picture_input, with_open_channel, with_picture_input
 from webbuild.compile.size_input_order import with_measured_size_order
@@ -118,6 +124,8 @@ def compile_model(
     """
     source, dims = loaded.source, loaded.dims.dims
     with progress.step("plan the patches"):
+        if task is None and wanted.labels is not None:
+            task = task_of_labels(source, dims, len(wanted.labels))
         unprocessed = None if nms == "keep" else infer_missing_postprocess(source, dims, task)
         unprocessed = unprocessed and with_measured_size_order(unprocessed, loaded.original)
         headless = unprocessed

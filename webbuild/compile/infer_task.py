@@ -15,7 +15,7 @@ from webbuild.passes.base import PassOptions
 from webbuild.passes.lower import LoweredGraphs
 from webbuild.postprocess.spec import GroundingPostprocess
 from webbuild.tasks.base import TaskMatch
-from webbuild.tasks.registry import match_task, recognisable_kinds, task_kinds
+from webbuild.tasks.registry import kind_of, match_task, recognisable_kinds, task_kinds
 
 if TYPE_CHECKING:
     import onnx_ir as ir
@@ -42,6 +42,19 @@ def infer_missing_postprocess(source: OnnxModel, dims: Mapping[str, int], task: 
     kinds = recognisable_kinds().values() if task is None else [task_kinds()[task]]
     found = (kind.infer(seen, requested=task is not None) for kind in kinds)
     return next((each for each in found if each is not None and each.postprocess is not None), None)
+
+
+def task_of_labels(source: OnnxModel, dims: Mapping[str, int], count: int) -> str | None:
+    """Return the task of a model that nothing tells of, by the number of its classes; None where none has so many."""
+    frozen = _with_fixed_dims(source.model, dims)
+    seen = _with_value_counts(_signature_after(source, frozen), frozen)
+    if kind_of(match_task(seen).task).kind != "tensor":
+        return None
+    for name, kind in recognisable_kinds().items():
+        found = kind.infer(seen, requested=True)
+        if found is not None and len(getattr(found.task, "classes", [])) == count:
+            return name
+    return None
 
 
 def infer_task(source: OnnxModel, lowered: LoweredGraphs, task: str | None, *, complete: bool = False) -> TaskMatch:
@@ -84,7 +97,7 @@ def require_postprocess(match: TaskMatch, lowered: LoweredGraphs) -> None:
             refused = (
                 e
                 for e in lowered.rewrites[target]
-                if e.code in ("append-nms", "append-detr-postprocess") and not e.applied
+                if e.code in ("append-nms", "append-detr-postprocess", "append-class-maps") and not e.applied
             )
             reason = next((rewrite.reason for rewrite in refused), "it was not")
             raise WebbuildError(

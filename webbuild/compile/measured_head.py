@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from webbuild.compile.picture_trials import sample_canvases
 from webbuild.manifest.manifest import ImageInput
 from webbuild.postprocess.reference_anchors import Arrays, anchor_boxes, join_columns
-from webbuild.postprocess.spec import AnchorPostprocess, YoloPostprocess
+from webbuild.postprocess.spec import AnchorPostprocess, ClassMapsPostprocess, YoloPostprocess
 from webbuild.preprocess.image import normalize
 from webbuild.runners.native import NativeRunner
 from webbuild.tasks.base import TaskMatch
@@ -34,14 +34,27 @@ def with_measured_head(match: TaskMatch, original: NativeRunner) -> TaskMatch | 
     already, in parts of the input or in pixels.
     """
     spec = match.postprocess
-    if not isinstance(spec, AnchorPostprocess) and not (isinstance(spec, YoloPostprocess) and match.guessed):
+    is_mask = isinstance(spec, ClassMapsPostprocess) and spec.classes == 2
+    if not (is_mask or isinstance(spec, AnchorPostprocess) or (isinstance(spec, YoloPostprocess) and match.guessed)):
         return match
     image = next(given for given in match.inputs if isinstance(given, ImageInput))
     answers = [original.run({image.name: normalize(canvas, image)}) for canvas in sample_canvases(image)]
     original.close()
     if isinstance(spec, YoloPostprocess):
         return match if all(_are_yolo_rows(each[spec.output], spec) for each in answers) else None
+    if isinstance(spec, ClassMapsPostprocess):
+        return _with_threshold(match, spec, answers)
+    assert isinstance(spec, AnchorPostprocess)
     return _with_anchors(match, spec, answers)
+
+
+def _with_threshold(match: TaskMatch, spec: ClassMapsPostprocess, answers: Sequence[Arrays]) -> TaskMatch:
+    """Return a mask with the threshold of its numbers: those of 0..1 are probabilities, others are logits."""
+    maps = np.stack([each[spec.output] for each in answers])
+    logits = bool(maps.min() < -_SLACK or maps.max() > 1 + _SLACK)
+    spec = msgspec.structs.replace(spec, threshold=0.0 if logits else 0.5)
+    said = f"a pixel is in the mask above {spec.threshold:g}: its numbers are {'logits' if logits else 'probabilities'}"
+    return msgspec.structs.replace(match, postprocess=spec, assumptions=(*match.assumptions, said))
 
 
 def _are_yolo_rows(output: NDArray[Any], spec: YoloPostprocess) -> bool:

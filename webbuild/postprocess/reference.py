@@ -11,7 +11,15 @@ from numpy.typing import NDArray
 from webbuild.postprocess.reference_anchors import reference_anchors
 from webbuild.postprocess.reference_detr import reference_detr
 from webbuild.postprocess.reference_nms import reference_nms
-from webbuild.postprocess.spec import DETECTIONS, AnchorPostprocess, DetrPostprocess, GroundingPostprocess, Postprocess
+from webbuild.postprocess.spec import (
+    CLASS_MAPS,
+    DETECTIONS,
+    AnchorPostprocess,
+    ClassMapsPostprocess,
+    DetrPostprocess,
+    GroundingPostprocess,
+    Postprocess,
+)
 
 Arrays = Mapping[str, NDArray[Any]]
 
@@ -22,6 +30,9 @@ def apply_reference_postprocess(
     """Return the outputs with `DETECTIONS` in the place of the raw ones; `values` are the thresholds by option."""
     if isinstance(spec, GroundingPostprocess):
         return dict(outputs)
+    if isinstance(spec, ClassMapsPostprocess):
+        rest = {name: array for name, array in outputs.items() if name != spec.output}
+        return {CLASS_MAPS: reference_class_maps(spec, outputs[spec.output]), **rest}
     if isinstance(spec, DetrPostprocess):
         found, replaced = reference_detr(spec, outputs, feeds, values["confidence"]), spec.replaced_outputs
     elif isinstance(spec, AnchorPostprocess):
@@ -31,6 +42,12 @@ def apply_reference_postprocess(
         found = reference_nms(spec, outputs[spec.output], values["confidence"], values.get("iou", spec.iou))
         replaced = (spec.output,)
     return {DETECTIONS: found, **{name: array for name, array in outputs.items() if name not in replaced}}
+
+
+def reference_class_maps(spec: ClassMapsPostprocess, output: NDArray[Any]) -> NDArray[Any]:
+    """Return the map of each class [1, classes, h, w]."""
+    maps = output.transpose(0, 3, 1, 2) if spec.channels_last else output
+    return maps if spec.classes == maps.shape[1] else np.concatenate([np.full_like(maps, spec.threshold), maps], 1)
 
 
 def add_constant_masks(spec: Postprocess | None, feeds: Arrays) -> Arrays:

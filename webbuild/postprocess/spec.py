@@ -10,6 +10,10 @@ DETECTIONS = "detections"
 """Name of the output that takes the place of the raw one."""
 
 
+CLASS_MAPS = "class_maps"
+"""Name of the output that takes the place of maps in another form."""
+
+
 class YoloPostprocess(Struct, frozen=True, kw_only=True):
     """The output of a detector exported without its post-processing, and what is to follow.
 
@@ -216,6 +220,22 @@ class AnchorPostprocess(Struct, frozen=True, kw_only=True):
         )
 
 
+class ClassMapsPostprocess(Struct, frozen=True, kw_only=True):
+    """Maps of classes whose channels come last, or the one map of a mask; `CLASS_MAPS` [1, classes, h, w] replaces it.
+
+    Attributes:
+        output: name of the maps [1, h, w, classes], or of the mask [1, h, w, 1] or [1, 1, h, w].
+        channels_last: see above.
+        classes: how many there are; 2 of a mask: what is not in it, and what is.
+        threshold: above it a pixel is in the mask: 0.5 of probabilities, 0 of logits. Nothing to maps of classes.
+    """
+
+    output: str
+    channels_last: bool
+    classes: int
+    threshold: float = 0.5
+
+
 class GroundingPostprocess(Struct, frozen=True, kw_only=True):
     """The outputs stay as they are: what they say hangs on the prompt, which only the runtime knows.
 
@@ -226,4 +246,4 @@ class GroundingPostprocess(Struct, frozen=True, kw_only=True):
     constant_masks: dict[str, tuple[int, ...]] = {}
 
 
-Postprocess = YoloPostprocess | AnchorPostprocess | DetrPostprocess | GroundingPostprocess
+Postprocess = YoloPostprocess | AnchorPostprocess | DetrPostprocess | ClassMapsPostprocess | GroundingPostprocess

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from typing import Literal
 
 import msgspec
 
 from webbuild.manifest.manifest import ImageInput, ImageSegmentationTask, Letterbox
 from webbuild.model.signature import ModelSignature, TensorSpec
+from webbuild.postprocess.spec import CLASS_MAPS, ClassMapsPostprocess
+from webbuild.preprocess.image import input_size
 from webbuild.tasks.base import TaskMatch
 from webbuild.tasks.hub_preprocessor import IMAGENET_MEAN, IMAGENET_STD, read_normalization
 from webbuild.tasks.metadata import class_names, hub_class_names
@@ -61,33 +64,63 @@ def infer_mask2former(signature: ModelSignature, *, requested: bool) -> TaskMatc
 
 
 def infer_semantic_segmentation(signature: ModelSignature, *, requested: bool) -> TaskMatch | None:
-    """Return the spec of a model with a map of logits for each class, None for any other.
+    """Return the spec of a model with a map of logits for each class, or one of a mask; None for any other.
 
     Unless the user asked, `config.json` has to say that it is one: most maps are something else.
     """
-    image = fixed_image_input(signature.inputs[0]) if len(signature.inputs) == 1 else None
+    image = _picture(signature)
     architectures = signature.hub_files.config.get("architectures")
     known = isinstance(architectures, list) and any(
         isinstance(each, str) and each.endswith("ForSemanticSegmentation") for each in architectures
     )
-    maps = next(
-        (
-            fact
-            for fact in signature.outputs
-            if len(_static_float_shape(fact)) == 4 and _static_float_shape(fact)[1] > 1
-        ),
-        None,
-    )
-    if image is None or maps is None or not (known or requested) or min(_static_float_shape(maps)[2:]) < 2:
+    if image is None or not (known or requested):
         return None
-    names, named = _class_names(signature, _static_float_shape(maps)[1])
+    read = (_class_maps(fact, image) for fact in signature.outputs)
+    found = next((each for each in read if each is not None), None)
+    if found is None:
+        return None
+    maps, missing = found
+    count = _static_float_shape(maps)[1] if missing is None else missing.classes
+    names, named = _class_names(signature, count)
+    form = "a map of logits for each class"
+    if missing is not None and 1 in _static_float_shape(maps)[1:]:
+        names, named = _mask_names(names, named)
+        form = "one map, of what belongs to a mask"
+    elif missing is not None:
+        form += ", channels last"
     picture, seen = _image_preprocessing(image, signature)
-    said = (
-        f"task image-segmentation, semantic: output '{maps.name}' {list(maps.shape)} has a map of logits for each class"
-    )
-    return TaskMatch(
-        ImageSegmentationTask(masks=maps.name, classes=names, mode="semantic"), (picture,), (said, named, seen)
-    )
+    said = f"task image-segmentation, semantic: output '{maps.name}' {list(maps.shape)} has {form}"
+    output = maps.name if missing is None else CLASS_MAPS
+    task = ImageSegmentationTask(masks=output, classes=names, mode="semantic")
+    return TaskMatch(task, (picture,), (said, named, seen), missing)
+
+
+def _picture(signature: ModelSignature) -> ImageInput | None:
+    if len(signature.inputs) != 1:
+        return None
+    return fixed_image_input(signature.inputs[0]) or fixed_image_input(signature.inputs[0], "nhwc")
+
+
+def _class_maps(fact: TensorSpec, image: ImageInput) -> tuple[TensorSpec, ClassMapsPostprocess | None] | None:
+    """Return an output that is maps, and what is to be done to it; None for any other output."""
+    match _static_float_shape(fact):
+        case (1, 1, int(height), int(width)) | (1, int(height), int(width), 1) if min(height, width) > 1:
+            return fact, ClassMapsPostprocess(output=fact.name, channels_last=fact.shape[3] == 1, classes=2)
+        case (1, int(first), int(second), int(third)) if min(first, second, third) > 1:
+            height, width = input_size(image)
+            # which two sides have the picture's ratio: those before the channels, or those after them
+            before, after = (abs(math.log(a * width / (b * height))) for a, b in ((first, second), (second, third)))
+            if before < after:
+                return fact, ClassMapsPostprocess(output=fact.name, channels_last=True, classes=third)
+            return fact, None
+    return None
+
+
+def _mask_names(names: list[str], named: str) -> tuple[list[str], str]:
+    """Return the two names of a mask where nothing else says them."""
+    if names != ["class 0", "class 1"]:
+        return names, named
+    return ["background", "foreground"], "its two classes are called background and foreground"
 
 
 def _match_outputs(outputs: tuple[TensorSpec, ...], *, requested: bool) -> tuple[TensorSpec, TensorSpec] | None:

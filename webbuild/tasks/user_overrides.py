@@ -78,7 +78,9 @@ def _with_class_names(match: TaskMatch, labels: list[str], file: str) -> TaskMat
     classes = getattr(match.task, "classes", None)
     if classes is None:
         raise _inapplicable_option(
-            "wrong-labels", f"--labels {file}: a model of plain tensors has no classes", "say --task too"
+            "wrong-labels",
+            f"--labels {file}: {len(labels)} name(s), and no output of the model has so many classes",
+            "give one name for each class, or say --task too",
         )
     if len(labels) != len(classes):
         what = f"--labels {file}: {len(labels)} name(s), the model has {len(classes)} class(es)"

@@ -1,0 +1,1 @@
+"""Outputs of segmentation models in the form that the runtime reads."""

@@ -1,0 +1,89 @@
+from __future__ import annotations
+
+import numpy as np
+import onnx_ir as ir
+
+from webbuild.passes.analysis.shape_inference import infer_shapes
+from webbuild.passes.base import Pass, PassOptions, Rewrite
+from webbuild.passes.nms.append_nms import NMS_APPENDED_KEY
+from webbuild.passes.opset.raise_opset import raise_opset
+from webbuild.passes.rewrite import Builder, static_shape
+from webbuild.postprocess.spec import CLASS_MAPS, ClassMapsPostprocess
+
+_MIN_OPSET = 11
+"""The opset since which Pad takes its amounts as an input."""
+
+
+class AppendClassMaps(Pass):
+    """Makes a map for each class of maps whose channels come last, and of the one map of a mask.
+
+        maps [1, H, W, C]                       ->  class_maps [1, C, H, W]
+        mask [1, 1, H, W] or [1, H, W, 1]       ->  class_maps [1, 2, H, W] = (threshold, mask)
+
+    Why: the runtime gives each pixel to the class whose map is largest there. Exports of TensorFlow have their
+    channels last, and a model of people, hair or text gives one map of them alone.
+
+    How: a Transpose; and before a mask a constant map, which it exceeds where it is true: 0.5 for a probability, 0 for
+    a logit. Exact. An older model is raised to opset 11.
+    """
+
+    code = "append-class-maps"
+    after = ("fold-constants", "fix-dynamic-dims", "float16-io")
+    scope = "main graph"
+
+    def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
+        spec = options.missing_postprocess
+        if not isinstance(spec, ClassMapsPostprocess) or NMS_APPENDED_KEY in model.metadata_props:
+            return []
+        where = f"output '{spec.output}'"
+        output = next((value for value in model.graph.outputs if value.name == spec.output), None)
+        if output is None:
+            return [self.skipped(where, "no output has that name")]
+        if (reason := _blocker(model, output) or raise_opset(model, _MIN_OPSET)) is not None:
+            return [self.skipped(where, reason)]
+        output = next(value for value in model.graph.outputs if value.name == spec.output)
+        add = Builder(model.graph, None, "class_maps")
+        _, height, width, classes = _sizes(output, spec)
+        maps: ir.Value = output
+        if spec.channels_last:
+            # [1, H, W, C] -> [1, C, H, W]; of one channel both are the same numbers
+            maps = (
+                add.op("Transpose", maps, perm=[0, 3, 1, 2]) if classes > 1 else add.reshape(maps, _nchw(output, spec))
+            )
+        if classes == 1:
+            maps = _with_background(add, maps, spec)
+        shape = [1, spec.classes, height, width]
+        maps.name, maps.shape, maps.type = CLASS_MAPS, ir.Shape(shape), ir.TensorType(ir.DataType.FLOAT)
+        model.graph.outputs[list(model.graph.outputs).index(output)] = maps
+        model.metadata_props[NMS_APPENDED_KEY] = "class maps"
+        infer_shapes(model)
+        return [self.applied(where, f"'{CLASS_MAPS}' {shape} takes its place")]
+
+
+def _with_background(add: Builder, mask: ir.Value, spec: ClassMapsPostprocess) -> ir.Value:
+    """Return a constant map and the mask [1, 2, H, W]."""
+    # Pad by one channel in front: [1, 1, H, W] -> [1, 2, H, W]
+    return add.op("Pad", mask, add.const([0, 1, 0, 0, 0, 0, 0, 0], np.int64), add.const(spec.threshold))
+
+
+def _blocker(model: ir.Model, output: ir.Value) -> str | None:
+    shape = static_shape(output)
+    if shape is None or len(shape) != 4 or shape[0] != 1:
+        return f"its shape is {shape}, and maps of one picture were expected"
+    if output.dtype != ir.DataType.FLOAT:
+        return "it is not float32"
+    if output.is_graph_input() or output.is_initializer():
+        return "nothing computes it"
+    if any(value.name == CLASS_MAPS for value in model.graph.outputs):
+        return f"another output has the name '{CLASS_MAPS}'"
+    return None
+
+
+def _sizes(output: ir.Value, spec: ClassMapsPostprocess) -> tuple[int, int, int, int]:
+    first, second, third, fourth = static_shape(output) or [0, 0, 0, 0]
+    return (first, second, third, fourth) if spec.channels_last else (first, third, fourth, second)
+
+
+def _nchw(output: ir.Value, spec: ClassMapsPostprocess) -> list[int]:
+    batch, height, width, channels = _sizes(output, spec)
+    return [batch, channels, height, width]
