@@ -61,6 +61,7 @@ class BundleContents(Struct, frozen=True):
     golden: GoldenRun | None
     evaluation_thresholds: Mapping[str, float]
     assumptions: tuple[str, ...]
+    warnings: tuple[str, ...] = ()
     files: Mapping[str, bytes] = {}
     precompressed_files: tuple[File, ...] = ()
 
@@ -105,6 +106,7 @@ def write_bundle(contents: BundleContents, folder: Path) -> Manifest:
         evaluation_thresholds=dict(contents.evaluation_thresholds),
         samples=samples,
         assumptions=list(contents.assumptions),
+        warnings=list(contents.warnings),
     )
     (folder / f"{contents.name}.js").write_text(render.render_loader(), "utf-8")
     (folder / f"{contents.name}.d.ts").write_text(render.render_types(manifest), "utf-8")

@@ -46,6 +46,7 @@ class PackReport(Struct, frozen=True, rename="camel"):
     generator: Generator
     source: Source
     assumptions: list[str]
+    warnings: list[str]
     rewrites: dict[TargetName, tuple[Rewrite, ...]]
     comparisons: list[Comparison]
     inspection: BeforeAfter | None
@@ -78,6 +79,7 @@ class PackReport(Struct, frozen=True, rename="camel"):
             manifest.generator,
             manifest.source,
             manifest.assumptions,
+            manifest.warnings,
             lowered.rewrites,
             list(comparisons),
             inspection,

@@ -128,6 +128,7 @@ def _emit(
         golden=golden,
         evaluation_thresholds=equivalence.thresholds,
         assumptions=compiled.assumptions,
+        warnings=compiled.warnings,
         files=match.files,
         precompressed_files=() if proven.quantized is None else tuple(proven.quantized.files),
     )

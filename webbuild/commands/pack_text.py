@@ -24,6 +24,7 @@ _DATA_DEPENDENT_OPS = ("NonMaxSuppression", "NonZero")
 def compiled_lines(compiled: CompiledModel, findings: BeforeAfter | None, nms: NmsPlacement) -> Iterator[str]:
     """Yield what was assumed, rewritten and found."""
     yield from (f"note: {assumption}" for assumption in compiled.assumptions)
+    yield from (f"warning: {each}" for each in compiled.warnings)
     lowered = compiled.lowered
     counts = {target: sum(rewrite.applied for rewrite in rewrites) for target, rewrites in lowered.rewrites.items()}
     yield "; ".join(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from webbuild.bundle.graphs import option_inputs
+from webbuild.compile.answer_warnings import find_answer_warnings
 from webbuild.compile.infer_task import (
     infer_missing_postprocess,
     infer_task,
@@ -17,7 +18,12 @@ from webbuild.compile.infer_task import (
     with_int32_inputs,
 )
 from webbuild.compile.measured_head import with_measured_head
-from webbuild.compile.picture_input import find_picture_input, with_open_channel, with_picture_input
+from webbuild.compile.picture_input import (
+    find_picture_input,
+    with_open_channel,
+    with_picture_input,
+    with_tried_recipe,
+)
 from webbuild.compile.size_input_order import with_measured_size_order
 from webbuild.equivalence.detection_thresholds import open_reference
 from webbuild.inspection.cpu_fallback import FallbackPlan, apply_cpu_fallback, check_wasm_session
@@ -61,7 +67,8 @@ class CompiledModel(Struct, frozen=True):
     """The patched graphs for a build of the engine, and what the model is with them.
 
     `options` are the thresholds that became inputs. `postprocess` is the post-processing that the original lacks.
-    `disabled_target` is why the build must not run its graph, and takes the one for WASM instead.
+    `disabled_target` is why the build must not run its graph, and takes the one for WASM instead. `warnings` speak
+    against its answers.
     """
 
     lowered: LoweredGraphs
@@ -70,6 +77,7 @@ class CompiledModel(Struct, frozen=True):
     assumptions: tuple[str, ...]
     postprocess: Postprocess | None
     disabled_target: DisabledTarget | None
+    warnings: tuple[str, ...] = ()
 
     @property
     def targets(self) -> tuple[TargetName, ...]:
@@ -153,9 +161,13 @@ def compile_model(
     else:
         with progress.step("try how pictures go in"):
             known = with_picture_input(known, image, planned.graphs["wasm"], loaded.original)
+    if known.guessed_recipe and not wanted.note:
+        with progress.step("try how pictures go in"):
+            known = with_tried_recipe(known, planned.graphs["wasm"], loaded.original)
     known = apply_overrides(known, wanted)
     thresholds = tuple(option_inputs(planned.graphs["webgpu"]))
     bounded = {spec.name for spec in known.inputs if isinstance(spec, TensorInput)}
     ranges = [f"made-up numbers of '{name}': {each}" for name, each in loaded.ranges.items() if name in bounded]
     assumptions = (*loaded.repairs, *loaded.dims.assumptions, *known.assumptions, *ranges)
-    return CompiledModel(planned, known, thresholds, assumptions, missing, kept.disabled)
+    warnings = find_answer_warnings(known, loaded.original)
+    return CompiledModel(planned, known, thresholds, assumptions, missing, kept.disabled, warnings)

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 _MAX_ROUNDS = 8
 """A folded constant may make another one; more often than this was not seen."""
+_FEW_OUTPUTS = 3
+"""Outputs up to which one that has the shape of a task's may be all that the model is for."""
 _MAX_VALUE_COUNT = 1 << 16
 """Labels that are worth telling apart from whole numbers of any kind."""
 
@@ -74,12 +76,20 @@ def infer_task(source: OnnxModel, lowered: LoweredGraphs, task: str | None, *, c
     if found is None or (complete and found.lacks_head):
         raise WebbuildError(
             "task-mismatch",
-            f"{source.path}: does not look like task {task}: its metadata or outputs do not fit: "
-            f"{_describe_signature(seen)}",
-            "leave --task out, or give --task tensor",
+            f"{source.path}: {task} wants {task_kinds()[task].wants}; this model has {_describe_signature(seen)}",
+            _nearest_task(seen),
             exit_code=USAGE,
         )
     return found
+
+
+def _nearest_task(seen: ModelSignature) -> str:
+    """Return what else to do with a model that is not of the task that was named."""
+    few = len(seen.outputs) <= _FEW_OUTPUTS
+    kinds = recognisable_kinds().items() if few else ()
+    fitting = [name for name, kind in kinds if kind.infer(seen, requested=True) is not None]
+    shapes = "leave --task out: each output is then drawn by its shape, and its tensors are yours to decode"
+    return f"give --task {' or '.join(fitting)}, which fits; or {shapes}" if fitting else shapes
 
 
 def require_postprocess(match: TaskMatch, lowered: LoweredGraphs) -> None:
@@ -168,4 +178,8 @@ def _describe_signature(seen: ModelSignature) -> str:
 
 
 def _describe_specs(values: tuple[TensorSpec, ...]) -> str:
-    return ", ".join(f"'{value.name}' {value.dtype} {list(value.shape)}" for value in values)
+    """Return names, type and shape, those of one shape together."""
+    alike: dict[str, list[str]] = {}
+    for value in values:
+        alike.setdefault(f"{value.dtype} {list(value.shape)}", []).append(f"'{value.name}'")
+    return ", ".join(f"{', '.join(names)} {form}" for form, names in alike.items())

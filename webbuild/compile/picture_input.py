@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import msgspec
 import numpy as np
 import onnx_ir as ir
 
 from webbuild.compile.graph_recipe import read_graph_recipe
 from webbuild.compile.picture_trials import PictureTrials
-from webbuild.compile.pixel_ranges import UNIT, PixelRange, usual_ranges, with_range
+from webbuild.compile.pixel_ranges import RANGES, UNIT, PixelRange, usual_ranges, with_range
 from webbuild.manifest.manifest import ImageInput, TensorInput
 from webbuild.preprocess.picture_shape import has_fourth_channel, picture_of_shape
 from webbuild.preprocess.recipe_text import describe_recipe
@@ -21,7 +23,9 @@ CLEARLY = 1.5
 """How many times as much answers must depend on the picture for a range to be taken in place of 0..1."""
 ALIKE = 0.95
 """Part of the largest dependence from which on two ranges are as good: the commoner one is taken."""
-SWAPPED = 1.25
+OVERSHOOT = 0.1
+"""Part of the numbers that may lie outside of 0..1 where with the usual range none does."""
+SWAPPED = 1.4
 """How many times as much answers must depend on the picture for BGR to be taken in place of RGB."""
 _BY_MEANS = "channels in the order of its means"
 HARDLY = 0.01
@@ -60,22 +64,59 @@ def with_picture_input(match: TaskMatch, image: ImageInput, graph: ir.Model, ori
     it does so clearly, else 0..1; and BGR where that does so clearly, else RGB. Whether a picture is stretched or
     padded answers do not tell: it is stretched.
     """
-    trials = PictureTrials(image, original)
-    recipe = _values(image, graph, trials)
+    recipe = _choose_recipe(image, graph, original, UNIT)
     if recipe is None:
         return match
+    chosen, reasons = recipe
+    outputs = "task tensor: nothing says what this model is for, so outputs stay tensors"
+    said = f"input '{chosen.name}' takes a picture, by its shape: {_recipe_text(chosen, reasons)}"
+    return msgspec.structs.replace(
+        match, inputs=(chosen,), assumptions=(outputs, f"{said}, --task tensor keeps a tensor")
+    )
+
+
+def with_tried_recipe(match: TaskMatch, graph: ir.Model, original: NativeRunner) -> TaskMatch:
+    """Return a model of a known task with what its graph, or trials, say of how its pictures go in.
+
+    The usual recipe of the task is taken where they do not clearly say another.
+    """
+    images = [given for given in match.inputs if isinstance(given, ImageInput)]
+    if not match.guessed_recipe or len(images) != 1 or len(match.inputs) != 1:
+        return match
+    (image,) = images
+    usual = next((each for each in RANGES if with_range(image, each) == image), UNIT)
+    recipe = _choose_recipe(image, graph, original, usual)
+    if recipe is None:
+        return match
+    chosen, reasons = recipe
+    said = f"input '{chosen.name}': {_recipe_text(chosen, reasons)}"
+    told = tuple(said if each == match.guessed_recipe else each for each in match.assumptions)
+    return msgspec.structs.replace(match, inputs=(chosen,), assumptions=told)
+
+
+def _recipe_text(chosen: ImageInput, reasons: Sequence[str]) -> str:
+    said = f"{describe_recipe(chosen)} ({'; '.join(reasons)})"
+    return f"{said}; --scale, --mean, --std, --color and --resize say otherwise"
+
+
+def _choose_recipe(
+    image: ImageInput, graph: ir.Model, original: NativeRunner, usual: PixelRange
+) -> tuple[ImageInput, tuple[str, ...]] | None:
+    """Return the input as its pictures go in, and why; None where answers are finite with no range."""
+    trials = PictureTrials(image, original)
+    recipe = _values(image, graph, trials, usual)
+    if recipe is None:
+        return None
     chosen, reasons = recipe
     if chosen.color == "rgb" and reasons[-1] != _BY_MEANS:
         chosen, order = _try_bgr(chosen, trials)
         reasons = (*reasons, order)
-    recipe_text = describe_recipe(chosen)
-    outputs = "task tensor: nothing says what this model is for, so outputs stay tensors"
-    said_all = f"input '{chosen.name}' takes a picture, by its shape: {recipe_text} ({'; '.join(reasons)})"
-    options = "--scale, --mean, --std, --color and --resize say otherwise, --task tensor keeps a tensor"
-    return msgspec.structs.replace(match, inputs=(chosen,), assumptions=(outputs, f"{said_all}; {options}"))
+    return chosen, reasons
 
 
-def _values(image: ImageInput, graph: ir.Model, trials: PictureTrials) -> tuple[ImageInput, tuple[str, ...]] | None:
+def _values(
+    image: ImageInput, graph: ir.Model, trials: PictureTrials, usual: PixelRange
+) -> tuple[ImageInput, tuple[str, ...]] | None:
     """Return the input with its range and, where they tell it, the order of its channels, and why."""
     if image.dtype == "uint8":
         return image, ("sure: it takes bytes",)
@@ -84,27 +125,30 @@ def _values(image: ImageInput, graph: ir.Model, trials: PictureTrials) -> tuple[
         chosen = with_range(image, said.values)
         why = f"sure: of {said.values.name} the graph itself makes {said.low:.3g} to {said.high:.3g}"
         return (msgspec.structs.replace(chosen, color=said.color), (why, _BY_MEANS)) if said.color else (chosen, (why,))
-    tried = _try_ranges(image, trials)
+    tried = _try_ranges(image, trials, usual)
     return None if tried is None else (with_range(image, tried[0]), (tried[1],))
 
 
-def _try_ranges(image: ImageInput, trials: PictureTrials) -> tuple[PixelRange, str] | None:
+def _try_ranges(image: ImageInput, trials: PictureTrials, usual: PixelRange) -> tuple[PixelRange, str] | None:
     """Return the range to take and why, None where answers are finite with none."""
-    ranges = usual_ranges(image)
+    ranges = sorted(usual_ranges(image), key=lambda each: each is not usual)
     tried = list(zip(ranges, trials.dependences([with_range(image, each) for each in ranges]), strict=False))
     scores = {values: score for values, score in tried if score is not None}
+    over = {values: part for (values, _), part in zip(tried, trials.overshoots, strict=True)}
+    if over.get(usual, 1.0) == 0:  # lines of 0..1, such as landmarks: a range in which they leave it is another
+        scores = {values: score for values, score in scores.items() if over[values] <= OVERSHOOT}
     if not scores:
         return None
     most = max(scores.values())
-    best = next(each for each in scores if scores[each] >= (most / CLEARLY if each is UNIT else ALIKE * most))
+    best = next(each for each in scores if scores[each] >= (most / CLEARLY if each is usual else ALIKE * most))
     if len(tried) < len(ranges):
         return best, f"a guess: the model is too slow to try more than {len(tried)} of {len(ranges)} usual ranges"
     if most < HARDLY:
         return best, "a guess: with none of the usual ranges do the answers depend on the picture"
-    if best is UNIT:
+    if best is usual:
         return best, "a guess: the other usual ranges make no clear difference"
-    times = scores[best] / max(scores.get(UNIT, 0.0), 1e-3)
-    return best, f"likely: with it answers depend {times:.1f} times as much on the picture as with 0..1"
+    times = scores[best] / max(scores.get(usual, 0.0), 1e-3)
+    return best, f"likely: with it answers depend {times:.1f} times as much on the picture as with {usual.name}"
 
 
 def _try_bgr(image: ImageInput, trials: PictureTrials) -> tuple[ImageInput, str]:

@@ -15,8 +15,12 @@ from webbuild.preprocess.image import image_to_canvas, load_image, normalize
 from webbuild.runners.native import NativeRunner
 from webbuild.samples.random_inputs import SAMPLE_IMAGES
 
-SECONDS = 4.0
+SECONDS = 10.0
 """What trials may take: of a slow model fewer are made."""
+_LEAST_CLASSES, _MOST_CLASSES = 4, 256
+"""Channels that are taken for maps of classes: three may be a picture."""
+_LEAST_LINE, _OVER = 8, 0.05
+"""Numbers of a line that may be landmarks in parts of the picture, and how far one may lie outside of it."""
 RIPPLE = 0.05
 """Part of an answer's size below which its spread counts as that large: a ripple on a constant says little."""
 
@@ -33,6 +37,8 @@ class PictureTrials:
     def __init__(self, image: ImageInput, original: NativeRunner, seconds: float = SECONDS) -> None:
         self._original = original
         self._canvases = sample_canvases(image)
+        self.overshoots: list[float] = []
+        """By the ways that were tried, the part of the numbers of lines of numbers that lies outside of 0..1."""
         self._left = seconds
         self._longest = 0.0
 
@@ -53,16 +59,25 @@ class PictureTrials:
         try:
             one, other = (self._original.run({spec.name: normalize(canvas, spec)}) for canvas in self._canvases)
         except WebbuildError:
+            self.overshoots.append(1.0)
             return None
+        self.overshoots.append(max(_overshoot(one), _overshoot(other)))
         score = picture_dependence(one, other)
         return score if np.isfinite(score) else None
+
+
+def _overshoot(answer: Mapping[str, NDArray[Any]]) -> float:
+    """Return the part of the numbers outside of 0..1 in the outputs that are one line of numbers, 0 for none."""
+    lines = [array.ravel() for array in answer.values() if _LEAST_LINE <= array.size == max(array.shape, default=0)]
+    return float(np.mean([np.mean((line < -_OVER) | (line > 1 + _OVER)) for line in lines])) if lines else 0.0
 
 
 def picture_dependence(one: Mapping[str, NDArray[Any]], other: Mapping[str, NDArray[Any]]) -> float:
     """Return how much the answers to two pictures differ: 0 where they are the same, 1 where they have nothing alike.
 
     It is the mean over the outputs of the standard deviation between the answers, as a part of that of all numbers, or
-    of `RIPPLE` of their root mean square. Not a number where an answer is not finite.
+    of `RIPPLE` of their root mean square; of maps of classes the part of the places whose class differs. Not a number
+    where an answer is not finite.
     """
     shares = []
     for name, first in one.items():
@@ -70,8 +85,22 @@ def picture_dependence(one: Mapping[str, NDArray[Any]], other: Mapping[str, NDAr
         if first.shape != second.shape:
             shares.append(1.0)
             continue
+        if (classes := _class_numbers(first, second)) is not None:
+            shares.append(float(np.mean(classes[0] != classes[1])))
+            continue
         both = np.stack([first, second]).astype(np.float64)
         size = float(np.sqrt(np.mean(both**2))) if both.size else 0.0
         spread = max(float(both.std()), RIPPLE * size) if both.size else 0.0
         shares.append(float((both - both.mean(axis=0)).std() / spread) if size else 0.0)
     return float(np.mean(shares)) if shares else 0.0
+
+
+def _class_numbers(first: NDArray[Any], second: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]] | None:
+    """Return the best class of each place of two outputs that are maps of classes, None where they are none."""
+    if first.ndim != 4 or first.shape[0] != 1:
+        return None
+    channels, last = first.shape[1], first.shape[3]
+    axis = 1 if channels < min(first.shape[2:]) else 3 if last < min(first.shape[1:3]) else 0
+    if not axis or not _LEAST_CLASSES <= first.shape[axis] <= _MOST_CLASSES:
+        return None
+    return first.argmax(axis), second.argmax(axis)

@@ -200,7 +200,8 @@ class Manifest(ManifestStruct, kw_only=True, frozen=True):
     """Everything that a bundle says of itself.
 
     `evaluation_thresholds` holds, by option, the thresholds at which the samples are compared: the exported ones, or a
-    lower confidence where those find nothing on any sample.
+    lower confidence where those find nothing on any sample. `warnings` speak against the answers, whatever
+    computes them.
     """
 
     schema: Literal[1] = SCHEMA_VERSION
@@ -220,6 +221,7 @@ class Manifest(ManifestStruct, kw_only=True, frozen=True):
     evaluation_thresholds: dict[str, float]
     samples: list[Sample]
     assumptions: list[str]
+    warnings: list[str] = []
 
 
 def encode(manifest: Manifest) -> bytes:

@@ -227,7 +227,7 @@ def _infer_pair(
     picture = msgspec.structs.replace(image, letterbox=Letterbox(mode="stretch"))
     recipe = f"pictures go in as most take them: {describe_recipe(picture)}"
     task = DetectTask(output=DETECTIONS, rows=min(boxes.anchors, spec.max_detections), classes=classes)
-    return TaskMatch(task, (picture,), (said, named, recipe), spec)
+    return TaskMatch(task, (picture,), (said, named, recipe), spec, guessed_recipe=recipe)
 
 
 def _named(table: Table, words: Sequence[str]) -> bool:

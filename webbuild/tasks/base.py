@@ -31,6 +31,7 @@ class TaskMatch(Struct, frozen=True):
 
     `postprocess` is what the model lacks before its output is what `task` says. `files` go into the bundle
     under these names. `guessed` says that shapes alone told it, which answers to photographs have to confirm.
+    `guessed_recipe` is the assumption that says how pictures go in, where neither the model nor its family tells it.
     """
 
     task: Task
@@ -39,6 +40,7 @@ class TaskMatch(Struct, frozen=True):
     postprocess: Postprocess | None = None
     files: Mapping[str, bytes] = {}
     guessed: bool = False
+    guessed_recipe: str = ""
 
     @property
     def lacks_head(self) -> bool:
@@ -72,6 +74,8 @@ class TaskKind:
     spec: ClassVar[type[Task]]
     description: str = "Takes pictures or tensors, returns tensors"
     """What a model of this task does, in a few words."""
+    wants: str = ""
+    """What the inputs and outputs of such a model have to be, in a sentence without its full stop."""
     page_template: str = ""
     """The file in `bundle/templates/page/` that has the markup of the predictions; empty where the outputs' tensors are
     shown, or the task's view in `web/page/views/` makes its own."""
@@ -91,6 +95,9 @@ class TaskKind:
     """Whether predictions are classes with scores, the most probable first."""
     predicts_more: bool = False
     """Whether a prediction says what no single output does: masks, words, regions."""
+
+    checks_answers: bool = False
+    """Whether `answer_warnings` may find something."""
 
     @property
     def draws(self) -> bool:
@@ -151,6 +158,10 @@ class TaskKind:
     def candidate_scores(self, task: Any, outputs: Tensors) -> NDArray[Any] | None:
         """Return the scores of all candidates in the outputs, best first; None where no threshold is in the graph."""
         return None
+
+    def answer_warnings(self, task: Any, answers: Sequence[Tensors]) -> Sequence[str]:
+        """Return what speaks against the answers to photographs that have nothing in common, in sentences."""
+        return ()
 
     def describe_flat(self, task: Any, name: str, array: NDArray[Any]) -> str:
         """Say in what an output of finite numbers is the same everywhere, as no model means it; empty for none."""

@@ -21,6 +21,9 @@ from webbuild.tasks.metrics.compare_classes import compare_classes, compare_deco
 from webbuild.tasks.type_names import TypeNames
 from webbuild.tasks.ultralytics_export import fixed_image_input
 
+_ABOVE_CHANCE, _TIMES_CHANCE = 0.05, 10
+"""How far above the share of one class the best score lies where it says something."""
+
 
 class ClassifyKind(TaskKind):
     """See `ClassifyTask` for the output."""
@@ -28,7 +31,9 @@ class ClassifyKind(TaskKind):
     spec = ClassifyTask
     page_template = "classes"
     ranks_classes = True
+    checks_answers = True
     description = "Says what a picture shows"
+    wants = "one picture, and one output [1, classes] of scores"
 
     def infer(self, signature: ModelSignature, *, requested: bool = False) -> TaskMatch | None:
         """Recognise Ultralytics' classification exports by their metadata, and what fits where the user asks.
@@ -51,6 +56,18 @@ class ClassifyKind(TaskKind):
         if signature.metadata.get("task") == self.kind and names:
             raise _class_count_mismatch(signature.file, output, count, len(names))
         return None
+
+    def answer_warnings(self, task: ClassifyTask, answers: Sequence[Tensors]) -> Sequence[str]:
+        """Say of best scores that are chance that these may be no scores of classes."""
+        best = max(float(class_probabilities(task, each[task.output][0]).max()) for each in answers)
+        chance = 1 / len(task.classes)
+        if not (best < chance + _ABOVE_CHANCE and best < _TIMES_CHANCE * chance):
+            return ()
+        said = (
+            f"the best of {len(task.classes)} scores is near chance on every photograph tried: {best:.2g} at most. "
+            "This may be an embedding and no classifier, or pictures have to go in another way: see --scale and --mean"
+        )
+        return (said,)
 
     def needed_outputs(self, task: ClassifyTask) -> Sequence[str]:
         """Return the scores."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from webbuild.compare.comparison import ComparedOutput, Comparison
@@ -18,6 +19,8 @@ from webbuild.tasks.metrics.compare_depth import compare_decoded_depth, compare_
 from webbuild.tasks.monocular_depth import infer_monocular_depth
 from webbuild.tasks.type_names import TypeNames
 
+_SAME_MAP = 0.9
+"""Correlation of the maps of two photographs from which on they are taken for the same map."""
 _PARTS = ("depth", "confidence")
 """The maps in a result of the runtime; the confidence is None where the model gives none."""
 
@@ -28,7 +31,12 @@ class DepthKind(TaskKind):
     spec = DepthTask
     page_template = "depth"
     has_depth = True
+    checks_answers = True
     description = "Says how far away things are"
+    wants = (
+        "one picture [1, 3, h, w] and one map [1, h, w] or [1, 1, h, w]; or a stack of pictures and their "
+        "focus distances"
+    )
 
     def infer(self, signature: ModelSignature, *, requested: bool = False) -> TaskMatch | None:
         """Recognise models whose outputs, or whose configuration beside them, say that they are about depth."""
@@ -74,6 +82,20 @@ class DepthKind(TaskKind):
     def typescript(self, task: DepthTask) -> TypeNames:
         """Return the name of the map, whose parts the caller chooses."""
         return TypeNames("depth", selectable_outputs=True, confidence_alpha=task.confidence is not None)
+
+    def answer_warnings(self, task: DepthTask, answers: Sequence[Tensors]) -> Sequence[str]:
+        """Say of maps of different photographs that they are nearly the same map."""
+        first, second = (np.asarray(each[task.output], np.float64).ravel() for each in answers[:2])
+        if first.size != second.size or not (first.std() > 0 and second.std() > 0):
+            return ()
+        alike = float(np.corrcoef(first, second)[0, 1])
+        if not alike > _SAME_MAP:
+            return ()
+        said = (
+            f"depth hardly depends on the picture: the maps of two unlike photographs correlate by {alike:.2f}. "
+            "Pictures may have to go in another way: see --scale, --mean and --std"
+        )
+        return (said,)
 
     def describe_flat(self, task: DepthTask, name: str, array: NDArray[Any]) -> str:
         """Return nothing: a wall is as far away everywhere."""

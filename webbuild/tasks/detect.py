@@ -22,6 +22,10 @@ class DetectKind(RowKind):
     spec = DetectTask
     page_template = "detections"
     description = "Finds things, with boxes around them"
+    wants = (
+        "one picture, and rows [1, anchors, 5 + classes] or [1, 4 + classes, anchors] of a YOLO, scores and "
+        "boxes of anchors apart, or logits and boxes of a DETR"
+    )
 
     def infer(self, signature: ModelSignature, *, requested: bool = False) -> TaskMatch | None:
         """Recognise Ultralytics' detection exports by their metadata, others by their interface."""

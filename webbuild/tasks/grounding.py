@@ -35,6 +35,7 @@ class GroundingKind(TaskKind):
     page_template = "detections"
     noun = "detection"
     description = "Finds what a prompt names"
+    wants = "a picture, the five tensors of a prompt, and logits and boxes of queries, as Grounding DINO has them"
     takes_prompt = True
     predicts_more = True
     has_detections = True

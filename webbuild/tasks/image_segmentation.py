@@ -33,6 +33,10 @@ class ImageSegmentationKind(TaskKind):
     page_template = "regions"
     noun = "region"
     description = "Divides a picture into regions"
+    wants = (
+        "one picture, and maps [1, classes, h, w] or [1, h, w, classes], a mask [1, 1, h, w] or [1, h, w, "
+        "1], or masks and classes of queries"
+    )
     predicts_more = True
     has_detections = True
 

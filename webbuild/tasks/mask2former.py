@@ -92,7 +92,8 @@ def infer_semantic_segmentation(signature: ModelSignature, *, requested: bool) -
     said = f"task image-segmentation, semantic: output '{maps.name}' {list(maps.shape)} has {form}"
     output = maps.name if missing is None else CLASS_MAPS
     task = ImageSegmentationTask(masks=output, classes=names, mode="semantic")
-    return TaskMatch(task, (picture,), (said, named, seen), missing)
+    guessed = seen if seen == _DEFAULT_PREPROCESSING else ""
+    return TaskMatch(task, (picture,), (said, named, seen), missing, guessed_recipe=guessed)
 
 
 def _picture(signature: ModelSignature) -> ImageInput | None:

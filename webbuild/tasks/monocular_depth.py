@@ -29,7 +29,9 @@ def infer_monocular_depth(signature: ModelSignature, *, requested: bool) -> Task
         return None
     meaning = monocular_units(signature, depth)
     picture, said = _image_preprocessing(image, signature)
-    return TaskMatch(depth_task(depth, confidence, meaning), (picture,), (meaning.source, said))
+    guessed = said if said == _DEFAULT_PREPROCESSING else ""
+    task = depth_task(depth, confidence, meaning)
+    return TaskMatch(task, (picture,), (meaning.source, said), guessed_recipe=guessed)
 
 
 def _image_preprocessing(image: ImageInput, signature: ModelSignature) -> tuple[ImageInput, str]:

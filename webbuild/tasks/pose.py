@@ -26,6 +26,10 @@ class PoseKind(RowKind):
     page_template = "detections"
     result_field = "poses"
     description = "Finds people and their keypoints"
+    wants = (
+        "the metadata of Ultralytics' exporter and one output of rows with keypoints, or a detector of faces "
+        "or palms with an output of keypoints"
+    )
 
     def infer(self, signature: ModelSignature, *, requested: bool = False) -> TaskMatch | None:
         """Recognise Ultralytics' pose exports by their metadata and, if asked to, face detectors by their outputs."""

@@ -39,7 +39,11 @@ async function open(manifestUrl: URL | string, options: LoadOptions): Promise<Mo
   const address =
     offline === true ? new URL("service-worker.js", base) : offline && resolved(offline, "offline");
   const loaded = await loadFirstWorking(request, options);
-  const session = new ResilientSession(request, loaded, [...loaded.warnings, ...unverifiedWarnings()]);
+  const session = new ResilientSession(request, loaded, [
+    ...doubtfulAnswers(manifest),
+    ...loaded.warnings,
+    ...unverifiedWarnings(),
+  ]);
   session.warn(early);
   warn = (warning) => session.warn([warning]);
   if (address) void registerServiceWorker(address).then((warnings) => session.warn(warnings));
@@ -53,6 +57,12 @@ function resolved(address: URL | string, what: string): URL {
     const fix = "give an absolute address, or one relative to the page";
     throw new WebbuildError("invalid-option", `${what}: ${JSON.stringify(address)} is none`, fix, { cause });
   }
+}
+
+/** What speaks against the model's answers themselves, found when it was packed. */
+function doubtfulAnswers({ warnings = [] }: Manifest): Warning[] {
+  const fix = "pack the model with other options, or read its answers with care";
+  return warnings.map((message) => ({ code: "doubtful-answers", message, fix }));
 }
 
 /** Without WebCrypto a file's size is all that can be checked. */

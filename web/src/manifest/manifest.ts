@@ -4,7 +4,8 @@
  * Everything that a bundle says of itself.
  *
  *     `evaluation_thresholds` holds, by option, the thresholds at which the samples are compared: the exported ones, or a
- *     lower confidence where those find nothing on any sample.
+ *     lower confidence where those find nothing on any sample. `warnings` speak against the answers, whatever
+ *     computes them.
  */
 export interface Manifest {
   schema: 1;
@@ -35,6 +36,7 @@ export interface Manifest {
   };
   samples: Sample[];
   assumptions: string[];
+  warnings: string[];
 }
 /**
  * The program that wrote the bundle.

@@ -1,0 +1,32 @@
+"""What speaks against a model's answers: found on two photographs, with its pictures as they are going to go in."""
+
+from __future__ import annotations
+
+from webbuild.compile.picture_trials import sample_canvases
+from webbuild.errors import WebbuildError
+from webbuild.manifest.manifest import ImageInput
+from webbuild.preprocess.image import normalize
+from webbuild.runners.native import NativeRunner
+from webbuild.tasks.base import TaskMatch
+from webbuild.tasks.registry import kind_of
+
+
+def find_answer_warnings(match: TaskMatch, original: NativeRunner) -> tuple[str, ...]:
+    """Return sentences for whoever reads the answers; none where the model takes anything but one picture."""
+    kind = kind_of(match.task)
+    if (
+        not kind.checks_answers
+        or match.lacks_head
+        or len(match.inputs) != 1
+        or not isinstance(match.inputs[0], ImageInput)
+    ):
+        return ()
+    (image,) = match.inputs
+    assert isinstance(image, ImageInput)
+    try:
+        answers = [original.run({image.name: normalize(canvas, image)}) for canvas in sample_canvases(image)]
+    except WebbuildError:
+        return ()
+    finally:
+        original.close()
+    return tuple(kind.answer_warnings(match.task, answers))
