@@ -82,7 +82,7 @@ def test_maps_of_classes_depend_on_the_picture_as_their_best_class_does() -> Non
 def test_landmarks_stay_in_their_picture(tmp_path: Path) -> None:
     """A line of numbers that is in 0..1 with pictures of 0..1 is no reason to give it others."""
     paint(tmp_path / "samples")
-    weights = ", ".join(str(0.02 * (index % 7 - 3)) for index in range(3 * 20))
+    weights = ", ".join(str(0.002 * (index % 7 - 3)) for index in range(3 * 20))
     middle = ", ".join(str(0.4 + 0.01 * index) for index in range(20))
     text = f"""{HEADER} points (float[1,3,32,32] picture) => (float[1,20] points)
     <float[3,20] w = {{{weights}}}, float[20] middle = {{{middle}}}>
