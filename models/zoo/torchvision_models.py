@@ -166,7 +166,7 @@ BASES = {
     "retinanet": Base(
         partial(detector, detection.RetinaNet, BOXES,
                 SIZES | {"anchor_generator": ANCHORS, "topk_candidates": 40, "detections_per_img": 10}),
-        "ts16-free ts12", "fp16-io",
+        "ts16-free ts12",
     ),
     "fcos": Base(
         partial(detector, detection.FCOS, BOXES,
@@ -175,7 +175,7 @@ BASES = {
     ),
     "ssd": Base(partial(detector, ssd, BOXES, {"num_classes": 4, "score_thresh": 0.1}), "ts13 ts11-free", "sim"),
     "lraspp": Base(lraspp, "ts17-free ts11", "slim fp16-io qdq"),
-    "deeplabv3": Base(deeplab, "ts12-free dynamo18", "qdq-int8"),
+    "deeplabv3": Base(deeplab, "ts12-free dynamo18", "dynamo18:qdq-int8"),
     "squeezenet": Base(partial(classifier, "squeezenet1_1", 64, {}), "ts9", "fp16"),
     "shufflenet": Base(partial(classifier, "shufflenet_v2_x0_5", 64, {}), "ts11 dynamo18", "sim qoperator"),
     "mobilenetv2": Base(partial(classifier, "mobilenet_v2", 64, {"width_mult": 0.25}), "ts10 ts17-free", "qdq"),

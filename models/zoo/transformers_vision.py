@@ -98,7 +98,8 @@ def segment_anything(part: str) -> Example:
 
     config = transformers.SamConfig(
         vision_config={"hidden_size": 32, "output_channels": 16, "num_hidden_layers": 2, "num_attention_heads": 4,
-                       "image_size": 64, "patch_size": 8, "window_size": 4, "global_attn_indexes": [1], "mlp_dim": 64},
+                       "image_size": 64, "patch_size": 8, "window_size": 4, "global_attn_indexes": [1], "mlp_dim": 64,
+                       "num_pos_feats": 8},
         prompt_encoder_config={"hidden_size": 16, "image_size": 64, "patch_size": 8, "mask_input_channels": 4},
         mask_decoder_config={"hidden_size": 16, "mlp_dim": 32, "num_hidden_layers": 2, "num_attention_heads": 2,
                              "iou_head_hidden_dim": 16},
@@ -124,7 +125,7 @@ def owl() -> Example:
     text = {"hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 1, "num_attention_heads": 4,
             "vocab_size": 120, "max_position_embeddings": 16}  # fmt: skip
     vision = {key: value for key, value in VIT.items() if key != "attn_implementation"}
-    config = transformers.OwlViTConfig(text_config=text, vision_config=vision, projection_dim=24)
+    config = transformers.OwlViTConfig(text_config=text, vision_config=vision, projection_dim=32)
     inputs = {"input_ids": tokens(120, 16, 2), "pixel_values": photo(64), "attention_mask": mask(16, 12, 2)}
     return named(transformers.OwlViTForObjectDetection(config), inputs, BOXES, {})
 
@@ -132,6 +133,11 @@ def owl() -> Example:
 def superpoint() -> Example:
     """Return SuperPoint: key points, their scores and descriptors."""
     import transformers
+    from transformers.models.superpoint import modeling_superpoint
+
+    suppress = modeling_superpoint.simple_nms
+    if suppress.__module__ == modeling_superpoint.__name__:  # the exporter writes a pool of [N, H, W] wrongly
+        modeling_superpoint.simple_nms = lambda scores, radius: suppress(scores[:, None], radius)[:, 0]
 
     config = transformers.SuperPointConfig(
         encoder_hidden_sizes=[8, 8, 16, 16], decoder_hidden_size=32, keypoint_decoder_dim=65, descriptor_decoder_dim=32,
@@ -150,7 +156,6 @@ RT_DETR = {"d_model": 32, "encoder_hidden_dim": 32, "encoder_in_channels": [16, 
            "encoder_ffn_dim": 64, "decoder_ffn_dim": 64, "num_queries": 12, "decoder_layers": 2,
            "decoder_attention_heads": 4, "encoder_attention_heads": 4, "decoder_in_channels": [32, 32, 32],
            "num_labels": 5, "num_denoising": 0}  # fmt: skip
-MASKS = ["class_queries_logits", "masks_queries_logits"]
 DEPTH = ["predicted_depth"]
 DPT_NECK = {"neck_hidden_sizes": [8, 16, 24, 32], "fusion_hidden_size": 16}
 
@@ -161,18 +166,14 @@ BASES = {
                   "ForObjectDetection", backbone=resnet, pixel_mask=True),
     "conditional-detr": _base("ts17", "", "ConditionalDetr", DETR | {"use_timm_backbone": False, "backbone": None},
                               BOXES, "ForObjectDetection", backbone=resnet),
-    "deformable-detr": _base("ts17", "sim", "DeformableDetr", DEFORMABLE | {"use_timm_backbone": False,
+    "deformable-detr": _base("dynamo18", "slim", "DeformableDetr", DEFORMABLE | {"use_timm_backbone": False,
                              "backbone": None}, BOXES, "ForObjectDetection", backbone=resnet),
-    "rtdetrv2": _base("ts17", "slim fp16-io", "RTDetrV2", RT_DETR, BOXES, "ForObjectDetection",
+    "rtdetrv2": _base("ts17", "slim ort-fp16-io", "RTDetrV2", RT_DETR, BOXES, "ForObjectDetection",
                       backbone=partial(resnet, "RTDetrResNetConfig")),
     "yolos": _base("ts17", "ort-vit q4", "Yolos", VIT | {"image_size": [64, 64], "num_detection_tokens": 10,
                    "num_labels": 5}, BOXES, "ForObjectDetection"),
-    "maskformer": _base("ts17", "", "MaskFormer", {
-        "fpn_feature_size": 16, "mask_feature_size": 16, "num_labels": 5}, MASKS, "ForInstanceSegmentation",
-        backbone=swin),
-    "dpt": _base("ts17 dynamo18", "fp16-io", "DPT", VIT | DPT_NECK | {
-        "is_hybrid": False, "backbone_out_indices": [0, 0, 1, 1], "reassemble_factors": [4, 2, 1, 0.5]}, DEPTH,
-        "ForDepthEstimation"),
+    "maskformer": Base(lambda: _masks(), "ts17", "slim fp16-io"),
+    "dpt": Base(lambda: _dense(), "ts17 dynamo18", "ort-fp16-io"),
     "depth-anything": _base("ts17-free ts14", "slim qdq q4", "DepthAnything", DPT_NECK | {
         "patch_size": 14, "reassemble_hidden_size": 32}, DEPTH, "ForDepthEstimation", side=56,
         backbone=lambda: _dinov2()),
@@ -180,14 +181,12 @@ BASES = {
         "decoder_hidden_size": 16}, DEPTH, "ForDepthEstimation"),
     "vitpose": _base("ts17", "ort-extended", "VitPose", {"num_labels": 17}, ["heatmaps"], "ForPoseEstimation",
                      size=(64, 48), backbone=lambda: _vitpose()),
-    "vitmatte": _base("ts17", "fp16-io", "VitMatte", {"hidden_size": 32, "fusion_hidden_sizes": [24, 16, 8, 8],
-                      "convstream_hidden_sizes": [8, 8, 16]}, ["alphas"], "ForImageMatting",
-                      backbone=lambda: _vitdet()),
-    "swin2sr": _base("ts17", "fp16-io ort-all", "Swin2SR", {"embed_dim": 24, "depths": [2, 2], "num_heads": [2, 2],
+    "vitmatte": Base(lambda: _matting(), "ts17", "ort-fp16-io slim"),
+    "swin2sr": _base("ts17", "ort-all", "Swin2SR", {"embed_dim": 24, "depths": [2, 2], "num_heads": [2, 2],
                      "window_size": 4, "image_size": 16, "upscale": 2}, ["reconstruction"], "ForImageSuperResolution",
                      side=16),
     "upernet": _base("ts14", "qdq-int8", "UperNet", {"hidden_size": 16, "num_labels": 5, "auxiliary_channels": 8,
-                     "use_auxiliary_head": False}, ["logits"], "ForSemanticSegmentation",
+                     "pool_scales": [1, 2], "use_auxiliary_head": False}, ["logits"], "ForSemanticSegmentation",
                      backbone=partial(swin, "SwinConfig")),
     "mobilevit": _base("ts12-free", "slim", "MobileViT", {
         "hidden_sizes": [16, 24, 32], "neck_hidden_sizes": [8, 8, 12, 16, 24, 32, 32], "num_attention_heads": 2,
@@ -202,14 +201,25 @@ BASES = {
     "owlvit": Base(owl, "ts17", ""),
     "sam-encoder": Base(partial(segment_anything, "encoder"), "ts17 dynamo18", "slim+fp16"),
     "sam-decoder": Base(partial(segment_anything, "decoder"), "ts17-free ts16", "slim dynamic-uint8"),
-    "superpoint": Base(superpoint, "ts17", ""),
+    "superpoint": Base(superpoint, "ts17", "slim"),
 }  # fmt: skip
+
+
+def _dense() -> Example:
+    example = pictures("DPT", VIT | DPT_NECK | {
+        "is_hybrid": False, "num_hidden_layers": 4, "backbone_out_indices": [0, 1, 2, 3],
+        "reassemble_factors": [4, 2, 1, 0.5]}, DEPTH, "ForDepthEstimation")  # fmt: skip
+    with torch.no_grad():
+        example.network.network.head.head[-2].weight.abs_()  # a ReLU follows
+    return example
 
 
 def _dinov2() -> Any:
     import transformers
 
-    return transformers.Dinov2Config(**(DINOV2 | {"out_indices": [1, 1, 2, 2], "apply_layernorm": True}))
+    return transformers.Dinov2Config(
+        **(DINOV2 | {"num_hidden_layers": 4, "out_indices": [1, 2, 3, 4], "apply_layernorm": True})
+    )
 
 
 def _vitpose() -> Any:
@@ -217,6 +227,30 @@ def _vitpose() -> Any:
 
     options = VIT | {"image_size": [64, 48], "patch_size": [16, 16], "out_indices": [2], "num_experts": 1}
     return transformers.VitPoseBackboneConfig(**options)
+
+
+def _masks() -> Example:
+    from transformers.models.maskformer import modeling_maskformer as maskformer
+
+    maskformer.requires_backends = lambda *_: None  # its loss needs scipy, and no export has the loss
+    config = maskformer.MaskFormerConfig(
+        fpn_feature_size=32, mask_feature_size=16, num_labels=5, backbone_config=swin(),
+        decoder_config=DETR | {"model_type": "detr"},
+    )  # fmt: skip
+    network = maskformer.MaskFormerForInstanceSegmentation(config)
+    return named(network, {"pixel_values": photo(64)}, ["class_queries_logits", "masks_queries_logits"], PICTURE)
+
+
+def _matting() -> Example:
+    import transformers
+
+    config = transformers.VitMatteConfig(
+        hidden_size=32, fusion_hidden_sizes=[24, 16, 8, 8], convstream_hidden_sizes=[8, 8, 16],
+        backbone_config=_vitdet(),
+    )  # fmt: skip
+    trimap = (torch.rand(1, 1, 4, 4) * 3).floor().div(2).repeat_interleave(16, 2).repeat_interleave(16, 3)
+    inputs = {"pixel_values": torch.cat([photo(64), trimap], 1)}
+    return named(transformers.VitMatteForImageMatting(config), inputs, ["alphas"], PICTURE)
 
 
 def _vitdet() -> Any:

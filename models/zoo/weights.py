@@ -32,7 +32,9 @@ def _scale(module: nn.Module) -> None:
     weight = getattr(module, "weight", None)
     if not isinstance(weight, nn.Parameter) or not weight.is_floating_point():
         return
-    if isinstance(module, nn.Embedding):
+    if isinstance(module, nn.modules.batchnorm._BatchNorm) and weight.abs().mean() < 0.3 and weight.std() > 0:
+        weight.uniform_(0.7, 1.3)  # transformers draws these like a convolution's, around 0
+    elif isinstance(module, nn.Embedding):
         weight.normal_(0, 0.7)
     elif isinstance(module, nn.modules.conv._ConvTransposeNd):
         weight.normal_(0, (weight[:, 0].numel() / max(1, _prod(module.stride))) ** -0.5)
