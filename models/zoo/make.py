@@ -24,7 +24,7 @@ import onnx
 import onnxruntime
 import torch
 
-from models.yolo_pose import offline  # noqa: F401  makes torchvision importable beside PyTorch for CPUs
+from models.zoo import offline  # noqa: F401  makes torchvision importable beside PyTorch for CPUs
 from models.zoo.conversions import CONVERSIONS
 from models.zoo.recipe import Base, Recipe, bases, recipes
 
@@ -44,6 +44,9 @@ def export(base: Base, recipe: Recipe, file: Path) -> Feeds:
     inputs = {name: torch.as_tensor(value) for name, value in example.inputs.items()}
     if recipe.export == "tf2onnx":
         onnx.save(example.network, file)
+    elif recipe.export.startswith("ultralytics"):
+        example.network.write(file, recipe.export)
+        strip(file)
     else:
         exporter, _, axes = recipe.export.partition("-")
         dynamo = exporter.startswith("dynamo")

@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-SOURCES = ("timm_models", "torchvision_models", "transformers_text", "transformers_vision", "nhwc_graphs", "audio")
+SOURCES = ("timm_models", "torchvision_models", "transformers_text", "transformers_vision", "nhwc_graphs", "audio",
+           "ultralytics_models")  # fmt: skip
 """The modules beside this one with a table `BASES`."""
 
 
@@ -16,7 +17,7 @@ class Example:
     """A network in evaluation mode, ready to be exported."""
 
     network: Any
-    """A torch module, its arguments in the order of `inputs`; or a graph written node by node."""
+    """A torch module, its arguments in the order of `inputs`; a graph written node by node; or an `Exporter`."""
     inputs: dict[str, Any]
     """One realistic tensor for every input, by name."""
     outputs: Sequence[str] = ("output",)
@@ -29,8 +30,8 @@ class Base:
     """A network and its variants.
 
     `exports` and `conversions` are words: `ts17` is the TorchScript exporter at opset 17, `dynamo18-free` is the
-    dynamo exporter at opset 18 with free axes, `tf2onnx` is a graph written
-    node by node, as tf2onnx leaves it. A conversion is a key of
+    dynamo exporter at opset 18 with free axes, `ultralytics17-nms` is Ultralytics' own exporter at 17 with NMS,
+    `tf2onnx` is a graph written node by node, as tf2onnx leaves it. A conversion is a key of
     `conversions.CONVERSIONS`, or several joined by `+`, and starts from the first export, or from another as in
     `ts17-free:slim`.
     """
