@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from models.zoo.examples import sound
+from models.zoo.examples import plain, sound
 from models.zoo.recipe import Base, Example
 from models.zoo.transformers_text import named
 from models.zoo.weights import enliven
@@ -181,12 +181,6 @@ class Vocoder(nn.Module):
             for dilated in block:
                 found = found + dilated(nn.functional.leaky_relu(found, 0.1))
         return torch.tanh(self.last(nn.functional.leaky_relu(found)))
-
-
-def plain(kind: type[nn.Module], inputs: dict[str, Any], outputs: list[str], free: dict[str, Any]) -> Example:
-    """Return a network of this file."""
-    tensors = {name: make() for name, make in inputs.items()}
-    return Example(enliven(kind(), tuple(tensors.values())), tensors, outputs, free)
 
 
 BASES = {

@@ -1,4 +1,4 @@
-"""Example inputs, and a network with named inputs and outputs."""
+"""Example inputs, a network with named inputs and outputs, and examples of both."""
 
 from __future__ import annotations
 
@@ -8,6 +8,9 @@ from typing import Any
 import torch
 from torch import nn
 from torch.nn import functional
+
+from models.zoo.recipe import Example
+from models.zoo.weights import enliven
 
 
 def picture(side: int | tuple[int, int], batch: int = 1, channels: int = 3) -> torch.Tensor:
@@ -50,3 +53,9 @@ class Named(nn.Module):
         """Return the outputs in their order."""
         found = self.network(**dict(zip(self.names, values, strict=True)), **self.fixed)
         return tuple(found[name] for name in self.outputs)
+
+
+def plain(kind: type[nn.Module], inputs: dict[str, Any], outputs: list[str], free: dict[str, Any]) -> Example:
+    """Return a network that takes nothing to be made; each input is made when it is."""
+    tensors = {name: make() for name, make in inputs.items()}
+    return Example(enliven(kind(), tuple(tensors.values())), tensors, outputs, free)

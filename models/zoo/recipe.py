@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 SOURCES = ("timm_models", "torchvision_models", "transformers_text", "transformers_vision", "nhwc_graphs", "audio",
-           "ultralytics_models")  # fmt: skip
+           "ultralytics_models", "restoration", "dense_maps")  # fmt: skip
 """The modules beside this one with a table `BASES`."""
 
 
