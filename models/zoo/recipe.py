@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 SOURCES = ("timm_models", "torchvision_models", "transformers_text", "transformers_vision", "nhwc_graphs", "audio",
-           "ultralytics_models", "restoration", "dense_maps")  # fmt: skip
+           "ultralytics_models", "restoration", "inpainting", "dense_maps", "plain_networks",
+           "video_networks")  # fmt: skip
 """The modules beside this one with a table `BASES`."""
 
 
