@@ -135,8 +135,8 @@ def _try_ranges(image: ImageInput, trials: PictureTrials, usual: PixelRange) -> 
     tried = list(zip(ranges, trials.dependences([with_range(image, each) for each in ranges]), strict=False))
     scores = {values: score for values, score in tried if score is not None}
     over = {values: part for (values, _), part in zip(tried, trials.overshoots, strict=True)}
-    if over.get(usual, 1.0) == 0:  # lines of 0..1, such as landmarks: a range in which they leave it is another
-        scores = {values: score for values, score in scores.items() if over[values] <= OVERSHOOT}
+    if over.get(usual, 1.0) == 0 and max(over.values()) > OVERSHOOT:
+        return usual, "a guess: with it lines of numbers lie in 0..1, as landmarks do, and with another they do not"
     if not scores:
         return None
     most = max(scores.values())

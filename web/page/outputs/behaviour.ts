@@ -121,3 +121,36 @@ function unitOf(share: (width: number, height: number) => number, { width, heigh
   if (share(1, 1) >= most) return "parts";
   return share(width, height) >= most ? "pixels" : null;
 }
+
+/** How far points in a line jump from one to the next, as a part of their spread, where they are landmarks. */
+const mostJump = 0.75;
+
+/** Whether pairs or triples in a line are landmarks in parts of the input: in 0..1, spread out, each near the next. */
+export function areLandmarks(data: Values, { count, columns }: Rows): boolean {
+  const axes = [0, 1].map((axis) =>
+    Array.from({ length: count }, (_, row) => numberAt(data, row * columns + axis)),
+  );
+  return axes.every((values) => {
+    const mean = values.reduce((sum, value) => sum + value, 0) / count;
+    const spread = Math.sqrt(values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / count);
+    const jumps = values.slice(1).map((value, index) => Math.abs(value - (values[index] ?? 0)));
+    const jump = jumps.reduce((sum, value) => sum + value, 0) / jumps.length;
+    const inside = shareOf(values, (value) => value >= -0.05 && value <= 1.05) >= most;
+    return inside && spread > 0.03 && jump < mostJump * spread;
+  });
+}
+
+const embeddingLengths = [64, 96, 128, 192, 256, 320, 384, 512, 640, 768, 1024, 1280, 1536, 2048];
+
+/** Whether a line of numbers is an embedding: of length 1, or as long as they are and with both signs. Scores are neither. */
+export function isEmbedding(data: Values): boolean {
+  let [squares, below] = [0, 0];
+  for (let index = 0; index < data.length; index += 1) {
+    const value = numberAt(data, index);
+    squares += value * value;
+    if (value < 0) below += 1;
+  }
+  const both = below > data.length / 10 && below < (data.length * 9) / 10;
+  if (!both || data.length < 32) return false;
+  return Math.abs(Math.sqrt(squares) - 1) < 0.01 || embeddingLengths.includes(data.length);
+}

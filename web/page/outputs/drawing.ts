@@ -12,6 +12,7 @@ import { cellOf, type Placement, type Point } from "./placement.js";
 import { levelsOf, mapColors, paintPlanes, pictureColors } from "./planes-bitmap.js";
 import { paintPoints, peakPoints, rowPoints } from "./points.js";
 import type { Reading } from "./reading.js";
+import { type Before, similarity } from "./similarity.js";
 
 export interface Drawing {
   /** Laid over the picture; yours to close. */
@@ -31,6 +32,7 @@ export async function drawOutput(
   reading: Reading,
   placement: Placement,
   stopped: () => boolean,
+  before: Before | null = null,
 ): Promise<Drawing | null> {
   switch (reading.form) {
     case "picture": {
@@ -68,6 +70,8 @@ export async function drawOutput(
       const boxes = rowBoxes(data, reading.rows, reading.unit, placement);
       return { map: null, boxes, rows: boxRows(boxes), words: boxes.length === 1 ? "box" : "boxes" };
     }
+    case "embedding":
+      return { map: null, ...similarity(data, before) };
     case "bars": {
       const rows = await largestRows(data, stopped);
       return rows && { map: null, rows, words: `largest of ${data.length} numbers` };

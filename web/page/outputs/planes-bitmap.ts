@@ -53,6 +53,7 @@ export function pictureColors(
     Math.round(255 * Math.min(Math.max((value - low) / (high - low || 1), 0), 1)) || 0;
   return (element) => {
     const channel = (index: number): number => byte(numberAt(data, element + index * planes.stride));
+    if (planes.channels === 1) return (channel(0) * 0x10101) | opaque;
     return channel(red) | (channel(1) << 8) | (channel(blue) << 16) | opaque;
   };
 }

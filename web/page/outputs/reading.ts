@@ -7,8 +7,10 @@ import { short } from "../util/format.js";
 import { lengthOf, type Planes, planesOf, type Rows, rowsOf } from "./axes.js";
 import {
   areClassNumbers,
+  areLandmarks,
   boxUnit,
   hasPeaks,
+  isEmbedding,
   type Levels,
   pictureLevels,
   pointUnit,
@@ -22,13 +24,23 @@ export type Reading =
   | { form: "points" | "boxes"; rows: Rows; unit: Unit }
   | { form: "points"; peaks: Planes }
   | { form: "classes"; planes: Planes }
+  | { form: "embedding"; length: number }
   | { form: "bars"; length: number }
   | { form: "table" };
 
 export type Form = Reading["form"];
 
 /** The most drawable first. */
-export const forms: readonly Form[] = ["picture", "map", "points", "boxes", "classes", "bars", "table"];
+export const forms: readonly Form[] = [
+  "picture",
+  "map",
+  "points",
+  "boxes",
+  "classes",
+  "embedding",
+  "bars",
+  "table",
+];
 
 export interface OutputReadings {
   guess: Reading;
@@ -88,11 +100,19 @@ function planeCandidates({ data, type }: TensorData, planes: Planes, input: Imag
     const likely = channels > 1 ? explicit || fits : fits && areClassNumbers(data);
     found.push({ reading: { form: "classes", planes }, likely });
   }
-  if (channels === 1) found.push({ reading: { form: "map", planes }, likely: explicit || fits });
+  if (channels === 1) {
+    const levels = input.color === "gray" ? pictureLevels(data, planes) : null;
+    const reading = { form: "picture", planes, levels: levels ?? roughLevels(data), color: "gray" } as const;
+    found.push({ reading, likely: levels !== null && explicit });
+    found.push({ reading: { form: "map", planes }, likely: explicit || fits });
+  }
   return found;
 }
 
-/** A line of numbers is one of scores, unless pairs or triples of it lie all over the input as points do. */
+/**
+ * A line of numbers is one of scores, unless pairs or triples of it lie all over the input as points do, or in parts of
+ * it as landmarks, or it is an embedding.
+ */
 function lineCandidates({ dims, data }: TensorData, input: ImageInput): Candidate[] {
   const length = lengthOf(dims);
   if (length < 2) return [];
@@ -100,12 +120,14 @@ function lineCandidates({ dims, data }: TensorData, input: ImageInput): Candidat
     .filter((columns) => length % columns === 0 && length / columns >= 4)
     .map((columns) => ({ count: length / columns, columns }));
   const size = planeSize(input);
-  const clear = lines.find((rows) => pointUnit(data, rows, size) === "pixels");
-  const rows = clear ?? lines.at(-1);
-  const bars: Candidate = { reading: { form: "bars", length }, likely: true };
-  return rows
-    ? [{ reading: { form: "points", rows, unit: "pixels" }, likely: clear !== undefined }, bars]
-    : [bars];
+  const pixels = lines.find((rows) => pointUnit(data, rows, size) === "pixels");
+  const parts = lines.find((rows) => areLandmarks(data, rows));
+  const rows = pixels ?? parts ?? lines.at(-1);
+  const unit = pixels === undefined && parts !== undefined ? "parts" : "pixels";
+  const found: Candidate[] = [];
+  if (rows) found.push({ reading: { form: "points", rows, unit }, likely: (pixels ?? parts) !== undefined });
+  if (length >= 32) found.push({ reading: { form: "embedding", length }, likely: isEmbedding(data) });
+  return [...found, { reading: { form: "bars", length }, likely: true }];
 }
 
 const nouns: Record<Unit, string> = {
@@ -119,7 +141,8 @@ export function describeReading(reading: Reading): [what: string, why: string] {
     case "picture": {
       const { low, high } = reading.levels;
       const order = reading.color === "bgr" ? ", BGR as the input" : "";
-      return [`a picture of ${short(low)}..${short(high)}${order}`, "by its shape and range"];
+      const grey = reading.planes.channels === 1 ? "grey " : "";
+      return [`a ${grey}picture of ${short(low)}..${short(high)}${order}`, "by its shape and range"];
     }
     case "map":
       return ["a map", "by its shape"];
@@ -133,6 +156,8 @@ export function describeReading(reading: Reading): [what: string, why: string] {
       const { channels } = reading.planes;
       return [channels > 1 ? `maps of ${channels} classes` : "a map of class numbers", "by its shape"];
     }
+    case "embedding":
+      return [`an embedding of ${reading.length} numbers`, "by its length and numbers"];
     case "bars":
       return [`${reading.length} scores`, "by its shape"];
     case "table":

@@ -11,6 +11,7 @@ const names: Record<Form, string> = {
   points: "Points",
   boxes: "Boxes",
   classes: "Classes",
+  embedding: "Embedding",
   bars: "Bars",
   table: "Table",
 };

@@ -1,6 +1,6 @@
 // Shows what a model of plain tensors makes of a picture: an output drawn by its shape, and what all of them hold.
 
-import type { Model, Result, TensorResult } from "../../src/index.js";
+import type { Model, Result, TensorResult, Tensors } from "../../src/index.js";
 import type { ImageInput } from "../../src/manifest/manifest.js";
 import { DepthLegend } from "../drawing/depth-legend.js";
 import { HoverReadout } from "../drawing/hover-readout.js";
@@ -26,7 +26,9 @@ class TensorView extends BaseView {
   readonly #legend = new DepthLegend();
   readonly #readout = new HoverReadout();
   readonly #layers = elements("input[name=layer]", HTMLInputElement);
-  #run: { result: TensorResult; input: ImageInput } | null = null;
+  #run: { result: TensorResult; input: ImageInput; title: string } | null = null;
+  /** Of the last other picture, for what is compared with it. */
+  #before: { outputs: Tensors; title: string } | null = null;
   #drawing: Drawing | null = null;
   #lit: number | null = null;
   /** Tells the newest drawing from one that is done late. */
@@ -46,7 +48,9 @@ class TensorView extends BaseView {
   async showResult(result: Result, model: Model, _thresholds: ThresholdSliders, due = true): Promise<void> {
     const input = model.manifest.inputs.find((each): each is ImageInput => each.kind === "image");
     if (result.kind !== "tensor" || input === undefined) throw wrongTaskError();
-    this.#run = { result, input };
+    const last = this.#run;
+    if (last && last.title !== this.title) this.#before = { outputs: last.result.outputs, title: last.title };
+    this.#run = { result, input, title: this.title };
     this.showRun(result, due);
     const { outputs } = result;
     if (due) {
@@ -80,7 +84,9 @@ class TensorView extends BaseView {
     this.#turn += 1;
     const turn = this.#turn;
     const stopped = () => turn !== this.#turn;
-    const drawing = await drawOutput(shown.tensor, drawn.reading, shown.placement, stopped);
+    const other = this.#before?.outputs[drawn.name];
+    const before = this.#before && other ? { title: this.#before.title, data: other.data } : null;
+    const drawing = await drawOutput(shown.tensor, drawn.reading, shown.placement, stopped, before);
     if (stopped() || drawing === null) return drawing?.map?.close();
     this.#show(drawing, `${this.title}: ${drawn.name} as ${describeReading(drawn.reading)[0]}`, due);
   }

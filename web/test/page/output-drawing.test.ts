@@ -7,6 +7,7 @@ import { largestRows } from "../../page/outputs/largest.js";
 import { onPicture, type Placement, placementOf } from "../../page/outputs/placement.js";
 import { peakPoints, rowPoints } from "../../page/outputs/points.js";
 import type { Reading } from "../../page/outputs/reading.js";
+import { cosineSimilarity } from "../../page/outputs/similarity.js";
 import { statistics } from "../../page/results/statistics.js";
 import type { TensorData } from "../../src/index.js";
 import type { ImageInput } from "../../src/manifest/manifest.js";
@@ -220,4 +221,33 @@ test("a histogram counts every number once, and has none where one is no number"
       )
     ).histogram,
   ).toEqual([]);
+});
+
+test("one channel is drawn in grey", async () => {
+  const planes = mapsOf([1, 1, 16, 16]);
+  const reading = { form: "picture", planes, levels: { low: 0, high: 1 }, color: "gray" } as const;
+  const bitmap = await bitmapOf(
+    floats([1, 1, 16, 16], () => 0.6),
+    reading,
+    wide,
+  );
+  expect(pixel(bitmap, 3, 3)).toEqual([153, 153, 153, 255]);
+});
+
+test("an embedding is compared with that of the picture before", async () => {
+  const reading = { form: "embedding", length: 2 } as const;
+  const drawn = (before: number[] | null) =>
+    drawOutput(
+      floats([1, 2], (index) => [3, 4][index] ?? 0),
+      reading,
+      wide,
+      going,
+      before && { title: "cat", data: Float32Array.from(before) },
+    );
+  expect((await drawn(null))?.words).toMatch("choose a second picture");
+  expect((await drawn([6, 8]))?.rows[0]).toMatchObject({ label: "like cat", value: "1.000", share: 1 });
+  expect((await drawn([-4, 3]))?.rows[0]?.value).toMatch(/^-?0\.000$/);
+  expect((await drawn([-3, -4]))?.rows[0]).toMatchObject({ value: "-1.000", share: 0 });
+  expect((await drawn([1, 2, 3]))?.rows).toEqual([]);
+  expect(cosineSimilarity(Float32Array.from([0, 0]), Float32Array.from([1, 2]))).toBe(0);
 });

@@ -181,6 +181,30 @@ test.each<[string, number[], Value, Form]>([
     "points",
   ],
   ["a flat line of shares", [1, 42], share, "bars"],
+  [
+    "landmarks in parts, each near the next",
+    [1, 136],
+    rows(
+      (row) => 0.5 + 0.3 * Math.cos(row / 9),
+      (row) => 0.5 + 0.3 * Math.sin(row / 9),
+    ),
+    "points",
+  ],
+  [
+    "landmarks in parts with a depth",
+    [1, 63],
+    rows(
+      (row) => 0.2 + row / 40,
+      (row) => 0.9 - row / 40,
+      (row) => Math.sin(row * 9),
+    ),
+    "points",
+  ],
+  ["a thousand probabilities", [1, 1000], (index) => (index === 7 ? 0.9 : 0.0001), "bars"],
+  ["logits of a thousand classes", [1, 1000], waves, "bars"],
+  ["an embedding of a usual length", [1, 512], waves, "embedding"],
+  ["an embedding of length 1", [1, 100, 1, 1], (index) => (index % 2 ? 0.1 : -0.1), "embedding"],
+  ["numbers of one sign", [1, 512], share, "bars"],
 ])("%s", (_, dims, value, form) => {
   expect(formOf(dims, value)).toBe(form);
 });
@@ -209,8 +233,15 @@ test("all that a shape allows can be chosen, the table too", () => {
   const possible = (dims: number[]) => readOutput(tensor(dims), input).possible.map(({ form }) => form);
   expect(possible([1, 3, 48, 64])).toEqual(["picture", "classes", "table"]);
   expect(possible([1, 21, 48, 64])).toEqual(["points", "classes", "table"]);
-  expect(possible([1, 48, 64, 1])).toEqual(["map", "table"]);
+  expect(possible([1, 48, 64, 1])).toEqual(["picture", "map", "table"]);
   expect(possible([1, 20, 6])).toEqual(["boxes", "table"]);
-  expect(possible([1, 42])).toEqual(["points", "bars", "table"]);
+  expect(possible([1, 42])).toEqual(["points", "embedding", "bars", "table"]);
   expect(possible([1])).toEqual(["table"]);
+});
+
+test("of a grey input one map is a grey picture where its range is one", () => {
+  const gray = { ...input, shape: [1, 1, 48, 64], color: "gray" } as ImageInput;
+  const of = (value: Value) => readOutput(tensor([1, 1, 96, 128], value), gray).guess;
+  expect(describeReading(of(share))[0]).toBe("a grey picture of 0..1");
+  expect(of((index) => Math.sin(index) * 40).form).toBe("map");
 });
