@@ -68,7 +68,7 @@ def graph_entry(
         weights=weights,
         nodes=model.graph.num_nodes(),
         outputs=[_output_spec(value) for value in model.graph.outputs],
-        head_status=_head_status(model),
+        head_status=head_status(model),
         cpu_nodes=cpu_node_names(model) if target == "webgpu" else [],
         features=required_features(model) if target == "webgpu" else [],
         all_on_gpu=target == "webgpu" and _is_all_on_gpu(model),
@@ -110,7 +110,8 @@ def _output_spec(value: ir.Value) -> Output:
     return Output(name=value.name or "", dtype=cast("DType", dtype), shape=shape)
 
 
-def _head_status(model: ir.Model) -> HeadStatus | None:
+def head_status(model: ir.Model) -> HeadStatus | None:
+    """Return the output that says whether the suppression in a graph is exact, None where it always is."""
     text = model.metadata_props.get(HEAD_STATUS_KEY)
     if text is None:
         return None

@@ -17,7 +17,7 @@ from webbuild.bundle.export_onnx import (
     refuse_existing,
     write_model,
 )
-from webbuild.bundle.graphs import graph_entry
+from webbuild.bundle.graphs import graph_entry, head_status
 from webbuild.bundle.signature_diff import describe_signature_changes
 from webbuild.commands.options.patch import PatchArguments
 from webbuild.compare.by_output import group_by_output
@@ -149,7 +149,7 @@ def _needed_graphs(target: Target, ready: CompiledModel) -> list[tuple[str, Targ
     """Return the graphs of a target: its own, and the one that it may ask for where its head cannot be exact."""
     kind, wasm = _graph_name(target, ready), Target(target.version, "wasm").name
     own: list[tuple[str, TargetName]] = [(target.name if ready.disabled_target is None else wasm, kind)]
-    status = graph_entry(ready.lowered.graphs[kind], kind, "", []).head_status
+    status = head_status(ready.lowered.graphs[kind])
     return own if status is None else [*own, (wasm, "wasm")]
 
 

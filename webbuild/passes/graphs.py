@@ -34,10 +34,25 @@ def all_graphs(graph: ir.Graph) -> tuple[ir.Graph, ...]:
 
 def _introduce(model: ir.Model) -> list[ir.Graph]:
     """Let the graphs of a model know each other, and the bodies the opsets, which only the main graph says."""
-    bodies = list(dict.fromkeys(model.graph.subgraphs()))
+    bodies = list(_bodies(model.graph))
     for graph in (model.graph, *bodies):
         graph.meta[_SIBLINGS] = (model.graph, *bodies)
     for body in bodies:
         body.opset_imports.clear()
         body.opset_imports.update(model.opset_imports)
     return bodies
+
+
+def _bodies(graph: ir.Graph) -> Iterator[ir.Graph]:
+    """Yield the graphs inside a graph, outer ones first; every pass asks for them."""
+    for node in graph:
+        for attribute in node.attributes.values():
+            if attribute.type == ir.AttributeType.GRAPHS:
+                inner = list(attribute.as_graphs())
+            elif attribute.type == ir.AttributeType.GRAPH:
+                inner = [attribute.as_graph()]
+            else:
+                continue
+            for body in inner:
+                yield body
+                yield from _bodies(body)
