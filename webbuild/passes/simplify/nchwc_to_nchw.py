@@ -68,10 +68,11 @@ def _standard(add: Builder, node: ir.Node, block: int, opset: int) -> ir.Value |
             return _convolution(add, node, block)
         case op if op in _POOLS:
             return add.op(op, x, **{name: value for name, value in values.items() if name not in _LAYOUT_ATTRIBUTES})
-        case "Upsample" if opset >= 13:
+        case "Upsample" if opset >= 11:
             scales = add.const([float(scale) for scale in values["scales"]])
             rest = {name: value for name, value in values.items() if name != "scales"}
-            return add.op("Resize", x, None, scales, **rest, **_rounding(rest))
+            region = None if opset >= 13 else add.const([])
+            return add.op("Resize", x, region, scales, **rest, **_rounding(rest))
     return None
 
 
