@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from tests.models import HEADER, parsed, weights
 from webbuild.bundle import weight_shards as sharing
 from webbuild.bundle.graphs import write_graphs
-from webbuild.bundle.weight_shards import write_shared_weights
+from webbuild.bundle.weight_shards import SharedWeights, write_shared_weights
 from webbuild.manifest.manifest import TargetName
 from webbuild.passes.workarounds.cpu_fallback import CPU_NODES_KEY
 
@@ -112,3 +112,23 @@ def test_the_nodes_for_the_cpu_are_named_for_webgpu_alone(tmp_path: Path) -> Non
     forced.metadata_props[CPU_NODES_KEY] = '["/resize"]'
     webgpu, wasm = write_graphs({"webgpu": forced, "wasm": model(BIG[0])}, tmp_path / "model")
     assert (webgpu.cpu_nodes, wasm.cpu_nodes) == (["/resize"], [])
+
+
+def test_a_later_graph_refers_to_what_an_earlier_one_wrote(tmp_path: Path) -> None:
+    shared = SharedWeights(tmp_path / "model")
+    (first,) = write_graphs({"wasm": model(BIG[0], BIG[1])}, tmp_path / "model", shared)
+    before = {path.name: path.read_bytes() for path in (tmp_path / "model").glob("weights-*")}
+    same, more = (
+        write_graphs({"wasm": model(*arrays)}, tmp_path / "model", shared)[0]
+        for arrays in ((BIG[1], BIG[0]), (BIG[0], BIG[2]))
+    )
+    assert same.weights == first.weights
+    assert more.weights[0] == first.weights[0]
+    (own,) = set(more.weights) - set(first.weights)
+    assert (tmp_path / own).stat().st_size == BIG[2].nbytes
+    assert before == {name: (tmp_path / "model" / name).read_bytes() for name in before}
+    for graph, arrays in ((same, (BIG[1], BIG[0])), (more, (BIG[0], BIG[2]))):
+        written = ir.load(tmp_path / graph.file).graph.initializers.values()
+        for value, array in zip(written, arrays, strict=True):
+            assert value.const_value is not None
+            assert np.array_equal(value.const_value.numpy(), array)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, cast, get_args
 
 import msgspec
 
-from webbuild.bundle.weight_shards import write_shared_weights
+from webbuild.bundle.weight_shards import SharedWeights
 from webbuild.errors import WebbuildError
 from webbuild.inspection.all_on_gpu import all_on_gpu
 from webbuild.inspection.required_features import required_features
@@ -25,33 +26,39 @@ if TYPE_CHECKING:
     import onnx_ir as ir
 
 
-def write_graphs(models: dict[TargetName, ir.Model], folder: Path) -> list[Graph]:
-    """Write every model and the weights they share to `folder`, named by content.
+def write_graphs(
+    models: Mapping[TargetName, ir.Model], folder: Path, shared: SharedWeights | None = None
+) -> list[Graph]:
+    """Write every model to `folder`, named by content, and what weights `shared` does not hold yet.
 
     Models that are equal become one file.
     """
-    folder.mkdir(parents=True)
-    shards = write_shared_weights(models.values(), folder)
-    graphs = []
-    for target, model in models.items():
-        path = _save(model, folder, target)
-        used = _shards_of(model)
-        weights = [f"{folder.name}/{name}" for name in shards if name in used]
-        graphs.append(graph_entry(model, target, f"{folder.name}/{path.name}", weights))
-    return graphs
+    folder.mkdir(parents=True, exist_ok=True)
+    shared = shared or SharedWeights(folder)
+    shared.write(models.values())
+    return [_write_graph(model, target, folder, shared, target) for target, model in models.items()]
 
 
-def write_reduced_precision_graph(model: ir.Model, precision: Precision, folder: Path) -> Graph:
+def write_reduced_precision_graph(
+    model: ir.Model, precision: Precision, folder: Path, shared: SharedWeights | None = None
+) -> Graph:
     """Write one more graph for WebGPU, in another precision, beside those in `folder`.
 
     Its weights get shards of their own, those that it has in common with the others too: a visitor downloads one graph
     and its weights, of which every byte is needed. Few weights of a graph that is worth
-    it stay float32.
+    it stay float32. `shared` are those of the graphs in this precision for other sizes.
     """
-    shards = write_shared_weights([model], folder)
-    path = _save(model, folder, f"webgpu-{precision}")
-    weights = [f"{folder.name}/{name}" for name in shards]
-    return graph_entry(model, "webgpu", f"{folder.name}/{path.name}", weights, precision)
+    shared = shared or SharedWeights(folder)
+    shared.write([model])
+    return _write_graph(model, "webgpu", folder, shared, f"webgpu-{precision}", precision)
+
+
+def _write_graph(
+    model: ir.Model, target: TargetName, folder: Path, shared: SharedWeights, stem: str, precision: Precision = "fp32"
+) -> Graph:
+    path, used = _save(model, folder, stem), _shards_of(model)
+    weights = [f"{folder.name}/{name}" for name in shared.names if name in used]
+    return graph_entry(model, target, f"{folder.name}/{path.name}", weights, precision)
 
 
 def graph_entry(

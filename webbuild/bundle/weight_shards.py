@@ -25,35 +25,53 @@ _BLOCK_BYTES = 8 * 1024 * 1024
 
 
 class _ShardSlot(Struct, frozen=True):
+    """Where a tensor lies: in which shard of which call, from which byte on, and how many bytes it has."""
+
+    call: int
     shard: int
     offset: int
     length: int
 
 
-def write_shared_weights(models: Iterable[ir.Model], folder: Path) -> list[str]:
-    """Write the large initializers of all models to shards in `folder`, equal ones once, and refer to them.
+class SharedWeights:
+    """The shards of a folder. What an earlier call wrote is not written again: later models refer to it."""
 
-    Returns:
-        The shards' file names, made from their content.
-    """
-    slots: dict[tuple[str, bytes], _ShardSlot] = {}
-    places: list[tuple[ir.Value, _ShardSlot]] = []
-    shards: list[Path] = []
-    sizes: list[int] = []
-    for model in models:
-        _load_external_tensors(model)
-        for value in model.graph.initializers.values():
-            tensor = value.const_value
-            if tensor is None or not _is_large(tensor):
-                continue
-            key = (str(tensor.dtype), _content_hash(tensor))
-            if key not in slots:
-                slots[key] = _append_to_shard(folder, shards, sizes, tensor)
-            places.append((value, slots[key]))
-    names = [_name_by_content(shard) for shard in shards]
-    for value, slot in places:
-        _set_external_data(value, names[slot.shard], slot, folder)
-    return names
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._slots: dict[tuple[str, bytes], _ShardSlot] = {}
+        self._names: list[list[str]] = []
+
+    @property
+    def names(self) -> list[str]:
+        """The shards' file names, made from their content, in the order in which they were written."""
+        return [name for names in self._names for name in names]
+
+    def write(self, models: Iterable[ir.Model]) -> None:
+        """Write the large initializers of all models to new shards, equal ones once, and refer to them."""
+        places: list[tuple[ir.Value, _ShardSlot]] = []
+        shards: list[Path] = []
+        sizes: list[int] = []
+        for model in models:
+            _load_external_tensors(model)
+            for value in model.graph.initializers.values():
+                tensor = value.const_value
+                if tensor is None or not _is_large(tensor):
+                    continue
+                key = (str(tensor.dtype), _content_hash(tensor))
+                if key not in self._slots:
+                    place = _append_to_shard(self._folder, shards, sizes, tensor)
+                    self._slots[key] = _ShardSlot(len(self._names), *place, tensor.nbytes)
+                places.append((value, self._slots[key]))
+        self._names.append([_name_by_content(shard) for shard in shards])
+        for value, slot in places:
+            _set_external_data(value, self._names[slot.call][slot.shard], slot, self._folder)
+
+
+def write_shared_weights(models: Iterable[ir.Model], folder: Path) -> list[str]:
+    """Write the large initializers of all models to shards in `folder`, and return the shards' file names."""
+    shared = SharedWeights(folder)
+    shared.write(models)
+    return shared.names
 
 
 def _load_external_tensors(model: ir.Model) -> None:
@@ -100,8 +118,12 @@ def _content_hash(tensor: ir.TensorProtocol) -> bytes:
     return digest.digest()
 
 
-def _append_to_shard(folder: Path, shards: list[Path], sizes: list[int], tensor: ir.TensorProtocol) -> _ShardSlot:
-    """Write a tensor to the last shard, or to a new one; one above the limit gets a file of its own."""
+def _append_to_shard(folder: Path, shards: list[Path], sizes: list[int], tensor: ir.TensorProtocol) -> tuple[int, int]:
+    """Write a tensor to the last shard, or to a new one; one above the limit gets a file of its own.
+
+    Returns:
+        The shard's place in `shards`, and the tensor's first byte in it.
+    """
     offset = -(-sizes[-1] // _ALIGNMENT) * _ALIGNMENT if sizes else 0
     if not shards or offset + tensor.nbytes > SHARD_BYTES:
         shards.append(folder / f"shard-{len(shards)}.partial")
@@ -112,7 +134,7 @@ def _append_to_shard(folder: Path, shards: list[Path], sizes: list[int], tensor:
         for piece in _iter_content(tensor):
             file.write(piece)
     sizes[-1] = offset + tensor.nbytes
-    return _ShardSlot(len(shards) - 1, offset, tensor.nbytes)
+    return len(shards) - 1, offset
 
 
 def _name_by_content(shard: Path) -> str:
