@@ -11,7 +11,7 @@ import pytest
 
 import webbuild
 from tests.manifests import manifest
-from webbuild.manifest.manifest import Task, TensorTask, decode, encode, json_schema
+from webbuild.manifest.manifest import Task, TensorTask, Variant, decode, encode, json_schema
 
 SCHEMA = Path(webbuild.__file__).parent / "manifest" / "manifest.schema.json"
 
@@ -51,10 +51,11 @@ def test_the_committed_schema_is_the_one_of_these_structs() -> None:
     assert json.loads(SCHEMA.read_text("utf-8")) == json_schema(), "generate manifest.schema.json again"
 
 
-def test_the_schema_asks_for_every_field() -> None:
+def test_the_schema_asks_for_every_field_but_variants() -> None:
     for name, definition in json_schema()["$defs"].items():
         if "properties" in definition:
-            assert set(definition["required"]) == set(definition["properties"]), name
+            optional = {"variants"} if name == "Manifest" else set()
+            assert set(definition["required"]) == set(definition["properties"]) - optional, name
             assert definition["additionalProperties"] is False, name
 
 
@@ -92,3 +93,27 @@ def test_a_missing_field_is_refused(field: str) -> None:
 def test_text_of_any_kind_survives(text: str) -> None:
     value = manifest(text=text, title=text)
     assert decode(encode(value)) == value
+
+
+def test_variants_are_left_out_where_there_are_none() -> None:
+    assert "variants" not in json.loads(encode(manifest()))
+    assert manifest().every_variant == [manifest()]
+
+
+def test_another_size_is_a_manifest_with_its_own_graphs_and_no_golden_run() -> None:
+    first = manifest()
+    graph = msgspec.structs.replace(first.graphs[-1], file="model/wasm-other.onnx")
+    other = Variant(
+        task=first.task,
+        inputs=first.inputs,
+        outputs=first.outputs,
+        graphs=[graph],
+        disabled_targets=[],
+        evaluation_thresholds={"confidence": 0.1},
+    )
+    both = msgspec.structs.replace(first, variants=[other])
+    assert decode(encode(both)) == both
+    alone, second = both.every_variant
+    assert alone == first
+    assert (second.graphs, second.golden, second.evaluation_thresholds) == ([graph], None, {"confidence": 0.1})
+    assert (second.files, second.engines) == (first.files, first.engines)

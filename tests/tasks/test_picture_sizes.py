@@ -10,7 +10,7 @@ from tests.models import parsed, save
 from webbuild.errors import USAGE, WebbuildError
 from webbuild.model.load import load_onnx
 from webbuild.model.signature import ModelSignature
-from webbuild.tasks.picture_sizes import PictureSize, parse_size, with_size
+from webbuild.tasks.picture_sizes import PictureSize, parse_size, parse_sizes, with_size
 
 WIDE = PictureSize(640, 480)
 
@@ -32,8 +32,23 @@ def test_anything_else_is_refused(text: str) -> None:
     assert (caught.value.code, caught.value.exit_code) == ("invalid-size", USAGE)
 
 
+def test_several_sizes_keep_their_order() -> None:
+    assert parse_sizes("640x480, 320") == (WIDE, PictureSize(320, 320))
+    assert parse_sizes(None) == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [("320,640,320x320", "320x320 is there twice"), ("320,", "nothing is neither"), ("320,big", "big is neither")],
+)
+def test_a_list_with_a_part_that_is_none_is_refused(text: str, why: str) -> None:
+    with pytest.raises(WebbuildError, match=why) as caught:
+        parse_sizes(text)
+    assert caught.value.code == "invalid-size"
+
+
 def test_several_sizes_are_refused_with_the_reason() -> None:
-    with pytest.raises(WebbuildError, match="a bundle has one size of picture"):
+    with pytest.raises(WebbuildError, match="this command takes one size"):
         parse_size("320,640")
 
 

@@ -44,6 +44,8 @@ if TYPE_CHECKING:
     AnyTask = Task
 
 SCHEMA_VERSION: Literal[1] = 1
+_OPTIONAL = {"variants"}
+"""Fields that are left out where there is nothing to say."""
 
 Sha256 = Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
 Path = Annotated[str, Meta(description="Relative to the manifest, with forward slashes.")]
@@ -196,12 +198,27 @@ class Sample(ManifestStruct, kw_only=True, frozen=True):
     prompt: str = ""
 
 
+class Variant(ManifestStruct, kw_only=True, frozen=True):
+    """The model for another size of picture, or for several pictures in one run: what differs from the manifest's own.
+
+    Its graphs share the weights of the manifest's. For a batch of n every input picture and every output has n in place
+    of 1 as its first size; an option is the same for all of them.
+    """
+
+    task: AnyTask
+    inputs: list[Input]
+    outputs: list[Output]
+    graphs: list[Graph]
+    disabled_targets: list[DisabledTarget]
+    evaluation_thresholds: dict[str, float]
+
+
 class Manifest(ManifestStruct, kw_only=True, frozen=True):
     """Everything that a bundle says of itself.
 
     `evaluation_thresholds` holds, by option, the thresholds at which the samples are compared: the exported ones, or a
-    lower confidence where those find nothing on any sample. `warnings` speak against the answers, whatever
-    computes them.
+    lower confidence where those find nothing on any sample. `warnings` speak against the answers, whatever computes
+    them. `variants` are the other sizes and batches, left out where there are none.
     """
 
     schema: Literal[1] = SCHEMA_VERSION
@@ -222,6 +239,15 @@ class Manifest(ManifestStruct, kw_only=True, frozen=True):
     samples: list[Sample]
     assumptions: list[str]
     warnings: list[str] = []
+    variants: list[Variant] | msgspec.UnsetType = msgspec.UNSET
+
+    @property
+    def every_variant(self) -> list[Manifest]:
+        """A manifest for each size and batch, this one first: what is known of the others, without a golden run."""
+        alone = msgspec.structs.replace(self, variants=msgspec.UNSET)
+        others = [] if self.variants is msgspec.UNSET else self.variants
+        fields = [{name: getattr(each, name) for name in each.__struct_fields__} for each in others]
+        return [alone, *(msgspec.structs.replace(alone, golden=None, **each) for each in fields)]
 
 
 def encode(manifest: Manifest) -> bytes:
@@ -266,10 +292,10 @@ def decode(data: bytes) -> Manifest:
 
 
 def json_schema() -> dict[str, Any]:
-    """Return the JSON schema (2020-12) of the manifest, every field required since every field is written."""
+    """Return the JSON schema (2020-12) of the manifest, every field that is always written required."""
     task_union()
     schema = msgspec.json.schema(Manifest)
     for definition in schema["$defs"].values():
         if "properties" in definition:
-            definition["required"] = sorted(definition["properties"])
+            definition["required"] = sorted(definition["properties"].keys() - _OPTIONAL)
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "webbuild manifest", **schema}

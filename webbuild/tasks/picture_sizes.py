@@ -28,23 +28,39 @@ class PictureSize(Struct, frozen=True):
 
 
 def parse_size(argument: str | None) -> PictureSize | None:
-    """Parse `--size`: `640`, a square, or `640x480`, its width and height.
+    """Parse `--size` of a command that takes one: `640`, a square, or `640x480`, its width and height.
+
+    Raises:
+        WebbuildError: `invalid-size`.
+    """
+    if argument is not None and "," in argument:
+        raise _invalid(argument, "this command takes one size", "give one of them, such as --size 640")
+    return next(iter(parse_sizes(argument)), None)
+
+
+def parse_sizes(argument: str | None) -> tuple[PictureSize, ...]:
+    """Parse `--size`: `320,640x480`, several sizes with commas between them, each once; none of nothing.
 
     Raises:
         WebbuildError: `invalid-size`.
     """
     if argument is None:
-        return None
-    match = _SIZE.fullmatch(argument.strip())
-    if match is None:
-        several = "a bundle has one size of picture" if "," in argument else "this is neither PIXELS nor WIDTHxHEIGHT"
-        raise WebbuildError(
-            "invalid-size",
-            f"--size {argument}: {several}",
-            "write for example --size 640, or --size 640x480; pack a bundle for each size",
-            exit_code=USAGE,
-        )
-    return PictureSize(int(match[1]), int(match[2] or match[1]))
+        return ()
+    fix = "write for example --size 640, --size 640x480, or --size 320,480,640"
+    sizes: list[PictureSize] = []
+    for part in argument.split(","):
+        match = _SIZE.fullmatch(part.strip())
+        if match is None:
+            raise _invalid(argument, f"{part.strip() or 'nothing'} is neither PIXELS nor WIDTHxHEIGHT", fix)
+        size = PictureSize(int(match[1]), int(match[2] or match[1]))
+        if size in sizes:
+            raise _invalid(argument, f"{size.name} is there twice", fix)
+        sizes.append(size)
+    return tuple(sizes)
+
+
+def _invalid(argument: str, why: str, fix: str) -> WebbuildError:
+    return WebbuildError("invalid-size", f"--size {argument}: {why}", fix, exit_code=USAGE)
 
 
 def with_size(signature: ModelSignature, size: PictureSize | None, dims: Mapping[str, int]) -> dict[str, int]:

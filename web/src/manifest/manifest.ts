@@ -4,8 +4,8 @@
  * Everything that a bundle says of itself.
  *
  *     `evaluation_thresholds` holds, by option, the thresholds at which the samples are compared: the exported ones, or a
- *     lower confidence where those find nothing on any sample. `warnings` speak against the answers, whatever
- *     computes them.
+ *     lower confidence where those find nothing on any sample. `warnings` speak against the answers, whatever computes
+ *     them. `variants` are the other sizes and batches, left out where there are none.
  */
 export interface Manifest {
   schema: 1;
@@ -37,6 +37,7 @@ export interface Manifest {
   samples: Sample[];
   assumptions: string[];
   warnings: string[];
+  variants?: Variant[];
 }
 /**
  * The program that wrote the bundle.
@@ -494,4 +495,29 @@ export interface Sample {
   stack: string[];
   focusDistances: number[];
   prompt: string;
+}
+/**
+ * The model for another size of picture, or for several pictures in one run: what differs from the manifest's own.
+ *
+ *     Its graphs share the weights of the manifest's. For a batch of n every input picture and every output has n in place
+ *     of 1 as its first size; an option is the same for all of them.
+ */
+export interface Variant {
+  task:
+    | ClassifyTask
+    | DepthTask
+    | DetectTask
+    | GroundingTask
+    | ImageSegmentationTask
+    | ObbTask
+    | PoseTask
+    | SegmentTask
+    | TensorTask;
+  inputs: (ImageInput | StackInput | FocusInput | SizeInput | OptionInput | PromptInput | TensorInput)[];
+  outputs: Output[];
+  graphs: Graph[];
+  disabledTargets: DisabledTarget[];
+  evaluationThresholds: {
+    [k: string]: number;
+  };
 }
