@@ -15,6 +15,7 @@ from tests.commands.program import pack
 from tests.compared import compared, matched, outputs
 from tests.models import HEADER, parsed, save
 from webbuild.compile.compile_model import CompiledModel, LoadedModel, compile_model, load_model
+from webbuild.compile.model_variant import ModelVariant
 from webbuild.compile.prove import ProvenGraphs, prove_graphs
 from webbuild.errors import WebbuildError
 from webbuild.manifest.manifest import ImageInput, ImageSegmentationTask
@@ -51,10 +52,11 @@ def compiled() -> tuple[LoadedModel, CompiledModel]:
 def prove(loaded: LoadedModel, compiled: CompiledModel, folder: Path) -> ProvenGraphs:
     """Compare graphs with the original on the samples beside it, as `pack` does."""
     quiet, samples = ProgressReporter(quiet=True), collect_samples(loaded.source.path, (), compiled.match.inputs)
-    return prove_graphs(
-        loaded, compiled, samples, folder, quiet, weights="fp32", precision="fp32", budget=SearchBudget(), table=None,
-        browser=False,
-    )  # fmt: skip
+    variants = [ModelVariant(loaded, compiled, samples)]
+    (proven,) = prove_graphs(
+        variants, folder, quiet, weights="fp32", precision="fp32", budget=SearchBudget(), table=None, browser=False
+    )
+    return proven
 
 
 def test_what_lies_beside_it_says_all_there_is_to_know(tmp_path: Path) -> None:

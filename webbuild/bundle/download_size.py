@@ -7,6 +7,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from webbuild.manifest.manifest import Graph, Manifest
+from webbuild.manifest.variant_names import variant_names
 
 
 class GraphDownload(Struct, frozen=True, rename="camel"):
@@ -21,8 +22,11 @@ class GraphDownload(Struct, frozen=True, rename="camel"):
 def graph_downloads(manifest: Manifest, folder: Path) -> list[GraphDownload]:
     """Return what is downloaded by whom, of a bundle whose graphs and weights lie in `folder`."""
     return [
-        GraphDownload(graph.name, graph.nodes, _download_bytes(graph, manifest, folder), _loaded_by(graph, manifest))
-        for graph in manifest.graphs
+        GraphDownload(
+            f"{graph.name} {name}".strip(), graph.nodes, _download_bytes(graph, each, folder), _loaded_by(graph, each)
+        )
+        for name, each in zip(variant_names(manifest), manifest.every_variant, strict=True)
+        for graph in each.graphs
     ]
 
 

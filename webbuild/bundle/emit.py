@@ -32,6 +32,7 @@ from webbuild.manifest.manifest import (
     Manifest,
     Output,
     Task,
+    Variant,
 )
 from webbuild.model.load import OnnxModel
 from webbuild.ortweb import packaged_assets
@@ -47,7 +48,7 @@ class BundleContents(Struct, frozen=True):
     The graphs already lie in the folder; `disabled_targets` say for what there is none. `golden` are a sample's known
     outputs; `evaluation_thresholds` are the thresholds at which the samples have something to compare. `files` are more
     files, by name; `precompressed_files` are those that the folder has in another form too, which is the one that
-    stays.
+    stays. `variants` are the same model for other sizes.
     """
 
     name: str
@@ -64,6 +65,7 @@ class BundleContents(Struct, frozen=True):
     warnings: tuple[str, ...] = ()
     files: Mapping[str, bytes] = {}
     precompressed_files: tuple[File, ...] = ()
+    variants: tuple[Variant, ...] = ()
 
 
 def write_bundle(contents: BundleContents, folder: Path) -> Manifest:
@@ -97,7 +99,7 @@ def write_bundle(contents: BundleContents, folder: Path) -> Manifest:
         ),
         task=contents.task,
         inputs=list(contents.inputs),
-        outputs=_public_outputs(contents.graphs),
+        outputs=public_outputs(contents.graphs),
         graphs=list(contents.graphs),
         disabled_targets=list(contents.disabled_targets),
         engines=engines,
@@ -107,6 +109,7 @@ def write_bundle(contents: BundleContents, folder: Path) -> Manifest:
         samples=samples,
         assumptions=list(contents.assumptions),
         warnings=list(contents.warnings),
+        variants=list(contents.variants) or msgspec.UNSET,
     )
     (folder / f"{contents.name}.js").write_text(render.render_loader(), "utf-8")
     (folder / f"{contents.name}.d.ts").write_text(render.render_types(manifest), "utf-8")
@@ -199,7 +202,7 @@ def _write_golden(recorded: GoldenRun, folder: Path) -> Golden:
     return Golden(sample=recorded.sample.name, inputs=written["input"], outputs=written["output"], uint8_inputs=levels)
 
 
-def _public_outputs(graphs: Sequence[Graph]) -> list[Output]:
+def public_outputs(graphs: Sequence[Graph]) -> list[Output]:
     """Return the outputs that mean something to the caller: not what a graph reports of its own head."""
     reports = {graph.head_status.output for graph in graphs if graph.head_status is not None}
     return [output for output in graphs[-1].outputs if output.name not in reports]

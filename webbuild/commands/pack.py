@@ -9,21 +9,25 @@ import click
 import msgspec
 import numpy as np
 
-from webbuild.bundle.emit import BundleContents, write_bundle, write_manifest
+from webbuild.bundle.emit import BundleContents, public_outputs, write_bundle, write_manifest
 from webbuild.bundle.file_names import safe_file_name
 from webbuild.bundle.golden import choose_golden_run, with_uint8_images
 from webbuild.bundle.report import PackReport, write_pack_report
 from webbuild.bundle.staging import check_output_folder, staged_folder
+from webbuild.bundle.weight_parts import write_gzipped_graph
 from webbuild.commands.locate_and_export import export_located, parse_export_options
 from webbuild.commands.options.pack import PackArguments
 from webbuild.commands.pack_text import compiled_lines, proven_lines, rewrite_lines
 from webbuild.commands.verify import verify_and_show, write_html_report
+from webbuild.compare.comparison import with_variant
 from webbuild.compile.compile_model import CompiledModel, LoadedModel, compile_model, load_model
 from webbuild.compile.mixed_precision import check_exclusive_options
+from webbuild.compile.model_variant import ModelVariant, compile_sizes, naming_variant
 from webbuild.compile.prove import ProvenGraphs, prove_graphs
 from webbuild.equivalence.nan_inputs import replace_nan_inputs
 from webbuild.errors import CLEAN, WebbuildError
 from webbuild.inspection.before_after import BeforeAfter, inspect_before_after
+from webbuild.manifest.manifest import Input, Variant
 from webbuild.model.locate import locate_model
 from webbuild.model.set_inputs import parse_set
 from webbuild.ortweb.packaged_assets import engine_version
@@ -32,10 +36,10 @@ from webbuild.reporting.progress import ProgressReporter
 from webbuild.reporting.write import print_json
 from webbuild.samples.collect import collect_samples, with_focus_distances
 from webbuild.samples.prompts import attach_prompts, with_prompts
-from webbuild.samples.sample import Sample
 from webbuild.targets.table import find_table
 from webbuild.targets.target import Target
-from webbuild.tasks.picture_sizes import parse_size
+from webbuild.tasks.base import TaskMatch
+from webbuild.tasks.picture_sizes import parse_sizes
 from webbuild.tasks.registry import kind_of
 from webbuild.tasks.symbolic_dims import parse_dims
 from webbuild.tasks.user_overrides import parse_overrides
@@ -51,7 +55,7 @@ def run(arguments: PackArguments) -> int:
     progress = ProgressReporter(quiet=arguments.as_json)
     located = locate_model(arguments.model)
     out = arguments.out or Path("dist") / safe_file_name(located.name)
-    dims, size, budget = parse_dims(arguments.dims), parse_size(arguments.size), parse_budget(arguments.budget)
+    dims, sizes, budget = parse_dims(arguments.dims), parse_sizes(arguments.size), parse_budget(arguments.budget)
     overrides = parse_overrides(arguments.overrides, guess_pictures=arguments.may_guess_pictures)
     export_options = parse_export_options(arguments.export)
     check_exclusive_options(arguments.precision, arguments.weights)
@@ -60,10 +64,16 @@ def run(arguments: PackArguments) -> int:
     target = Target(engine_version(), "webgpu")
 
     path = export_located(located, export_options, progress)
-    loaded = load_model(path, dims, progress, parse_set(arguments.values), size, arguments.samples)
-    compiled = compile_model(
-        loaded, target, task=arguments.task, nms=arguments.nms, wanted=overrides, progress=progress
-    )  # recognise, lower, place
+    values, first = parse_set(arguments.values), next(iter(sizes), None)
+    loaded = load_model(path, dims, progress, values, first, arguments.samples)
+
+    def compile_one(resized: LoadedModel, like: TaskMatch | None) -> CompiledModel:
+        return compile_model(
+            resized, target, task=arguments.task, nms=arguments.nms, wanted=overrides, progress=progress, like=like
+        )  # recognise, lower, place
+
+    variants = compile_sizes(loaded, dims, sizes, compile_one)
+    compiled = variants[0].compiled
     lowered = compiled.lowered
     findings = inspect_before_after(loaded.source.model, lowered.graphs["webgpu"], target, loaded.dims.dims)
     progress.print_lines(compiled_lines(compiled, findings, arguments.nms))
@@ -72,16 +82,10 @@ def run(arguments: PackArguments) -> int:
             "\n".join(rewrite_lines(lowered))
         )
         return CLEAN
-    match = with_prompts(compiled.match, located.path, arguments.prompts)
-    compiled = msgspec.structs.replace(compiled, match=match)
-    samples = attach_prompts(match, collect_samples(located.path, arguments.samples, match.inputs, loaded.ranges))
-    samples, notes = replace_nan_inputs(loaded.original, samples, compiled.postprocess)
-    progress.print_lines(notes)
+    variants = [_with_samples(each, located.path, arguments, progress) for each in variants]
     with staged_folder(out) as folder:
         proven = prove_graphs(
-            loaded,
-            compiled,
-            samples,
+            variants,
             folder,
             progress,
             weights=arguments.weights,
@@ -90,9 +94,10 @@ def run(arguments: PackArguments) -> int:
             table=find_table(target),
             browser=not arguments.no_verify,
         )
-        progress.print_lines(proven_lines(proven, compiled.options))
+        for each, of_each in zip(variants, proven, strict=True):
+            progress.print_lines(proven_lines(of_each, each.compiled.options, each.name))
         with progress.step("write the bundle"):
-            packed = _emit(located.name, loaded, compiled, samples, proven, findings, folder)
+            packed = _emit(located.name, variants, proven, findings, folder)
         verified = None if arguments.no_verify else _verify(folder, progress)
     progress.print(f"\n  {out}/index.html is ready: webbuild serve {out}")
     _report(verified, out)
@@ -101,42 +106,61 @@ def run(arguments: PackArguments) -> int:
     return exit_code(verified) if isinstance(verified, VerifyReport) else CLEAN
 
 
+def _with_samples(
+    variant: ModelVariant, path: Path, arguments: PackArguments, progress: ProgressReporter
+) -> ModelVariant:
+    """Return a variant with the samples that it is compared on."""
+    loaded = variant.loaded
+    match = with_prompts(variant.compiled.match, path, arguments.prompts)
+    compiled = msgspec.structs.replace(variant.compiled, match=match)
+    with naming_variant(variant.name):
+        samples = attach_prompts(match, collect_samples(path, arguments.samples, match.inputs, loaded.ranges))
+        samples, notes = replace_nan_inputs(loaded.original, samples, compiled.postprocess)
+    progress.print_lines(notes)
+    return msgspec.structs.replace(variant, compiled=compiled, samples=samples)
+
+
 def _emit(
     name: str,
-    loaded: LoadedModel,
-    compiled: CompiledModel,
-    samples: Sequence[Sample],
-    proven: ProvenGraphs,
+    variants: Sequence[ModelVariant],
+    proofs: Sequence[ProvenGraphs],
     findings: BeforeAfter | None,
     folder: Path,
 ) -> PackReport:
     """Write everything around the graphs in `folder`: the golden run, the page, the reports, the manifest."""
+    (variant, *others), (proven, *more) = variants, proofs
+    loaded, compiled, samples = variant.loaded, variant.compiled, variant.samples
     match, equivalence = compiled.match, proven.equivalence
     thresholds = {each.name: np.array([equivalence.thresholds[each.option]], np.float32) for each in compiled.options}
     golden = choose_golden_run(samples, equivalence.comparisons, equivalence.outputs, thresholds)
     if golden is not None and kind_of(match.task).compares_predictions:
         golden = with_uint8_images(golden, match.inputs, proven.graphs, folder)
+    compressed = () if proven.quantized is None else tuple(proven.quantized.files)
+    own = {graph.file for graph in proven.graphs}
+    extra = sorted({graph.file for each in more for graph in each.graphs} - own)
     contents = BundleContents(
         name=safe_file_name(name),
         title=name,
         source=loaded.source,
         task=match.task,
-        inputs=(*with_focus_distances(match.inputs, samples), *compiled.options),
+        inputs=_inputs(variant),
         graphs=tuple(proven.graphs),
-        disabled_targets=() if compiled.disabled_target is None else (compiled.disabled_target,),
+        disabled_targets=compiled.disabled_targets,
         samples=tuple(samples),
         golden=golden,
         evaluation_thresholds=equivalence.thresholds,
         assumptions=compiled.assumptions,
         warnings=compiled.warnings,
         files=match.files,
-        precompressed_files=() if proven.quantized is None else tuple(proven.quantized.files),
+        precompressed_files=(*compressed, *(write_gzipped_graph(folder / file, folder) for file in extra)),
+        variants=tuple(_manifest_variant(*each) for each in zip(others, more, strict=True)),
     )
     manifest = write_bundle(contents, folder)
+    compared = zip(variants, proofs, strict=True)
     report = PackReport.build(
         manifest,
         compiled.lowered,
-        equivalence.comparisons,
+        [each for one, proof in compared for each in with_variant(proof.equivalence.comparisons, one.name)],
         findings,
         folder=folder,
         fp16_backend="" if proven.reduced is None else proven.reduced.fp16_backend,
@@ -147,6 +171,22 @@ def _emit(
     write_pack_report(report, manifest, shown, equivalence, loaded.source.model.graph.num_nodes(), folder)
     write_manifest(manifest, folder)
     return report
+
+
+def _inputs(variant: ModelVariant) -> tuple[Input, ...]:
+    compiled = variant.compiled
+    return (*with_focus_distances(compiled.match.inputs, variant.samples), *compiled.options)
+
+
+def _manifest_variant(variant: ModelVariant, proven: ProvenGraphs) -> Variant:
+    return Variant(
+        task=variant.compiled.match.task,
+        inputs=list(_inputs(variant)),
+        outputs=public_outputs(proven.graphs),
+        graphs=list(proven.graphs),
+        disabled_targets=list(variant.compiled.disabled_targets),
+        evaluation_thresholds=proven.equivalence.thresholds,
+    )
 
 
 def _verify(folder: Path, progress: ProgressReporter) -> VerifyReport | WebbuildError:

@@ -61,8 +61,10 @@ def rewrite_lines(lowered: LoweredGraphs) -> Iterator[str]:
             yield f"{target}: {done} [{rewrite.code}] {rewrite.location}: {rewrite.reason}"
 
 
-def proven_lines(proven: ProvenGraphs, options: tuple[OptionInput, ...]) -> Iterator[str]:
-    """Yield how the graphs compare with the original, and how small they became."""
+def proven_lines(proven: ProvenGraphs, options: tuple[OptionInput, ...], name: str = "") -> Iterator[str]:
+    """Yield how the graphs of a variant compare with the original, and how small they became."""
+    if name:
+        yield f"{name}:"
     yield from _equivalence_lines(proven.equivalence, options)
     if proven.quantized is not None:
         yield from _quantization_lines(proven.quantized.report)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from typing import Literal
 
+import msgspec
 from msgspec import Struct
 
 Verdict = Literal["OK", "DIFFERS", "VACUOUS"]
@@ -92,3 +94,15 @@ class Comparison(Struct, frozen=True, kw_only=True, rename="camel"):
         if not self.max_abs:
             return 0.0
         return self.max_abs / self.tolerance if self.tolerance else math.inf
+
+
+def with_variant(comparisons: Iterable[Comparison], name: str) -> list[Comparison]:
+    """Return the comparisons of a variant of a model with its name behind that of the runner; as they are without."""
+    return [
+        msgspec.structs.replace(
+            each, subject=msgspec.structs.replace(each.subject, runner=f"{each.subject.runner} {name}")
+        )
+        if name
+        else each
+        for each in comparisons
+    ]

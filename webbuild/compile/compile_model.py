@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import msgspec
 from msgspec import Struct
 
 from webbuild.bundle.graphs import option_inputs
@@ -15,6 +16,7 @@ from webbuild.compile.infer_task import (
     infer_task,
     require_postprocess,
     task_of_labels,
+    with_inputs_of,
     with_int32_inputs,
 )
 from webbuild.compile.measured_head import with_measured_head
@@ -84,6 +86,11 @@ class CompiledModel(Struct, frozen=True):
         """The targets that get a graph."""
         return TARGETS if self.disabled_target is None else ("wasm",)
 
+    @property
+    def disabled_targets(self) -> tuple[DisabledTarget, ...]:
+        """Those that get none, and why."""
+        return () if self.disabled_target is None else (self.disabled_target,)
+
 
 def load_model(
     path: Path,
@@ -111,6 +118,22 @@ def load_model(
     return LoadedModel(source, original, sizes, (*source.repairs, *repairs), input_ranges(prepared))
 
 
+def resize_model(loaded: LoadedModel, dims: Mapping[str, int], size: PictureSize) -> LoadedModel:
+    """Return a loaded model for pictures of another size, with the same original.
+
+    Raises:
+        WebbuildError: what `with_size` and `choose_sizes` raise, `reshape-mismatch`, `one-size-only` or `size-fails`.
+    """
+    source, original = loaded.source, loaded.original
+    dims = with_size(source.signature, size, dims)
+    sizes = choose_sizes(source, dims, lambda: original)
+    prepared = prepare_graph(source.model, sizes.dims)[0]
+    check_reshapes(prepared)
+    check_given_sizes(source, sizes, dims, original)
+    original.close()
+    return msgspec.structs.replace(loaded, dims=sizes, ranges=input_ranges(prepared))
+
+
 def compile_model(
     loaded: LoadedModel,
     target: Target,
@@ -120,15 +143,17 @@ def compile_model(
     wanted: Overrides,
     progress: ProgressReporter,
     int32_inputs: bool = True,
+    like: TaskMatch | None = None,
 ) -> CompiledModel:
     """Plan the patches for a target, and recognise what the model is.
 
     Without `int32_inputs` no input of int64 becomes int32: who takes the graph alone feeds it what the original took.
+    `like` is what the model is at another size: its inputs are taken, with the shapes of this one.
 
     Raises:
         WebbuildError: `task-mismatch`, `unsupported-dtype`, `class-count-mismatch`, `postprocess-not-appended`,
             `reshape-mismatch`,
-            `no-compatible-build`, `input-too-large`, and what `override` raises.
+            `no-compatible-build`, `input-too-large`, `size-fails`, and what `override` raises.
     """
     source, dims = loaded.source, loaded.dims.dims
     with progress.step("plan the patches"):
@@ -155,13 +180,15 @@ def compile_model(
         known = infer_task(source, planned, "tensor")
     require_postprocess(known, planned)
     known = with_int32_inputs(known, planned.graphs["wasm"])
-    image = find_picture_input(known) if wanted.guess_pictures else None
-    if image is None:
+    image = find_picture_input(known) if wanted.guess_pictures and like is None else None
+    if like is not None:
+        known = with_inputs_of(known, like)
+    elif image is None:
         known = with_open_channel(known)
     else:
         with progress.step("try how pictures go in"):
             known = with_picture_input(known, image, planned.graphs["wasm"], loaded.original)
-    if known.guessed_recipe and not wanted.note:
+    if known.guessed_recipe and like is None and not wanted.note:
         with progress.step("try how pictures go in"):
             known = with_tried_recipe(known, planned.graphs["wasm"], loaded.original)
     known = apply_overrides(known, wanted)

@@ -129,6 +129,25 @@ def with_int32_inputs(match: TaskMatch, model: ir.Model) -> TaskMatch:
     return msgspec.structs.replace(match, inputs=inputs)
 
 
+def with_inputs_of(match: TaskMatch, other: TaskMatch) -> TaskMatch:
+    """Return what a model is, with its inputs as they are at another size but for their shapes.
+
+    Raises:
+        WebbuildError: `size-fails` where it is something else at this size.
+    """
+    shapes = {spec.name: spec.shape for spec in match.inputs}
+    if type(match.task) is not type(other.task) or shapes.keys() != {spec.name for spec in other.inputs}:
+        kinds = (kind_of(each.task).kind for each in (other, match))
+        raise WebbuildError(
+            "size-fails",
+            "at one size the model looks like task {}, at another like task {}".format(*kinds),
+            "say what it is with --task, or pack a bundle for each size",
+            exit_code=USAGE,
+        )
+    inputs = tuple(msgspec.structs.replace(spec, shape=shapes[spec.name]) for spec in other.inputs)
+    return msgspec.structs.replace(match, inputs=inputs)
+
+
 def _signature_after(source: OnnxModel, model: ir.Model) -> ModelSignature:
     """Return the facts of what became of a model, and what lies beside the model."""
     return msgspec.structs.replace(model_signature(source.signature.file, model), hub_files=source.signature.hub_files)

@@ -11,6 +11,7 @@ import msgspec
 from msgspec import Struct
 
 from webbuild.bundle.graphs import write_reduced_precision_graph
+from webbuild.bundle.weight_shards import SharedWeights
 from webbuild.equivalence.check import EquivalenceResult
 from webbuild.equivalence.reduced_precision import check_reduced_precision
 from webbuild.errors import USAGE, WebbuildError
@@ -65,6 +66,7 @@ def build_reduced_precision_graph(
     progress: ProgressReporter,
     *,
     browser: bool,
+    shared: SharedWeights | None = None,
 ) -> ReducedPrecisionResult:
     """Search, write what was found to `folder`, and prove it.
 
@@ -81,6 +83,7 @@ def build_reduced_precision_graph(
         budget: what the search may cost, and has to save.
         progress: called with each step.
         browser: whether Chromium may be asked to compute.
+        shared: the weights in half precision of other variants.
 
     Raises:
         WebbuildError: `fp16-unavailable`, `fp16-mismatch`, `fp16-backend-failed`, `output-mismatch` or
@@ -114,7 +117,7 @@ def build_reduced_precision_graph(
             proving = FallbackBackend(best, computes, progress.print)
             like = msgspec.structs.replace(graph, precision=named)
             proven = check_reduced_precision(like, partial(proving.run, half), task, options, samples, equivalence)
-            variant = write_reduced_precision_graph(strip_metadata(half), named, folder / "model")
+            variant = write_reduced_precision_graph(strip_metadata(half), named, folder / "model", shared)
             report = build_report(asked, named, _result(found), model, found, computes)
             return ReducedPrecisionResult([variant, *graphs], proven, report, proving.name)
 

@@ -6,31 +6,38 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import msgspec
 from msgspec import Struct
 
 from webbuild.bundle.graphs import write_graphs
 from webbuild.bundle.weight_quantization import QuantizedWeights, quantize_weights
+from webbuild.bundle.weight_shards import SharedWeights
 from webbuild.compile.mixed_precision import PrecisionMode, ReducedPrecisionResult, build_reduced_precision_graph
+from webbuild.compile.model_variant import ModelVariant, naming_variant
 from webbuild.equivalence.check import EquivalenceResult
 from webbuild.equivalence.detection_thresholds import check_with_detections
 from webbuild.equivalence.nan_inputs import replace_nan_inputs
 from webbuild.manifest.manifest import Graph, Weights
 from webbuild.runners.memoized import MemoizedRunner
+from webbuild.runners.native import NativeRunner
 from webbuild.samples.edge_cases import edge_cases
 from webbuild.samples.prompts import attach_extreme_prompts
 from webbuild.samples.sample import Sample
 
 if TYPE_CHECKING:
-    from webbuild.compile.compile_model import CompiledModel, LoadedModel
+    import onnx_ir as ir
+
+    from webbuild.manifest.manifest import TargetName
     from webbuild.precision.budget import SearchBudget
     from webbuild.reporting.progress import ProgressReporter
     from webbuild.targets.table import KernelTable
 
 
 class ProvenGraphs(Struct, frozen=True):
-    """The graphs that a bundle ships, the best first, and the comparison with the original that allows it.
+    """The graphs that a bundle ships for a variant, the best first, and the comparison that allows it.
 
-    `quantized` and `reduced` say how they were made smaller, None where that was not asked for.
+    `quantized` and `reduced` say how they were made smaller, None where that was not asked for. Later variants have the
+    quantized weights of the first.
     """
 
     graphs: Sequence[Graph]
@@ -40,15 +47,13 @@ class ProvenGraphs(Struct, frozen=True):
 
 
 def prove_graphs(
-    loaded: LoadedModel, compiled: CompiledModel, samples: Sequence[Sample], folder: Path, progress: ProgressReporter,
+    variants: Sequence[ModelVariant], folder: Path, progress: ProgressReporter,
     *, weights: Weights, precision: PrecisionMode, budget: SearchBudget, table: KernelTable | None, browser: bool,
-) -> ProvenGraphs:  # fmt: skip
+) -> list[ProvenGraphs]:  # fmt: skip
     """Write the graphs to `folder` and compare them with the original, on edge cases too; make them smaller if asked.
 
     Args:
-        loaded: the original.
-        compiled: what became of it.
-        samples: to compare on.
+        variants: what became of the original for each size; its graphs share the weights.
         folder: the bundle's.
         progress: where it is printed.
         weights: `int8` to quantize them.
@@ -57,54 +62,94 @@ def prove_graphs(
         table: the kernels of the build it is for.
         browser: whether Chromium may compute in float16.
 
+    Returns:
+        What is shipped for each variant.
+
     Raises:
         WebbuildError: `output-mismatch` or `vacuous-comparison`; what `quantize_weights` and
-            `build_reduced_precision_graph` raise.
+            `build_reduced_precision_graph` raise. The message names the variant.
     """
-    models = {target: compiled.lowered.graphs[target] for target in compiled.targets}
-    original = MemoizedRunner(loaded.original) if weights == "int8" else loaded.original
-    task, options = compiled.match.task, compiled.options
+    original = variants[0].loaded.original
+    original = MemoizedRunner(original) if weights == "int8" else original
+    shared, half = SharedWeights(folder / "model"), SharedWeights(folder / "model")
+    proven: list[ProvenGraphs] = []
+    for each in variants:
+        with naming_variant(each.name):
+            proven.append(_prove_exported(each, original, folder, shared, progress))
+    for at, each in enumerate(variants if (weights, precision) != ("fp32", "fp32") else ()):
+        with naming_variant(each.name):
+            if weights == "int8":
+                proven[at] = _quantize(each, proven[at], original, folder, progress, first=at == 0)
+                continue
+            with progress.step(f"search what can be float16{each.suffix}"):
+                reduced = build_reduced_precision_graph(
+                    precision,
+                    each.compiled.lowered.graphs["webgpu"],
+                    table,
+                    graphs=proven[at].graphs,
+                    folder=folder,
+                    task=each.compiled.match.task,
+                    options=each.compiled.options,
+                    samples=each.samples,
+                    equivalence=proven[at].equivalence,
+                    budget=budget,
+                    progress=progress,
+                    browser=browser,
+                    shared=half,
+                )
+            proven[at] = ProvenGraphs(reduced.graphs, reduced.proof, reduced=reduced)
+    return proven
 
-    def check(graphs: Sequence[Graph], edges: Sequence[Sample] = ()) -> EquivalenceResult:
-        return check_with_detections(
-            original,
-            loaded.source,
-            graphs,
-            folder,
-            task,
-            options,
-            samples,
-            edges,
-            compiled.postprocess,
-            loaded.dims.dims,
-        )
 
-    with progress.step("write the graphs"):
-        graphs = write_graphs(models, folder / "model")
+def _prove_exported(
+    variant: ModelVariant, original: NativeRunner, folder: Path, shared: SharedWeights, progress: ProgressReporter
+) -> ProvenGraphs:
+    """Write the graphs of a variant and compare them, with their weights as they were exported."""
+    compiled, samples = variant.compiled, variant.samples
+    with progress.step(f"write the graphs{variant.suffix}"):
+        graphs = write_graphs(_models(variant), folder / "model", shared)
     with progress.step(f"compare them with the original on {len(samples)} samples"):
-        edges = attach_extreme_prompts(compiled.match, edge_cases(compiled.match.inputs, loaded.ranges))
+        edges = attach_extreme_prompts(compiled.match, edge_cases(compiled.match.inputs, variant.loaded.ranges))
         edges, notes = replace_nan_inputs(original, edges, compiled.postprocess)
-        equivalence = check(graphs, edges)
+        equivalence = _check(variant, original, graphs, folder, edges)
     progress.print_lines(notes)
-    if weights == "int8":
-        with progress.step("quantize the weights"):
-            quantized = quantize_weights(list(models.values()), graphs, folder, check)
-        return ProvenGraphs(quantized.graphs, quantized.equivalence, quantized=quantized)
-    if precision != "fp32":
-        with progress.step("search what can be float16"):
-            reduced = build_reduced_precision_graph(
-                precision,
-                compiled.lowered.graphs["webgpu"],
-                table,
-                graphs=graphs,
-                folder=folder,
-                task=task,
-                options=options,
-                samples=samples,
-                equivalence=equivalence,
-                budget=budget,
-                progress=progress,
-                browser=browser,
-            )
-        return ProvenGraphs(reduced.graphs, reduced.proof, reduced=reduced)
     return ProvenGraphs(graphs, equivalence)
+
+
+def _quantize(
+    variant: ModelVariant, exported: ProvenGraphs, original: NativeRunner, folder: Path, progress: ProgressReporter,
+    *, first: bool,
+) -> ProvenGraphs:  # fmt: skip
+    """Quantize the weights of the first variant; compare a later one, which has the same, with those."""
+    if not first:
+        lean = [msgspec.structs.replace(graph, weight_dtype="int8") for graph in exported.graphs]
+        with progress.step(f"compare the quantized weights{variant.suffix}"):
+            return ProvenGraphs(lean, _check(variant, original, lean, folder))
+    with progress.step("quantize the weights"):
+        models = list(_models(variant).values())
+        quantized = quantize_weights(
+            models, exported.graphs, folder, lambda graphs: _check(variant, original, graphs, folder)
+        )
+    return ProvenGraphs(quantized.graphs, quantized.equivalence, quantized=quantized)
+
+
+def _models(variant: ModelVariant) -> dict[TargetName, ir.Model]:
+    return {target: variant.compiled.lowered.graphs[target] for target in variant.compiled.targets}
+
+
+def _check(
+    variant: ModelVariant, original: NativeRunner, graphs: Sequence[Graph], folder: Path, edges: Sequence[Sample] = ()
+) -> EquivalenceResult:
+    loaded, compiled = variant.loaded, variant.compiled
+    return check_with_detections(
+        original,
+        loaded.source,
+        graphs,
+        folder,
+        compiled.match.task,
+        compiled.options,
+        variant.samples,
+        edges,
+        compiled.postprocess,
+        loaded.dims.dims,
+    )

@@ -10,7 +10,7 @@ from typing import Literal
 import click
 
 from webbuild.commands.dataclass_command import argument, option
-from webbuild.commands.options.shared import dims_option, export_option, json_option, set_option, size_option
+from webbuild.commands.options.shared import dims_option, export_option, json_option, set_option
 from webbuild.manifest.inputs import Color, Interpolation
 
 
@@ -87,7 +87,11 @@ class PackArguments(PreprocessOptions):
     out: Path | None = option("-o", "--out", help="Folder to write. [default: dist/<name of the model>]")
     task: str | None = option(type=TaskChoice(), help="Task of the model, where the inferred one is wrong.")
     dims: tuple[str, ...] = dims_option()
-    size: str | None = size_option()
+    size: str | None = option(
+        metavar="SIZE,...",
+        help="Size of the pictures, where it is free: 640, or 640x480 (width x height). Several sizes, such as "
+        "320,480,640, are packed into one bundle and share the weights; a run takes the one that fits its picture.",
+    )
     export: tuple[str, ...] = export_option()
     values: tuple[str, ...] = set_option()
     samples: tuple[Path, ...] = option(
