@@ -2,7 +2,10 @@
 
 import { loadFirstWorking } from "../fallback/fallback-chain.js";
 import { ResilientSession } from "../fallback/recovery.js";
+import { VariantSessions } from "../fallback/variant-sessions.js";
 import type { Manifest } from "../manifest/manifest.js";
+import { everyVariant, pictureSize, pictureSizes, sameSize } from "../manifest/variants.js";
+import { requestedSize } from "../preprocess/fitting-size.js";
 import { registerServiceWorker } from "../storage/register-service-worker.js";
 import { LIMITS, withLimit } from "../worker/with-limit.js";
 import { abortedError, guarded, WebbuildError } from "./errors.js";
@@ -21,7 +24,9 @@ export function load(manifestUrl: URL | string, options: LoadOptions = {}): Prom
 async function open(manifestUrl: URL | string, options: LoadOptions): Promise<Model> {
   checkLoadOptions(options);
   const base = resolved(manifestUrl, "the address of the manifest").href;
-  const manifest = await fetchManifest(base, options.signal);
+  const whole = await fetchManifest(base, options.signal);
+  const variants = variantsOfSize(everyVariant(whole), options.size);
+  const [manifest = whole] = variants;
   const { backend = "auto", precision = "auto", trace = false, selfTest = true, cache = true } = options;
   const { processing = "auto", addresses = {}, worker = null, offline = false } = options;
   const early: Warning[] = [];
@@ -47,7 +52,12 @@ async function open(manifestUrl: URL | string, options: LoadOptions): Promise<Mo
   session.warn(early);
   warn = (warning) => session.warn([warning]);
   if (address) void registerServiceWorker(address).then((warnings) => session.warn(warnings));
-  return Model.of(manifest, session);
+  return Model.of(whole, new VariantSessions(request, session, variants));
+}
+
+function variantsOfSize(variants: Manifest[], asked: LoadOptions["size"]): Manifest[] {
+  const size = requestedSize(pictureSizes(variants), asked);
+  return size === null ? variants : variants.filter((each) => sameSize(pictureSize(each) ?? [0, 0], size));
 }
 
 function resolved(address: URL | string, what: string): URL {

@@ -27,6 +27,7 @@ const ADDRESSES: Rule = [
 const LOAD: Readonly<Record<keyof LoadOptions, Rule>> = {
   backend: oneOf("auto", "webgpu", "wasm"),
   precision: oneOf("auto", "fp32", "fp16", "mixed"),
+  size: ANY,
   signal: SIGNAL,
   onProgress: FUNCTION,
   selfTest: ANY,
@@ -48,6 +49,7 @@ const RUN: Readonly<Record<keyof RunOptions, Rule>> = {
   mode: ANY,
   depth: ANY,
   confidenceAlpha: [(value) => typeof value === "boolean", "true or false"],
+  size: ANY,
   signal: SIGNAL,
 };
 
@@ -88,7 +90,8 @@ function namesFor(manifest: Manifest): string[] {
     if (input.kind === "option") return [input.option];
     return input.kind === "focus" ? ["focusDistances"] : [];
   });
-  return [...new Set([...fed, ...taskOptionNames(manifest), "signal"])];
+  const size = manifest.variants === undefined ? [] : ["size"];
+  return [...new Set([...fed, ...taskOptionNames(manifest), ...size, "signal"])];
 }
 
 function oneOf(...values: readonly string[]): Rule {

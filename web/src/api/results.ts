@@ -1,7 +1,7 @@
 // The public types of what comes out of a model.
 
 import type { DepthTask, ImageSegmentationTask } from "../manifest/manifest.js";
-import type { Backend, DepthPart, Tensors, Warning } from "./types.js";
+import type { Backend, DepthPart, PictureSize, Tensors, Warning } from "./types.js";
 
 /** Where something is done, and why there. */
 export interface Route {
@@ -29,6 +29,8 @@ interface RunResult {
   /** The size of the upright picture, which all coordinates are in. */
   width: number;
   height: number;
+  /** The size that it was run at, one of the model's. */
+  size: PictureSize;
   timings: Timings;
   preprocess: PreprocessRoute;
   /** Where what the model gave became this result. */

@@ -8,6 +8,12 @@ export type Backend = "webgpu" | "wasm";
 /** "fp32" is as the model was exported; "mixed" is half precision in part. */
 export type Precision = Graph["precision"];
 
+/** Width and height of a picture, in pixels. */
+export type PictureSize = readonly [width: number, height: number];
+
+/** The size of a picture; a number is a square. */
+export type SizeOption = number | PictureSize;
+
 export interface LoadOptions {
   /** Only "auto" may choose: WebGPU first, WASM where that cannot work. A named backend never falls back. */
   backend?: "auto" | Backend | undefined;
@@ -16,6 +22,8 @@ export interface LoadOptions {
    * right there. A named one never becomes another: "fp32" is the model as it was exported.
    */
   precision?: "auto" | Precision | undefined;
+  /** Of a bundle for several sizes of picture, the only one that the model is to run at. Default: all of them. */
+  size?: SizeOption | undefined;
   signal?: AbortSignal | undefined;
   onProgress?: ((progress: Progress) => void) | undefined;
   /** Run the bundle's known sample on a GPU that it never ran on. On by default; "webgpu" then fails where it must. */
@@ -83,6 +91,8 @@ export interface RunOptions {
   depth?: DepthPart | readonly DepthPart[] | undefined;
   /** The less sure the model is, the more transparent are the colours of its depth map. Default: false. */
   confidenceAlpha?: boolean | undefined;
+  /** The size to run the picture at, one of the model's `sizes`. Default: the one with the least waste. */
+  size?: SizeOption | undefined;
   /** Drops the run. One that the GPU has begun is finished there, and its result is thrown away. */
   signal?: AbortSignal | undefined;
 }

@@ -2,7 +2,7 @@
 
 import { WebbuildError } from "../api/errors.js";
 import type { ImageSource } from "../api/types.js";
-import { DECODE_OPTIONS, isVideoFrame, type Picture } from "./pixels.js";
+import { DECODE_OPTIONS, decodeBlob, isVideoFrame, type Picture } from "./pixels.js";
 
 type TransferredImage = ImageBitmap | VideoFrame | ArrayBuffer;
 
@@ -14,16 +14,18 @@ interface PackedImage {
 
 /**
  * Packs each picture; a video's as a VideoFrame where that is wanted, which copies nothing, else as a bitmap. Where one
- * cannot be read, nothing of the others is left behind.
+ * cannot be read, nothing of the others is left behind. Files are decoded here where their sizes are asked for, else in the
+ * worker.
  */
 export async function packImages(
   sources: readonly ImageSource[],
   asFrames: boolean,
+  decodesFiles: boolean,
 ): Promise<{ pictures: Picture[]; transferables: TransferredImage[] }> {
   const packed: PackedImage[] = [];
   const transferables = (): TransferredImage[] => packed.flatMap((each) => each.transferables);
   try {
-    for (const source of sources) packed.push(await packImage(source, asFrames));
+    for (const source of sources) packed.push(await packImage(source, asFrames, decodesFiles));
   } catch (error) {
     closeImages(transferables());
     throw error;
@@ -36,8 +38,13 @@ export function closeImages(images: readonly TransferredImage[]): void {
   for (const part of images) if ("close" in part) part.close();
 }
 
-async function packImage(source: ImageSource, asFrames: boolean): Promise<PackedImage> {
-  if (source instanceof Blob) return { picture: source, transferables: [] };
+async function packImage(
+  source: ImageSource,
+  asFrames: boolean,
+  decodesFiles: boolean,
+): Promise<PackedImage> {
+  if (source instanceof Blob)
+    return decodesFiles ? transferred(await decodeBlob(source)) : { picture: source, transferables: [] };
   try {
     if (source instanceof ImageData) return copyImageData(source);
     if (isVideoFrame(source)) return transferred(source.clone());

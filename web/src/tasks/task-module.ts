@@ -24,7 +24,7 @@ export interface TaskFields {
 
 /** A result of type `R` without what only the run can say of it. */
 export type FieldsOf<R> = R extends unknown
-  ? Omit<R, "timings" | "backend" | "preprocess" | "postprocess" | "fallback" | "warnings">
+  ? Omit<R, "size" | "timings" | "backend" | "preprocess" | "postprocess" | "fallback" | "warnings">
   : never;
 
 /**

@@ -8,6 +8,7 @@ import { focusFeeds } from "../inputs/focus-distances.js";
 import { sizeFeeds } from "../inputs/size-inputs.js";
 import { optionFeeds } from "../inputs/validate-inputs.js";
 import type { Manifest } from "../manifest/manifest.js";
+import { pictureSize } from "../manifest/variants.js";
 import { neededOutputs } from "../postprocess/decode.js";
 import { runGpuOutputs } from "../postprocess/gpu-postprocess.js";
 import { type PostprocessResult, postprocess } from "../postprocess/postprocess.js";
@@ -158,6 +159,7 @@ export class WorkerHost {
     const allWarnings = [...warnings, ...fallbackWarnings(fallback)];
     return {
       ...decoded,
+      size: pictureSize(manifest) ?? [0, 0],
       timings,
       preprocess: preprocessRoute,
       postprocess: postprocessRoute,

@@ -15,7 +15,7 @@ export interface DepthMaps {
 
 type DepthFields = Omit<
   DepthResult,
-  "timings" | "backend" | "preprocess" | "postprocess" | "fallback" | "warnings"
+  "size" | "timings" | "backend" | "preprocess" | "postprocess" | "fallback" | "warnings"
 >;
 
 /** Everything but the colours. */

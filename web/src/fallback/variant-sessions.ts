@@ -1,0 +1,73 @@
+// The sessions of a model that is packed for several sizes: the first is open, another is opened by the first run that
+// needs it. They share a worker and its engine, and the weights that are already here.
+
+import type { WebbuildError } from "../api/errors.js";
+import type { Warning } from "../api/types.js";
+import type { Manifest } from "../manifest/manifest.js";
+import { type FallbackChain, fallbackChain } from "./candidates.js";
+import { type LoadedModel, type LoadRequest, loadFirstWorking } from "./fallback-chain.js";
+import { ResilientSession } from "./recovery.js";
+
+export class VariantSessions {
+  /** The session that load() opened. */
+  readonly first: ResilientSession;
+  readonly #request: LoadRequest;
+  readonly #variants: readonly Manifest[];
+  readonly #sessions = new Map<Manifest, Promise<ResilientSession>>();
+  readonly #closing = new AbortController();
+  #ended: WebbuildError | null = null;
+
+  /** `variants` has the manifest of `first`, and of every other that may be run; `request` is how that was opened. */
+  constructor(request: LoadRequest, first: ResilientSession, variants: readonly Manifest[]) {
+    this.#request = request;
+    this.#variants = variants;
+    this.first = first;
+    this.#sessions.set(request.manifest, Promise.resolve(first));
+  }
+
+  get variants(): readonly Manifest[] {
+    return this.#variants;
+  }
+
+  /** Returns the session of a variant. Where opening it fails, the next call tries again. */
+  open(variant: Manifest): Promise<ResilientSession> {
+    const known = this.#sessions.get(variant);
+    if (known !== undefined) return known;
+    const opening = this.#open(variant);
+    this.#sessions.set(variant, opening);
+    opening.catch(() => this.#sessions.delete(variant));
+    return opening;
+  }
+
+  /** Ends what is open or being opened. Later calls reject with `error`. */
+  end(error: WebbuildError): void {
+    this.#ended ??= error;
+    this.#closing.abort();
+    this.first.end(error);
+    for (const session of this.#sessions.values()) session.then((open) => open.end(error)).catch(() => {});
+  }
+
+  async #open(variant: Manifest): Promise<ResilientSession> {
+    this.first.check();
+    const warn = (warning: Warning): void => this.first.warn([warning]);
+    const request = { ...this.#request, manifest: variant, warn };
+    const observer = { signal: this.#closing.signal };
+    try {
+      const chain = notAbove(await fallbackChain(request), this.first.loaded);
+      const loaded = await loadFirstWorking(request, observer, chain);
+      this.first.warn(loaded.warnings);
+      return new ResilientSession(request, loaded, loaded.warnings);
+    } catch (error) {
+      throw this.#ended ?? error;
+    }
+  }
+}
+
+/** Leaves out the candidates that the first session did without: what failed there has no golden run to fail here. */
+function notAbove(chain: FallbackChain, { candidate, remaining }: LoadedModel): FallbackChain {
+  const tried = [candidate, ...remaining];
+  const candidates = chain.candidates.filter(({ backend, graph }) =>
+    tried.some((each) => each.backend === backend && each.graph.precision === graph.precision),
+  );
+  return candidates.length > 0 ? { ...chain, candidates } : chain;
+}

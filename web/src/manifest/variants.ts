@@ -1,0 +1,31 @@
+// The variants of a model: a manifest for each size of picture that the bundle holds it for, its own first.
+
+import type { PictureSize } from "../api/types.js";
+import type { ImageInput, Manifest } from "./manifest.js";
+
+/** Returns a manifest for each variant. Only the first has a golden run. */
+export function everyVariant({ variants = [], ...first }: Manifest): Manifest[] {
+  return [first, ...variants.map((variant) => ({ ...first, ...variant, golden: null }))];
+}
+
+/** Returns the size of the pictures that a model takes, null where it takes none. */
+export function pictureSize({ inputs }: Pick<Manifest, "inputs">): PictureSize | null {
+  const input = inputs.find(({ kind }) => kind === "image" || kind === "stack");
+  if (input === undefined) return null;
+  const [rows, columns] = isNhwc(input) ? input.shape.slice(1) : input.shape.slice(-2);
+  return rows === undefined || columns === undefined ? null : [columns, rows];
+}
+
+/** Returns the sizes of all variants, each once. */
+export function pictureSizes(variants: readonly Manifest[]): PictureSize[] {
+  const sizes = variants.map(pictureSize).filter((size) => size !== null);
+  return sizes.filter((size, at) => sizes.findIndex((other) => sameSize(other, size)) === at);
+}
+
+export function sameSize(one: PictureSize, other: PictureSize): boolean {
+  return one[0] === other[0] && one[1] === other[1];
+}
+
+function isNhwc(input: Manifest["inputs"][number]): boolean {
+  return input.kind === "image" && (input as ImageInput).layout === "nhwc";
+}

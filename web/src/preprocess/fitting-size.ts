@@ -1,0 +1,33 @@
+// Which of a model's sizes a picture is run at.
+
+import { WebbuildError } from "../api/errors.js";
+import type { PictureSize } from "../api/types.js";
+import { sameSize } from "../manifest/variants.js";
+
+/**
+ * Returns the size with the least waste: pixels of the picture that are lost, and pixels of the input that hold nothing of
+ * it. With gain = min(W / w, H / h), a picture of w x h fills w h gain² of the W x H pixels, and keeps at most its own.
+ */
+export function fittingSize(sizes: readonly PictureSize[], width: number, height: number): PictureSize {
+  const wasted = ([columns, rows]: PictureSize): number => {
+    const gain = Math.min(columns / width, rows / height);
+    const kept = width * height * Math.min(gain ** 2, 1);
+    return width * height - kept + (columns * rows - kept);
+  };
+  return sizes.reduce((best, size) => (wasted(size) < wasted(best) ? size : best));
+}
+
+/** Returns the size that was asked for, null where none was. Throws "invalid-option" for one that the model has not. */
+export function requestedSize(sizes: readonly PictureSize[], asked: unknown): PictureSize | null {
+  if (asked === undefined) return null;
+  const pair: unknown[] = Array.isArray(asked) ? asked : [asked, asked];
+  const found = sizes.find((size) => pair.length === 2 && sameSize(size, pair as unknown as PictureSize));
+  if (found !== undefined) return found;
+  const held = sizes.map((size) => `[${size.join(", ")}]`).join(" or ");
+  const fix =
+    held === ""
+      ? "leave size out: the model takes no picture"
+      : `give ${held}, or leave size out for the best`;
+  const what = `size: the model is not packed for ${JSON.stringify(asked) ?? String(asked)}`;
+  throw new WebbuildError("invalid-option", what, fix);
+}
