@@ -17,16 +17,24 @@ from webbuild.errors import USAGE, WebbuildError, printable
 from webbuild.manifest import manifest as manifests
 from webbuild.manifest.manifest import Graph, Manifest, Output
 from webbuild.manifest.uint8_tensors import from_uint8
+from webbuild.manifest.variant_names import variant_names
 from webbuild.verify.report import Problem
 
 _FIX_REPACK = "pack the model again; never edit a bundle by hand"
 
 
 class Bundle(Struct, frozen=True):
-    """A folder and its manifest."""
+    """A folder and its manifest. `variant` is the name of the variant that the manifest is of, empty for the first."""
 
     directory: Path
     manifest: Manifest
+    variant: str = ""
+
+    @property
+    def variants(self) -> list[Bundle]:
+        """The bundle for each variant alone, whose graphs have its name behind their own."""
+        every = zip(self.manifest.every_variant, variant_names(self.manifest), strict=True)
+        return [Bundle(self.directory, manifest, name) for manifest, name in every]
 
     @property
     def loader_file(self) -> str:
@@ -35,7 +43,8 @@ class Bundle(Struct, frozen=True):
 
     def graph(self, name: str) -> Graph | None:
         """Return the graph of a name: a target's is the one as the model was exported, `webgpu fp16` another."""
-        return next((graph for graph in self.manifest.graphs if graph.name == name), None)
+        own = name.removesuffix(f" {self.variant}")
+        return next((graph for graph in self.manifest.graphs if graph.name == own), None)
 
     def graph_names(self, backends: Sequence[str], precision: str = "auto") -> list[str]:
         """Return the names of the graphs of these backends, best first; a backend without any is named itself.
@@ -45,8 +54,9 @@ class Bundle(Struct, frozen=True):
         """
         held = {name: [graph for graph in self.manifest.graphs if graph.target == name] for name in backends}
         if precision == "auto":
-            return [name for backend, own in held.items() for name in [each.name for each in own] or [backend]]
-        found = [each.name for own in held.values() for each in own if each.precision == precision]
+            names = [name for backend, own in held.items() for name in [each.name for each in own] or [backend]]
+            return [self._with_variant(name) for name in names]
+        found = [self._with_variant(each.name) for own in held.values() for each in own if each.precision == precision]
         if not found:
             others = dict.fromkeys(each.precision for own in held.values() for each in own)
             raise WebbuildError(
@@ -56,6 +66,9 @@ class Bundle(Struct, frozen=True):
                 exit_code=USAGE,
             )
         return found
+
+    def _with_variant(self, name: str) -> str:
+        return f"{name} {self.variant}" if self.variant else name
 
     def graph_path(self, graph: Graph) -> Path:
         """Return the file that a graph is stored in: its own, or the gzipped one that is its only part."""
@@ -108,7 +121,7 @@ def fp16_backend_used(bundle: Bundle) -> str:
 def _inconsistency(manifest: Manifest) -> str | None:
     """Return what of a manifest does not fit the rest of it."""
     run, inputs, outputs = manifest.golden, {each.name for each in manifest.inputs}, {e.name for e in manifest.outputs}
-    if not manifest.graphs:
+    if not all(each.graphs for each in manifest.every_variant):
         return "it has no graph"
     if run is not None and (not inputs <= set(run.inputs) or not set(run.outputs) <= outputs):
         return "its golden run lacks inputs of the model, or has outputs that the model has not"

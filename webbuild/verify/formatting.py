@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 
 from webbuild.equivalence.noise_floor import NOISE_FACTOR
 from webbuild.reporting.comparison_text import noise_levels
@@ -38,6 +39,11 @@ def runner_name(runner: str) -> str:
     """Return a runner's proper name: that of its backend, and its precision where that was reduced."""
     backend, space, precision = runner.partition(" ")
     return f"{RUNNER_NAMES.get(backend, backend)}{space}{precision}"
+
+
+def graph_name(runner: str) -> str:
+    """Return what a runner is called without the size of its pictures: `webgpu fp16` of `webgpu fp16 640x480`."""
+    return re.sub(r" \d+x\d+$", "", runner)
 
 
 def verdict_text(report: VerifyReport) -> tuple[str, str, str]:

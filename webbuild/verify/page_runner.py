@@ -54,9 +54,13 @@ class PageRunner:
         """Return the features of the page's WebGPU adapter, None if there is none."""
         return self._calls.call("adapter", tuple[str, ...] | None)
 
-    def load(self, entry: str, backend: str, precision: str = "auto") -> LoadResult:
-        """Import the bundle's loader, a path inside it, and load. `backend` and `precision` as the runtime has them."""
-        return self._calls.call("load", LoadResult, entry=f"{self._entry}{entry}", backend=backend, precision=precision)
+    def load(
+        self, entry: str, backend: str, precision: str = "auto", size: tuple[int, int] | None = None
+    ) -> LoadResult:
+        """Import the bundle's loader, a path inside it, and load; the options as the runtime has them."""
+        chosen = {} if size is None else {"size": size}
+        address = f"{self._entry}{entry}"
+        return self._calls.call("load", LoadResult, entry=address, backend=backend, precision=precision, **chosen)
 
     def run_timed(self, feeds: Tensors) -> tuple[dict[str, NDArray[Any]], float]:
         """Run raw tensors; return every output, and the milliseconds it took."""

@@ -60,7 +60,10 @@ def render_verify_report(report: VerifyReport, directory: Path = Path()) -> str:
     """Return the page. Images of samples are read from the bundle's `directory`."""
     templates = template_environment("webbuild.verify")
     templates.filters.update(
-        number=formatting.format_number, ms=formatting.format_milliseconds, name=formatting.runner_name
+        number=formatting.format_number,
+        ms=formatting.format_milliseconds,
+        name=formatting.runner_name,
+        graph=formatting.graph_name,
     )
     backends = [run.backend for run in report.backends if not run.skip_reason]
     rows = _result_rows(report)

@@ -13,6 +13,7 @@ from webbuild.browser.gpu_adapter import no_adapter_error
 from webbuild.browser.server import Server
 from webbuild.equivalence.answer import Answer
 from webbuild.manifest.manifest import Graph
+from webbuild.manifest.variant_names import picture_size
 from webbuild.model.traversal import casts_of_inputs
 from webbuild.verify.bundle_reader import Bundle
 from webbuild.verify.inputs import VerifyInput
@@ -50,7 +51,7 @@ def run_backend(
     """
     with chromium.page() as (page, console):
         graph = bundle.graph(name)
-        backend = name if graph is None else graph.target
+        backend = name.partition(" ")[0] if graph is None else graph.target
         asked = "auto" if bundle.is_disabled(backend) else backend
         runner = PageRunner(page, server, name, seconds=seconds)
         if asked == "webgpu":
@@ -66,7 +67,8 @@ def run_backend(
         problems: list[Problem] = []
         try:
             progress(f"{name}: loading")
-            loaded = runner.load(bundle.loader_file, asked, "auto" if graph is None else graph.precision)
+            size = picture_size(bundle.manifest) if bundle.variant else None
+            loaded = runner.load(bundle.loader_file, asked, "auto" if graph is None else graph.precision, size)
             for given, expected in work:
                 progress(f"{name}: {given.title}")
                 result, took = run_sample(bundle, runner, given, expected)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import msgspec
+from msgspec import Struct
 
 from webbuild.browser.chromium import BrowserHandle
 from webbuild.browser.open_browser import Endpoint
@@ -18,6 +19,7 @@ from webbuild.equivalence.compare_runs import Reference, final_verdicts
 from webbuild.errors import WebbuildError
 from webbuild.manifest.manifest import Task
 from webbuild.reporting.depth_colormap import depth_colormap_url
+from webbuild.runners.native import NativeRunner
 from webbuild.tasks.class_scores import ClassScore
 from webbuild.tasks.depth_map import DepthMap
 from webbuild.tasks.metrics.compare_classes import TOP_CLASSES
@@ -60,48 +62,90 @@ def verify_in_browsers(
         WebbuildError: when nothing can be judged anywhere: no bundle, no reference.
     """
     bundle = open_bundle(directory)
-    names = bundle.graph_names(backends, precision)
     problems = tuple(changed_files(bundle))
-    say("native: the reference")
-    runner = reference_runner(bundle)
-    own = collect_inputs(bundle, inputs)
-    reference = run_reference(bundle, runner, own)
-    checks = check_golden_run(bundle, runner)
     with TemporaryDirectory() as folder:
-        more = inputs_from_files(bundle, augment_images(bundle, own, reference, Path(folder)))
-        if more:
-            say(f"native: {len(more)} more pictures, for a model that is numerically unstable")
-            reference = run_reference(bundle, runner, [*own, *more])
-        work: ReferenceResults = list(zip([*own, *more], reference.answers, strict=True))
+        work: list[_VariantWork] = []
+        for each in bundle.variants:
+            say(f"native: the reference {each.variant}".rstrip())
+            more = work[0].more if work else None
+            work.append(_reference_work(each, each.graph_names(backends, precision), inputs, Path(folder), more, say))
+        jobs = {name: each for each in work for name in each.names}
         with Server(directory, port=port) as server:
 
             def run(browser: BrowserHandle, name: str) -> BackendRun:
-                return run_backend(browser, server, bundle, name, work, seconds=seconds, progress=say)
+                mine = jobs[name]
+                return run_backend(browser, server, mine.bundle, name, mine.results, seconds=seconds, progress=say)
 
-            reports = [run_all_backends(endpoint, server, names, run) for endpoint in places]
+            reports = [run_all_backends(endpoint, server, list(jobs), run) for endpoint in places]
     say("native: the noise floor, where something differs")
-    reports = [each if isinstance(each, WebbuildError) else _judged(each, reference) for each in reports]
-    task = bundle.manifest.task
+    reports = [each if isinstance(each, WebbuildError) else _judged(each, jobs) for each in reports]
+    task, first = bundle.manifest.task, work[0]
     report = VerifyReport(
         bundle=bundle.manifest.name,
         title=bundle.manifest.title,
         source=bundle.manifest.source.file,
-        reference=runner.name,
+        reference=first.runner.name,
         task=task,
-        environment=_environment(bundle, runner.version),
-        samples=_sample_reports(bundle, task, work, len(own)),
-        checks=tuple(checks),
+        environment=_environment(bundle, first.runner.version),
+        samples=_sample_reports(bundle, task, first.results, len(first.inputs) - len(first.more)),
+        checks=tuple(first.checks),
         backends=(),
-        noise={} if reference.noise is None else reference.noise.named_levels,
+        noise={name: level for each in work for name, level in each.noise.items()},
         fp16_backend=fp16_backend_used(bundle),
-        problems=(*problems, *degenerate.degenerate_problems(task, [want.outputs for _, want in work])),
+        problems=(*problems, *degenerate.degenerate_problems(task, [w.outputs for e in work for _, w in e.results])),
     )
     return [each if isinstance(each, WebbuildError) else _with_runs(report, each) for each in reports]
 
 
-def _judged(done: BrowserRun, reference: Reference) -> BrowserRun:
+class _VariantWork(Struct, frozen=True):
+    """What the graphs `names` of a variant are judged by. Of its inputs the last, `more`, were made for it."""
+
+    bundle: Bundle
+    names: Sequence[str]
+    runner: NativeRunner
+    reference: Reference
+    inputs: Sequence[VerifyInput]
+    more: Sequence[Path]
+    checks: Sequence[Comparison]
+
+    @property
+    def results(self) -> ReferenceResults:
+        return list(zip(self.inputs, self.reference.answers, strict=True))
+
+    @property
+    def noise(self) -> dict[str, float]:
+        return {} if self.reference.noise is None else self.reference.noise.named_levels
+
+
+def _reference_work(
+    bundle: Bundle,
+    names: Sequence[str],
+    files: Sequence[Path],
+    folder: Path,
+    more: Sequence[Path] | None,
+    say: Callable[[str], None],
+) -> _VariantWork:
+    """Compute the reference's answers for a variant. `more` are the pictures made for the first, None for that itself.
+
+    Those of all variants are of the same pictures, so that a report has a row for each.
+    """
+    runner = reference_runner(bundle)
+    inputs = collect_inputs(bundle, files)
+    reference = run_reference(bundle, runner, inputs)
+    checks = check_golden_run(bundle, runner)
+    more = augment_images(bundle, inputs, reference, folder) if more is None else more
+    if more:
+        say(f"native: {len(more)} more pictures, for a model that is numerically unstable")
+        inputs = [*inputs, *inputs_from_files(bundle, more)]
+        reference = run_reference(bundle, runner, inputs)
+    return _VariantWork(bundle, names, runner, reference, inputs, more, checks)
+
+
+def _judged(done: BrowserRun, jobs: Mapping[str, _VariantWork]) -> BrowserRun:
     """Judge the samples of each backend together."""
-    runs = tuple(_with_comparisons(run, final_verdicts(run.comparisons, reference.noise)) for run in done.runs)
+    runs = tuple(
+        _with_comparisons(run, final_verdicts(run.comparisons, jobs[run.backend].reference.noise)) for run in done.runs
+    )
     return msgspec.structs.replace(done, runs=runs)
 
 
