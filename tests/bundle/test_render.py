@@ -18,6 +18,8 @@ from webbuild.manifest.manifest import (
     ClassifyTask,
     DepthTask,
     DetectTask,
+    ImageInput,
+    Letterbox,
     Manifest,
     ObbTask,
     Output,
@@ -25,6 +27,7 @@ from webbuild.manifest.manifest import (
     Task,
     TensorInput,
     TensorTask,
+    Variant,
 )
 from webbuild.ortweb import packaged_assets
 
@@ -152,6 +155,32 @@ def named_outputs(name: str) -> Manifest:
     return msgspec.structs.replace(manifest(TensorTask()), outputs=outputs)
 
 
+def two_sizes() -> Manifest:
+    """Return the manifest of plain tensors for pictures of 32 x 32, which has a variant for 32 x 48."""
+    small = msgspec.structs.replace(manifest(TensorTask()), inputs=[picture(32, 32)])
+    other = Variant(
+        task=small.task,
+        inputs=[picture(32, 48)],
+        outputs=[msgspec.structs.replace(small.outputs[0], shape=[1, 6, 12])],
+        graphs=small.graphs,
+        disabled_targets=[],
+        evaluation_thresholds={},
+    )
+    return msgspec.structs.replace(small, variants=[other])
+
+
+def picture(width: int, height: int) -> ImageInput:
+    """Return the input of pictures of a size."""
+    shape = [1, 3, height, width]
+    return ImageInput(name="x", shape=shape, scale=1.0, mean=[0.0] * 3, std=[1.0] * 3, letterbox=Letterbox())
+
+
+def test_the_page_offers_the_sizes_of_a_model_that_has_several() -> None:
+    page = render_page(two_sizes(), {})
+    assert re.findall(r'name="size" value="([^"]*)"', page) == ["", "32x32", "32x48"]
+    assert 'name="size"' not in render_page(manifest(TensorTask()), {})
+
+
 def test_equal_class_names_are_listed_once_and_no_classes_are_never() -> None:
     assert 'Label = "a" | "b";' in render_types(manifest(pose_task(("a", "b", "a"))))
     assert "Label = never;" in render_types(manifest(pose_task(())))
@@ -179,7 +208,15 @@ def test_the_types_are_typescript_whatever_the_classes_are_called(tmp_path: Path
         (tmp_path / f"outputs-{index}.d.ts").write_text(render_types(named_outputs(text)), "utf-8")
     faded = DepthTask(output="rows", confidence="sure", quantity="depth", unit="metres")
     (tmp_path / "depth.d.ts").write_text(render_types(manifest(faded)), "utf-8")
+    (tmp_path / "sized.d.ts").write_text(render_types(two_sizes()), "utf-8")
     (tmp_path / "use.ts").write_text(
+        'import { load as loadSized, type Size } from "./sized.js";\n'
+        "const sized = await loadSized({ size: [32, 48] });\n"
+        "export const held: readonly [number, number] | undefined = sized.sizes[0];\n"
+        "export const { dims } = (await sized.run(new Blob(), { size: 32 })).outputs.rows;\n"
+        "export const counted: [1, number, 12] = dims;\n"
+        "// @ts-expect-error: it is not packed for that\n"
+        "export const size: Size = 48;\n"
         'import { load, type KeypointName } from "./model-0-0.js";\n'
         "const { poses } = await (await load()).run(new Blob(), { confidence: 0.5 });\n"
         "export const names: KeypointName[] | undefined = poses[0]?.keypoints.map((point) => point.name);\n"

@@ -7,7 +7,10 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING
 
-from webbuild.manifest.manifest import FocusInput, Manifest, OptionInput, StackInput
+import msgspec
+
+from webbuild.manifest.manifest import FocusInput, Manifest, OptionInput, Output, StackInput
+from webbuild.manifest.variant_names import picture_sizes
 from webbuild.reporting import jinja
 from webbuild.tasks.registry import kind_of
 
@@ -38,9 +41,10 @@ def render_types(manifest: Manifest) -> str:
             labels=_string_union(types.labels),
             modes=_string_union(types.modes),
             keypoints=_string_union(types.keypoints or ()),
-            outputs=[(_string_literal(each.name), each.dtype, _dims(each.shape)) for each in manifest.outputs],
+            outputs=[(_string_literal(each.name), each.dtype, _dims(each.shape)) for each in _outputs(manifest)],
             options=[spec for spec in manifest.inputs if isinstance(spec, OptionInput)],
             stack=any(isinstance(spec, StackInput) for spec in manifest.inputs),
+            sizes=picture_sizes(manifest),
             focus=next((spec for spec in manifest.inputs if isinstance(spec, FocusInput)), None),
         )
     )
@@ -68,9 +72,21 @@ def render_page(manifest: Manifest, integrity: Mapping[str, str], *, top: str = 
         result=types.result_field,
         named_outputs=types.named_outputs,
         integrity=integrity,
+        sizes=picture_sizes(manifest),
         top=top,
         offline=offline,
     )
+
+
+def _outputs(manifest: Manifest) -> list[Output]:
+    """Return the outputs, -1 for what is not the same in each variant."""
+    every = zip(*(each.outputs for each in manifest.every_variant), strict=True)
+    return [msgspec.structs.replace(first, shape=_common_shape((first, *others))) for first, *others in every]
+
+
+def _common_shape(outputs: Sequence[Output]) -> list[int]:
+    axes = zip(*(each.shape for each in outputs), strict=False)
+    return [sizes[0] if len(set(sizes)) == 1 else -1 for sizes in axes]
 
 
 def _dims(shape: Sequence[int]) -> str:

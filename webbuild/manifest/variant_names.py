@@ -21,6 +21,12 @@ def picture_size(manifest: Manifest) -> tuple[int, int] | None:
     return width, height
 
 
+def picture_sizes(manifest: Manifest) -> list[tuple[int, int]]:
+    """Return the width and height of pictures of each variant, each once."""
+    sizes = (picture_size(each) for each in manifest.every_variant)
+    return list(dict.fromkeys(size for size in sizes if size is not None))
+
+
 def _name(manifest: Manifest) -> str:
     size = picture_size(manifest)
     return "" if size is None else f"{size[0]}x{size[1]}"

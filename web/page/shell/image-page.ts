@@ -7,6 +7,7 @@ import { pickImages } from "../input/image-picker.js";
 import { LiveBadge } from "../input/live-badge.js";
 import { decodePicture, fetchSample, type Picture } from "../input/picture.js";
 import { type Sample, Samples } from "../input/samples.js";
+import { SizeChoice } from "../input/size-choice.js";
 import { ThresholdSliders } from "../input/threshold-sliders.js";
 import { latestOnly } from "../util/latest-only.js";
 import type { TaskView } from "../views/task-view.js";
@@ -19,6 +20,7 @@ export class ImagePage {
   readonly #badge = new LiveBadge();
   readonly #frames = new FrameCanvas();
   readonly #thresholds = new ThresholdSliders(() => void this.#rerun());
+  readonly #sizes = new SizeChoice(() => void this.#rerun());
   readonly #samples = new Samples((sample) => void this.#chooseSample(sample));
   readonly #camera: CameraLoop;
   readonly #rerun = latestOnly(() => this.#runPicture());
@@ -91,6 +93,7 @@ export class ImagePage {
       if (picture !== this.#picture || model !== this.#model || this.#camera.on) return;
       this.failure.clear();
       this.#answered = true;
+      this.#sizes.show(result);
       await this.#view.showResult(result, model, this.#thresholds);
       if (picture !== this.#picture || model !== this.#model || this.#camera.on) return;
       setStatus("ready", "Ready");
@@ -104,7 +107,11 @@ export class ImagePage {
   }
 
   #ask(model: Model, source: RunSource): Promise<Result> {
-    return model.run(source, { ...this.#thresholds.values(), ...this.#view.options?.() });
+    return model.run(source, {
+      ...this.#thresholds.values(),
+      ...this.#sizes.option(),
+      ...this.#view.options?.(),
+    });
   }
 
   #showSlow(): void {
@@ -130,6 +137,7 @@ export class ImagePage {
       if (!this.#camera.on) return frame.bitmap.close();
       this.#view.showPicture(this.#frames.paint(frame), "The camera");
       if (!result || model !== this.#model) return;
+      this.#sizes.show(result);
       await this.#view.showResult(result, model, this.#thresholds, this.#badge.tick());
     } catch (error) {
       frame.bitmap.close();

@@ -1,6 +1,6 @@
 // Shows what a model of plain tensors makes of a picture: an output drawn by its shape, and what all of them hold.
 
-import type { Model, Result, TensorResult, Tensors } from "../../src/index.js";
+import type { Model, PictureSize, Result, TensorResult, Tensors } from "../../src/index.js";
 import type { ImageInput } from "../../src/manifest/manifest.js";
 import { DepthLegend } from "../drawing/depth-legend.js";
 import { HoverReadout } from "../drawing/hover-readout.js";
@@ -46,8 +46,9 @@ class TensorView extends BaseView {
   }
 
   async showResult(result: Result, model: Model, _thresholds: ThresholdSliders, due = true): Promise<void> {
-    const input = model.manifest.inputs.find((each): each is ImageInput => each.kind === "image");
-    if (result.kind !== "tensor" || input === undefined) throw wrongTaskError();
+    const first = model.manifest.inputs.find((each): each is ImageInput => each.kind === "image");
+    if (result.kind !== "tensor" || first === undefined) throw wrongTaskError();
+    const input = atSize(first, result.size);
     const last = this.#run;
     if (last && last.title !== this.title) this.#before = { outputs: last.result.outputs, title: last.title };
     this.#run = { result, input, title: this.title };
@@ -140,3 +141,10 @@ class TensorView extends BaseView {
 }
 
 export const view: ViewModule = { kind: "tensor", create: () => new TensorView() };
+
+/** Returns the input as it is at another size of picture. */
+function atSize(input: ImageInput, [width, height]: PictureSize): ImageInput {
+  const [batch = 1, second = 3, , fourth = 3] = input.shape;
+  const shape = input.layout === "nhwc" ? [batch, height, width, fourth] : [batch, second, height, width];
+  return { ...input, shape };
+}

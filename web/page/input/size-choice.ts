@@ -1,0 +1,25 @@
+// The size that pictures are run at, of a model that is packed for several: the best for each, or the visitor's choice.
+
+import type { PictureSize, Result } from "../../src/index.js";
+import { elements } from "../util/elements.js";
+
+export class SizeChoice {
+  readonly #radios = elements("input[name=size]", HTMLInputElement);
+  readonly #used = document.getElementById("size-used");
+
+  constructor(onChange: () => void) {
+    for (const radio of this.#radios) radio.addEventListener("change", onChange);
+  }
+
+  /** The option of a run; nothing where the runtime is to choose. */
+  option(): { size?: PictureSize } {
+    const chosen = this.#radios.find(({ checked }) => checked)?.value ?? "";
+    const [width, height] = chosen.split("x").map(Number);
+    return width && height ? { size: [width, height] } : {};
+  }
+
+  /** Says which size it was. */
+  show({ size: [width, height] }: Result): void {
+    if (this.#used) this.#used.textContent = `This picture was run at ${width} × ${height}.`;
+  }
+}
