@@ -52,7 +52,9 @@ def verdict_text(report: VerifyReport) -> tuple[str, str, str]:
     "Not the same" is said of answers alone: where all of them agree, a problem of another kind is named beside that.
     """
     ran = [run for run in report.backends if not run.skip_reason]
-    backends = " and ".join(runner_name(run.backend) for run in ran) or "No backend"
+    names = dict.fromkeys(runner_name(graph_name(run.backend)) for run in ran)
+    sizes = dict.fromkeys(run.backend.removeprefix(graph_name(run.backend)).strip() for run in ran)
+    backends = (" and ".join(names) or "No backend") + (f" at {', '.join(sizes)}" if any(sizes) else "")
     samples = _plural(len(report.samples), "sample")
     found = sum(len(sample.detections) for sample in report.samples)
     thing = kind_of(report.task).noun or "detection"
