@@ -19,16 +19,16 @@ from webbuild.passes.nms import static_nms, unrolled_nms
 
 pytestmark = pytest.mark.usefixtures("stand_in")
 
-Write = Callable[[dict[TargetName, ir.Model], Path], list[Graph]]
+Write = Callable[..., list[Graph]]
 
 
 def packed_with(change: Callable[[ir.Model], None], target: TargetName, model: Path, out: Path) -> Done:
     """Pack a model whose patched graph for a target was changed before it is written."""
     write: Write = graphs.write_graphs
 
-    def tampered(models: dict[TargetName, ir.Model], folder: Path) -> list[Graph]:
+    def tampered(models: dict[TargetName, ir.Model], folder: Path, *shared: Any) -> list[Graph]:
         change(models[target])
-        return write(models, folder)
+        return write(models, folder, *shared)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(prove, "write_graphs", tampered)

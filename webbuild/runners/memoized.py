@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -27,6 +29,16 @@ class MemoizedRunner(NativeRunner):
     def close(self) -> None:
         """Let go of the session, and keep the answers."""
         self._runner.close()
+
+    @contextmanager
+    def changed_weights(self, change: Callable[[Tensors], Tensors]) -> Iterator[None]:
+        """Run with other weights until the block ends; what they answer is not kept."""
+        kept, self._answers = (self._answers, self._bytes), {}
+        try:
+            with self._runner.changed_weights(change):
+                yield
+        finally:
+            self._answers, self._bytes = kept
 
     def run(self, feeds: Tensors) -> dict[str, NDArray[Any]]:
         """Return every output by name. Raises WebbuildError `reference-run-failed`."""
