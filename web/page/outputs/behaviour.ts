@@ -46,7 +46,10 @@ function cells(data: Values, { width, height, channels, step, stride }: Planes, 
   );
 }
 
-/** The usual range that the numbers lie in; null for none, and for numbers that add up to 1 at each place, as shares do. */
+/**
+ * The usual range that the numbers lie in; null for none, and for numbers that are those of classes: they add up to 1
+ * at each place, or are nearly all at one of both ends, as probabilities of masks are.
+ */
 export function pictureLevels(data: Values, planes: Planes): Levels | null {
   const places = cells(data, planes, looked);
   const sums = places.map((values) => values.reduce((sum, value) => sum + value, 0));
@@ -56,7 +59,15 @@ export function pictureLevels(data: Values, planes: Planes): Levels | null {
     const slack = (high - low) / 20;
     return shareOf(values, (value) => value >= low - slack && value <= high + slack) >= 0.98;
   };
-  return ranges.find(within) ?? null;
+  const found = ranges.find(within) ?? null;
+  return found && !areMasks(values, found) ? found : null;
+}
+
+function areMasks(values: readonly number[], { low, high }: Levels): boolean {
+  const slack = (high - low) / 50;
+  const dark = shareOf(values, (value) => value < low + slack);
+  const bright = shareOf(values, (value) => value > high - slack);
+  return dark + bright > 0.8 && Math.min(dark, bright) > 0.1;
 }
 
 /** The least and the largest of some numbers. */

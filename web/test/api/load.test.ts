@@ -9,6 +9,10 @@ describe.runIf(hasWebgpu)("webgpu", () => {
     const model = await loadTiny();
     expect(model.backend).toBe("webgpu");
     expect(model.warnings).toEqual([]);
+    const doubtful = await loadTiny({}, "doubtful.json");
+    expect(doubtful.warnings).toMatchObject([
+      { code: "doubtful-answers", message: "scores are near chance" },
+    ]);
     expect(model.reason).toContain("WebGPU");
     expect(model.info()).toMatchObject({ engine: { version: "1.30.0", build: "jspi" }, placement: null });
     expect(model.info().adapter?.vendor).not.toBe("");
