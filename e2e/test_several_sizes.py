@@ -1,4 +1,4 @@
-"""A bundle for several sizes of picture: each compared in Chromium, chosen by the page, its weights downloaded once."""
+"""A bundle for several sizes and batches: compared in Chromium, chosen by the page, its weights downloaded once."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ SIZES = ("32x32", "48x48", "64x32")
 
 @pytest.fixture(scope="module")
 def several(webbuild: Webbuild, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A convolutional model for squares of 32 and 48 pixels, and for 64 x 32."""
+    """A convolutional model for squares of 32 and 48 pixels, and for 64 x 32; for one picture and for three."""
     folder = tmp_path_factory.mktemp("sizes")
     paint(folder / "samples")
     proto = parsed(WIDE)
     for name, array in (("w", weights(64, 3, 3, 3)), ("v", weights(4, 64, 3, 3, seed=1))):
         proto.graph.initializer.append(onnx.numpy_helper.from_array(array, name))
     out = folder / "out"
-    options = ("--size", "32,48,64x32", "--scale", "1/255")
+    options = ("--size", "32,48,64x32", "--batch", "3", "--scale", "1/255")
     done = webbuild("pack", save(proto, folder / "wide.onnx"), "-o", out, "--no-verify", *options)
     assert done.returncode == 0, done.stderr
     return out
@@ -49,13 +49,13 @@ def served(several: Path) -> Iterator[Server]:
         yield server
 
 
-def test_every_size_agrees_with_native_on_both_backends(
+def test_every_size_and_batch_agrees_with_native_on_both_backends(
     webbuild: Webbuild, several: Path, webgpu: BrowserHandle, tmp_path: Path
 ) -> None:
     done = webbuild("verify", several, "--json", "--html", tmp_path / "verify.html")
     assert done.returncode == 0, done.stdout + done.stderr
     report = json.loads(done.stdout)
-    names = {f"{backend} {size}" for backend in ("webgpu", "wasm") for size in SIZES}
+    names = {f"{backend} {size} batch {n}" for backend in ("webgpu", "wasm") for size in SIZES for n in (1, 3)}
     assert {run["backend"] for run in report["backends"]} == names
     for run in report["backends"]:
         judged = [each for result in run["results"] for each in result["comparisons"]]
@@ -63,7 +63,7 @@ def test_every_size_agrees_with_native_on_both_backends(
         assert {each["subject"]["runner"] for each in judged} == {run["backend"]}
         assert {each["verdict"] for each in judged} == {"OK"}
     page = (tmp_path / "verify.html").read_text()
-    assert all(f"WebGPU {size}" in page for size in SIZES)
+    assert all(f"WebGPU {size} batch 3" in page for size in SIZES)
 
 
 def test_the_page_takes_the_size_that_fits_and_the_one_that_is_chosen(

@@ -156,7 +156,7 @@ def named_outputs(name: str) -> Manifest:
 
 
 def two_sizes() -> Manifest:
-    """Return the manifest of plain tensors for pictures of 32 x 32, which has a variant for 32 x 48."""
+    """Return the manifest of plain tensors for pictures of 32 x 32, with variants for four of them and for 32 x 48."""
     small = msgspec.structs.replace(manifest(TensorTask()), inputs=[picture(32, 32)])
     other = Variant(
         task=small.task,
@@ -166,7 +166,10 @@ def two_sizes() -> Manifest:
         disabled_targets=[],
         evaluation_thresholds={},
     )
-    return msgspec.structs.replace(small, variants=[other])
+    several = msgspec.structs.replace(small.inputs[0], shape=[4, 3, 32, 32])
+    four = [msgspec.structs.replace(each, shape=[4, *each.shape[1:]]) for each in small.outputs]
+    batch = msgspec.structs.replace(other, inputs=[several], outputs=four)
+    return msgspec.structs.replace(small, variants=[batch, other])
 
 
 def picture(width: int, height: int) -> ImageInput:
@@ -215,6 +218,7 @@ def test_the_types_are_typescript_whatever_the_classes_are_called(tmp_path: Path
         "export const held: readonly [number, number] | undefined = sized.sizes[0];\n"
         "export const { dims } = (await sized.run(new Blob(), { size: 32 })).outputs.rows;\n"
         "export const counted: [1, number, 12] = dims;\n"
+        "export const both: number = (await sized.run([new Blob(), new Blob()])).length;\n"
         "// @ts-expect-error: it is not packed for that\n"
         "export const size: Size = 48;\n"
         'import { load, type KeypointName } from "./model-0-0.js";\n'

@@ -91,16 +91,16 @@ def test_reports_say_which_size_was_compared(three: tuple[Manifest, Path]) -> No
 
 
 def test_a_size_that_answers_otherwise_is_named_and_nothing_is_written(tmp_path: Path) -> None:
-    compile_sizes = model_variant.compile_sizes
+    compile_variants = model_variant.compile_variants
 
     def with_one_wrong(*given: object) -> list[model_variant.ModelVariant]:
-        variants = compile_sizes(*given)  # type: ignore[arg-type]
+        variants = compile_variants(*given)  # type: ignore[arg-type]
         for target in variants[1].compiled.lowered.graphs.values():
             (relu,) = [node for node in target.graph if node.op_type == "Relu"]
             relu.op_type = "Abs"
         return variants
 
-    with patch("webbuild.commands.pack.compile_sizes", with_one_wrong):
+    with patch("webbuild.commands.pack.compile_variants", with_one_wrong):
         done = webbuild("pack", model(tmp_path), "-o", tmp_path / "out", "--size", "32,48", "--no-verify")
     assert (done.code, done.error) == (1, "output-mismatch")
     assert "48x48: " in done.stderr

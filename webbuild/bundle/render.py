@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from webbuild.manifest.manifest import FocusInput, Manifest, OptionInput, Output, StackInput
-from webbuild.manifest.variant_names import picture_sizes
+from webbuild.manifest.variant_names import for_one_picture, picture_batch, picture_sizes
 from webbuild.reporting import jinja
 from webbuild.tasks.registry import kind_of
 
@@ -45,6 +45,7 @@ def render_types(manifest: Manifest) -> str:
             options=[spec for spec in manifest.inputs if isinstance(spec, OptionInput)],
             stack=any(isinstance(spec, StackInput) for spec in manifest.inputs),
             sizes=picture_sizes(manifest),
+            batches=sorted({batch for each in manifest.every_variant if (batch := picture_batch(each)) > 1}),
             focus=next((spec for spec in manifest.inputs if isinstance(spec, FocusInput)), None),
         )
     )
@@ -80,7 +81,7 @@ def render_page(manifest: Manifest, integrity: Mapping[str, str], *, top: str = 
 
 def _outputs(manifest: Manifest) -> list[Output]:
     """Return the outputs, -1 for what is not the same in each variant."""
-    every = zip(*(each.outputs for each in manifest.every_variant), strict=True)
+    every = zip(*(for_one_picture(each).outputs for each in manifest.every_variant), strict=True)
     return [msgspec.structs.replace(first, shape=_common_shape((first, *others))) for first, *others in every]
 
 

@@ -20,9 +20,9 @@ from webbuild.commands.options.pack import PackArguments
 from webbuild.commands.pack_text import compiled_lines, proven_lines, rewrite_lines
 from webbuild.commands.verify import verify_and_show, write_html_report
 from webbuild.compare.comparison import with_variant
-from webbuild.compile.compile_model import CompiledModel, LoadedModel, compile_model, load_model
+from webbuild.compile.compile_model import CompiledModel, LoadedModel, compile_batch, compile_model, load_model
 from webbuild.compile.mixed_precision import check_exclusive_options
-from webbuild.compile.model_variant import ModelVariant, compile_sizes, naming_variant
+from webbuild.compile.model_variant import ModelVariant, compile_variants, naming_variant
 from webbuild.compile.prove import ProvenGraphs, prove_graphs
 from webbuild.equivalence.nan_inputs import replace_nan_inputs
 from webbuild.errors import CLEAN, WebbuildError
@@ -39,6 +39,7 @@ from webbuild.samples.prompts import attach_prompts, with_prompts
 from webbuild.targets.table import find_table
 from webbuild.targets.target import Target
 from webbuild.tasks.base import TaskMatch
+from webbuild.tasks.picture_batches import parse_batches
 from webbuild.tasks.picture_sizes import parse_sizes
 from webbuild.tasks.registry import kind_of
 from webbuild.tasks.symbolic_dims import parse_dims
@@ -58,7 +59,8 @@ def run(arguments: PackArguments) -> int:
     dims, sizes, budget = parse_dims(arguments.dims), parse_sizes(arguments.size), parse_budget(arguments.budget)
     overrides = parse_overrides(arguments.overrides, guess_pictures=arguments.may_guess_pictures)
     export_options = parse_export_options(arguments.export)
-    check_exclusive_options(arguments.precision, arguments.weights)
+    batches = parse_batches(arguments.batch)
+    check_exclusive_options(arguments.precision, arguments.weights, batches)
     if not arguments.dry_run:
         check_output_folder(out, force=arguments.force)
     target = Target(engine_version(), "webgpu")
@@ -67,12 +69,15 @@ def run(arguments: PackArguments) -> int:
     values, first = parse_set(arguments.values), next(iter(sizes), None)
     loaded = load_model(path, dims, progress, values, first, arguments.samples)
 
-    def compile_one(resized: LoadedModel, like: TaskMatch | None) -> CompiledModel:
+    def compile_single(resized: LoadedModel, like: TaskMatch | None) -> CompiledModel:
         return compile_model(
             resized, target, task=arguments.task, nms=arguments.nms, wanted=overrides, progress=progress, like=like
         )  # recognise, lower, place
 
-    variants = compile_sizes(loaded, dims, sizes, compile_one)
+    def compile_several(resized: LoadedModel, single: CompiledModel, batch: int) -> CompiledModel:
+        return compile_batch(resized, target, single, batch, nms=arguments.nms)
+
+    variants = compile_variants(loaded, dims, sizes, batches, compile_single, compile_several)
     compiled = variants[0].compiled
     lowered = compiled.lowered
     findings = inspect_before_after(loaded.source.model, lowered.graphs["webgpu"], target, loaded.dims.dims)
@@ -114,7 +119,7 @@ def _with_samples(
     match = with_prompts(variant.compiled.match, path, arguments.prompts)
     compiled = msgspec.structs.replace(variant.compiled, match=match)
     with naming_variant(variant.name):
-        samples = attach_prompts(match, collect_samples(path, arguments.samples, match.inputs, loaded.ranges))
+        samples = attach_prompts(match, collect_samples(path, arguments.samples, variant.single_inputs, loaded.ranges))
         samples, notes = replace_nan_inputs(loaded.original, samples, compiled.postprocess)
     progress.print_lines(notes)
     return msgspec.structs.replace(variant, compiled=compiled, samples=samples)

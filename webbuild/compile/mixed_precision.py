@@ -145,8 +145,19 @@ def _print_search(found: SearchResult, progress: ProgressReporter) -> None:
     progress.print(f"    {runs} in {found.seconds:.1f} s, {found.processor_seconds:.1f} s of processor time")
 
 
-def check_exclusive_options(precision: PrecisionMode, weights: str) -> None:
-    """See that a model is made smaller in one way only. Raises WebbuildError `conflicting-options`."""
+def check_exclusive_options(precision: PrecisionMode, weights: str, batches: Sequence[int] = (1,)) -> None:
+    """See that a model is made smaller in one way only, and not searched in a batch.
+
+    Raises:
+        WebbuildError: `conflicting-options`.
+    """
+    if precision != "fp32" and len(batches) > 1:
+        raise WebbuildError(
+            "conflicting-options",
+            f"--precision {precision} and --batch are not combined",
+            "say one of them: what can be float16 is searched picture by picture",
+            exit_code=USAGE,
+        )
     if precision != "fp32" and weights != "fp32":
         raise WebbuildError(
             "conflicting-options",

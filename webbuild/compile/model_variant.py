@@ -1,26 +1,41 @@
-"""The model for each size of picture that it is packed for: loaded once, and compiled for each."""
+"""The model for each size of picture and each batch that it is packed for: loaded once, and compiled for each."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
+import msgspec
 from msgspec import Struct
 
 from webbuild.compile.compile_model import CompiledModel, LoadedModel, resize_model
 from webbuild.errors import WebbuildError
+from webbuild.manifest.manifest import Input
 from webbuild.samples.sample import Sample
 from webbuild.tasks.base import TaskMatch
+from webbuild.tasks.picture_batches import with_batch
 from webbuild.tasks.picture_sizes import PictureSize
 
 
 class ModelVariant(Struct, frozen=True):
-    """A model for one size, and the samples to compare it on. `name` is that size, empty where there is one alone."""
+    """A model for one size and batch, and the samples to compare it on.
+
+    `name` is that size, batch or both, empty where there is one alone.
+    """
 
     loaded: LoadedModel
     compiled: CompiledModel
     samples: Sequence[Sample] = ()
     name: str = ""
+    batch: int = 1
+
+    @property
+    def single_inputs(self) -> tuple[Input, ...]:
+        """The inputs as they are for one picture, whatever the batch."""
+        return tuple(
+            msgspec.structs.replace(spec, shape=[1, *spec.shape[1:]]) if self.batch > 1 else spec
+            for spec in self.compiled.match.inputs
+        )
 
     @property
     def suffix(self) -> str:
@@ -28,31 +43,42 @@ class ModelVariant(Struct, frozen=True):
         return f" {self.name}" if self.name else ""
 
 
-def compile_sizes(
+def compile_variants(
     loaded: LoadedModel,
     dims: Mapping[str, int],
     sizes: Sequence[PictureSize],
-    compile_one: Callable[[LoadedModel, TaskMatch | None], CompiledModel],
+    batches: Sequence[int],
+    compile_single: Callable[[LoadedModel, TaskMatch | None], CompiledModel],
+    compile_several: Callable[[LoadedModel, CompiledModel, int], CompiledModel],
 ) -> list[ModelVariant]:
-    """Compile a model for each size.
+    """Compile a model for each size and each batch, the batches of a size together.
 
     Args:
         loaded: the model for the first size, or for the only one that it has.
         dims: given sizes of other free dimensions.
         sizes: of pictures; the first is that of `loaded`.
-        compile_one: compiles for one size, after the first like that.
+        batches: how many pictures a run takes; the first is 1.
+        compile_single: compiles for one size, after the first like that.
+        compile_several: compiles for a batch what is compiled for one picture.
 
     Raises:
-        WebbuildError: what `resize_model` and `compile_one` raise, with the size in the message.
+        WebbuildError: what `with_batch`, `resize_model` and the two raise, with the variant in the message.
     """
-    names = [size.name for size in sizes] if len(sizes) > 1 else [""]
-    with naming_variant(names[0]):
-        first = compile_one(loaded, None)
-    variants = [ModelVariant(loaded, first, name=names[0])]
-    for size in sizes[1:]:
-        with naming_variant(size.name):
-            resized = resize_model(loaded, dims, size)
-            variants.append(ModelVariant(resized, compile_one(resized, first.match), name=size.name))
+    batch_dims = {batch: with_batch(loaded.source.signature, batch, dims) for batch in batches}
+    variants: list[ModelVariant] = []
+    for size in sizes or (None,):
+        single: CompiledModel | None = None
+        for batch in batches:
+            said = (size.name if size and len(sizes) > 1 else "", f"batch {batch}" if len(batches) > 1 else "")
+            name = " ".join(filter(None, said))
+            with naming_variant(name):
+                resized = resize_model(loaded, batch_dims[batch], size) if variants else loaded
+                if single is None:
+                    like = variants[0].compiled.match if variants else None
+                    single = compiled = compile_single(resized, like)
+                else:
+                    compiled = compile_several(resized, single, batch)
+            variants.append(ModelVariant(resized, compiled, name=name, batch=batch))
     return variants
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,7 +18,8 @@ from webbuild.compile.model_variant import ModelVariant, naming_variant
 from webbuild.equivalence.check import EquivalenceResult
 from webbuild.equivalence.detection_thresholds import check_with_detections
 from webbuild.equivalence.nan_inputs import replace_nan_inputs
-from webbuild.manifest.manifest import Graph, Weights
+from webbuild.manifest.manifest import Graph, ImageInput, Weights
+from webbuild.runners.in_batch import BatchRunner
 from webbuild.runners.memoized import MemoizedRunner
 from webbuild.runners.native import NativeRunner
 from webbuild.samples.edge_cases import edge_cases
@@ -109,7 +111,7 @@ def _prove_exported(
     with progress.step(f"write the graphs{variant.suffix}"):
         graphs = write_graphs(_models(variant), folder / "model", shared)
     with progress.step(f"compare them with the original on {len(samples)} samples"):
-        edges = attach_extreme_prompts(compiled.match, edge_cases(compiled.match.inputs, variant.loaded.ranges))
+        edges = attach_extreme_prompts(compiled.match, edge_cases(variant.single_inputs, variant.loaded.ranges))
         edges, notes = replace_nan_inputs(original, edges, compiled.postprocess)
         equivalence = _check(variant, original, graphs, folder, edges)
     progress.print_lines(notes)
@@ -141,6 +143,11 @@ def _check(
     variant: ModelVariant, original: NativeRunner, graphs: Sequence[Graph], folder: Path, edges: Sequence[Sample] = ()
 ) -> EquivalenceResult:
     loaded, compiled = variant.loaded, variant.compiled
+    open_graph: Callable[[Path], NativeRunner] = NativeRunner
+    if variant.batch > 1:  # each sample is compared with its own run, whatever else is in the batch
+        (picture,) = (spec.name for spec in compiled.match.inputs if isinstance(spec, ImageInput))
+        open_graph = partial(BatchRunner, picture=picture, batch=variant.batch)
+        graphs = [_for_one_picture(graph) for graph in graphs]
     return check_with_detections(
         original,
         loaded.source,
@@ -152,4 +159,10 @@ def _check(
         edges,
         compiled.postprocess,
         loaded.dims.dims,
+        open_graph,
     )
+
+
+def _for_one_picture(graph: Graph) -> Graph:
+    outputs = [msgspec.structs.replace(each, shape=[1, *each.shape[1:]]) for each in graph.outputs]
+    return msgspec.structs.replace(graph, outputs=outputs)

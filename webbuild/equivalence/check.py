@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -52,12 +52,13 @@ def check_equivalence(
     *,
     postprocess: Postprocess | None = None,
     confidence: float | None = None,
+    open_graph: Callable[[Path], NativeRunner] = NativeRunner,
 ) -> EquivalenceResult:
     """Run every sample through the original and every graph in `folder`, and judge each output.
 
     Native ONNX Runtime, optimisations disabled. The `postprocess` that the original lacks is computed in NumPy.
     Thresholds are the exported ones, unless `confidence` is given: then `original` takes thresholds as inputs
-    too, or has none.
+    too, or has none. `open_graph` makes a runner of a graph's file.
     """
     values: dict[str, float] = {option.option: option.default for option in options}
     values |= kind_of(task).default_thresholds(task)
@@ -84,7 +85,8 @@ def check_equivalence(
     for graph in sorted(graphs, key=lambda graph: graph.target not in fallbacks):
         fallback = "" if graph.head_status is None else graph.head_status.fallback
         seen = detections[graph.target] = dict(detections.get(fallback, {}))
-        answers = _run_graph(graph, folder, reference, seen, outputs if graph.target == "wasm" else None)
+        runner = open_graph(folder / graph.file)
+        answers = _run_graph(graph, runner, reference, seen, outputs if graph.target == "wasm" else None)
         comparisons[graph.target] = compare_runs(
             reference,
             graph.name,
@@ -104,13 +106,12 @@ def check_equivalence(
 
 def _run_graph(
     graph: Graph,
-    folder: Path,
+    runner: NativeRunner,
     reference: Reference,
     detections: dict[str, Sequence[Detection]],
     outputs: dict[str, Tensors] | None,
 ) -> Iterator[Answer | None]:
     """Yield a graph's answers, None where it asks for its fallback; note its detections and outputs by sample."""
-    runner = NativeRunner(folder / graph.file)
     for given, want in zip(reference.inputs, reference.answers, strict=True):
         answer = replace(want, outputs=runner.run({**given.feeds, **given.fixed}))
         if outputs is not None:

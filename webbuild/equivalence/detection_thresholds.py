@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -86,6 +86,7 @@ def check_with_detections(
     edges: Sequence[Sample],
     postprocess: Postprocess | None = None,
     sizes: Mapping[str, int] | None = None,
+    open_graph: Callable[[Path], NativeRunner] = NativeRunner,
 ) -> EquivalenceResult:
     """Prove the graphs at the exported thresholds, and, where those prove nothing, again at another.
 
@@ -104,28 +105,42 @@ def check_with_detections(
         edges: more samples, at the exported thresholds only.
         postprocess: the post-processing that the original lacks.
         sizes: of the original's free dimensions.
+        open_graph: makes a runner of a graph's file.
 
     Raises:
         WebbuildError: `output-mismatch` or `vacuous-comparison`.
     """
     collect_and_trim()  # what planning has let go of is room for a run
     equivalence = check_equivalence(
-        original, graphs, folder, task, options, [*samples, *edges], postprocess=postprocess
+        original, graphs, folder, task, options, [*samples, *edges], postprocess=postprocess, open_graph=open_graph
     )
     found = equivalence.comparisons
     if not mismatches(found) and (has_no_detections(found) or used_only_fallback(found)):
-        confidence = find_evaluation_confidence(graphs, folder, task, options, samples)
+        confidence = find_evaluation_confidence(graphs, folder, task, options, samples, open_graph)
         opened = original if postprocess is not None else open_with_threshold_inputs(source, sizes or {})
         if opened is not None and confidence is not None:
             equivalence = check_equivalence(
-                opened, graphs, folder, task, options, samples, postprocess=postprocess, confidence=confidence
+                opened,
+                graphs,
+                folder,
+                task,
+                options,
+                samples,
+                postprocess=postprocess,
+                confidence=confidence,
+                open_graph=open_graph,
             )
     require_equivalent(equivalence.comparisons)
     return equivalence
 
 
 def find_evaluation_confidence(
-    graphs: Sequence[Graph], folder: Path, task: Task, options: Sequence[OptionInput], samples: Sequence[Sample]
+    graphs: Sequence[Graph],
+    folder: Path,
+    task: Task,
+    options: Sequence[OptionInput],
+    samples: Sequence[Sample],
+    open_graph: Callable[[Path], NativeRunner] = NativeRunner,
 ) -> float | None:
     """Return a confidence threshold at which some sample has a few detections; None if there is no such.
 
@@ -134,7 +149,7 @@ def find_evaluation_confidence(
     if not any(option.option == "confidence" for option in options):
         return None
     graph = next((graph for graph in graphs if graph.target == "wasm"), graphs[0])
-    runner = NativeRunner(folder / graph.file)
+    runner = open_graph(folder / graph.file)
     feeds = {o.name: np.array([0.0 if o.option == "confidence" else o.default], np.float32) for o in options}
     best = np.zeros(0)
     for sample in samples:

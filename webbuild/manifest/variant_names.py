@@ -1,15 +1,20 @@
-"""What reports call the variants of a model: by the size of their pictures."""
+"""What reports call the variants of a model: by the size of their pictures, and how many of them a run takes."""
 
 from __future__ import annotations
+
+import msgspec
 
 from webbuild.manifest.inputs import ImageInput, StackInput
 from webbuild.manifest.manifest import Manifest
 
 
 def variant_names(manifest: Manifest) -> list[str]:
-    """Return a name for each of `every_variant`, such as `640x480`; an empty one for a model that has one alone."""
+    """Return a name for each of `every_variant`, of what differs: `640x480`, `batch 4` or `640x480 batch 4`."""
     every = manifest.every_variant
-    return [_name(each) for each in every] if len(every) > 1 else [""]
+    sizes = [f"{size[0]}x{size[1]}" if (size := picture_size(each)) else "" for each in every]
+    batches = [f"batch {picture_batch(each)}" for each in every]
+    differing = [names for names in (sizes, batches) if len(set(names)) > 1]
+    return [" ".join(names) for names in zip(*differing, strict=True)] or [""]
 
 
 def picture_size(manifest: Manifest) -> tuple[int, int] | None:
@@ -27,6 +32,18 @@ def picture_sizes(manifest: Manifest) -> list[tuple[int, int]]:
     return list(dict.fromkeys(size for size in sizes if size is not None))
 
 
-def _name(manifest: Manifest) -> str:
-    size = picture_size(manifest)
-    return "" if size is None else f"{size[0]}x{size[1]}"
+def for_one_picture(manifest: Manifest) -> Manifest:
+    """Return the manifest of a batch as it is for one of its pictures."""
+    if picture_batch(manifest) == 1:
+        return manifest
+    inputs = [
+        msgspec.structs.replace(each, shape=[1, *each.shape[1:]]) if isinstance(each, ImageInput) else each
+        for each in manifest.inputs
+    ]
+    outputs = [msgspec.structs.replace(each, shape=[1, *each.shape[1:]]) for each in manifest.outputs]
+    return msgspec.structs.replace(manifest, inputs=inputs, outputs=outputs)
+
+
+def picture_batch(manifest: Manifest) -> int:
+    """Return how many pictures a run takes, each of which gets a result of its own."""
+    return next((each.shape[0] for each in manifest.inputs if isinstance(each, ImageInput)), 1)

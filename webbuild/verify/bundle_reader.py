@@ -17,24 +17,30 @@ from webbuild.errors import USAGE, WebbuildError, printable
 from webbuild.manifest import manifest as manifests
 from webbuild.manifest.manifest import Graph, Manifest, Output
 from webbuild.manifest.uint8_tensors import from_uint8
-from webbuild.manifest.variant_names import variant_names
+from webbuild.manifest.variant_names import for_one_picture, picture_batch, variant_names
 from webbuild.verify.report import Problem
 
 _FIX_REPACK = "pack the model again; never edit a bundle by hand"
 
 
 class Bundle(Struct, frozen=True):
-    """A folder and its manifest. `variant` is the name of the variant that the manifest is of, empty for the first."""
+    """A folder and its manifest. `variant` is the name of the variant that the manifest is of, empty for the first.
+
+    With a `batch` its graphs take so many pictures; the manifest is as for one of them.
+    """
 
     directory: Path
     manifest: Manifest
     variant: str = ""
+    batch: int = 1
 
     @property
     def variants(self) -> list[Bundle]:
         """The bundle for each variant alone, whose graphs have its name behind their own."""
         every = zip(self.manifest.every_variant, variant_names(self.manifest), strict=True)
-        return [Bundle(self.directory, manifest, name) for manifest, name in every]
+        return [
+            Bundle(self.directory, for_one_picture(manifest), name, picture_batch(manifest)) for manifest, name in every
+        ]
 
     @property
     def loader_file(self) -> str:

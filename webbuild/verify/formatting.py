@@ -42,8 +42,8 @@ def runner_name(runner: str) -> str:
 
 
 def graph_name(runner: str) -> str:
-    """Return what a runner is called without the size of its pictures: `webgpu fp16` of `webgpu fp16 640x480`."""
-    return re.sub(r" \d+x\d+$", "", runner)
+    """Return what a runner is called without its size and batch: `webgpu fp16` of `webgpu fp16 640x480 batch 4`."""
+    return re.sub(r"( \d+x\d+)?( batch \d+)?$", "", runner)
 
 
 def verdict_text(report: VerifyReport) -> tuple[str, str, str]:

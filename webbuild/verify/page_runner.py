@@ -71,14 +71,18 @@ class PageRunner:
         """Return the tensor the runtime makes of a picture's file, or of those of a stack."""
         return self._take(self._calls.call("preprocess", TensorHandle, urls=self._calls.upload_images(pictures)))
 
-    def predict(self, pictures: Sequence[Path], options: Mapping[str, float | str | list[float]]) -> RunResult:
+    def predict(
+        self, pictures: Sequence[Path], options: Mapping[str, float | str | list[float]], place: int | None = None
+    ) -> RunResult:
         """Run the whole way: decode the file, or those of a stack, preprocess, infer with `options`, decode.
+
+        With a `place` the pictures are a batch, and the result is of the one there.
 
         Raises:
             PageError: the runtime refused or failed.
         """
         answer: RunAnswer = self._calls.call(
-            "picture", RunAnswer, urls=self._calls.upload_images(pictures), options=dict(options)
+            "picture", RunAnswer, urls=self._calls.upload_images(pictures), options=dict(options), place=place
         )
         fields = with_arrays(answer.result, self._take(answer.arrays).tobytes())
         return msgspec.structs.replace(msgspec.convert(answer.result, RunResult), fields=fields)

@@ -15,11 +15,12 @@ from webbuild.equivalence.answer import Answer
 from webbuild.manifest.manifest import Graph
 from webbuild.manifest.variant_names import picture_size
 from webbuild.model.traversal import casts_of_inputs
+from webbuild.verify.batch_page_runner import BatchPageRunner
 from webbuild.verify.bundle_reader import Bundle
-from webbuild.verify.inputs import VerifyInput
+from webbuild.verify.inputs import VerifyInput, picture_input
 from webbuild.verify.node_placement import misplaced_problems, summarize_placement
 from webbuild.verify.page_messages import LoadResult
-from webbuild.verify.page_rpc import PageError
+from webbuild.verify.page_rpc import Page, PageError
 from webbuild.verify.page_runner import PageRunner
 from webbuild.verify.report import BackendRun, Problem, SampleResult, Timings
 from webbuild.verify.run_sample import run_sample
@@ -53,7 +54,7 @@ def run_backend(
         graph = bundle.graph(name)
         backend = name.partition(" ")[0] if graph is None else graph.target
         asked = "auto" if bundle.is_disabled(backend) else backend
-        runner = PageRunner(page, server, name, seconds=seconds)
+        runner = _page_runner(page, server, bundle, name, work, seconds)
         if asked == "webgpu":
             has = runner.adapter()
             if has is None:
@@ -81,10 +82,22 @@ def run_backend(
             problems.append(page_error_problem(name, error))
         forced = [] if graph is None else [*graph.cpu_nodes, *casts_of_inputs(bundle.graph_path(graph))]
         run = BackendRun(backend=name) if loaded is None else _loaded_run(name, loaded, results, times)
-        if loaded is not None and is_placement_promised(graph):
+        if bundle.batch > 1:  # the engine's log is of the session that load() opens, for one picture
+            run = msgspec.structs.replace(run, placements=())
+        elif loaded is not None and is_placement_promised(graph):
             misplaced = misplaced_problems(loaded.backend, run.placements, where=name, forced=forced)
             problems = [*misplaced, *problems]
         return msgspec.structs.replace(run, problems=(*run.problems, *problems, *console_problems(name, console)))
+
+
+def _page_runner(
+    page: Page, server: Server, bundle: Bundle, name: str, work: ReferenceResults, seconds: float
+) -> PageRunner:
+    picture = picture_input(bundle.manifest)
+    if bundle.batch == 1 or picture is None:
+        return PageRunner(page, server, name, seconds=seconds)
+    others = [file for given, _ in work for file in given.files]
+    return BatchPageRunner(page, server, name, picture.name, bundle.batch, others, seconds=seconds)
 
 
 def _loaded_run(backend: str, loaded: LoadResult, results: list[SampleResult], times: list[float]) -> BackendRun:

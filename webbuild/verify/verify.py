@@ -18,6 +18,7 @@ from webbuild.equivalence.answer import Answer
 from webbuild.equivalence.compare_runs import Reference, final_verdicts
 from webbuild.errors import WebbuildError
 from webbuild.manifest.manifest import Task
+from webbuild.manifest.variant_names import picture_size
 from webbuild.reporting.depth_colormap import depth_colormap_url
 from webbuild.runners.native import NativeRunner
 from webbuild.tasks.class_scores import ClassScore
@@ -68,6 +69,11 @@ def verify_in_browsers(
         for each in bundle.variants:
             say(f"native: the reference {each.variant}".rstrip())
             more = work[0].more if work else None
+            if each.batch > 1:  # each picture of a batch is judged by its own run
+                single = next(one for one in work if picture_size(one.bundle.manifest) == picture_size(each.manifest))
+                names = each.graph_names(backends, precision)
+                work.append(msgspec.structs.replace(single, bundle=each, names=names))
+                continue
             work.append(_reference_work(each, each.graph_names(backends, precision), inputs, Path(folder), more, say))
         jobs = {name: each for each in work for name in each.names}
         with Server(directory, port=port) as server:

@@ -6,18 +6,20 @@ import type { VariantSessions } from "../fallback/variant-sessions.js";
 import { focusFeeds } from "../inputs/focus-distances.js";
 import { completeFeeds, optionFeeds } from "../inputs/validate-inputs.js";
 import type { Manifest } from "../manifest/manifest.js";
-import { pictureSize, pictureSizes, sameSize } from "../manifest/variants.js";
+import { pictureBatch, pictureSize, pictureSizes, sameSize } from "../manifest/variants.js";
 import { fittingSize, requestedSize } from "../preprocess/fitting-size.js";
 import { checkPictureCount, runInput } from "../preprocess/image-input.js";
 import { blamingOrigin, closeImages, packImages } from "../preprocess/image-source.js";
 import { type Picture, sizeOf, transferableImages } from "../preprocess/pixels.js";
 import { checkTaskOptions, taskOptionNames } from "../tasks/task-options.js";
 import { OrderedResults } from "../worker/queue.js";
-import { guarded, WebbuildError } from "./errors.js";
+import type { WorkerRunOptions } from "../worker/worker-host.js";
+import { guarded, internalError, WebbuildError } from "./errors.js";
 import { checkRunOptions } from "./options.js";
 import { requireListener, requireVideo, Stream } from "./stream.js";
 import type {
   Backend,
+  ImageSource,
   ModelInfo,
   PictureSize,
   Result,
@@ -33,6 +35,8 @@ export class Model {
   readonly manifest: Manifest;
   /** Width and height of the pictures that it runs at, as `run()` takes them; none where it takes no picture. */
   readonly sizes: readonly PictureSize[];
+  /** How many pictures are run together: more than 1 where it is packed so. */
+  readonly batches: readonly number[];
   readonly #sessions: VariantSessions;
   readonly #session: ResilientSession;
   readonly #ordered = new OrderedResults();
@@ -41,6 +45,7 @@ export class Model {
   private constructor(manifest: Manifest, sessions: VariantSessions) {
     this.manifest = manifest;
     this.sizes = pictureSizes(sessions.variants);
+    this.batches = [...new Set(sessions.variants.map(pictureBatch))].sort((a, b) => a - b);
     this.#sessions = sessions;
     this.#session = sessions.first;
   }
@@ -70,7 +75,8 @@ export class Model {
   }
 
   /**
-   * Runs the model on a picture, or on an array of them where it takes a stack. Runs are answered in order; one that
+   * Runs the model on a picture, or on an array of them where it takes a stack. Of a model that is packed for several
+   * pictures, `batches`, an array of pictures gives an array of results, each as from a run of its own. Runs are answered in order; one that
    * fails does not touch the next. Where the GPU is lost, the engine is started again and the run repeated, once. The first
    * run at another size loads that.
    */
@@ -84,22 +90,62 @@ export class Model {
     optionFeeds(this.manifest.inputs, thresholds, taskOptionNames(this.manifest));
     checkTaskOptions(this.manifest, thresholds);
     focusFeeds(this.manifest.inputs, thresholds.focusDistances);
-    const id = this.#runs++;
-    const result = await this.#send(
-      source,
-      requestedSize(this.sizes, size),
-      (pictures) => (host) => host.run(id, pictures, thresholds),
-      ({ pictures }) => {
-        if (pictures.length === 0) return null;
-        return (host) => host.run(id, transfer(pictures, transferableImages(pictures)), thresholds);
-      },
-      signal,
-      (session) => cancel(session, id),
+    const several = this.#isBatch(source);
+    const sources = several ? source : checkPictureCount(runInput(this.manifest.inputs), source);
+    const results = await this.#withPictures(sources, requestedSize(this.sizes, size), signal, (chosen) =>
+      this.#runInBatches(chosen, several, thresholds, signal),
     );
-    this.#session.warn(result.warnings);
     const { info } = this.#session.loaded;
-    [info.preprocess, info.postprocess] = [result.preprocess, result.postprocess];
-    return result;
+    for (const { warnings, preprocess, postprocess } of results) {
+      this.#session.warn(warnings);
+      [info.preprocess, info.postprocess] = [preprocess, postprocess];
+    }
+    const [result] = results;
+    if (result === undefined) throw internalError("a run without a result");
+    // The types of a bundle that is packed for several pictures say so.
+    return several ? (results as unknown as Result) : result;
+  }
+
+  /** Whether it is several pictures of which each is to get a result, not one picture or a stack. */
+  #isBatch(source: RunSource): source is readonly ImageSource[] {
+    return this.batches.length > 1 && Array.isArray(source) && source.length > 0;
+  }
+
+  /** Runs pictures of one size together, in the largest batches that are left to fill; a stack is one picture. */
+  async #runInBatches(
+    chosen: readonly SizedPictures[],
+    several: boolean,
+    options: WorkerRunOptions,
+    signal: AbortSignal | undefined,
+  ): Promise<Result[]> {
+    const results: Result[] = [];
+    for (const { size, pictures, places } of chosen) {
+      for (let begin = 0; begin < pictures.length; ) {
+        const left = pictures.length - begin;
+        const batch = several ? Math.max(...this.batches.filter((each) => each <= left)) : 1;
+        const count = several ? batch : left;
+        const own = pictures.slice(begin, begin + count);
+        const found = await this.#runTogether(this.#variantOf(size, batch), own, options, signal);
+        for (const [at, result] of found.entries()) results[places[begin + at] ?? 0] = result;
+        begin += count;
+      }
+    }
+    return results;
+  }
+
+  #runTogether(
+    variant: Manifest,
+    pictures: Picture[],
+    options: WorkerRunOptions,
+    signal: AbortSignal | undefined,
+  ): Promise<Result[]> {
+    const id = this.#runs++;
+    const call = (own: Picture[]): WorkerCall<Result[]> => {
+      return (host) => host.run(id, transfer(own, transferableImages(own)), options).catch(blamingOrigin);
+    };
+    const retry = (error: WebbuildError): WorkerCall<Result[]> | null =>
+      error.pictures.length === 0 ? null : call([...error.pictures]);
+    return this.#call(variant, call(pictures), retry, signal, (session) => cancel(session, id));
   }
 
   /**
@@ -122,14 +168,16 @@ export class Model {
 
   /** Returns what run() would feed for the picture. */
   preprocess(source: RunSource, { size }: Pick<RunOptions, "size"> = {}): Promise<TensorData> {
-    return guarded(() =>
-      this.#send(
-        source,
-        requestedSize(this.sizes, size),
-        (pictures) => (host) => host.preprocess(pictures),
-        () => null,
-      ),
-    );
+    return guarded(() => {
+      const sources = checkPictureCount(runInput(this.manifest.inputs), source);
+      return this.#withPictures(sources, requestedSize(this.sizes, size), undefined, async ([chosen]) => {
+        if (chosen === undefined) throw internalError("no picture to prepare");
+        const { pictures } = chosen;
+        const call: WorkerCall<TensorData> = (host) =>
+          host.preprocess(transfer(pictures, transferableImages(pictures))).catch(blamingOrigin);
+        return this.#call(this.#variantOf(chosen.size, 1), call, () => null);
+      });
+    });
   }
 
   /**
@@ -156,45 +204,74 @@ export class Model {
     this.#sessions.end(new WebbuildError("disposed", "the model was disposed of", "call load() again"));
   }
 
-  /** `aborted` hears of a session whose call `signal` has stopped. */
-  async #send<T>(
-    source: RunSource,
-    size: PictureSize | null,
-    call: (pictures: Picture[]) => WorkerCall<T>,
-    retry: (error: WebbuildError) => WorkerCall<T> | null,
-    signal?: AbortSignal,
-    aborted?: (session: ResilientSession) => void,
+  /** Hands the pictures to `work`, those of one size together: the one that is asked for, else the best for each. */
+  async #withPictures<T>(
+    sources: readonly ImageSource[],
+    asked: PictureSize | null,
+    signal: AbortSignal | undefined,
+    work: (chosen: SizedPictures[]) => Promise<T>,
   ): Promise<T> {
-    const sources = checkPictureCount(runInput(this.manifest.inputs), source);
     this.#session.check(signal);
-    const chooses = size === null && this.sizes.length > 1;
+    const chooses = asked === null && this.sizes.length > 1;
     const { pictures, transferables } = await packImages(sources, this.#session.loaded.takesFrames, chooses);
     try {
-      const session = await rejectOnAbort(this.#sessions.open(this.#variantFor(size, pictures)), signal);
-      const first: WorkerCall<T> = (host) =>
-        call(transfer(pictures, transferables))(host).catch(blamingOrigin);
-      return await session.call(first, retry, signal).catch((error: unknown) => {
-        if (signal?.aborted) aborted?.(session);
-        throw error;
-      });
+      const isStack = runInput(this.manifest.inputs).count !== null;
+      const chosen: SizedPictures[] = [];
+      for (const [place, picture] of pictures.entries()) {
+        const size = chooses ? this.#fittingSize(isStack ? (pictures[0] ?? picture) : picture) : asked;
+        const same = chosen.find((each) => each.size === size);
+        if (same === undefined) chosen.push({ size, pictures: [picture], places: [place] });
+        else
+          [same.pictures, same.places] = [
+            [...same.pictures, picture],
+            [...same.places, place],
+          ];
+      }
+      return await work(chosen);
     } finally {
       // Those that moved are empty shells by now; those that did not must not be left to the garbage collector.
       closeImages(transferables);
     }
   }
 
-  /** Returns the variant of a size, or of the one that fits the first of the pictures best. */
-  #variantFor(asked: PictureSize | null, [picture]: readonly Picture[]): Manifest {
-    const [first = this.manifest, ...others] = this.#sessions.variants;
-    let size = asked;
-    if (size === null && this.sizes.length > 1 && picture !== undefined && !(picture instanceof Blob)) {
-      const { width, height } = sizeOf(picture);
-      size = fittingSize(this.sizes, width, height);
-    }
-    if (size === null) return first;
-    const wanted = size;
-    return [first, ...others].find((each) => sameSize(pictureSize(each) ?? [0, 0], wanted)) ?? first;
+  #fittingSize(picture: Picture): PictureSize | null {
+    if (picture instanceof Blob) return null;
+    const { width, height } = sizeOf(picture);
+    return fittingSize(this.sizes, width, height);
   }
+
+  /** Calls the session of a variant; `aborted` hears of it where `signal` has stopped the call. */
+  async #call<T>(
+    variant: Manifest,
+    call: WorkerCall<T>,
+    retry: (error: WebbuildError) => WorkerCall<T> | null,
+    signal?: AbortSignal,
+    aborted?: (session: ResilientSession) => void,
+  ): Promise<T> {
+    const session = await rejectOnAbort(this.#sessions.open(variant), signal);
+    return session.call(call, retry, signal).catch((error: unknown) => {
+      if (signal?.aborted) aborted?.(session);
+      throw error;
+    });
+  }
+
+  #variantOf(size: PictureSize | null, batch: number): Manifest {
+    const wanted = size ?? this.sizes[0] ?? null;
+    const found = this.#sessions.variants.find((each) => {
+      const own = pictureSize(each);
+      const fits = wanted === null || own === null || sameSize(own, wanted);
+      return fits && (pictureBatch(each) === batch || batch === 1);
+    });
+    if (found === undefined) throw internalError(`no graph for ${batch} pictures of ${String(wanted)}`);
+    return found;
+  }
+}
+
+/** Pictures that are run at a size, null where the model has one alone, and their places in the call. */
+interface SizedPictures {
+  size: PictureSize | null;
+  pictures: Picture[];
+  places: number[];
 }
 
 function cancel(session: ResilientSession, id: number): void {

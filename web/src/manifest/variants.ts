@@ -16,6 +16,24 @@ export function pictureSize({ inputs }: Pick<Manifest, "inputs">): PictureSize |
   return rows === undefined || columns === undefined ? null : [columns, rows];
 }
 
+/** Returns how many pictures a run of the graph takes, each of which gets a result of its own. */
+export function pictureBatch({ inputs }: Pick<Manifest, "inputs">): number {
+  return inputs.find((input) => input.kind === "image")?.shape[0] ?? 1;
+}
+
+/** Returns the manifest as it is for one of the pictures of a batch. */
+export function forOnePicture(manifest: Manifest): Manifest {
+  if (pictureBatch(manifest) === 1) return manifest;
+  const alone = (shape: readonly number[]): number[] => [1, ...shape.slice(1)];
+  return {
+    ...manifest,
+    inputs: manifest.inputs.map((each) =>
+      each.kind === "image" ? { ...each, shape: alone(each.shape) } : each,
+    ),
+    outputs: manifest.outputs.map((each) => ({ ...each, shape: alone(each.shape) })),
+  };
+}
+
 /** Returns the sizes of all variants, each once. */
 export function pictureSizes(variants: readonly Manifest[]): PictureSize[] {
   const sizes = variants.map(pictureSize).filter((size) => size !== null);

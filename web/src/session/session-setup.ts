@@ -9,6 +9,7 @@ import { requireAdapter } from "../gpu/gpu-device.js";
 import { completeFeeds } from "../inputs/validate-inputs.js";
 import { findGraph, graphFiles } from "../manifest/graphs.js";
 import type { EngineBuild, Graph, Manifest } from "../manifest/manifest.js";
+import { pictureBatch } from "../manifest/variants.js";
 import {
   createPostprocessor,
   type Postprocessor,
@@ -70,7 +71,9 @@ export async function setUpSession(
   shared: SharedEngine,
   signal: AbortSignal,
 ): Promise<SessionSetup> {
-  const { manifest, backend, graph, build, trace, processing } = request;
+  const { manifest, backend, graph, build, trace } = request;
+  // Each picture of a batch is placed by its own size, which the CPU does.
+  const processing = pictureBatch(manifest) > 1 ? "cpu" : request.processing;
   const adapter = backend === "webgpu" ? await requireAdapter(graph.features) : null;
   const test = adapter && request.selfTest ? await planSelfTest(request, graph, adapter.info, warn) : null;
   const { version } = manifest.engine;

@@ -8,16 +8,20 @@ import { focusFeeds } from "../inputs/focus-distances.js";
 import { sizeFeeds } from "../inputs/size-inputs.js";
 import { optionFeeds } from "../inputs/validate-inputs.js";
 import type { Manifest } from "../manifest/manifest.js";
-import { pictureSize } from "../manifest/variants.js";
+import { forOnePicture, pictureBatch, pictureSize } from "../manifest/variants.js";
 import { neededOutputs } from "../postprocess/decode.js";
 import { runGpuOutputs } from "../postprocess/gpu-postprocess.js";
 import { type PostprocessResult, postprocess } from "../postprocess/postprocess.js";
+import { type CpuPreprocessedInput, preprocessOnCpu } from "../preprocess/cpu-preprocess.js";
+import type { Geometry } from "../preprocess/letterbox.js";
 import { closePictures, type Picture } from "../preprocess/pixels.js";
+import type { PreprocessedInput } from "../preprocess/preprocess.js";
 import type { ProgressCallback } from "../session/load-progress.js";
 import type { Prediction } from "../session/predictor.js";
 import { type SessionRequest, type SessionSetup, setUpSession } from "../session/session-setup.js";
 import { taskContext, taskOf } from "../tasks/registry.js";
 import { taskOptionNames } from "../tasks/task-options.js";
+import { concatenated, outputsOf } from "../tensors/batch.js";
 import { withTransfer } from "./transfer.js";
 import type { Warn } from "./with-limit.js";
 
@@ -71,7 +75,7 @@ export class WorkerHost {
     );
   }
 
-  run(id: number, pictures: readonly Picture[], options: WorkerRunOptions): Promise<Result> {
+  run(id: number, pictures: readonly Picture[], options: WorkerRunOptions): Promise<Result[]> {
     return this.#engine.queue.add(async () => {
       this.#throwIfCancelled(id, pictures);
       return this.#runAndTransfer(id, pictures, options);
@@ -86,7 +90,7 @@ export class WorkerHost {
   preprocess(pictures: readonly Picture[]): Promise<TensorData> {
     return this.#engine.queue.add(async () => {
       try {
-        const { tensor } = await this.#model().preprocessor.preprocess(pictures);
+        const { tensor } = await this.#prepare(pictures, pictureBatch(this.#model().manifest));
         const read = "buffer" in tensor ? await tensor.read() : tensor;
         return withTransfer(read, [read.data]);
       } finally {
@@ -107,12 +111,17 @@ export class WorkerHost {
     id: number,
     pictures: readonly Picture[],
     options: WorkerRunOptions,
-  ): Promise<Result> {
+  ): Promise<Result[]> {
     try {
-      const result = await this.#infer(pictures, options);
+      const results = await this.#infer(pictures, options);
       closePictures(pictures);
-      const large = taskOf(this.#model().manifest).transfer?.(result);
-      return large === undefined ? result : withTransfer(result, large.arrays, large.others);
+      const { transfer } = taskOf(this.#model().manifest);
+      const large = results.map((result) => transfer?.(result));
+      return withTransfer(
+        results,
+        large.flatMap((each) => each?.arrays ?? []),
+        large.flatMap((each) => each?.others ?? []),
+      );
     } catch (error) {
       if (error instanceof WebbuildError) error.pictures = pictures;
       else closePictures(pictures);
@@ -122,11 +131,16 @@ export class WorkerHost {
     }
   }
 
-  async #infer(pictures: readonly Picture[], options: WorkerRunOptions): Promise<Result> {
+  /** Returns the result of the picture or stack; of a batch, of each picture. */
+  async #infer(pictures: readonly Picture[], options: WorkerRunOptions): Promise<Result[]> {
     const started = performance.now();
-    const { manifest, predictor, tools, preprocessor, postprocessor } = this.#model();
-    const context = taskContext(manifest, options, tools);
-    const { name, tensor, geometry, route: preprocessRoute } = await preprocessor.preprocess(pictures);
+    const { manifest, predictor, tools, postprocessor } = this.#model();
+    const batch = pictureBatch(manifest);
+    const alone = forOnePicture(manifest);
+    const context = taskContext(alone, options, tools);
+    const { name, tensor, geometries, route: preprocessRoute } = await this.#prepare(pictures, batch);
+    const [geometry] = geometries;
+    if (geometry === undefined) throw internalError("a run without a picture");
     const ready = performance.now();
     const optionTensors = {
       ...optionFeeds(manifest.inputs, options, taskOptionNames(manifest)),
@@ -135,20 +149,21 @@ export class WorkerHost {
       ...taskOf(manifest).feeds?.(manifest, context),
     };
     const feeds = { ...optionTensors, [name]: tensor };
-    const gpuOutputs = runGpuOutputs(postprocessor, manifest, context);
+    const gpuOutputs = runGpuOutputs(postprocessor, alone, context);
     const { outputs, backend, fallback } = await predictor.predict(
       feeds,
-      neededOutputs(manifest, context),
+      neededOutputs(alone, context),
       gpuOutputs,
     );
     const inferred = performance.now();
-    const postprocessing = (): Promise<PostprocessResult> =>
-      postprocess(postprocessor, manifest, outputs, geometry, context);
-    const {
-      decoded,
-      route: postprocessRoute,
-      warnings,
-    } = await (gpuOutputs.length > 0 ? this.#engine.gpu.guard(postprocessing) : postprocessing());
+    const postprocessing = (): Promise<PostprocessResult[]> =>
+      Promise.all(
+        geometries.map((each, at) => {
+          const own = batch > 1 ? outputsOf(outputs, at, batch) : outputs;
+          return postprocess(postprocessor, alone, own, each, context);
+        }),
+      );
+    const found = await (gpuOutputs.length > 0 ? this.#engine.gpu.guard(postprocessing) : postprocessing());
     const ended = performance.now();
     const timings = {
       preprocess: ready - started,
@@ -156,16 +171,35 @@ export class WorkerHost {
       postprocess: ended - inferred,
       total: ended - started,
     };
-    const allWarnings = [...warnings, ...fallbackWarnings(fallback)];
-    return {
+    return found.map(({ decoded, route, warnings }) => ({
       ...decoded,
       size: pictureSize(manifest) ?? [0, 0],
       timings,
       preprocess: preprocessRoute,
-      postprocess: postprocessRoute,
+      postprocess: route,
       backend,
       fallback,
-      warnings: allWarnings,
+      warnings: [...warnings, ...fallbackWarnings(fallback)],
+    }));
+  }
+
+  async #prepare(
+    pictures: readonly Picture[],
+    batch: number,
+  ): Promise<Omit<PreprocessedInput, "geometry"> & { geometries: Geometry[] }> {
+    const { manifest, preprocessor } = this.#model();
+    if (batch === 1) {
+      const { geometry, ...prepared } = await preprocessor.preprocess(pictures);
+      return { ...prepared, geometries: [geometry] };
+    }
+    const { inputs } = forOnePicture(manifest);
+    const prepared: CpuPreprocessedInput[] = [];
+    for (const picture of pictures) prepared.push(await preprocessOnCpu(inputs, [picture]));
+    return {
+      name: prepared[0]?.name ?? "",
+      tensor: concatenated(prepared.map(({ tensor }) => tensor)),
+      geometries: prepared.map(({ geometry }) => geometry),
+      route: preprocessor.defaultRoute,
     };
   }
 

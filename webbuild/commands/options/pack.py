@@ -92,6 +92,11 @@ class PackArguments(PreprocessOptions):
         help="Size of the pictures, where it is free: 640, or 640x480 (width x height). Several sizes, such as "
         "320,480,640, are packed into one bundle and share the weights; a run takes the one that fits its picture.",
     )
+    batch: str | None = option(
+        metavar="N,...",
+        help="Pictures in one run, where the batch is free: 1,4 packs a graph for one and one for four, which share "
+        "the weights. run() of several pictures takes the largest that they fill. [default: 1]",
+    )
     export: tuple[str, ...] = export_option()
     values: tuple[str, ...] = set_option()
     samples: tuple[Path, ...] = option(

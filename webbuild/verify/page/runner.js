@@ -34,9 +34,10 @@ const commands = {
     return hold(await model.preprocess(await pictures(urls)));
   },
 
-  async picture({ urls, options }) {
+  async picture({ urls, options, place }) {
     const arrays = [];
-    const result = withoutArrays(await model.run(await pictures(urls), options), arrays);
+    const found = await model.run(await pictures(urls), options);
+    const result = withoutArrays(place === null ? found : found[place], arrays);
     const bytes = new Uint8Array(await new Blob(arrays).arrayBuffer());
     return { result, arrays: hold({ type: "uint8", dims: [bytes.length], data: bytes }) };
   },

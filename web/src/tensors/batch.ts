@@ -1,0 +1,34 @@
+// Tensors of several pictures in one run: put together along the first axis, and taken apart again.
+
+import { internalError } from "../api/errors.js";
+import type { TensorData, Tensors } from "../api/types.js";
+import { type AnyTensors, isOnGpu } from "./gpu-tensor.js";
+
+/** Returns the tensors [1, ...] of one type as one [n, ...]. */
+export function concatenated(tensors: readonly TensorData[]): TensorData {
+  const [first] = tensors;
+  if (first === undefined || (first.type !== "float32" && first.type !== "uint8"))
+    throw internalError("a batch of no pictures");
+  const length = first.data.length;
+  const dims = [tensors.length, ...first.dims.slice(1)];
+  const fill = <A extends Float32Array<ArrayBuffer> | Uint8Array<ArrayBuffer>>(data: A): A => {
+    for (const [at, tensor] of tensors.entries()) data.set(tensor.data as A, at * length);
+    return data;
+  };
+  const size = length * tensors.length;
+  return first.type === "uint8"
+    ? { type: "uint8", dims, data: fill(new Uint8Array(size)) }
+    : { type: "float32", dims, data: fill(new Float32Array(size)) };
+}
+
+/** Returns what belongs to picture `at` of `batch`: [1, ...] of each [n, ...], in memory of its own. */
+export function outputsOf(outputs: AnyTensors, at: number, batch: number): Tensors {
+  const entries = Object.entries(outputs).map(([name, tensor]) => {
+    if (isOnGpu(tensor)) throw internalError(`output ${name} of a batch is on the GPU`);
+    const { type, dims, data } = tensor;
+    const length = data.length / batch;
+    const part = data.slice(at * length, (at + 1) * length);
+    return [name, { type, dims: [1, ...dims.slice(1)], data: part } as TensorData] as const;
+  });
+  return Object.fromEntries(entries);
+}

@@ -1,0 +1,55 @@
+"""A bundle in a browser page, asked for one picture among several in one run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from numpy.typing import NDArray
+
+from webbuild.browser.server import Server
+from webbuild.runners.in_batch import in_place
+from webbuild.runners.runner import Tensors
+from webbuild.verify.page_messages import RunResult
+from webbuild.verify.page_rpc import Page
+from webbuild.verify.page_runner import PageRunner
+
+
+class BatchPageRunner(PageRunner):
+    """Answers for one picture, which takes another place among the `others` in each run.
+
+    Args:
+        page: an empty page.
+        server: serves the bundle.
+        name: of the graph and its variant.
+        picture: the input that takes the pictures.
+        batch: how many of them.
+        others: files of pictures.
+        seconds: how long any one step may take.
+    """
+
+    def __init__(
+        self, page: Page, server: Server, name: str, picture: str, batch: int, others: Sequence[Path], *, seconds: float
+    ) -> None:
+        super().__init__(page, server, name, seconds=seconds)
+        self._picture, self._batch, self._others, self._place = picture, batch, others, -1
+
+    def run_timed(self, feeds: Tensors) -> tuple[dict[str, NDArray[Any]], float]:
+        """Run raw tensors; return what belongs to the picture, and the milliseconds of the whole batch."""
+        place = self._next_place()
+        given = {**feeds, self._picture: in_place(feeds[self._picture], place, self._batch)}
+        outputs, took = super().run_timed(given)
+        return {name: array[place : place + 1] for name, array in outputs.items()}, took
+
+    def predict(
+        self, pictures: Sequence[Path], options: Mapping[str, float | str | list[float]], place: int | None = None
+    ) -> RunResult:
+        """Run the picture among others; return its result. Raises PageError: the runtime refused or failed."""
+        at = self._next_place() if place is None else place
+        around = [self._others[(at + each) % len(self._others)] for each in range(self._batch)]
+        return super().predict([*around[:at], *pictures, *around[at + 1 :]], options, at)
+
+    def _next_place(self) -> int:
+        self._place = (self._place + 1) % self._batch
+        return self._place
