@@ -95,3 +95,10 @@ def test_other_shapes_are_none_of_them(shape: tuple[int, ...]) -> None:
 
 def test_what_says_another_task_is_none_of_them() -> None:
     assert seen((1, 6, CELLS), metadata={**NAMES, "task": "pose"}) is None
+
+
+def test_one_class_without_a_name_is_an_object() -> None:
+    found = seen((1, CELLS, 6))
+    assert found is not None
+    assert isinstance(found.task, DetectTask)
+    assert found.task.classes == ["object"]

@@ -107,4 +107,6 @@ def named_classes(names: list[str], classes: int) -> tuple[list[str], str]:
         return names, f"the names of the {classes} class(es) are those in the metadata"
     if classes == len(COCO_CLASSES):
         return COCO_CLASSES, "80 classes without names are taken for COCO's"
+    if classes == 1:
+        return ["object"], "the one class has no name in the metadata"
     return [f"class {index}" for index in range(classes)], f"the {classes} class(es) have no names in the metadata"

@@ -67,7 +67,7 @@ function areMasks(values: readonly number[], { low, high }: Levels): boolean {
   const slack = (high - low) / 50;
   const dark = shareOf(values, (value) => value < low + slack);
   const bright = shareOf(values, (value) => value > high - slack);
-  return dark + bright > 0.8 && Math.min(dark, bright) > 0.1;
+  return dark + bright > 0.8 && Math.min(dark, bright) > 0.03;
 }
 
 /** The least and the largest of some numbers. */
