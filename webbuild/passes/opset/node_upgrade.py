@@ -21,7 +21,7 @@ Rewriter = Callable[[ir.Node, Builder], ir.Value]
 
 def upgrade(node: ir.Node, current: int, opset: int) -> Callable[[Inliner], None] | None:
     """Return what writes a node in a newer opset, None where nothing does."""
-    if node.op_type in _OWN:
+    if node.op_type in _OWN or (node.op_type == "Pad" and "pads" in node.attributes):
         own = _own_rewriter(node)
         return None if own is None else lambda _: _apply(own, node, opset)
     known = {value: constant(value) for value in node.inputs}
@@ -35,9 +35,22 @@ def upgrade(node: ir.Node, current: int, opset: int) -> Callable[[Inliner], None
 
 
 def _own_rewriter(node: ir.Node) -> Rewriter | None:
-    if node.op_type in ("Upsample", "Resize"):
-        return _resize if _nearest_mode(node) is not None else None
-    return _clip if node.op_type == "Clip" else _scatter
+    match node.op_type:
+        case "Upsample" | "Resize":
+            return _resize if _nearest_mode(node) is not None else None
+        case "Clip":
+            return _clip
+        case "Pad":
+            return _pad
+    return _scatter
+
+
+def _pad(node: ir.Node, add: Builder) -> ir.Value:
+    """Pad<pads, value>(x) -> Pad(x, pads, value). ONNX's converter leaves `value` where it says nothing: at the edges."""
+    mode = node.attributes.get_string("mode", "constant")
+    pads = add.const(list(node.attributes["pads"].as_ints()), np.int64)
+    value = [add.const(node.attributes.get_float("value", 0.0))] if mode == "constant" else []
+    return add.op("Pad", node.inputs[0], pads, *value, mode=mode)
 
 
 def _scatter(node: ir.Node, add: Builder) -> ir.Value:
