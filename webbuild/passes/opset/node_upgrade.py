@@ -46,7 +46,7 @@ def _own_rewriter(node: ir.Node) -> Rewriter | None:
 
 
 def _pad(node: ir.Node, add: Builder) -> ir.Value:
-    """Pad<pads, value>(x) -> Pad(x, pads, value). ONNX's converter leaves `value` where it says nothing: at the edges."""
+    """Pad<pads, value>(x) -> Pad(x, pads, value). ONNX's converter keeps the `value` of other modes."""
     mode = node.attributes.get_string("mode", "constant")
     pads = add.const(list(node.attributes["pads"].as_ints()), np.int64)
     value = [add.const(node.attributes.get_float("value", 0.0))] if mode == "constant" else []
