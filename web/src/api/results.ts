@@ -17,7 +17,10 @@ export interface PreprocessRoute extends Route {
   texture: "external" | "copied" | null;
 }
 
-/** Milliseconds in the worker, of a batch those of all its pictures. On the GPU's path `preprocess` hands the picture over; the GPU's own time is `inference`'s. */
+/**
+ * Milliseconds in the worker, of a batch those of all its pictures. On the GPU's path `preprocess` hands the picture over;
+ * the GPU's own time is `inference`'s.
+ */
 export interface Timings {
   preprocess: number;
   inference: number;
