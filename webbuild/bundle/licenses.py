@@ -7,7 +7,7 @@ from webbuild.errors import printable
 from webbuild.model.signature import ModelSignature
 from webbuild.ortweb.packaged_assets import engine_version, fzstd_license, license_files
 
-_NO_LICENSE = "not stated in the model's metadata"
+_NO_LICENSE = "not stated in its metadata"
 
 
 def model_license(signature: ModelSignature) -> str:
