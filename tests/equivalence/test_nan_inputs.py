@@ -70,14 +70,23 @@ def test_there_is_an_end_to_it(tmp_path: Path) -> None:
     kept, notes = replace_nan_inputs(runner(never, tmp_path), [sample], None)
     assert kept == [sample]
     assert asked == list(range(MAX_ATTEMPTS))
-    assert notes == ["'made up': the original answers NaN to everything that was made up"]
+    assert notes == ["'made up': the original answers NaN or overflows, whatever is made up"]
 
 
 def test_where_no_draw_does_the_numbers_are_drawn_towards_one(tmp_path: Path) -> None:
     sample = Sample("made up", {"x": np.full((1, 9), -9, np.float32)}, redraw=lambda _: {})
     kept, notes = replace_nan_inputs(runner(ROOT_OF.format("y = Log (x)"), tmp_path), [sample], None)
     assert kept[0].feeds["x"] == pytest.approx(0)
-    assert notes == ["'made up': the numbers are drawn 90% of the way to 1, since the original answers NaN before that"]
+    assert notes == [
+        "'made up': the numbers are drawn 90% of the way to 1, since the original answers NaN or overflows before that"
+    ]
+
+
+def test_an_answer_that_is_about_to_overflow_says_nothing(tmp_path: Path) -> None:
+    sample = Sample("made up", {"x": np.full((1, 9), 85, np.float32)}, redraw=lambda _: {})
+    (kept,), notes = replace_nan_inputs(runner(ROOT_OF.format("y = Exp (x)"), tmp_path), [sample], None)
+    assert kept.feeds["x"].max() < 70
+    assert "overflows before that" in notes[0]
 
 
 CHOSEN = """<ir_version: 8, opset_import: ["" : 18]>

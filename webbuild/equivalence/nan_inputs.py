@@ -1,4 +1,7 @@
-"""Made-up inputs that the original refuses, or answers with NaN: they say nothing about a rewrite; others are drawn."""
+"""Made-up inputs that say nothing about a rewrite, and others in their place.
+
+The original refuses them, or its answers are NaN or about to overflow.
+"""
 
 from __future__ import annotations
 
@@ -18,6 +21,9 @@ from webbuild.samples.sample import Sample
 
 MAX_ATTEMPTS = 8
 """Draws of an input, the first among them: of a model that answers NaN to half of them, 255 in 256 find another."""
+
+_LARGEST = 1e30
+"""The largest magnitude of an answer that says something."""
 
 
 def replace_nan_inputs(
@@ -52,12 +58,12 @@ def _first_with_signal(original: NativeRunner, sample: Sample, postprocess: Post
             refusal = refusal or error
             continue
         if not _has_nan(outputs):
-            before = "answers NaN" if with_nan else "fails" if refusal else ""
+            before = "answers NaN or overflows" if with_nan else "fails" if refusal else ""
             return variant, f"{said}, since the original {before} before that" if before else ""
         with_nan = with_nan or variant
     if with_nan is None and refusal is not None:
         raise refusal
-    return with_nan or sample, "the original answers NaN to everything that was made up"
+    return with_nan or sample, "the original answers NaN or overflows, whatever is made up"
 
 
 def _variants(sample: Sample) -> Iterator[tuple[Sample, str]]:
@@ -71,4 +77,6 @@ def _variants(sample: Sample) -> Iterator[tuple[Sample, str]]:
 
 
 def _has_nan(outputs: Tensors) -> bool:
-    return any(array.dtype.kind == "f" and bool(np.isnan(array).any()) for array in outputs.values())
+    """Whether an output holds NaN, or a number that is about to overflow: another rounding makes it infinite."""
+    floats = [array for array in outputs.values() if array.dtype.kind == "f"]
+    return any(bool((np.isnan(each) | (np.isfinite(each) & (np.abs(each) > _LARGEST))).any()) for each in floats)
