@@ -60,6 +60,10 @@ def render_page(rows: Sequence[Row]) -> str:
         f"{doors} of them are taken without any option, {sum(not row.patched.refused for row in rows)} with sizes.",
         f"On WASM {sum(row.wasm.ending == 'right' for row in rows)} are right. Surprises, which `inspect` of the",
         f"patched graph does not predict: {sum(row.surprises for row in rows)}.",
+        "",
+        f"{sum(set(row.after.cpu) == {'Cast'} for row in rows)} have nothing but Casts on the CPU: of int64 inputs, which",
+        "`patch` keeps and a bundle of `pack` takes as int32. `patch` keeps suppression on the CPU, too. Many passes were",
+        "written from these models; [wild-models.md](wild-models.md) has models that none was written from.",
     ]
     for title, told in _SECTIONS.items():
         found = [(row.name, text) for row in rows if (text := told(row))]
