@@ -46,6 +46,7 @@ def figures(rows: Sequence[Row]) -> dict[str, tuple[int, int]]:
 def render_page(rows: Sequence[Row]) -> str:
     """Return the document."""
     doors = sum(not row.patched.door for row in rows)
+    casts = sum(set(row.after.cpu) == {"Cast"} for row in rows)
     lines = [
         "# The zoo: small exports of many architectures",
         "",
@@ -61,9 +62,9 @@ def render_page(rows: Sequence[Row]) -> str:
         f"On WASM {sum(row.wasm.ending == 'right' for row in rows)} are right. Surprises, which `inspect` of the",
         f"patched graph does not predict: {sum(row.surprises for row in rows)}.",
         "",
-        f"{sum(set(row.after.cpu) == {'Cast'} for row in rows)} have nothing but Casts on the CPU: of int64 inputs, which",
-        "`patch` keeps and a bundle of `pack` takes as int32. `patch` keeps suppression on the CPU, too. Many passes were",
-        "written from these models; [wild-models.md](wild-models.md) has models that none was written from.",
+        f"{casts} have nothing but Casts on the CPU: of int64 inputs, which `patch` keeps and a bundle of `pack`",
+        "takes as int32. `patch` keeps suppression on the CPU, too. Many passes were written from these models;",
+        "[wild-models.md](wild-models.md) has models that none was written from.",
     ]
     for title, told in _SECTIONS.items():
         found = [(row.name, text) for row in rows if (text := told(row))]
