@@ -48,7 +48,8 @@ MODELS = {
       found = Add (rows, nothing)
     }""",
 }
-RED, CYAN = (255, 0, 0), (0, 255, 255)
+RED, CYAN = (200, 40, 40), (55, 215, 215)
+"""Each the negative of the other; of pure ones a model's picture looks like masks."""
 DARK, BRIGHT = (0x44, 0x01, 0x54), (0xFD, 0xE7, 0x25)
 """The ends of viridis."""
 PIXEL = """([x, y]) => {
