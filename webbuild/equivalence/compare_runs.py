@@ -58,7 +58,9 @@ class Reference:
     ) -> None:
         self.inputs = inputs
         self.answers = with_nonempty_mode([Answer(task, run(given), given.context) for given in inputs])
-        self.noise = None if policy is None else NoiseFloor(lambda seed: self._rerun(seed, policy))
+        self.noise = None
+        if policy is not None:
+            self.noise = NoiseFloor(lambda seed: self._rerun_perturbed(seed, policy), lambda: self._rerun(0, policy))
         self._run = run
         self._changed_weights = changed_weights
 
@@ -69,13 +71,16 @@ class Reference:
         part.noise = None
         return part
 
+    def _rerun_perturbed(self, seed: int, policy: Policy) -> list[Comparison]:
+        with self._changed_weights(lambda weights: perturb(weights, seed)):
+            return self._rerun(seed, policy)
+
     def _rerun(self, seed: int, policy: Policy) -> list[Comparison]:
         found: list[Comparison] = []
-        with self._changed_weights(lambda weights: perturb(weights, seed)):
-            for given, want in zip(self.inputs, self.answers, strict=True):
-                moved = msgspec.structs.replace(given, feeds=perturb(given.feeds, seed))
-                got = replace(want, outputs=self._run(moved))
-                found += compare_answers("reference", given.name, want, got, policy)
+        for given, want in zip(self.inputs, self.answers, strict=True):
+            moved = msgspec.structs.replace(given, feeds=perturb(given.feeds, seed))
+            got = replace(want, outputs=self._run(moved))
+            found += compare_answers("reference", given.name, want, got, policy)
         return found
 
 

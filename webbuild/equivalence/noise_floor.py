@@ -52,12 +52,18 @@ class NoiseFloor:
     """The noise of a reference by quantity, measured where something differs.
 
     Args:
-        rerun: perturbs the inputs by a seed, and returns the reference's new answers to all samples, compared with its
-            answers to the inputs as they are.
+        rerun: perturbs inputs and weights by a seed, and returns the reference's new answers to all samples, compared
+            with its answers as they are.
+        inputs_alone: the same of perturbed inputs and the weights as they are.
     """
 
-    def __init__(self, rerun: Callable[[int], Sequence[Comparison]]) -> None:
+    def __init__(
+        self,
+        rerun: Callable[[int], Sequence[Comparison]],
+        inputs_alone: Callable[[], Sequence[Comparison]] | None = None,
+    ) -> None:
         self._rerun = rerun
+        self._inputs_alone = inputs_alone or (lambda: self._run(0))
         self._runs: list[Sequence[Comparison]] = []
 
     @property
@@ -68,7 +74,7 @@ class NoiseFloor:
     @property
     def is_unstable(self) -> bool:
         """Whether the reference's answers to inputs perturbed once differ from its own beyond tolerance."""
-        return any(each.verdict == "DIFFERS" for each in self._run(0))
+        return any(each.verdict == "DIFFERS" for each in self._inputs_alone())
 
     @property
     def named_levels(self) -> dict[str, float]:
