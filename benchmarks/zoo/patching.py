@@ -75,7 +75,7 @@ def _takes(result: PatchResult, model: ZooModel) -> bool:
 
 def _run_patch(model: ZooModel, folder: Path, dims: tuple[str, ...]) -> PatchResult:
     command = [sys.executable, "-m", "webbuild", "patch", str(model.path), "-o", str(folder), "--force", "--json"]
-    command += ["--allow-cpu-nodes", *(part for each in dims for part in ("--dim", each))]
+    command += ["--allow-cpu-nodes", "--int32-inputs", *(part for each in dims for part in ("--dim", each))]
     try:
         ended = subprocess.run(command, capture_output=True, text=True, timeout=_SECONDS, check=False)
         return msgspec.json.decode(ended.stdout, type=list[PatchResult])[0]

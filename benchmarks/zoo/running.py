@@ -26,14 +26,14 @@ _LARGEST = 64 << 20
 
 
 def job(model: ZooModel, file: Path, cpu_nodes: tuple[str, ...] = ()) -> tiny_models.Job:
-    """Return a graph with the example in the types that it declares: float16 and float64 may have become float32."""
+    """Return a graph with the example in the types that it declares, which may be narrower: float32, int32."""
     graph = ir.load(file).graph
     declared = {value.name: value.dtype for value in graph.inputs}
     feeds: dict[str, NDArray[Any]] = {}
     for name, array in model.feeds.items():
         kind = declared.get(name)
         if name in declared:
-            feeds[name] = array if kind is None or array.dtype.kind != "f" else array.astype(kind.numpy())
+            feeds[name] = array if kind is None else array.astype(kind.numpy())
     return tiny_models.Job(model.name, serialised(file), feeds, cpu_nodes)
 
 

@@ -62,6 +62,19 @@ def test_what_nothing_native_runs_is_proven_against_a_repaired_original_and_it_i
     assert json.loads(whole.stdout)[0]["repairs"] == []
 
 
+def test_inputs_of_int64_become_int32_only_where_that_is_asked_for(tmp_path: Path) -> None:
+    text = f"{HEADER} counted (int64[4] n) => (float[4] y) {{ f = Cast <to = 1> (n) y = Sqrt (f) }}"
+    model = save(parsed(text), tmp_path / "counted.onnx")
+    found = {}
+    for name, options in (("as-it-was", ()), ("narrow", ("--int32-inputs",))):
+        done = webbuild("patch", model, "-o", tmp_path / name, "--target", "1.30.0-webgpu", *options, "--json")
+        assert done.code == 0, done.stderr
+        (outcome,) = json.loads(done.stdout)
+        graph = onnx.load(outcome["files"][0]["file"]).graph
+        found[name] = graph.input[0].type.tensor_type.elem_type, bool(outcome["interface"])
+    assert found == {"as-it-was": (onnx.TensorProto.INT64, False), "narrow": (onnx.TensorProto.INT32, True)}
+
+
 def test_without_a_target_it_is_for_the_build_that_is_shipped(tmp_path: Path) -> None:
     done = webbuild("patch", save(convolution(), tmp_path / "m.onnx"), "-o", tmp_path / "out")
     assert done.code == 0, done.stderr

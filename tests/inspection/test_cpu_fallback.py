@@ -24,6 +24,8 @@ FED = "(float[3,4] x) => (float[3,4] y) { a = Sin (x) b = Exp (a) y = Sin (b) }"
 HALF = "(float[3] x) => (float[3] y) { h = Cast <to = 10> (x) y = Cast <to = 1> (h) }"
 HALF_CONSTANT = "(float[3] x) => (float[3] y) { h = Constant <value = float16[1] {1}> () y = CastLike (h, x) }"
 
+HALF_WEIGHT = "(float[3] x) => (float[3] y) <float16[1] h = {1}> { w = Cast <to = 1> (h) y = Add (x, w) }"
+
 
 def model(text: str) -> ir.Model:
     return ir.from_proto(parsed(f'<ir_version: 10, opset_import: ["" : 18]> g {text}'))
@@ -68,4 +70,4 @@ def test_the_first_step_of_a_small_input_is_the_cpus_where_the_gpu_promises_noth
 
 def test_float16_needs_an_adapter_that_has_it() -> None:
     assert required_features(model(HALF)) == required_features(model(HALF_CONSTANT)) == ["shader-f16"]
-    assert required_features(model(RIGHT)) == []
+    assert required_features(model(RIGHT)) == required_features(model(HALF_WEIGHT)) == []

@@ -77,7 +77,7 @@ def run(arguments: PackArguments) -> int:
     def compile_several(resized: LoadedModel, single: CompiledModel, batch: int) -> CompiledModel:
         return compile_batch(resized, target, single, batch, nms=arguments.nms)
 
-    variants = compile_variants(loaded, dims, sizes, batches, compile_single, compile_several)
+    variants = compile_variants(loaded, dims, sizes, batches, compile_single, compile_several, arguments.samples)
     compiled = variants[0].compiled
     lowered = compiled.lowered
     findings = inspect_before_after(loaded.source.model, lowered.graphs["webgpu"], target, loaded.dims.dims)

@@ -22,6 +22,7 @@ from webbuild.bundle.signature_diff import describe_signature_changes
 from webbuild.commands.options.patch import PatchArguments
 from webbuild.compare.by_output import group_by_output
 from webbuild.compile.compile_model import CompiledModel, LoadedModel, compile_model, load_model
+from webbuild.compile.float16_export import compile_accurately
 from webbuild.equivalence.detection_thresholds import check_with_detections
 from webbuild.equivalence.nan_inputs import replace_nan_inputs
 from webbuild.errors import CLEAN, WebbuildError
@@ -82,19 +83,28 @@ def patch_model(model: Path, arguments: PatchArguments, progress: ProgressReport
     opened = load_model(
         model, dims, progress, parse_set(arguments.values), parse_size(arguments.size), arguments.samples
     )
-    ready = {
-        target: compile_model(
-            opened, target, task=None, nms=arguments.nms, wanted=wanted, progress=progress, int32_inputs=False
-        )
-        for target in targets
-    }
+    exported, ready = opened.source, dict[Target, CompiledModel]()
+    for target in targets:
+
+        def compile_one(loaded: LoadedModel, target: Target = target) -> CompiledModel:
+            return compile_model(
+                loaded,
+                target,
+                task=None,
+                nms=arguments.nms,
+                wanted=wanted,
+                progress=progress,
+                int32_inputs=arguments.int32_inputs,
+            )
+
+        opened, ready[target] = compile_accurately(opened, compile_one, arguments.samples)
     rewrites = {target.name: each.lowered.rewrites[_graph_name(target, each)] for target, each in ready.items()}
     graphs = {target: each.lowered.graphs[_graph_name(target, each)] for target, each in ready.items()}
     disabled_targets = {
         target.name: each.disabled_target for target, each in ready.items() if each.disabled_target is not None
     }
     interface = tuple(
-        dict.fromkeys(line for graph in graphs.values() for line in describe_signature_changes(opened.source, graph))
+        dict.fromkeys(line for graph in graphs.values() for line in describe_signature_changes(exported, graph))
     )
     if arguments.dry_run:
         return PatchResult(str(model), CLEAN, rewrites, (), interface, disabled_targets, repairs=opened.repairs)

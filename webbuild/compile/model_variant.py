@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 
 import msgspec
 from msgspec import Struct
 
 from webbuild.compile.compile_model import CompiledModel, LoadedModel, resize_model
+from webbuild.compile.float16_export import compile_accurately
 from webbuild.errors import WebbuildError
 from webbuild.manifest.manifest import Input
 from webbuild.samples.sample import Sample
@@ -50,6 +52,7 @@ def compile_variants(
     batches: Sequence[int],
     compile_single: Callable[[LoadedModel, TaskMatch | None], CompiledModel],
     compile_several: Callable[[LoadedModel, CompiledModel, int], CompiledModel],
+    samples: Sequence[Path] = (),
 ) -> list[ModelVariant]:
     """Compile a model for each size and each batch, the batches of a size together.
 
@@ -60,6 +63,7 @@ def compile_variants(
         batches: how many pictures a run takes; the first is 1.
         compile_single: compiles for one size, after the first like that.
         compile_several: compiles for a batch what is compiled for one picture.
+        samples: files that were given.
 
     Raises:
         WebbuildError: what `with_batch`, `resize_model` and the two raise, with the variant in the message.
@@ -73,9 +77,11 @@ def compile_variants(
             name = " ".join(filter(None, said))
             with naming_variant(name):
                 resized = resize_model(loaded, batch_dims[batch], size) if variants else loaded
-                if single is None:
-                    like = variants[0].compiled.match if variants else None
-                    single = compiled = compile_single(resized, like)
+                if not variants:
+                    loaded, compiled = compile_accurately(loaded, lambda one: compile_single(one, None), samples)
+                    resized, single = loaded, compiled
+                elif single is None:
+                    single = compiled = compile_single(resized, variants[0].compiled.match)
                 else:
                     compiled = compile_several(resized, single, batch)
             variants.append(ModelVariant(resized, compiled, name=name, batch=batch))

@@ -10,14 +10,18 @@ from webbuild.manifest.manifest import Feature
 
 
 def required_features(model: ir.Model) -> list[Feature]:
-    """Return the features of WebGPU without which a graph throws: `shader-f16` where anything in it is float16."""
+    """Return the features of WebGPU without which a graph throws: `shader-f16` where anything in it is float16.
+
+    A weight that is only cast needs none: the engine folds that Cast on the CPU before it places nodes.
+    """
     return ["shader-f16"] if ir.DataType.FLOAT16 in _types(model) else []
 
 
 def _types(model: ir.Model) -> Iterator[object]:
     """Yield the element types of values, and those that attributes ask for: types of values may not be inferred."""
     for graph in model.graphs():
-        yield from (value.dtype for value in (*graph.inputs, *graph.initializers.values()))
+        weights = (value for value in graph.initializers.values() if not _is_only_cast(value))
+        yield from (value.dtype for value in (*graph.inputs, *weights))
         for node in graph:
             yield from (value.dtype for value in node.outputs)
             yield from (_asked(attribute) for attribute in node.attributes.values())
@@ -27,3 +31,9 @@ def _asked(attribute: ir.Attr) -> object:
     if attribute.type == ir.AttributeType.TENSOR:
         return attribute.as_tensor().dtype
     return ir.DataType(attribute.as_int()) if attribute.name in ("to", "dtype") else None
+
+
+def _is_only_cast(value: ir.Value) -> bool:
+    """Whether Casts alone read a value."""
+    readers = [use.node.op_type for use in value.uses()]
+    return set(readers) == {"Cast"} and not value.is_graph_output()

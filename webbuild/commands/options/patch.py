@@ -52,6 +52,9 @@ class PatchArguments:
     allow_cpu_nodes: bool = option(
         default=False, help="Also write graphs that are right only where the session leaves the nodes named to the CPU."
     )
+    int32_inputs: bool = option(
+        default=False, help="Let inputs become int32 that are int64 and cast at once, as those of a bundle do."
+    )
     dry_run: bool = option(default=False, help="Print what would be done, and what not; write nothing.")
     force: bool = option(default=False, help="Replace existing files.")
     as_json: bool = json_option()

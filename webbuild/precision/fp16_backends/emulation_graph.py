@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import numpy as np
 import onnx_ir as ir
 from onnx_ir.passes.common import ShapeInferencePass
 
 from webbuild.errors import WebbuildError
+from webbuild.passes.dtypes.retype import retype_attributes, retype_value
 
 _EXACT_OPS = frozenset({
     "Abs", "Ceil", "Clip", "Compress", "Concat", "Constant", "ConstantOfShape", "DepthToSpace", "Expand", "Flatten",
@@ -22,9 +22,6 @@ _EXACT_OPS = frozenset({
     "Slice", "SpaceToDepth", "Split", "Squeeze", "Tile", "TopK", "Transpose", "Trilu", "Unsqueeze", "Where",
 })  # fmt: skip
 """Operators that make, of float16 numbers, float16 numbers without rounding: they move, choose, or change a sign."""
-
-_DTYPE_ATTRIBUTES = ("to", "dtype", "output_dtype")
-"""Attributes that name the type of what a node makes."""
 
 
 def build_emulation_graph(model: ir.Model) -> ir.Model:
@@ -37,10 +34,9 @@ def build_emulation_graph(model: ir.Model) -> ir.Model:
     for graph in made.graphs():
         halves = [value for node in graph for value in node.outputs if value.dtype == ir.DataType.FLOAT16]
         for value in (*graph.inputs, *graph.initializers.values()):
-            if value.dtype == ir.DataType.FLOAT16:
-                _widen(value)
+            retype_value(value, ir.DataType.FLOAT16, ir.DataType.FLOAT)
         for node in graph:
-            _widen_attributes(node)
+            retype_attributes(node, ir.DataType.FLOAT16, ir.DataType.FLOAT)
         for value in halves:
             _round(graph, value)
     return made
@@ -67,22 +63,6 @@ def _with_known_types(model: ir.Model) -> ir.Model:
 def _untyped_values(model: ir.Model) -> Iterator[ir.Value]:
     for node in model.graph.all_nodes():
         yield from (value for value in node.outputs if value.name and value.dtype is None)
-
-
-def _widen(value: ir.Value) -> None:
-    """Let a value be float32, its numbers as they are."""
-    value.type = ir.TensorType(ir.DataType.FLOAT)
-    if value.const_value is not None:
-        value.const_value = ir.tensor(value.const_value.numpy().astype(np.float32), name=value.name)
-
-
-def _widen_attributes(node: ir.Node) -> None:
-    for name, attribute in list(node.attributes.items()):
-        if name in _DTYPE_ATTRIBUTES and attribute.value == ir.DataType.FLOAT16:
-            node.attributes[name] = ir.AttrInt64(name, int(ir.DataType.FLOAT))
-        elif attribute.type == ir.AttributeType.TENSOR and attribute.as_tensor().dtype == ir.DataType.FLOAT16:
-            wide = attribute.as_tensor().numpy().astype(np.float32)
-            node.attributes[name] = ir.AttrTensor(name, ir.tensor(wide))
 
 
 def _round(graph: ir.Graph, value: ir.Value) -> None:

@@ -1,0 +1,68 @@
+"""Models that were exported in float16: in float32 where float16 changes their answers, and only there."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import onnx
+import pytest
+
+from tests.commands.program import webbuild
+from tests.models import HEADER, parsed, save
+from tests.native import Session
+
+pytestmark = pytest.mark.usefixtures("stand_in")
+
+TARGET = "1.30.0-webgpu"
+HALF = onnx.TensorProto.FLOAT16
+
+
+def exported(tmp_path: Path, large: int) -> Path:
+    """Return a model in float16 of `(large + x @ w) - large`, which says nothing where `large` is large."""
+    text = f"""{HEADER} half (float16[1,32] x) => (float16[1,32] y) {{
+      product = MatMul (x, w) far = Add (product, large) y = Sub (far, large)
+    }}"""
+    model = parsed(text)
+    weights = np.random.default_rng(1).normal(0, 0.02, (32, 32)).astype(np.float16)
+    for name, array in (("large", np.float16(large)), ("w", weights)):
+        model.graph.initializer.append(onnx.numpy_helper.from_array(np.asarray(array), name))
+    return save(model, tmp_path / "half.onnx")
+
+
+def patched(model: Path, tmp_path: Path) -> tuple[onnx.ModelProto, list[str]]:
+    done = webbuild("patch", model, "-o", tmp_path / "out", "--target", TARGET, "--json")
+    assert done.code == 0, done.stderr
+    (outcome,) = json.loads(done.stdout)
+    assert outcome["interface"]
+    return onnx.load(outcome["files"][0]["file"]), outcome["repairs"]
+
+
+def test_a_model_that_float16_makes_wrong_is_computed_in_float32_from_weights_in_float16(tmp_path: Path) -> None:
+    model = exported(tmp_path, 4096)
+    graph, said = patched(model, tmp_path)
+    assert any("computed in float32, not in float16 as exported, which changes its answers: y: " in e for e in said)
+    halves = {tensor.name for tensor in graph.graph.initializer if tensor.data_type == HALF}
+    assert halves == {"w/float16"}
+    readers = [node for node in graph.graph.node if set(node.input) & halves]
+    assert [(node.op_type, list(node.output)) for node in readers] == [("Cast", ["w"])]
+    assert not any(a.i == HALF for node in graph.graph.node for a in node.attribute if a.name == "to")
+    x = np.linspace(-1, 1, 32, dtype=np.float32)[None]
+    weights = onnx.numpy_helper.to_array(onnx.load(model).graph.initializer[-1]).astype(np.float32)
+    np.testing.assert_allclose(Session(graph).run({"x": x})["y"], x @ weights, atol=2e-3)
+
+
+def test_a_model_that_float16_leaves_right_stays_as_it_was_exported(tmp_path: Path) -> None:
+    graph, said = patched(exported(tmp_path, 0), tmp_path)
+    assert not any("computed in float32" in each for each in said)
+    assert {t.data_type for t in graph.graph.initializer if t.name == "w"} == {HALF}
+
+
+def test_pack_says_it_among_what_it_assumed_and_needs_no_float16_of_the_adapter(tmp_path: Path) -> None:
+    packed = tmp_path / "bundle"
+    done = webbuild("pack", exported(tmp_path, 4096), "--no-verify", "-o", packed)
+    assert done.code == 0, done.stderr
+    manifest = json.loads((packed / "manifest.json").read_text("utf-8"))
+    assert any("computed in float32" in each for each in manifest["assumptions"])
+    assert [graph.get("features", []) for graph in manifest["graphs"]] == [[]] * len(manifest["graphs"])

@@ -1,0 +1,133 @@
+"""Models that were exported in float16: computed in float32 where float16 changes their answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import msgspec
+import numpy as np
+import onnx_ir as ir
+
+from webbuild.compare.tolerances import REDUCED_PRECISION
+from webbuild.compile.compile_model import CompiledModel, LoadedModel
+from webbuild.equivalence.check import run_context
+from webbuild.equivalence.compare_runs import Reference, RunInput, compare_runs
+from webbuild.equivalence.detection_thresholds import open_reference
+from webbuild.equivalence.policy import Policy
+from webbuild.errors import WebbuildError
+from webbuild.inspection.required_features import required_features
+from webbuild.model.load import model_signature
+from webbuild.model.traversal import rounded_outputs
+from webbuild.passes.dtypes.retype import retype, tensors_of
+from webbuild.passes.rewrite import graph_names, unused_name
+from webbuild.precision.constant_overflow import float32_array, to_float16
+from webbuild.precision.fp16_backends import EmulatedFp16
+from webbuild.reporting.comparison_text import describe_reason
+from webbuild.runners.native import NativeRunner
+from webbuild.samples.collect import collect_samples
+from webbuild.samples.prompts import attach_prompts
+from webbuild.tasks.registry import kind_of
+
+MAX_WEIGHT_BYTES = 512 << 20
+"""Of weights in float16, from which on a model is taken as it is: in float32 its file would pass 1 GiB."""
+_SAMPLES = 2
+_MIN_STORED_BYTES = 1024
+"""Of a weight in float32, from which on it is worth a Cast to keep it in half of them."""
+_HALF, _FLOAT = ir.DataType.FLOAT16, ir.DataType.FLOAT
+
+
+def compile_accurately(
+    loaded: LoadedModel, compile_one: Callable[[LoadedModel], CompiledModel], samples: Sequence[Path]
+) -> tuple[LoadedModel, CompiledModel]:
+    """Compile a model, and if float16 changes the answers of one that was exported so, compile it in float32.
+
+    Native ONNX Runtime computes much of such a model in float32, a GPU every number in float16: it can be right there
+    and wrong here. Rounded after each operator its answers are compared with those in float32, on the first samples.
+
+    Args:
+        loaded: the model.
+        compile_one: compiles it, or what it is in float32.
+        samples: files that were given; without any those that there are for such a model.
+
+    Returns:
+        What was compiled, and the result.
+
+    Raises:
+        WebbuildError: what `compile_one` and `collect_samples` raise.
+    """
+    compiled = compile_one(loaded)
+    difference = _float16_difference(loaded, compiled, samples)
+    if not difference:
+        return loaded, compiled
+    said = f"computed in float32, not in float16 as exported, which changes its answers: {difference}"
+    wide = _in_float32(loaded, said)
+    compiled = compile_one(wide)
+    for model in compiled.lowered.graphs.values():
+        _store_in_float16(model.graph)
+    return wide, compiled
+
+
+def _in_float32(loaded: LoadedModel, reason: str) -> LoadedModel:
+    """Return a model in float32, and a native session of that, which what is made of it is compared with."""
+    model = loaded.source.model.clone()
+    retype(model, _HALF, _FLOAT)
+    made = model_signature(loaded.source.signature.file, model)
+    known = msgspec.structs.replace(loaded.source.signature, inputs=made.inputs, outputs=made.outputs)
+    graph = ir.to_proto(model).SerializeToString()
+    source = msgspec.structs.replace(loaded.source, model=model, signature=known, graph_bytes=graph, set_inputs={})
+    original, repairs = open_reference(source)
+    original.close()
+    repairs = (*source.repairs, *repairs, reason)
+    return msgspec.structs.replace(loaded, source=source, original=original, repairs=repairs)
+
+
+def _store_in_float16(graph: ir.Graph) -> None:
+    """Keep the weights that float16 can hold exactly in float16, each with a Cast that is folded when it is loaded."""
+    taken, first = graph_names(graph), next(iter(graph), None)
+    for name, value in list(graph.initializers.items()):
+        array = float32_array(value)
+        if first is None or array is None or array.nbytes < _MIN_STORED_BYTES or value.is_graph_output():
+            continue
+        half = to_float16(array)
+        if not np.array_equal(half.astype(np.float32), array):
+            continue
+        stored = ir.Value(name=unused_name(taken, f"{name}/float16"), const_value=ir.tensor(half))
+        stored.type, stored.shape = ir.TensorType(_HALF), value.shape
+        cast = ir.node("Cast", [stored], attributes={"to": _FLOAT.value}, name=unused_name(taken, f"{name}/Cast"))
+        taken |= {stored.name or "", cast.name or ""}
+        del graph.initializers[name]
+        graph.register_initializer(stored)
+        graph.insert_before(first, cast)
+        value.replace_all_uses_with(cast.outputs[0])
+        cast.outputs[0].name, cast.outputs[0].type, cast.outputs[0].shape = name, value.type, value.shape
+
+
+def _float16_difference(loaded: LoadedModel, compiled: CompiledModel, samples: Sequence[Path]) -> str:
+    """Return how the answers of the graph for WebGPU differ in float16; nothing where they agree or are not known."""
+    graph = compiled.lowered.graphs["webgpu"]
+    weights = sum(array.nbytes for _, array in tensors_of(graph, _HALF))
+    if not required_features(graph) or compiled.disabled_target is not None or weights > MAX_WEIGHT_BYTES:
+        return ""
+    match = compiled.match
+    values: dict[str, float] = {option.option: option.default for option in compiled.options}
+    values |= kind_of(match.task).default_thresholds(match.task)
+    given = {option.name: np.array([values[option.option]], np.float32) for option in compiled.options}
+    found = collect_samples(loaded.source.path, samples, match.inputs, loaded.ranges)
+    chosen = attach_prompts(match, found)[:_SAMPLES]
+    inputs = [RunInput(each.name, each.feeds, given, run_context(each, values)) for each in chosen]
+    wide = graph.clone()
+    retype(wide, _HALF, _FLOAT)
+    try:
+        exact = NativeRunner(loaded.source.path, ir.to_proto(wide).SerializeToString())
+        reference = Reference(lambda one: exact.run({**one.feeds, **one.fixed}), inputs, match.task, None)
+        exact.close()
+        rounded = EmulatedFp16().run(graph, [{**one.feeds, **one.fixed} for one in inputs])
+    except WebbuildError:  # then nothing is known, and the proof says what is wrong
+        return ""
+    answers = [replace(want, outputs=got) for want, got in zip(reference.answers, rounded, strict=True)]
+    policy = Policy(REDUCED_PRECISION, rounded=rounded_outputs(loaded.source.path))
+    compared = compare_runs(reference, "float16", answers, policy)
+    differing = (each for each in compared if each.verdict == "DIFFERS")
+    return next((f"{each.subject.output}: {describe_reason(each)}" for each in differing), "")

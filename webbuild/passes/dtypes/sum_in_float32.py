@@ -1,0 +1,48 @@
+from __future__ import annotations
+
+import math
+
+import onnx_ir as ir
+
+from webbuild.passes.base import PassOptions
+from webbuild.passes.decompose.base import Decomposers, Decomposition, RewriteContext
+from webbuild.passes.rewrite import attribute_values, static_shape
+
+_OPERATORS = (
+    *("ReduceMean", "ReduceSum", "ReduceSumSquare", "ReduceL1", "ReduceL2", "ReduceLogSum", "ReduceLogSumExp"),
+    "GlobalAveragePool",
+)
+MANY_TERMS = 256
+"""Numbers up to 255, a picture's, that float16 adds up: it ends at 65,504."""
+
+
+class SumInFloat32(Decomposition):
+    """Adds up many numbers of float16 in float32.
+
+        ReduceMean(x float16 [1, 64, 112, 112])  ->  Cast(ReduceMean(Cast(x, float32)), float16)
+
+    Why: the GPU kernel adds float16 to float16, which ends at 65,504. A mean over the 12,544 places of a feature map is
+    infinite from 5.2 on, and NaN after that. Native ONNX Runtime adds in float32, so the model works there.
+
+    How: from 256 terms on. Squares of few numbers are left, as are the sums inside Conv and MatMul.
+    """
+
+    code = "sum-in-float32"
+    tolerance = 1e-2
+
+    def decomposers(self) -> Decomposers:
+        return dict.fromkeys(_OPERATORS, _in_float32)
+
+    def matches(self, model: ir.Model, node: ir.Node, options: PassOptions) -> bool:
+        """Whether it adds up many numbers of float16."""
+        value = node.inputs[0]
+        before, after = static_shape(value), static_shape(node.outputs[0])
+        if options.table is None or value is None or value.dtype != ir.DataType.FLOAT16 or not before or after is None:
+            return False
+        return math.prod(before) >= MANY_TERMS * max(1, math.prod(after))
+
+
+def _in_float32(add: RewriteContext, node: ir.Node) -> ir.Value:
+    wide = add.cast(node.inputs[0], ir.DataType.FLOAT)
+    result = add.op(node.op_type, wide, *node.inputs[1:], **attribute_values(node))
+    return add.cast(result, ir.DataType.FLOAT16)
