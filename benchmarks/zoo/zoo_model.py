@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import onnx
 import onnx_ir as ir
 from msgspec import Struct
@@ -14,7 +16,7 @@ from numpy.typing import NDArray
 
 from webbuild.compare.tolerances import BROWSER, REDUCED_PRECISION
 from webbuild.equivalence.check import run_original
-from webbuild.equivalence.compare_runs import Reference, RunInput
+from webbuild.equivalence.compare_runs import Reference, RunInput, Tensors, WithWeights
 from webbuild.equivalence.policy import Policy
 from webbuild.manifest.tasks import TensorTask
 from webbuild.model.traversal import rounded_outputs
@@ -58,11 +60,10 @@ class ZooModel(Struct, frozen=True):
         model = ir.load(self.path)
         halves = retype(model, ir.DataType.FLOAT16, ir.DataType.FLOAT)
         native = NativeRunner(self.path, ir.to_proto(model).SerializeToString() if halves else None)
+        changed = _in_half(native.changed_weights) if halves else native.changed_weights
         policy = Policy(REDUCED_PRECISION if halves else BROWSER, rounded=rounded_outputs(self.path))
         given = RunInput("the example", self.feeds)
-        return Reference(
-            lambda one: run_original(native, one.feeds), [given], TensorTask(), policy, native.changed_weights
-        ), policy
+        return Reference(lambda one: run_original(native, one.feeds), [given], TensorTask(), policy, changed), policy
 
 
 def load_zoo(folder: Path, only: str) -> Iterator[ZooModel]:
@@ -70,3 +71,16 @@ def load_zoo(folder: Path, only: str) -> Iterator[ZooModel]:
     for path in sorted(folder.glob("*.onnx")):
         if re.search(only, path.stem):
             yield ZooModel(path, load_npz(path.with_suffix(".npz")))
+
+
+def _in_half(changed_weights: WithWeights) -> WithWeights:
+    """Return what changes the weights of a model in float32 as what they were: numbers of float16."""
+
+    def changed(change: Callable[[Tensors], Tensors]) -> AbstractContextManager[None]:
+        def widened(weights: Tensors) -> Tensors:
+            halves = change({name: array.astype(np.float16) for name, array in weights.items()})
+            return {name: array.astype(np.float32) for name, array in halves.items()}
+
+        return changed_weights(widened)
+
+    return changed

@@ -34,6 +34,16 @@ text (float[batch_size,past_length] past, float[batch_size,length] ids, float[ba
 { all = Concat <axis = 1> (past, ids)
   y = Mul (all, mask) }"""
 
+STATE = """<ir_version: 8, opset_import: ["" : 18]>
+matting (float[n,3,h,w] x, float[n,CHANNELS,h2,w2] s, float[n,CHANNELS,h4,w4] t)
+  => (float[n,CHANNELS,i,j] u, float[n,CHANNELS,k,l] v)
+<int64[1] one = {1}>
+{ half = MaxPool <kernel_shape = [2, 2], strides = [2, 2]> (x)
+  mean = ReduceMean <keepdims = 1> (half, one)
+  u = Add (mean, s)
+  quarter = MaxPool <kernel_shape = [2, 2], strides = [2, 2]> (mean)
+  v = Add (quarter, t) }"""
+
 
 def chosen(folder: Path, text: str, **given: int) -> ResolvedDims:
     source = load_onnx(save(parsed(text), folder / "m.onnx"))
@@ -53,6 +63,16 @@ def test_the_largest_side_is_taken_where_any_runs(tmp_path: Path, shape: str) ->
 def test_the_one_side_that_runs_is_found(tmp_path: Path, side: int) -> None:
     sizes = chosen(tmp_path, ONE_SIDE % (3 * side * side))
     assert (sizes.dims["x:2"], sizes.dims["x:3"]) == (side, side)
+
+
+@pytest.mark.parametrize("channels", ["4", "16"])
+def test_states_are_as_large_as_what_takes_their_place(tmp_path: Path, channels: str) -> None:
+    text = STATE.replace("CHANNELS", channels)
+    sizes = chosen(tmp_path, text)
+    assert [sizes.dims[f"{name}:2"] for name in ("x", "s", "t")] == [640, 320, 160]
+    assert "height and width of 'x' are 640" in sizes.assumptions[-1]
+    given = chosen(tmp_path, text, h=96, w=64)
+    assert [given.dims[f"{name}:3"] for name in ("x", "s", "t")] == [64, 32, 16]
 
 
 def test_a_model_that_is_slow_takes_the_smallest(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ import onnx_ir as ir
 
 from webbuild.compare.tolerances import REDUCED_PRECISION
 from webbuild.compile.compile_model import CompiledModel, LoadedModel
+from webbuild.compile.picture_input import find_picture_input
 from webbuild.equivalence.check import run_context
 from webbuild.equivalence.compare_runs import Reference, RunInput, compare_runs
 from webbuild.equivalence.detection_thresholds import open_reference
@@ -28,6 +29,7 @@ from webbuild.reporting.comparison_text import describe_reason
 from webbuild.runners.native import NativeRunner
 from webbuild.samples.collect import collect_samples
 from webbuild.samples.prompts import attach_prompts
+from webbuild.samples.sample import Sample
 from webbuild.tasks.registry import kind_of
 
 MAX_WEIGHT_BYTES = 512 << 20
@@ -114,8 +116,7 @@ def _float16_difference(loaded: LoadedModel, compiled: CompiledModel, samples: S
     values: dict[str, float] = {option.option: option.default for option in compiled.options}
     values |= kind_of(match.task).default_thresholds(match.task)
     given = {option.name: np.array([values[option.option]], np.float32) for option in compiled.options}
-    found = collect_samples(loaded.source.path, samples, match.inputs, loaded.ranges)
-    chosen = attach_prompts(match, found)[:_SAMPLES]
+    chosen = _chosen_samples(loaded, compiled, samples)
     inputs = [RunInput(each.name, each.feeds, given, run_context(each, values)) for each in chosen]
     wide = graph.clone()
     retype(wide, _HALF, _FLOAT)
@@ -131,3 +132,11 @@ def _float16_difference(loaded: LoadedModel, compiled: CompiledModel, samples: S
     compared = compare_runs(reference, "float16", answers, policy)
     differing = (each for each in compared if each.verdict == "DIFFERS")
     return next((f"{each.subject.output}: {describe_reason(each)}" for each in differing), "")
+
+
+def _chosen_samples(loaded: LoadedModel, compiled: CompiledModel, samples: Sequence[Path]) -> list[Sample]:
+    """Return the first samples; of what may be a picture a photograph too: contrast overflows, noise amplifies."""
+    match, path = compiled.match, loaded.source.path
+    chosen = attach_prompts(match, collect_samples(path, samples, match.inputs, loaded.ranges))[:_SAMPLES]
+    picture = None if samples else find_picture_input(match)
+    return chosen if picture is None else [*chosen, *collect_samples(path, (), (picture,), loaded.ranges)[:_SAMPLES]]

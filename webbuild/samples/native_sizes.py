@@ -15,6 +15,7 @@ from webbuild.passes.analysis.one_size_constant import one_size_constant
 from webbuild.runners.native import NativeRunner
 from webbuild.samples.random_inputs import random_feeds, shrunk_feeds
 from webbuild.samples.sample_sizes import sample_sizes
+from webbuild.samples.state_sizes import state_sizes
 from webbuild.tasks.symbolic_dims import ResolvedDims, free_picture_sides, resolve_dims, sequence_lengths, unknown_dims
 
 SIDES = (640, 512, 480, 416, 384, 320, 256, 224)
@@ -36,7 +37,8 @@ def choose_sizes(
     """Return a size for every free dimension: given, as in an .npz file of the samples, or tried on made-up numbers.
 
     Heights and widths of pictures become the first of `SIDES` at which native ONNX Runtime runs the model: squares, the
-    largest first, but the smallest where a run takes long even there. All others become the first of `LENGTHS`.
+    largest first, but the smallest where a run takes long even there. Those of states follow from the first picture's.
+    All others become the first of `LENGTHS`.
 
     Raises:
         WebbuildError: what `resolve_dims` and `sample_sizes` raise; `unknown-dimension` where no size runs.
@@ -54,26 +56,36 @@ def choose_sizes(
     except WebbuildError:  # without a session nothing is tried
         return resolve_dims(source.signature, given)
 
+    picture = next(iter(free_picture_sides(source.signature, {})), "").rpartition(":")[0]
+
     def sizes(side: int, length: int) -> ResolvedDims:
-        return resolve_dims(
-            source.signature,
-            {**dict.fromkeys(sides, side), **sequence_lengths(source.signature, lengths, length), **given},
-        )
+        chosen = {**dict.fromkeys(sides, side), **sequence_lengths(source.signature, lengths, length), **given}
+        if stateful:
+            chosen = {**chosen, **state_sizes(source, picture, resolve_dims(source.signature, chosen).dims), **given}
+        return resolve_dims(source.signature, chosen)
 
     def seconds(side: int, length: int) -> float | None:
-        started = time.monotonic()
-        return None if run_error(native, source, sizes(side, length).dims) else time.monotonic() - started
+        dims, started = sizes(side, length).dims, time.monotonic()
+        return None if run_error(native, source, dims) else time.monotonic() - started
 
-    runs = _first_that_runs(seconds, bool(sides), bool(lengths))
+    stateful = False
+    stateful = bool(picture) and bool(state_sizes(source, picture, sizes(SIDES[-1], LENGTHS[0]).dims))
+    runs = _first_that_runs(seconds, bool(sides), bool(lengths) and not stateful)
+    if runs is None and stateful:
+        stateful = False
+        runs = _first_that_runs(seconds, bool(sides), bool(lengths))
     native.close()
     if runs is None:
         return resolve_dims(source.signature, given)
     chosen, said = sizes(*runs), []
-    if sides:
-        names = ", ".join(dict.fromkeys(f"'{key.rpartition(':')[0]}'" for key in sides))
+    if stateful:
+        said.append("every state is as large as the output that takes its place; --dim gives another size")
+    if sides and (not stateful or sides[0].rpartition(":")[0] == picture):
+        pictures = [key.rpartition(":")[0] for key in sides if not stateful or key.rpartition(":")[0] == picture]
+        names = ", ".join(dict.fromkeys(f"'{name}'" for name in pictures))
         said.append(f"height and width of {names} are {runs[0]}, at which native ONNX Runtime runs; ")
         said[-1] += f"--dim {sides[0]}=N gives another"
-    if lengths:
+    if lengths and not stateful:
         told = ", ".join(
             f"'{name}' is {size}" for name, size in sequence_lengths(source.signature, lengths, runs[1]).items()
         )
