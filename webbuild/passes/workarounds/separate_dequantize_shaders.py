@@ -1,0 +1,73 @@
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import onnx_ir as ir
+
+from webbuild.passes.rewrite import opset_version, static_shape
+from webbuild.passes.workarounds.base import DefectContext, PassContext, Symptom, Workaround
+
+_BYTES = (ir.DataType.INT8, ir.DataType.UINT8)
+_IN_A_WORD = 4
+"""Bytes that a shader reads at once."""
+_DEFAULT_AXIS = 1
+_WITH_AXIS = 13
+"""Opset in which it got one."""
+
+
+class SeparateDequantizeShaders(Workaround):
+    """DequantizeLinear(x uint8 [10], s [], z []) -> DequantizeLinear<axis = 0>(x, s, z).
+
+    Defect: the answer of a DequantizeLinear is wrong: it runs the shader of another one.
+
+    Why: bytes of one scale are read four at once where their number is a multiple of four, and singly elsewhere. The
+    key under which the engine keeps its shaders does not say which. It has the number of dimensions, which counts as 1
+    for all that are read four at once, so a list of 10 bytes, such as a bias, gets the same key. The axis is in the
+    key, too, and says nothing where there is one scale.
+    Limits: opset 13 or newer, and not where others have both axes. Exact.
+    Source: `onnxruntime/core/providers/webgpu/quantization/quantize_linear.cc`, its `CacheHint`; measured on 1.30.0.
+    """
+
+    code = "separate-dequantize-shaders"
+    finding = "dequantize-shader-shared"
+    operators = ("DequantizeLinear",)
+    outcome = "wrong"
+    fix = "give it another axis than the others"
+    probe = "dequantize_of_ten_beside_sixteen"
+
+    def affects(self, node: ir.Node, context: DefectContext) -> Symptom | None:
+        shape = static_shape(node.inputs[0])
+        if shape is None or len(shape) != 1 or not _has_one_scale(node) or shape[0] % _IN_A_WORD == 0:
+            return None
+        shared = _axis(node) in _axes_of_words(context.model)
+        return Symptom("it has the shader of another one, which reads four bytes at once") if shared else None
+
+    def refusal(self, node: ir.Node, context: DefectContext) -> str | None:
+        if opset_version(context.model) < _WITH_AXIS:
+            return "before opset 13 it has no axis"
+        taken = {0, _DEFAULT_AXIS} <= set(_axes_of_words(context.model))
+        return "others have both axes that it may have" if taken else None
+
+    def rewrite(self, node: ir.Node, context: PassContext) -> str:
+        axis = 0 if _axis(node) == _DEFAULT_AXIS else _DEFAULT_AXIS
+        node.attributes["axis"] = ir.AttrInt64("axis", axis)
+        return f"its axis is {axis}, which gives it a shader of its own"
+
+
+def _axes_of_words(model: ir.Model) -> Iterator[int]:
+    """Yield the axis of each node that reads four bytes at once."""
+    for node in model.graph:
+        shape = static_shape(node.inputs[0]) if node.op_type == "DequantizeLinear" else None
+        if shape is not None and _has_one_scale(node) and math.prod(shape) % _IN_A_WORD == 0:
+            yield _axis(node)
+
+
+def _axis(node: ir.Node) -> int:
+    axis = node.attributes.get_int("axis", _DEFAULT_AXIS)
+    return axis if axis >= 0 else axis + len(static_shape(node.inputs[0]) or [])
+
+
+def _has_one_scale(node: ir.Node) -> bool:
+    value = node.inputs[0]
+    return value is not None and value.dtype in _BYTES and math.prod(static_shape(node.inputs[1]) or [1]) == 1
