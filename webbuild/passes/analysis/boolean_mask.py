@@ -1,27 +1,16 @@
-"""What a mask chooses, and the nodes after it that may as well compute with all rows in their places."""
+"""What a mask chooses, and by which node."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Sequence
 from math import prod
 
 import onnx_ir as ir
 from msgspec import Struct
 
-from webbuild.passes.rewrite import consumers, reduction_axes, static_shape
+from webbuild.passes.rewrite import constant, consumers, find_nodes, static_shape
 
-_ELEMENTWISE_OPS = frozenset({
-    "Abs", "Add", "And", "Cast", "Clip", "Cos", "Div", "Elu", "Equal", "Erf", "Exp", "Floor", "Gelu", "Greater",
-    "GreaterOrEqual", "HardSigmoid", "HardSwish", "LeakyRelu", "Less", "LessOrEqual", "Log", "Max", "Min", "Mul", "Neg",
-    "Not", "Or", "Pow", "Reciprocal", "Relu", "Sigmoid", "Sin", "Softplus", "Sqrt", "Sub", "Tanh", "Where",
-})  # fmt: skip
-"""Operators that compute with each element alone, and with what lies beside it in their other inputs."""
-_LAST_AXIS_OPS = {"Softmax": 13, "LogSoftmax": 13, "LayerNormalization": 1}
-"""Operators along one axis, and the opset from which on that is the last unless they say otherwise."""
-REDUCTION_OPS = frozenset({
-    "ReduceL1", "ReduceL2", "ReduceMax", "ReduceMean", "ReduceMin", "ReduceProd", "ReduceSum", "ReduceSumSquare",
-})  # fmt: skip
-_RESHAPE_OPS = ("Transpose", "Squeeze", "Reshape")
+_LAYOUT_OPS = ("Transpose", "Squeeze", "Reshape", "Split")
 
 
 class NeedsGatherError(Exception):
@@ -29,10 +18,13 @@ class NeedsGatherError(Exception):
 
 
 class MaskSelection(Struct, frozen=True):
-    """What a node takes of `data` by a mask of `shape[axis]` elements: `shape` is that of all rows, in their places."""
+    """What a node takes of `data` by a mask of `shape[axis]` elements: `shape` is that of all rows, in their places.
+
+    Where `data` is None it gives the places themselves, as NonZero does: [rank of the mask, n].
+    """
 
     node: ir.Node
-    data: ir.Value
+    data: ir.Value | None
     mask: ir.Value
     shape: tuple[int, ...]
     axis: int
@@ -84,96 +76,66 @@ def _row_mask(value: ir.Value | None) -> ir.Value | None:
     """Return the mask [n] of which a value [m] holds the places of what is true."""
     if value is None or value.shape is None or len(value.shape) != 1:
         return None
-    while value is not None and (node := value.producer()) is not None and node.op_type in _RESHAPE_OPS:
+    while value is not None and (node := value.producer()) is not None and _hands_places_on(node):
         value = node.inputs[0]
-    return _nonzero_mask(value)
+    mask = _nonzero_mask(value)
+    return mask if mask is not None and mask.shape is not None and len(mask.shape) == 1 else None
 
 
-class MaskedRegion:
-    """The nodes after choices by one mask: `inner` compute with the rows, `ends` need none that is not chosen."""
+def _hands_places_on(node: ir.Node) -> bool:
+    """Whether a node only lays out places of one axis, [1, m], [m, 1] or [m], in another way."""
+    if node.op_type == "Gather":  # the one column of [m, 1]
+        index = constant(node.inputs[1])
+        return index is not None and index.size == 1 and node.attributes.get_int("axis", 0) == 1
+    return node.op_type in _LAYOUT_OPS
 
-    def __init__(self, choices: Sequence[MaskSelection], nodes: Sequence[ir.Node], opset: int) -> None:
-        """Follow the choices through the nodes, in their order. Raises NeedsGatherError where the number is read."""
-        self.shape = {each.node.outputs[0]: each.shape for each in choices}
-        """Shapes of all rows, by what stands for the chosen ones."""
-        self.axis, self._opset = choices[0].axis, opset
-        self.inner: list[ir.Node] = []
-        self.ends: list[ir.Node] = []
-        for node in nodes:
-            if any(value in self.shape for value in node.inputs if value is not None):
-                self._add_node(node, choices[0].mask)
-        if any(value.is_graph_output() for value in self.shape):
-            raise NeedsGatherError("what the mask chooses is an output, and the data decide its length")
-        if missing := next(
-            (user for value in self.shape for user in consumers(value) if user not in {*self.inner, *self.ends}), None
-        ):
-            raise NeedsGatherError(f"{missing.op_type} '{missing.name}' is in another graph")
 
-    def _add_node(self, node: ir.Node, mask: ir.Value) -> None:
-        if node.op_type in REDUCTION_OPS and node.inputs[0] in self.shape:
-            if self.axis in (reduction_axes(node) or []):
-                self.ends.append(node)
-                return
-        elif node.op_type == "ScatterND" and self._is_scatter_back(node, mask):
-            self.ends.append(node)
-            return
-        shape = self._computed(node)
-        if shape is None:
-            raise NeedsGatherError(f"{node.op_type} '{node.name}' reads how many the mask chooses")
-        self.inner.append(node)
-        self.shape[node.outputs[0]] = shape
+def find_choices(model: ir.Model, types: Container[ir.DataType | None]) -> list[MaskSelection]:
+    """Return what the nodes of the graph take by masks of data of these types, and the places that others read."""
+    nodes = find_nodes(model, "GatherND", "Gather", "Compress")
+    found = [
+        each
+        for each in map(mask_selection, nodes)
+        if each is not None and each.data is not None and each.data.dtype in types and 0 not in each.shape
+    ]
+    readers = {each.node for each in found}
+    for node in find_nodes(model, "NonZero"):
+        mask = node.inputs[0]
+        sizes = static_shape(mask)
+        if mask is not None and sizes and 0 not in sizes and not _is_choice_only(node.outputs[0], readers):
+            found.append(MaskSelection(node, None, mask, (len(sizes), prod(sizes)), 1))
+    return found
 
-    def _is_scatter_back(self, node: ir.Node, mask: ir.Value) -> bool:
-        """Whether the chosen rows go where the mask took them from, in data of known sizes."""
-        sizes, taken = static_shape(node.inputs[0]), static_shape(mask)
-        if sizes is None or taken is None or node.inputs[0] in self.shape or node.inputs[1] in self.shape:
-            return False
-        rows = self.shape[node.inputs[2]] if node.inputs[2] is not None else ()
-        back = (*taken, *rows[1:])
-        plain = node.attributes.get_string("reduction", "none") == "none"
-        return plain and self.axis == 0 and mask_of_indices(node.inputs[1]) is mask and tuple(sizes) == back
 
-    def _computed(self, node: ir.Node) -> tuple[int, ...] | None:
-        """Return the shape of what a node makes of all rows, None if rows that are not chosen may matter to others."""
-        shapes = list(self._shapes(node))
-        if any(each is None or 0 in each for each in shapes) or node.domain not in ("", "ai.onnx"):
-            return None
-        known = [each for each in shapes if each is not None]
-        if node.op_type in _ELEMENTWISE_OPS:
-            return self._broadcast_shape(node, known)
-        whole, last = known[0], len(known[0]) - 1
-        if node.inputs[0] not in self.shape or self.axis >= last:
-            return None
-        if any(value in self.shape for value in node.inputs[1:]):
-            return None
-        if node.op_type in _LAST_AXIS_OPS and len(node.outputs) == 1 and max(map(len, known[1:]), default=0) < 2:
-            default = -1 if self._opset >= _LAST_AXIS_OPS[node.op_type] else 1
-            return whole if node.attributes.get_int("axis", default) % len(whole) == last else None
-        if node.op_type == "MatMul" and len(known[1]) == 2:
-            # [..., n, K] @ [K, M] -> [..., n, M]
-            return (*whole[:-1], known[1][1])
-        if node.op_type == "Gemm" and not node.attributes.get_int("transA", 0):
-            bias = known[2] if len(known) > 2 else ()
-            turned = node.attributes.get_int("transB", 0)
-            return (whole[0], known[1][0 if turned else 1]) if len(bias) < 2 or bias[0] == 1 else None
-        return None
+def _is_choice_only(places: ir.Value, choices: Container[ir.Node]) -> bool:
+    """Whether places only serve to choose by them, or to put something back."""
+    return not places.is_graph_output() and all(
+        node in choices
+        or node.op_type == "ScatterND"
+        or (_hands_places_on(node) and all(_is_choice_only(value, choices) for value in node.outputs))
+        for node in consumers(places)
+    )
 
-    def _shapes(self, node: ir.Node) -> Iterator[tuple[int, ...] | None]:
-        for value in node.inputs:
-            if value is not None:
-                known = self.shape.get(value) or static_shape(value)
-                yield None if known is None else tuple(known)
 
-    def _broadcast_shape(self, node: ir.Node, shapes: Sequence[tuple[int, ...]]) -> tuple[int, ...] | None:
-        """Return the shape of an elementwise result, None where something else would lie along the rows."""
-        rank = max(map(len, shapes))
-        values = [value for value in node.inputs if value is not None]
-        for value, each in zip(values, shapes, strict=True):
-            # operands are aligned at their last axes
-            place = self.axis - (rank - len(each))
-            if value in self.shape:
-                if len(each) != rank:
-                    return None
-            elif place >= 0 and each[place] != 1:
-                return None
-        return tuple(max(each[at - rank] for each in shapes if rank - at <= len(each)) for at in range(rank))
+def connected_choices(choices: Sequence[MaskSelection]) -> list[list[MaskSelection]]:
+    """Return the choices in groups: those of one mask, and of masks whose rows meet before a suppression ends them."""
+    groups: list[tuple[list[MaskSelection], set[ir.Node], set[ir.Value]]] = []
+    for each in choices:
+        group, reached, masks = [each], {each.node, *_nodes_after(each.node)}, {each.mask}
+        for other in list(groups):
+            if not (reached.isdisjoint(other[1]) and masks.isdisjoint(other[2])):
+                groups.remove(other)
+                group, reached, masks = [*other[0], *group], reached | other[1], masks | other[2]
+        groups.append((group, reached, masks))
+    return [group for group, _, _ in groups]
+
+
+def _nodes_after(node: ir.Node) -> set[ir.Node]:
+    found: set[ir.Node] = set()
+    waiting = [node]
+    while waiting:
+        for reader in (reader for value in waiting.pop().outputs for reader in consumers(value)):
+            if reader not in found and reader.op_type != "NonMaxSuppression":
+                found.add(reader)
+                waiting.append(reader)
+    return found

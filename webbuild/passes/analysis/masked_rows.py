@@ -1,0 +1,148 @@
+"""The nodes after choices by masks that may as well compute with all rows in their places."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+
+import onnx_ir as ir
+
+from webbuild.passes.analysis.boolean_mask import MaskSelection, NeedsGatherError, mask_of_indices
+from webbuild.passes.analysis.row_counts import RowCount, RowSet, Sizes, sizes_of
+from webbuild.passes.analysis.row_shapes import Rows, joined, ranked, row_results
+from webbuild.passes.analysis.use_def import UnknownNmsPatternError, trace_indices
+from webbuild.passes.rewrite import consumers, input_value, is_read, reduction_axes, static_shape
+
+REDUCTION_OPS = frozenset({
+    "ReduceL1", "ReduceL2", "ReduceMax", "ReduceMean", "ReduceMin", "ReduceProd", "ReduceSum", "ReduceSumSquare",
+})  # fmt: skip
+
+
+class MaskedRegion:
+    """The nodes after choices by masks: `inner` compute with the rows, `ends` need none that is not chosen.
+
+    A TopK of the best K of the chosen rows chooses some of K, a Concat of rows of several masks some of them all. A
+    NonMaxSuppression is an end, and so is what gathers rows by the places that it selects.
+
+    Attributes:
+        rows: what stands for chosen rows, by value.
+        masks: the mask of each set that a mask chooses from.
+        parts: the sets that a Concat joins, by the joined one.
+        sizes: vectors and numbers that hold how many rows are chosen.
+        counting: the nodes that compute those.
+    """
+
+    def __init__(self, choices: Sequence[MaskSelection], nodes: Sequence[ir.Node], opset: int) -> None:
+        """Follow the choices through the nodes, in their order. Raises NeedsGatherError where the number is read."""
+        sets = {each.mask: RowSet(prod(static_shape(each.mask) or [])) for each in choices}
+        self.masks = {rows: mask for mask, rows in sets.items()}
+        self.rows = {each.node.outputs[0]: _chosen(each, sets[each.mask]) for each in choices}
+        self.parts: dict[RowSet, list[RowSet]] = {}
+        self.sizes: dict[ir.Value, Sizes] = {}
+        self.counting: list[ir.Node] = []
+        self.inner: list[ir.Node] = []
+        self.ends: list[ir.Node] = []
+        self._opset = opset
+        self._kept: dict[ir.Node, RowSet] = {}
+        chosen = {each.node for each in choices}
+        for node in nodes:
+            reads = [value for value in node.inputs if value is not None]
+            if node not in chosen and any(each in self.rows or each in self.sizes for each in reads):
+                self._add_node(node)
+        if any(value.is_graph_output() for value in (*self.rows, *self.sizes)):
+            raise NeedsGatherError("what the mask chooses is an output, and the data decide its length")
+        known = {*self.inner, *self.ends, *self.counting, *chosen}
+        users = (user for value in (*self.rows, *self.sizes) for user in consumers(value))
+        if missing := next((user for user in users if user not in known), None):
+            raise NeedsGatherError(f"{missing.op_type} '{missing.name}' is in another graph")
+
+    def _add_node(self, node: ir.Node) -> None:
+        if not any(map(is_read, node.outputs)):
+            self.counting.append(node)
+        elif self._is_end(node):
+            self.ends.append(node)
+        elif (sizes := self._sizes(node)) is not None:
+            self.counting.append(node)
+            self.sizes[node.outputs[0]] = sizes
+        else:
+            results = self._results(node)
+            if not results:
+                raise NeedsGatherError(f"{node.op_type} '{node.name}' reads how many the mask chooses")
+            self.inner.append(node)
+            self.rows.update(zip(node.outputs, results, strict=False))
+            for value, each in zip(node.outputs, results, strict=False):
+                # what the inference of shapes does not know, such as a Reshape to a count
+                value.shape = value.shape or _chosen_shape(each)
+
+    def _sizes(self, node: ir.Node) -> Sizes | None:
+        data = node.inputs[0]
+        if node.op_type == "Shape" and data in self.rows and not node.attributes:
+            found = self.rows[data]
+            count = RowCount(found.rows)
+            return tuple(count if axis == found.axis else size for axis, size in enumerate(found.shape))
+        return sizes_of(node, self.sizes) if any(value in self.sizes for value in node.inputs if value) else None
+
+    def _results(self, node: ir.Node) -> Sequence[Rows]:
+        """Return what a node makes of all rows, nothing if rows that are not chosen may matter to others."""
+        if node.domain not in ("", "ai.onnx"):
+            return ()
+        if node.op_type == "TopK":
+            return ranked(node, self.rows, self.sizes)
+        if node.op_type == "Concat" and (found := joined(node, self.rows, self.parts)) is not None:
+            return (found,)
+        return row_results(node, self.rows, self.sizes, self._opset)
+
+    def _is_end(self, node: ir.Node) -> bool:
+        data = node.inputs[0]
+        match node.op_type:
+            case op if op in REDUCTION_OPS and data in self.rows:
+                return self.rows[data].axis in (reduction_axes(node) or [])
+            case "ScatterND":
+                return self._is_scatter_back(node)
+            case "NonMaxSuppression":
+                return self._is_suppression(node)
+            case "Gather" if node in self._kept and data in self.rows:
+                # rows [n, ...] by the places that a suppression selected among them
+                found = self.rows[data]
+                return found.axis == 0 == node.attributes.get_int("axis", 0) and found.rows is self._kept[node]
+        return False
+
+    def _is_scatter_back(self, node: ir.Node) -> bool:
+        """Whether the chosen rows go where the mask took them from, in data of known sizes."""
+        sizes, indices, update = static_shape(node.inputs[0]), node.inputs[1], node.inputs[2]
+        if sizes is None or node.inputs[0] in self.rows or indices in self.rows or update not in self.rows:
+            return False
+        found = self.rows[update]
+        mask = self.masks.get(found.rows)
+        back = (*(static_shape(mask) or []), *found.shape[1:])
+        plain = node.attributes.get_string("reduction", "none") == "none"
+        return plain and found.axis == 0 and mask_of_indices(indices) is mask is not None and tuple(sizes) == back
+
+    def _is_suppression(self, node: ir.Node) -> bool:
+        """Whether a NonMaxSuppression reads boxes [1, n, 4] and scores [1, 1, n] of the same rows, and who reads it."""
+        boxes, scores = (self.rows.get(value) if value is not None else None for value in node.inputs[:2])
+        if boxes is None or scores is None or boxes.rows is not scores.rows or (boxes.axis, scores.axis) != (1, 2):
+            return False
+        if scores.shape[:2] != (1, 1) or any(value in self.rows for value in node.inputs[2:]):
+            return False
+        if node.inputs[1] is None or node.inputs[1].dtype != ir.DataType.FLOAT or input_value(node, 2) is None:
+            return False
+        try:
+            kept = trace_indices(node.outputs[0], node.name or node.op_type).gathers
+        except UnknownNmsPatternError as unknown:
+            raise NeedsGatherError(str(unknown)) from unknown
+        self._kept.update(dict.fromkeys(kept, boxes.rows))
+        return True
+
+
+def _chosen_shape(rows: Rows) -> ir.Shape:
+    return ir.Shape([None if axis == rows.axis else size for axis, size in enumerate(rows.shape)])
+
+
+def _chosen(choice: MaskSelection, rows: RowSet) -> Rows:
+    """Return what a mask chooses; where it is `data > threshold`, the data that are chosen are above that."""
+    maker = choice.mask.producer()
+    above = None
+    if maker is not None and maker.op_type == "Greater" and maker.inputs[0] is choice.data:
+        above = maker.inputs[1] if prod(static_shape(maker.inputs[1]) or [1]) == 1 else None
+    return Rows(choice.shape, choice.axis, rows, above=above)

@@ -1,0 +1,77 @@
+"""How many rows a mask chooses, in shapes: what Shape gives of chosen rows, and what is computed from that."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import onnx_ir as ir
+from msgspec import Struct
+
+from webbuild.passes.rewrite import constant, input_value
+
+_COPIES = ("Squeeze", "Unsqueeze", "Reshape", "Cast", "Identity")
+
+
+class RowSet(Struct, frozen=True, eq=False):
+    """Rows of which a mask chooses some: `length` are there in all."""
+
+    length: int
+
+
+class RowCount(Struct, frozen=True):
+    """How many rows are chosen of a set, but `most` at most."""
+
+    rows: RowSet
+    most: int | None = None
+
+    @property
+    def bound(self) -> int:
+        """Return how many there can be."""
+        return self.rows.length if self.most is None else min(self.most, self.rows.length)
+
+
+Sizes = tuple[int | RowCount, ...]
+
+
+def sizes_of(node: ir.Node, known: Mapping[ir.Value, Sizes]) -> Sizes | None:
+    """Return the sizes that a node gives of those it reads: Shape -> Gather -> Concat([40, n]) -> ReduceMin.
+
+    Args:
+        node: reads at least one of the values.
+        known: the sizes in every vector, or number, that holds some.
+    """
+    data = node.inputs[0]
+    parts = [_parts(value, known) for value in node.inputs]
+    if data is None or parts[0] is None:
+        return None
+    if node.op_type in _COPIES and data in known:
+        return parts[0]
+    if node.op_type == "Gather" and (index := constant(input_value(node, 1))) is not None:
+        return tuple(parts[0][int(place)] for place in index.ravel())
+    if node.op_type == "Slice":
+        bounds = [constant(value) for value in (*node.inputs[1:3], *node.inputs[4:5])]
+        numbers = [int(each.item()) for each in bounds if each is not None and each.size == 1]
+        return parts[0][slice(*numbers)] if len(numbers) == len(bounds) > 1 else None
+    every = [size for each in parts for size in each or ()]
+    if node.op_type == "Concat" and None not in parts:
+        return tuple(every)
+    if node.op_type in ("Min", "ReduceMin") and (node.op_type == "ReduceMin" or None not in parts):
+        return _least(parts[0] if node.op_type == "ReduceMin" else tuple(every))
+    return None
+
+
+def _parts(value: ir.Value | None, known: Mapping[ir.Value, Sizes]) -> Sizes | None:
+    if value is not None and value in known:
+        return known[value]
+    array = constant(value)
+    return None if array is None or array.dtype.kind != "i" else tuple(int(each) for each in array.ravel())
+
+
+def _least(sizes: Sizes) -> Sizes | None:
+    """Return the least of one count and numbers, None where there are counts of several sets."""
+    counts = [each for each in sizes if isinstance(each, RowCount)]
+    if len({each.rows for each in counts}) != 1:
+        return None
+    limits = [each for each in sizes if isinstance(each, int)]
+    limits += [each.most for each in counts if each.most is not None]
+    return (RowCount(counts[0].rows, min(limits, default=None)),)

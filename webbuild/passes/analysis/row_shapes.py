@@ -1,0 +1,250 @@
+"""What operators make of rows that a mask chooses, if they are given all rows in their places."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from math import prod
+
+import numpy as np
+import onnx_ir as ir
+from msgspec import Struct
+
+from webbuild.passes.analysis.batch_axis import output_batch_axis
+from webbuild.passes.analysis.moved_shape import moved_shapes
+from webbuild.passes.analysis.row_counts import RowCount, RowSet, Sizes
+from webbuild.passes.analysis.use_def import slice_bounds
+from webbuild.passes.rewrite import constant, input_value, static_shape
+
+_ELEMENTWISE_OPS = frozenset({
+    "Abs", "Add", "And", "Cast", "Ceil", "Clip", "Cos", "Div", "Elu", "Equal", "Erf", "Exp", "Floor", "Gelu", "Greater",
+    "GreaterOrEqual", "HardSigmoid", "HardSwish", "Identity", "LeakyRelu", "Less", "LessOrEqual", "Log", "Max", "Min",
+    "Mod", "Mul", "Neg", "Not", "Or", "Pow", "Reciprocal", "Relu", "Sigmoid", "Sin", "Softplus", "Sqrt", "Sub", "Tanh",
+    "Where", "Xor",
+})  # fmt: skip
+"""Operators that compute with each element alone, and with what lies beside it in their other inputs."""
+_LAST_AXIS_OPS = {"Softmax": 13, "LogSoftmax": 13, "LayerNormalization": 1}
+"""Operators along one axis, and the opset from which on that is the last unless they say otherwise."""
+_LAYOUT_OPS = ("Squeeze", "Unsqueeze", "Reshape", "Identity", "Transpose", "Flatten", "Split")
+_AXIS_OPS = (*_LAYOUT_OPS, "Slice", "Gather", "Concat", "ReduceMax", "ReduceMin", "ReduceSum", "ReduceMean", "ArgMax")
+"""Operators that keep rows apart where `output_batch_axis` says so."""
+_TO_THE_END = (1 << 63) - 1
+_LARGEST_TOPK = 1 << 20
+"""Rows that are put in order at most, chosen or not."""
+
+
+class Rows(Struct, frozen=True):
+    """What stands for chosen rows, along `axis` of all of them.
+
+    Attributes:
+        shape: of all rows.
+        axis: along which the rows lie.
+        rows: the set that they are chosen of.
+        numbers: the set of which the elements are row numbers: places among all rows then, not among the chosen.
+        above: a threshold that each element of a chosen row is above, if one is known.
+    """
+
+    shape: tuple[int, ...]
+    axis: int
+    rows: RowSet
+    numbers: RowSet | None = None
+    above: ir.Value | None = None
+
+
+Known = Mapping[ir.Value, Rows]
+
+
+def ranked(node: ir.Node, known: Known, sizes: Mapping[ir.Value, Sizes]) -> Sequence[Rows]:
+    """Return what a TopK of the best min(n, K) rows gives: values, and their places."""
+    data, most = node.inputs[0], node.inputs[1]
+    found = known.get(data) if data is not None else None
+    count = sizes.get(most, ()) if most is not None else ()
+    if found is None or data is None or len(count) != 1 or not isinstance(count[0], RowCount):
+        return ()
+    length, rank = found.shape[found.axis], len(found.shape)
+    if count[0].rows is not found.rows or prod(found.shape) != length or length > _LARGEST_TOPK:
+        return ()
+    attributes = node.attributes
+    plain = attributes.get_int("largest", 1) == 1 and attributes.get_int("sorted", 1) == 1
+    if not plain or attributes.get_int("axis", -1) % rank != found.axis or data.dtype != ir.DataType.FLOAT:
+        return ()
+    best = RowSet(count[0].bound)
+    shape = tuple(best.length if axis == found.axis else 1 for axis in range(rank))
+    return (
+        Rows(shape, found.axis, best, above=found.above),
+        Rows(shape, found.axis, best, numbers=found.rows),
+    )
+
+
+def joined(node: ir.Node, known: Known, sets: dict[RowSet, list[RowSet]]) -> Rows | None:
+    """Return what a Concat along the rows gives, None for any other; `sets` are the joined ones and their parts."""
+    found = [known.get(value) if value is not None else None for value in node.inputs]
+    parts = [each for each in found if each is not None]
+    first = parts[0]
+    axis = node.attributes.get_int("axis", 0) % len(first.shape)
+    if len(parts) < len(found) or any(each.axis != axis or each.numbers is not None for each in parts):
+        return None
+    joins = [each.rows for each in parts]
+    whole = next((rows for rows, of in sets.items() if of == joins), None)
+    if whole is None:
+        whole = RowSet(sum(each.length for each in joins))
+        sets[whole] = joins
+    above = first.above if all(_is_same(each.above, first.above) for each in parts) else None
+    shape = tuple(whole.length if at == axis else size for at, size in enumerate(first.shape))
+    return Rows(shape, axis, whole, above=above)
+
+
+def _is_same(value: ir.Value | None, other: ir.Value | None) -> bool:
+    held, wanted = constant(value), constant(other)
+    return value is other or (held is not None and wanted is not None and np.array_equal(held.ravel(), wanted.ravel()))
+
+
+def row_results(node: ir.Node, known: Known, sizes: Mapping[ir.Value, Sizes], opset: int) -> Sequence[Rows]:
+    """Return what a node makes of all rows, nothing if rows that are not chosen may matter to others."""
+    if node.op_type in ("ConstantOfShape", "Reshape", "Expand") and (target := _target(node, sizes)) is not None:
+        return _of_counted_shape(node, target, known)
+    read = [known[value] for value in node.inputs if value is not None and value in known]
+    if not read or any(value in sizes for value in node.inputs if value is not None):
+        return ()
+    if node.op_type == "Gather" and node.inputs[1] is not None and (index := known.get(node.inputs[1])) is not None:
+        return _gathered(node, index, known)
+    if len({each.rows for each in read}) > 1 or (read[0].numbers is not None and node.op_type not in _LAYOUT_OPS):
+        return ()
+    first = read[0]
+    shape = _computed_shape(node, first.axis, known, opset)
+    if shape is not None:
+        return (Rows(shape, first.axis, first.rows, first.numbers if node.op_type in _LAYOUT_OPS else None),)
+    if node.op_type not in _AXIS_OPS or (axis := _axis(node, known)) is None:
+        return ()
+    shapes = [_with_rows(value.shape, axis, first.rows.length) for value in node.outputs]
+    if None in shapes:
+        shapes = [*(moved_shapes(node, _joined_shape(node, known)) or ())]
+    layout = node.op_type in _LAYOUT_OPS
+    return [
+        Rows(each, axis, first.rows, first.numbers if layout else None, first.above if layout else None)
+        for each in shapes
+        if each is not None
+    ]
+
+
+def _axis(node: ir.Node, known: Known) -> int | None:
+    first = known.get(node.inputs[0]) if node.inputs[0] is not None else None
+    if node.op_type == "Flatten":  # [n, 1, 4] -> [n, 4]
+        return 0 if first is not None and first.axis == 0 and node.attributes.get_int("axis", 1) == 1 else None
+    if first is not None and node.op_type == "Slice" and slice_bounds(node) == (0, _TO_THE_END, first.axis):
+        return first.axis  # all of them
+    return output_batch_axis(node, {value: each.axis for value, each in known.items()})
+
+
+def _with_rows(shape: ir.Shape | None, axis: int, length: int) -> tuple[int, ...] | None:
+    sizes = [length if at == axis else size for at, size in enumerate(shape or ())]
+    known = tuple(size for size in sizes if isinstance(size, int))
+    return known if shape is not None and len(known) == len(sizes) and 0 not in known else None
+
+
+def _joined_shape(node: ir.Node, known: Known) -> tuple[int, ...]:
+    """Return the shape of the first input; of a Concat's inputs, with all their sizes along its axis."""
+    shapes = [each.shape for value in node.inputs if value is not None and (each := known.get(value))]
+    first = shapes[0]
+    axis = node.attributes.get_int("axis", 0) % len(first)
+    return (
+        (*first[:axis], sum(each[axis] for each in shapes), *first[axis + 1 :]) if node.op_type == "Concat" else first
+    )
+
+
+def _target(node: ir.Node, sizes: Mapping[ir.Value, Sizes]) -> Sizes | None:
+    value = node.inputs[0] if node.op_type == "ConstantOfShape" else input_value(node, 1)
+    return sizes.get(value) if value is not None else None
+
+
+def _of_counted_shape(node: ir.Node, target: Sizes, known: Known) -> Sequence[Rows]:
+    """Return what is made in a shape with one count in it: a constant, or rows that stay apart."""
+    counts = [place for place, size in enumerate(target) if isinstance(size, RowCount)]
+    if len(counts) != 1:
+        return ()
+    axis, count = counts[0], target[counts[0]]
+    assert isinstance(count, RowCount)
+    shape = tuple(size.bound if isinstance(size, RowCount) else size for size in target)
+    data = node.inputs[0]
+    if count.most is not None or min(shape) < 1:
+        return ()
+    if node.op_type == "ConstantOfShape":
+        return (Rows(shape, axis, count.rows),)
+    found = known.get(data) if data is not None else None
+    if found is None:
+        # one number, or one row, for each row: [1, 4] -> [n, 4]
+        sizes = static_shape(data) if node.op_type == "Expand" else None
+        fits = sizes is not None and [*([1] * len(shape)), *sizes][axis - len(shape)] == 1
+        return (Rows(shape, axis, count.rows),) if fits else ()
+    same = found.rows is count.rows and prod(found.shape[: found.axis]) == prod(shape[:axis])
+    if node.op_type == "Expand":
+        same = same and len(found.shape) == len(shape)
+    elif prod(found.shape) != prod(shape):
+        return ()
+    return (Rows(shape, axis, found.rows, found.numbers, found.above),) if same else ()
+
+
+def _gathered(node: ir.Node, index: Rows, known: Known) -> Sequence[Rows]:
+    """Return the rows that are gathered by chosen numbers: of the same set, or by each number a row of known data."""
+    data = node.inputs[0]
+    found = known.get(data) if data is not None else None
+    sizes = found.shape if found is not None else static_shape(data)
+    if not sizes or 0 in sizes:
+        return ()
+    along = node.attributes.get_int("axis", 0) % len(sizes)
+    shape = (*sizes[:along], *index.shape, *sizes[along + 1 :])
+    axis = along + index.axis
+    if found is None:
+        return (Rows(shape, axis, index.rows),) if index.numbers is None else ()
+    if index.numbers is not found.rows or along != found.axis:
+        return ()
+    return (Rows(shape, axis, index.rows, found.numbers, found.above),)
+
+
+def _computed_shape(node: ir.Node, axis: int, known: Known, opset: int) -> tuple[int, ...] | None:
+    """Return the shape of an elementwise result, or of a layer, a normalisation or a softmax of each row."""
+    shapes = list(_shapes(node, known))
+    if any(each is None or 0 in each for each in shapes):
+        return None
+    sizes = [each for each in shapes if each is not None]
+    if node.op_type in _ELEMENTWISE_OPS:
+        return _broadcast_shape(node, sizes, axis, known)
+    whole, last = sizes[0], len(sizes[0]) - 1
+    if node.inputs[0] not in known or axis >= last:
+        return None
+    if any(value in known for value in node.inputs[1:] if value is not None):
+        return None
+    if node.op_type in _LAST_AXIS_OPS and len(node.outputs) == 1 and max(map(len, sizes[1:]), default=0) < 2:
+        default = -1 if opset >= _LAST_AXIS_OPS[node.op_type] else 1
+        return whole if node.attributes.get_int("axis", default) % len(whole) == last else None
+    if node.op_type == "MatMul" and len(sizes[1]) == 2:
+        # [..., n, K] @ [K, M] -> [..., n, M]
+        return (*whole[:-1], sizes[1][1])
+    if node.op_type == "Gemm" and not node.attributes.get_int("transA", 0):
+        bias = sizes[2] if len(sizes) > 2 else ()
+        turned = node.attributes.get_int("transB", 0)
+        return (whole[0], sizes[1][0 if turned else 1]) if len(bias) < 2 or bias[0] == 1 else None
+    return None
+
+
+def _shapes(node: ir.Node, known: Known) -> Iterator[tuple[int, ...] | None]:
+    for value in node.inputs:
+        if value is not None:
+            sizes = known[value].shape if value in known else static_shape(value)
+            yield None if sizes is None else tuple(sizes)
+
+
+def _broadcast_shape(
+    node: ir.Node, shapes: Sequence[tuple[int, ...]], axis: int, known: Known
+) -> tuple[int, ...] | None:
+    """Return the shape of an elementwise result, None where something else would lie along the rows."""
+    rank = max(map(len, shapes))
+    values = [value for value in node.inputs if value is not None]
+    for value, each in zip(values, shapes, strict=True):
+        # operands are aligned at their last axes
+        place = axis - (rank - len(each))
+        if value in known:
+            if len(each) != rank or known[value].axis != axis:
+                return None
+        elif place >= 0 and each[place] != 1:
+            return None
+    return tuple(max(each[at - rank] for each in shapes if rank - at <= len(each)) for at in range(rank))

@@ -1,0 +1,193 @@
+"""All rows in the place of those that masks choose: what each node of a region becomes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+import onnx_ir as ir
+
+from webbuild.passes.analysis.boolean_mask import MaskSelection
+from webbuild.passes.analysis.masked_rows import MaskedRegion
+from webbuild.passes.analysis.row_counts import RowSet
+from webbuild.passes.rewrite import (
+    Builder,
+    attribute_values,
+    constant,
+    input_value,
+    reduction_axes,
+    replace_all_uses,
+    static_shape,
+)
+
+_NEUTRAL = {"ReduceProd": 1.0, "ReduceMax": -math.inf, "ReduceMin": math.inf}
+"""What an element counts for that is not chosen, where it is not 0."""
+_LOWEST, _LOW = -3e38, -1e38
+"""The score of a row that is not chosen, and what it is below: finite, as a sort may be padded with infinities."""
+
+
+def rewrite_densely(model: ir.Model, group: Sequence[MaskSelection], region: MaskedRegion) -> None:
+    """Let the nodes of a region compute with all rows, and remove those that were for the chosen ones."""
+    dense = _DenseRows(model, region)
+    for each in group:
+        dense.add_choice(each)
+    order = {each: index for index, each in enumerate(model.graph)}
+    for node in sorted([*region.inner, *region.ends], key=order.__getitem__):
+        dense.add_node(node)
+    gone = [*region.inner, *region.ends, *region.counting, *(each.node for each in group)]
+    for node in sorted(gone, key=order.__getitem__)[::-1]:
+        model.graph.remove(node, safe=True)
+
+
+class _DenseRows:
+    """The values of all rows, by those of the chosen ones, and the masks of all sets."""
+
+    def __init__(self, model: ir.Model, region: MaskedRegion) -> None:
+        self._graph = model.graph
+        self._region = region
+        self._values: dict[ir.Value, ir.Value] = {}
+        self._masks: dict[RowSet, ir.Value] = dict(region.masks)
+
+    def add_choice(self, choice: MaskSelection) -> None:
+        add = self._builder(choice.node)
+        whole = choice.data
+        if whole is None:  # the places of all elements: [rank, N]
+            taken = static_shape(choice.mask) or []
+            whole = add.const(np.indices(taken).reshape(len(taken), -1), np.int64)
+        if static_shape(whole) != list(choice.shape):
+            whole = add.reshape(whole, list(choice.shape))
+        self._values[choice.node.outputs[0]] = whole
+
+    def add_node(self, node: ir.Node) -> None:
+        add = self._builder(node)
+        match node.op_type:
+            case _ if node in self._region.inner:
+                made = self._inner(add, node)
+                for old, new in zip(node.outputs, made, strict=False):
+                    new.type, new.shape = old.type, ir.Shape(self._region.rows[old].shape)
+                    self._values[old] = new
+            case "ScatterND":
+                replace_all_uses(node.outputs[0], self._scattered(add, node))
+            case "NonMaxSuppression":
+                replace_all_uses(node.outputs[0], self._suppression(add, node))
+            case "Gather":
+                replace_all_uses(node.outputs[0], self._copy(add, node)[0])
+            case _:
+                replace_all_uses(node.outputs[0], self._reduction(add, node))
+
+    def _builder(self, node: ir.Node) -> Builder:
+        return Builder(self._graph, node, f"{node.name or node.op_type}/masked")
+
+    def _copy(self, add: Builder, node: ir.Node) -> list[ir.Value]:
+        inputs = [self._values.get(value, value) if value is not None else None for value in node.inputs]
+        return add.node(node.op_type, *inputs, outputs=len(node.outputs), **attribute_values(node))
+
+    def _inner(self, add: Builder, node: ir.Node) -> list[ir.Value]:
+        """Add what a node makes of all rows; where it reads their number, that is fixed now."""
+        found = self._region.rows[node.outputs[0]]
+        data = node.inputs[0]
+        assert data is not None
+        if node.op_type == "TopK":
+            return self._best(add, node, found.rows)
+        if node.op_type == "ConstantOfShape":
+            filled = node.attributes.get_tensor("value", None)
+            one = np.zeros(1, np.float32) if filled is None else filled.numpy()
+            return [add.const(np.full(found.shape, one.item()), one.dtype)]
+        if input_value(node, 1) in self._region.sizes:  # Reshape, Expand
+            shape = add.const(list(found.shape), np.int64)
+            return [add.op(node.op_type, self._values.get(data, data), shape, **attribute_values(node))]
+        if found.rows in self._region.parts and found.rows not in self._masks:
+            self._masks[found.rows] = self._joined_mask(add, self._region.parts[found.rows])
+        return self._copy(add, node)
+
+    def _best(self, add: Builder, node: ir.Node, best: RowSet) -> list[ir.Value]:
+        """Add a TopK of all rows: those that are not chosen come last, and are the only ones with so low a score."""
+        scores = self._masked(add, node.inputs[0], _LOWEST)
+        values, places = add.node(
+            "TopK", scores, add.const([best.length], np.int64), outputs=2, **attribute_values(node)
+        )
+        line = add.reshape(values, [best.length])
+        self._masks[best] = add.op("Greater", line, add.const([_LOW]))
+        self._masks[best].type, self._masks[best].shape = ir.TensorType(ir.DataType.BOOL), ir.Shape([best.length])
+        return [values, places]
+
+    def _joined_mask(self, add: Builder, parts: Sequence[RowSet]) -> ir.Value:
+        """Add the mask of rows that are joined, of those of the parts: as floats, since truth values are not joined."""
+        flags = [add.cast(self._line(add, part), ir.DataType.FLOAT) for part in parts]
+        mask = add.cast(add.op("Concat", *flags, axis=0), ir.DataType.BOOL)
+        mask.type, mask.shape = ir.TensorType(ir.DataType.BOOL), ir.Shape([sum(part.length for part in parts)])
+        return mask
+
+    def _line(self, add: Builder, rows: RowSet) -> ir.Value:
+        return broadcast_mask(add, self._masks[rows], [rows.length])
+
+    def _masked(self, add: Builder, value: ir.Value | None, fill: float) -> ir.Value:
+        """Add all rows with `fill` in those that are not chosen."""
+        assert value is not None
+        found = self._region.rows[value]
+        true = self._true(add, value)
+        whole = add.op("Where", true, self._values[value], add.const(fill))
+        whole.type, whole.shape = value.type, ir.Shape(found.shape)
+        return whole
+
+    def _true(self, add: Builder, value: ir.Value) -> ir.Value:
+        """Return the mask of a value's rows, [1, n, 1] for rows along axis 1 of three."""
+        found = self._region.rows[value]
+        ones = [size if axis == found.axis else 1 for axis, size in enumerate(found.shape)]
+        return broadcast_mask(add, self._masks[found.rows], ones)
+
+    def _scattered(self, add: Builder, node: ir.Node) -> ir.Value:
+        """Add what a ScatterND of chosen rows makes: where the mask is true, the rows; elsewhere the data."""
+        data, rows = node.inputs[0], node.inputs[2]
+        assert rows is not None
+        mask = self._masks[self._region.rows[rows].rows]
+        sizes, taken = static_shape(data) or [], static_shape(mask) or []
+        new = self._values[rows] if len(taken) == 1 else add.reshape(self._values[rows], sizes)
+        return add.op("Where", broadcast_mask(add, mask, [*taken, *[1] * (len(sizes) - len(taken))]), new, data)
+
+    def _suppression(self, add: Builder, node: ir.Node) -> ir.Value:
+        """Add a suppression of all rows with a score below its threshold for those that are not chosen."""
+        boxes, scores = node.inputs[0], node.inputs[1]
+        assert boxes is not None
+        assert scores is not None
+        others = [input_value(node, place) for place in range(2, 5)]
+        if others[2] is None:
+            above = self._region.rows[scores].above
+            held = constant(above)
+            # the scores of chosen rows are above the mask's threshold, where that is what chose them
+            others[2] = add.const([_LOW]) if above is None else above if held is None else add.const(held.ravel())
+            if above is not None and held is None and static_shape(above) != [1]:
+                others[2] = add.reshape(above, [1])
+        masked = self._masked(add, scores, _LOWEST)
+        chosen = add.op("NonMaxSuppression", self._values[boxes], masked, *others, **attribute_values(node))
+        chosen.type, chosen.shape = node.outputs[0].type, node.outputs[0].shape
+        return chosen
+
+    def _reduction(self, add: Builder, node: ir.Node) -> ir.Value:
+        """Add a reduction over rows of which those count for nothing that are not chosen; of none, a mean is 0."""
+        value = node.inputs[0]
+        assert value is not None
+        found, axes = self._region.rows[value], reduction_axes(node) or []
+        keep = node.attributes.get_int("keepdims", 1)
+        # rows that the mask leaves out count 0 (sum), 1 (product), -inf (maximum) or inf (minimum)
+        true = self._true(add, value)
+        rows = add.op("Where", true, self._values[value], add.const(_NEUTRAL.get(node.op_type, 0.0)))
+        if node.op_type != "ReduceMean":
+            return add.reduce(node.op_type, rows, axes, keep)
+        # mean = sum / (rows chosen * other elements reduced); at least one row, so that a mean of none is 0
+        line = add.reshape(add.cast(true, ir.DataType.FLOAT), [-1])
+        others = math.prod(found.shape[axis] for axis in axes if axis != found.axis)
+        least = add.op("Max", add.reduce("ReduceSum", line, 0, 0), add.const(1.0))
+        count = least if others == 1 else add.op("Mul", least, add.const(float(others)))
+        return add.op("Div", add.reduce("ReduceSum", rows, axes, keep), count)
+
+
+def broadcast_mask(add: Builder, mask: ir.Value, shape: Sequence[int]) -> ir.Value:
+    """Add a mask as truth values of a shape."""
+    true = mask if mask.dtype == ir.DataType.BOOL else add.cast(mask, ir.DataType.BOOL)
+    if static_shape(mask) == list(shape):
+        return true
+    laid = add.reshape(true, list(shape))
+    laid.type, laid.shape = ir.TensorType(ir.DataType.BOOL), ir.Shape(shape)
+    return laid

@@ -1,0 +1,101 @@
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import onnx_ir as ir
+
+from webbuild.model.inferred_shapes import add_inferred_shapes
+from webbuild.passes.analysis.boolean_mask import MaskSelection, NeedsGatherError, connected_choices, find_choices
+from webbuild.passes.analysis.masked_rows import MaskedRegion
+from webbuild.passes.analysis.use_def import UnknownNmsPatternError
+from webbuild.passes.base import Pass, PassOptions, Rewrite
+from webbuild.passes.nms.box_pattern import find_box_nms
+from webbuild.passes.nms.rotated_pattern import find_rotated_nms
+from webbuild.passes.rewrite import find_nodes, opset_version
+from webbuild.passes.static_shapes.dense_rows import rewrite_densely
+from webbuild.passes.static_shapes.empty_guard import empty_guards, inline_guarded
+
+_TYPES = (ir.DataType.FLOAT, ir.DataType.INT32, ir.DataType.INT64)
+
+
+class MaskedSuppression(Pass):
+    """Gives a suppression all boxes, with scores too low for those that a threshold left out before.
+
+        i = NonZero(scores [N] > 0.05)                        ->  c = scores > 0.05
+        TopK(scores[i] [n], min(n, 400))                      ->  TopK(Where(c, scores, -3e38) [N], min(N, 400))
+        NonMaxSuppression(boxes [1, n, 4], [1, 1, n])         ->  NonMaxSuppression([1, N, 4], [1, 1, N], ..., 0.05)
+        If(size(boxes) == 0, [], NonMaxSuppression(...))      ->  NonMaxSuppression(...)
+
+    Why: the detectors of torchvision choose candidates by a threshold, take the best of each class or each level, join
+    them and suppress once. The data decide how many candidates there are: nothing from the threshold on has a fixed
+    shape, NonZero and the arithmetic of sizes run on the CPU, and an If is around the suppression.
+
+    How: every step computes with all rows, a mask says which are chosen. TopK has a fixed length then, a Concat joins
+    masks too, a maximum over the rows leaves out what is not chosen. Only chosen rows can be selected, so what is
+    gathered by their places is what it was, in the same order.
+
+    Limits: one picture and one list of scores; everything between the masks and the suppression is computed row by
+    row; at most 1,048,576 rows are put in order; scores are float32 and above -1e38. Exact.
+    """
+
+    code = "masked-suppression"
+    after = ("fold-constants", "canonicalize")
+    scope = "main graph"
+
+    def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
+        """Rewrite what leads from masks to each suppression, out of its If where all of it can be."""
+        if options.nms != "keep" and _has_known_tail(model):
+            return []
+        rewrites = []
+        for guard in empty_guards(model):
+            trial = model.clone()
+            copy = next(each for each in empty_guards(trial) if each.outputs[0].name == guard.outputs[0].name)
+            name = inline_guarded(trial, copy)
+            if any(end.name == name for _, region in _regions(trial) for end in region.ends):
+                inline_guarded(model, guard)
+                rewrites.append(self.applied(guard, "the suppression in it needs no guard against an empty list"))
+        while (found := next(_regions(model), None)) is not None:
+            group, region = found
+            where = ", ".join(
+                f"{end.op_type} '{end.name}'" for end in region.ends if end.op_type == "NonMaxSuppression"
+            )
+            rewrite_densely(model, group, region)
+            sets = len(region.masks)
+            rewrites.append(
+                self.applied(where, f"computes with all rows of {sets} masks, in {len(region.inner)} nodes")
+            )
+        return rewrites
+
+
+def _regions(model: ir.Model) -> Iterator[tuple[Sequence[MaskSelection], MaskedRegion]]:
+    """Yield the choices by masks that end in a suppression, and the nodes between."""
+    if not any(find_nodes(model, "NonMaxSuppression")):
+        return
+    for group in connected_choices(find_choices(model, _TYPES)):
+        unknown = _without_shape(model)
+        region = _region(model, group)
+        if region is None and _without_shape(model) < unknown:
+            # what was found on the way, such as a Reshape to a count, says more of what comes after it
+            add_inferred_shapes(model)
+            region = _region(model, group)
+        if region is not None and any(node.op_type == "NonMaxSuppression" for node in region.ends):
+            yield group, region
+
+
+def _region(model: ir.Model, group: Sequence[MaskSelection]) -> MaskedRegion | None:
+    try:
+        return MaskedRegion(group, list(model.graph), opset_version(model))
+    except NeedsGatherError:
+        return None
+
+
+def _without_shape(model: ir.Model) -> int:
+    return sum(value.shape is None for node in model.graph for value in node.outputs)
+
+
+def _has_known_tail(model: ir.Model) -> bool:
+    """Whether the passes for suppression know the candidates of the graph as they are."""
+    try:
+        return (find_box_nms(model) or find_rotated_nms(model)) is not None
+    except UnknownNmsPatternError:
+        return False
