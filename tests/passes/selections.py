@@ -5,6 +5,8 @@
 - `separate`: the model that selects from a detector's `detection` [1, 4 + classes, anchors] by a `config` of boxes
   for each class, overlap and score; boxes by their centres.
 - `multiclass`: PaddleDetection's: rows of class, score and box gathered by flat numbers, and how many there are.
+- `first`: torchvision's: the first boxes of one list, and their scores.
+- `ranked`: TensorFlow's: the best boxes of all classes, put in order again, and how many there are.
 """
 
 from __future__ import annotations
@@ -150,6 +152,68 @@ def multiclass(
     }
     inputs = {"boxes": [batches, anchors, 4], "scores": [batches, classes, anchors]}
     outputs: dict[str, tuple[int, Sequence[int | str]]] = {"bbox": (_FLOAT, ["n", 6]), "bbox_num": (_INT64, [1])}
+    return _model(nodes, inputs, outputs, constants, opset)
+
+
+def first(
+    batches: int, classes: int, anchors: int, most: int, iou: float, score: float, opset: int = 17
+) -> onnx.ModelProto:
+    assert (batches, classes) == (1, 1)
+    nodes = [
+        _node("NonMaxSuppression", "boxes scores all iou score", "triples"),
+        _node("Gather", "triples two", "column", axis=1),
+        _node("Squeeze", "column one", "places"),
+        _node("Slice", "places zero most zero", "kept"),
+        _node("Squeeze", "boxes zero", "box_list"),
+        _node("Reshape", "scores flat", "score_list"),
+        _node("Gather", "box_list kept", "kept_boxes", axis=0),
+        _node("Gather", "score_list kept", "kept_scores", axis=0),
+    ]
+    constants: dict[str, NDArray[Any]] = {
+        **{name: _vector(value) for name, value in {"zero": 0, "one": 1, "two": 2, "flat": -1, "most": most}.items()},
+        "all": _vector(2**63 - 1),
+        "iou": np.array([iou], np.float32),
+        "score": np.array([score], np.float32),
+    }
+    outputs: dict[str, tuple[int, Sequence[int | str]]] = {
+        "kept_boxes": (_FLOAT, ["n", 4]),
+        "kept_scores": (_FLOAT, ["n"]),
+    }
+    return _model(nodes, {"boxes": [1, anchors, 4], "scores": [1, 1, anchors]}, outputs, constants, opset)
+
+
+def ranked(
+    batches: int, classes: int, anchors: int, most: int, iou: float, score: float, opset: int = 12
+) -> onnx.ModelProto:
+    nodes = [
+        _node("NonMaxSuppression", "boxes scores most iou score", "triples"),
+        _node("GatherND", "scores triples", "chosen"),
+        _node("Shape", "chosen", "size"),
+        _node("Min", "size limit", "k"),
+        _node("TopK", "chosen k", "kept_scores order"),
+        _node("Gather", "triples picture_and_place", "places", axis=1),
+        _node("GatherND", "boxes places", "chosen_boxes"),
+        _node("Gather", "chosen_boxes order", "kept_boxes", axis=0),
+        _node("Gather", "triples class", "classes", axis=1),
+        _node("Gather", "classes order", "kept_classes", axis=0),
+        _node("Cast", "kept_classes", "labels", to=_FLOAT),
+        _node("Cast", "k", "number", to=_FLOAT),
+    ]
+    constants: dict[str, NDArray[Any]] = {
+        "most": _vector(most),
+        "limit": _vector(most + 2),
+        "iou": np.array([iou], np.float32),
+        "score": np.array([score], np.float32),
+        "picture_and_place": _vector(0, 2),
+        "class": np.array(1),
+    }
+    inputs = {"boxes": [batches, anchors, 4], "scores": [batches, classes, anchors]}
+    outputs: dict[str, tuple[int, Sequence[int | str]]] = {
+        "kept_boxes": (_FLOAT, ["n", 4]),
+        "kept_scores": (_FLOAT, ["n"]),
+        "labels": (_FLOAT, ["n"]),
+        "number": (_FLOAT, [1]),
+    }
     return _model(nodes, inputs, outputs, constants, opset)
 
 

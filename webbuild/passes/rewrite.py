@@ -15,6 +15,8 @@ from webbuild.passes.graphs import all_graphs
 
 AttributeValue = int | float | list[int] | str
 
+LOWEST, LOW = -3e38, -1e38
+"""A score for what may not be chosen, and what it is below: finite, as a sort may be padded with infinities."""
 _SMALL = 1 << 16
 """Elements of an input up to which the CPU may as well do its first step."""
 

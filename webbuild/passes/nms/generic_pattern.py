@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import onnx_ir as ir
 
-from webbuild.passes.analysis.batch_axis import output_batch_axis
 from webbuild.passes.analysis.use_def import UnknownNmsPatternError
+from webbuild.passes.nms.selection_trace import SelectionTrace
 from webbuild.passes.nms.status_output import candidate_capacity
-from webbuild.passes.rewrite import constant, consumers, find_nodes, static_shape
+from webbuild.passes.rewrite import constant, find_nodes, static_shape
 
 _MAX_CANDIDATES = 1024
 """Candidates that a head keeps at most: overlaps are a matrix, which takes 4 MB then."""
@@ -24,8 +24,10 @@ class GenericNmsPattern:
         max_selected: boxes selected of each list at most, None if that is computed.
         axes: for every value made of the selected boxes, the axis that counts them.
         dependent_nodes: the nodes that make them, in order.
-        count_readers: nodes that read the number of selected boxes out of a Shape.
+        count_readers: nodes that give the number of selected boxes: a Shape of it alone, or what reads it out of one.
         outputs: those values that are outputs of the graph.
+        limit: how many of the boxes, in their order, a Slice keeps for every output; None for all.
+        ranking: a TopK that puts the boxes in another order, of which the outputs are, and how many it keeps.
     """
 
     nms: ir.Node
@@ -37,6 +39,8 @@ class GenericNmsPattern:
     dependent_nodes: list[ir.Node]
     count_readers: list[ir.Node]
     outputs: list[ir.Value]
+    limit: int | None = None
+    ranking: tuple[ir.Node, int | None] | None = None
 
     @property
     def where(self) -> str:
@@ -56,6 +60,7 @@ class GenericNmsPattern:
         lists = self.batches * self.classes
         everything = lists * self.boxes
         bound = everything if self.max_selected is None else min(everything, lists * self.max_selected)
+        bound = bound if self.limit is None else min(bound, self.limit)
         kept = min(candidate_capacity(everything, bound), _MAX_CANDIDATES)
         return kept, min(bound, kept)
 
@@ -91,46 +96,7 @@ def find_generic_nms(model: ir.Model) -> GenericNmsPattern | None:
         count_readers=[],
         outputs=[],
     )
-    _trace_outputs(model, found)
+    SelectionTrace(model, found).follow()
     if not found.outputs:
         raise UnknownNmsPatternError(where, "nothing that it selects is an output")
-    return found
-
-
-def _trace_outputs(model: ir.Model, found: GenericNmsPattern) -> None:
-    """Follow the selected boxes to the outputs.
-
-    Raises:
-        UnknownNmsPatternError: a node is not understood, or may mix boxes.
-    """
-    model.graph.sort()
-    for node in model.graph:
-        read = [value for value in node.inputs if value is not None and value in found.axes]
-        if not read:
-            continue
-        place = f"{node.op_type} '{node.name}'"
-        if node.domain not in ("", "ai.onnx"):
-            raise UnknownNmsPatternError(place, "it is no standard operator, and reads what was selected")
-        if node.op_type == "Shape":
-            found.count_readers += _count_readers(node, found.axes[read[0]], place)
-            continue
-        axis = output_batch_axis(node, found.axes)
-        if axis is None:
-            raise UnknownNmsPatternError(place, "it may mix the boxes that were selected, or needs their number")
-        found.dependent_nodes.append(node)
-        found.axes.update(dict.fromkeys(node.outputs, axis))
-    found.outputs += [value for value in model.graph.outputs if value in found.axes]
-
-
-def _count_readers(shape: ir.Node, axis: int, place: str) -> list[ir.Node]:
-    """Return the readers of a Shape that take the number of boxes out of it.
-
-    Raises:
-        UnknownNmsPatternError: one takes something else.
-    """
-    found = consumers(shape.outputs[0])
-    for node in found:
-        wanted = constant(node.inputs[1]) if node.op_type == "Gather" else None
-        if wanted is None or wanted.size != 1 or int(wanted.item()) != axis or "start" in shape.attributes:
-            raise UnknownNmsPatternError(place, f"{node.op_type} '{node.name}' needs a shape that depends on the data")
     return found

@@ -28,7 +28,7 @@ def propagate_int32(model: ir.Model, found: GenericNmsPattern, selected: ir.Valu
             continue
         data = node.inputs[0]
         if node.op_type == "GatherND" and data not in small:
-            _replace_gather_nd(model, found, node)
+            _replace_gather_nd(model, found, node, selected)
         elif node.op_type == "Slice":
             small.add(_slice_by_gather(model, found, node))
         elif node.op_type in _LAYOUT_OPS or (node.op_type == "Gather" and data in small):
@@ -73,16 +73,18 @@ def _slice_by_gather(model: ir.Model, found: GenericNmsPattern, node: ir.Node) -
     assert end is not None
     assert axis is not None
     size = data.shape[int(axis.item())]
-    assert isinstance(size, int)
+    # of the boxes themselves there are no more than the outputs have
+    size = size if isinstance(size, int) else found.capacity[1]
     stride = int(step[0].item()) if step and step[0] is not None else 1
     places = list(range(size))[slice(int(start.item()), int(end.item()), stride)]
     add = Builder(model.graph, node, f"{node.name or 'Slice'}/columns")
     return _replace_output(found, node, add.op("Gather", data, add.const(places, np.int64), axis=int(axis.item())))
 
 
-def _replace_gather_nd(model: ir.Model, found: GenericNmsPattern, node: ir.Node) -> None:
+def _replace_gather_nd(model: ir.Model, found: GenericNmsPattern, node: ir.Node, selected: ir.Value) -> None:
     """Replace a GatherND, whose indices have to be int64, by a Gather with the dimensions it indexes made one."""
-    data, index = node.inputs[0], node.inputs[1]
+    data = node.inputs[0]
+    index = selected if node.inputs[1] is found.nms.outputs[0] else node.inputs[1]
     shape = static_shape(data)
     assert index is not None
     assert shape is not None

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import numpy as np
 import onnx_ir as ir
 
 from webbuild.passes.nms.generic_pattern import GenericNmsPattern
-from webbuild.passes.rewrite import Builder, constant, graph_names, replace_all_uses, unused_name
+from webbuild.passes.rewrite import LOW, LOWEST, Builder, constant, graph_names, replace_all_uses, unused_name
 
 PADDED_ROWS_KEY = "webbuild.rows"
 """Metadata key under which the number of boxes that the outputs have room for is kept."""
@@ -29,12 +30,24 @@ def pad_selected_outputs(
             use.node.replace_input_with(use.idx, selected)
     for node in found.count_readers:
         add = Builder(model.graph, node, f"{node.name or node.op_type}/count")
-        shape = [] if constant(node.inputs[1]).ndim == 0 else [1]  # type: ignore[union-attr]
-        replace_all_uses(node.outputs[0], add.reshape(count, shape))
+        wanted = constant(node.inputs[1]) if node.op_type == "Gather" else None
+        replace_all_uses(node.outputs[0], add.reshape(count, [1] if wanted is None or wanted.ndim else []))
+    if found.ranking is not None:
+        rows = min(rows, found.ranking[1] or rows)
+        real = _rank_fixed(model, found.ranking[0], real, rows)
     for value in found.outputs:
         _zero_padding(model, value, selected if value is found.nms.outputs[0] else value, real, found.axes[value], rows)
     model.graph.sort()
     model.metadata_props[PADDED_ROWS_KEY] = str(rows)
+
+
+def _rank_fixed(model: ir.Model, ranking: ir.Node, real: ir.Value, rows: int) -> ir.Value:
+    """Let a TopK keep `rows` boxes, the real ones first; return which of those are real, bool [rows]."""
+    add = Builder(model.graph, ranking, f"{ranking.name or 'TopK'}/rows")
+    ranking.replace_input_with(0, add.op("Where", real, ranking.inputs[0], add.const(LOWEST)))
+    ranking.replace_input_with(1, add.const([rows], np.int64))
+    after = Builder(model.graph, None, f"{ranking.name or 'TopK'}/real")
+    return after.op("Greater", ranking.outputs[0], after.const([LOW]))
 
 
 def _zero_padding(model: ir.Model, output: ir.Value, value: ir.Value, real: ir.Value, axis: int, rows: int) -> None:

@@ -27,7 +27,8 @@ class StaticGenericNms(NmsPass[GenericNmsPattern]):
     How: the best `candidates` scores of all classes and pictures by TopK; overlaps as a matrix, within one class
     of one picture only; exact greedy suppression as a fixed point, unrolled, as in `static-nms`; the limit
     of boxes for each class by their rank; the order of ONNX Runtime (picture, class, falling score) by a second
-    TopK. Every output that had one row for each selected box gets a fixed number of rows, zero after the last.
+    TopK. Every output that had one row for each selected box gets a fixed number of rows, zero after the last. A Slice
+    of the first N gives that number; a TopK of the best min(n, K), which comes after several classes, keeps K.
 
     The extra output `head_status` [2] says whether suppression converged and how many scores were above the
     threshold. Not converged, or more than the capacity: the runtime repeats the run on the WASM graph.
@@ -106,7 +107,11 @@ def _rebuild(model: ir.Model, tail: GenericNmsPattern, candidates: int, rows: in
     selected.type, selected.shape = ir.TensorType(ir.DataType.INT32), ir.Shape([rows, 3])
     converged = add.op("Sub", add.const([1.0]), add.reshape(unsettled, [1]))
     pad_selected_outputs(model, tail, propagate_int32(model, tail, selected), real, count, rows)
-    add_status_output(Builder(model.graph, None, "selection/status"), model, above, converged, candidates, MAX_ROUNDS)
+    status, complete = Builder(model.graph, None, "selection/status"), None
+    if tail.batches * tail.classes == 1 and rows == tail.limit:
+        # float32 [R] -> bool [1]: as many are kept as the graph wants; of one list, none that is worse comes before
+        complete = status.op("Greater", status.slice(rank, 0, rows - 1, rows), status.const([0.0]))
+    add_status_output(status, model, above, converged, candidates, MAX_ROUNDS, complete)
 
 
 def _int32(add: Builder, value: int) -> ir.Value:

@@ -20,11 +20,23 @@ def candidate_capacity(anchors: int, max_detections: int) -> int:
 
 
 def add_status_output(
-    add: Builder, model: ir.Model, above: ir.Value, converged: ir.Value, size: int, rounds: int
+    add: Builder,
+    model: ir.Model,
+    above: ir.Value,
+    converged: ir.Value,
+    size: int,
+    rounds: int,
+    complete: ir.Value | None = None,
 ) -> None:
-    """Add the output `head_status` [2]: `converged` [1] as 0 or 1, and how many of `above` [n] are true."""
+    """Add the output `head_status` [2]: `converged` [1] as 0 or 1, and how many of `above` [n] are true.
+
+    Where `complete` [1] is true the head has all that it gives, whatever there is below the best `size`: it says
+    `size` then, if there are more.
+    """
     # bool [n] -> float32 [1]
     count = add.reduce("ReduceSum", add.cast(above, ir.DataType.FLOAT), 0)
+    if complete is not None:
+        count = add.op("Where", complete, add.op("Min", count, add.const([float(size)])), count)
     status = add.op("Concat", converged, count, axis=0)
     status.name = "head_status"
     status.shape = ir.Shape([2])

@@ -12,6 +12,8 @@ from webbuild.passes.analysis.boolean_mask import MaskSelection
 from webbuild.passes.analysis.masked_rows import MaskedRegion
 from webbuild.passes.analysis.row_counts import RowSet
 from webbuild.passes.rewrite import (
+    LOW,
+    LOWEST,
     Builder,
     attribute_values,
     constant,
@@ -23,8 +25,6 @@ from webbuild.passes.rewrite import (
 
 _NEUTRAL = {"ReduceProd": 1.0, "ReduceMax": -math.inf, "ReduceMin": math.inf}
 """What an element counts for that is not chosen, where it is not 0."""
-_LOWEST, _LOW = -3e38, -1e38
-"""The score of a row that is not chosen, and what it is below: finite, as a sort may be padded with infinities."""
 
 
 def rewrite_densely(model: ir.Model, group: Sequence[MaskSelection], region: MaskedRegion) -> None:
@@ -103,12 +103,12 @@ class _DenseRows:
 
     def _best(self, add: Builder, node: ir.Node, best: RowSet) -> list[ir.Value]:
         """Add a TopK of all rows: those that are not chosen come last, and are the only ones with so low a score."""
-        scores = self._masked(add, node.inputs[0], _LOWEST)
+        scores = self._masked(add, node.inputs[0], LOWEST)
         values, places = add.node(
             "TopK", scores, add.const([best.length], np.int64), outputs=2, **attribute_values(node)
         )
         line = add.reshape(values, [best.length])
-        self._masks[best] = add.op("Greater", line, add.const([_LOW]))
+        self._masks[best] = add.op("Greater", line, add.const([LOW]))
         self._masks[best].type, self._masks[best].shape = ir.TensorType(ir.DataType.BOOL), ir.Shape([best.length])
         return [values, places]
 
@@ -156,10 +156,10 @@ class _DenseRows:
             above = self._region.rows[scores].above
             held = constant(above)
             # the scores of chosen rows are above the mask's threshold, where that is what chose them
-            others[2] = add.const([_LOW]) if above is None else above if held is None else add.const(held.ravel())
+            others[2] = add.const([LOW]) if above is None else above if held is None else add.const(held.ravel())
             if above is not None and held is None and static_shape(above) != [1]:
                 others[2] = add.reshape(above, [1])
-        masked = self._masked(add, scores, _LOWEST)
+        masked = self._masked(add, scores, LOWEST)
         chosen = add.op("NonMaxSuppression", self._values[boxes], masked, *others, **attribute_values(node))
         chosen.type, chosen.shape = node.outputs[0].type, node.outputs[0].shape
         return chosen
