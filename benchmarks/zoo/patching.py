@@ -12,10 +12,12 @@ import msgspec
 import onnx
 import onnx_ir as ir
 
+from benchmarks.zoo.cpu_fusion import fused_operators
 from benchmarks.zoo.row import Patched
 from benchmarks.zoo.zoo_model import ZooModel
 from webbuild.commands.patch_model import PatchError, PatchResult
 from webbuild.errors import FAILED
+from webbuild.inspection.graph import prepare_graph
 from webbuild.inspection.inspect import inspect
 from webbuild.model.load import load_onnx
 from webbuild.ortweb.packaged_assets import engine_version
@@ -42,9 +44,8 @@ def patch(model: ZooModel, folder: Path) -> Patched:
     wanted = TARGET if disabled is None else Target(TARGET.version, "wasm")
     file = next(each.file for each in result.files if wanted.name in each.targets)
     graph = load_onnx(Path(file)).model
-    predicted = tuple(
-        node.operator for node in inspect(file, graph, load_table(TARGET), {}).nodes if node.outcome == "cpu"
-    )
+    found = zip(prepare_graph(graph, {})[1], inspect(file, graph, load_table(TARGET), {}).nodes, strict=True)
+    predicted = tuple(fused_operators([each.node for each, node in found if node.outcome == "cpu"]))
     reason = "" if disabled is None else f"{disabled.code}: {disabled.reason}"
     return Patched(
         door, "", "", file, tuple(cpu_node_names(graph)), reason, predicted, sum(1 for _ in graph.graph), seconds
