@@ -15,7 +15,7 @@ from webbuild.model.load import load_onnx
 from webbuild.runners.native import NativeRunner
 from webbuild.samples import native_sizes
 from webbuild.samples.native_sizes import LENGTHS, SIDES, check_given_sizes, choose_sizes
-from webbuild.tasks.symbolic_dims import ResolvedDims
+from webbuild.tasks.symbolic_dims import ResolvedDims, resolve_dims
 
 FREE = """<ir_version: 8, opset_import: ["" : 18]>
 free (float[%s] x) => (float[a,b,c,d] y) { y = GlobalMaxPool (x) }"""
@@ -24,6 +24,8 @@ patches (float[n,3,h,w] x) => (float[n,m] y)
 <int64[2] flat = {1, %d}>
 { y = Reshape (x, flat) }"""
 
+TILES = """<ir_version: 8, opset_import: ["" : 18]>
+tiles (float[n,3,h,w] x) => (float[n,c,th,tw] y) { y = SpaceToDepth <blocksize = 16> (x) }"""
 ONE_LENGTH = """<ir_version: 8, opset_import: ["" : 18]>
 text (float[n,tokens] x) => (float[n,m] y)
 <int64[2] flat = {1, %d}>
@@ -139,6 +141,29 @@ def test_a_given_size_at_which_native_fails_is_an_error_that_says_so(tmp_path: P
     with pytest.raises(WebbuildError, match=r"this size cannot work.*--dim h=9") as caught:
         check_given_sizes(source, ResolvedDims({**fits.dims, "x:2": 9}, ()), {**given, "h": 9}, runner)
     assert (caught.value.code, caught.value.exit_code) == ("size-fails", USAGE)
+
+
+@pytest.mark.parametrize(
+    ("given", "works"),
+    [
+        ({"h": 481, "w": 641}, "--dim h=480 --dim w=640 works"),
+        ({"h": 500, "w": 640}, "--dim h=512 --dim w=640 works"),
+        ({"h": 7, "w": 9}, "give sizes that the model can take"),
+    ],
+)
+def test_the_nearest_size_that_works_is_named(tmp_path: Path, given: dict[str, int], works: str) -> None:
+    source = load_onnx(save(parsed(TILES), tmp_path / "m.onnx"))
+    with pytest.raises(WebbuildError, match="this size cannot work") as caught:
+        check_given_sizes(source, resolve_dims(source.signature, given), given, NativeRunner(source.path))
+    assert works in caught.value.fix
+
+
+def test_no_size_is_named_that_fails_too(tmp_path: Path) -> None:
+    source = load_onnx(save(parsed(ONE_SIDE % (3 * 100 * 100)), tmp_path / "m.onnx"))
+    given = {"h": 101, "w": 100}
+    with pytest.raises(WebbuildError, match="this size cannot work") as caught:
+        check_given_sizes(source, resolve_dims(source.signature, given), given, NativeRunner(source.path))
+    assert "works" not in caught.value.fix
 
 
 def test_pack_stops_at_such_a_size(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from webbuild.model.load import OnnxModel
 from webbuild.passes.analysis.input_ranges import input_ranges
 from webbuild.passes.analysis.one_size_constant import one_size_constant
 from webbuild.runners.native import NativeRunner
+from webbuild.samples.nearest_size import nearest_size
 from webbuild.samples.random_inputs import random_feeds, shrunk_feeds
 from webbuild.samples.sample_sizes import sample_sizes
 from webbuild.samples.state_sizes import state_sizes
@@ -110,10 +111,20 @@ def check_given_sizes(source: OnnxModel, sizes: ResolvedDims, given: Mapping[str
             "give the size of the export, or export the model with position embeddings that are interpolated",
             exit_code=USAGE,
         )
+
+    def error_at(other: Mapping[str, int]) -> WebbuildError | None:
+        try:
+            return run_error(native, source, resolve_dims(source.signature, other).dims)
+        except WebbuildError as unresolved:  # a size that a sample gave
+            return unresolved
+
+    near = nearest_size(given, error_at)
     raise WebbuildError(
         "size-fails",
         f"{source.path}: this size cannot work: native ONNX Runtime fails at {asked}: {error.message}",
-        "give sizes that the model can take: those of its export, or multiples of 32 for pictures",
+        f"{' '.join(f'--dim {name}={size}' for name, size in near.items())} works"
+        if near
+        else "give sizes that the model can take: those of its export, or multiples of 32 for pictures",
         exit_code=USAGE,
     )
 

@@ -1,0 +1,44 @@
+"""A size that works near one that does not: multiples of 32, which is what the strides of most networks divide."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+
+_STEP = 32
+_SECONDS = 10.0
+"""After which no other size is tried."""
+
+
+def nearest_size(given: Mapping[str, int], error: Callable[[Mapping[str, int]], object]) -> dict[str, int]:
+    """Return the sizes nearest to those `given` at which there is no `error`, {} where none is found in time.
+
+    481 x 641 is tried as 480 x 640, 512 x 640, 480 x 672, 512 x 672, and as the squares of those sides.
+    """
+    started = time.monotonic()
+    for sizes in _candidates(given):
+        if time.monotonic() - started > _SECONDS:
+            break
+        if not error(sizes):
+            return sizes
+    return {}
+
+
+def _candidates(given: Mapping[str, int]) -> Iterator[dict[str, int]]:
+    """Yield other sizes, the nearest first: those of pictures as multiples of 32; what is smaller than that stays."""
+    sides = [name for name, size in given.items() if size >= _STEP]
+    around = {name: _multiples(given[name]) for name in sides}
+    tried = [
+        {**given, **{name: around[name][place(index)] for index, name in enumerate(sides)}}
+        for place in (lambda _: 0, lambda index: index % 2, lambda index: 1 - index % 2, lambda _: 1)
+        if sides
+    ]
+    squares = [{**given, **dict.fromkeys(sides, side)} for name in sides for side in around[name]]
+    yield from (each for each in [*tried, *squares] if each != given)
+
+
+def _multiples(size: int) -> tuple[int, int]:
+    """Return the nearest multiple of 32, and the one on the other side."""
+    below = size // _STEP * _STEP
+    pair = (below, below + _STEP)
+    return pair if size - below <= _STEP // 2 else (pair[1], pair[0])
