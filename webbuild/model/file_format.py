@@ -1,4 +1,4 @@
-"""What a file looks like that was given for a model and is none."""
+"""What a file looks like that was given for a model, or for a sample, and is none."""
 
 from __future__ import annotations
 
@@ -19,7 +19,20 @@ _SIGNATURES: tuple[tuple[bytes, str, str], ...] = (
     (b"\x89PNG", "a PNG picture", "pictures are given with --sample; MODEL is an .onnx file"),
     (b"\xff\xd8\xff", "a JPEG picture", "pictures are given with --sample; MODEL is an .onnx file"),
     (b"\x1f\x8b", "a gzip archive", "unpack it first"),
+    (b"\x93NUMPY", "a single array (.npy)", "arrays are given with --sample, as .npz files written by numpy.savez"),
+    *(
+        (start, what, "sounds and films are given with --sample, as .npz files with the array that the model takes")
+        for start, what in (
+            (b"OggS", "an Ogg sound or film"),
+            (b"fLaC", "a FLAC sound"),
+            (b"ID3", "an MP3 sound"),
+            (b"\xff\xfb", "an MP3 sound"),
+            (b"\x1aE\xdf\xa3", "a WebM or Matroska film"),
+        )
+    ),
 )
+_CONTAINERS = {b"WAVE": "a WAV sound", b"AVI ": "an AVI film", b"WEBP": "a WebP picture"}
+"""What a RIFF file holds, by the four bytes after its length."""
 _HTML_STARTS = (b"<!doctype", b"<html", b"<?xml", b"<head")
 
 
@@ -33,6 +46,10 @@ def sniff_format(data: bytes) -> tuple[str, str] | None:
     head = data[:4096].lstrip(b"\xef\xbb\xbf \t\r\n")
     if head[:9].lower().startswith(_HTML_STARTS):
         return ("a web page, as a failed download leaves it", "download the file itself: open its address in a browser")
+    if data.startswith(b"RIFF") and data[8:12] in _CONTAINERS:
+        return _CONTAINERS[data[8:12]], "samples are given with --sample; MODEL is an .onnx file"
+    if data[4:8] == b"ftyp":
+        return "an MP4 or HEIF film, sound or picture", "samples are given with --sample; MODEL is an .onnx file"
     if data[4:8] == b"TFL3":
         return "a TensorFlow Lite model", "take the ONNX export of the model instead, for example with tf2onnx"
     if data[8:9] == b"{" and data[7:8] == b"\0":

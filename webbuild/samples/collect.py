@@ -17,7 +17,7 @@ from webbuild.preprocess.image import image_to_tensor, load_image
 from webbuild.preprocess.image_stack import stack_tensor
 from webbuild.samples.focal_stack import IMAGE_SUFFIXES as _PICTURES
 from webbuild.samples.focal_stack import FocalStack, find_stacks, stacks_from_paths
-from webbuild.samples.npz import held_names, load_npz, narrow_int64
+from webbuild.samples.npz import held_names, load_npz, looks_like, narrow_int64
 from webbuild.samples.random_inputs import NO_RANGES, SAMPLE_IMAGES, Ranges, check_size, random_inputs
 from webbuild.samples.sample import Frame, Sample, feeds_beside_image
 from webbuild.samples.synthetic_focal_stack import synthetic_focal_stack
@@ -80,7 +80,17 @@ def _sample_from_image(file: Path, image: ImageInput, inputs: Sequence[Input], r
     _require_file(file)
     if file.suffix.lower() == ".npz":
         raise WebbuildError(
-            "invalid-sample", f"{file}: the model takes pictures", "give JPEG, PNG or WebP files", exit_code=USAGE
+            "invalid-sample",
+            f"{file}: holds tensors, and the model takes pictures: '{image.name}' {image.dtype} {image.shape}",
+            "give JPEG, PNG or WebP files, or --task tensor, which takes .npz files",
+            exit_code=USAGE,
+        )
+    if (found := looks_like(file)) and not found.endswith("picture"):
+        raise WebbuildError(
+            "invalid-sample",
+            f"{file}: {found}, and the model takes pictures",
+            "give JPEG, PNG or WebP files",
+            exit_code=USAGE,
         )
     rgba = load_image(file)
     tensor, placement = image_to_tensor(rgba, image)
@@ -129,15 +139,15 @@ def with_focus_distances(inputs: Sequence[Input], samples: Sequence[Sample]) -> 
 
 def _sample_from_npz(file: Path, inputs: Sequence[TensorInput]) -> Sample:
     _require_file(file)
+    shown = ", ".join(f"'{each.name}' {each.dtype} {each.shape}" for each in inputs)
     if file.suffix.lower() in _PICTURES:
-        shown = ", ".join(f"'{each.name}' {each.dtype} {each.shape}" for each in inputs)
         raise WebbuildError(
             "invalid-sample",
             f"{file}: no input of the model takes a picture: {shown}",
             "give .npz files written by numpy.savez; where an input is a picture, say so with --scale 1/255 or --task",
             exit_code=USAGE,
         )
-    arrays = load_npz(file)
+    arrays = load_npz(file, shown)
     for spec in inputs:
         if spec.name in arrays:
             arrays[spec.name] = narrow_int64(arrays[spec.name], spec.dtype)
@@ -147,7 +157,7 @@ def _sample_from_npz(file: Path, inputs: Sequence[TensorInput]) -> Sample:
             raise WebbuildError(
                 "invalid-sample",
                 f"{file}: input '{spec.name}' wants {spec.dtype} {spec.shape}, got {found}",
-                f"save an array of that type and shape under the name '{spec.name}'",
+                f"save an array of that type and shape under the name '{spec.name}'; all that is wanted: {shown}",
                 exit_code=USAGE,
             )
     return Sample(file.name, {spec.name: arrays[spec.name] for spec in inputs})

@@ -12,19 +12,33 @@ import numpy as np
 from numpy.typing import NDArray
 
 from webbuild.errors import USAGE, WebbuildError
+from webbuild.model.file_format import sniff_format
+
+_HEAD_BYTES = 4096
+"""Of a file, which tell what it is."""
 
 
-def load_npz(file: Path) -> dict[str, NDArray[Any]]:
-    """Return every array in the file by name.
+def looks_like(file: Path) -> str:
+    """Return what a file looks like by its first bytes, such as `looks like a WAV sound`; "" where they say nothing."""
+    with file.open("rb") as opened:
+        found = sniff_format(opened.read(_HEAD_BYTES))
+    return "" if found is None else f"looks like {found[0]}"
+
+
+def load_npz(file: Path, wanted: str = "an array for each input") -> dict[str, NDArray[Any]]:
+    """Return every array in the file by name. What is `wanted` is said of a file that is another.
 
     Raises:
         WebbuildError: `unreadable-tensors`.
     """
-    fix = "give an .npz file written by numpy.savez, with an array for each input"
+    fix = f"give an .npz file written by numpy.savez, with {wanted}"
     try:
         with file.open("rb") as opened:
-            if opened.read(2) != b"PK":
-                raise WebbuildError("unreadable-tensors", f"{file}: is no .npz file", fix, exit_code=USAGE)
+            zipped = opened.read(2) == b"PK"
+        if not zipped:
+            found = looks_like(file)
+            what = f"{found}, which is no .npz file" if found else "is no .npz file"
+            raise WebbuildError("unreadable-tensors", f"{file}: {what}", fix, exit_code=USAGE)
         with np.load(file, allow_pickle=False) as archive:
             return {name: archive[name] for name in archive.files}
     except (OSError, EOFError, ValueError, TypeError, AttributeError, zipfile.BadZipFile, zlib.error) as error:
