@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from webbuild.bench.formatting import (
@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
+_GAP = 3
+"""Columns of a terminal between two columns of a table."""
+
 
 def print_report(report: BenchReport, console: Console) -> None:
     """Print a report for people."""
@@ -34,8 +37,9 @@ def print_report(report: BenchReport, console: Console) -> None:
             console.print(
                 Text(f"  the median of {len(each.run_times.runs)} runs: {format_stages(each) or 'no stages reported'}")
             )
-    console.print(_table(report, TIMING_COLUMNS, timing_cells))
-    console.print(_table(report, COST_COLUMNS, cost_cells))
+    for titles, cells in ((TIMING_COLUMNS, timing_cells), (COST_COLUMNS, cost_cells)):
+        for table in _tables(report, titles, cells, console.width):
+            console.print(table)
     for problem in report.problems():
         console.print(Text(f"error[{problem.code}] {problem.where}: {printable(problem.message)}", style="red"))
         console.print(Text(f"  fix: {printable(problem.fix)}"))
@@ -43,15 +47,28 @@ def print_report(report: BenchReport, console: Console) -> None:
         console.print(Text("Not everything was measured.", style="bold red"))
 
 
-def _table(report: BenchReport, titles: Sequence[str], cells: Callable[[BackendBench], list[str]]) -> Table:
+def _tables(
+    report: BenchReport, titles: Sequence[str], cells: Callable[[BackendBench], list[str]], width: int
+) -> Iterator[Table]:
+    """Yield the columns in as many tables as it takes for none to be wider than `width`: no word is broken."""
     from rich import box
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column("")
-    for title in titles:
-        table.add_column(title, justify="right", overflow="fold")
-    for each in report.backends:
-        table.add_row(Text(row_title(each)), *(cell.replace(" ", "\N{NO-BREAK SPACE}") for cell in cells(each)))
-    return table
+    names = [row_title(each) for each in report.backends]
+    rows = [[cell.replace(" ", "\N{NO-BREAK SPACE}") for cell in cells(each)] for each in report.backends]
+    widths = [max(map(len, (*title.split(), *column))) for title, *column in zip(titles, *rows, strict=True)]
+    left = width - max(map(len, names), default=0) - 2 * _GAP
+    groups: list[list[int]] = [[]]
+    for index, needed in enumerate(widths):
+        if groups[-1] and sum(widths[each] + _GAP for each in groups[-1]) + needed > left:
+            groups.append([])
+        groups[-1].append(index)
+    for group in groups:
+        table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+        table.add_column("")
+        for index in group:
+            table.add_column(titles[index], justify="right", overflow="fold", width=widths[index])
+        for name, row in zip(names, rows, strict=True):
+            table.add_row(Text(name), *(row[index] for index in group))
+        yield table
