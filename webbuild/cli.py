@@ -14,6 +14,7 @@ from webbuild import __version__
 from webbuild.commands import options
 from webbuild.commands.internal_error import report_internal_error
 from webbuild.errors import INTERRUPTED, WebbuildError
+from webbuild.reporting.quantities import first_sentence
 
 
 class CommandFolder(click.Group):
@@ -33,13 +34,10 @@ class CommandFolder(click.Group):
         return DataclassCommand(cmd_name, getattr(module, f"{cmd_name.title()}Arguments"))
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the first line of each command's help, read without importing its file."""
+        """Write the first sentence of each command's help, wrapped, read without importing its file."""
         names = self.list_commands(ctx)
-        limit = formatter.width - 6 - max(map(len, names))
         with formatter.section("Commands"):
-            formatter.write_dl(
-                [(name, click.Command(name, help=_docstring(name)).get_short_help_str(limit)) for name in names]
-            )
+            formatter.write_dl([(name, first_sentence(_docstring(name))) for name in names])
 
 
 def _docstring(command: str) -> str:

@@ -29,6 +29,9 @@ def test_help_lists_every_command() -> None:
     assert done.code == 0
     for name in ("pack", "inspect", "verify", "serve", "explain"):
         assert f"\n  {name}" in done.stdout
+    summaries = " ".join(done.stdout.partition("Commands:")[2].split())
+    assert "..." not in summaries, "cut off"
+    assert "the node that makes a backend's results differ, throw, or have no session." in summaries
 
 
 @pytest.mark.parametrize("name", cli.list_commands(click.Context(cli)))
@@ -75,10 +78,13 @@ def test_a_model_that_is_not_there_exits_with_2(tmp_path: Path) -> None:
     assert (done.code, done.error, done.stdout) == (2, "model-not-found", "")
 
 
-def test_a_model_that_is_broken_exits_with_1(tmp_path: Path) -> None:
-    (tmp_path / "m.onnx").write_bytes(b"hello")
+def test_a_model_that_is_broken_exits_with_1_and_another_file_with_2(tmp_path: Path) -> None:
+    (tmp_path / "m.onnx").write_bytes(b"\x08\x08")
     done = webbuild("pack", tmp_path / "m.onnx", "-o", tmp_path / "out", "--no-verify")
     assert (done.code, done.error) == (1, "not-onnx")
+    (tmp_path / "m.onnx").write_bytes(b"hello")
+    done = webbuild("pack", tmp_path / "m.onnx", "-o", tmp_path / "out", "--no-verify")
+    assert (done.code, done.error) == (2, "not-onnx"), "another file is a slip of who called"
     assert [path.name for path in tmp_path.iterdir()] == ["m.onnx"]
 
 
@@ -170,6 +176,13 @@ def test_explaining_what_there_is_not_says_where_to_look() -> None:
     assert (done.code, done.error) == (2, "unknown-code")
     assert "webbuild explain" in done.stderr
     assert "\x1b" not in done.stderr
+
+
+@pytest.mark.parametrize(("asked", "meant"), [("static-mns", "static-nms"), ("deform", "decompose-deform-conv")])
+def test_a_code_that_is_misspelt_or_a_part_names_the_nearest(asked: str, meant: str) -> None:
+    done = webbuild("explain", asked)
+    assert (done.code, done.error) == (2, "unknown-code")
+    assert f"did you mean {meant}" in done.stderr
 
 
 def test_a_file_name_with_control_characters_is_written_out(tmp_path: Path) -> None:

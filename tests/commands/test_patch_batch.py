@@ -27,7 +27,7 @@ def models(folder: Path, count: int) -> list[Path]:
 def test_each_has_its_line_and_the_worst_decides_the_exit_code(tmp_path: Path) -> None:
     good, other = models(tmp_path, 2)
     bad = tmp_path / "bad.onnx"
-    bad.write_text("nothing of the kind")
+    bad.write_bytes(b"\x08\x08")
     done = webbuild("patch", good, bad, other, "-o", tmp_path / "out", *TARGET)
     assert done.code == 1
     lines = [line.split()[0] for line in done.stdout.splitlines()]

@@ -44,7 +44,7 @@ def option(
             metavar=metavar or None,
             multiple=several,
             is_flag=flag,
-            show_default=not flag and default not in (None, ""),
+            show_default=not flag and default not in (None, "") and "[default: " not in help,
             type=None if flag else type or _param_type(annotation),
         )
 

@@ -16,7 +16,11 @@ from webbuild.errors import CLEAN, USAGE, WebbuildError
 from webbuild.inspection.rules.base import all_rules
 from webbuild.passes.registry import all_passes
 from webbuild.reporting.errors import error_pages
+from webbuild.reporting.quantities import first_sentence
 from webbuild.targets import jsep
+
+_MAX_NEAR = 4
+"""Codes that are named where none is called what was asked for."""
 
 
 def run(arguments: ExplainArguments) -> int:
@@ -61,12 +65,6 @@ def _wrapped(line: str, indent: str) -> str:
     return textwrap.fill(line, width, subsequent_indent=indent, break_long_words=False, replace_whitespace=False)
 
 
-def first_sentence(text: str) -> str:
-    """Return the first sentence of a page, in one line."""
-    paragraph = " ".join(text.partition("\n\n")[0].split())
-    return paragraph.partition(". ")[0].removesuffix(".") + "."
-
-
 def all_pages() -> dict[str, dict[str, str]]:
     """Return every page by the title of its group and its code."""
     passes = {
@@ -78,6 +76,7 @@ def all_pages() -> dict[str, dict[str, str]]:
 
 
 def _unknown(code: str, codes: list[str]) -> WebbuildError:
-    near = difflib.get_close_matches(code, codes, n=4, cutoff=0.5)
+    holding = [each for each in codes if code in each]
+    near = list(dict.fromkeys([*holding, *difflib.get_close_matches(code, codes, n=_MAX_NEAR, cutoff=0.5)]))[:_MAX_NEAR]
     fix = f"did you mean {' or '.join(near)}?" if near else "see every code with: webbuild explain"
     return WebbuildError("unknown-code", f"'{code}' is no pass, no finding and no error", fix, exit_code=USAGE)

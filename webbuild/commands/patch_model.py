@@ -31,6 +31,7 @@ from webbuild.model.set_inputs import parse_set
 from webbuild.ortweb.packaged_assets import engine_version
 from webbuild.passes.base import Rewrite
 from webbuild.passes.workarounds.cpu_fallback import cpu_node_names
+from webbuild.reporting.quantities import format_count
 from webbuild.samples.collect import collect_samples
 from webbuild.samples.edge_cases import edge_cases
 from webbuild.targets.target import Target, parse_target
@@ -188,7 +189,7 @@ def _check_equivalence(
     samples, notes = replace_nan_inputs(loaded.original, collected, ready.postprocess)
     edges, more = replace_nan_inputs(loaded.original, edge_cases(inputs, loaded.ranges), ready.postprocess)
     progress.print_lines([*notes, *more])
-    with progress.step(f"prove {target.name} on {len(samples)} samples"):
+    with progress.step(f"prove {target.name} on {format_count(len(samples), 'sample')}"):
         equivalence = check_with_detections(
             loaded.original,
             loaded.source,

@@ -19,6 +19,7 @@ from webbuild.equivalence.check import EquivalenceResult
 from webbuild.equivalence.detection_thresholds import check_with_detections
 from webbuild.equivalence.nan_inputs import replace_nan_inputs
 from webbuild.manifest.manifest import Graph, ImageInput, Weights
+from webbuild.reporting.quantities import format_count
 from webbuild.runners.in_batch import BatchRunner
 from webbuild.runners.memoized import MemoizedRunner
 from webbuild.runners.native import NativeRunner
@@ -110,7 +111,7 @@ def _prove_exported(
     compiled, samples = variant.compiled, variant.samples
     with progress.step(f"write the graphs{variant.suffix}"):
         graphs = write_graphs(_models(variant), folder / "model", shared)
-    with progress.step(f"compare them with the original on {len(samples)} samples"):
+    with progress.step(f"compare them with the original on {format_count(len(samples), 'sample')}"):
         edges = attach_extreme_prompts(compiled.match, edge_cases(variant.single_inputs, variant.loaded.ranges))
         edges, notes = replace_nan_inputs(original, edges, compiled.postprocess)
         equivalence = _check(variant, original, graphs, folder, edges)

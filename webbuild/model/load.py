@@ -192,7 +192,7 @@ def _parse(path: Path, data: bytes) -> onnx.ModelProto:
 
     if (like := sniff_format(data)) is not None:
         what, fix = like
-        raise WebbuildError("not-onnx", f"{path}: looks like {what}", fix)
+        raise WebbuildError("not-onnx", f"{path}: looks like {what}", fix, exit_code=USAGE)
     proto = onnx.ModelProto()
     try:
         proto.ParseFromString(data)

@@ -1,4 +1,4 @@
-"""Numbers as people read them."""
+"""Numbers and texts as people read them."""
 
 from __future__ import annotations
 
@@ -19,3 +19,9 @@ def format_bytes(number: int) -> str:
         if number_ < 1000:
             return f"{number_:.1f} {unit}"
     return f"{number / 1_000_000_000:.2f} GB"
+
+
+def first_sentence(text: str) -> str:
+    """Return the first sentence of a text of paragraphs, in one line."""
+    paragraph = " ".join(text.partition("\n\n")[0].split())
+    return paragraph.partition(". ")[0].removesuffix(".") + "."
