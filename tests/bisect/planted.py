@@ -25,7 +25,7 @@ class Fault(Struct, frozen=True):
     """A node that an engine gets wrong, or ends at.
 
     With `fused` only where that other node is in the session too, and nothing between them is read; with `beside` only
-    where that other node is in the session.
+    where that other node is in the session. With both it takes all three.
     """
 
     node: int
@@ -65,8 +65,8 @@ class Faulty:
 
 
 def _met(fault: Fault, graph: onnx.GraphProto, node: onnx.NodeProto) -> bool:
-    if fault.beside is not None:
-        return any(other.name.partition("_")[0] == f"n{fault.beside}" for other in graph.node)
+    if fault.beside is not None and all(other.name.partition("_")[0] != f"n{fault.beside}" for other in graph.node):
+        return False
     if fault.fused is None:
         return True
     read = {value.name for value in graph.output}

@@ -8,6 +8,7 @@ import pytest
 
 from tests.bisect.generated import branches, decision, feeds, graph
 from tests.bisect.planted import Fault, Mutate, constant, overflow, swapped, trying_with
+from webbuild.bisect import smallest_group
 from webbuild.bisect.search import search_culprits
 
 LONG, WIDE = (40,), (17, 23, 9)
@@ -101,6 +102,26 @@ def test_a_node_that_is_wrong_beside_another(node: int, other: int, tmp_path: Pa
         ("shader-cache-interaction", tuple(sorted((node, other))))
     ]
     assert result.sessions <= 14
+
+
+@pytest.mark.parametrize(("node", "other"), [(12, 36), (30, 2)])
+def test_a_pair_that_is_wrong_fused_and_beside_another_is_named_with_it(node: int, other: int, tmp_path: Path) -> None:
+    fault = Fault(node, constant(1.5), fused=node + 1, beside=other)
+    result = search_culprits(trying_with(graph(branches(LONG)), feeds("x"), tmp_path, [fault])[0])
+    assert [(each.code, each.subgraph, each.node) for each in result.culprits] == [
+        ("fusion-mismatch", tuple(sorted((node, node + 1, other))), None)
+    ]
+    assert result.sessions <= 60
+
+
+def test_where_sessions_run_out_what_is_left_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(smallest_group, "MAX_GROUP_SESSIONS", 5)
+    fault = Fault(12, constant(1.5), fused=13, beside=36)
+    result = search_culprits(trying_with(graph(branches(LONG)), feeds("x"), tmp_path, [fault])[0])
+    (found,) = result.culprits
+    assert found.code == "joint-mismatch"
+    assert {12, 13, 36} <= set(found.subgraph)
+    assert len(found.subgraph) < LONG[0]
 
 
 def test_small_errors_that_add_up(tmp_path: Path) -> None:

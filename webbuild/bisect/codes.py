@@ -42,8 +42,9 @@ How: `repro.onnx` has the fewest nodes that show it. A session with `graphOptimi
 fusion.""",
     "joint-mismatch": """These nodes differ together, each of them agrees alone, and they cannot be told apart.
 
-Why: what differs is an integer or a boolean, so it is no rounding that adds up. Either one of the nodes turns a small
-error of another into a decision (a comparison, an ArgMax, a TopK), or the engine computes them in one kernel.
+Why: it is no rounding that adds up: what differs is an integer or a boolean, or no piece of neighbours differs. Either
+one of the nodes turns a small error of another into a decision (a comparison, an ArgMax, a TopK), or the engine
+computes one of them otherwise where the others are in its session.
 
 How: `repro.onnx` has the fewest nodes that show it. Look at the numbers that the decision is made of: where they are
 nearly equal, either answer is right.""",

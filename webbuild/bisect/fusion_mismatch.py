@@ -28,7 +28,11 @@ def find_joint_mismatch(tester: SubgraphRunner, splits: PartitionPoints, parent:
     if best is None:
         return None
     # Rounding adds up in numbers only: an integer or a boolean that differs has a node that made it differ.
-    rest: CulpritCode = "error-accumulation" if _has_only_floats(tester, best) else "joint-mismatch"
+    return judge_group(tester, best, "error-accumulation" if _has_only_floats(tester, best) else "joint-mismatch")
+
+
+def judge_group(tester: SubgraphRunner, best: SubgraphResult, rest: CulpritCode) -> Culprit:
+    """Return what nodes that differ together are guilty of: fusion where reading what is between them cures it."""
     if len(best.subgraph) > MAX_FUSED_NODES:
         return Culprit(rest, best.subgraph, best)
     apart = tester.run_one(best.subgraph, also=tuple(computed_values(tester.graph, best.subgraph)))

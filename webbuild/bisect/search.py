@@ -13,6 +13,7 @@ from webbuild.bisect.error_by_depth import error_by_depth
 from webbuild.bisect.fusion_mismatch import find_joint_mismatch
 from webbuild.bisect.partition_points import PartitionPoints
 from webbuild.bisect.reproduce import reproduce
+from webbuild.bisect.smallest_group import find_smallest_group
 from webbuild.bisect.subgraph_runner import SubgraphRunner
 from webbuild.bisect.trial_result import SubgraphResult
 from webbuild.subgraph.extract import Subgraph
@@ -41,9 +42,10 @@ def search_culprits(tester: SubgraphRunner) -> BisectResult:
     if rest is not None and rest.verdict == "differs":
         blamed, joint, untried = find_mismatches(tester, splits, rest)
         several = [find_joint_mismatch(tester, splits, each) for each in joint]
-        found += [*blamed, *(each for each in several if each is not None)]
+        wrong = [*blamed, *(each for each in several if each is not None)]
         if None in several:  # it takes nodes that are no neighbours
-            found += _find_single_nodes(tester, rest, {index for each in found for index in each.subgraph})
+            wrong += _find_single_nodes(tester, rest, {index for each in (*found, *wrong) for index in each.subgraph})
+        found += wrong or [find_smallest_group(tester, splits, rest)]
     ordered = _reproduce_first(tester, _sort_by_position(tester.graph, found))
     profile = error_by_depth(tester) if any(each.code == "error-accumulation" for each in ordered) else ()
     return BisectResult(
