@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import io
+
 import msgspec
 import pytest
+from rich.console import Console
 
 from tests.verify.detections_made import PROBLEM, backend, comparison, report
 from webbuild.compare.comparison import ComparedOutput
 from webbuild.manifest.manifest import task_union
 from webbuild.verify import formatting
 from webbuild.verify.report import VerifyReport, exit_code
+from webbuild.verify.text import show_report
 
 GOOD = comparison()
 
@@ -60,6 +64,21 @@ def test_a_problem_beside_equal_answers_does_not_make_them_different() -> None:
     assert (kind, headline) == ("problem", "Same answers, 1 problem")
     assert sentence.startswith("1 comparison passed")
     assert formatting.verdict_text(report(backend(problems=(PROBLEM,))))[:2] == ("problem", "1 problem")
+
+
+@pytest.mark.parametrize(
+    ("judged", "most"),
+    [(report(backend(GOOD)), 1), (report(backend(comparison("DIFFERS"))), 100)],
+    ids=["all the same", "a difference"],
+)
+def test_in_brief_equal_answers_are_a_line_and_others_are_told_in_full(judged: VerifyReport, most: int) -> None:
+    written, full = io.StringIO(), io.StringIO()
+    show_report(judged, Console(file=written, width=80), brief=True)
+    show_report(judged, Console(file=full, width=80))
+    lines = written.getvalue().splitlines()
+    assert len(lines) <= most
+    assert (written.getvalue() == full.getvalue()) == (most > 1)
+    assert lines[-1].startswith("verified: Same answers. " if most == 1 else "Not the same. ")
 
 
 def test_vacuous_has_a_verdict_of_its_own() -> None:

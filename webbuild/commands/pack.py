@@ -53,7 +53,7 @@ def run(arguments: PackArguments) -> int:
     Raises:
         WebbuildError: whatever stops it; nothing is written then.
     """
-    progress = ProgressReporter(quiet=arguments.as_json)
+    progress = ProgressReporter(quiet=arguments.as_json, durations=False)
     located = locate_model(arguments.model)
     out = arguments.out or Path("dist") / safe_file_name(located.name)
     dims, sizes, budget = parse_dims(arguments.dims), parse_sizes(arguments.size), parse_budget(arguments.budget)
@@ -81,7 +81,7 @@ def run(arguments: PackArguments) -> int:
     compiled = variants[0].compiled
     lowered = compiled.lowered
     findings = inspect_before_after(loaded.source.model, lowered.graphs["webgpu"], target, loaded.dims.dims)
-    progress.print_lines(compiled_lines(compiled, findings, arguments.nms))
+    progress.print_lines(compiled_lines(compiled, findings, arguments.nms, whole=arguments.dry_run))
     if arguments.dry_run:
         print_json({"rewrites": lowered.rewrites}) if arguments.as_json else click.echo(
             "\n".join(rewrite_lines(lowered))
@@ -100,11 +100,11 @@ def run(arguments: PackArguments) -> int:
             browser=not arguments.no_verify,
         )
         for each, of_each in zip(variants, proven, strict=True):
-            progress.print_lines(proven_lines(of_each, each.compiled.options, each.name))
+            progress.print_lines(proven_lines(of_each, each))
         with progress.step("write the bundle"):
             packed = _emit(located.name, variants, proven, findings, folder)
-        verified = None if arguments.no_verify else _verify(folder, progress)
-    progress.print(f"\n  {out}/index.html is ready: webbuild serve {out}")
+        verified = None if arguments.no_verify else _verify(folder)
+    progress.print(f"{out}/index.html is ready, and report.html says what was done: webbuild serve {out}")
     _report(verified, out)
     if arguments.as_json:
         print_json({"pack": packed, "verify": verified})
@@ -194,9 +194,8 @@ def _manifest_variant(variant: ModelVariant, proven: ProvenGraphs) -> Variant:
     )
 
 
-def _verify(folder: Path, progress: ProgressReporter) -> VerifyReport | WebbuildError:
+def _verify(folder: Path) -> VerifyReport | WebbuildError:
     """Verify the bundle before it takes its place. A machine that cannot is no reason to lose the bundle."""
-    progress.print("\n  verify in Chromium")
     try:
         return verify_and_show(folder)
     except WebbuildError as error:

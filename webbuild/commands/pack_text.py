@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from webbuild.compare.by_output import count_matched, count_near_threshold, group_by_output
 from webbuild.compile.compile_model import CompiledModel
+from webbuild.compile.model_variant import ModelVariant
 from webbuild.compile.prove import ProvenGraphs
 from webbuild.equivalence.check import EquivalenceResult
 from webbuild.equivalence.noise_floor import NOISE_FACTOR
@@ -19,27 +20,47 @@ from webbuild.reporting.quantities import format_count
 
 _DATA_DEPENDENT_OPS = ("NonMaxSuppression", "NonZero")
 """Operators without a GPU kernel, the length of whose output depends on the data."""
+_MAX_LINES = 5
+"""Of one kind: with what was patched and proven, and where it lies, a pack without trouble says ten at most."""
 
 
-def compiled_lines(compiled: CompiledModel, findings: BeforeAfter | None, nms: NmsPlacement) -> Iterator[str]:
-    """Yield what was assumed, rewritten and found."""
-    yield from (f"note: {assumption}" for assumption in compiled.assumptions)
+def compiled_lines(
+    compiled: CompiledModel, findings: BeforeAfter | None, nms: NmsPlacement, *, whole: bool = False
+) -> Iterator[str]:
+    """Yield a line for each thing that was assumed, and one for what was patched; more where something is left.
+
+    Of many assumptions the last are counted, but not in the `whole`, of which no report is written.
+    """
+    most = len(compiled.assumptions) if whole else _MAX_LINES
+    yield from (f"note: {assumption}" for assumption in _shortened(compiled.assumptions, most))
     yield from (f"warning: {each}" for each in compiled.warnings)
     lowered = compiled.lowered
+    *failing, inspected = [""] if findings is None else findings.summary_lines()
     counts = {target: sum(rewrite.applied for rewrite in rewrites) for target, rewrites in lowered.rewrites.items()}
-    yield "; ".join(
+    patched = [
         f"{target}: {format_count(counts[target], 'rewrite')}, {format_count(model.graph.num_nodes(), 'node')}"
         for target, model in lowered.graphs.items()
-    )
-    yield from refusal_lines(lowered)
+    ]
+    refusals = list(refusal_lines(lowered))
+    told = refusals if findings is not None and findings.after else []
+    untold = [f"{len(refusals)} left alone"] if refusals and not told else []
+    yield "patched: " + "; ".join([*patched, *untold, *filter(None, [inspected])])
+    yield from failing
+    yield from _shortened(told, _MAX_LINES)
     if any(node.op_type in _DATA_DEPENDENT_OPS for node in compiled.lowered.graphs["webgpu"].graph):
         if nms == "cpu":
             yield "NMS runs on the CPU on WebGPU: its inputs are copied from the GPU in every run"
         if nms == "keep":
             yield "NMS stays as exported: it may throw on WebGPU, above all where nothing is detected"
-    yield from () if findings is None else findings.summary_lines()
     if (disabled := compiled.disabled_target) is not None:
         yield f"disabled on {disabled.target}; falls back to WASM [{disabled.code}] {disabled.reason}"
+
+
+def _shortened(lines: Sequence[str], most: int) -> list[str]:
+    """Return lines, the last of many as a number of them."""
+    if len(lines) <= most:
+        return list(lines)
+    return [*lines[: most - 1], f"and {len(lines) - most + 1} more: see report.html in the bundle"]
 
 
 def refusal_lines(lowered: LoweredGraphs) -> Iterator[str]:
@@ -61,11 +82,11 @@ def rewrite_lines(lowered: LoweredGraphs) -> Iterator[str]:
             yield f"{target}: {done} [{rewrite.code}] {rewrite.location}: {rewrite.reason}"
 
 
-def proven_lines(proven: ProvenGraphs, options: tuple[OptionInput, ...], name: str = "") -> Iterator[str]:
+def proven_lines(proven: ProvenGraphs, variant: ModelVariant) -> Iterator[str]:
     """Yield how the graphs of a variant compare with the original, and how small they became."""
-    if name:
-        yield f"{name}:"
-    yield from _equivalence_lines(proven.equivalence, options)
+    *before, compared = _equivalence_lines(proven.equivalence, variant.compiled.options)
+    yield from before
+    yield f"proven{variant.suffix} on {format_count(len(variant.samples), 'sample')}: {compared}"
     if proven.quantized is not None:
         yield from _quantization_lines(proven.quantized.report)
     if proven.reduced is not None:
@@ -82,16 +103,16 @@ def _equivalence_lines(result: EquivalenceResult, options: tuple[OptionInput, ..
     matched, excused = count_matched(comparisons), count_near_threshold(comparisons)
     fallbacks = len({(each.subject.sample, each.subject.runner) for each in comparisons if each.from_fallback})
     things = "regions" if any(each.subject.quantity == "regions" for each in comparisons) else "detections"
-    yield (
-        format_count(len(group_by_output(comparisons)), "comparison")
-        + (f", {matched} {things} matched, {excused} excused at a threshold" if matched else "")
-        + (f", {format_count(fallbacks, 'run')} repeated on the fallback graph" if fallbacks else "")
-    )
     for name, level in noise_levels(comparisons).items():
         yield (
             f"{name} is numerically unstable: a 1e-6 perturbation of inputs moves the original's own by {level:.2g} "
             f"(root mean square); differences up to {NOISE_FACTOR} times that were accepted."
         )
+    yield (
+        format_count(len(group_by_output(comparisons)), "comparison")
+        + (f", {matched} {things} matched, {excused} excused at a threshold" if matched else "")
+        + (f", {format_count(fallbacks, 'run')} repeated on the fallback graph" if fallbacks else "")
+    )
 
 
 def _quantization_lines(report: WeightQuantizationReport) -> Iterator[str]:

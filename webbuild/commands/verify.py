@@ -72,7 +72,7 @@ def run(arguments: VerifyArguments) -> int:
 
 
 def verify_and_show(directory: Path) -> VerifyReport:
-    """Verify a bundle on both backends, show the table on stderr, return the report.
+    """Verify a bundle on both backends, show on stderr what is not as it was, or that all is, return the report.
 
     Raises:
         WebbuildError: see `verify_in_browsers`.
@@ -84,11 +84,11 @@ def verify_and_show(directory: Path) -> VerifyReport:
     from webbuild.verify.verify import verify_in_browsers
 
     console = Console(stderr=True)
-    with console.status("starting") as status:
+    with console.status("verify in Chromium") as status:
         (report,) = verify_in_browsers([Endpoint()], directory, _BACKENDS, say=status.update)
     if isinstance(report, WebbuildError):
         raise report
-    show_report(report, console)
+    show_report(report, console, brief=True)
     return report
 
 

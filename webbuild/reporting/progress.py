@@ -10,10 +10,15 @@ from webbuild.errors import printable
 
 
 class ProgressReporter:
-    """Prints steps and lines on stderr; nothing when quiet, and no spinner where stderr is no terminal."""
+    """Prints steps and lines on stderr; nothing when quiet, and no spinner where stderr is no terminal.
 
-    def __init__(self, *, quiet: bool = False) -> None:
+    Without `durations` a step leaves a line only where it failed.
+    """
+
+    def __init__(self, *, quiet: bool = False, durations: bool = True) -> None:
         from rich.console import Console
+
+        self.durations = durations
 
         self.console = Console(stderr=True, quiet=quiet, highlight=False, markup=False, emoji=False, soft_wrap=True)
 
@@ -27,13 +32,14 @@ class ProgressReporter:
         except BaseException:
             self.print(f"  ✗ {title}")
             raise
-        self.print(f"  ✓ {title} ({time.perf_counter() - started:.1f} s)")
+        if self.durations:
+            self.print(f"  ✓ {title} ({time.perf_counter() - started:.1f} s)")
 
     def print(self, text: str = "") -> None:
         """Print a line."""
         self.console.print(printable(text, 2000))
 
     def print_lines(self, lines: Iterable[str]) -> None:
-        """Print lines below a step."""
+        """Print lines, below a step where there are such."""
         for line in lines:
-            self.print(f"    {line}")
+            self.print(f"    {line}" if self.durations else line)

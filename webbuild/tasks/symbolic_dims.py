@@ -83,6 +83,7 @@ def _guess(
     assumptions: list[str] = []
     missing: list[tuple[TensorSpec, int, str | None]] = []
     pictures = image_size(signature)
+    batched: list[str] = []
     for fact in signature.inputs:
         for axis, dim in enumerate(fact.shape):
             key = f"{fact.name}:{axis}"
@@ -94,7 +95,7 @@ def _guess(
                 dims[key] = size
             elif axis == 0 and (dim is None or _is_batch_name(dim) or _free_sides(fact) or _is_unnamed_batch(fact)):
                 dims[key] = 1
-                assumptions.append(f"input '{fact.name}': one at a time, the batch is 1")
+                batched.append(f"'{fact.name}'")
             elif axis == 1 and len(fact.shape) == 4 and _is_channel_name(dim):
                 dims[key] = 3
                 assumptions.append(f"input '{fact.name}': the picture has 3 channels")
@@ -108,6 +109,9 @@ def _guess(
                 assumptions.append(f"the text is padded to {dims[key]} tokens; --dim gives another length")
             else:
                 missing.append((fact, axis, dim))
+    if batched:
+        inputs = f"input{'s' * (len(batched) > 1)} {', '.join(batched)}"
+        assumptions.insert(0, f"{inputs}: one at a time, the batch is 1")
     return ResolvedDims(dims, tuple(dict.fromkeys(assumptions))), missing
 
 

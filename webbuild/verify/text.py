@@ -18,16 +18,18 @@ _MAX_FAILURES_SHOWN = 8
 _STYLE = {"same": "bold green", "different": "bold red", "problem": "bold red", "vacuous": "bold yellow"}
 
 
-def show_report(report: VerifyReport, console: Console) -> None:
-    """Print a report for people."""
+def show_report(report: VerifyReport, console: Console, *, brief: bool = False) -> None:
+    """Print a report for people. One in `brief` is a line where all answers are the same."""
     from rich.text import Text
 
-    for run in report.backends:
+    kind, headline, sentence = formatting.verdict_text(report)
+    brief = brief and kind == "same"
+    for run in () if brief else report.backends:
         console.print(Text(_heading(run)))
         if run.results:
             console.print(_table(run))
     for note in formatting.reader_notes(report):
-        console.print(Text(note))
+        console.print(Text(note), soft_wrap=brief)
     for problem in report.all_problems():
         console.print(Text(f"error[{problem.code}] {problem.where}: {printable(problem.message)}", style="red"))
         console.print(Text(f"  fix: {printable(problem.fix)}"))
@@ -36,8 +38,10 @@ def show_report(report: VerifyReport, console: Console) -> None:
         console.print(Text(_line(failure), style="yellow" if failure.verdict == "VACUOUS" else "red"))
     if len(failures) > _MAX_FAILURES_SHOWN:
         console.print(f"and {len(failures) - _MAX_FAILURES_SHOWN} more: --json or --html shows them")
-    kind, headline, sentence = formatting.verdict_text(report)
-    console.print(Text.assemble((f"{headline}. ", _STYLE[kind]), sentence))
+    if brief:
+        sentence += f" {'; '.join(_pace(run) for run in report.backends if run.timings)}"
+    verified = Text.assemble("verified: " if brief else "", (f"{headline}. ", _STYLE[kind]), sentence.rstrip())
+    console.print(verified, soft_wrap=brief)
 
 
 def _heading(run: BackendRun) -> str:
@@ -47,6 +51,13 @@ def _heading(run: BackendRun) -> str:
     facts = [printable(fact) for fact in (run.adapter, build, placed, steady) if fact]
     instead = "not run" if run.skip_reason else "did not load"
     return f"\n{formatting.runner_name(run.backend)}: {', '.join(facts) or instead}"
+
+
+def _pace(run: BackendRun) -> str:
+    """Return what a run takes: `WebGPU 21.0 ms a run (google swiftshader)`."""
+    adapter = f" ({printable(run.adapter)})" if run.adapter else ""
+    steady = formatting.format_milliseconds(run.timings.steady_run) if run.timings else ""
+    return f"{formatting.runner_name(run.backend)} {steady} a run{adapter}"
 
 
 def _table(run: BackendRun) -> Table:
