@@ -13,7 +13,7 @@ import pytest
 
 from tests.commands.program import webbuild
 from tests.manifests import image_input
-from webbuild.compile.picture_trials import PictureTrials, picture_dependence
+from webbuild.compile.picture_trials import PictureTrials, is_empty, picture_dependence
 from webbuild.compile.pixel_ranges import RANGES, with_range
 from webbuild.runners.native import NativeRunner
 
@@ -45,7 +45,7 @@ def packed(path: Path, *options: str) -> tuple[dict[str, Any], str]:
     [
         (1, 0.5, 1 / 255, 0, "pixel values 0..255 times 0.00392157 (a guess: the other usual ranges make no clear"),
         (0.05, 127, 1, 0, "pixel values 0..255 as they are (likely: with it answers depend"),
-        (200, -0.2, 1 / 127.5, 1, "pixel values 0..255 times 0.00784314, minus 1 (likely: with it answers depend"),
+        (200, -0.2, 1 / 127.5, 1, "pixel values 0..255 times 0.00784314, minus 1 (likely: with 0..1 the answers to"),
     ],
 )
 @pytest.mark.parametrize("layout", SHAPES)
@@ -100,6 +100,44 @@ def test_what_a_fourth_channel_is_stays_open(tmp_path: Path) -> None:
     spec, told = packed(path)
     assert spec["kind"] == "tensor"
     assert "input 'x' has 4 channels: nothing tells what the fourth is" in told
+
+
+@pytest.mark.parametrize(
+    ("bound", "said"),
+    [
+        (100, "pixel values 0..255 as they are (likely: with 0..1 the answers to two photographs are empty"),
+        (1e6, "pixel values 0..255 times 0.00392157 (a guess"),
+    ],
+)
+def test_a_range_with_which_nothing_is_found_is_not_taken_where_another_finds_something(
+    bound: float, said: str, tmp_path: Path
+) -> None:
+    """Rows of the numbers above a bound; what is next to them tells most of pictures of 0..1."""
+    path = tmp_path / "net.onnx"
+    onnx.save(
+        ir.to_proto(
+            ir.from_onnx_text(f"""{HEADER} g (float[1,3,24,32] x) => (float[4,n] rows, float[1,3,24,32] y)
+    <float bound = {{{bound}}}, float f = {{9.0}}, float o = {{0.5}}> {{
+      above = Greater (x, bound) at = NonZero (above) rows = Cast <to = 1> (at)
+      a = Sub (x, o) b = Mul (a, f) y = Sigmoid (b)
+    }}""")
+        ),
+        path,
+    )
+    assert said in " ".join(webbuild("pack", path, "--dry-run").stderr.split())
+
+
+@pytest.mark.parametrize(
+    ("answer", "empty"),
+    [
+        ({"n": np.zeros(1), "boxes": np.full((1, 9, 4), -1.0)}, True),
+        ({"n": np.ones(1), "boxes": np.full((1, 9, 4), -1.0)}, False),
+        ({"rows": np.zeros((0, 6)), "features": np.arange(9.0)}, True),
+        ({"y": np.array([0.0, 1.0])}, False),
+    ],
+)
+def test_what_finds_nothing(answer: dict[str, Any], empty: bool) -> None:
+    assert is_empty(answer) == empty
 
 
 def test_a_slow_model_is_tried_less(tmp_path: Path) -> None:

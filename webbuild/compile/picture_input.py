@@ -135,7 +135,11 @@ def _try_ranges(image: ImageInput, trials: PictureTrials, usual: PixelRange) -> 
     tried = list(zip(ranges, trials.dependences([with_range(image, each) for each in ranges]), strict=False))
     scores = {values: score for values, score in tried if score is not None}
     over = {values: part for (values, _), part in zip(tried, trials.overshoots, strict=True)}
-    if over.get(usual, 1.0) == 0 and max(over.values()) > OVERSHOOT:
+    empty = {values for (values, _), nothing in zip(tried, trials.empty, strict=True) if nothing}
+    if empty and len(empty) < len(tried):  # what finds nothing is never taken before what finds something
+        scores = {values: score for values, score in scores.items() if values not in empty}
+        over = {values: part for values, part in over.items() if values not in empty}
+    if over.get(usual, 1.0) == 0 and max(over.values(), default=0.0) > OVERSHOOT:
         return usual, "a guess: with it lines of numbers lie in 0..1, as landmarks do, and with another they do not"
     if not scores:
         return None
@@ -147,15 +151,20 @@ def _try_ranges(image: ImageInput, trials: PictureTrials, usual: PixelRange) -> 
         return best, "a guess: with none of the usual ranges do the answers depend on the picture"
     if best is usual:
         return best, "a guess: the other usual ranges make no clear difference"
+    if usual in empty:
+        return best, f"likely: with {usual.name} the answers to two photographs are empty"
     times = scores[best] / max(scores.get(usual, 0.0), 1e-3)
     return best, f"likely: with it answers depend {times:.1f} times as much on the picture as with {usual.name}"
 
 
 def _try_bgr(image: ImageInput, trials: PictureTrials) -> tuple[ImageInput, str]:
     swapped = msgspec.structs.replace(image, color="bgr", mean=image.mean[::-1], std=image.std[::-1])
+    tried = len(trials.empty)
     scores = list(trials.dependences([image, swapped]))
-    if len(scores) < 2 or None in scores:
+    if len(scores) < 2 or None in scores or trials.empty[tried:] == [False, True]:
         return image, "RGB is a guess"
+    if trials.empty[tried:] == [True, False]:
+        return swapped, "BGR is likely: with RGB the answers to two photographs are empty"
     rgb, bgr = (max(score or 0.0, 1e-3) for score in scores)
     times = f"answers depend {bgr / rgb:.2f} times as much"
     if bgr > SWAPPED * rgb:

@@ -39,6 +39,8 @@ class PictureTrials:
         self._canvases = sample_canvases(image)
         self.overshoots: list[float] = []
         """By the ways that were tried, the part of the numbers of lines of numbers that lies outside of 0..1."""
+        self.empty: list[bool] = []
+        """By the ways that were tried, whether both answers are empty."""
         self._left = seconds
         self._longest = 0.0
 
@@ -60,10 +62,18 @@ class PictureTrials:
             one, other = (self._original.run({spec.name: normalize(canvas, spec)}) for canvas in self._canvases)
         except WebbuildError:
             self.overshoots.append(1.0)
+            self.empty.append(True)
             return None
+        self.empty.append(is_empty(one) and is_empty(other))
         self.overshoots.append(max(_overshoot(one), _overshoot(other)))
         score = picture_dependence(one, other)
         return score if np.isfinite(score) else None
+
+
+def is_empty(answer: Mapping[str, NDArray[Any]]) -> bool:
+    """Whether an answer finds nothing: an output of no rows, or nothing but 0, and -1 where rows are filled up."""
+    blank = (not array.any() or (array.size > 1 and bool((array == -1).all())) for array in answer.values())
+    return any(array.size == 0 for array in answer.values()) or all(blank)
 
 
 def _overshoot(answer: Mapping[str, NDArray[Any]]) -> float:
