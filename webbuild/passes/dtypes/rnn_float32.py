@@ -1,0 +1,47 @@
+from __future__ import annotations
+
+import onnx_ir as ir
+
+from webbuild.passes.analysis.kernels_without_fix import unsupported_rnn_activations
+from webbuild.passes.base import PassOptions
+from webbuild.passes.decompose.base import Decomposers, Decomposition, NotApplicableError, RewriteContext
+from webbuild.passes.rewrite import attribute_values, is_read
+
+_FLOAT16, _FLOAT = ir.DataType.FLOAT16, ir.DataType.FLOAT
+
+
+class RnnFloat32(Decomposition):
+    """Computes LSTM and GRU of float16 in float32.
+
+        LSTM(x float16 [T, N, I], w, r)  ->  Cast(LSTM(Cast(x), Cast(w), Cast(r)), float16)
+
+    Why: their GPU kernels take float32 alone. A float16 layer runs on the CPU, where the engine casts it as well.
+
+    How: a Cast before each input and after each output that is read; the weights stay as small as they are stored. Not
+    rounded between the steps of a sequence, as on the CPU.
+    """
+
+    code = "rnn-float32"
+    outputs = 3
+
+    def decomposers(self) -> Decomposers:
+        return {"LSTM": _layer, "GRU": _layer}
+
+    def matches(self, model: ir.Model, node: ir.Node, options: PassOptions) -> bool:
+        """Whether it is of float16, and has no kernel for that."""
+        x = node.inputs[0]
+        return x is not None and x.dtype == _FLOAT16 and super().matches(model, node, options)
+
+
+def _layer(add: RewriteContext, node: ir.Node) -> list[ir.Value]:
+    if unsupported_rnn_activations(node):
+        raise NotApplicableError("its kernel lacks an activation")
+    if node.attributes.get_int("layout", 0):
+        raise NotApplicableError("its batch comes first, which its kernel does not take")
+    inputs = [
+        add.cast(value, _FLOAT) if value is not None and value.dtype == _FLOAT16 else value for value in node.inputs
+    ]
+    found = add.node(node.op_type, *inputs, outputs=len(node.outputs), **attribute_values(node))
+    return [
+        add.cast(value, _FLOAT16) if is_read(old) else value for old, value in zip(node.outputs, found, strict=True)
+    ]
