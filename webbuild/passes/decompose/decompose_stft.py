@@ -1,0 +1,74 @@
+from __future__ import annotations
+
+import numpy as np
+import onnx_ir as ir
+from numpy.typing import NDArray
+
+from webbuild.passes.decompose.base import Decomposers, Decomposition, NotApplicableError, RewriteContext
+from webbuild.passes.rewrite import constant, input_value
+
+_LARGEST = 32 << 20
+"""Bytes of the weights: up to a frame of 2896 samples, one-sided."""
+
+
+class DecomposeStft(Decomposition):
+    """Writes STFT, the spectra of overlapping frames, as a Conv.
+
+        STFT<onesided>(x [B, L], step, window [N])
+        ->  c = Conv<strides = [step]>(x [B, 1, L], w [2 K, 1, N])        [B, 2 K, F],  K = N / 2 + 1
+            Reshape(Transpose(c), [B, F, K, 2])
+
+    Why: WebGPU has no kernel for it, and that of DFT is off by up to 1e-4 of the largest magnitude: WGSL's sine is.
+
+    How: the weights are the window times the cosines and negative sines of each frequency,
+    w[2 k] = window cos(2 pi k n / N) and w[2 k + 1] = -window sin(2 pi k n / N), computed in float64. Of float32 and
+    real, with step, window and length known. Right to 1e-5 of the largest magnitude.
+    """
+
+    code = "decompose-stft"
+    tolerance = 1e-5
+
+    def decomposers(self) -> Decomposers:
+        return {"STFT": _stft}
+
+
+def _stft(add: RewriteContext, node: ir.Node) -> ir.Value:
+    signal, step = node.inputs[0], constant(node.inputs[1])
+    if signal is None or signal.dtype != ir.DataType.FLOAT or signal.shape is None:
+        raise NotApplicableError("it is not of float32, or its rank is not known")
+    if len(signal.shape) == 3 and signal.shape[2] != 1:
+        raise NotApplicableError("its signal is complex, or may be")
+    if step is None:
+        raise NotApplicableError("its step is computed")
+    weights = _weights(_window(node), onesided=bool(node.attributes.get_int("onesided", 1)))
+    lines = add.reshape(signal, [0, 1, -1])
+    channels, _, length = weights.shape
+    found = add.op("Conv", lines, add.const(weights), kernel_shape=[length], strides=[int(step.item())])
+    frames = add.op("Transpose", found, perm=[0, 2, 1])
+    return add.reshape(frames, [0, -1, channels // 2, 2])
+
+
+def _window(node: ir.Node) -> NDArray[np.float64]:
+    """Return what each sample of a frame is multiplied with."""
+    given = input_value(node, 2), input_value(node, 3)
+    window, length = constant(given[0]), constant(given[1])
+    if any(value is not None and known is None for value, known in zip(given, (window, length), strict=True)):
+        raise NotApplicableError("its window is computed")
+    if window is None:
+        assert length is not None
+        return np.ones(int(length.item()))
+    if length is not None and length.item() != window.size:
+        raise NotApplicableError("its window is not as long as a frame")
+    return window.astype(np.float64)
+
+
+def _weights(window: NDArray[np.float64], *, onesided: bool) -> NDArray[np.float32]:
+    """Return the weights [2 K, 1, N]: of each frequency the real part, then the imaginary one."""
+    size = window.size
+    count = size // 2 + 1 if onesided else size
+    if 8 * count * size > _LARGEST:
+        raise NotApplicableError(f"a frame of {size} samples would need too many weights")
+    # k n modulo N first: large angles lose digits
+    angles = 2 * np.pi * (np.outer(np.arange(count), np.arange(size)) % size) / size
+    parts = np.stack([np.cos(angles), -np.sin(angles)], axis=1) * window
+    return parts.reshape(2 * count, 1, size).astype(np.float32)
