@@ -13,7 +13,8 @@ import onnx_ir as ir
 from msgspec import Struct
 
 from benchmarks.page_markers import replace_marked
-from webbuild.compile.compile_model import compile_model, load_model
+from webbuild.compile.compile_model import compile_model
+from webbuild.compile.load_model import load_model
 from webbuild.inspection.inspect import inspect
 from webbuild.inspection.result import Inspection
 from webbuild.reporting.progress import ProgressReporter

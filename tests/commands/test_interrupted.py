@@ -14,8 +14,8 @@ from webbuild.ortweb import packaged_assets
 pytestmark = pytest.mark.usefixtures("stand_in")
 
 PLACES = {
-    "load": "webbuild.compile.compile_model:load_onnx",
-    "plan": "webbuild.compile.compile_model:lower",
+    "load": "webbuild.compile.load_model:load_onnx",
+    "plan": "webbuild.compile.plan_graphs:lower",
     "write the graphs": "webbuild.compile.prove:write_graphs",
     "prove": "webbuild.compile.prove:check_with_detections",
     "write the bundle": "webbuild.commands.pack:write_bundle",

@@ -14,7 +14,8 @@ import pytest
 from tests.commands.program import pack
 from tests.compared import compared, matched, outputs
 from tests.models import HEADER, parsed, save
-from webbuild.compile.compile_model import CompiledModel, LoadedModel, compile_model, load_model
+from webbuild.compile.compile_model import CompiledModel, compile_model
+from webbuild.compile.load_model import LoadedModel, load_model
 from webbuild.compile.model_variant import ModelVariant
 from webbuild.compile.prove import ProvenGraphs, prove_graphs
 from webbuild.errors import WebbuildError

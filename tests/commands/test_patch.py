@@ -183,7 +183,7 @@ def test_a_patch_that_changes_the_answers_is_found_out(tmp_path: Path, monkeypat
 
 
 @pytest.mark.parametrize(
-    "place", ["webbuild.compile.compile_model:lower", "webbuild.commands.patch_model:check_with_detections"]
+    "place", ["webbuild.compile.plan_graphs:lower", "webbuild.commands.patch_model:check_with_detections"]
 )
 def test_an_interrupt_leaves_nothing(tmp_path: Path, place: str) -> None:
     model = save(convolution(), tmp_path / "m.onnx")

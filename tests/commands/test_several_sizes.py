@@ -125,6 +125,19 @@ def test_quantized_weights_serve_every_size(tmp_path: Path) -> None:
     assert runners == {f"{target} {size}" for target in ("webgpu", "wasm") for size in ("32x32", "48x48")}
 
 
+def test_every_size_has_a_graph_in_half_precision_that_shares_the_weights(tmp_path: Path) -> None:
+    manifest = pack(model(tmp_path), "--size", "32,48", "--precision", "mixed")
+    half = [[graph for graph in each.graphs if graph.precision != "fp32"] for each in manifest.every_variant]
+    assert [[graph.features for graph in graphs] for graphs in half] == [[["shader-f16"]]] * 2
+    assert len({tuple(graph.weights) for graphs in half for graph in graphs}) == 1
+    runners = {
+        each["subject"]["runner"] for each in json.loads((tmp_path / "out" / "report.json").read_text())["comparisons"]
+    }
+    assert {each for each in runners if "fp16" in each or "mixed" in each} == {
+        f"webgpu {graphs[0].precision} {size}" for graphs, size in zip(half, ("32x32", "48x48"), strict=True)
+    }
+
+
 def test_samples_of_tensors_fit_one_size_alone(tmp_path: Path) -> None:
     path = model(tmp_path)
     np.savez(tmp_path / "a.npz", x=np.random.default_rng(0).random((1, 3, 32, 32), np.float32))

@@ -20,7 +20,9 @@ from webbuild.commands.options.pack import PackArguments
 from webbuild.commands.pack_text import compiled_lines, proven_lines, rewrite_lines
 from webbuild.commands.verify import verify_and_show, write_html_report
 from webbuild.compare.comparison import with_variant
-from webbuild.compile.compile_model import CompiledModel, LoadedModel, compile_batch, compile_model, load_model
+from webbuild.compile.compile_batch import compile_batch
+from webbuild.compile.compile_model import CompiledModel, compile_model
+from webbuild.compile.load_model import LoadedModel, load_model
 from webbuild.compile.mixed_precision import check_exclusive_options
 from webbuild.compile.model_variant import ModelVariant, compile_variants, naming_variant
 from webbuild.compile.prove import ProvenGraphs, prove_graphs

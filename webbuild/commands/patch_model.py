@@ -21,8 +21,9 @@ from webbuild.bundle.graphs import graph_entry, head_status
 from webbuild.bundle.signature_diff import describe_signature_changes
 from webbuild.commands.options.patch import PatchArguments
 from webbuild.compare.by_output import group_by_output
-from webbuild.compile.compile_model import CompiledModel, LoadedModel, compile_model, load_model
+from webbuild.compile.compile_model import CompiledModel, compile_model
 from webbuild.compile.float16_export import compile_accurately
+from webbuild.compile.load_model import LoadedModel, load_model
 from webbuild.equivalence.detection_thresholds import check_with_detections
 from webbuild.equivalence.nan_inputs import replace_nan_inputs
 from webbuild.errors import CLEAN, WebbuildError

@@ -11,7 +11,8 @@ import numpy as np
 import onnx_ir as ir
 
 from webbuild.compare.tolerances import REDUCED_PRECISION
-from webbuild.compile.compile_model import CompiledModel, LoadedModel
+from webbuild.compile.compile_model import CompiledModel
+from webbuild.compile.load_model import LoadedModel
 from webbuild.compile.picture_input import find_picture_input
 from webbuild.equivalence.check import run_context
 from webbuild.equivalence.compare_runs import Reference, RunInput, compare_runs

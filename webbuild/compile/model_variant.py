@@ -9,8 +9,9 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from webbuild.compile.compile_model import CompiledModel, LoadedModel, resize_model
+from webbuild.compile.compile_model import CompiledModel
 from webbuild.compile.float16_export import compile_accurately
+from webbuild.compile.load_model import LoadedModel, resize_model
 from webbuild.errors import WebbuildError
 from webbuild.manifest.manifest import Input
 from webbuild.samples.sample import Sample

@@ -1,0 +1,46 @@
+"""A model for several pictures in one run."""
+
+from __future__ import annotations
+
+import msgspec
+
+from webbuild.compile.compile_model import CompiledModel
+from webbuild.compile.load_model import LoadedModel
+from webbuild.compile.plan_graphs import plan_graphs
+from webbuild.manifest.manifest import ImageInput
+from webbuild.passes.base import NmsPlacement
+from webbuild.passes.nms.status_output import HEAD_STATUS_KEY
+from webbuild.targets.target import Target
+from webbuild.tasks.picture_batches import no_batch
+
+
+def compile_batch(
+    loaded: LoadedModel, target: Target, single: CompiledModel, batch: int, *, nms: NmsPlacement
+) -> CompiledModel:
+    """Plan the patches of a model for several pictures in one run, which is what `single` is for one.
+
+    Raises:
+        WebbuildError: `fixed-batch` where an output has not an answer for each picture; what `compile_model` raises of
+            the graphs.
+    """
+    planned, kept = plan_graphs(loaded, target, None, nms, int32_inputs=True)
+    if single.postprocess is not None or any(
+        HEAD_STATUS_KEY in each.metadata_props for each in planned.graphs.values()
+    ):
+        raise no_batch(batch, f"{loaded.source.path}: its suppression is for one picture")
+    for model in planned.graphs.values():
+        wanted = {value.name: value.shape for value in single.lowered.graphs["wasm"].graph.outputs}
+        for value in model.graph.outputs:
+            one, own = (() if shape is None else tuple(shape) for shape in (wanted.get(value.name), value.shape))
+            if one[:1] != (1,) or own != (batch, *one[1:]):
+                shapes = f"{list(own)} for {batch} pictures, {list(one)} for one"
+                raise no_batch(batch, f"{loaded.source.path}: output '{value.name}' is {shapes}")
+    inputs = tuple(
+        msgspec.structs.replace(spec, shape=[batch, *spec.shape[1:]]) if isinstance(spec, ImageInput) else spec
+        for spec in single.match.inputs
+    )
+    pictures = sum(isinstance(spec, ImageInput) for spec in inputs)
+    if pictures != 1:
+        raise no_batch(batch, f"{loaded.source.path}: run() gives it one picture, it takes {pictures}")
+    match = msgspec.structs.replace(single.match, inputs=inputs)
+    return msgspec.structs.replace(single, lowered=planned, match=match, disabled_target=kept.disabled)

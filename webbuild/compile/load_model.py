@@ -1,0 +1,79 @@
+"""A model that native ONNX Runtime takes, loaded for one size of each free dimension."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+from msgspec import Struct
+
+from webbuild.equivalence.detection_thresholds import open_reference
+from webbuild.inspection.graph import prepare_graph
+from webbuild.inspection.reshape_check import check_reshapes
+from webbuild.model.load import OnnxModel, load_onnx
+from webbuild.model.set_inputs import set_inputs
+from webbuild.passes.analysis.input_ranges import InputRange, input_ranges
+from webbuild.runners.native import NativeRunner
+from webbuild.samples.native_sizes import check_given_sizes, choose_sizes
+from webbuild.tasks.picture_sizes import PictureSize, with_size
+from webbuild.tasks.symbolic_dims import ResolvedDims
+
+if TYPE_CHECKING:
+    from webbuild.reporting.progress import ProgressReporter
+
+
+class LoadedModel(Struct, frozen=True):
+    """A model that native ONNX Runtime takes, a size for each of its free dimensions, and what had to be repaired.
+
+    `ranges` are those of its inputs that may not hold just any number.
+    """
+
+    source: OnnxModel
+    original: NativeRunner
+    dims: ResolvedDims
+    repairs: tuple[str, ...]
+    ranges: Mapping[str, InputRange] = {}
+
+
+def load_model(
+    path: Path,
+    dims: Mapping[str, int],
+    progress: ProgressReporter,
+    values: Mapping[str, str] | None = None,
+    size: PictureSize | None = None,
+    samples: Sequence[Path] = (),
+) -> LoadedModel:
+    """Load a model, set its inputs of `values`, and choose its sizes: of `dims`, pictures, samples, the rest.
+
+    Raises:
+        WebbuildError: what `load_onnx`, `set_inputs`, `with_size` and `choose_sizes` raise, `reshape-mismatch`,
+            `reference-session-failed`, `one-size-only` or `size-fails`.
+    """
+    with progress.step(f"load {path.name}"):
+        source = set_inputs(load_onnx(path), values or {})
+        dims = with_size(source.signature, size, dims)
+        sizes = choose_sizes(source, dims, lambda: open_reference(source)[0], samples)
+        prepared = prepare_graph(source.model, sizes.dims)[0]
+        check_reshapes(prepared)
+        original, repairs = open_reference(source)  # what does not run as it is need not be patched
+        check_given_sizes(source, sizes, dims, original)
+        original.close()
+    return LoadedModel(source, original, sizes, (*source.repairs, *repairs), input_ranges(prepared))
+
+
+def resize_model(loaded: LoadedModel, dims: Mapping[str, int], size: PictureSize | None) -> LoadedModel:
+    """Return a loaded model for other sizes, with the same original.
+
+    Raises:
+        WebbuildError: what `with_size` and `choose_sizes` raise, `reshape-mismatch`, `one-size-only` or `size-fails`.
+    """
+    source, original = loaded.source, loaded.original
+    dims = with_size(source.signature, size, dims)
+    sizes = choose_sizes(source, dims, lambda: original)
+    prepared = prepare_graph(source.model, sizes.dims)[0]
+    check_reshapes(prepared)
+    check_given_sizes(source, sizes, dims, original)
+    original.close()
+    return msgspec.structs.replace(loaded, dims=sizes, ranges=input_ranges(prepared))

@@ -1,0 +1,34 @@
+"""The patched graphs of a model for a target, and what of them stays on the CPU."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from webbuild.compile.load_model import LoadedModel
+from webbuild.inspection.cpu_fallback import FallbackPlan, apply_cpu_fallback, check_wasm_session
+from webbuild.inspection.reshape_check import check_reshapes
+from webbuild.passes.base import NmsPlacement, PassOptions
+from webbuild.passes.lower import LoweredGraphs, lower
+from webbuild.targets.table import find_table
+from webbuild.targets.target import Target
+
+if TYPE_CHECKING:
+    from webbuild.postprocess.spec import Postprocess
+
+
+def plan_graphs(
+    loaded: LoadedModel, target: Target, missing: Postprocess | None, nms: NmsPlacement, *, int32_inputs: bool
+) -> tuple[LoweredGraphs, FallbackPlan]:
+    """Return the patched graphs, and what of them stays on the CPU."""
+    table = find_table(target)
+    options = PassOptions(
+        dims=loaded.dims.dims, missing_postprocess=missing, table=table, nms=nms, int32_inputs=int32_inputs
+    )
+    planned = lower(loaded.source.model, options)
+    kept = FallbackPlan() if table is None else apply_cpu_fallback(planned.graphs["webgpu"], table)
+    planned = planned.with_rewrites("webgpu", kept.rewrites)
+    wasm = find_table(Target(target.version, "wasm"))
+    if kept.disabled is not None and wasm is not None:
+        check_wasm_session(planned.graphs["wasm"], wasm, kept.disabled)
+    check_reshapes(planned.graphs["wasm"])  # with every shape folded that could be
+    return planned, kept
