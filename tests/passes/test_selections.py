@@ -102,9 +102,8 @@ def test_every_output_has_a_fixed_shape_and_nothing_on_the_gpu_is_int64_but_plac
             assert value.shape is not None
             assert all(isinstance(dim, int) and dim > 0 for dim in value.shape), node
             # the number of boxes goes through a Min, which `narrow-int64` makes int32 where a table says that it helps
-            places = node.op_type in ("TopK", "Min") or (
-                node.op_type == "Cast" and node.inputs[0].dtype != ir.DataType.INT64
-            )  # type: ignore[union-attr]
+            cast = node.op_type == "Cast" and node.inputs[0].dtype != ir.DataType.INT64  # type: ignore[union-attr]
+            places = cast or node.op_type in ("TopK", "Min")
             assert value.dtype != ir.DataType.INT64 or places or value.is_graph_output(), node
 
 

@@ -9,9 +9,9 @@ import onnx_ir as ir
 
 from webbuild.passes.analysis.boolean_mask import MaskSelection, NeedsGatherError, mask_of_indices
 from webbuild.passes.analysis.row_counts import RowCount, RowSet, Sizes, sizes_of
-from webbuild.passes.analysis.row_shapes import Rows, joined, ranked, row_results
+from webbuild.passes.analysis.row_shapes import Rows, can_rank, chosen_again, joined, ranked, row_results
 from webbuild.passes.analysis.use_def import UnknownNmsPatternError, trace_indices
-from webbuild.passes.rewrite import consumers, input_value, is_read, reduction_axes, static_shape
+from webbuild.passes.rewrite import constant, consumers, input_value, is_read, reduction_axes, static_shape
 
 REDUCTION_OPS = frozenset({
     "ReduceL1", "ReduceL2", "ReduceMax", "ReduceMean", "ReduceMin", "ReduceProd", "ReduceSum", "ReduceSumSquare",
@@ -22,12 +22,14 @@ class MaskedRegion:
     """The nodes after choices by masks: `inner` compute with the rows, `ends` need none that is not chosen.
 
     A TopK of the best K of the chosen rows chooses some of K, a Concat of rows of several masks some of them all. A
-    NonMaxSuppression is an end, and so is what gathers rows by the places that it selects.
+    NonMaxSuppression is an end, and so is what gathers rows by the places that it selects, or by those of a TopK of a
+    fixed number.
 
     Attributes:
         rows: what stands for chosen rows, by value.
         masks: the mask of each set that a mask chooses from.
         parts: the sets that a Concat joins, by the joined one.
+        nested: the set that a mask of chosen rows chooses from, by the one that it makes.
         sizes: vectors and numbers that hold how many rows are chosen.
         counting: the nodes that compute those.
     """
@@ -38,6 +40,7 @@ class MaskedRegion:
         self.masks = {rows: mask for mask, rows in sets.items()}
         self.rows = {each.node.outputs[0]: _chosen(each, sets[each.mask]) for each in choices}
         self.parts: dict[RowSet, list[RowSet]] = {}
+        self.nested: dict[RowSet, RowSet] = {}
         self.sizes: dict[ir.Value, Sizes] = {}
         self.counting: list[ir.Node] = []
         self.inner: list[ir.Node] = []
@@ -51,6 +54,8 @@ class MaskedRegion:
                 self._add_node(node)
         if any(value.is_graph_output() for value in (*self.rows, *self.sizes)):
             raise NeedsGatherError("what the mask chooses is an output, and the data decide its length")
+        if other := next((node for node in self._kept if node not in self.ends), None):
+            raise NeedsGatherError(f"{other.op_type} '{other.name}' gathers others by places among what is chosen")
         known = {*self.inner, *self.ends, *self.counting, *chosen}
         users = (user for value in (*self.rows, *self.sizes) for user in consumers(value))
         if missing := next((user for user in users if user not in known), None):
@@ -88,6 +93,8 @@ class MaskedRegion:
             return ()
         if node.op_type == "TopK":
             return ranked(node, self.rows, self.sizes)
+        if node.op_type == "NonZero":
+            return chosen_again(node, self.rows, self.nested)
         if node.op_type == "Concat" and (found := joined(node, self.rows, self.parts)) is not None:
             return (found,)
         return row_results(node, self.rows, self.sizes, self._opset)
@@ -101,6 +108,8 @@ class MaskedRegion:
                 return self._is_scatter_back(node)
             case "NonMaxSuppression":
                 return self._is_suppression(node)
+            case "TopK" if data in self.rows and constant(node.inputs[1]) is not None:
+                return self._is_fixed_ranking(node, self.rows[data])
             case "Gather" if node in self._kept and data in self.rows:
                 # rows [n, ...] by the places that a suppression selected among them
                 found = self.rows[data]
@@ -117,6 +126,17 @@ class MaskedRegion:
         back = (*(static_shape(mask) or []), *found.shape[1:])
         plain = node.attributes.get_string("reduction", "none") == "none"
         return plain and found.axis == 0 and mask_of_indices(indices) is mask is not None and tuple(sizes) == back
+
+    def _is_fixed_ranking(self, node: ir.Node, found: Rows) -> bool:
+        """Whether a TopK keeps a fixed number, of which there are always enough, and its places only gather rows."""
+        most, places = constant(node.inputs[1]), node.outputs[1]
+        readers = consumers(places)
+        if most is None or most.size != 1 or most.item() > found.rows.length or not can_rank(node, found):
+            return False
+        if places.is_graph_output() or any(each.op_type != "Gather" or each.inputs[0] is places for each in readers):
+            return False
+        self._kept.update(dict.fromkeys(readers, found.rows))
+        return True
 
     def _is_suppression(self, node: ir.Node) -> bool:
         """Whether a NonMaxSuppression reads boxes [1, n, 4] and scores [1, 1, n] of the same rows, and who reads it."""

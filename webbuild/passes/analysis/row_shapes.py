@@ -58,21 +58,36 @@ def ranked(node: ir.Node, known: Known, sizes: Mapping[ir.Value, Sizes]) -> Sequ
     data, most = node.inputs[0], node.inputs[1]
     found = known.get(data) if data is not None else None
     count = sizes.get(most, ()) if most is not None else ()
-    if found is None or data is None or len(count) != 1 or not isinstance(count[0], RowCount):
+    if found is None or len(count) != 1 or not isinstance(count[0], RowCount) or count[0].rows is not found.rows:
         return ()
-    length, rank = found.shape[found.axis], len(found.shape)
-    if count[0].rows is not found.rows or prod(found.shape) != length or length > _LARGEST_TOPK:
+    if not can_rank(node, found):
         return ()
-    attributes = node.attributes
-    plain = attributes.get_int("largest", 1) == 1 and attributes.get_int("sorted", 1) == 1
-    if not plain or attributes.get_int("axis", -1) % rank != found.axis or data.dtype != ir.DataType.FLOAT:
-        return ()
+    rank = len(found.shape)
     best = RowSet(count[0].bound)
     shape = tuple(best.length if axis == found.axis else 1 for axis in range(rank))
     return (
         Rows(shape, found.axis, best, above=found.above),
         Rows(shape, found.axis, best, numbers=found.rows),
     )
+
+
+def can_rank(node: ir.Node, rows: Rows) -> bool:
+    """Whether a TopK puts rows of one number each in falling order, which rows that are not chosen can end."""
+    length, attributes = rows.shape[rows.axis], node.attributes
+    if prod(rows.shape) != length or length > _LARGEST_TOPK or node.outputs[0].dtype != ir.DataType.FLOAT:
+        return False
+    plain = attributes.get_int("largest", 1) == 1 and attributes.get_int("sorted", 1) == 1
+    return plain and attributes.get_int("axis", -1) % len(rows.shape) == rows.axis
+
+
+def chosen_again(node: ir.Node, known: Known, nested: dict[RowSet, RowSet]) -> Sequence[Rows]:
+    """Return what a NonZero of a mask of chosen rows gives, [1, n]; `nested` are its sets, and what those are of."""
+    found = known.get(node.inputs[0]) if node.inputs[0] is not None else None
+    if found is None or len(found.shape) != 1:
+        return ()
+    some = RowSet(found.rows.length)
+    nested[some] = found.rows
+    return (Rows((1, *found.shape), 1, some, numbers=found.rows),)
 
 
 def joined(node: ir.Node, known: Known, sets: dict[RowSet, list[RowSet]]) -> Rows | None:
@@ -105,20 +120,19 @@ def row_results(node: ir.Node, known: Known, sizes: Mapping[ir.Value, Sizes], op
     read = [known[value] for value in node.inputs if value is not None and value in known]
     if not read or any(value in sizes for value in node.inputs if value is not None):
         return ()
-    if node.op_type == "Gather" and node.inputs[1] is not None and (index := known.get(node.inputs[1])) is not None:
+    if node.op_type in ("Gather", "GatherND") and (index := known.get(node.inputs[1])) is not None:  # type: ignore[arg-type]
         return _gathered(node, index, known)
-    if len({each.rows for each in read}) > 1 or (read[0].numbers is not None and node.op_type not in _LAYOUT_OPS):
+    first, layout = read[0], node.op_type in (*_LAYOUT_OPS, "Gather")
+    if len({each.rows for each in read}) > 1 or (first.numbers is not None and not layout):
         return ()
-    first = read[0]
     shape = _computed_shape(node, first.axis, known, opset)
     if shape is not None:
-        return (Rows(shape, first.axis, first.rows, first.numbers if node.op_type in _LAYOUT_OPS else None),)
+        return (Rows(shape, first.axis, first.rows, first.numbers if layout else None),)
     if node.op_type not in _AXIS_OPS or (axis := _axis(node, known)) is None:
         return ()
     shapes = [_with_rows(value.shape, axis, first.rows.length) for value in node.outputs]
     if None in shapes:
         shapes = [*(moved_shapes(node, _joined_shape(node, known)) or ())]
-    layout = node.op_type in _LAYOUT_OPS
     return [
         Rows(each, axis, first.rows, first.numbers if layout else None, first.above if layout else None)
         for each in shapes
@@ -191,7 +205,13 @@ def _gathered(node: ir.Node, index: Rows, known: Known) -> Sequence[Rows]:
     if not sizes or 0 in sizes:
         return ()
     along = node.attributes.get_int("axis", 0) % len(sizes)
-    shape = (*sizes[:along], *index.shape, *sizes[along + 1 :])
+    places = index.shape
+    if node.op_type == "GatherND":
+        # data [n, ...] by places [n, 1]
+        if found is None or places[1:] != (1,) or node.attributes.get_int("batch_dims", 0) != 0:
+            return ()
+        places = places[:1]
+    shape = (*sizes[:along], *places, *sizes[along + 1 :])
     axis = along + index.axis
     if found is None:
         return (Rows(shape, axis, index.rows),) if index.numbers is None else ()

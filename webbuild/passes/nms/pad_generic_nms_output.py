@@ -40,8 +40,9 @@ class PadGenericNmsOutput(NmsPass[GenericNmsPattern]):
         most = add.const([rows], np.int64)
         first = add.op("Slice", padded, zero, most, zero)
         selected = add.reshape(first, [rows, 3])
-        # n is the first size of the selection: min(n, R), int64 [1]
-        count = add.op("Min", add.op("Slice", add.op("Shape", chosen), zero, one, zero), most)
+        # n is the first size of the selection: min(n, R), int64 [1], without a Min, which opset 11 has for floats alone
+        number = add.op("Slice", add.op("Shape", chosen), zero, one, zero)
+        count = add.op("Where", add.op("Less", number, most), number, most)
         real = add.op("Less", add.const(np.arange(rows), np.int64), count)
         pad_selected_outputs(model, tail, selected, real, count, rows)
         return [self.applied(tail.where, f"what it selects is filled up to {rows} boxes")]

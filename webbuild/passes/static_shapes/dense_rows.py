@@ -65,10 +65,14 @@ class _DenseRows:
             case _ if node in self._region.inner:
                 made = self._inner(add, node)
                 for old, new in zip(node.outputs, made, strict=False):
-                    new.type, new.shape = old.type, ir.Shape(self._region.rows[old].shape)
                     self._values[old] = new
+                    if new.producer() is not None:
+                        new.type, new.shape = old.type, ir.Shape(self._region.rows[old].shape)
             case "ScatterND":
                 replace_all_uses(node.outputs[0], self._scattered(add, node))
+            case "TopK":
+                for old, new in zip(node.outputs, self._ranked(add, node, node.inputs[1]), strict=True):
+                    replace_all_uses(old, new)
             case "NonMaxSuppression":
                 replace_all_uses(node.outputs[0], self._suppression(add, node))
             case "Gather":
@@ -97,20 +101,38 @@ class _DenseRows:
         if input_value(node, 1) in self._region.sizes:  # Reshape, Expand
             shape = add.const(list(found.shape), np.int64)
             return [add.op(node.op_type, self._values.get(data, data), shape, **attribute_values(node))]
+        if node.op_type == "NonZero":
+            return [self._places(add, data, found.rows)]
+        if self._is_every_row(node):
+            return [self._values[data]]
         if found.rows in self._region.parts and found.rows not in self._masks:
             self._masks[found.rows] = self._joined_mask(add, self._region.parts[found.rows])
         return self._copy(add, node)
 
     def _best(self, add: Builder, node: ir.Node, best: RowSet) -> list[ir.Value]:
         """Add a TopK of all rows: those that are not chosen come last, and are the only ones with so low a score."""
-        scores = self._masked(add, node.inputs[0], LOWEST)
-        values, places = add.node(
-            "TopK", scores, add.const([best.length], np.int64), outputs=2, **attribute_values(node)
-        )
+        values, places = self._ranked(add, node, add.const([best.length], np.int64))
         line = add.reshape(values, [best.length])
         self._masks[best] = add.op("Greater", line, add.const([LOW]))
         self._masks[best].type, self._masks[best].shape = ir.TensorType(ir.DataType.BOOL), ir.Shape([best.length])
         return [values, places]
+
+    def _ranked(self, add: Builder, node: ir.Node, most: ir.Value | None) -> list[ir.Value]:
+        scores = self._masked(add, node.inputs[0], LOWEST)
+        return add.node("TopK", scores, most, outputs=2, **attribute_values(node))
+
+    def _places(self, add: Builder, mask: ir.Value, some: RowSet) -> ir.Value:
+        """Add the mask of rows that are chosen again, and return the places of all, [1, N]."""
+        parent = self._region.nested[some]
+        self._masks[some] = add.op("And", self._line(add, parent), self._values[mask])
+        self._masks[some].type, self._masks[some].shape = ir.TensorType(ir.DataType.BOOL), ir.Shape([some.length])
+        return add.const(np.arange(some.length)[None], np.int64)
+
+    def _is_every_row(self, node: ir.Node) -> bool:
+        """Whether a node gathers the rows that are chosen again: all of them, in their places."""
+        index = self._region.rows.get(node.inputs[1]) if len(node.inputs) > 1 and node.inputs[1] is not None else None
+        parent = None if index is None else self._region.nested.get(index.rows)
+        return index is not None and parent is not None and index.numbers is parent
 
     def _joined_mask(self, add: Builder, parts: Sequence[RowSet]) -> ir.Value:
         """Add the mask of rows that are joined, of those of the parts: as floats, since truth values are not joined."""
