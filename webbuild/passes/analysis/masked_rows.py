@@ -29,7 +29,7 @@ class MaskedRegion:
         rows: what stands for chosen rows, by value.
         masks: the mask of each set that a mask chooses from.
         parts: the sets that a Concat joins, by the joined one.
-        nested: the set that a mask of chosen rows chooses from, by the one that it makes.
+        nested: the set that a mask of chosen rows chooses from, and the mask, by the set that it makes.
         sizes: vectors and numbers that hold how many rows are chosen.
         counting: the nodes that compute those.
     """
@@ -40,7 +40,7 @@ class MaskedRegion:
         self.masks = {rows: mask for mask, rows in sets.items()}
         self.rows = {each.node.outputs[0]: _chosen(each, sets[each.mask]) for each in choices}
         self.parts: dict[RowSet, list[RowSet]] = {}
-        self.nested: dict[RowSet, RowSet] = {}
+        self.nested: dict[RowSet, tuple[RowSet, ir.Value]] = {}
         self.sizes: dict[ir.Value, Sizes] = {}
         self.counting: list[ir.Node] = []
         self.inner: list[ir.Node] = []

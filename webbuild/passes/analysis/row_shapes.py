@@ -80,13 +80,14 @@ def can_rank(node: ir.Node, rows: Rows) -> bool:
     return plain and attributes.get_int("axis", -1) % len(rows.shape) == rows.axis
 
 
-def chosen_again(node: ir.Node, known: Known, nested: dict[RowSet, RowSet]) -> Sequence[Rows]:
-    """Return what a NonZero of a mask of chosen rows gives, [1, n]; `nested` are its sets, and what those are of."""
-    found = known.get(node.inputs[0]) if node.inputs[0] is not None else None
-    if found is None or len(found.shape) != 1:
+def chosen_again(node: ir.Node, known: Known, nested: dict[RowSet, tuple[RowSet, ir.Value]]) -> Sequence[Rows]:
+    """Return what a NonZero of a mask of chosen rows gives, [1, n]; `nested` has the parent and the mask of its set."""
+    mask = node.inputs[0]
+    found = known.get(mask) if mask is not None else None
+    if found is None or mask is None or len(found.shape) != 1:
         return ()
-    some = RowSet(found.rows.length)
-    nested[some] = found.rows
+    some = next((rows for rows, (_, by) in nested.items() if by is mask), RowSet(found.rows.length))
+    nested[some] = found.rows, mask
     return (Rows((1, *found.shape), 1, some, numbers=found.rows),)
 
 

@@ -102,7 +102,7 @@ class _DenseRows:
             shape = add.const(list(found.shape), np.int64)
             return [add.op(node.op_type, self._values.get(data, data), shape, **attribute_values(node))]
         if node.op_type == "NonZero":
-            return [self._places(add, data, found.rows)]
+            return [self._places(add, found.rows)]
         if self._is_every_row(node):
             return [self._values[data]]
         if found.rows in self._region.parts and found.rows not in self._masks:
@@ -121,17 +121,19 @@ class _DenseRows:
         scores = self._masked(add, node.inputs[0], LOWEST)
         return add.node("TopK", scores, most, outputs=2, **attribute_values(node))
 
-    def _places(self, add: Builder, mask: ir.Value, some: RowSet) -> ir.Value:
+    def _places(self, add: Builder, some: RowSet) -> ir.Value:
         """Add the mask of rows that are chosen again, and return the places of all, [1, N]."""
-        parent = self._region.nested[some]
-        self._masks[some] = add.op("And", self._line(add, parent), self._values[mask])
-        self._masks[some].type, self._masks[some].shape = ir.TensorType(ir.DataType.BOOL), ir.Shape([some.length])
+        if some not in self._masks:
+            parent, mask = self._region.nested[some]
+            both = add.op("And", self._line(add, parent), self._values[mask])
+            both.type, both.shape = ir.TensorType(ir.DataType.BOOL), ir.Shape([some.length])
+            self._masks[some] = both
         return add.const(np.arange(some.length)[None], np.int64)
 
     def _is_every_row(self, node: ir.Node) -> bool:
         """Whether a node gathers the rows that are chosen again: all of them, in their places."""
         index = self._region.rows.get(node.inputs[1]) if len(node.inputs) > 1 and node.inputs[1] is not None else None
-        parent = None if index is None else self._region.nested.get(index.rows)
+        parent, _ = self._region.nested.get(index.rows, (None, None)) if index is not None else (None, None)
         return index is not None and parent is not None and index.numbers is parent
 
     def _joined_mask(self, add: Builder, parts: Sequence[RowSet]) -> ir.Value:
