@@ -15,6 +15,7 @@ from webbuild.passes.dtypes.int32_lowering import (
     lower_node,
     required_int32_ops,
 )
+from webbuild.passes.dtypes.wrapping_int64 import WRAPPING_OPS, wrapping_values
 from webbuild.passes.rewrite import Builder, constant, consumers, is_read, opset_version, replace_all_uses
 from webbuild.targets.schema import find_schema
 
@@ -36,9 +37,10 @@ class NarrowInt64(Pass):
     the CPU, worked on there, and copied back. From constants, the lengths of axes, and operators that bound their
     result such as Clip, this pass finds between which numbers each value lies. Where all fit in 32 bits and int32 has
     kernels, they are computed so; inputs and outputs of the graph stay int64. What comes from the graph's inputs
-    alone stays on the CPU, where those are, unless it is only compared there: the tokens of a text, that are
-    rows of a table and so known to fit, are cast once, and what hangs on the comparison is computed on the GPU. Where
-    a number may not fit, the pass says so.
+    alone stays on the CPU, where those are, unless it is only compared there or says which rows of a table are
+    taken: the tokens of a text, that are rows of a table and so known to fit, are cast once, and what hangs on the
+    comparison is computed on the GPU. Where a number may not fit, the pass says so. Sums and products on the way to a
+    row of a table, as of a mask, may overflow: their lower 32 bits decide which row it is.
 
     Exact.
     """
@@ -60,7 +62,7 @@ class NarrowInt64(Pass):
         rewrites = [self.skipped(where, reason) for where, reason in region.refused]
         for nodes in region.connected_components():
             moved = [node for node in nodes if region.runs_on_cpu(node)]
-            if moved and (region.begins_on_gpu(nodes) or region.compares_input(nodes)):
+            if moved and (region.begins_on_gpu(nodes) or region.decides_from_input(nodes)):
                 region.rewrite(nodes)
                 kinds = ", ".join(dict.fromkeys(node.op_type for node in moved))
                 rewrites.append(self.applied(moved[0], f"{len(moved)} operators are computed in int32: {kinds}"))
@@ -73,6 +75,8 @@ class _Int64Region:
     def __init__(self, model: ir.Model, options: PassOptions) -> None:
         self._model, self._options = model, options
         self._bounds = value_ranges(model.graph)
+        self._casts: dict[ir.Value, ir.Value] = {}
+        self._wrapping = wrapping_values(model.graph, self._fits, self._is_known)
         self._order = {node: index for index, node in enumerate(model.graph)}
         self._nodes = {node for node in model.graph if self._is_known(node) and not self._too_large(node)}
         self.refused = [
@@ -115,16 +119,20 @@ class _Int64Region:
                     return True
         return False
 
-    def compares_input(self, nodes: list[ir.Node]) -> bool:
-        """Whether the nodes make nothing but truth values of the graph's inputs."""
-        from_inputs = [value for node in nodes for value in self._data(node) if value.is_graph_input()]
+    def decides_from_input(self, nodes: list[ir.Node]) -> bool:
+        """Whether the nodes make nothing of inputs but truth values, or rows of a table with fewer Casts than nodes."""
+        inputs = {value for node in nodes for value in self._data(node) if value.is_graph_input()}
         inside = set(nodes)
-        left = (value for node in nodes for value in node.outputs if not {*consumers(value)} <= inside)
-        return bool(from_inputs) and all(value.dtype == ir.DataType.BOOL for value in left)
+        left = [value for node in nodes for value in node.outputs if not {*consumers(value)} <= inside]
+        compared = all(value.dtype == ir.DataType.BOOL for value in left)
+        fewer = len(inputs) < len(nodes) or self._options.int32_inputs
+        rows = all(value.dtype == ir.DataType.BOOL or _only_gathers(value, inside) for value in left)
+        return bool(inputs) and (compared or (fewer and rows))
 
     def rewrite(self, nodes: list[ir.Node]) -> None:
         """Write the nodes in int32, and cast back to int64 for what else reads their results."""
         small: dict[ir.Value, ir.Value] = {}
+        self._casts.clear()
         for node in nodes:
             add = Builder(self._model.graph, node, f"{node.name or node.op_type}/int32")
             for old, new in zip(node.outputs, self._lower(add, node, small), strict=True):
@@ -165,12 +173,17 @@ class _Int64Region:
         return found is not None and table is not None and table.placement(op, found.since, dtype) == "gpu"
 
     def _too_large(self, node: ir.Node) -> str:
-        """Return the first value of a node that may not fit; empty if all do."""
+        """Return the first value of a node that may not fit; empty if all do, or need not."""
+        if node.op_type in WRAPPING_OPS and self._wrapping.issuperset(node.outputs):
+            return ""
         exact = FLOAT32_EXACT_MAX if node.op_type == "GatherElements" else INT32_MAX
         for value in (*self._data(node), *node.outputs):
             if value.dtype in (_INT64, None) and max(map(abs, self._range(value))) > exact // 2:
                 return f"'{value.name}'"
         return ""
+
+    def _fits(self, value: ir.Value) -> bool:
+        return max(map(abs, self._range(value))) <= INT32_MAX // 2
 
     def _range(self, value: ir.Value) -> Interval:
         array = constant(value)
@@ -208,7 +221,9 @@ class _Int64Region:
             size = int(self._range(value)[1]) + 1
             if size <= _MAX_AXIS:
                 return add.op("Gather", add.const(np.arange(size), np.int32), value, axis=0)
-        return add.cast(value, _INT32)
+        if value not in self._casts:
+            self._casts[value] = add.cast(value, _INT32)
+        return self._casts[value]
 
     def _replace_output(self, add: Builder, old: ir.Value, new: ir.Value) -> None:
         """Let what reads `old` outside of the region read `new`, as int32 where it may."""
@@ -224,3 +239,9 @@ class _Int64Region:
 def _target(node: ir.Node) -> ir.DataType:
     to = ir.DataType(node.attributes.get_int("to", 0))
     return _INT32 if to == _INT64 else to
+
+
+def _only_gathers(value: ir.Value, inside: set[ir.Node]) -> bool:
+    """Whether what is outside reads a value only to know which rows of a table to take."""
+    outside = [use for use in value.uses() if use.node not in inside]
+    return not value.is_graph_output() and all(use.node.op_type in _INDEX_OPS and use.idx == 1 for use in outside)

@@ -1,0 +1,139 @@
+from __future__ import annotations
+
+import numpy as np
+import onnx_ir as ir
+
+from webbuild.passes.analysis.kernel_lookup import placement
+from webbuild.passes.base import Pass, PassOptions, Rewrite
+from webbuild.passes.rewrite import (
+    Builder,
+    attribute_values,
+    constant,
+    consumers,
+    find_nodes,
+    opset_version,
+    redirect_consumers,
+    replace_output,
+)
+from webbuild.targets.schema import find_schema
+
+_MOVING_OPS = {"Expand", "Flatten", "Identity", "Reshape", "Squeeze", "Tile", "Transpose", "Unsqueeze"}
+"""Operators that move the elements of their first input."""
+_OPERANDS = {"Add": 2, "CumSum": 1, "Mul": 2, "Neg": 1, "Sub": 2, **dict.fromkeys(_MOVING_OPS, 1)}
+"""How many inputs an operator computes with."""
+_KEEPING_ZERO = {"Mul", "Neg", *_MOVING_OPS}
+"""Operators whose float32 result is zero exactly where that of int64 is."""
+_INT64, _FLOAT, _BOOL = ir.DataType.INT64, ir.DataType.FLOAT, ir.DataType.BOOL
+
+
+class HoistCastArithmetic(Pass):
+    """Casts an int64 input before it is computed with, not after that.
+
+        Cast((CumSum(mask) - 1) * mask, float32)  ->  (CumSum(m) - 1) * m,  m = Cast(mask, float32)
+        Cast(mask [N, 1] * mask [1, N], bool)     ->  Cast(m * m, bool)
+
+    Why: onnxruntime-web computes nothing in int64 on the GPU. What a text model makes of its mask, the places of the
+    tokens or which of them see each other, costs a node on the CPU for every step.
+
+    How: the input is cast once, where it is. Sums, differences and products of inputs and constants, if nothing else
+    reads them as int64; before a Cast to bool products alone, whose zeros are the same. Exact for whole numbers up to
+    16,777,216, right to 1e-6 of the largest magnitude beyond.
+    """
+
+    code = "hoist-cast-arithmetic"
+    after = ("fold-constants", "hoist-cast", "narrow-int64")
+    target = "webgpu"
+    tolerance = 1e-6
+
+    def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
+        """Rewrite the Casts of what is computed from inputs alone."""
+        trees = {node: tree for node in find_nodes(model, "Cast") if (tree := _tree(model, node, options))}
+        floats: dict[ir.Value, ir.Value] = {}
+        rewrites = []
+        for cast, tree in _private_trees(trees).items():
+            add = Builder(model.graph, cast, f"{cast.name or 'Cast'}/float")
+            for node in tree:
+                if node.outputs[0] not in floats:
+                    floats[node.outputs[0]] = _as_float(model.graph, add, node, floats)
+            value = floats[tree[-1].outputs[0]]
+            replace_output(cast, add.cast(value, _BOOL) if cast.outputs[0].dtype == _BOOL else value)
+            kinds = ", ".join(dict.fromkeys(node.op_type for node in tree))
+            rewrites.append(self.applied(cast, f"is cast before it is computed with: {kinds} of float32"))
+        return rewrites
+
+
+def _tree(model: ir.Model, cast: ir.Node, options: PassOptions) -> list[ir.Node]:
+    """Return the nodes between inputs of the graph and a Cast, in their order; none if they cannot be of float32."""
+    to = cast.attributes.get_int("to", 0)
+    known = {_FLOAT.value: set(_OPERANDS), _BOOL.value: _KEEPING_ZERO}.get(to, set())
+    found: dict[ir.Node, None] = {}
+    waiting = [cast.inputs[0]]
+    while waiting:
+        value = waiting.pop()
+        node = None if value is None else value.producer()
+        if value is None or value.dtype != _INT64:
+            return []
+        if node is None or constant(value) is not None:
+            if constant(value) is None and not value.is_graph_input():
+                return []
+        elif node.op_type in known and node.domain in ("", "ai.onnx") and _moves_to_gpu(model, node, options):
+            found[node] = None
+            waiting += node.inputs[: _OPERANDS[node.op_type]]
+        else:
+            return []
+    return [node for node in model.graph if node in found] if found else []
+
+
+def _moves_to_gpu(model: ir.Model, node: ir.Node, options: PassOptions) -> bool:
+    schema = find_schema(node.op_type, opset_version(model))
+    if options.table is None or schema is None or node.graph is not model.graph:
+        return False
+    in_float = options.table.placement(node.op_type, schema.since, "float")
+    return placement(model, node, options) == "cpu" and in_float == "gpu"
+
+
+def _private_trees(trees: dict[ir.Node, list[ir.Node]]) -> dict[ir.Node, list[ir.Node]]:
+    """Return the trees of which nothing else reads a node: what is computed in int64 anyway costs nothing more."""
+    while True:
+        own = {*trees, *(node for tree in trees.values() for node in tree)}
+        kept = {cast: tree for cast, tree in trees.items() if all(_is_read_by(node, own) for node in tree)}
+        if len(kept) == len(trees):
+            return kept
+        trees = kept
+
+
+def _is_read_by(node: ir.Node, own: set[ir.Node]) -> bool:
+    value = node.outputs[0]
+    return not value.is_graph_output() and all(reader in own for reader in consumers(value))
+
+
+def _as_float(graph: ir.Graph, add: Builder, node: ir.Node, floats: dict[ir.Value, ir.Value]) -> ir.Value:
+    """Add a node of float32 in the place of one of int64."""
+    inputs = list(node.inputs)
+    for index, value in enumerate(inputs[: _OPERANDS[node.op_type]]):
+        assert value is not None
+        array = constant(value)
+        if array is not None:
+            inputs[index] = add.const(array.astype(np.float32))
+        else:
+            if value not in floats:
+                floats[value] = _cast_input(graph, value)
+            inputs[index] = floats[value]
+    result = add.op(node.op_type, *inputs, **attribute_values(node))
+    result.shape, result.type = node.outputs[0].shape, ir.TensorType(_FLOAT)
+    return result
+
+
+def _cast_input(graph: ir.Graph, value: ir.Value) -> ir.Value:
+    """Cast an input before everything else in a graph, for those that cast it there already, too."""
+    cast = Builder(graph, next(iter(graph)), f"{value.name}/cast").cast(value, _FLOAT)
+    cast.shape, cast.type = value.shape, ir.TensorType(_FLOAT)
+    for node in consumers(value):
+        if (
+            node is not cast.producer()
+            and node.op_type == "Cast"
+            and node.graph is graph
+            and node.outputs[0].dtype == _FLOAT
+        ):
+            redirect_consumers(node.outputs[0], cast)
+    return cast

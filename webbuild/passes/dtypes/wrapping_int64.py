@@ -1,0 +1,42 @@
+"""Values of int64 of which the lower 32 bits are enough."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import onnx_ir as ir
+
+from webbuild.passes.dtypes.int32_lowering import data_inputs
+
+WRAPPING_OPS = {
+    "Add", "Concat", "CumSum", "Expand", "Flatten", "Identity", "Mul", "Neg", "ReduceSum", "Reshape", "Squeeze", "Sub",
+    "Tile", "Transpose", "Unsqueeze",
+}  # fmt: skip
+"""Operators of which the lower 32 bits of the result depend on those of the data alone."""
+
+
+def wrapping_values(
+    graph: ir.Graph, fits: Callable[[ir.Value], bool], known: Callable[[ir.Node], bool]
+) -> set[ir.Value]:
+    """Return the results of a graph's nodes that fit into 32 bits, or of which only what does is made.
+
+    Gather(table [9, C], CumSum(mask) * mask)  the product is a row: between -9 and 8, so that the sum may overflow
+
+    Args:
+        graph: the graph.
+        fits: whether every number of a value fits.
+        known: whether a node can be computed in int32.
+    """
+    found = set[ir.Value]()
+    for node in reversed(list(graph)):
+        for value in node.outputs:
+            inner = value.dtype == ir.DataType.INT64 and not value.is_graph_output()
+            if fits(value) or (inner and all(_wraps(use.node, use.idx, found, known) for use in value.uses())):
+                found.add(value)
+    return found
+
+
+def _wraps(node: ir.Node, index: int, found: set[ir.Value], known: Callable[[ir.Node], bool]) -> bool:
+    if node.op_type not in WRAPPING_OPS or index not in data_inputs(node):
+        return False
+    return known(node) and found.issuperset(node.outputs)
