@@ -40,7 +40,10 @@ _OPERANDS = {
 }
 """The inputs of data and weights, and of their zero points."""
 
-_MOVES = ("Concat", "Flatten", "MaxPool", "Reshape", "Slice", "Squeeze", "Transpose", "Unsqueeze")
+_MOVES = (
+    "Concat", "DepthToSpace", "Expand", "Flatten", "Gather", "MaxPool", "Reshape", "Resize", "Slice", "Split",
+    "Squeeze", "Tile", "Transpose", "Unsqueeze",
+)  # fmt: skip
 """Operators that compute no new number."""
 
 
@@ -59,7 +62,7 @@ class DequantizeOps(Pass):
     stays below, a Conv of float32 gives the very numbers of ConvInteger, in whatever order it adds; beyond, its
     channels are taken in parts and added as int32. Rounding, halves to even, is adding 12,582,912 and taking it off
     again. Weights stay stored in 8 bits: DequantizeLinear with a scale of 1 unpacks them on the GPU in every run. What
-    only moves bytes (Reshape, Transpose, Concat, MaxPool ...) moves the float32 instead.
+    only moves bytes (Reshape, Split, Concat, nearest Resize ...) moves the float32 instead.
 
     Limits: fixed shapes, constant zero points of the weights. Exact. The formulas are those of ONNX's operator texts.
     """
@@ -180,12 +183,17 @@ def _data(node: ir.Node) -> tuple[ir.Value | None, ...]:
 
 def _move(add: Builder, whole: ExactInts, node: ir.Node) -> str | None:
     """Move what is at hand in float32: a DequantizeLinear after a Reshape of bytes gets a QuantizeLinear on the CPU."""
-    if len(node.outputs) > 1:
+    if node.op_type == "MaxPool" and len(node.outputs) > 1:
         return "it has several outputs"
+    if node.op_type == "Resize" and node.attributes.get_string("mode", "nearest") != "nearest":
+        return "it computes new numbers"
     data = [whole.plain(value) for value in _data(node)]
-    moved = add.op(node.op_type, *data, *node.inputs[len(data) :], **attribute_values(node))
-    moved.shape, moved.type = node.outputs[0].shape, ir.TensorType(ir.DataType.FLOAT)
-    whole.replace(add, node.outputs[0], moved)
+    inputs, count = [*data, *node.inputs[len(data) :]], len(node.outputs)
+    for old, moved in zip(
+        node.outputs, add.node(node.op_type, *inputs, outputs=count, **attribute_values(node)), strict=True
+    ):
+        moved.shape, moved.type = old.shape, ir.TensorType(ir.DataType.FLOAT)
+        whole.replace(add, old, moved)
     return None
 
 
