@@ -10,7 +10,7 @@ _DATA_MOVEMENT_OPS = {
     "Reshape", "Squeeze", "Unsqueeze", "Expand", "Tile", "Transpose", "Slice", "Flatten", "Gather", "Identity"
 }  # fmt: skip
 """Operators that move the elements of their first input, whatever they are."""
-_TYPES = (ir.DataType.FLOAT, ir.DataType.INT32)
+_TYPES = (ir.DataType.FLOAT, ir.DataType.FLOAT16, ir.DataType.INT32)
 
 
 class HoistCast(Pass):
