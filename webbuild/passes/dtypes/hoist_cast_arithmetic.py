@@ -5,6 +5,7 @@ import onnx_ir as ir
 
 from webbuild.passes.analysis.kernel_lookup import placement
 from webbuild.passes.base import Pass, PassOptions, Rewrite
+from webbuild.passes.dtypes.int32_lowering import FLOAT32_EXACT_MAX
 from webbuild.passes.rewrite import (
     Builder,
     attribute_values,
@@ -23,7 +24,13 @@ _OPERANDS = {"Add": 2, "CumSum": 1, "Mul": 2, "Neg": 1, "Sub": 2, **dict.fromkey
 """How many inputs an operator computes with."""
 _KEEPING_ZERO = {"Mul", "Neg", *_MOVING_OPS}
 """Operators whose float32 result is zero exactly where that of int64 is."""
-_INT64, _FLOAT, _BOOL = ir.DataType.INT64, ir.DataType.FLOAT, ir.DataType.BOOL
+_INT64, _FLOAT = ir.DataType.INT64, ir.DataType.FLOAT
+_KNOWN: dict[int, set[str]] = {
+    ir.DataType.FLOAT.value: set(_OPERANDS),
+    ir.DataType.FLOAT16.value: set(_OPERANDS),
+    ir.DataType.BOOL.value: _KEEPING_ZERO,
+}
+"""By the type that is cast to, the operators before it that float32 can take the place of."""
 
 
 class HoistCastArithmetic(Pass):
@@ -35,9 +42,9 @@ class HoistCastArithmetic(Pass):
     Why: onnxruntime-web computes nothing in int64 on the GPU. What a text model makes of its mask, the places of the
     tokens or which of them see each other, costs a node on the CPU for every step.
 
-    How: the input is cast once, where it is. Sums, differences and products of inputs and constants, if nothing else
-    reads them as int64; before a Cast to bool products alone, whose zeros are the same. Exact for whole numbers up to
-    16,777,216, right to 1e-6 of the largest magnitude beyond.
+    How: the input is cast once, where it is. Running sums, products, and what is added to or taken from them as a
+    constant, if nothing else reads them as int64; before a Cast to bool products alone, whose zeros are the same.
+    Exact for whole numbers up to 16,777,216, right to 1e-6 of the largest magnitude beyond.
     """
 
     code = "hoist-cast-arithmetic"
@@ -56,7 +63,8 @@ class HoistCastArithmetic(Pass):
                 if node.outputs[0] not in floats:
                     floats[node.outputs[0]] = _as_float(model.graph, add, node, floats)
             value = floats[tree[-1].outputs[0]]
-            replace_output(cast, add.cast(value, _BOOL) if cast.outputs[0].dtype == _BOOL else value)
+            to = ir.DataType(cast.attributes.get_int("to", 0))
+            replace_output(cast, value if to == _FLOAT else add.cast(value, to))
             kinds = ", ".join(dict.fromkeys(node.op_type for node in tree))
             rewrites.append(self.applied(cast, f"is cast before it is computed with: {kinds} of float32"))
         return rewrites
@@ -64,8 +72,7 @@ class HoistCastArithmetic(Pass):
 
 def _tree(model: ir.Model, cast: ir.Node, options: PassOptions) -> list[ir.Node]:
     """Return the nodes between inputs of the graph and a Cast, in their order; none if they cannot be of float32."""
-    to = cast.attributes.get_int("to", 0)
-    known = {_FLOAT.value: set(_OPERANDS), _BOOL.value: _KEEPING_ZERO}.get(to, set())
+    known = _KNOWN.get(cast.attributes.get_int("to", 0), set())
     found: dict[ir.Node, None] = {}
     waiting = [cast.inputs[0]]
     while waiting:
@@ -76,17 +83,26 @@ def _tree(model: ir.Model, cast: ir.Node, options: PassOptions) -> list[ir.Node]
         if node is None or constant(value) is not None:
             if constant(value) is None and not value.is_graph_input():
                 return []
-        elif node.op_type in known and node.domain in ("", "ai.onnx") and _moves_to_gpu(model, node, options):
+        elif node in found:
+            continue
+        elif node.op_type not in known or _may_cancel(node) or not _moves_to_gpu(model, node, options):
+            return []
+        else:
             found[node] = None
             waiting += node.inputs[: _OPERANDS[node.op_type]]
-        else:
-            return []
     return [node for node in model.graph if node in found] if found else []
+
+
+def _may_cancel(node: ir.Node) -> bool:
+    """Whether little may be left of two large numbers: of two points in time, float32 keeps no difference."""
+    stored = [array for value in node.inputs if (array := constant(value)) is not None]
+    small = any(np.abs(array).max(initial=0) <= FLOAT32_EXACT_MAX for array in stored)
+    return node.op_type in ("Add", "Sub") and not small
 
 
 def _moves_to_gpu(model: ir.Model, node: ir.Node, options: PassOptions) -> bool:
     schema = find_schema(node.op_type, opset_version(model))
-    if options.table is None or schema is None or node.graph is not model.graph:
+    if options.table is None or schema is None or node.graph is not model.graph or node.domain not in ("", "ai.onnx"):
         return False
     in_float = options.table.placement(node.op_type, schema.since, "float")
     return placement(model, node, options) == "cpu" and in_float == "gpu"
