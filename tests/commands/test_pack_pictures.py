@@ -148,6 +148,20 @@ def test_a_slow_model_is_tried_less(tmp_path: Path) -> None:
     assert len(list(PictureTrials(image, runner, seconds=0).dependences(ways))) == 1
 
 
+def test_four_channels_of_a_large_picture_are_rgba_and_of_a_small_one_where_it_is_said(tmp_path: Path) -> None:
+    path = tmp_path / "net.onnx"
+    for shape, options in (("1,4,192,224", ()), ("1,192,224,4", ()), ("1,4,24,32", ("--scale", "1/255"))):
+        text = f"g (float[{shape}] x) => (float[{shape}] y) {{ y = Sigmoid (x) }}"
+        onnx.save(ir.to_proto(ir.from_onnx_text(f"{HEADER} {text}")), path)
+        spec, told = packed(path, *options)
+        assert (spec["kind"], spec["color"], spec["mean"], spec["std"]) == ("image", "rgba", [0] * 4, [1] * 4)
+        assert ("its fourth channel is taken for alpha and filled with 255" in told) == (not options)
+    spec, _ = packed(path, "--scale", "1/255", "--mean", "0.5,0.4,0.3", "--std", "0.5")
+    assert (spec["mean"], spec["std"]) == ([0.5, 0.4, 0.3, 0], [0.5] * 4)
+    done = webbuild("pack", path, "--dry-run", "--color", "bgr")
+    assert done.error == "wrong-layout"
+
+
 def test_what_is_said_is_not_guessed(tmp_path: Path) -> None:
     path = model(tmp_path, 0.05, 127)
     assert packed(path, "--task", "tensor")[0]["kind"] == "tensor"

@@ -69,7 +69,8 @@ def with_picture_input(match: TaskMatch, image: ImageInput, graph: ir.Model, ori
         return match
     chosen, reasons = recipe
     outputs = "task tensor: nothing says what this model is for, so outputs stay tensors"
-    said = f"input '{chosen.name}' takes a picture, by its shape: {_recipe_text(chosen, reasons)}"
+    alpha = "; its fourth channel is taken for alpha and filled with 255" if chosen.color == "rgba" else ""
+    said = f"input '{chosen.name}' takes a picture, by its shape{alpha}: {_recipe_text(chosen, reasons)}"
     return msgspec.structs.replace(
         match, inputs=(chosen,), assumptions=(outputs, f"{said}, --task tensor keeps a tensor")
     )

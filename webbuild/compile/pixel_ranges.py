@@ -27,10 +27,10 @@ RANGES = (UNIT, SIGNED, IMAGENET, PLAIN)
 
 def with_range(image: ImageInput, values: PixelRange) -> ImageInput:
     """Return the input with this done to its pixel values."""
-    mean, std = (list(numbers[: len(image.mean)]) for numbers in (values.mean, values.std))
+    mean, std = (list((*numbers, numbers[0])[: len(image.mean)]) for numbers in (values.mean, values.std))
     return msgspec.structs.replace(image, scale=values.scale, mean=mean, std=std)
 
 
 def usual_ranges(image: ImageInput) -> tuple[PixelRange, ...]:
     """Return the ranges that an input of so many channels may have: ImageNet's numbers are of three."""
-    return RANGES if image.color != "gray" else tuple(each for each in RANGES if each is not IMAGENET)
+    return RANGES if len(image.mean) == 3 else tuple(each for each in RANGES if each is not IMAGENET)

@@ -8,7 +8,7 @@ from webbuild.manifest.tasks import ManifestStruct
 
 DType = Literal["float32", "int32", "int64", "uint8", "bool"]
 Interpolation = Literal["bilinear", "bilinear-antialias", "nearest", "bicubic"]
-Color = Literal["rgb", "bgr", "gray"]
+Color = Literal["rgb", "bgr", "gray", "rgba"]
 
 
 class Letterbox(ManifestStruct, kw_only=True, frozen=True):
@@ -39,7 +39,8 @@ class Letterbox(ManifestStruct, kw_only=True, frozen=True):
 class ImageInput(ManifestStruct, tag="image", tag_field="kind", kw_only=True, frozen=True):
     """A picture. pixel = (value * scale - mean[c]) / std[c], channels in the order of `color`.
 
-    `gray` is one channel, 0.299 R + 0.587 G + 0.114 B, not rounded. As `uint8` a pixel is rounded, ties to even, and
+    `gray` is one channel, 0.299 R + 0.587 G + 0.114 B, not rounded. The fourth channel of `rgba` has the value 255 at
+    every pixel, in the padding too: pictures are put on white first. As `uint8` a pixel is rounded, ties to even, and
     held to 0..255.
     """
 

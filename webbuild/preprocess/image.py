@@ -92,7 +92,9 @@ def normalize(canvas: NDArray[np.float64], spec: ImageInput) -> NDArray[Any]:
     """Turn RGB values [height, width, 3] of 0..255 into the tensor `spec` describes."""
     if spec.color == "gray":
         canvas = canvas @ np.array([LUMA], np.float64).T
-    order = {"rgb": (0, 1, 2), "bgr": (2, 1, 0), "gray": (0,)}[spec.color]
+    if spec.color == "rgba":
+        canvas = np.concatenate([canvas, np.full((*canvas.shape[:2], 1), 255.0)], axis=-1)
+    order = {"rgb": (0, 1, 2), "bgr": (2, 1, 0), "gray": (0,), "rgba": (0, 1, 2, 3)}[spec.color]
     tensor = np.empty((1, len(order), *canvas.shape[:2]), np.float32)
     for channel, (source, mean, std) in enumerate(zip(order, spec.mean, spec.std, strict=True)):
         tensor[0, channel] = (canvas[..., source] * spec.scale - mean) / std

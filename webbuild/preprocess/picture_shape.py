@@ -10,13 +10,16 @@ MIN_SIDE = 16
 """Pixels of a side from which on channels are taken for a picture's."""
 Layout = Literal["nchw", "nhwc"]
 _AXES: dict[Layout, int] = {"nchw": 1, "nhwc": 3}
-_COLORS: dict[int, Color] = {3: "rgb", 1: "gray"}
+_COLORS: dict[int, Color] = {3: "rgb", 1: "gray", 4: "rgba"}
+_MIN_RGBA_SIDE = 192
+"""Pixels of a side from which on four channels are a picture with alpha: latents of a picture have fewer."""
 
 
 def picture_of_shape(spec: TensorInput, least: int = MIN_SIDE, layout: Layout | None = None) -> ImageInput | None:
     """Return an input as a picture of 0..1, or of bytes, that is stretched; None where it has not the shape of one.
 
-    That is [1, C, H, W] or [1, H, W, C] with three channels or one, and sides of at least `least`.
+    That is [1, C, H, W] or [1, H, W, C] with three channels or one, and sides of at least `least`; or with four, whose
+    sides are larger, where `least` does not say that it is a picture for sure.
     """
     if len(spec.shape) != 4 or spec.dtype not in ("float32", "uint8"):
         return None
@@ -25,7 +28,8 @@ def picture_of_shape(spec: TensorInput, least: int = MIN_SIDE, layout: Layout | 
             continue
         batch, *sides = spec.shape
         channels = sides.pop(axis - 1)
-        if batch == 1 and channels in _COLORS and min(sides) >= least:
+        needed = least if channels != 4 else _MIN_RGBA_SIDE if least >= MIN_SIDE else MIN_SIDE
+        if batch == 1 and channels in _COLORS and min(sides) >= needed:
             return ImageInput(
                 name=spec.name,
                 dtype=spec.dtype,
@@ -41,7 +45,7 @@ def picture_of_shape(spec: TensorInput, least: int = MIN_SIDE, layout: Layout | 
 
 
 def has_fourth_channel(spec: TensorInput) -> bool:
-    """Whether an input is a picture of three channels and one more, such as RGBA."""
+    """Whether an input may be a picture of three channels and one more, such as RGBA, or latents."""
     match spec.shape:
         case [1, 4, high, wide] | [1, high, wide, 4]:
             return min(high, wide) >= MIN_SIDE

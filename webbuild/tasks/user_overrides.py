@@ -119,10 +119,14 @@ def _unnormalised(picture: Mapping[str, Any]) -> dict[str, list[float]]:
 
 
 def _for_channels(picture: Mapping[str, Any], image: ImageInput | StackInput, wanted: Overrides) -> dict[str, Any]:
-    """Return the options for an input of so many channels: of a grey picture the one mean and deviation."""
+    """Return the options for an input of so many channels: a grey picture has one mean and deviation, RGBA four."""
     gray = {name: each for name, each in picture.items() if name in ("mean", "std")}
-    if image.color != "gray":
-        unfit = picture.get("color") == "gray"
+    if image.color == "rgba":
+        unfit = picture.get("color", "rgba") != "rgba"
+        alpha = {name: [*each, each[0] if len(set(each)) == 1 else float(name == "std")] for name, each in gray.items()}
+        picture = {**picture, **alpha}
+    elif image.color != "gray":
+        unfit = picture.get("color") in ("gray", "rgba")
     else:
         unfit = picture.get("color", "gray") != "gray" or any(len(set(each)) > 1 for each in gray.values())
     if unfit:
@@ -152,7 +156,7 @@ def _image_input(match: TaskMatch, wanted: Overrides) -> tuple[int, ImageInput |
         return found[0]
     listed = ", ".join(_describe(spec) for spec in match.inputs)
     count = "more than one input" if found else "no input"
-    what = f"{wanted.note}: {count} takes a picture of 3 channels or 1: {listed}"
+    what = f"{wanted.note}: {count} takes a picture of 3 channels, 1 or 4: {listed}"
     raise _inapplicable_option("no-picture", what, "leave these options out")
 
 

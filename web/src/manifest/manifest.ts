@@ -232,7 +232,8 @@ export interface TensorTask {
 /**
  * A picture. pixel = (value * scale - mean[c]) / std[c], channels in the order of `color`.
  *
- *     `gray` is one channel, 0.299 R + 0.587 G + 0.114 B, not rounded. As `uint8` a pixel is rounded, ties to even, and
+ *     `gray` is one channel, 0.299 R + 0.587 G + 0.114 B, not rounded. The fourth channel of `rgba` has the value 255 at
+ *     every pixel, in the padding too: pictures are put on white first. As `uint8` a pixel is rounded, ties to even, and
  *     held to 0..255.
  */
 export interface ImageInput {
@@ -241,7 +242,7 @@ export interface ImageInput {
   dtype: "float32" | "uint8";
   shape: number[];
   layout: "nchw" | "nhwc";
-  color: "bgr" | "gray" | "rgb";
+  color: "bgr" | "gray" | "rgb" | "rgba";
   scale: number;
   mean: number[];
   std: number[];

@@ -83,6 +83,7 @@ export function letterbox(pixels: Pixels, input: ImageInput, geometry: Geometry)
   if (input.color === "gray") toGray(drawn);
   const tensor = paddedTensor(input, plane.width * plane.height);
   for (const [channel, source] of channelOrder(input).entries()) {
+    if (source === ALPHA) continue;
     const normal = normalizer(input, channel);
     const step = input.layout === "nchw" ? 1 : channelsOf(input);
     const origin = input.layout === "nchw" ? channel * plane.width * plane.height : channel;
@@ -105,7 +106,10 @@ export function channelsOf({ color }: ImageInput): number {
   return ORDERS[color].length;
 }
 
-const ORDERS = { rgb: [0, 1, 2], bgr: [2, 1, 0], gray: [0] } as const;
+/** The fourth of RGBA is none of a picture's: it is filled with 255. */
+const ORDERS = { rgb: [0, 1, 2], bgr: [2, 1, 0], gray: [0], rgba: [0, 1, 2, 3] } as const;
+const ALPHA = 3;
+const OPAQUE = 255;
 
 function channelOrder({ color }: ImageInput): readonly number[] {
   return ORDERS[color];
@@ -131,7 +135,8 @@ export function normalizer(
 }
 
 function paddedTensor(input: ImageInput, area: number): Float32Array<ArrayBuffer> {
-  const pad = channelOrder(input).map((_, channel) => normalizer(input, channel)(input.letterbox.pad));
+  const level = (channel: number) => (channel === ALPHA ? OPAQUE : input.letterbox.pad);
+  const pad = channelOrder(input).map((_, channel) => normalizer(input, channel)(level(channel)));
   const tensor = new Float32Array(area * pad.length);
   if (input.layout === "nchw") {
     for (const [channel, value] of pad.entries()) tensor.fill(value, channel * area, (channel + 1) * area);

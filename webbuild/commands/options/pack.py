@@ -43,7 +43,7 @@ class PreprocessOptions:
     mean: str | None = option(metavar="R,G,B", help="Mean, subtracted after --scale: one number or three.")
     std: str | None = option(metavar="R,G,B", help="Standard deviation, divided by after --mean: one number or three.")
     layout: Literal["nchw", "nhwc"] | None = option(help="Layout of the image input.")
-    color: Color | None = option(help="Channel order of the image input; gray for one channel.")
+    color: Color | None = option(help="Channel order of the image input; gray for one channel, rgba for 4.")
     resize: Literal["letterbox", "stretch", "crop"] | None = option(
         help="How an image of another aspect ratio is resized: padded, stretched, or center-cropped."
     )

@@ -39,7 +39,7 @@ struct Parameters {
   offset: u32,        // of this picture in the tensor
   channelStep: u32,
   pixelStep: u32,
-  color: u32,         // 0 RGB, 1 BGR, 2 grey
+  color: u32,         // 0 RGB, 1 BGR, 2 grey, 3 RGBA, whose A is 1
   low: f32,           // what a sum is held to
   high: f32,
   pad: f32,
@@ -76,9 +76,9 @@ fn preprocess(@builtin(global_invocation_id) id: vec3u) {
   }
   if (parameters.color == 1u) { value = value.bgr; }
   if (parameters.color == 2u) { value = vec3f(dot(value, vec3f(${LUMA.join(", ")}))); }
-  let normal = (value * parameters.scale - parameters.mean.xyz) / parameters.divisor.xyz;
+  let normal = (vec4f(value, 1.0) * parameters.scale - parameters.mean) / parameters.divisor;
   let at = parameters.offset + (id.y * parameters.plane.x + id.x) * parameters.pixelStep;
-  let channels = select(3u, 1u, parameters.color == 2u);
+  let channels = array(3u, 3u, 1u, 4u)[parameters.color];
   for (var channel = 0u; channel < channels; channel++) { tensor[at + channel * parameters.channelStep] = normal[channel]; }
 }
 `;

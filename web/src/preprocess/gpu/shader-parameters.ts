@@ -19,7 +19,7 @@ export const OFFSET_BYTE = 32;
 /** Colours are 0 to 1 on the GPU, where the manifest counts to 255. */
 const LEVELS = 255;
 /** What the shader calls an order of channels. */
-const COLORS = { rgb: 0, bgr: 1, gray: 2 } as const;
+const COLORS = { rgb: 0, bgr: 1, gray: 2, rgba: 3 } as const;
 /** More than any sum comes to: a bound that holds nothing. */
 const UNBOUNDED = 1e6;
 
@@ -35,12 +35,12 @@ export function shaderParameters(geometry: Geometry, input: ImageInput): ShaderP
   const uniform = new ArrayBuffer(PARAMETER_BYTES);
   new Uint32Array(uniform).set([...words, ...steps]);
   const numbers = [...limits, input.letterbox.pad / LEVELS, input.scale * LEVELS];
-  new Float32Array(uniform, 48).set([...numbers, ...three(input.mean, 0), 0, ...three(input.std, 1), 1]);
+  new Float32Array(uniform, 48).set([...numbers, ...four(input.mean, 0), ...four(input.std, 1)]);
   return { columns: packTaps(columns), rows: packTaps(rows), uniform };
 }
 
-function three(values: readonly number[], otherwise: number): number[] {
-  return [0, 1, 2].map((channel) => values[channel] ?? otherwise);
+function four(values: readonly number[], otherwise: number): number[] {
+  return [0, 1, 2, 3].map((channel) => values[channel] ?? otherwise);
 }
 
 /** An index and the bits of a float32 weight each. A buffer cannot be empty. */
