@@ -8,8 +8,8 @@ from math import prod
 import onnx_ir as ir
 
 from webbuild.passes.analysis.boolean_mask import MaskSelection, NeedsGatherError, mask_of_indices
-from webbuild.passes.analysis.row_counts import RowCount, RowSet, Sizes, sizes_of
-from webbuild.passes.analysis.row_shapes import Rows, can_rank, chosen_again, joined, ranked, row_results
+from webbuild.passes.analysis.row_counts import RowCount, Rows, RowSet, Sizes, sizes_of
+from webbuild.passes.analysis.row_shapes import can_rank, chosen_again, joined, ranked, row_results
 from webbuild.passes.analysis.use_def import UnknownNmsPatternError, trace_indices
 from webbuild.passes.rewrite import constant, consumers, input_value, is_read, reduction_axes, static_shape
 

@@ -1,4 +1,4 @@
-"""How many rows a mask chooses, in shapes: what Shape gives of chosen rows, and what is computed from that."""
+"""Rows that a mask chooses, and how many: what Shape gives of them, and what is computed from that."""
 
 from __future__ import annotations
 
@@ -31,6 +31,27 @@ class RowCount(Struct, frozen=True):
 
 
 Sizes = tuple[int | RowCount, ...]
+
+
+class Rows(Struct, frozen=True):
+    """What stands for chosen rows, along `axis` of all of them.
+
+    Attributes:
+        shape: of all rows.
+        axis: along which the rows lie.
+        rows: the set that they are chosen of.
+        numbers: the set of which the elements are row numbers: places among all rows then, not among the chosen.
+        above: a threshold that each element of a chosen row is above, if one is known.
+    """
+
+    shape: tuple[int, ...]
+    axis: int
+    rows: RowSet
+    numbers: RowSet | None = None
+    above: ir.Value | None = None
+
+
+Known = Mapping[ir.Value, Rows]
 
 
 def sizes_of(node: ir.Node, known: Mapping[ir.Value, Sizes]) -> Sizes | None:

@@ -2,55 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from math import prod
 
 import numpy as np
 import onnx_ir as ir
-from msgspec import Struct
 
 from webbuild.passes.analysis.batch_axis import output_batch_axis
 from webbuild.passes.analysis.moved_shape import moved_shapes
-from webbuild.passes.analysis.row_counts import RowCount, RowSet, Sizes
+from webbuild.passes.analysis.row_counts import Known, RowCount, Rows, RowSet, Sizes
+from webbuild.passes.analysis.row_wise_shape import computed_shape
 from webbuild.passes.analysis.use_def import slice_bounds
 from webbuild.passes.rewrite import constant, input_value, static_shape
 
-_ELEMENTWISE_OPS = frozenset({
-    "Abs", "Add", "And", "Cast", "Ceil", "Clip", "Cos", "Div", "Elu", "Equal", "Erf", "Exp", "Floor", "Gelu", "Greater",
-    "GreaterOrEqual", "HardSigmoid", "HardSwish", "Identity", "LeakyRelu", "Less", "LessOrEqual", "Log", "Max", "Min",
-    "Mod", "Mul", "Neg", "Not", "Or", "Pow", "Reciprocal", "Relu", "Sigmoid", "Sin", "Softplus", "Sqrt", "Sub", "Tanh",
-    "Where", "Xor",
-})  # fmt: skip
-"""Operators that compute with each element alone, and with what lies beside it in their other inputs."""
-_LAST_AXIS_OPS = {"Softmax": 13, "LogSoftmax": 13, "LayerNormalization": 1}
-"""Operators along one axis, and the opset from which on that is the last unless they say otherwise."""
 _LAYOUT_OPS = ("Squeeze", "Unsqueeze", "Reshape", "Identity", "Transpose", "Flatten", "Split")
 _AXIS_OPS = (*_LAYOUT_OPS, "Slice", "Gather", "Concat", "ReduceMax", "ReduceMin", "ReduceSum", "ReduceMean", "ArgMax")
 """Operators that keep rows apart where `output_batch_axis` says so."""
 _TO_THE_END = (1 << 63) - 1
 _LARGEST_TOPK = 1 << 20
 """Rows that are put in order at most, chosen or not."""
-
-
-class Rows(Struct, frozen=True):
-    """What stands for chosen rows, along `axis` of all of them.
-
-    Attributes:
-        shape: of all rows.
-        axis: along which the rows lie.
-        rows: the set that they are chosen of.
-        numbers: the set of which the elements are row numbers: places among all rows then, not among the chosen.
-        above: a threshold that each element of a chosen row is above, if one is known.
-    """
-
-    shape: tuple[int, ...]
-    axis: int
-    rows: RowSet
-    numbers: RowSet | None = None
-    above: ir.Value | None = None
-
-
-Known = Mapping[ir.Value, Rows]
 
 
 def ranked(node: ir.Node, known: Known, sizes: Mapping[ir.Value, Sizes]) -> Sequence[Rows]:
@@ -126,7 +96,7 @@ def row_results(node: ir.Node, known: Known, sizes: Mapping[ir.Value, Sizes], op
     first, layout = read[0], node.op_type in (*_LAYOUT_OPS, "Gather")
     if len({each.rows for each in read}) > 1 or (first.numbers is not None and not layout):
         return ()
-    shape = _computed_shape(node, first.axis, known, opset)
+    shape = computed_shape(node, first.axis, known, opset)
     if shape is not None:
         return (Rows(shape, first.axis, first.rows, first.numbers if layout else None),)
     if node.op_type not in _AXIS_OPS or (axis := _axis(node, known)) is None:
@@ -219,53 +189,3 @@ def _gathered(node: ir.Node, index: Rows, known: Known) -> Sequence[Rows]:
     if index.numbers is not found.rows or along != found.axis:
         return ()
     return (Rows(shape, axis, index.rows, found.numbers, found.above),)
-
-
-def _computed_shape(node: ir.Node, axis: int, known: Known, opset: int) -> tuple[int, ...] | None:
-    """Return the shape of an elementwise result, or of a layer, a normalisation or a softmax of each row."""
-    shapes = list(_shapes(node, known))
-    if any(each is None or 0 in each for each in shapes):
-        return None
-    sizes = [each for each in shapes if each is not None]
-    if node.op_type in _ELEMENTWISE_OPS:
-        return _broadcast_shape(node, sizes, axis, known)
-    whole, last = sizes[0], len(sizes[0]) - 1
-    if node.inputs[0] not in known or axis >= last:
-        return None
-    if any(value in known for value in node.inputs[1:] if value is not None):
-        return None
-    if node.op_type in _LAST_AXIS_OPS and len(node.outputs) == 1 and max(map(len, sizes[1:]), default=0) < 2:
-        default = -1 if opset >= _LAST_AXIS_OPS[node.op_type] else 1
-        return whole if node.attributes.get_int("axis", default) % len(whole) == last else None
-    if node.op_type == "MatMul" and len(sizes[1]) == 2:
-        # [..., n, K] @ [K, M] -> [..., n, M]
-        return (*whole[:-1], sizes[1][1])
-    if node.op_type == "Gemm" and not node.attributes.get_int("transA", 0):
-        bias = sizes[2] if len(sizes) > 2 else ()
-        turned = node.attributes.get_int("transB", 0)
-        return (whole[0], sizes[1][0 if turned else 1]) if len(bias) < 2 or bias[0] == 1 else None
-    return None
-
-
-def _shapes(node: ir.Node, known: Known) -> Iterator[tuple[int, ...] | None]:
-    for value in node.inputs:
-        if value is not None:
-            sizes = known[value].shape if value in known else static_shape(value)
-            yield None if sizes is None else tuple(sizes)
-
-
-def _broadcast_shape(
-    node: ir.Node, shapes: Sequence[tuple[int, ...]], axis: int, known: Known
-) -> tuple[int, ...] | None:
-    """Return the shape of an elementwise result, None where something else would lie along the rows."""
-    rank = max(map(len, shapes))
-    values = [value for value in node.inputs if value is not None]
-    for value, each in zip(values, shapes, strict=True):
-        # operands are aligned at their last axes
-        place = axis - (rank - len(each))
-        if value in known:
-            if len(each) != rank or known[value].axis != axis:
-                return None
-        elif place >= 0 and each[place] != 1:
-            return None
-    return tuple(max(each[at - rank] for each in shapes if rank - at <= len(each)) for at in range(rank))

@@ -27,6 +27,7 @@ class DenseBooleanIndexing(Pass):
         ReduceSum(x[mask] [n, C], axis=0) [C]                 ->  ReduceSum(Where(mask, x, 0), axis=0)
         ReduceMean(x[mask] [n, C], axis=0) [C]                ->  ReduceSum(Where(mask, x, 0)) / max(sum(mask), 1)
         ScatterND(y, NonZero(mask), f(x[mask])) [N, C]        ->  Where(mask, f(x), y)
+        TopK(scores[mask] [n], K)                             ->  TopK(Where(mask, scores, -3e38) [N], K)
 
     Why: `x[mask]` is exported as NonZero and GatherND, or as Compress. The data decide how many rows are gathered, so
     nothing after it has a fixed shape, NonZero runs on the CPU, and every shader is compiled again for every length.
@@ -34,8 +35,10 @@ class DenseBooleanIndexing(Pass):
     How: the bound of their number is that of all rows. What is computed from each row alone (with each element, by a
     layer, a normalisation or a softmax of the row) is computed for all of them, in their places. A reduction over the
     rows takes those that are not chosen as nothing: sums, norms, means, products, maxima and minima. `y[mask] = ...`,
-    a ScatterND of them, is a Where; so is one of a single number. Where anything else reads how many there are, such
-    as an output of the graph, they are gathered as before. A sum may round differently, by 1e-6 of the result.
+    a ScatterND of them, is a Where; so is one of a single number. The best K of them are the best K of all, if the
+    others have the lowest score; where fewer than K are chosen, the model as it was fails. Where anything else reads
+    how many there are, such as an output of the graph, they are gathered as before. A sum may round differently, by
+    1e-6 of the result.
     """
 
     code = "dense-boolean-indexing"

@@ -10,6 +10,7 @@ import onnx_ir as ir
 
 from webbuild.passes.analysis.boolean_mask import MaskSelection
 from webbuild.passes.analysis.masked_rows import MaskedRegion
+from webbuild.passes.analysis.moved_shape import moved_shapes
 from webbuild.passes.analysis.row_counts import RowSet
 from webbuild.passes.rewrite import (
     LOW,
@@ -17,9 +18,11 @@ from webbuild.passes.rewrite import (
     Builder,
     attribute_values,
     constant,
+    consumers,
     input_value,
     reduction_axes,
     replace_all_uses,
+    replace_output,
     static_shape,
 )
 
@@ -186,7 +189,27 @@ class _DenseRows:
         masked = self._masked(add, scores, LOWEST)
         chosen = add.op("NonMaxSuppression", self._values[boxes], masked, *others, **attribute_values(node))
         chosen.type, chosen.shape = node.outputs[0].type, node.outputs[0].shape
+        for reader in consumers(node.outputs[0]):
+            self._merge_column(reader)
         return chosen
+
+    def _merge_column(self, gather: ir.Node) -> None:
+        """Gather(x [n, 3], [2]) [n, 1] -> Squeeze [n]  ->  Gather(x, 2) [n]: what is int64 here runs on the CPU."""
+        index, readers = (
+            constant(gather.inputs[1]) if gather.op_type == "Gather" else None,
+            consumers(gather.outputs[0]),
+        )
+        if index is None or index.shape != (1,) or gather.outputs[0].is_graph_output():
+            return
+        if gather.graph is self._graph and all(
+            each.op_type == "Squeeze" and moved_shapes(each, (2, 1)) == [(2,)] for each in readers
+        ):
+            add = self._builder(gather)
+            one = add.op("Gather", gather.inputs[0], add.const(index[0], np.int64), **attribute_values(gather))
+            for each in readers:
+                replace_output(each, one)
+                self._graph.remove(each, safe=True)
+            self._graph.remove(gather, safe=True)
 
     def _reduction(self, add: Builder, node: ir.Node) -> ir.Value:
         """Add a reduction over rows of which those count for nothing that are not chosen; of none, a mean is 0."""
