@@ -66,3 +66,44 @@ def test_the_page_shows_what_the_outputs_hold(open_page: Open, without_gpu: Brow
     assert row.count() == 1
     assert page.state() == "ready"
     assert page.overflow() == 0
+
+
+SCALED = f"""{HEADER} scaled (float[1,3,24,32] x, float[1] exposure) => (float[1,3,24,32] y, float[1,96] a_long_line)
+{{
+  y = Mul (x, exposure)
+  small = AveragePool <kernel_shape = [3, 8], strides = [3, 8]> (y)
+  a_long_line = Flatten (small)
+}}"""
+
+
+@pytest.fixture(scope="module")
+def scaled(webbuild: Webbuild, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """A picture times a number."""
+    folder = tmp_path_factory.mktemp("scaled")
+    paint(folder / "samples")
+    done = webbuild("pack", save(parsed(SCALED), folder / "scaled.onnx"), "-o", folder / "out", "--no-verify")
+    assert done.returncode == 0, done.stderr
+    with Server(folder / "out") as server:
+        yield server
+
+
+@pytest.mark.parametrize("width", [1280, 800])
+def test_no_column_of_the_table_is_cut_off(width: int, open_page: Open, without_gpu: Browser, scaled: Server) -> None:
+    page = open_page(without_gpu, scaled.url, viewport={"width": width, "height": 844})
+    expect(page.at("statistics").locator("tbody tr")).to_have_count(2)
+    last = page.at("statistics").evaluate(
+        "(table) => { const box = table.closest('.scroll') ?? table.parentElement;"
+        " return [...table.querySelectorAll('td:last-child')].map((cell) =>"
+        " cell.getBoundingClientRect().right - box.getBoundingClientRect().right) }"
+    )
+    assert max(last) <= 1, last
+
+
+def test_a_number_beside_the_picture_is_set_on_the_page(open_page: Open, without_gpu: Browser, scaled: Server) -> None:
+    page = open_page(without_gpu, scaled.url)
+    most = page.at("statistics").locator("tbody tr").first.locator("td").nth(3)
+    page.at("sample-0").click()
+    expect(page.at("number-exposure")).to_have_value("1")
+    expect(most).not_to_have_text("0")
+    page.at("number-exposure").fill("0")
+    expect(most).to_have_text("0")

@@ -162,6 +162,40 @@ def test_four_channels_of_a_large_picture_are_rgba_and_of_a_small_one_where_it_i
     assert done.error == "wrong-layout"
 
 
+@pytest.mark.parametrize(
+    ("shape", "body", "default"),
+    [
+        ("[1]", "y = Mul (x, exposure)", 1),
+        ("[1,1]", "y = Mul (x, exposure)", 1),
+        ("[]", "y = Mul (x, exposure)", 1),
+        ("[1]", "r = Log (exposure) y = Div (x, r)", 0.5),
+    ],
+)
+def test_a_number_beside_a_picture_gets_a_value_with_which_the_picture_matters(
+    shape: str, body: str, default: float, tmp_path: Path
+) -> None:
+    path = tmp_path / "net.onnx"
+    text = f"g (float{shape} exposure, float[1,3,24,32] x) => (float[1,3,24,32] y) {{ {body} }}"
+    onnx.save(ir.to_proto(ir.from_onnx_text(f"{HEADER} {text}")), path)
+    done = webbuild("pack", path, "-o", tmp_path / "out", "--no-verify")
+    assert done.code == 0, done.stderr
+    number, picture = json.loads((tmp_path / "out" / "manifest.json").read_text("utf-8"))["inputs"]
+    assert (number["kind"], number["default"], picture["kind"]) == ("number", default, "image")
+    assert f"input 'exposure' is a number, assumed to be {default:g}; run(picture" in done.stderr
+    types = (tmp_path / "out" / "net.d.ts").read_text("utf-8")
+    assert 'numbers?: { "exposure"?: number | undefined } | undefined;' in types
+    assert 'data-number="exposure"' in (tmp_path / "out" / "index.html").read_text("utf-8")
+
+
+def test_a_line_of_numbers_beside_a_picture_keeps_both_tensors(tmp_path: Path) -> None:
+    path = tmp_path / "net.onnx"
+    text = "g (float[3] weights, float[1,24,32,3] x) => (float[1,24,32,3] y) { y = Mul (x, weights) }"
+    onnx.save(ir.to_proto(ir.from_onnx_text(f"{HEADER} {text}")), path)
+    assert webbuild("pack", path, "-o", tmp_path / "out", "--no-verify").code == 0
+    inputs = json.loads((tmp_path / "out" / "manifest.json").read_text("utf-8"))["inputs"]
+    assert [each["kind"] for each in inputs] == ["tensor", "tensor"]
+
+
 def test_what_is_said_is_not_guessed(tmp_path: Path) -> None:
     path = model(tmp_path, 0.05, 127)
     assert packed(path, "--task", "tensor")[0]["kind"] == "tensor"

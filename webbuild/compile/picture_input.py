@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import msgspec
 import numpy as np
 import onnx_ir as ir
+from numpy.typing import NDArray
 
 from webbuild.compile.graph_recipe import read_graph_recipe
+from webbuild.compile.number_inputs import choose_numbers, number_of_shape
 from webbuild.compile.picture_trials import PictureTrials
 from webbuild.compile.pixel_ranges import RANGES, UNIT, PixelRange, usual_ranges, with_range
-from webbuild.manifest.manifest import ImageInput, TensorInput
+from webbuild.manifest.manifest import ImageInput, Input, TensorInput
+from webbuild.preprocess.number_feeds import number_feeds
 from webbuild.preprocess.picture_shape import has_fourth_channel, picture_of_shape
 from webbuild.preprocess.recipe_text import describe_recipe
 from webbuild.runners.native import NativeRunner
@@ -35,12 +39,15 @@ HARDLY = 0.01
 def find_picture_input(match: TaskMatch) -> ImageInput | None:
     """Return the only input of a model of plain tensors as a picture, None where it has not the shape of one.
 
+    Beside it there may be numbers: inputs of one float.
+
     Raises:
         WebbuildError: `input-too-large`.
     """
-    if kind_of(match.task).compares_predictions or len(match.inputs) != 1:
+    others = [spec for spec in match.inputs if number_of_shape(spec) is None]
+    if kind_of(match.task).compares_predictions or len(others) != 1:
         return None
-    (spec,) = match.inputs
+    (spec,) = others
     if not isinstance(spec, TensorInput):
         return None
     check_size(spec.name, spec.shape, np.dtype(spec.dtype))
@@ -64,15 +71,26 @@ def with_picture_input(match: TaskMatch, image: ImageInput, graph: ir.Model, ori
     it does so clearly, else 0..1; and BGR where that does so clearly, else RGB. Whether a picture is stretched or
     padded answers do not tell: it is stretched.
     """
-    recipe = _choose_recipe(image, graph, original, UNIT)
+    numbers = [number for spec in match.inputs if (number := number_of_shape(spec)) is not None]
+    if numbers:
+        numbers = list(choose_numbers(image, numbers, original))
+    recipe = _choose_recipe(image, graph, original, UNIT, number_feeds(numbers))
     if recipe is None:
         return match
     chosen, reasons = recipe
+    given: dict[str, Input] = {chosen.name: chosen, **{each.name: each for each in numbers}}
+    values = [
+        f"input '{each.name}' is a number, assumed to be {each.default:g}; "
+        f"run(picture, {{ numbers: {{ {each.name}: ... }} }}) gives another"
+        for each in numbers
+    ]
     outputs = "task tensor: nothing says what this model is for, so outputs stay tensors"
     alpha = "; its fourth channel is taken for alpha and filled with 255" if chosen.color == "rgba" else ""
     said = f"input '{chosen.name}' takes a picture, by its shape{alpha}: {_recipe_text(chosen, reasons)}"
     return msgspec.structs.replace(
-        match, inputs=(chosen,), assumptions=(outputs, f"{said}, --task tensor keeps a tensor")
+        match,
+        inputs=tuple(given[spec.name] for spec in match.inputs),
+        assumptions=(outputs, f"{said}, --task tensor keeps a tensor", *values),
     )
 
 
@@ -101,10 +119,14 @@ def _recipe_text(chosen: ImageInput, reasons: Sequence[str]) -> str:
 
 
 def _choose_recipe(
-    image: ImageInput, graph: ir.Model, original: NativeRunner, usual: PixelRange
+    image: ImageInput,
+    graph: ir.Model,
+    original: NativeRunner,
+    usual: PixelRange,
+    beside: Mapping[str, NDArray[Any]] | None = None,
 ) -> tuple[ImageInput, tuple[str, ...]] | None:
     """Return the input as its pictures go in, and why; None where answers are finite with no range."""
-    trials = PictureTrials(image, original)
+    trials = PictureTrials(image, original, beside=beside)
     recipe = _values(image, graph, trials, usual)
     if recipe is None:
         return None

@@ -34,8 +34,14 @@ def sample_canvases(image: ImageInput) -> list[NDArray[np.float64]]:
 class PictureTrials:
     """Two photographs in the size of an input, given to a model in one way after another, as long as there is time."""
 
-    def __init__(self, image: ImageInput, original: NativeRunner, seconds: float = SECONDS) -> None:
-        self._original = original
+    def __init__(
+        self,
+        image: ImageInput,
+        original: NativeRunner,
+        seconds: float = SECONDS,
+        beside: Mapping[str, NDArray[Any]] | None = None,
+    ) -> None:
+        self._original, self._beside = original, beside or {}
         self._canvases = sample_canvases(image)
         self.overshoots: list[float] = []
         """By the ways that were tried, the part of the numbers of lines of numbers that lies outside of 0..1."""
@@ -59,15 +65,19 @@ class PictureTrials:
 
     def _dependence(self, spec: ImageInput) -> float | None:
         try:
-            one, other = (self._original.run({spec.name: normalize(canvas, spec)}) for canvas in self._canvases)
+            one, other = (self._answer(spec, canvas) for canvas in self._canvases)
         except WebbuildError:
             self.overshoots.append(1.0)
             self.empty.append(True)
             return None
         self.empty.append(is_empty(one) and is_empty(other))
         self.overshoots.append(max(_overshoot(one), _overshoot(other)))
-        score = picture_dependence(one, other)
+        with np.errstate(invalid="ignore", over="ignore"):
+            score = picture_dependence(one, other)
         return score if np.isfinite(score) else None
+
+    def _answer(self, spec: ImageInput, canvas: NDArray[np.float64]) -> Mapping[str, NDArray[Any]]:
+        return self._original.run({**self._beside, spec.name: normalize(canvas, spec)})
 
 
 def is_empty(answer: Mapping[str, NDArray[Any]]) -> bool:

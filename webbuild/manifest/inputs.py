@@ -128,6 +128,18 @@ class PromptInput(ManifestStruct, tag="prompt", tag_field="kind", kw_only=True, 
     role: PromptRole
 
 
+class NumberInput(ManifestStruct, tag="number", tag_field="kind", kw_only=True, frozen=True):
+    """A number beside a picture, such as an exposure: `shape` has one element.
+
+    The caller may give it to `run()` as `numbers`, by name; the runtime fills in `default`.
+    """
+
+    name: str
+    dtype: Literal["float32"] = "float32"
+    shape: list[int]
+    default: float
+
+
 class TensorInput(ManifestStruct, tag="tensor", tag_field="kind", kw_only=True, frozen=True):
     """A tensor that the caller must give."""
 
@@ -136,4 +148,4 @@ class TensorInput(ManifestStruct, tag="tensor", tag_field="kind", kw_only=True, 
     shape: list[int]
 
 
-Input = ImageInput | StackInput | FocusInput | SizeInput | OptionInput | PromptInput | TensorInput
+Input = ImageInput | StackInput | FocusInput | SizeInput | OptionInput | PromptInput | NumberInput | TensorInput

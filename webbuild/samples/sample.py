@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from webbuild.manifest.manifest import FocusInput, Input, TensorInput
 from webbuild.preprocess.image_stack import focus_tensor
 from webbuild.preprocess.letterbox import ImagePlacement
+from webbuild.preprocess.number_feeds import number_feeds
 from webbuild.preprocess.prompt import Prompt
 from webbuild.preprocess.size_feeds import size_feeds
 from webbuild.samples.random_inputs import NO_RANGES, Ranges, random_tensor
@@ -53,4 +54,4 @@ def feeds_beside_image(
     """Return what is fed besides pictures: sizes, focal distances, and numbers at random for what is not known."""
     tensors = {spec.name: random_tensor(spec, 0, ranges) for spec in inputs if isinstance(spec, TensorInput)}
     focused = {spec.name: focus_tensor(spec, focus) for spec in inputs if isinstance(spec, FocusInput)}
-    return {**tensors, **focused, **size_feeds(inputs, placement)}
+    return {**tensors, **focused, **number_feeds(inputs), **size_feeds(inputs, placement)}

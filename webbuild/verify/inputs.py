@@ -15,6 +15,7 @@ from webbuild.manifest.manifest import (
     FocusInput,
     ImageInput,
     Manifest,
+    NumberInput,
     OptionInput,
     StackInput,
     TensorInput,
@@ -23,6 +24,7 @@ from webbuild.passes.analysis.input_ranges import InputRange
 from webbuild.preprocess.image import image_to_tensor, load_image
 from webbuild.preprocess.image_stack import focus_tensor, stack_tensor
 from webbuild.preprocess.letterbox import ImagePlacement
+from webbuild.preprocess.number_feeds import number_feeds
 from webbuild.preprocess.prompt import Prompt
 from webbuild.preprocess.size_feeds import size_feeds
 from webbuild.samples.focal_stack import FocalStack, stacks_from_paths
@@ -121,12 +123,13 @@ def picture_input(manifest: Manifest) -> ImageInput | StackInput | None:
 
 
 def option_feeds(manifest: Manifest) -> Feeds:
-    """Return every option input as the samples are compared with it."""
-    return {
+    """Return every option and number as the samples are compared with it."""
+    options = {
         spec.name: np.full(spec.shape, manifest.evaluation_thresholds.get(spec.option, spec.default), np.float32)
         for spec in manifest.inputs
         if isinstance(spec, OptionInput)
     }
+    return {**options, **number_feeds(manifest.inputs)}
 
 
 def _image_inputs(bundle: Bundle, spec: ImageInput, named: Sequence[tuple[Path, str, str]]) -> list[VerifyInput]:
@@ -161,7 +164,7 @@ def _stack_input(manifest: Manifest, spec: StackInput, stack: FocalStack, title:
 
 
 def _npz_feeds(manifest: Manifest, file: Path) -> Feeds:
-    specs = [spec for spec in manifest.inputs if not isinstance(spec, OptionInput)]
+    specs = [spec for spec in manifest.inputs if not isinstance(spec, OptionInput | NumberInput)]
     fix = "save every input under its name, with the type and shape that manifest.json gives"
     return load_npz_inputs(file, {spec.name: (spec.dtype, spec.shape) for spec in specs}, fix)
 
@@ -172,7 +175,7 @@ def _random_input(manifest: Manifest, seed: int) -> VerifyInput:
     for spec in manifest.inputs:
         if isinstance(spec, FocusInput):
             feeds[spec.name] = focus_tensor(spec, ())
-        elif not isinstance(spec, OptionInput):
+        elif not isinstance(spec, OptionInput | NumberInput):
             ranges = {} if spec.dtype == "float32" else {spec.name: _WHOLE}
             feeds[spec.name] = normal_tensor(
                 TensorInput(name=spec.name, dtype=spec.dtype, shape=spec.shape), seed, ranges

@@ -5,6 +5,7 @@ import { type CameraFrame, CameraLoop } from "../input/camera-loop.js";
 import { FrameCanvas } from "../input/frame-canvas.js";
 import { pickImages } from "../input/image-picker.js";
 import { LiveBadge } from "../input/live-badge.js";
+import { NumberFields } from "../input/number-fields.js";
 import { decodePicture, fetchSample, type Picture } from "../input/picture.js";
 import { type Sample, Samples } from "../input/samples.js";
 import { SizeChoice } from "../input/size-choice.js";
@@ -20,6 +21,7 @@ export class ImagePage {
   readonly #badge = new LiveBadge();
   readonly #frames = new FrameCanvas();
   readonly #thresholds = new ThresholdSliders(() => void this.#rerun());
+  readonly #numbers = new NumberFields(() => void this.#rerun());
   readonly #sizes = new SizeChoice(() => void this.#rerun());
   readonly #samples = new Samples((sample) => void this.#chooseSample(sample));
   readonly #camera: CameraLoop;
@@ -110,6 +112,7 @@ export class ImagePage {
     return model.run(source, {
       ...this.#thresholds.values(),
       ...this.#sizes.option(),
+      ...this.#numbers.option(),
       ...this.#view.options?.(),
     });
   }

@@ -4,6 +4,7 @@ import { transfer } from "comlink";
 import { type ResilientSession, rejectOnAbort, type WorkerCall } from "../fallback/recovery.js";
 import type { VariantSessions } from "../fallback/variant-sessions.js";
 import { focusFeeds } from "../inputs/focus-distances.js";
+import { numberFeeds } from "../inputs/number-inputs.js";
 import { completeFeeds, optionFeeds } from "../inputs/validate-inputs.js";
 import type { Manifest } from "../manifest/manifest.js";
 import { pictureBatch, pictureSize, pictureSizes, sameSize } from "../manifest/variants.js";
@@ -90,6 +91,7 @@ export class Model {
     optionFeeds(this.manifest.inputs, thresholds, taskOptionNames(this.manifest));
     checkTaskOptions(this.manifest, thresholds);
     focusFeeds(this.manifest.inputs, thresholds.focusDistances);
+    numberFeeds(this.manifest.inputs, thresholds.numbers);
     const several = this.#isBatch(source);
     const sources = several ? source : checkPictureCount(runInput(this.manifest.inputs), source);
     const results = await this.#withPictures(sources, requestedSize(this.sizes, size), signal, (chosen) =>

@@ -44,6 +44,7 @@ const RUN: Readonly<Record<keyof RunOptions, Rule>> = {
   confidence: ANY,
   iou: ANY,
   focusDistances: ANY,
+  numbers: [isObject, "an object of numbers by name"],
   prompt: ANY,
   textThreshold: ANY,
   mode: ANY,
@@ -88,6 +89,7 @@ function check(
 function namesFor(manifest: Manifest): string[] {
   const fed = manifest.inputs.flatMap((input) => {
     if (input.kind === "option") return [input.option];
+    if (input.kind === "number") return ["numbers"];
     return input.kind === "focus" ? ["focusDistances"] : [];
   });
   const size = manifest.variants === undefined ? [] : ["size"];

@@ -77,6 +77,8 @@ export interface RunOptions {
   iou?: number | undefined;
   /** For a stack: the distance that each picture is focused at, in their order. Default: the model's own. */
   focusDistances?: readonly number[] | undefined;
+  /** Numbers that the model takes beside a picture, by the names of its inputs. Default: the bundle's own. */
+  numbers?: Readonly<Record<string, number | undefined>> | undefined;
   /** For a model that takes a prompt: phrases with full stops between them, or a list of phrases. */
   prompt?: string | readonly string[] | undefined;
   /** For such a model: words scored below this are not part of what was found. Default: the model's own. */

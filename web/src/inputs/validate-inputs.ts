@@ -4,6 +4,7 @@ import { WebbuildError } from "../api/errors.js";
 import type { DType, DTypeArray, RunOptions, TensorData, Tensors } from "../api/types.js";
 import type { Manifest, OptionInput } from "../manifest/manifest.js";
 import { focusTensor } from "./focus-distances.js";
+import { numberTensor } from "./number-inputs.js";
 import { checkSize, inputSize } from "./size-inputs.js";
 
 type Input = Manifest["inputs"][number];
@@ -50,6 +51,7 @@ function validated(inputs: readonly Input[], input: Input, given: TensorData | u
   if (given === undefined) {
     if (input.kind === "option") return optionTensor(input, undefined);
     if (input.kind === "focus") return focusTensor(input, input.default);
+    if (input.kind === "number") return numberTensor(input);
     const size = input.kind === "size" ? inputSize(inputs, input) : null;
     if (size !== null) return size;
     throw new WebbuildError(

@@ -24,7 +24,9 @@ export interface Manifest {
     | PoseTask
     | SegmentTask
     | TensorTask;
-  inputs: (ImageInput | StackInput | FocusInput | SizeInput | OptionInput | PromptInput | TensorInput)[];
+  inputs: (
+    ImageInput | StackInput | FocusInput | SizeInput | OptionInput | PromptInput | NumberInput | TensorInput
+  )[];
   outputs: Output[];
   graphs: Graph[];
   disabledTargets: DisabledTarget[];
@@ -344,6 +346,18 @@ export interface PromptInput {
   role: "attention_mask" | "input_ids" | "position_ids" | "self_attention_mask" | "token_type_ids";
 }
 /**
+ * A number beside a picture, such as an exposure: `shape` has one element.
+ *
+ *     The caller may give it to `run()` as `numbers`, by name; the runtime fills in `default`.
+ */
+export interface NumberInput {
+  kind: "number";
+  name: string;
+  dtype: "float32";
+  shape: number[];
+  default: number;
+}
+/**
  * A tensor that the caller must give.
  */
 export interface TensorInput {
@@ -514,7 +528,9 @@ export interface Variant {
     | PoseTask
     | SegmentTask
     | TensorTask;
-  inputs: (ImageInput | StackInput | FocusInput | SizeInput | OptionInput | PromptInput | TensorInput)[];
+  inputs: (
+    ImageInput | StackInput | FocusInput | SizeInput | OptionInput | PromptInput | NumberInput | TensorInput
+  )[];
   outputs: Output[];
   graphs: Graph[];
   disabledTargets: DisabledTarget[];

@@ -5,6 +5,7 @@ import { abortedError, internalError, WebbuildError } from "../api/errors.js";
 import type { Result, RunOptions, TensorData, Tensors, Warning } from "../api/types.js";
 import type { SharedEngine } from "../engine/shared-engine.js";
 import { focusFeeds } from "../inputs/focus-distances.js";
+import { numberFeeds } from "../inputs/number-inputs.js";
 import { sizeFeeds } from "../inputs/size-inputs.js";
 import { optionFeeds } from "../inputs/validate-inputs.js";
 import type { Manifest } from "../manifest/manifest.js";
@@ -145,6 +146,7 @@ export class WorkerHost {
     const optionTensors = {
       ...optionFeeds(manifest.inputs, options, taskOptionNames(manifest)),
       ...focusFeeds(manifest.inputs, options.focusDistances),
+      ...numberFeeds(manifest.inputs, options.numbers),
       ...sizeFeeds(manifest.inputs, geometry.source),
       ...taskOf(manifest).feeds?.(manifest, context),
     };

@@ -1,0 +1,37 @@
+// Numbers that go with a picture, such as an exposure: given by the caller, or the manifest's own.
+
+import { WebbuildError } from "../api/errors.js";
+import type { TensorData, Tensors } from "../api/types.js";
+import type { Manifest, NumberInput } from "../manifest/manifest.js";
+
+/** Returns the tensors of the model's number inputs. Throws on a name that it has not, and on what is no finite number. */
+export function numberFeeds(
+  inputs: Manifest["inputs"],
+  given: Readonly<Record<string, number | undefined>> = {},
+): Tensors {
+  const numberInputs = inputs.filter((input) => input.kind === "number");
+  const names = numberInputs.map(({ name }) => name);
+  const unknown = Object.keys(given).find((name) => !names.includes(name));
+  if (unknown !== undefined) {
+    const fix = names.length > 0 ? `the numbers are: ${names.join(", ")}` : "leave numbers out";
+    throw new WebbuildError("invalid-option", `numbers: the model takes no number ${unknown}`, fix);
+  }
+  return Object.fromEntries(
+    numberInputs.map((input) => [input.name, numberTensor(input, given[input.name])]),
+  );
+}
+
+export function numberTensor(
+  { name, shape, default: otherwise }: NumberInput,
+  value: unknown = otherwise,
+): TensorData {
+  if (typeof value !== "number" || !Number.isFinite(value)) {
+    const fix = `give a finite number, or leave ${name} out for the default`;
+    throw new WebbuildError(
+      "invalid-option",
+      `numbers: wanted a finite number for ${name}, got ${value}`,
+      fix,
+    );
+  }
+  return { type: "float32", dims: [...shape], data: Float32Array.of(value) };
+}

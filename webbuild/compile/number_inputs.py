@@ -1,0 +1,35 @@
+"""Numbers beside a picture, such as an exposure: inputs of one element, and the value that each gets."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from webbuild.compile.picture_trials import PictureTrials
+from webbuild.manifest.manifest import ImageInput, Input, NumberInput, TensorInput
+from webbuild.preprocess.number_feeds import number_feeds
+from webbuild.runners.native import NativeRunner
+
+_VALUES = (1.0, 0.5, 0.0, 2.0, 10.0, 100.0, -1.0)
+"""Values that are tried, the likeliest first: a factor of one changes nothing, a strength is a half."""
+_LEAST = 0.01
+"""Part of an answer that has to come from the picture: with a factor of 0 none does."""
+
+
+def number_of_shape(spec: Input) -> NumberInput | None:
+    """Return a tensor of one float, [], [1] or [1, 1], as a number; None for any other input."""
+    if not isinstance(spec, TensorInput) or spec.dtype != "float32" or math.prod(spec.shape) != 1:
+        return None
+    return NumberInput(name=spec.name, shape=spec.shape, default=_VALUES[0])
+
+
+def choose_numbers(
+    image: ImageInput, numbers: Sequence[NumberInput], original: NativeRunner
+) -> tuple[NumberInput, ...]:
+    """Return the numbers with the first value with which answers are finite and come from the picture, else with 1."""
+    for value in _VALUES:
+        tried = tuple(NumberInput(name=each.name, shape=each.shape, default=value) for each in numbers)
+        score = next(PictureTrials(image, original, beside=number_feeds(tried)).dependences([image]), None)
+        if score is not None and score > _LEAST:
+            return tried
+    return tuple(numbers)
