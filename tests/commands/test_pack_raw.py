@@ -85,6 +85,18 @@ def test_a_head_for_each_level_is_refused_with_its_twelve_outputs(tmp_path: Path
     assert "Traceback" not in done.stderr
 
 
+def test_a_task_whose_shapes_fit_and_whose_numbers_do_not_is_not_advised_again(tmp_path: Path) -> None:
+    model = parsed(f"""{HEADER} g (float[1,3,64,64] x) => (float[1,4800,1] scores, float[1,4800,4] boxes)
+    <int64[1] zero = {{0}}, int64[1] end = {{4800}}, int64[1] one = {{1}}, int64[3] ones = {{1, 4800, 1}},
+     int64[3] fours = {{1, 1, 4}}>
+    {{ a = Flatten (x) b = Slice (a, zero, end, one) c = Reshape (b, ones) scores = Sigmoid (c)
+       boxes = Tile (c, fours) }}""")
+    done = webbuild("pack", save(model, tmp_path / "m.onnx"), "--dry-run", "--task", "detect")
+    assert done.error == "task-mismatch"
+    assert "on two photographs their numbers are no scores and boxes" in done.stderr
+    assert "detect" not in done.stderr.partition("fix:")[2]
+
+
 def unsure_detector() -> onnx.ModelProto:
     """Return a detector all of whose scores lie below 0.25, the threshold."""
     model = detector(metadata=DETECT)

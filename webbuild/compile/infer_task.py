@@ -73,21 +73,29 @@ def infer_task(source: OnnxModel, lowered: LoweredGraphs, task: str | None, *, c
     if task is None:
         return match_task(seen, complete=complete)
     found = task_kinds()[task].infer(seen, requested=True)
-    if found is None or (complete and found.lacks_head):
+    if found is not None and complete and found.lacks_head:
+        raise WebbuildError(
+            "task-mismatch",
+            f"{source.path}: its outputs have shapes that {task} takes, but on two photographs their numbers are no "
+            f"scores and boxes; this model has {_describe_signature(seen)}",
+            _nearest_task(seen, task),
+            exit_code=USAGE,
+        )
+    if found is None:
         raise WebbuildError(
             "task-mismatch",
             f"{source.path}: {task} wants {task_kinds()[task].wants}; this model has {_describe_signature(seen)}",
-            _nearest_task(seen),
+            _nearest_task(seen, task),
             exit_code=USAGE,
         )
     return found
 
 
-def _nearest_task(seen: ModelSignature) -> str:
-    """Return what else to do with a model that is not of the task that was named."""
+def _nearest_task(seen: ModelSignature, task: str) -> str:
+    """Return what else to do with a model that is not of the `task` that was named."""
     few = len(seen.outputs) <= _FEW_OUTPUTS
     kinds = recognisable_kinds().items() if few else ()
-    fitting = [name for name, kind in kinds if kind.infer(seen, requested=True) is not None]
+    fitting = [name for name, kind in kinds if name != task and kind.infer(seen, requested=True) is not None]
     shapes = "leave --task out: each output is then drawn by its shape, and its tensors are yours to decode"
     return f"give --task {' or '.join(fitting)}, which fits; or {shapes}" if fitting else shapes
 

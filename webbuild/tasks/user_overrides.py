@@ -13,7 +13,7 @@ from msgspec import Struct
 from webbuild.errors import USAGE, WebbuildError
 from webbuild.manifest.manifest import ImageInput, Input, Letterbox, StackInput, TensorInput, TensorTask
 from webbuild.preprocess.picture_shape import picture_of_shape
-from webbuild.preprocess.recipe_text import describe_values
+from webbuild.preprocess.recipe_text import describe_recipe, describe_values
 from webbuild.tasks.base import TaskMatch
 from webbuild.tasks.class_names import read_class_names
 
@@ -105,7 +105,7 @@ def _with_image_options(match: TaskMatch, wanted: Overrides) -> TaskMatch:
         raise _inapplicable_option("wrong-layout", what, f"leave --layout out: it is {other}")
     inputs: list[Input] = list(match.inputs)
     inputs[at] = changed
-    said = f"input '{image.name}' takes pictures as the options say: {wanted.note}{_recipe(changed, wanted)}"
+    said = f"input '{image.name}' takes pictures as the options say: {wanted.note} ({_recipe(changed)})"
     return msgspec.structs.replace(match, inputs=tuple(inputs), assumptions=(*match.assumptions, said))
 
 
@@ -135,11 +135,9 @@ def _for_channels(picture: Mapping[str, Any], image: ImageInput | StackInput, wa
     return {**picture, **{name: each[:1] for name, each in gray.items()}} if image.color == "gray" else dict(picture)
 
 
-def _recipe(image: ImageInput | StackInput, wanted: Overrides) -> str:
-    """Say all that is done to a pixel value, where an option is about a part of it."""
-    if not {"scale", "mean", "std"} & set(wanted.image):
-        return ""
-    return f" (pixel values {describe_values(image)})"
+def _recipe(image: ImageInput | StackInput) -> str:
+    """Say all that is done to a picture, also what no option is about."""
+    return describe_recipe(image) if isinstance(image, ImageInput) else f"pixel values {describe_values(image)}"
 
 
 def _image_input(match: TaskMatch, wanted: Overrides) -> tuple[int, ImageInput | StackInput]:
