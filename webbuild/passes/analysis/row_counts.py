@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import onnx_ir as ir
 from msgspec import Struct
@@ -63,6 +63,8 @@ def sizes_of(node: ir.Node, known: Mapping[ir.Value, Sizes]) -> Sizes | None:
     """
     data = node.inputs[0]
     parts = [_parts(value, known) for value in node.inputs]
+    if node.op_type in ("Where", "Equal"):
+        return _elementwise(node.op_type, parts)
     if data is None or parts[0] is None:
         return None
     if node.op_type in _COPIES and data in known:
@@ -85,7 +87,25 @@ def _parts(value: ir.Value | None, known: Mapping[ir.Value, Sizes]) -> Sizes | N
     if value is not None and value in known:
         return known[value]
     array = constant(value)
-    return None if array is None or array.dtype.kind != "i" else tuple(int(each) for each in array.ravel())
+    return None if array is None or array.dtype.kind not in "ib" else tuple(int(each) for each in array.ravel())
+
+
+def _elementwise(op: str, parts: Sequence[Sizes | None]) -> Sizes | None:
+    """Return the sizes of Where(Equal(sizes, -1), ones, sizes): no count is -1. Truth values are 0 and 1."""
+    known = [each for each in parts if each is not None]
+    length = max(map(len, known), default=0)
+    if len(known) < len(parts) or any(len(each) not in (1, length) for each in known):
+        return None
+    chosen: list[int | RowCount] = []
+    for each in zip(*(each * (length // len(each)) for each in known), strict=True):
+        numbers = [size for size in each[:2] if isinstance(size, int)]
+        if op == "Where" and isinstance(each[0], int):
+            chosen.append(each[1] if each[0] else each[2])
+        elif op == "Equal" and (len(numbers) == 2 or min(numbers, default=0) < 0):
+            chosen.append(int(len(numbers) == 2 and numbers[0] == numbers[1]))
+        else:
+            return None
+    return tuple(chosen)
 
 
 def _least(sizes: Sizes) -> Sizes | None:

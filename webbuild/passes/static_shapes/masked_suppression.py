@@ -60,10 +60,8 @@ class MaskedSuppression(Pass):
                 f"{end.op_type} '{end.name}'" for end in region.ends if end.op_type == "NonMaxSuppression"
             )
             rewrite_densely(model, group, region)
-            sets = len(region.masks)
-            rewrites.append(
-                self.applied(where, f"computes with all rows of {sets} masks, in {len(region.inner)} nodes")
-            )
+            masks = "a mask" if len(region.masks) == 1 else f"{len(region.masks)} masks"
+            rewrites.append(self.applied(where, f"computes with all rows of {masks}, in {len(region.inner)} nodes"))
         return rewrites
 
 
