@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from webbuild.compile.picture_trials import sample_canvases
+from webbuild.compile.picture_trials import sample_answers
 from webbuild.errors import WebbuildError
 from webbuild.manifest.manifest import ImageInput
-from webbuild.preprocess.image import normalize
 from webbuild.runners.native import NativeRunner
 from webbuild.tasks.base import TaskMatch
 from webbuild.tasks.registry import kind_of
@@ -24,9 +23,7 @@ def find_answer_warnings(match: TaskMatch, original: NativeRunner) -> tuple[str,
     (image,) = match.inputs
     assert isinstance(image, ImageInput)
     try:
-        answers = [original.run({image.name: normalize(canvas, image)}) for canvas in sample_canvases(image)]
+        answers = sample_answers(image, original)
     except WebbuildError:
         return ()
-    finally:
-        original.close()
     return tuple(kind.answer_warnings(match.task, answers))

@@ -9,11 +9,10 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from webbuild.compile.picture_trials import sample_canvases
+from webbuild.compile.picture_trials import sample_answers
 from webbuild.manifest.manifest import ImageInput
 from webbuild.postprocess.reference_anchors import Arrays, anchor_boxes, join_columns
 from webbuild.postprocess.spec import AnchorPostprocess, ClassMapsPostprocess, YoloPostprocess
-from webbuild.preprocess.image import normalize
 from webbuild.runners.native import NativeRunner
 from webbuild.tasks.base import TaskMatch
 
@@ -38,8 +37,7 @@ def with_measured_head(match: TaskMatch, original: NativeRunner) -> TaskMatch | 
     if not (is_mask or isinstance(spec, AnchorPostprocess) or (isinstance(spec, YoloPostprocess) and match.guessed)):
         return match
     image = next(given for given in match.inputs if isinstance(given, ImageInput))
-    answers = [original.run({image.name: normalize(canvas, image)}) for canvas in sample_canvases(image)]
-    original.close()
+    answers = sample_answers(image, original)
     if isinstance(spec, YoloPostprocess):
         return match if all(_are_yolo_rows(each[spec.output], spec) for each in answers) else None
     if isinstance(spec, ClassMapsPostprocess):

@@ -31,6 +31,17 @@ def sample_canvases(image: ImageInput) -> list[NDArray[np.float64]]:
     return [image_to_canvas(pixels, image)[0] for pixels in photographs]
 
 
+def sample_answers(image: ImageInput, native: NativeRunner) -> list[dict[str, NDArray[Any]]]:
+    """Return a model's answers to the two photographs, as they go into its only input.
+
+    Raises:
+        WebbuildError: `reference-run-failed`.
+    """
+    answers = [native.run({image.name: normalize(canvas, image)}) for canvas in sample_canvases(image)]
+    native.close()
+    return answers
+
+
 class PictureTrials:
     """Two photographs in the size of an input, given to a model in one way after another, as long as there is time."""
 
