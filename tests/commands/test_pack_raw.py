@@ -88,9 +88,9 @@ def test_a_head_for_each_level_is_refused_with_its_twelve_outputs(tmp_path: Path
 def test_a_task_whose_shapes_fit_and_whose_numbers_do_not_is_not_advised_again(tmp_path: Path) -> None:
     model = parsed(f"""{HEADER} g (float[1,3,64,64] x) => (float[1,4800,1] scores, float[1,4800,4] boxes)
     <int64[1] zero = {{0}}, int64[1] end = {{4800}}, int64[1] one = {{1}}, int64[3] ones = {{1, 4800, 1}},
-     int64[3] fours = {{1, 1, 4}}>
+     int64[2] times = {{1, 4}}, int64[3] fours = {{1, 4800, 4}}>
     {{ a = Flatten (x) b = Slice (a, zero, end, one) c = Reshape (b, ones) scores = Sigmoid (c)
-       boxes = Tile (c, fours) }}""")
+       d = Tile (b, times) boxes = Reshape (d, fours) }}""")
     done = webbuild("pack", save(model, tmp_path / "m.onnx"), "--dry-run", "--task", "detect")
     assert done.error == "task-mismatch"
     assert "on two photographs their numbers are no scores and boxes" in done.stderr
