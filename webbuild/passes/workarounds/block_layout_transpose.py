@@ -21,6 +21,9 @@ _PASSING = {
 }  # fmt: skip
 """What the engine moves a Transpose behind."""
 
+_HEADS = [0, 2, 1, 3]
+"""The order in which the heads of an attention are transposed: there the engine leaves the Transpose where it is."""
+
 _TRANSPOSABLE = {ir.DataType.FLOAT, ir.DataType.FLOAT16, ir.DataType.INT32, ir.DataType.UINT32}
 """What Transpose has GPU kernels for."""
 
@@ -54,7 +57,7 @@ class BlockLayoutTranspose(Workaround):
     probe = "mask_of_a_conv"
 
     def affects(self, node: ir.Node, context: DefectContext) -> Symptom | None:
-        if not _is_stranded(node.outputs[0]) or not _moved_inputs(node):
+        if not _is_stranded(node.outputs[0], context) or not _moved_inputs(node):
             return None
         return Symptom(f"the engine moves a Transpose behind it, to {_name(node.outputs[0])}")
 
@@ -78,18 +81,21 @@ def _name(value: ir.Value) -> str:
     return "an unknown type" if value.dtype is None else value.dtype.name.lower()
 
 
-def _is_stranded(value: ir.Value) -> bool:
-    """Whether a Transpose that is moved to a value stays at one of a type that the GPU does not transpose."""
+def _is_stranded(value: ir.Value, context: DefectContext) -> bool:
+    """Whether a Transpose that is moved to a value stays at one of a type that the GPU does not transpose.
+
+    What the CPU reads has to go there anyway.
+    """
     waiting, seen = [value], set()
     while waiting:
         each = waiting.pop()
-        if each in seen or each.dtype in _TRANSPOSABLE:
+        if each in seen or each.dtype is None or each.dtype in _TRANSPOSABLE:
             continue
         seen.add(each)
         readers = consumers(each)
-        if each.is_graph_output() or any(not _passes(node) for node in readers):
+        if each.is_graph_output() or any(not _passes(node) and context.on_gpu(node) for node in readers):
             return True
-        waiting += [output for node in readers for output in node.outputs]
+        waiting += [output for node in readers if _passes(node) for output in node.outputs]
     return False
 
 
@@ -105,11 +111,20 @@ def _is_moved(value: ir.Value) -> bool:
         if producer is None or producer in seen:
             continue
         seen.add(producer)
-        if producer.op_type in _LAYOUT_SENSITIVE or producer.op_type == "Transpose":
+        if producer.op_type in _LAYOUT_SENSITIVE or _is_moved_transpose(producer):
             return True
         if _passes(producer):
             waiting += [each for each in producer.inputs if each is not None]
     return False
+
+
+def _is_moved_transpose(node: ir.Node) -> bool:
+    """Whether a node is a Transpose of the model's own, but for one that takes the engine's back."""
+    order, value = list(node.attributes.get_ints("perm", [])), node.inputs[0] if node.inputs else None
+    if node.op_type != "Transpose" or order == _HEADS:
+        return False
+    channels_last = order == [0, *range(2, len(order)), 1]
+    return not channels_last or value is None or not _is_moved(value)
 
 
 def _passes(node: ir.Node) -> bool:
