@@ -42,7 +42,7 @@ class DenseBooleanIndexing(Pass):
     """
 
     code = "dense-boolean-indexing"
-    after = ("fold-constants", "canonicalize")
+    after = ("fold-constants", "canonicalize", "static-nms", "static-rotated-nms")
     target = "webgpu"
     tolerance = 1e-6
 
