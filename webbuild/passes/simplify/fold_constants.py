@@ -38,6 +38,7 @@ class FoldConstants(Pass):
         from onnxscript import optimizer  # takes longer to import than all of this package
 
         logging.getLogger(optimizer.__name__).setLevel(logging.ERROR)  # it warns of each node that it does not fold
+        unnamed = [value for graph in model.graphs() for node in graph for value in node.outputs if not value.name]
         before = _operators(model)
         infer_shapes(model)
         _fold_known_lengths(model)
@@ -48,6 +49,8 @@ class FoldConstants(Pass):
             output_size_limit=_LARGEST,
             should_fold=_is_small_fill,
         )
+        for value in unnamed:  # the optimizer names an output that was left out, which asks the kernel for it
+            value.name = ""
         _sizes_as_attribute(model)
         folded = before - _operators(model)
         if folded:
