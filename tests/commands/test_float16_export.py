@@ -44,9 +44,9 @@ def test_a_model_that_float16_makes_wrong_is_computed_in_float32_from_weights_in
     graph, said = patched(model, tmp_path)
     assert any("computed in float32, not in float16 as exported, which changes its answers: y: " in e for e in said)
     halves = {tensor.name for tensor in graph.graph.initializer if tensor.data_type == HALF}
-    assert halves == {"w/float16"}
+    assert halves == {"w/half"}
     readers = [node for node in graph.graph.node if set(node.input) & halves]
-    assert [(node.op_type, list(node.output)) for node in readers] == [("Cast", ["w"])]
+    assert [(node.op_type, list(node.output)) for node in readers] == [("Cast", ["w/half/float"])]
     assert not any(a.i == HALF for node in graph.graph.node for a in node.attribute if a.name == "to")
     x = np.linspace(-1, 1, 32, dtype=np.float32)[None]
     weights = onnx.numpy_helper.to_array(onnx.load(model).graph.initializer[-1]).astype(np.float32)

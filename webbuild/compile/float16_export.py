@@ -23,9 +23,8 @@ from webbuild.inspection.required_features import required_features
 from webbuild.model.load import model_signature
 from webbuild.model.traversal import rounded_outputs
 from webbuild.passes.dtypes.retype import retype, tensors_of
-from webbuild.passes.rewrite import graph_names, unused_name
-from webbuild.precision.constant_overflow import float32_array, to_float16
 from webbuild.precision.fp16_backends import EmulatedFp16
+from webbuild.precision.insert_casts import CastInserter
 from webbuild.reporting.comparison_text import describe_reason
 from webbuild.runners.native import NativeRunner
 from webbuild.samples.collect import collect_samples
@@ -36,8 +35,6 @@ from webbuild.tasks.registry import kind_of
 MAX_WEIGHT_BYTES = 512 << 20
 """Of weights in float16, from which on a model is taken as it is: in float32 its file would pass 1 GiB."""
 _SAMPLES = 2
-_MIN_STORED_BYTES = 1024
-"""Of a weight in float32, from which on it is worth a Cast to keep it in half of them."""
 _HALF, _FLOAT = ir.DataType.FLOAT16, ir.DataType.FLOAT
 
 
@@ -67,8 +64,8 @@ def compile_accurately(
     said = f"computed in float32, not in float16 as exported, which changes its answers: {difference}"
     wide = _in_float32(loaded, said)
     compiled = compile_one(wide)
-    for model in compiled.lowered.graphs.values():
-        _store_in_float16(model.graph)
+    for model in compiled.lowered.graphs.values():  # weights that were float16 stay so in the file
+        CastInserter(model.graph, {}, stored=True, exact=True).run()
     return wide, compiled
 
 
@@ -84,27 +81,6 @@ def _in_float32(loaded: LoadedModel, reason: str) -> LoadedModel:
     original.close()
     repairs = (*source.repairs, *repairs, reason)
     return msgspec.structs.replace(loaded, source=source, original=original, repairs=repairs)
-
-
-def _store_in_float16(graph: ir.Graph) -> None:
-    """Keep the weights that float16 can hold exactly in float16, each with a Cast that is folded when it is loaded."""
-    taken, first = graph_names(graph), next(iter(graph), None)
-    for name, value in list(graph.initializers.items()):
-        array = float32_array(value)
-        if first is None or array is None or array.nbytes < _MIN_STORED_BYTES or value.is_graph_output():
-            continue
-        half = to_float16(array)
-        if not np.array_equal(half.astype(np.float32), array):
-            continue
-        stored = ir.Value(name=unused_name(taken, f"{name}/float16"), const_value=ir.tensor(half))
-        stored.type, stored.shape = ir.TensorType(_HALF), value.shape
-        cast = ir.node("Cast", [stored], attributes={"to": _FLOAT.value}, name=unused_name(taken, f"{name}/Cast"))
-        taken |= {stored.name or "", cast.name or ""}
-        del graph.initializers[name]
-        graph.register_initializer(stored)
-        graph.insert_before(first, cast)
-        value.replace_all_uses_with(cast.outputs[0])
-        cast.outputs[0].name, cast.outputs[0].type, cast.outputs[0].shape = name, value.type, value.shape
 
 
 def _float16_difference(loaded: LoadedModel, compiled: CompiledModel, samples: Sequence[Path]) -> str:

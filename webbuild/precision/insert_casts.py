@@ -25,10 +25,13 @@ class CastInserter:
         graph: every node with a name of its own, every value with its type.
         chosen: what becomes float16, by node.
         stored: whether weights of the other nodes are kept as float16 and cast when they are read.
+        exact: whether that is done only where float16 has every number of a weight.
     """
 
-    def __init__(self, graph: ir.Graph, chosen: dict[ir.Node, CastableIO], *, stored: bool) -> None:
-        self._graph, self._chosen, self._stored = graph, chosen, stored
+    def __init__(
+        self, graph: ir.Graph, chosen: dict[ir.Node, CastableIO], *, stored: bool, exact: bool = False
+    ) -> None:
+        self._graph, self._chosen, self._stored, self._exact = graph, chosen, stored, exact
         self._taken = {value.name or "" for node in graph for value in node.outputs}
         self._taken |= {node.name or "" for node in graph} | set(graph.initializers)
         self._taken |= {value.name or "" for value in graph.inputs}
@@ -122,7 +125,7 @@ class CastInserter:
     def _float32_of(self, value: ir.Value) -> ir.Value:
         """Return a weight in float32 that is stored as float16, where that says about the same."""
         array = float32_array(value)
-        if array is None or not _is_storable(array):
+        if array is None or not (_is_float16(array) if self._exact else _is_storable(array)):
             return value
         return self._cast(self._copy(value, False), ir.DataType.FLOAT)
 
@@ -146,6 +149,10 @@ class CastInserter:
         for name, value in list(self._graph.initializers.items()):
             if not is_read(value) and not value.is_graph_input():
                 del self._graph.initializers[name]
+
+
+def _is_float16(array: np.ndarray[tuple[int, ...], np.dtype[np.float32]]) -> bool:
+    return np.array_equal(to_float16(array).astype(np.float32), array)
 
 
 def _is_storable(array: np.ndarray[tuple[int, ...], np.dtype[np.float32]]) -> bool:
