@@ -113,7 +113,7 @@ e2e: $(DEVELOPING) $(BUILT) test-chromium firefox ## Pack, serve, verify, and us
 	@$(IN_BROWSERS) $(BIN)/python -m pytest e2e -n 2 --dist loadfile $(ARGS)
 
 .PHONY: browsers
-browsers: $(DEVELOPING) $(BUILT) chromium firefox ## Measure in every browser anew, and write the README's table of them.
+browsers: $(DEVELOPING) $(BUILT) chromium firefox ## Measure in every browser anew, and write the table of docs/browsers.md.
 	@WEBBUILD_REQUIRE="webgpu firefox" WEBBUILD_CHROMIUM="$$(cat $(CHROMIUM))" WEBBUILD_FIREFOX="$$(cat $(FIREFOX))" \
 	  $(BIN)/python -m e2e.support --write
 

@@ -1,4 +1,4 @@
-"""What was measured in which browser: kept as JSON, shown as a table in the README."""
+"""What was measured in which browser: kept as JSON, shown as a table in the docs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from msgspec import Struct
 from webbuild.verify import formatting
 
 ROOT = Path(__file__).parents[1]
-README, MEASURED = ROOT / "README.md", ROOT / "benchmarks" / "results" / "browsers.json"
+PAGE, MEASURED = ROOT / "docs" / "browsers.md", ROOT / "benchmarks" / "results" / "browsers.json"
 BEGIN, END = "<!-- browsers: written by `make browsers` -->\n", "<!-- /browsers -->\n"
 
 
@@ -44,18 +44,18 @@ def read() -> list[Row]:
 
 
 def write(rows: Sequence[Row]) -> None:
-    """Keep the rows, and show them in the README."""
+    """Keep the rows, and show them in the docs."""
     MEASURED.write_bytes(msgspec.json.format(msgspec.json.encode(rows), indent=2) + b"\n")
-    before, _, after = parts(README.read_text("utf-8"))
-    README.write_text(f"{before}{BEGIN}{table(rows)}{END}{after}", "utf-8")
+    before, _, after = parts(PAGE.read_text("utf-8"))
+    PAGE.write_text(f"{before}{BEGIN}{table(rows)}{END}{after}", "utf-8")
 
 
-def parts(readme: str) -> tuple[str, str, str]:
-    """Return what is before the table, the table, and what is behind it."""
-    before, begin, rest = readme.partition(BEGIN)
+def parts(page: str) -> tuple[str, str, str]:
+    """Return what is before the table, the table, and what is after it."""
+    before, begin, rest = page.partition(BEGIN)
     shown, end, after = rest.partition(END)
-    assert begin, f"README.md has lost its line {BEGIN.strip()}"
-    assert end, f"README.md has lost its line {END.strip()}"
+    assert begin, f"{PAGE.name} has lost its line {BEGIN.strip()}"
+    assert end, f"{PAGE.name} has lost its line {END.strip()}"
     return before, shown, after
 
 

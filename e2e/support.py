@@ -1,4 +1,4 @@
-"""Measures a packed bundle in each browser: `python -m e2e.support --write` writes what the README shows."""
+"""Measures a packed bundle in each browser: `python -m e2e.support --write` writes what docs/browsers.md shows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The README's table of browsers: what it says is measured again, row by row."""
+"""The table of browsers in the docs: what it says is measured again, row by row."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ def other() -> Path:
     return found
 
 
-def test_the_readme_shows_what_was_measured() -> None:
-    _, shown, _ = browser_table.parts(browser_table.README.read_text("utf-8"))
+def test_the_page_shows_what_was_measured() -> None:
+    _, shown, _ = browser_table.parts(browser_table.PAGE.read_text("utf-8"))
     assert shown == browser_table.table(ROWS)
     assert {(row.browser, row.isolated) for row in ROWS if row.found} == {
         ("Chromium", True), ("Chromium", False), ("Firefox", True), ("Firefox", False),
