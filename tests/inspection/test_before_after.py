@@ -25,7 +25,7 @@ def test_what_the_passes_mend_is_found_before_and_not_after() -> None:
     assert {finding.fixed_by for finding in found.before} == {("split-grouped-conv",), ("decompose-rounding",), ()}
     assert found.after == ()
     assert not found.fails
-    assert found.summary_lines()[-1].startswith("inspected: 0 errors and 0 warnings left of ")
+    assert found.summary_lines()[-1] == "3 findings on WebGPU, none left"
 
 
 def test_what_is_left_is_found_after_too() -> None:
@@ -46,7 +46,7 @@ def test_the_kinds_of_what_is_slow_are_named() -> None:
         for code in "abbcccd"
     ]
     assert BeforeAfter("t", tuple(slow), tuple(slow), fails=False).summary_lines() == [
-        "inspected: 0 errors and 7 warnings left of 7 findings (c 3, b 2, a 1)"
+        "7 findings on WebGPU, 0 errors and 7 warnings left (c 3, b 2, a 1)"
     ]
 
 

@@ -106,7 +106,7 @@ def run(arguments: PackArguments) -> int:
         with progress.step("write the bundle"):
             packed = _emit(located.name, variants, proven, findings, folder)
         verified = None if arguments.no_verify else _verify(folder)
-    progress.print(f"{out}/index.html is ready, and report.html says what was done: webbuild serve {out}")
+    progress.print(f"written: {out}, with a page and a report; open them with: webbuild serve {out}")
     _report(verified, out)
     if arguments.as_json:
         print_json({"pack": packed, "verify": verified})

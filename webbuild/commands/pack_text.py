@@ -17,6 +17,7 @@ from webbuild.passes.lower import LoweredGraphs
 from webbuild.quantization.report import WeightQuantizationReport
 from webbuild.reporting.comparison_text import noise_levels
 from webbuild.reporting.quantities import format_count
+from webbuild.verify.formatting import runner_name
 
 _DATA_DEPENDENT_OPS = ("NonMaxSuppression", "NonZero")
 """Operators without a GPU kernel, the length of whose output depends on the data."""
@@ -37,9 +38,9 @@ def compiled_lines(
     lowered = compiled.lowered
     *failing, inspected = [""] if findings is None else findings.summary_lines()
     counts = {target: sum(rewrite.applied for rewrite in rewrites) for target, rewrites in lowered.rewrites.items()}
+    nodes = {target: format_count(model.graph.num_nodes(), "node") for target, model in lowered.graphs.items()}
     patched = [
-        f"{target}: {format_count(counts[target], 'rewrite')}, {format_count(model.graph.num_nodes(), 'node')}"
-        for target, model in lowered.graphs.items()
+        f"{runner_name(target)} {format_count(counts[target], 'rewrite')}, {nodes[target]}" for target in lowered.graphs
     ]
     refusals = list(refusal_lines(lowered))
     told = refusals if findings is not None and findings.after else []
@@ -86,7 +87,7 @@ def proven_lines(proven: ProvenGraphs, variant: ModelVariant) -> Iterator[str]:
     """Yield how the graphs of a variant compare with the original, and how small they became."""
     *before, compared = _equivalence_lines(proven.equivalence, variant.compiled.options)
     yield from before
-    yield f"proven{variant.suffix} on {format_count(len(variant.samples), 'sample')}: {compared}"
+    yield f"proven{variant.suffix}: {compared} on {format_count(len(variant.samples), 'sample')}"
     if proven.quantized is not None:
         yield from _quantization_lines(proven.quantized.report)
     if proven.reduced is not None:
@@ -100,7 +101,7 @@ def _equivalence_lines(result: EquivalenceResult, options: tuple[OptionInput, ..
             lower = used < option.default
             reason = "No sample has a detection" if lower else "Every sample exceeds the GPU NMS capacity"
             yield f"{reason} at {option.option} {option.default:g}; compared at {used:.3g}."
-    matched, excused = count_matched(comparisons), count_near_threshold(comparisons)
+    matched, near = count_matched(comparisons), count_near_threshold(comparisons)
     fallbacks = len({(each.subject.sample, each.subject.runner) for each in comparisons if each.from_fallback})
     things = "regions" if any(each.subject.quantity == "regions" for each in comparisons) else "detections"
     for name, level in noise_levels(comparisons).items():
@@ -109,8 +110,9 @@ def _equivalence_lines(result: EquivalenceResult, options: tuple[OptionInput, ..
             f"(root mean square); differences up to {NOISE_FACTOR} times that were accepted."
         )
     yield (
-        format_count(len(group_by_output(comparisons)), "comparison")
-        + (f", {matched} {things} matched, {excused} excused at a threshold" if matched else "")
+        f"same answers as the original, {format_count(len(group_by_output(comparisons)), 'comparison')}"
+        + (f" and {matched} {things}" if matched else "")
+        + (f" ({near} within tolerance of a threshold)" if near else "")
         + (f", {format_count(fallbacks, 'run')} repeated on the fallback graph" if fallbacks else "")
     )
 

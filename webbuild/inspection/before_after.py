@@ -32,10 +32,10 @@ class BeforeAfter(Struct, frozen=True, rename="camel"):
         errors = [finding for finding in self.after if finding.severity == "error"]
         slow = Counter(finding.code for finding in self.after if finding.severity == "warning")
         lines = [f"WILL FAIL on WebGPU [{each.code}] {each.where}: {each.summary}, {each.reason}" for each in errors]
-        counts = f"{format_count(len(errors), 'error')} and {format_count(slow.total(), 'warning')}"
         kinds = ", ".join(f"{code} {count}" for code, count in slow.most_common(_MAX_NAMED))
-        left = f"{counts} left of {format_count(len(self.before), 'finding')}{f' ({kinds})' if kinds else ''}"
-        return [*lines, f"inspected: {left}"]
+        counts = [format_count(len(errors), "error"), format_count(slow.total(), "warning")]
+        left = f"{' and '.join(counts)} left{f' ({kinds})' if kinds else ''}" if self.after else "none left"
+        return [*lines, f"{format_count(len(self.before), 'finding')} on WebGPU, {left}"]
 
 
 def inspect_before_after(
