@@ -151,7 +151,7 @@ generated: $(INSTALLED) $(MODULES)
 
 $(INSTALLED): pyproject.toml uv.lock | .venv/bin/python
 	@echo "Installing webbuild into .venv, with onnx and onnxruntime to patch and prove models, and Playwright to drive Chromium ..."
-	@.ci/install || { echo "  fix: pip says above what it lacks; mostly it is the network. Then run make again." >&2; exit 2; }
+	@.ci/install browser,tokenizers || { echo "  fix: pip says above what it lacks; mostly it is the network. Then run make again." >&2; exit 2; }
 	@touch $@
 
 $(DEVELOPING): $(INSTALLED)

@@ -37,16 +37,27 @@ def place(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with nothing but an environment, in which there is nothing but the wheel and what it asks for."""
     folder = tmp_path_factory.mktemp("elsewhere")
     venv.create(folder / "venv")
-    into = ["--python", str(folder / "venv" / "bin" / "python"), "install", "--quiet", "--no-compile"]
-    command = [sys.executable, "-m", "pip", *into, str(wheel)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False, env=clean({}))
-    assert done.returncode == 0, done.stdout + done.stderr
+    install(folder, str(wheel))
     (folder / "bin").mkdir()
     for directory in os.environ["PATH"].split(os.pathsep):
         for program in Path(directory).glob("*") if os.access(directory, os.R_OK | os.X_OK) else ():
             if program.name not in NODE and not (folder / "bin" / program.name).exists():
                 (folder / "bin" / program.name).symlink_to(program)
     return folder
+
+
+def install(folder: Path, what: str) -> None:
+    into = ["--python", str(folder / "venv" / "bin" / "python"), "install", "--quiet", "--no-compile"]
+    command = [sys.executable, "-m", "pip", *into, what]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False, env=clean({}))
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.fixture(scope="module")
+def with_browser(wheel: Path, place: Path) -> Path:
+    """Return the same folder, after what the program says of the comparison in a browser was followed."""
+    install(place, f"{wheel}[browser]")
+    return place
 
 
 def clean(more: dict[str, str]) -> dict[str, str]:
@@ -108,14 +119,30 @@ def test_the_program_is_the_wheels_own(place: Path) -> None:
     assert Path(done.stdout.strip()).is_relative_to(place / "venv")
 
 
-def test_the_shipped_model_packs_outside_the_source_tree(place: Path) -> None:
+def test_the_shipped_model_packs_outside_the_source_tree_and_without_a_browser(place: Path) -> None:
+    assert not list(place.glob("venv/lib/*/site-packages/playwright"))
     shutil.copyfile(ROOT / "models" / "yolo-pose.onnx", place / "yolo-pose.onnx")
-    code, said = run(place, "pack", "yolo-pose.onnx", "--no-verify")
+    code, said = run(place, "pack", "yolo-pose.onnx")
     assert code == 0, said
+    assert "detections matched" in said
+    assert said.splitlines()[-1].startswith("proven natively, not compared in a browser; for that: pip install")
     assert (place / "dist" / "yolo-pose" / "index.html").is_file()
+    code, said = run(place, "verify", "dist/yolo-pose")
+    assert (code, said.partition("]")[0]) == (2, "error[no-playwright")
 
 
-def test_a_model_packs_is_compared_in_chromium_and_served(place: Path) -> None:
+def test_uvx_runs_the_wheel_without_an_installation(wheel: Path, tmp_path: Path) -> None:
+    save(convolution(), tmp_path / "small.onnx")
+    command = [sys.executable, "-m", "uv", "tool", "run", "--from", str(wheel), "webbuild", "pack", "small.onnx"]
+    done = subprocess.run(
+        command, capture_output=True, text=True, timeout=600, check=False, cwd=tmp_path, env=clean({})
+    )
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "dist" / "small" / "index.html").is_file()
+
+
+def test_a_model_packs_is_compared_in_chromium_and_served(with_browser: Path) -> None:
+    place = with_browser
     save(convolution(), place / "small.onnx")
     code, said = run(place, "pack", "small.onnx")
     assert code == 0, said

@@ -23,8 +23,12 @@ def test_the_lock_is_of_what_pyproject_declares() -> None:
     project = loaded("pyproject.toml")
     (locked,) = (each for each in loaded("uv.lock")["package"] if each["name"] == "webbuild")
     wanted = declared(project["project"]["dependencies"])
-    for extra, requirements in project["project"]["optional-dependencies"].items():
-        wanted |= declared(requirements, extra)
+    extras = project["project"]["optional-dependencies"]
+    for extra, requirements in extras.items():
+        for requirement in requirements:
+            own = re.fullmatch(r"webbuild\[(.+)\]", requirement)
+            several = [one for name in own[1].split(",") for one in extras[name]] if own else [requirement]
+            wanted |= declared(several, extra)
     found = set()
     for each in locked["metadata"]["requires-dist"]:
         extra = re.fullmatch(r"extra == '(.+)'", each.get("marker", ""))

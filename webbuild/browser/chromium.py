@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from webbuild.browser.chromium_flags import chromium_flags
 from webbuild.browser.console import Console
 from webbuild.browser.find_chromium import find_chromium
+from webbuild.browser.require_playwright import require_playwright
 from webbuild.errors import USAGE, WebbuildError
 
 if TYPE_CHECKING:
@@ -72,8 +73,9 @@ def open_chromium(*, webgpu: bool = True, extra: Sequence[str] = ()) -> Iterator
     No process outlives the block, whether it ends, raises, or is interrupted.
 
     Raises:
-        WebbuildError: `no-chromium`, `chromium-failed`.
+        WebbuildError: `no-playwright`, `no-chromium`, `chromium-failed`.
     """
+    require_playwright()
     from playwright.sync_api import sync_playwright
 
     manager = sync_playwright()

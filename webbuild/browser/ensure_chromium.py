@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from webbuild.browser.find_chromium import CHROMIUM_VARIABLE, EXECUTABLE_NAMES, Executable
+from webbuild.browser.require_playwright import require_playwright
 from webbuild.errors import CLEAN, USAGE, WebbuildError
 
 ProgressCallback = Callable[[str], None]
@@ -69,6 +70,7 @@ def ensure_chromium(machine: LocalSystem, progress: ProgressCallback) -> Executa
     Raises:
         WebbuildError: `no-chromium`, `no-playwright`.
     """
+    require_playwright()
     _start_playwright(machine, progress)
     if named := machine.environ.get(CHROMIUM_VARIABLE):
         return _from_variable(machine, named)

@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 from msgspec import Struct
 
 from webbuild.browser.chromium import BrowserHandle, open_chromium
+from webbuild.browser.require_playwright import require_playwright
 from webbuild.browser.server import LOOPBACK, Server
 from webbuild.errors import USAGE, WebbuildError
 
@@ -75,13 +76,15 @@ def open_browser(endpoint: Endpoint, server: Server, extra: Sequence[str] = ()) 
     """Have a browser for a block, whose pages reach `server` at its `url`. `extra` are flags for one started here.
 
     Raises:
-        WebbuildError: `no-chromium`, `chromium-failed`, `cannot-connect`, `endpoint-unreachable`, `no-adb`.
+        WebbuildError: `no-playwright`, `no-chromium`, `chromium-failed`, `cannot-connect`, `endpoint-unreachable`,
+            `no-adb`.
     """
     server.set_public_url(endpoint.public_url)
     if endpoint.kind == "local":
         with open_chromium(extra=extra) as browser:
             yield browser
         return
+    require_playwright()
     from playwright.sync_api import Error, sync_playwright
 
     way = expose_server(endpoint, server)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from webbuild.browser.open_browser import parse_endpoints
+from webbuild.browser.require_playwright import require_playwright
 from webbuild.commands.options.bench import BenchArguments
 from webbuild.reporting.write import print_json, write_html
 
@@ -13,7 +14,7 @@ def run(arguments: BenchArguments) -> int:
     JSON goes to stdout with --json; the table for people and the progress always go to stderr.
 
     Raises:
-        WebbuildError: see `bench`; `unwritable-report`.
+        WebbuildError: `no-playwright`; see `bench`; `unwritable-report`.
     """
     from rich.console import Console
 
@@ -22,6 +23,7 @@ def run(arguments: BenchArguments) -> int:
     from webbuild.bench.report_html import render
     from webbuild.bench.text import print_report
 
+    require_playwright()
     console = Console(stderr=True)
     with console.status("starting") as status:
         report = bench(

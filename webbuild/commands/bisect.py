@@ -9,6 +9,7 @@ from webbuild.bisect.model_under_test import ModelSelection, open_model_under_te
 from webbuild.bisect.report import exit_code
 from webbuild.bisect.repro_files import write_findings
 from webbuild.bisect.text import print_report
+from webbuild.browser.require_playwright import require_playwright
 from webbuild.bundle.staging import check_output_folder
 from webbuild.commands.options.bisect import BisectArguments
 from webbuild.compare.arrays import RELATIVE_TOLERANCE
@@ -21,8 +22,10 @@ def run(arguments: BisectArguments) -> int:
     """Search, write what was found, print it. Returns the exit code: 1 where anything differs.
 
     Raises:
-        WebbuildError: see `opened` and `searched`; `output-exists`, `not-a-bundle`, `cannot-write`.
+        WebbuildError: `no-playwright`; see `open_model_under_test` and `bisect_in_chromium`;
+            `output-exists`, `not-a-bundle`, `cannot-write`.
     """
+    require_playwright()
     name = arguments.subject.resolve().name.removesuffix(".onnx")
     out = arguments.out or Path(f"bisect-{name}")
     check_output_folder(out, force=arguments.force, marks=("bisect.json",))

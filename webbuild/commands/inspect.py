@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
+from webbuild.browser.require_playwright import require_playwright
 from webbuild.commands.locate_and_export import export_located, parse_export_options
 from webbuild.commands.options.inspect import InspectArguments
 from webbuild.inspection.dry_run import with_fixes
@@ -27,12 +28,15 @@ def run(arguments: InspectArguments) -> int:
     """Inspect a model and print what was found. Returns the exit code: 1 where there is an error.
 
     Raises:
-        WebbuildError: `unknown-target`, `unwritable-report`, and whatever keeps a model from being loaded or measured.
+        WebbuildError: `no-playwright` with --measure, `unknown-target`, `unwritable-report`, and whatever keeps a model
+            from being loaded or measured.
     """
     from rich.console import Console
 
     from webbuild.inspection.text import print_inspection, print_measurement
 
+    if arguments.measure:
+        require_playwright()
     measured = load_table(parse_target(arguments.target) if arguments.target else Target(engine_version(), "webgpu"))
     progress = ProgressReporter(quiet=arguments.as_json)
     path = export_located(locate_model(arguments.model), parse_export_options(arguments.export), progress)

@@ -9,6 +9,7 @@ import click
 import msgspec
 import numpy as np
 
+from webbuild.browser.require_playwright import INSTALL_BROWSER, has_playwright
 from webbuild.bundle.emit import BundleContents, public_outputs, write_bundle, write_manifest
 from webbuild.bundle.file_names import safe_file_name
 from webbuild.bundle.golden import choose_golden_run, with_uint8_images
@@ -50,7 +51,7 @@ from webbuild.verify.report import VerifyReport, exit_code
 
 
 def run(arguments: PackArguments) -> int:
-    """Pack a model. Returns the exit code.
+    """Pack a model. Returns the exit code. Without Playwright the bundle is proven natively, and not in a browser.
 
     Raises:
         WebbuildError: whatever stops it; nothing is written then.
@@ -105,8 +106,10 @@ def run(arguments: PackArguments) -> int:
             progress.print_lines(proven_lines(of_each, each))
         with progress.step("write the bundle"):
             packed = _emit(located.name, variants, proven, findings, folder)
-        verified = None if arguments.no_verify else _verify(folder)
+        verified = _verify(folder) if has_playwright() and not arguments.no_verify else None
     progress.print(f"written: {out}, with a page and a report; open them with: webbuild serve {out}")
+    if verified is None and not arguments.no_verify:
+        progress.print(f"proven natively, not compared in a browser; for that: {INSTALL_BROWSER}")
     _report(verified, out)
     if arguments.as_json:
         print_json({"pack": packed, "verify": verified})

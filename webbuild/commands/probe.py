@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from webbuild.browser.chromium import open_chromium
+from webbuild.browser.require_playwright import require_playwright
 from webbuild.commands.options.probe import ProbeArguments
 from webbuild.errors import CLEAN, USAGE, WebbuildError
 from webbuild.model.cache_folder import cache_folder
@@ -38,8 +39,9 @@ def run(arguments: ProbeArguments) -> int:
     """Measure, write the table, say what was found. Return the exit code.
 
     Raises:
-        WebbuildError: `unknown-probe-family`, and what `open_chromium` and `ProbeHarness` raise.
+        WebbuildError: `no-playwright`, `unknown-probe-family`, and what `open_chromium` and `ProbeHarness` raise.
     """
+    require_playwright()
     target = Target(arguments.version or packaged_assets.engine_version(), arguments.build)
     if unknown := sorted(set(arguments.only) - set(families())):
         choice = ", ".join(families())

@@ -24,17 +24,19 @@ def run(arguments: VerifyArguments) -> int:
     there is one table and one JSON, and no page.
 
     Raises:
-        WebbuildError: see `parse_endpoints` and `verify_in_browsers`; `unwritable-report`; `html-needs-one-browser`
-            for a page of several browsers.
+        WebbuildError: `no-playwright`; see `parse_endpoints` and `verify_in_browsers`; `unwritable-report`;
+            `html-needs-one-browser` for a page of several browsers.
     """
     from rich.console import Console
 
     from webbuild.browser.open_browser import parse_endpoints
+    from webbuild.browser.require_playwright import require_playwright
     from webbuild.verify import multi_endpoint_report
     from webbuild.verify.report import exit_code
     from webbuild.verify.text import show_report
     from webbuild.verify.verify import verify_in_browsers
 
+    require_playwright()
     endpoints, console = parse_endpoints(arguments.endpoints, arguments.public), Console(stderr=True)
     if arguments.html is not None and len(endpoints) > 1:
         raise WebbuildError(

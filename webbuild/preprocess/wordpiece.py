@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from webbuild.errors import WebbuildError
+from webbuild.errors import USAGE, WebbuildError
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
@@ -44,7 +44,15 @@ class WordpieceTokenizer:
 
     @cached_property
     def _tokenizer(self) -> Tokenizer:
-        from tokenizers import Tokenizer
+        try:
+            from tokenizers import Tokenizer
+        except ImportError as error:
+            raise WebbuildError(
+                "tokenizers-missing",
+                "tokenizers: is not installed, and the model takes a text prompt",
+                "pip install 'webbuild[tokenizers]'",
+                exit_code=USAGE,
+            ) from error
 
         return Tokenizer.from_str(self.text)
 
@@ -61,7 +69,8 @@ def load_tokenizer(
         config: what `tokenizer_config.json` holds.
 
     Raises:
-        WebbuildError: `no-tokenizer` for neither, `tokenizer-mismatch` for one of another kind or a broken one.
+        WebbuildError: `tokenizers-missing`; `no-tokenizer` for neither,
+            `tokenizer-mismatch` for one of another kind or a broken one.
     """
     if not tokenizer_json and not vocabulary:
         what = f"{file}: a prompt goes in, and neither tokenizer.json nor vocab.txt lies beside the model"
@@ -78,6 +87,8 @@ def load_tokenizer(
     found = WordpieceTokenizer(json.dumps(made, ensure_ascii=True, separators=(",", ":")))
     try:
         missing = [piece for piece in (*SPECIAL_TOKENS, ".") if found.token_id(piece) is None]
+    except WebbuildError:
+        raise
     except Exception as error:  # the library raises plain Exception for what it cannot read
         what = f"{file}: the tokenizer.json beside it cannot be read: {error}"
         raise WebbuildError("tokenizer-mismatch", what, _FIX_TOKENIZER) from error
