@@ -25,7 +25,7 @@ def test_pack_proves_natively_and_says_how_to_get_the_comparison(tmp_path: Path)
     done = webbuild("pack", model, "-o", tmp_path / "out")
     assert done.code == 0, done.stderr
     assert (tmp_path / "out" / "manifest.json").is_file()
-    assert "proven on " in done.stderr
+    assert "proven: " in done.stderr
     assert "not compared in a browser; for that: pip install 'webbuild[browser]'" in done.stderr
     assert "not compared" not in webbuild("pack", model, "-o", tmp_path / "out", "--force", "--no-verify").stderr
 
