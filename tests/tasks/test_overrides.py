@@ -151,7 +151,7 @@ def test_labels_of_another_number_are_refused_with_both_numbers(tmp_path: Path) 
     (tmp_path / "names.txt").write_text("cup\nplate\nspoon\n")
     error = refusal(classifier(), labels=str(tmp_path / "names.txt"))
     assert error.code == "wrong-labels"
-    assert "3 name(s), the model has 2 class(es)" in error.message
+    assert "3 names, the model has 2 classes" in error.message
     assert refusal(tensors(NCHW), labels=str(tmp_path / "names.txt")).code == "wrong-labels"
 
 

@@ -59,3 +59,8 @@ def _invalid_class_names(path: Path, reason: str) -> WebbuildError:
         "give a file in UTF-8 with one name a line, a JSON list of names, or a JSON object of index to name",
         exit_code=USAGE,
     )
+
+
+def count_classes(count: int) -> str:
+    """Return `1 class`, `80 classes`."""
+    return "1 class" if count == 1 else f"{count} classes"

@@ -15,6 +15,7 @@ from webbuild.errors import WebbuildError
 from webbuild.manifest.manifest import ClassifyTask, ImageInput, Letterbox
 from webbuild.model.signature import ModelSignature, TensorSpec
 from webbuild.tasks.base import RunContext, TaskKind, TaskMatch, Tensors
+from webbuild.tasks.class_names import count_classes
 from webbuild.tasks.class_scores import ClassScore, class_probabilities
 from webbuild.tasks.metadata import class_names
 from webbuild.tasks.metrics.compare_classes import compare_classes, compare_decoded_classes
@@ -137,7 +138,7 @@ def _match_ultralytics(picture: TensorSpec, output: TensorSpec, names: list[str]
     image = fixed_image_input(picture)
     if image is None:
         return None
-    said = f"task classify with {len(names)} class(es), from the exporter's metadata"
+    said = f"task classify with {count_classes(len(names))}, from the exporter's metadata"
     resized, how = _ultralytics_resize(image)
     own = f"{how}, RGB, scaled to 0..1, resized with antialias: Ultralytics' own pre-processing"
     return TaskMatch(ClassifyTask(output=output.name, classes=names, logits=False), (resized,), (said, own))

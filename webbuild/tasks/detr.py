@@ -16,6 +16,7 @@ from webbuild.manifest.manifest import DetectTask, ImageInput, SizeInput
 from webbuild.model.signature import ModelSignature, TensorSpec
 from webbuild.postprocess.spec import DETECTIONS, DetrPostprocess
 from webbuild.tasks.base import TaskMatch
+from webbuild.tasks.class_names import count_classes
 from webbuild.tasks.coco_classes import COCO_CLASSES
 from webbuild.tasks.detr_preprocess import detr_image_input
 from webbuild.tasks.metadata import class_names, hub_class_names
@@ -167,7 +168,7 @@ def _match_ultralytics_rtdetr(signature: ModelSignature, inputs: _Inputs) -> Tas
     name = signature.outputs[0].name
     size = (inputs.image.shape[2], inputs.image.shape[3])
     spec = DetrPostprocess(layout=layout, output=name, boxes=name, size=size, rows=rows, confidence=0.25)
-    said = f"task detect with {len(names)} class(es), an RT-DETR, from the exporter's metadata"
+    said = f"task detect with {count_classes(len(names))}, an RT-DETR, from the exporter's metadata"
     return _task_match(signature, inputs, spec, names, (said,))
 
 
@@ -200,7 +201,8 @@ def _class_names(signature: ModelSignature, classes: int) -> tuple[list[str], st
     """Return a name for each class, and where they come from; `classes` is 0 where their number is not known."""
     for names, source in ((hub_class_names(signature), "config.json"), (class_names(signature), "the metadata")):
         if names and classes in (0, len(names)):
-            return names, f"the names of the {len(names)} class(es) are those in {source}"
+            return names, f"the names of the {count_classes(len(names))} are those in {source}"
     if classes in (0, len(COCO_CLASSES)):
         return COCO_CLASSES, "80 classes without names are taken for COCO's"
-    return [f"class {index}" for index in range(classes)], f"the {classes} class(es) have no names in what was given"
+    names = [f"class {index}" for index in range(classes)]
+    return names, f"the {count_classes(classes)} have no names in what was given"

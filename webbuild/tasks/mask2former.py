@@ -12,6 +12,7 @@ from webbuild.model.signature import ModelSignature, TensorSpec
 from webbuild.postprocess.spec import CLASS_MAPS, ClassMapsPostprocess
 from webbuild.preprocess.image import input_size
 from webbuild.tasks.base import TaskMatch
+from webbuild.tasks.class_names import count_classes
 from webbuild.tasks.hub_preprocessor import IMAGENET_MEAN, IMAGENET_STD, read_normalization
 from webbuild.tasks.metadata import class_names, hub_class_names
 from webbuild.tasks.ultralytics_export import fixed_image_input
@@ -147,8 +148,8 @@ def _static_float_shape(spec: TensorSpec) -> tuple[int, ...]:
 def _class_names(signature: ModelSignature, count: int) -> tuple[list[str], str]:
     for names, source in ((hub_class_names(signature), "config.json"), (class_names(signature), "the metadata")):
         if len(names) == count:
-            return names, f"the names of the {count} class(es) are those in {source}"
-    return [f"class {index}" for index in range(count)], f"the {count} class(es) have no names in what was given"
+            return names, f"the names of the {count_classes(count)} are those in {source}"
+    return [f"class {index}" for index in range(count)], f"the {count_classes(count)} have no names in what was given"
 
 
 def _infer_mode(signature: ModelSignature) -> tuple[SegmentationMode, str]:
@@ -175,7 +176,7 @@ def _label_ids_to_fuse(signature: ModelSignature, names: list[str]) -> tuple[lis
         if isinstance(fused, list) and all(type(each) is int and 0 <= each < len(names) for each in fused):
             return sorted(
                 set(fused)
-            ), f"regions of {len(set(fused))} class(es) are fused, as label_ids_to_fuse in {source} says"
+            ), f"regions of {count_classes(len(set(fused)))} are fused, as label_ids_to_fuse in {source} says"
     known = _STUFF_CLASSES.get((names[0], len(names)))
     if known is not None:
         return list(known), f"regions of the {len(known)} classes that are no things are fused: the classes are known"

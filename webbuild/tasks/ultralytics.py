@@ -6,6 +6,7 @@ from webbuild.manifest.manifest import DetectTask, Keypoint, ObbTask, PoseTask, 
 from webbuild.model.signature import ModelSignature
 from webbuild.tasks import coco_keypoints
 from webbuild.tasks.base import TaskMatch
+from webbuild.tasks.class_names import count_classes
 from webbuild.tasks.metadata import keypoint_shape
 from webbuild.tasks.ultralytics_export import read_export
 
@@ -17,7 +18,7 @@ def infer_detect(signature: ModelSignature) -> TaskMatch | None:
     form = read_export(signature, "detect", extra=0)
     if form is None:
         return None
-    said = f"task detect with {len(form.class_names)} class(es), from the exporter's metadata"
+    said = f"task detect with {count_classes(len(form.class_names))}, from the exporter's metadata"
     task = DetectTask(output=form.output, rows=form.rows, classes=form.class_names)
     return TaskMatch(task, (form.image,), (said, _DEFAULT_PREPROCESSING, *form.assumptions), form.postprocess)
 
@@ -28,7 +29,8 @@ def infer_pose(signature: ModelSignature) -> TaskMatch | None:
     form = read_export(signature, "pose", extra=keypoints * size)
     if form is None or not keypoints:
         return None
-    said = f"task pose with {len(form.class_names)} class(es) and {keypoints} keypoints, from the exporter's metadata"
+    classes = count_classes(len(form.class_names))
+    said = f"task pose with {classes} and {keypoints} keypoints, from the exporter's metadata"
     if keypoints == len(coco_keypoints.KEYPOINTS):
         named, skeleton = coco_keypoints.KEYPOINTS, coco_keypoints.SKELETON
         taken = "17 keypoints are taken for COCO's, with its names and skeleton"
@@ -58,9 +60,8 @@ def infer_segment(signature: ModelSignature) -> TaskMatch | None:
             return None
     if form is None:
         return None
-    said = (
-        f"task segment with {len(form.class_names)} class(es) and {masks} mask prototypes, from the exporter's metadata"
-    )
+    classes = count_classes(len(form.class_names))
+    said = f"task segment with {classes} and {masks} mask prototypes, from the exporter's metadata"
     protos = signature.outputs[1].name
     task = SegmentTask(
         output=form.output, protos=protos, rows=form.rows, classes=form.class_names, mask_coefficients=masks
@@ -73,6 +74,6 @@ def infer_obb(signature: ModelSignature) -> TaskMatch | None:
     form = read_export(signature, "obb", extra=1, rotated=True)
     if form is None:
         return None
-    said = f"task obb with {len(form.class_names)} class(es), from the exporter's metadata"
+    said = f"task obb with {count_classes(len(form.class_names))}, from the exporter's metadata"
     task = ObbTask(output=form.output, rows=form.rows, classes=form.class_names)
     return TaskMatch(task, (form.image,), (said, _DEFAULT_PREPROCESSING, *form.assumptions), form.postprocess)

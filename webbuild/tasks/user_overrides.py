@@ -15,7 +15,7 @@ from webbuild.manifest.manifest import ImageInput, Input, Letterbox, StackInput,
 from webbuild.preprocess.picture_shape import picture_of_shape
 from webbuild.preprocess.recipe_text import describe_recipe, describe_values
 from webbuild.tasks.base import TaskMatch
-from webbuild.tasks.class_names import read_class_names
+from webbuild.tasks.class_names import count_classes, read_class_names
 
 
 class Overrides(Struct, frozen=True):
@@ -83,7 +83,7 @@ def _with_class_names(match: TaskMatch, labels: list[str], file: str) -> TaskMat
             "give one name for each class, or say --task too",
         )
     if len(labels) != len(classes):
-        what = f"--labels {file}: {len(labels)} name(s), the model has {len(classes)} class(es)"
+        what = f"--labels {file}: {len(labels)} names, the model has {count_classes(len(classes))}"
         raise _inapplicable_option("wrong-labels", what, "give one name for each class, in the order of their indices")
     named = msgspec.structs.replace(match.task, classes=labels)
     said = f"the classes are called as {Path(file).name} says"

@@ -9,6 +9,7 @@ from webbuild.manifest.manifest import DetectTask, ImageInput, Letterbox
 from webbuild.model.signature import ModelSignature, TensorSpec
 from webbuild.postprocess.spec import DETECTIONS, YoloPostprocess
 from webbuild.tasks.base import TaskMatch
+from webbuild.tasks.class_names import count_classes
 from webbuild.tasks.coco_classes import COCO_CLASSES
 from webbuild.tasks.metadata import class_names
 from webbuild.tasks.ultralytics_export import class_count_mismatch, fixed_image_input
@@ -104,9 +105,9 @@ def _anchor_count(output: TensorSpec, spec: YoloPostprocess) -> int:
 def named_classes(names: list[str], classes: int) -> tuple[list[str], str]:
     """Return a name for each class, and where they come from."""
     if names:
-        return names, f"the names of the {classes} class(es) are those in the metadata"
+        return names, f"the names of the {count_classes(classes)} are those in the metadata"
     if classes == len(COCO_CLASSES):
         return COCO_CLASSES, "80 classes without names are taken for COCO's"
     if classes == 1:
         return ["object"], "the one class has no name in the metadata"
-    return [f"class {index}" for index in range(classes)], f"the {classes} class(es) have no names in the metadata"
+    return [f"class {index}" for index in range(classes)], f"the {count_classes(classes)} have no names in the metadata"
