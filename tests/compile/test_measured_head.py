@@ -144,6 +144,32 @@ def test_a_yolo_that_nobody_named_has_scores_and_boxes_all_over_its_input(tmp_pa
     assert yolo(yolo_rows(9), tmp_path, guessed=False) is not None
 
 
+def grid(scores: np.ndarray[Any, Any], objectness: float, tmp_path: Path, *, guessed: bool = True) -> TaskMatch | None:
+    """Return what is made of FastestDet's maps [1, 9, 4, 8] with these class scores [32, 4]."""
+    rest = [np.full((32, 1), objectness), np.full((32, 4), -2.0), scores]
+    maps = np.concatenate(rest, 1).T.reshape(1, 9, 4, 8)
+    spec = msgspec.structs.replace(SPECS["fastestdet"], exclusive=True, sigmoid_boxes=False)
+    return answered(spec, {"grid": maps}, tmp_path, list("abcd"), guessed=guessed)
+
+
+def test_a_grid_is_mostly_empty_and_its_classes_add_up(tmp_path: Path) -> None:
+    classes = shares(32, 4, 0)[0]
+    assert spec_of(grid(classes, 0.1, tmp_path)).sigmoid_boxes
+    assert grid(classes / 2, 0.1, tmp_path) is None, "scores of a cell that add up to a half"
+    assert grid(classes, 0.9, tmp_path) is None, "something in every cell"
+    assert grid(classes, -3, tmp_path) is None, "an objectness that is none"
+    assert grid(classes / 2, 0.9, tmp_path, guessed=False) is not None, "somebody said that it is one"
+
+
+@pytest.mark.parametrize("logits", [True, False])
+def test_whether_boxes_are_probabilities_yet_is_measured(logits: bool, tmp_path: Path) -> None:
+    spec = msgspec.structs.replace(SPECS["yolo-fastestv2"], exclusive=True)
+    table = np.full((40, 13), 0.1)
+    table[:, :8] = np.random.default_rng(0).uniform(-4 if logits else 0, 4 if logits else 1, (40, 8))
+    table[:, 10:] = 1 / 3
+    assert spec_of(answered(spec, {"both": table}, tmp_path, list("abc"), guessed=True)).sigmoid_boxes is logits
+
+
 @pytest.mark.parametrize(("lowest", "highest", "threshold"), [(0, 1, 0.5), (-4, 4, 0.0)])
 def test_a_mask_of_logits_has_another_threshold(
     lowest: float, highest: float, threshold: float, tmp_path: Path

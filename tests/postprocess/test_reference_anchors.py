@@ -40,7 +40,7 @@ def test_scrfds_box_is_four_distances_from_a_corner_of_its_cell() -> None:
 def test_blazefaces_box_is_in_pixels_from_the_middle_of_its_cell() -> None:
     spec = msgspec.structs.replace(
         SPECS["blazeface"],
-        levels=tuple(msgspec.structs.replace(each, sizes=(1.0, 1.0)) for each in SPECS["blazeface"].levels),
+        levels=tuple(msgspec.structs.replace(each, sizes=((1.0, 1.0),) * 2) for each in SPECS["blazeface"].levels),
     )
     outputs = random_outputs(spec)
     outputs["regressors"][0, 2 * CELL, :4] = 3, -4, 30, 40
@@ -65,6 +65,40 @@ def test_nanodets_sides_are_means_of_distributions() -> None:
     sides[[0, 1, 2, 3], [1, 0, 3, 2]] = 50
     outputs["out"][0, CELL, 5:] = sides.ravel()
     assert row(SPECS["nanodet"], outputs, CELL) == pytest.approx([(8 + 40) / 2, (8 + 24) / 2, 32, 16])
+
+
+def test_fastestdets_box_is_a_tangent_in_its_cell_and_a_part_of_the_input() -> None:
+    spec = SPECS["fastestdet"]
+    outputs = random_outputs(spec)
+    outputs["grid"][0, :5, 1, 2] = 0.5, np.arctanh(0.5), np.arctanh(-0.25), 0, np.log(3)
+    assert row(spec, outputs, CELL) == pytest.approx([(2 + 0.5) * 8, (1 - 0.25) * 8, 32, 24])
+
+
+def test_fastestdets_score_is_mostly_its_objectness() -> None:
+    outputs = random_outputs(SPECS["fastestdet"])
+    outputs["grid"][0, 0, 1, 2], outputs["grid"][0, 5:, 1, 2] = 0.5, (0.9, 0.1, 0, 0)
+    scores = decode_anchor_scores(SPECS["fastestdet"], outputs)
+    assert scores[CELL, :2] == pytest.approx([0.5**0.6 * 0.9**0.4, 0.5**0.6 * 0.1**0.4])
+
+
+def test_yolo_fastestv2_has_the_classes_of_a_cell_once() -> None:
+    spec = SPECS["yolo-fastestv2"]
+    outputs = random_outputs(spec)
+    # second anchor of the first grid, 16 x 20 pixels
+    outputs["both"][CELL, 4:8] = 0.75, 0.5, 0.5, 0.25
+    outputs["both"][CELL, 8:] = 0.2, 0.8, 0.5, 0.25, 0.25
+    assert row(spec, outputs, 32 + CELL) == pytest.approx([(2 + 1) * 8, (1 + 0.5) * 8, 16, 5])
+    assert decode_anchor_scores(spec, outputs)[32 + CELL] == pytest.approx([0.4, 0.2, 0.2])
+    assert decode_anchor_scores(spec, outputs)[CELL] == pytest.approx([0.1, 0.05, 0.05])
+
+
+def test_the_grids_of_yolov5_have_one_anchor_after_the_other() -> None:
+    spec = SPECS["grids of yolov5"]
+    outputs = random_outputs(spec)
+    outputs["large"][0, 1, 1, 2] = 0, 0, 0, np.log(3), 0, 0, np.log(3)
+    index = 2 * 32 + 8 + 4 + 2
+    assert row(spec, outputs, index) == pytest.approx([(2 + 0.5) * 16, (1 + 0.5) * 16, 30, 2.25 * 30])
+    assert decode_anchor_scores(spec, outputs)[index] == pytest.approx([0.25, 0.375])
 
 
 def test_corners_in_parts_are_scaled_by_the_input() -> None:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from webbuild.compile.picture_trials import sample_answers
 from webbuild.manifest.manifest import ImageInput
-from webbuild.postprocess.reference_anchors import Arrays, anchor_boxes, join_columns
+from webbuild.postprocess.reference_anchors import Arrays, anchor_boxes, decode_anchor_objectness, join_columns
 from webbuild.postprocess.spec import AnchorPostprocess, ClassMapsPostprocess, YoloPostprocess
 from webbuild.runners.native import NativeRunner
 from webbuild.tasks.base import TaskMatch
@@ -23,6 +23,10 @@ _ALONG = 0.8
 _SPREAD = 0.1
 """Parts of the input by which centres that are decoded vary at least."""
 _SLACK = 1e-3
+_FEW = 0.3
+"""An objectness below which there is nothing in a cell."""
+_SHARES = {"yolov5": 0, "fastestdet": 2}
+"""The first of the four numbers of a box that go through a sigmoid."""
 
 
 def with_measured_head(match: TaskMatch, original: NativeRunner) -> TaskMatch | None:
@@ -49,10 +53,22 @@ def with_measured_head(match: TaskMatch, original: NativeRunner) -> TaskMatch | 
 def _with_threshold(match: TaskMatch, spec: ClassMapsPostprocess, answers: Sequence[Arrays]) -> TaskMatch:
     """Return a mask with the threshold of its numbers: those of 0..1 are probabilities, others are logits."""
     maps = np.stack([each[spec.output] for each in answers])
-    logits = bool(maps.min() < -_SLACK or maps.max() > 1 + _SLACK)
+    logits = _are_logits(maps)
     spec = msgspec.structs.replace(spec, threshold=0.0 if logits else 0.5)
     said = f"a pixel is in the mask above {spec.threshold:g}: its numbers are {'logits' if logits else 'probabilities'}"
     return msgspec.structs.replace(match, postprocess=spec, assumptions=(*match.assumptions, said))
+
+
+def _are_logits(numbers: NDArray[Any]) -> bool:
+    """Whether numbers are no probabilities yet."""
+    return bool(numbers.min() < -_SLACK or numbers.max() > 1 + _SLACK)
+
+
+def _are_cells(spec: AnchorPostprocess, scores: NDArray[Any], answers: Sequence[Arrays]) -> bool:
+    """Whether there is nothing in most cells, and class scores are those of one class where they have to be."""
+    found = np.concatenate([decode_anchor_objectness(spec, each) for each in answers])
+    empty = bool(found.min() >= 0 and found.max() <= 1 and np.median(found) < _FEW)
+    return empty and (not spec.exclusive or bool(np.mean(np.abs(scores.sum(1) - 1) < 0.01) > _MOST))
 
 
 def _are_yolo_rows(output: NDArray[Any], spec: YoloPostprocess) -> bool:
@@ -68,6 +84,11 @@ def _with_anchors(match: TaskMatch, spec: AnchorPostprocess, answers: Sequence[A
     scores = np.concatenate([join_columns(spec.scores, each) for each in answers])
     boxes = [join_columns(spec.boxes, each) for each in answers]
     spec, said = _with_activation(spec, scores)
+    if spec.coding in _SHARES:
+        shares = np.concatenate(boxes)
+        spec = msgspec.structs.replace(spec, sigmoid_boxes=_are_logits(shares[:, _SHARES[spec.coding] :]))
+        if match.guessed and not _are_cells(spec, scores, answers):
+            return None
     if spec.coding == "corners" or spec.decodable:
         corners = np.concatenate(boxes)
         if all(_are_corners(each, spec) for each in boxes):
@@ -85,7 +106,7 @@ def _with_anchors(match: TaskMatch, spec: AnchorPostprocess, answers: Sequence[A
 
 def _with_activation(spec: AnchorPostprocess, scores: NDArray[Any]) -> tuple[AnchorPostprocess, tuple[str, ...]]:
     """Return the spec with what makes probabilities of the scores, and whether the first class is nothing."""
-    logits = bool(scores.min() < -_SLACK or scores.max() > 1 + _SLACK)
+    logits = _are_logits(scores)
     columns = scores.shape[1]
     sums = bool(np.mean(np.abs(scores.sum(1) - 1) < 0.01) > _MOST)
     nothing = columns > 1 and bool(np.mean(scores.argmax(1) == 0) > _MOST)

@@ -31,10 +31,16 @@ def decode_anchor_scores(spec: AnchorPostprocess, outputs: Arrays) -> Floats:
         scores = powers / powers.sum(1, keepdims=True)
     scores = scores[:, 1:] if spec.background else scores
     if spec.objectness:
-        second = join_columns(spec.objectness, outputs)
-        second = _sigmoid(second) if spec.activation == "sigmoid" else second
-        scores = np.sqrt(scores * np.clip(second, np.float32(0), np.float32(1)))
+        second = np.clip(decode_anchor_objectness(spec, outputs), np.float32(0), np.float32(1))
+        powers = np.array(spec.exponents, np.float32)
+        scores = scores ** powers[0] * second ** powers[1]
     return scores
+
+
+def decode_anchor_objectness(spec: AnchorPostprocess, outputs: Arrays) -> Floats:
+    """Return the second score [anchors, 1], of a spec that has one."""
+    second = join_columns(spec.objectness, outputs)
+    return _sigmoid(second) if spec.activation == "sigmoid" else second
 
 
 def decode_anchor_boxes(spec: AnchorPostprocess, outputs: Arrays) -> Floats:
@@ -47,38 +53,57 @@ def decode_anchor_boxes(spec: AnchorPostprocess, outputs: Arrays) -> Floats:
     if spec.coding in ("distances", "distribution"):
         sides = _expected_sides(given) if spec.coding == "distribution" else given
         return _centred(np.concatenate([centre - sides[:, :2] * size, centre + sides[:, 2:] * size], 1))
+    if spec.coding in ("yolov5", "fastestdet"):
+        return _decode_cells(spec, given)
     first, second = np.array(spec.variances, np.float32)
     if spec.coding == "linear":
         return np.concatenate([centre + given[:, :2] * size, given[:, 2:] * size], 1)
     return np.concatenate([centre + given[:, :2] * (first * size), np.exp(given[:, 2:] * second) * size], 1)
 
 
+def _decode_cells(spec: AnchorPostprocess, given: Floats) -> Floats:
+    """Return the boxes of offsets in cells."""
+    (centre, size), stride = anchor_boxes(spec), anchor_strides(spec)
+    shares = _sigmoid(given) if spec.sigmoid_boxes else given
+    if spec.coding == "fastestdet":
+        return np.concatenate([centre + np.tanh(given[:, :2]) * stride, shares[:, 2:] * size], 1)
+    twice = np.float32(2) * shares
+    return np.concatenate([centre + (twice[:, :2] - np.float32(1)) * stride, twice[:, 2:] ** 2 * size], 1)
+
+
 def _decode_keypoints(spec: AnchorPostprocess, outputs: Arrays) -> Floats:
     given = join_columns(spec.keypoints, outputs)
     centre, size = anchor_boxes(spec)
     pairs = given.shape[1] // 2
-    return np.tile(centre, pairs) + given * (np.tile(size, 2 * pairs) * np.float32(spec.variances[0]))
+    return np.tile(centre, pairs) + given * (np.tile(size, pairs) * np.float32(spec.variances[0]))
 
 
 def anchor_boxes(spec: AnchorPostprocess) -> tuple[Floats, Floats]:
-    """Return the centre [anchors, 2] and the size [anchors, 1] of every anchor: level by level, row by row."""
+    """Return the centre and the size of every anchor, each [anchors, 2]: level by level, row by row."""
     centres, sizes = [], []
     for level in spec.levels:
         for row in range(level.rows):
             for column in range(level.columns):
                 for size in level.sizes:
                     centres.append(((column + spec.offset) * level.stride, (row + spec.offset) * level.stride))
-                    sizes.append((size,))
+                    sizes.append(size)
     return np.array(centres, np.float32), np.array(sizes, np.float32)
+
+
+def anchor_strides(spec: AnchorPostprocess) -> Floats:
+    """Return the stride of every anchor's grid [anchors, 1]."""
+    levels = [np.full((level.anchors, 1), level.stride, np.float32) for level in spec.levels]
+    return np.concatenate(levels)
 
 
 def join_columns(parts: tuple[Columns, ...], outputs: Arrays) -> Floats:
     """Return the columns of all levels, one level under the other."""
-    found = [np.asarray(outputs[each.output], np.float32) for each in parts]
-    tables = (
-        array.reshape(-1, array.shape[-1])[:, each.first : each.end] for array, each in zip(found, parts, strict=True)
-    )
-    return np.concatenate(list(tables))
+    return np.concatenate([_columns(each, np.asarray(outputs[each.output], np.float32)) for each in parts])
+
+
+def _columns(part: Columns, array: Floats) -> Floats:
+    table = array.reshape(array.shape[1], -1).T if part.maps else array.reshape(-1, array.shape[-1])
+    return table[part.start : part.stop or None, part.first : part.end]
 
 
 def _sigmoid(logits: Floats) -> Floats:

@@ -91,10 +91,10 @@ def _match_levels(
     if any(each is None for each in found):
         return None
     parts = [each for each in found if each is not None]
-    if len({tuple(sorted((name, c.end - c.first) for name, c in each.items())) for each in parts}) != 1:
+    if len({tuple(sorted((name, c.width) for name, c in each.items())) for each in parts}) != 1:
         return None
     columns = {name: tuple(each[name] for each in parts) for name in parts[0]}
-    classes = columns["scores"][0].end - columns["scores"][0].first
+    classes = columns["scores"][0].width
     return AnchorPostprocess(
         scores=columns["scores"],
         objectness=columns.get("objectness", ()),
@@ -167,7 +167,7 @@ def _family_match(
     )
     recipe = f"pictures go in as {family.name} takes them: {describe_recipe(picture)}"
     if spec.keypoints and not keypoints:
-        points = (spec.keypoints[0].end - spec.keypoints[0].first) // 2
+        points = spec.keypoints[0].width // 2
         recipe += f"; its {points} keypoints are left out, --task pose takes them"
         unused = tuple(each.output for each in spec.keypoints)
         spec = msgspec.structs.replace(spec, keypoints=(), unused=unused)
@@ -184,7 +184,7 @@ _NAMES = {10: _FIVE, 12: ("right eye", "left eye", "nose", "mouth", "right ear",
 
 
 def _pose_task(spec: AnchorPostprocess, rows: int, classes: list[str]) -> PoseTask:
-    numbers = spec.keypoints[0].end - spec.keypoints[0].first
+    numbers = spec.keypoints[0].width
     names = _NAMES.get(numbers, tuple(f"keypoint {index}" for index in range(numbers // 2)))
     points = [
         Keypoint(name=name, side="right" if "right" in name else "left" if "left" in name else "middle")

@@ -179,6 +179,6 @@ def anchor_levels(grid: Grid, size: tuple[int, int]) -> Iterator[tuple[AnchorLev
     """Yield the grid over an input of (height, width): a cell that reaches out of it counts, then it does not."""
     for rounded in (math.ceil, math.floor):
         yield tuple(
-            AnchorLevel(stride, rounded(size[0] / stride), rounded(size[1] / stride), tuple(map(float, sizes)))
+            AnchorLevel(stride, rounded(size[0] / stride), rounded(size[1] / stride), tuple((s, s) for s in sizes))
             for stride, sizes in grid
         )

@@ -12,6 +12,7 @@ from webbuild.tasks.base import RunContext, TaskMatch, Tensors
 from webbuild.tasks.detection import Detection, count_classes, decode_box
 from webbuild.tasks.detection_rows_task import RowKind
 from webbuild.tasks.detr import infer_detr
+from webbuild.tasks.grid_detectors import infer_grid_detector
 from webbuild.tasks.type_names import TypeNames
 from webbuild.tasks.yolo import infer_yolo
 
@@ -24,13 +25,14 @@ class DetectKind(RowKind):
     description = "Finds things, with boxes around them"
     wants = (
         "one picture, and rows [1, anchors, 5 + classes] or [1, 4 + classes, anchors] of a YOLO, scores and "
-        "boxes of anchors apart, or logits and boxes of a DETR"
+        "boxes of anchors apart, grids of cells, or logits and boxes of a DETR"
     )
 
     def infer(self, signature: ModelSignature, *, requested: bool = False) -> TaskMatch | None:
         """Recognise Ultralytics' detection exports by their metadata, others by their interface."""
         known = ultralytics.infer_detect(signature) or infer_yolo(signature, requested=requested)
         known = known or infer_anchor_detector(signature, requested=requested)
+        known = known or infer_grid_detector(signature, requested=requested)
         return known or infer_detr(signature, requested=requested)
 
     def decode(self, task: DetectTask, outputs: Tensors, context: RunContext) -> Sequence[Detection]:

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import numpy as np
 import onnx_ir as ir
 
+from webbuild.passes.nms.output_columns import ColumnCutter, Outputs, count_rows
 from webbuild.passes.rewrite import Builder, static_shape
-from webbuild.postprocess.reference_anchors import anchor_boxes
-from webbuild.postprocess.spec import AnchorPostprocess, Columns
+from webbuild.postprocess.reference_anchors import anchor_boxes, anchor_strides
+from webbuild.postprocess.spec import AnchorPostprocess
 
-Outputs = Mapping[str | None, ir.Value]
+_NO_TABLE = "rows of numbers of one picture were expected"
 
 
 def build_anchor_table(add: Builder, outputs: Outputs, spec: AnchorPostprocess) -> ir.Value:
     """Append the table [anchors, 4 + classes + keypoints * 2] of what the outputs say, boxes in pixels."""
-    parts = [_boxes(add, _joined(add, outputs, spec.boxes), spec), _scores(add, outputs, spec)]
+    cut = ColumnCutter(add, outputs)
+    parts = [_boxes(add, cut.join(spec.boxes), spec), _scores(add, cut, spec)]
     if spec.keypoints:
-        parts.append(_keypoints(add, _joined(add, outputs, spec.keypoints), spec))
+        parts.append(_keypoints(add, cut.join(spec.keypoints), spec))
     return add.op("Concat", *parts, axis=1)
 
 
@@ -28,37 +28,25 @@ def anchor_table_blocker(outputs: Outputs, spec: AnchorPostprocess) -> str | Non
         if name not in outputs:
             return f"no output has the name '{name}'"
         shape = static_shape(outputs[name])
-        if shape is None or len(shape) not in (2, 3) or (len(shape) == 3 and shape[0] != 1):
-            return f"the shape of '{name}' is {shape}, and rows of numbers of one picture were expected"
+        if shape is None or len(shape) < 2 or (len(shape) > 2 and shape[0] != 1):
+            return f"the shape of '{name}' is {shape}, and {_NO_TABLE}"
         if outputs[name].dtype != ir.DataType.FLOAT:
             return f"'{name}' is not float32"
         if outputs[name].is_graph_input() or outputs[name].is_initializer():
             return f"nothing computes '{name}'"
-    anchors = sum(level.anchors for level in spec.levels) or _rows(outputs, spec.boxes)
     parts = [part for part in (spec.scores, spec.objectness, spec.boxes, spec.keypoints) if part]
-    if any(_rows(outputs, part) != anchors for part in parts):
+    maps = {each.output for part in parts for each in part if each.maps}
+    flat = next((name for name in maps if len(static_shape(outputs[name]) or []) != 4), None)
+    if flat is not None:
+        return f"the shape of '{flat}' is {static_shape(outputs[flat])}, and maps of one picture were expected"
+    anchors = sum(level.anchors for level in spec.levels) or count_rows(outputs, spec.boxes)
+    if any(count_rows(outputs, part) != anchors for part in parts):
         return f"not every output is of {anchors} anchors"
     return None
 
 
-def _rows(outputs: Outputs, part: tuple[Columns, ...]) -> int:
-    return sum((static_shape(outputs[each.output]) or [0, 0])[-2] for each in part)
-
-
-def _joined(add: Builder, outputs: Outputs, part: tuple[Columns, ...]) -> ir.Value:
-    """Return the columns of all levels, one level under the other: [1, A_i, numbers] -> [A, columns]."""
-    levels = []
-    for each in part:
-        value = outputs[each.output]
-        rows, numbers = (static_shape(value) or [0, 0])[-2:]
-        table = add.reshape(value, [rows, numbers])
-        whole = (each.first, each.end) == (0, numbers)
-        levels.append(table if whole else add.slice(table, 1, each.first, each.end))
-    return levels[0] if len(levels) == 1 else add.op("Concat", *levels, axis=0)
-
-
-def _scores(add: Builder, outputs: Outputs, spec: AnchorPostprocess) -> ir.Value:
-    scores = _joined(add, outputs, spec.scores)
+def _scores(add: Builder, cut: ColumnCutter, spec: AnchorPostprocess) -> ir.Value:
+    scores = cut.join(spec.scores)
     if spec.activation == "sigmoid":
         scores = add.op("Sigmoid", scores)
     if spec.activation == "softmax":
@@ -67,12 +55,18 @@ def _scores(add: Builder, outputs: Outputs, spec: AnchorPostprocess) -> ir.Value
         scores = add.slice(scores, 1, 1, 1 + spec.classes)
     if not spec.objectness:
         return scores
-    second = _joined(add, outputs, spec.objectness)
+    second = cut.join(spec.objectness)
     if spec.activation == "sigmoid":
         second = add.op("Sigmoid", second)
-    # sqrt(class score * objectness): [A, C] * [A, 1]
-    product = add.op("Mul", scores, add.op("Clip", second, add.const(0.0), add.const(1.0)))
-    return add.op("Sqrt", product)
+    second = add.op("Clip", second, add.const(0.0), add.const(1.0))
+    if spec.exponents == (0.5, 0.5):
+        # sqrt(class score * objectness): [A, C] * [A, 1]
+        return add.op("Sqrt", add.op("Mul", scores, second))
+    return add.op("Mul", *(_power(add, *each) for each in zip((scores, second), spec.exponents, strict=True)))
+
+
+def _power(add: Builder, value: ir.Value, exponent: float) -> ir.Value:
+    return value if exponent == 1 else add.op("Pow", value, add.const(exponent))
 
 
 def _boxes(add: Builder, given: ir.Value, spec: AnchorPostprocess) -> ir.Value:
@@ -82,11 +76,13 @@ def _boxes(add: Builder, given: ir.Value, spec: AnchorPostprocess) -> ir.Value:
             height, width = spec.size
             given = add.op("Mul", given, add.const(np.array([[width, height, width, height]])))
         return _centred(add, add.slice(given, 1, 0, 2), add.slice(given, 1, 2, 4))
-    centre, size = anchor_boxes(spec)  # [A, 2], [A, 1]
+    centre, size = anchor_boxes(spec)  # [A, 2], [A, 2]
     if spec.coding == "distribution":
-        given = _expected_sides(add, given, len(centre), (spec.boxes[0].end - spec.boxes[0].first) // 4)
+        given = _expected_sides(add, given, len(centre), spec.boxes[0].width // 4)
     # [A, 4] -> [A, 2], [A, 2]
     first, second = add.slice(given, 1, 0, 2), add.slice(given, 1, 2, 4)
+    if spec.coding in ("yolov5", "fastestdet"):
+        return add.op("Concat", *_cell_boxes(add, first, second, spec), axis=1)
     if spec.coding in ("distances", "distribution"):
         anchors, sizes = add.const(centre), add.const(size)
         start = add.op("Sub", anchors, add.op("Mul", first, sizes))
@@ -100,11 +96,28 @@ def _boxes(add: Builder, given: ir.Value, spec: AnchorPostprocess) -> ir.Value:
     return add.op("Concat", place, add.op("Mul", second, add.const(size)), axis=1)
 
 
+def _cell_boxes(add: Builder, first: ir.Value, second: ir.Value, spec: AnchorPostprocess) -> tuple[ir.Value, ir.Value]:
+    """Return centre and size, each [A, 2], of offsets in cells."""
+    (centre, size), stride = anchor_boxes(spec), anchor_strides(spec)
+    share = (lambda value: add.op("Sigmoid", value)) if spec.sigmoid_boxes else (lambda value: value)
+    if spec.coding == "fastestdet":
+        moved, grown = add.op("Tanh", first), share(second)
+        stretched = add.op("Mul", moved, add.const(stride))
+    else:
+        # (2 s - 1) * stride = s * 2 stride - stride; (2 s)^2 * size = s * s * 4 size
+        shares, sizes = share(first), share(second)
+        grown = add.op("Mul", sizes, sizes)
+        size = np.float32(4) * size
+        stretched = add.op("Mul", shares, add.const(2 * stride))
+        centre = centre - stride
+    return add.op("Add", add.const(centre), stretched), add.op("Mul", grown, add.const(size))
+
+
 def _keypoints(add: Builder, given: ir.Value, spec: AnchorPostprocess) -> ir.Value:
     """Return x y of each keypoint [A, keypoints * 2] in pixels."""
     centre, size = anchor_boxes(spec)
-    pairs = (spec.keypoints[0].end - spec.keypoints[0].first) // 2
-    moved = add.op("Mul", given, add.const(size * np.float32(spec.variances[0])))
+    pairs = spec.keypoints[0].width // 2
+    moved = add.op("Mul", given, add.const(np.tile(size, pairs) * np.float32(spec.variances[0])))
     return add.op("Add", add.const(np.tile(centre, pairs)), moved)
 
 

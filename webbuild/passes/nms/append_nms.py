@@ -9,6 +9,7 @@ from webbuild.passes.analysis.shape_inference import infer_shapes
 from webbuild.passes.base import Pass, PassOptions, Rewrite
 from webbuild.passes.nms.anchor_table import anchor_table_blocker, build_anchor_table
 from webbuild.passes.nms.box_nms_builder import build_box_nms
+from webbuild.passes.nms.output_columns import count_rows
 from webbuild.passes.nms.promote_thresholds import add_threshold_input
 from webbuild.passes.opset.raise_opset import raise_opset
 from webbuild.passes.rewrite import Builder, static_shape
@@ -97,7 +98,7 @@ class AppendNms(Pass):
         outputs = {value.name: value for value in model.graph.outputs}
         add = Builder(model.graph, None, "detections")
         table = build_anchor_table(add, outputs, spec)
-        anchors = sum((static_shape(outputs[each.output]) or [0, 0])[-2] for each in spec.boxes)
+        anchors = count_rows(outputs, spec.boxes)
         rows = min(anchors, spec.max_detections)
         shape = [1, rows, spec.suppression.columns]
         found = add.reshape(build_box_nms(add, table, spec.suppression, rows), shape)

@@ -1,0 +1,98 @@
+"""Detectors whose outputs are grids of cells: what a cell says, its anchors, and how pictures go in."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from msgspec import Struct
+
+from webbuild.manifest.manifest import Letterbox
+from webbuild.preprocess.recipe import Recipe
+
+Sizes = tuple[tuple[float, float], ...]
+"""Width and height of anchors, in pixels of the input."""
+
+
+class GridFamily(Struct, frozen=True, kw_only=True):
+    """Detectors whose cells say objectness, box and classes. See `AnchorPostprocess` for the codings.
+
+    Orders of a cell's numbers, of A anchors and C classes:
+
+    - `objectness-first`: objectness, box, C classes; one anchor of the input's size;
+    - `shared-classes`: A boxes, A objectnesses, C classes;
+    - `each-anchor`: box, objectness and C classes of every anchor, in an output [1, A, h, w, 5 + C].
+
+    Attributes:
+        name: what they are called.
+        strides: pixels between the cells of each grid.
+        anchors: of each grid; empty for one of the input's size.
+        published: classes and side of the input of the model that the anchors come from, where others have others.
+        order: see above.
+        coding: see `AnchorPostprocess`, like `offset`, `exponents`, `exclusive`, `confidence` and `iou`.
+        recipe: how pictures go in.
+    """
+
+    name: str
+    strides: tuple[int, ...]
+    anchors: tuple[Sizes, ...] = ()
+    published: tuple[int, int] | None = None
+    order: Literal["objectness-first", "shared-classes", "each-anchor"]
+    coding: Literal["yolov5", "fastestdet"]
+    offset: float
+    exponents: tuple[float, float]
+    exclusive: bool
+    confidence: float
+    iou: float
+    recipe: Recipe
+
+
+_STRETCHED_BGR = Recipe(color="bgr", letterbox=Letterbox(mode="stretch"))
+
+GRID_FAMILIES = (
+    GridFamily(
+        name="FastestDet",
+        strides=(16,),
+        order="objectness-first",
+        coding="fastestdet",
+        offset=0.0,
+        exponents=(0.4, 0.6),
+        exclusive=True,
+        confidence=0.65,
+        iou=0.45,
+        recipe=_STRETCHED_BGR,
+    ),
+    GridFamily(
+        name="YOLO-FastestV2",
+        strides=(16, 32),
+        anchors=(
+            ((12.64, 19.39), (37.88, 51.48), (55.71, 138.31)),
+            ((126.91, 78.23), (131.57, 214.55), (279.92, 258.87)),
+        ),
+        published=(80, 352),
+        order="shared-classes",
+        coding="yolov5",
+        offset=0.5,
+        exponents=(1.0, 1.0),
+        exclusive=True,
+        confidence=0.3,
+        iou=0.4,
+        recipe=_STRETCHED_BGR,
+    ),
+    GridFamily(
+        name="YOLOv5",
+        strides=(8, 16, 32),
+        anchors=(
+            ((10, 13), (16, 30), (33, 23)),
+            ((30, 61), (62, 45), (59, 119)),
+            ((116, 90), (156, 198), (373, 326)),
+        ),
+        order="each-anchor",
+        coding="yolov5",
+        offset=0.5,
+        exponents=(1.0, 1.0),
+        exclusive=False,
+        confidence=0.25,
+        iou=0.45,
+        recipe=Recipe(),
+    ),
+)
