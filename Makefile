@@ -117,6 +117,10 @@ browsers: $(DEVELOPING) $(BUILT) chromium firefox ## Measure in every browser an
 	@WEBBUILD_REQUIRE="webgpu firefox" WEBBUILD_CHROMIUM="$$(cat $(CHROMIUM))" WEBBUILD_FIREFOX="$$(cat $(FIREFOX))" \
 	  $(BIN)/python -m e2e.support --write
 
+.PHONY: film
+film: $(INSTALLED) $(BUILT) test-chromium ## Record the film of the README: pack's output, and the demo page.
+	@$(IN_CHROMIUM) $(BIN)/python -m e2e.film
+
 .PHONY: clean
 clean: ## Delete what was built; .venv and node_modules stay.
 	rm -rf dist build test-results webbuild/_web .pytest_cache .mypy_cache .ruff_cache .hypothesis
