@@ -66,7 +66,10 @@ export async function startEngine(
   const scripts = [build.entry, build.glue].map((path) => downloads.checkScript(path, onBytes));
   const [wasm] = await Promise.all([downloads.get(build.wasm, onBytes), ...scripts]);
   try {
-    const script: Promise<OrtWeb> = import(/* @vite-ignore */ downloads.url(build.entry));
+    const entry = downloads.url(build.entry);
+    const script: Promise<OrtWeb> = import(
+      /* @vite-ignore */ /* webpackIgnore: true */ /* turbopackIgnore: true */ entry
+    );
     const engine = await withLimit(script, LIMITS.start, "the script");
     engine.env.wasm.wasmBinary = wasm.buffer;
     engine.env.wasm.wasmPaths = { mjs: downloads.url(build.glue) };

@@ -2,6 +2,7 @@
 
 import { type Remote, releaseProxy, wrap } from "comlink";
 import { abortedError, type ErrorCode, guarded, WebbuildError } from "../api/errors.js";
+import { runtimeFile } from "../storage/runtime-file.js";
 import { registerErrorTransfer } from "./transfer.js";
 import { LIMITS, TimedOut, withLimit } from "./with-limit.js";
 import type { WorkerHost } from "./worker-host.js";
@@ -119,10 +120,9 @@ function breaksEngine(error: unknown): boolean {
   return error instanceof WebbuildError && ENGINE_BREAKING.has(error.code);
 }
 
-/** The address is resolved by the browser, never by a bundler. */
 function startWorker(start: (() => Worker) | null): Worker {
   try {
-    return start === null ? createWorker(new URL(/* @vite-ignore */ WORKER, import.meta.url)) : start();
+    return start === null ? createWorker(runtimeFile("worker.js")) : start();
   } catch (cause) {
     throw workerFailed(cause instanceof Error ? cause.message : String(cause));
   }
@@ -138,8 +138,6 @@ function createWorker(url: URL): Worker {
   URL.revokeObjectURL(address);
   return worker;
 }
-
-const WORKER = "./worker.js";
 
 function workerFailed(reason: string | undefined): WebbuildError {
   const fix =

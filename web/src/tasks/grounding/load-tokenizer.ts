@@ -3,6 +3,7 @@
 import { WebbuildError } from "../../api/errors.js";
 import type { GroundingTask } from "../../manifest/manifest.js";
 import type { Downloads } from "../../storage/download.js";
+import { runtimeFile } from "../../storage/runtime-file.js";
 import { LIMITS, withLimit } from "../../worker/with-limit.js";
 
 export interface WordPieceTokenizer {
@@ -15,9 +16,9 @@ export interface WordPieceTokenizer {
 export async function loadTokenizer(task: GroundingTask, downloads: Downloads): Promise<WordPieceTokenizer> {
   const bytes = await downloads.get(task.tokenizer);
   try {
-    const own = new URL(/* @vite-ignore */ "./tokenizer.js", import.meta.url).href;
+    const address = downloads.addressOf(TOKENIZER_MODULE) ?? runtimeFile("tokenizer.js").href;
     const script: Promise<{ read(text: string): WordPieceTokenizer }> = import(
-      /* @vite-ignore */ downloads.addressOf(TOKENIZER_MODULE) ?? own
+      /* @vite-ignore */ /* webpackIgnore: true */ /* turbopackIgnore: true */ address
     );
     const library = await withLimit(script, LIMITS.start, "its script");
     return library.read(new TextDecoder().decode(bytes));
