@@ -1,4 +1,4 @@
-// The demo page's script and style.
+// The demo page's script and style, and the element that shows a model on any other page.
 
 import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import { buildModule } from "./modules.mjs";
 
 const ENTRY = fileURLToPath(new URL("../page/page.ts", import.meta.url));
+const ELEMENT = fileURLToPath(new URL("../integrations/element/web-model.ts", import.meta.url));
 
 export async function buildPage(outDir) {
   if (!existsSync(ENTRY)) {
@@ -14,4 +15,5 @@ export async function buildPage(outDir) {
   }
   await rm(outDir, { recursive: true, force: true });
   await buildModule({ entry: ENTRY, name: "page", outDir });
+  await buildModule({ entry: ELEMENT, name: "web-model", outDir, minify: true });
 }

@@ -1,7 +1,6 @@
 // The stage: the picture, what the model found on it, and which detection the pointer is on.
 
 import type { AnyDetection, DetectionStyle } from "../results/detections.js";
-import { element } from "../util/elements.js";
 import { defaultColor, detectionColor } from "./drawing-style.js";
 import { contain, drawMap, type Fit, offStage, type Size } from "./fit.js";
 import { hitTest } from "./hit-test.js";
@@ -25,11 +24,19 @@ export interface StagePoint {
   top: number;
 }
 
+/** What the stage is made of: the picture goes into `slot`, the drawing onto `overlay`. */
+export interface StageParts {
+  stage: HTMLElement;
+  ambient: HTMLCanvasElement;
+  slot: HTMLElement;
+  overlay: HTMLCanvasElement;
+}
+
 export class Stage {
-  readonly #root = element("stage", HTMLElement);
-  readonly #ambient = element("ambient", HTMLCanvasElement);
-  readonly #slot = element("slot", HTMLElement);
-  readonly #overlay = element("overlay", HTMLCanvasElement);
+  readonly #root: HTMLElement;
+  readonly #ambient: HTMLCanvasElement;
+  readonly #slot: HTMLElement;
+  readonly #overlay: HTMLCanvasElement;
   readonly #masks = new MaskBitmaps();
   #source: Size | null = null;
   #mirrored = false;
@@ -43,9 +50,14 @@ export class Stage {
 
   /** `onPlace` hears where the pointer is, in pixels of the picture and of the stage. */
   constructor(
+    { stage, ambient, slot, overlay }: StageParts,
     onPoint: (index: number | null) => void,
     onPlace: (place: StagePoint | null) => void = () => {},
   ) {
+    this.#root = stage;
+    this.#ambient = ambient;
+    this.#slot = slot;
+    this.#overlay = overlay;
     new ResizeObserver(([entry]) => {
       if (entry) this.#size = { width: entry.contentRect.width, height: entry.contentRect.height };
       this.#draw();

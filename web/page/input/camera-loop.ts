@@ -1,7 +1,6 @@
 // The camera's buttons and its loop: a frame is taken only after the result of the one before.
 
 import { isAbort } from "../shell/failure-card.js";
-import { element, setIcon } from "../util/elements.js";
 import { Camera, type Facing, hasTwoCameras } from "./camera.js";
 
 export interface CameraFrame {
@@ -16,17 +15,30 @@ export interface CameraEvents {
   onFailure(error: unknown): void;
 }
 
+export interface CameraParts {
+  video: HTMLVideoElement;
+  webcam: HTMLButtonElement;
+  flip: HTMLButtonElement;
+  /** Shows whether the camera is on, besides `aria-pressed` of the button. */
+  paint(on: boolean): void;
+}
+
 export class CameraLoop {
-  readonly #camera = new Camera();
-  readonly #button = element("webcam", HTMLButtonElement);
-  readonly #flip = element("flip", HTMLButtonElement);
+  readonly #camera: Camera;
+  readonly #button: HTMLButtonElement;
+  readonly #flip: HTMLButtonElement;
+  readonly #show: (on: boolean) => void;
   readonly #events: CameraEvents;
   #facing: Facing = "user";
   #wanted = false;
   /** Tells the loop under way from one whose camera was stopped while it waited for a frame. */
   #turn = 0;
 
-  constructor(events: CameraEvents) {
+  constructor({ video, webcam, flip, paint }: CameraParts, events: CameraEvents) {
+    this.#camera = new Camera(video);
+    this.#button = webcam;
+    this.#flip = flip;
+    this.#show = paint;
     this.#events = events;
     this.#button.addEventListener("click", () => (this.#wanted ? this.stop() : this.start()));
     this.#flip.addEventListener("click", () => {
@@ -76,8 +88,7 @@ export class CameraLoop {
   #paint(on: boolean): void {
     this.#wanted = on;
     this.#button.setAttribute("aria-pressed", String(on));
-    element("webcam-text", HTMLElement).textContent = on ? "Stop camera" : "Use camera";
-    setIcon(element("webcam-icon", SVGUseElement), on ? "stop" : "camera");
+    this.#show(on);
     if (!on) this.#flip.hidden = true;
   }
 }

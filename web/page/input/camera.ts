@@ -1,13 +1,16 @@
 // The camera: a stream that gives one frame when asked, so that frames never queue.
 
 import { PageError } from "../shell/failure-card.js";
-import { element } from "../util/elements.js";
 
 export type Facing = "user" | "environment";
 
 export class Camera {
-  readonly #video = element("video", HTMLVideoElement);
+  readonly #video: HTMLVideoElement;
   #stream: MediaStream | null = null;
+
+  constructor(video: HTMLVideoElement) {
+    this.#video = video;
+  }
 
   get on(): boolean {
     return this.#stream !== null;

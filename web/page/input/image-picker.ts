@@ -26,7 +26,7 @@ function inOrder(files: Iterable<File>): File[] {
 }
 
 /** Where none is said to be a picture, whatever there is: that it is none is told later. */
-function pictures(data: DataTransfer | null): File[] {
+export function pictures(data: DataTransfer | null): File[] {
   const files = [...(data?.files ?? [])];
   const found = files.filter((file) => file.type.startsWith("image/"));
   return found.length > 0 ? found : files;

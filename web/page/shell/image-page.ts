@@ -1,7 +1,7 @@
 // The page of a model that takes pictures: pictures and camera frames in; what comes out is the outcome's to show.
 
 import type { Model, Result, RunSource } from "../../src/index.js";
-import { type CameraFrame, CameraLoop } from "../input/camera-loop.js";
+import { type CameraFrame, CameraLoop, type CameraParts } from "../input/camera-loop.js";
 import { FrameCanvas } from "../input/frame-canvas.js";
 import { pickImages } from "../input/image-picker.js";
 import { LiveBadge } from "../input/live-badge.js";
@@ -10,6 +10,7 @@ import { decodePicture, fetchSample, type Picture } from "../input/picture.js";
 import { type Sample, Samples } from "../input/samples.js";
 import { SizeChoice } from "../input/size-choice.js";
 import { ThresholdSliders } from "../input/threshold-sliders.js";
+import { element, setIcon } from "../util/elements.js";
 import { latestOnly } from "../util/latest-only.js";
 import type { TaskView } from "../views/task-view.js";
 import { FailureCard, isAbort } from "./failure-card.js";
@@ -35,7 +36,7 @@ export class ImagePage {
 
   constructor(view: TaskView) {
     this.#view = view;
-    this.#camera = new CameraLoop({
+    this.#camera = new CameraLoop(cameraParts(), {
       onStart: () => this.#startLive(),
       onFrame: (frame) => this.#runFrame(frame),
       onStop: () => this.#stopLive(),
@@ -155,4 +156,16 @@ export class ImagePage {
     this.#view.setQuiet(false);
     if (this.#model) setStatus("ready", "Ready");
   }
+}
+
+function cameraParts(): CameraParts {
+  return {
+    video: element("video", HTMLVideoElement),
+    webcam: element("webcam", HTMLButtonElement),
+    flip: element("flip", HTMLButtonElement),
+    paint(on) {
+      element("webcam-text", HTMLElement).textContent = on ? "Stop camera" : "Use camera";
+      setIcon(element("webcam-icon", SVGUseElement), on ? "stop" : "camera");
+    },
+  };
 }

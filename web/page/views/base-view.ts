@@ -11,6 +11,12 @@ import type { TaskView } from "./task-view.js";
 
 export abstract class BaseView implements TaskView {
   protected readonly stage = new Stage(
+    {
+      stage: element("stage", HTMLElement),
+      ambient: element("ambient", HTMLCanvasElement),
+      slot: element("slot", HTMLElement),
+      overlay: element("overlay", HTMLCanvasElement),
+    },
     (index) => this.highlight(index),
     (place) => this.point(place),
   );

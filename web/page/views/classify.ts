@@ -1,6 +1,7 @@
 // Shows what a model of classes makes of a picture: the best classes as bars, the times, the warnings.
 
 import type { ClassScore, Model, Result } from "../../src/index.js";
+import type { ResultDrawing } from "../drawing/result-drawing.js";
 import type { ThresholdSliders } from "../input/threshold-sliders.js";
 import { wrongTaskError } from "../shell/failure-card.js";
 import { element, make } from "../util/elements.js";
@@ -44,4 +45,14 @@ function bar({ label, score }: ClassScore): HTMLElement {
   return item;
 }
 
+export const drawing: ResultDrawing = {
+  kind: "classify",
+  async draw(stage, result, _model, title) {
+    if (result.kind !== "classify") return null;
+    const best = result.classes.slice(0, shown);
+    const words = best.map(({ label, score }) => `${label} ${percent(score)}`).join(", ");
+    stage.describe(`${title}: ${words}`);
+    return words;
+  },
+};
 export const view: ViewModule = { kind: "classify", create: () => new ClassifyView() };

@@ -4,6 +4,7 @@ import type { DepthResult, Model, Result, RunOptions } from "../../src/index.js"
 import { depthAt } from "../../src/tasks/depth/depth-at.js";
 import { DepthLegend } from "../drawing/depth-legend.js";
 import { cellAt, HoverReadout } from "../drawing/hover-readout.js";
+import type { ResultDrawing } from "../drawing/result-drawing.js";
 import type { StagePicture, StagePoint } from "../drawing/stage.js";
 import { FocalStack } from "../input/focal-stack.js";
 import type { Picture } from "../input/picture.js";
@@ -49,7 +50,7 @@ class DepthView extends BaseView {
     this.#result = result;
     this.showRun(result, due);
     if (due) {
-      const range = `${formatDepth(result.unit, result.min)} to ${formatDepth(result.unit, result.max)}`;
+      const range = rangeOf(result);
       this.#range.textContent = range;
       this.#legend.show(result);
       this.stage.describe(`${this.title}: depth from ${range}`);
@@ -88,4 +89,19 @@ class DepthView extends BaseView {
   }
 }
 
+function rangeOf({ unit, min, max }: DepthResult): string {
+  return `${formatDepth(unit, min)} to ${formatDepth(unit, max)}`;
+}
+
+export const drawing: ResultDrawing = {
+  kind: "depth",
+  options: { depth: "colors" },
+  async draw(stage, result, _model, title) {
+    if (result.kind !== "depth") return null;
+    const words = `depth from ${rangeOf(result)}`;
+    stage.describe(`${title}: ${words}`);
+    stage.showMap(result.colors);
+    return words;
+  },
+};
 export const view: ViewModule = { kind: "depth", create: () => new DepthView() };

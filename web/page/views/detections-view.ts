@@ -3,15 +3,12 @@
 import type { Model, Result } from "../../src/index.js";
 import type { ThresholdSliders } from "../input/threshold-sliders.js";
 import { detectionRows } from "../results/detection-rows.js";
-import type { FoundDetections } from "../results/detections.js";
+import { countDetections, type ReadDetections } from "../results/detections.js";
 import { ResultList } from "../results/result-list.js";
 import { wrongTaskError } from "../shell/failure-card.js";
 import { element } from "../util/elements.js";
 import { noun, threshold } from "../util/format.js";
 import { BaseView } from "./base-view.js";
-
-/** Null for the result or the model of another task. */
-export type ReadDetections = (result: Result, task: Model["manifest"]["task"]) => FoundDetections | null;
 
 export class DetectionsView extends BaseView {
   readonly #read: ReadDetections;
@@ -30,8 +27,8 @@ export class DetectionsView extends BaseView {
     if (found === null) throw wrongTaskError();
     const { detections, style } = found;
     const { classes } = style;
-    const count = `${detections.length} ${noun(classes, detections.length)}`;
-    const shown = this.stage.showDetections(detections, style, `${this.title}: ${count} found`);
+    const words = `${this.title}: ${countDetections(found)} found`;
+    const shown = this.stage.showDetections(detections, style, words);
     this.#showNobody(detections.length === 0, classes, thresholds.shown("confidence"));
     this.showRun(result, due);
     if (due) this.#results.show(detectionRows(detections, style), noun(classes, detections.length));

@@ -1,23 +1,24 @@
 // Shows what was found by words, and takes the words in.
 
 import type { RunOptions } from "../../src/index.js";
+import { detectionDrawing } from "../drawing/result-drawing.js";
 import type { StagePicture } from "../drawing/stage.js";
 import type { Picture } from "../input/picture.js";
 import { PromptField } from "../input/prompt-field.js";
+import type { ReadDetections } from "../results/detections.js";
 import { DetectionsView } from "./detections-view.js";
 import type { ViewModule } from "./task-view.js";
+
+/** The classes of a prompt are its phrases. */
+const read: ReadDetections = (result) =>
+  result.kind === "grounding" ? { detections: result.detections, style: { classes: result.phrases } } : null;
 
 class GroundingView extends DetectionsView {
   protected override readonly other = "other words";
   readonly #box = new PromptField();
 
-  /** The classes of a prompt are its phrases. */
   constructor() {
-    super((result) =>
-      result.kind === "grounding"
-        ? { detections: result.detections, style: { classes: result.phrases } }
-        : null,
-    );
+    super(read);
   }
 
   onChange(rerun: () => void): void {
@@ -34,4 +35,5 @@ class GroundingView extends DetectionsView {
   }
 }
 
+export const drawing = detectionDrawing("grounding", read);
 export const view: ViewModule = { kind: "grounding", create: () => new GroundingView() };

@@ -4,6 +4,7 @@ import type { ImageSegmentationResult, Model, Region, Result, RunOptions } from 
 import { cellAt, HoverReadout } from "../drawing/hover-readout.js";
 import { RegionBitmap } from "../drawing/region-bitmap.js";
 import { type Color, regionColors, written } from "../drawing/region-colors.js";
+import type { ResultDrawing } from "../drawing/result-drawing.js";
 import type { StagePoint } from "../drawing/stage.js";
 import type { ThresholdSliders } from "../input/threshold-sliders.js";
 import { ResultList } from "../results/result-list.js";
@@ -45,8 +46,7 @@ class ImageSegmentationView extends BaseView {
     this.showRun(result, due);
     if (due) {
       this.#list(this.#result);
-      const words = regions.map(({ label, share }) => `${label} ${percent(share)}`).join(", ") || "nothing";
-      this.stage.describe(`${this.title}: ${words}`);
+      this.stage.describe(`${this.title}: ${listRegions(regions)}`);
     }
     element("nobody", HTMLElement).hidden = regions.length > 0;
     element("nobody", HTMLElement).textContent = "Nothing found. Try another picture.";
@@ -118,4 +118,18 @@ function describeRegions({ label, score, share }: Region): string {
   return `${label}${score === null ? "" : ` ${score.toFixed(2)}`} · ${percent(share)}`;
 }
 
+function listRegions(regions: readonly Region[]): string {
+  return regions.map(({ label, share }) => `${label} ${percent(share)}`).join(", ") || "nothing";
+}
+
+export const drawing: ResultDrawing = {
+  kind: "image-segmentation",
+  async draw(stage, result, _model, title) {
+    if (result.kind !== "image-segmentation") return null;
+    const words = listRegions(result.regions);
+    stage.describe(`${title}: ${words}`);
+    stage.showMap(await new RegionBitmap().paint(result, regionColors(result.regions), null));
+    return words;
+  },
+};
 export const view: ViewModule = { kind: "image-segmentation", create: () => new ImageSegmentationView() };

@@ -1,14 +1,14 @@
 // Shows objects in turned boxes.
 
+import { detectionDrawing } from "../drawing/result-drawing.js";
+import type { ReadDetections } from "../results/detections.js";
 import { DetectionsView } from "./detections-view.js";
 import type { ViewModule } from "./task-view.js";
 
-export const view: ViewModule = {
-  kind: "obb",
-  create: () =>
-    new DetectionsView((result, task) =>
-      result.kind === "obb" && task.kind === "obb"
-        ? { detections: result.objects, style: { classes: task.classes } }
-        : null,
-    ),
-};
+const read: ReadDetections = (result, task) =>
+  result.kind === "obb" && task.kind === "obb"
+    ? { detections: result.objects, style: { classes: task.classes } }
+    : null;
+
+export const drawing = detectionDrawing("obb", read);
+export const view: ViewModule = { kind: "obb", create: () => new DetectionsView(read) };

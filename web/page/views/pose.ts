@@ -4,19 +4,18 @@ import type { PoseTask } from "../../src/manifest/manifest.js";
 import { anchorOnStage } from "../drawing/draw-box.js";
 import { drawSkeleton } from "../drawing/draw-skeleton.js";
 import { strokeWidths } from "../drawing/drawing-style.js";
-import type { DetectionStyle } from "../results/detections.js";
+import { detectionDrawing } from "../drawing/result-drawing.js";
+import type { DetectionStyle, ReadDetections } from "../results/detections.js";
 import { DetectionsView } from "./detections-view.js";
 import type { ViewModule } from "./task-view.js";
 
-export const view: ViewModule = {
-  kind: "pose",
-  create: () =>
-    new DetectionsView((result, task) =>
-      result.kind === "pose" && task.kind === "pose"
-        ? { detections: result.poses, style: skeletonStyle(task) }
-        : null,
-    ),
-};
+const read: ReadDetections = (result, task) =>
+  result.kind === "pose" && task.kind === "pose"
+    ? { detections: result.poses, style: skeletonStyle(task) }
+    : null;
+
+export const drawing = detectionDrawing("pose", read);
+export const view: ViewModule = { kind: "pose", create: () => new DetectionsView(read) };
 
 function skeletonStyle(task: PoseTask): DetectionStyle {
   return {

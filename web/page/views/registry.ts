@@ -1,5 +1,6 @@
-// From a task's kind to its view. There is no list: the files are the list.
+// From a task's kind to its view, or to its drawing alone. There is no list: the files are the list.
 
+import type { ResultDrawing } from "../drawing/result-drawing.js";
 import { PageError } from "../shell/failure-card.js";
 import type { TaskView, ViewModule } from "./task-view.js";
 
@@ -12,4 +13,13 @@ export function createTaskView(kind: string): TaskView {
   const found = Object.values(files).find((view) => view.kind === kind);
   if (found !== undefined) return found.create();
   throw new PageError("unknown-task", `This page has no view of the task ${kind}.`, "Pack the model again.");
+}
+
+/** Null for a task that has no drawing. */
+export function drawingOf(kind: string): ResultDrawing | null {
+  const files = import.meta.glob<ResultDrawing>(["./*.ts", "!./*-view.ts", "!./registry.ts"], {
+    eager: true,
+    import: "drawing",
+  });
+  return Object.values(files).find((drawing) => drawing.kind === kind) ?? null;
 }

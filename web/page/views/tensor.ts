@@ -4,12 +4,13 @@ import type { Model, PictureSize, Result, TensorResult, Tensors } from "../../sr
 import type { ImageInput } from "../../src/manifest/manifest.js";
 import { DepthLegend } from "../drawing/depth-legend.js";
 import { HoverReadout } from "../drawing/hover-readout.js";
+import type { ResultDrawing } from "../drawing/result-drawing.js";
 import type { StagePicture, StagePoint } from "../drawing/stage.js";
 import type { ThresholdSliders } from "../input/threshold-sliders.js";
 import { boxStyle } from "../outputs/boxes.js";
 import { type Drawing, drawOutput, valueAt } from "../outputs/drawing.js";
 import { placementOf } from "../outputs/placement.js";
-import { describeReading, type OutputReadings, readOutput } from "../outputs/reading.js";
+import { describeReading, forms, type OutputReadings, type Reading, readOutput } from "../outputs/reading.js";
 import { OutputList } from "../results/output-list.js";
 import { ResultList } from "../results/result-list.js";
 import { showStatistics } from "../results/statistics-table.js";
@@ -46,9 +47,8 @@ class TensorView extends BaseView {
   }
 
   async showResult(result: Result, model: Model, _thresholds: ThresholdSliders, due = true): Promise<void> {
-    const first = model.manifest.inputs.find((each): each is ImageInput => each.kind === "image");
-    if (result.kind !== "tensor" || first === undefined) throw wrongTaskError();
-    const input = atSize(first, result.size);
+    const input = inputOf(result, model);
+    if (result.kind !== "tensor" || input === null) throw wrongTaskError();
     const last = this.#run;
     if (last && last.title !== this.title) this.#before = { outputs: last.result.outputs, title: last.title };
     this.#run = { result, input, title: this.title };
@@ -140,7 +140,33 @@ class TensorView extends BaseView {
   }
 }
 
+export const drawing: ResultDrawing = {
+  kind: "tensor",
+  async draw(stage, result, model, title) {
+    const input = inputOf(result, model);
+    if (result.kind !== "tensor" || input === null) return null;
+    const readings = Object.entries(result.outputs).map(([name, tensor]) => ({
+      name,
+      tensor,
+      reading: readOutput(tensor, input).guess,
+    }));
+    const rank = ({ reading }: { reading: Reading }) => forms.indexOf(reading.form);
+    const [best] = readings.sort((a, b) => rank(a) - rank(b));
+    if (best === undefined) return null;
+    const drawn = await drawOutput(best.tensor, best.reading, placementOf(result, input), () => false);
+    const words = `${best.name} as ${describeReading(best.reading)[0]}`;
+    stage.showMap(drawn?.map ?? null);
+    await stage.showDetections(drawn?.boxes ?? [], boxStyle, `${title}: ${words}`);
+    return words;
+  },
+};
 export const view: ViewModule = { kind: "tensor", create: () => new TensorView() };
+
+/** The picture that the model takes, at the size of a run; null where it takes none. */
+function inputOf(result: Result, model: Model): ImageInput | null {
+  const first = model.manifest.inputs.find((each): each is ImageInput => each.kind === "image");
+  return first === undefined ? null : atSize(first, result.size);
+}
 
 /** Returns the input as it is at another size of picture. */
 function atSize(input: ImageInput, [width, height]: PictureSize): ImageInput {

@@ -1,0 +1,29 @@
+// What <web-model> is to the page that has it.
+
+/** A model as a bundle's `load()` gives it. */
+export interface LoadedModel {
+  readonly manifest: object;
+  run(source: never, options?: never): Promise<unknown>;
+  dispose(): Promise<void>;
+}
+
+/**
+ * Attributes: `src`, the address of a bundle's loader; `picture`, that of the picture shown first; `backend`, as `load()`
+ * takes it; `options`, what every run is given, as JSON.
+ *
+ * Events: `ready` has the model in `detail`, `result` what a run returned, `error` what was thrown: `code`, `message`, `fix`.
+ */
+export interface WebModelElement extends HTMLElement {
+  /** The model of `src`, or one that you loaded, which stays yours to dispose of. */
+  model: LoadedModel | null;
+  /** What every run is given besides the picture: `{ confidence: 0.4 }`. */
+  options: object;
+  /** Shows a picture, and what the model finds on it. */
+  show(picture: Blob, title?: string): Promise<void>;
+}
+
+declare global {
+  interface HTMLElementTagNameMap {
+    "web-model": WebModelElement;
+  }
+}

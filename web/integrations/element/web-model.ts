@@ -1,0 +1,174 @@
+// <web-model src="./yolo-pose/yolo-pose.js">: a picture or the camera, run through a bundle's model, and drawn.
+
+import { Stage } from "../../page/drawing/stage.js";
+import { type CameraFrame, CameraLoop } from "../../page/input/camera-loop.js";
+import { FrameCanvas } from "../../page/input/frame-canvas.js";
+import { decodePicture } from "../../page/input/picture.js";
+import { isAbort, PageError } from "../../page/shell/failure-card.js";
+import { importLoader } from "../../page/shell/loader.js";
+import { latestOnly } from "../../page/util/latest-only.js";
+import { drawingOf } from "../../page/views/registry.js";
+import type { ImageSource, LoadOptions, Model } from "../../src/index.js";
+import type { LoadedModel, WebModelElement } from "./types.js";
+import { buildView } from "./view.js";
+
+class WebModel extends HTMLElement implements WebModelElement {
+  static readonly observedAttributes = ["src", "backend", "picture", "options"];
+  readonly #view = buildView(this, (file) => void this.show(file, file.name));
+  readonly #stage = new Stage(this.#view.stage, (index) => this.#stage.highlight(index));
+  readonly #frames = new FrameCanvas();
+  readonly #rerun = latestOnly(() => this.#runPicture());
+  readonly #camera = new CameraLoop(this.#view.camera, {
+    onStart: () => this.#clear(),
+    onFrame: (frame) => this.#runFrame(frame),
+    onStop: () => {},
+    onFailure: (error) => this.#fail(error),
+  });
+  #model: Model | null = null;
+  #options: object = {};
+  #picture: { blob: Blob; title: string } | null = null;
+  /** Aborted where the model of `src` is no more wanted; a model that was given leaves none to abort. */
+  #loading = new AbortController();
+
+  get model(): LoadedModel | null {
+    return this.#model;
+  }
+
+  set model(model: LoadedModel | null) {
+    this.#loading.abort();
+    this.#use(model as Model | null);
+  }
+
+  get options(): object {
+    return this.#options;
+  }
+
+  set options(options: object) {
+    this.#options = options;
+    void this.#rerun();
+  }
+
+  async show(blob: Blob, title = "The picture"): Promise<void> {
+    this.#camera.stop();
+    this.#clear();
+    const picture = { blob, title };
+    this.#picture = picture;
+    try {
+      const shown = await decodePicture(picture);
+      if (picture !== this.#picture) return;
+      this.#showPicture(shown);
+      await this.#rerun();
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  connectedCallback(): void {
+    if (this.#model === null) this.#reload();
+  }
+
+  /** An element that is only moved is connected again by then. */
+  disconnectedCallback(): void {
+    queueMicrotask(() => {
+      if (this.isConnected) return;
+      this.#camera.stop();
+      if (!this.#loading.signal.aborted) this.model = null;
+    });
+  }
+
+  attributeChangedCallback(name: string, _before: string | null, value: string | null): void {
+    if (name === "options") this.options = JSON.parse(value ?? "{}");
+    else if (name === "picture") void this.#fetchPicture(value ?? "");
+    else if (this.isConnected) this.#reload();
+  }
+
+  /** Of all that asks for it in one go, such as an element with several attributes, the last is done. */
+  #reload(): void {
+    this.model = null;
+    const loading = new AbortController();
+    this.#loading = loading;
+    queueMicrotask(() => loading.signal.aborted || void this.#load(loading.signal));
+  }
+
+  async #load(signal: AbortSignal): Promise<void> {
+    const [src, backend] = ["src", "backend"].map((name) => this.getAttribute(name));
+    if (!src) return;
+    try {
+      const load = await importLoader(src);
+      const chosen = backend ? ({ backend } as LoadOptions) : {};
+      const model = await load({ ...chosen, signal, onProgress: (progress) => this.#view.load(progress) });
+      signal.addEventListener("abort", () => void model.dispose());
+      if (signal.aborted) await model.dispose();
+      else this.#use(model);
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  #use(model: Model | null): void {
+    this.#model = model;
+    this.#view.load(null);
+    if (model === null) return;
+    this.#tell("ready", model);
+    void this.#rerun();
+  }
+
+  async #fetchPicture(address: string): Promise<void> {
+    const response = await fetch(new URL(address, document.baseURI)).catch(() => null);
+    if (response?.ok) return this.show(await response.blob(), address.split("/").at(-1));
+    this.#fail(
+      new PageError("picture-not-found", `There is no picture at ${address}.`, "Check its address."),
+    );
+  }
+
+  async #runPicture(): Promise<void> {
+    const [model, picture] = [this.#model, this.#picture];
+    if (model === null || picture === null || this.#camera.on) return;
+    await this.#run(model, picture.blob, picture.title, () => picture === this.#picture).catch((error) =>
+      this.#fail(error),
+    );
+  }
+
+  async #runFrame(frame: CameraFrame): Promise<void> {
+    const show = () => {
+      if (this.#camera.on) this.#showPicture(this.#frames.paint(frame));
+      return this.#camera.on;
+    };
+    if (this.#model === null) show();
+    else await this.#run(this.#model, frame.bitmap, "The camera", show);
+    frame.bitmap.close();
+  }
+
+  /** `still` is asked once there is a result, and says whether that is still to be shown. */
+  async #run(model: Model, source: ImageSource, title: string, still: () => boolean): Promise<void> {
+    const drawing = drawingOf(model.manifest.task.kind);
+    const result = await model.run(source, { ...drawing?.options, ...this.#options });
+    if (model !== this.#model || !still()) return;
+    this.#view.say((await drawing?.draw(this.#stage, result, model, title)) ?? "");
+    this.#tell("result", result);
+  }
+
+  #showPicture(shown: Parameters<Stage["showPicture"]>[0]): void {
+    this.#view.hint.hidden = true;
+    this.#stage.showPicture(shown);
+  }
+
+  #clear(): void {
+    this.#picture = null;
+    this.#stage.clearDetections();
+    this.#stage.showMap(null);
+    this.#view.say("");
+  }
+
+  #fail(error: unknown): void {
+    if (isAbort(error)) return;
+    this.#view.fail(error);
+    this.#tell("error", error);
+  }
+
+  #tell(type: string, detail: unknown): void {
+    this.dispatchEvent(new CustomEvent(type, { detail }));
+  }
+}
+
+if (!customElements.get("web-model")) customElements.define("web-model", WebModel);
