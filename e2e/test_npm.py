@@ -1,4 +1,4 @@
-"""The bundle as an npm package: packed, installed into a Vite app, checked by TypeScript, built, run in Chromium."""
+"""The bundle and @webbuild/runtime as npm packages: installed into a Vite app, checked by TypeScript, built, run."""
 
 from __future__ import annotations
 
@@ -24,11 +24,21 @@ const names: string[] = poses.flatMap(({ keypoints }) => keypoints.map(({ name }
 document.body.dataset["people"] = String(poses.length);
 document.body.dataset["first"] = names[0];
 """
+SHARED = """import { load, type BundleModule, type Model, type PoseResult } from "@webbuild/runtime";
+import * as bundle from "yolo-pose";
+
+const known: BundleModule = bundle;
+const model: Model = await load("./bundle/manifest.json", { backend: "wasm" });
+const result = await model.run(await (await fetch("./people.jpg")).blob());
+const named = async (): Promise<PoseResult> => (await bundle.load()).run(new Blob());
+document.body.dataset["people"] = String("poses" in result ? result.poses.length : typeof known + typeof named);
+"""
 WRONG = """import { load } from "yolo-pose";
 const model = await load();
 const { poses } = await model.run(new Blob());
 export const label: "cat" | undefined = poses[0]?.label;
 """
+CONFIG = "export default { build: { rollupOptions: { input: ['index.html', 'shared.html'] } } };\n"
 OPTIONS = {
     "strict": True,
     "noEmit": True,
@@ -48,22 +58,29 @@ def run(folder: Path, *command: str) -> subprocess.CompletedProcess[str]:
 def app(bundle: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An app that has the package and Vite, of the version that this project builds with."""
     folder = tmp_path_factory.mktemp("app")
-    packed = run(folder, "npm", "pack", "--silent", str(bundle))
-    assert packed.returncode == 0, packed.stderr
+    made = run(ROOT, "npm", "run", "--silent", "build", "--", "package")
+    assert made.returncode == 0, made.stderr
+    packed = [run(folder, "npm", "pack", "--silent", str(each)) for each in (bundle, ROOT / "build" / "npm")]
+    assert [each.returncode for each in packed] == [0, 0], packed
+    own, runtime = (f"file:{each.stdout.strip()}" for each in packed)
     locked = json.loads((ROOT / "package-lock.json").read_text())["packages"]
     versions = {path.removeprefix("node_modules/"): each["version"] for path, each in locked.items() if path}
     described = {
         "type": "module",
         "private": True,
-        "dependencies": {"yolo-pose": f"file:{packed.stdout.strip()}"},
+        "dependencies": {"yolo-pose": own, "@webbuild/runtime": runtime},
         "devDependencies": {name: versions[name] for name in ("vite", "typescript")},
         "overrides": {name: version for name, version in versions.items() if "node_modules/" not in name},
     }
     (folder / "package.json").write_text(json.dumps(described))
-    (folder / "tsconfig.json").write_text(json.dumps({"compilerOptions": OPTIONS, "files": ["main.ts"]}))
+    (folder / "tsconfig.json").write_text(json.dumps({"compilerOptions": OPTIONS, "files": ["main.ts", "shared.ts"]}))
     (folder / "index.html").write_text(PAGE)
+    (folder / "shared.html").write_text(PAGE.replace("main.ts", "shared.ts"))
+    (folder / "vite.config.js").write_text(CONFIG)
+    (folder / "shared.ts").write_text(SHARED)
     (folder / "main.ts").write_text(MAIN)
     (folder / "public").mkdir()
+    (folder / "public" / "bundle").symlink_to(bundle, target_is_directory=True)
     shutil.copyfile(next((bundle / "samples").glob("*several*")), folder / "public" / "people.jpg")
     installed = run(folder, "npm", "install", "--no-audit", "--no-fund", "--prefer-offline", "--loglevel=error")
     assert installed.returncode == 0, installed.stderr
@@ -80,12 +97,16 @@ def test_its_types_fit_and_know_the_model(app: Path) -> None:
     assert "'\"person\"' is not assignable to type '\"cat\"'" in refused.stdout
 
 
+@pytest.fixture(scope="module")
+def built(app: Path) -> Path:
+    done = run(app, "npx", "vite", "build", "--base", "./", "--logLevel", "warn", "--target", "es2022")
+    assert done.returncode == 0, done.stderr
+    return app / "dist"
+
+
 @pytest.mark.parametrize("prefix", ["/", "/some/where/"])
-def test_the_built_app_runs(app: Path, without_gpu: Browser, prefix: str) -> None:
-    out = app / "dist"
-    built = run(app, "npx", "vite", "build", "--base", "./", "--logLevel", "warn", "--target", "es2022")
-    assert built.returncode == 0, built.stderr
-    with Server(out, prefix=prefix) as server:
+def test_the_built_app_runs(built: Path, without_gpu: Browser, prefix: str) -> None:
+    with Server(built, prefix=prefix) as server:
         context = without_gpu.new_context()
         page, console = context.new_page(), Console()
         console.listen(page)
@@ -93,5 +114,17 @@ def test_the_built_app_runs(app: Path, without_gpu: Browser, prefix: str) -> Non
         page.wait_for_function("() => document.body.dataset.people", timeout=60_000)
         assert int(page.evaluate("document.body.dataset.people")) > 3
         assert page.evaluate("document.body.dataset.first") == "nose"
+        assert console.errors == []
+        context.close()
+
+
+def test_the_runtime_of_the_package_loads_a_bundle_by_its_address(built: Path, without_gpu: Browser) -> None:
+    with Server(built) as server:
+        context = without_gpu.new_context()
+        page, console = context.new_page(), Console()
+        console.listen(page)
+        page.goto(f"{server.url}shared.html")
+        page.wait_for_function("() => document.body.dataset.people", timeout=60_000)
+        assert int(page.evaluate("document.body.dataset.people")) > 3
         assert console.errors == []
         context.close()

@@ -1,14 +1,17 @@
 // Builds everything of the browser half into webbuild/_web: `npm run build`, or one part: `npm run build -- runtime`.
+// `npm run build -- package` makes the npm package @webbuild/runtime of the built runtime, in build/npm.
 
 import { rm } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { writeDeclarations } from "./declarations.mjs";
 import { copyEngine } from "./engine.mjs";
+import { buildPackage } from "./package.mjs";
 import { buildPage } from "./page.mjs";
 import { buildRuntime, copyLicenses } from "./runtime.mjs";
 import { writeManifestTypes } from "./types.mjs";
 
 const OUT = fileURLToPath(new URL("../../webbuild/_web/", import.meta.url));
+const PACKAGE = fileURLToPath(new URL("../../build/npm/", import.meta.url));
 
 const PARTS = {
   types: () => writeManifestTypes(),
@@ -21,11 +24,14 @@ const PARTS = {
   engine: () => copyEngine(`${OUT}ort`),
   page: () => buildPage(`${OUT}page`),
 };
+/** Parts that are built only when they are named. */
+const MORE = { package: () => buildPackage(`${OUT}runtime`, PACKAGE) };
 
 const asked = process.argv.slice(2);
 for (const part of asked) {
-  if (!(part in PARTS)) throw new Error(`no part "${part}": give some of ${Object.keys(PARTS).join(", ")}`);
+  const known = Object.keys({ ...PARTS, ...MORE });
+  if (!known.includes(part)) throw new Error(`no part "${part}": give some of ${known.join(", ")}`);
 }
-for (const [part, build] of Object.entries(PARTS)) {
-  if (asked.length === 0 || asked.includes(part)) await build();
+for (const [part, build] of Object.entries({ ...PARTS, ...MORE })) {
+  if (asked.length === 0 ? part in PARTS : asked.includes(part)) await build();
 }

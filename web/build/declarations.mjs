@@ -15,6 +15,8 @@ const PUBLIC = [
 ];
 /** Types of the manifest's parts stay inside: exported, its File would shadow the DOM's in who imports all. */
 const MANIFEST_PARTS = /^export (?=(?:interface|type) (?!Manifest\b))/gm;
+/** Private fields make a class another one in each copy of the declarations: without them the copies are one type. */
+const PRIVATE_FIELDS = /^ *#private;\n/gm;
 const BETWEEN_MODULES =
   /^(?:import|export) (?:type )?(?:\{[^}]*\}|\*) from "\.[^"]*";\n|^export type \{[^}]*\};\n/gm;
 
@@ -31,7 +33,9 @@ export async function writeDeclarations(file) {
     ];
     await tsc("-p", `${ROOT}web/build/tsconfig.json`, ...emit, "--outDir", folder);
     const modules = await Promise.all(PUBLIC.map((name) => readFile(join(folder, `${name}.d.ts`), "utf8")));
-    const [manifest = "", ...others] = modules.map((text) => text.replace(BETWEEN_MODULES, ""));
+    const [manifest = "", ...others] = modules.map((text) =>
+      text.replace(BETWEEN_MODULES, "").replace(PRIVATE_FIELDS, ""),
+    );
     await writeFile(file, [manifest.replace(MANIFEST_PARTS, ""), ...others].join("\n"));
     // A name that is in none of the public modules would be undefined in the one file.
     await tsc("--noEmit", "--strict", "--ignoreConfig", "--types", "", "--lib", "es2022,dom", file);

@@ -43,7 +43,7 @@ export class Stream {
   }
 }
 
-/** Throws unless frames of the video can be waited for here. */
+/** Throws unless frames of the video can be waited for here. @internal */
 export function requireVideo(source: unknown): void {
   const fix = "give a <video> element; call run() for what is no video";
   if (typeof HTMLVideoElement === "undefined" || !(source instanceof HTMLVideoElement))
@@ -52,7 +52,7 @@ export function requireVideo(source: unknown): void {
     throw new WebbuildError("invalid-image", "this browser does not tell of a video's frames", fix);
 }
 
-/** Throws unless results can be given to it. */
+/** Throws unless results can be given to it. @internal */
 export function requireListener(onResult: unknown): void {
   if (typeof onResult === "function") return;
   const fix = "give a function: stream(video, (result) => { ... })";

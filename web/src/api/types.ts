@@ -1,6 +1,7 @@
 // The public types: what goes into a model, and what it says of itself. What comes out is in results.ts.
 
 import type { Graph, ImageSegmentationTask, Manifest, Output } from "../manifest/manifest.js";
+import type { Model } from "./model.js";
 import type { PreprocessRoute, Route } from "./results.js";
 
 export type Backend = "webgpu" | "wasm";
@@ -44,6 +45,11 @@ export interface LoadOptions {
   processing?: "auto" | "cpu" | undefined;
   /** Record which provider runs which node (`info().placement`). Slower to load. */
   trace?: boolean | undefined;
+}
+
+/** What the loader of a bundle exports, whichever model it is of; each bundle's own types say more. */
+export interface BundleModule {
+  load(options?: LoadOptions): Promise<Model>;
 }
 
 /** Bytes as they are stored in the stages engine and weights; 0 or 1 of 1 in session and warmup. */

@@ -1,0 +1,38 @@
+// The npm package @webbuild/runtime: the runtime that lies in every bundle, its types, and the licences of what is inside.
+
+import { copyFile, mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+const RUNTIME = ["webbuild.js", "worker.js", "tokenizer.js", "webbuild.d.ts"];
+const INSIDE = ["comlink", "fzstd", "@huggingface/tokenizers"];
+
+/** Fills `out` from the built runtime in `built`. The version is that of the Python package. */
+export async function buildPackage(built, out) {
+  await rm(out, { recursive: true, force: true });
+  await mkdir(out, { recursive: true });
+  for (const file of RUNTIME) await copyFile(`${built}/${file}`, `${out}/${file}`);
+  for (const file of ["index.js", "README.md"])
+    await copyFile(`${ROOT}web/package/${file}`, `${out}/${file}`);
+  await copyFile(`${ROOT}LICENSE`, `${out}/LICENSE`);
+  await writeFile(`${out}/THIRD_PARTY_NOTICES.txt`, await notices());
+  const { name, ...described } = JSON.parse(await readFile(`${ROOT}web/package/package.json`, "utf8"));
+  const whole = { name, version: await version(), ...described };
+  await writeFile(`${out}/package.json`, `${JSON.stringify(whole, null, 2)}\n`);
+}
+
+async function version() {
+  const source = await readFile(`${ROOT}webbuild/__init__.py`, "utf8");
+  const found = /^__version__ = "(.+)"$/m.exec(source)?.[1];
+  if (found === undefined) throw new Error("webbuild/__init__.py names no version");
+  return found;
+}
+
+async function notices() {
+  const parts = INSIDE.map(async (name) => {
+    const folder = `${ROOT}node_modules/${name}`;
+    const { version } = JSON.parse(await readFile(`${folder}/package.json`, "utf8"));
+    return `This package contains ${name} ${version}:\n\n${await readFile(`${folder}/LICENSE`, "utf8")}`;
+  });
+  return (await Promise.all(parts)).join(`\n${"=".repeat(80)}\n\n`);
+}
