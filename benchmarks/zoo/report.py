@@ -16,6 +16,7 @@ _SECTIONS: dict[str, Callable[[Row], str]] = {
     "Refused without `--dim`": lambda row: "" if row.patched.refused else row.patched.door,
     "Not right on WebGPU after the passes": lambda row: _fault(row.after),
     "Not right on WASM after the passes": lambda row: _fault(row.wasm),
+    "Right piece by piece, on WebGPU or WASM": lambda row: _pieces(row.after) or _pieces(row.wasm),
     "Nodes on the CPU after the passes": lambda row: _counted(row.after.cpu),
     "On WASM instead": lambda row: row.patched.on_wasm,
     "On the CPU, and not expected there": lambda row: _counted(
@@ -74,6 +75,10 @@ def render_page(rows: Sequence[Row]) -> str:
 
 def _fault(run: Run) -> str:
     return f"{run.ending}: {run.reason}" if run.ending not in ("right", "not run") else ""
+
+
+def _pieces(run: Run) -> str:
+    return f"{run.pieces} values agree; {run.reason}, and so does the reference by 1e-6 of itself" if run.pieces else ""
 
 
 def _counted(operators: Iterable[str]) -> str:

@@ -11,12 +11,18 @@ Ending = Literal["right", "wrong", "throws", "no session", "not run"]
 
 
 class Run(Struct, frozen=True):
-    """How a graph ran, why if it was not right, and the operators that the CPU was given."""
+    """How a graph ran, why if it was not right, and the operators that the CPU was given.
+
+    `drowned` says that the model's own noise explains the difference, but is too large for outputs to prove anything;
+    `pieces` how many values inside it agree, each computed from the reference's, so that it is right all the same.
+    """
 
     ending: Ending = "not run"
     reason: str = ""
     cpu: tuple[str, ...] = ()
     gpu_nodes: int = 0
+    drowned: bool = False
+    pieces: int = 0
 
     @property
     def wholly_gpu(self) -> bool:

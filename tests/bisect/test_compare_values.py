@@ -45,3 +45,17 @@ def test_the_tolerance_is_relative() -> None:
     want, got = np.array([100, 1], F), np.array([100, 1.5], F)
     assert compare_value("r", "s", "v", want, got, 1e-2).verdict == "OK"
     assert compare_value("r", "s", "v", want, got, 1e-3).verdict == "DIFFERS"
+
+
+def test_quantized_floats_may_be_rounded_to_the_next_integer_now_and_then() -> None:
+    want = np.arange(1000, dtype=np.int32).astype(np.uint8)
+    one = want.copy()
+    one[7] += 1
+    assert compare_value("r", "s", "v", want, one).verdict == "DIFFERS"
+    assert compare_value("r", "s", "v", want, one, quantized=True).verdict == "OK"
+    two = want.copy()
+    two[7] += 2
+    assert compare_value("r", "s", "v", want, two, quantized=True).verdict == "DIFFERS"
+    many = want.copy()
+    many[::20] ^= 1
+    assert compare_value("r", "s", "v", want, many, quantized=True).verdict == "DIFFERS"

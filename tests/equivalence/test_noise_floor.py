@@ -122,3 +122,20 @@ def test_what_has_no_number_makes_its_quantity_infinite() -> None:
     key = ("raw", "y", "score")
     assert pool_rms([made("score", 0.0, 0)]) == {key: 0.0}
     assert pool_rms([made("score", 0.0), made("score", None, 0)]) == {key: float("inf")}
+
+
+@pytest.mark.parametrize(
+    ("difference", "noise", "drowned"),
+    [(3, 2.5, True), (3, 1.9, False), (0.3, 2.5, True), (None, 2.5, False), (3, 0.0, False)],
+)
+def test_noise_that_makes_a_difference_itself_drowns_it_however_large(
+    difference: float | None, noise: float, drowned: bool
+) -> None:
+    floor = NoiseFloor(lambda _: [made("", noise)])
+    comparisons = floor.accept([made("", difference)])
+    assert [each.verdict for each in comparisons] == ["DIFFERS"]
+    assert floor.drowns(comparisons) is drowned
+
+
+def test_where_nothing_differs_nothing_drowns() -> None:
+    assert not NoiseFloor(lambda _: [made("", 5.0)]).drowns([made("", 0.0, same=True)])

@@ -44,6 +44,13 @@ def test_what_the_noise_floor_explains_is_told() -> None:
     assert reader_notes(report(backend(comparison()))) == []
 
 
+def test_a_graph_that_was_compared_piece_by_piece_is_not_said_to_answer_the_same() -> None:
+    (note,) = reader_notes(report(backend(comparison(output="y", noise=2.5, pieces=166))))
+    assert "piece by piece" in note
+    assert "(166 values on WebGPU)" in note
+    assert "times that are accepted" not in note
+
+
 def test_what_was_left_out_is_told_and_not_said_to_agree() -> None:
     told = report(backend(comparison()), backend(backend="webgpu mixed", skip_reason="this adapter has no shader-f16"))
     (note,) = reader_notes(told)

@@ -22,19 +22,28 @@ MASK_MAGNITUDE = 1e8
 
 
 def compare_value(
-    runner: str, sample: str, name: str, want: NDArray[Any], got: NDArray[Any], tolerance: float = RELATIVE_TOLERANCE
+    runner: str,
+    sample: str,
+    name: str,
+    want: NDArray[Any],
+    got: NDArray[Any],
+    tolerance: float = RELATIVE_TOLERANCE,
+    *,
+    quantized: bool = False,
 ) -> Comparison:
     """Judge a value.
 
     Floats may lie `tolerance` of the value's largest magnitude apart. Where the reference is as large as
-    a mask, each number is compared with itself.
+    a mask, each number is compared with itself. Integers are exact, but for those that are `quantized` floats: a
+    rounding may turn one into the next, and on average they are within the tolerance.
     """
     if want.shape == got.shape and want.dtype == got.dtype and want.dtype.kind == "f":
         masks = _same_masks(want, got, tolerance)
         if masks.any() and not (masks | np.isnan(want)).all():
             want, got = (np.where(masks, np.zeros((), side.dtype), side) for side in (want, got))
     reference = Reference(lambda _: {name: want}, [RunInput(sample, {})], _TASK, None)
-    policy = Policy(msgspec.structs.replace(NATIVE, relative=tolerance), predictions="none")
+    rounded = frozenset({name}) if quantized else frozenset()
+    policy = Policy(msgspec.structs.replace(NATIVE, relative=tolerance), rounded=rounded, predictions="none")
     (found,) = compare_runs(reference, runner, [Answer(_TASK, {name: got})], policy)
     return found
 

@@ -27,8 +27,8 @@ def find_joint_mismatch(tester: SubgraphRunner, splits: PartitionPoints, parent:
     best = _connected_part(tester, end)
     if best is None:
         return None
-    # Rounding adds up in numbers only: an integer or a boolean that differs has a node that made it differ.
-    return judge_group(tester, best, "error-accumulation" if _has_only_floats(tester, best) else "joint-mismatch")
+    # Rounding adds up in numbers only: another integer or a boolean that differs has a node that made it differ.
+    return judge_group(tester, best, "error-accumulation" if _has_only_numbers(tester, best) else "joint-mismatch")
 
 
 def judge_group(tester: SubgraphRunner, best: SubgraphResult, rest: CulpritCode) -> Culprit:
@@ -68,8 +68,10 @@ def _connected_part(tester: SubgraphRunner, tried: SubgraphResult) -> SubgraphRe
     return None
 
 
-def _has_only_floats(tester: SubgraphRunner, tried: SubgraphResult) -> bool:
-    return all(tester.reference[each.subject.output].dtype.kind == "f" for each in tried.differing)
+def _has_only_numbers(tester: SubgraphRunner, tried: SubgraphResult) -> bool:
+    """Whether what differs are floats, or floats that were quantized."""
+    names = [each.subject.output for each in tried.differing]
+    return all(tester.reference[n].dtype.kind == "f" or n in tester.graph.quantized_values for n in names)
 
 
 def _vanishes(tried: SubgraphResult, apart: SubgraphResult) -> bool:

@@ -109,8 +109,17 @@ class SubgraphRunner:
         def take(name: str, got: NDArray[Any]) -> None:
             number, value = owner[name]
             want = self.reference[value]
+            quantized = value in self.graph.quantized_values
             judged[number].append(
-                compare_value(self.engine.name, self.settings.sample, value, want, got, self.settings.tolerance)
+                compare_value(
+                    self.engine.name,
+                    self.settings.sample,
+                    value,
+                    want,
+                    got,
+                    self.settings.tolerance,
+                    quantized=quantized,
+                )
             )
 
         feeds = {name: self.reference[value] for name, value in made.feeds.items()}

@@ -10,6 +10,8 @@ from webbuild.errors import USAGE, WebbuildError
 from webbuild.reporting.write import print_json, write_html
 
 if TYPE_CHECKING:
+    from webbuild.manifest.manifest import Graph
+    from webbuild.verify.bundle_reader import Bundle
     from webbuild.verify.multi_endpoint_report import MultiEndpointReport
     from webbuild.verify.report import VerifyReport
 
@@ -54,6 +56,7 @@ def run(arguments: VerifyArguments) -> int:
             precision=arguments.precision,
             port=arguments.port,
             say=status.update,
+            compare_pieces=_compare_pieces,
         )
     report: VerifyReport | MultiEndpointReport
     if len(found) > 1:
@@ -87,11 +90,20 @@ def verify_and_show(directory: Path) -> VerifyReport:
 
     console = Console(stderr=True)
     with console.status("verify in Chromium") as status:
-        (report,) = verify_in_browsers([Endpoint()], directory, _BACKENDS, say=status.update)
+        (report,) = verify_in_browsers(
+            [Endpoint()], directory, _BACKENDS, say=status.update, compare_pieces=_compare_pieces
+        )
     if isinstance(report, WebbuildError):
         raise report
     show_report(report, console, brief=True)
     return report
+
+
+def _compare_pieces(bundle: Bundle, graph: Graph) -> int:
+    from webbuild.bisect.model_under_test import ModelSelection
+    from webbuild.bisect.piecewise import compare_pieces
+
+    return compare_pieces(ModelSelection(bundle.directory, graph.target))
 
 
 def write_html_report(path: Path, report: VerifyReport, directory: Path) -> None:

@@ -67,6 +67,8 @@ class Comparison(Struct, frozen=True, kw_only=True, rename="camel"):
     lie within tolerance of a threshold. `reason` says why the two differ or say nothing, `details` name the objects
     that do. `from_fallback` says that the graph asked for its fallback, as at run time, and that this compares the
     fallback's answer. `noise` is the noise floor, where that explains the difference.
+    `pieces` is not 0 where noise drowns the output: how many values agree inside the graph, each computed from the
+    reference's.
     """
 
     subject: ComparedOutput
@@ -85,6 +87,7 @@ class Comparison(Struct, frozen=True, kw_only=True, rename="camel"):
     near_threshold: int = 0
     from_fallback: bool = False
     noise: float | None = None
+    pieces: int = 0
 
     @property
     def tolerance_used(self) -> float:

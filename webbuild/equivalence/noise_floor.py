@@ -15,6 +15,9 @@ none. A weight in float16 changes by half of its last bit.
 The root mean square is that of one quantity over all samples, since large changes are rare: on five objects one that
 moves by half a score is most of it. Counts are sums. A quantity that agrees is never looked at, so a stable model pays
 nothing, and the reference is run only until what differs is explained.
+
+Where the noise is so large that another model's outputs would pass for it, outputs prove nothing, and nothing is
+accepted by them. Such a model is compared piece by piece (`bisect/piecewise.py`).
 """
 
 from __future__ import annotations
@@ -35,6 +38,8 @@ NOISE_FACTOR = 1.5
 same kind: it exceeds the largest of 12 in one case of 13, and half as much again next to never."""
 MAX_SCORE_NOISE = 0.25
 """Noise of scores and masks, which lie in 0..1, above which a different model would look the same."""
+DROWNING_RUNS = 3
+"""Perturbed runs that show whether a difference is one that the reference makes itself, however large."""
 MAX_RELATIVE_NOISE = 0.05
 """The same of tensors, by their largest magnitude, and of depths. The root mean square of unrelated outputs is 0.07 to
 0.3 of that."""
@@ -109,6 +114,21 @@ class NoiseFloor:
             else each
             for each in comparisons
         ]
+
+    def level(self, comparison: Comparison) -> float:
+        """Return the noise of what a comparison is about, by the runs so far."""
+        return self.levels.get(_quantity(comparison), 0.0)
+
+    def drowns(self, comparisons: Sequence[Comparison]) -> bool:
+        """Whether the reference makes each difference that is left itself: its outputs cannot be judged then."""
+        pooled = pool_rms(each for each in comparisons if not each.from_fallback)
+        differing = {_quantity(each) for each in comparisons if each.verdict == "DIFFERS" and not each.from_fallback}
+        if not differing or any(math.isinf(pooled[each]) for each in differing):
+            return False
+        for seed in range(DROWNING_RUNS):
+            self._run(seed)
+        noise = self._levels({each.subject.sample for each in comparisons}, DROWNING_RUNS)
+        return all(_explains(noise, each, pooled[each]) for each in differing)
 
     def _run(self, seed: int) -> Sequence[Comparison]:
         if seed == len(self._runs):

@@ -15,6 +15,9 @@ _UNKNOWN_BYTES = 1 << 20
 """Bytes that a value is taken to have where no shape is known."""
 _SEQUENCE_OPS = ("Sequence", "SplitToSequence", "Optional", "Loop", "If", "Scan")
 """Beginnings of operators whose results may be no tensors."""
+_MOVING_OPS = ("Reshape", "Transpose", "Squeeze", "Unsqueeze", "Identity", "Flatten", "Slice", "Gather", "Expand",
+               "Split", "Concat", "MaxPool", "Relu", "DepthToSpace", "SpaceToDepth")  # fmt: skip
+"""Operators whose results are some of the numbers of their first input."""
 _SHAPE_OPS = ("Shape", "Size")
 """Operators that the engine computes while it makes the session, where the shape is known."""
 
@@ -74,6 +77,15 @@ class ModelGraph:
         for node, names in zip(self.nodes, self.reads, strict=True):
             measured = node.op_type in _SHAPE_OPS and self.sizes(node.input[0]) is not None
             if measured or (names and all(self.is_constant(name) or name in found for name in names)):
+                found.update(filter(None, node.output))
+        return frozenset(found)
+
+    @cached_property
+    def quantized_values(self) -> frozenset[str]:
+        """Integers that a QuantizeLinear rounds, and those that operators only move."""
+        found: set[str] = set()
+        for node in self.nodes:
+            if node.op_type == "QuantizeLinear" or (node.op_type in _MOVING_OPS and node.input[0] in found):
                 found.update(filter(None, node.output))
         return frozenset(found)
 

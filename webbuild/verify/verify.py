@@ -28,6 +28,7 @@ from webbuild.verify import degenerate
 from webbuild.verify.augment import augment_images
 from webbuild.verify.bundle_reader import Bundle, changed_files, fp16_backend_used, open_bundle
 from webbuild.verify.inputs import VerifyInput, collect_inputs, inputs_from_files
+from webbuild.verify.piecewise import ComparePieces, judge_drowned
 from webbuild.verify.reference import check_golden_run, reference_runner, run_reference
 from webbuild.verify.report import BackendRun, SampleReport, VerifyEnvironment, VerifyReport
 from webbuild.verify.run_all_backends import BrowserRun, run_all_backends
@@ -46,6 +47,7 @@ def verify_in_browsers(
     port: int = 0,
     seconds: float = 300,
     say: Callable[[str], None] = lambda _: None,
+    compare_pieces: ComparePieces | None = None,
 ) -> list[VerifyReport | WebbuildError]:
     """Verify a bundle in several browsers: a report for each or, where there was no way to one, why.
 
@@ -58,6 +60,8 @@ def verify_in_browsers(
         port: to serve on, 0 for a free one.
         seconds: how long a load or a run may take.
         say: called with what is being done.
+        compare_pieces: compares a graph of the bundle piece by piece in a browser started here, and returns how many
+            values agree, 0 where a node is wrong.
 
     Raises:
         WebbuildError: when nothing can be judged anywhere: no bundle, no reference.
@@ -84,7 +88,9 @@ def verify_in_browsers(
 
             reports = [run_all_backends(endpoint, server, list(jobs), run) for endpoint in places]
     say("native: the noise floor, where something differs")
-    reports = [each if isinstance(each, WebbuildError) else _judged(each, jobs) for each in reports]
+    pieces = [compare_pieces if endpoint.kind == "local" else None for endpoint in places]
+    judged = zip(reports, pieces, strict=True)
+    reports = [each if isinstance(each, WebbuildError) else _judged(each, jobs, by) for each, by in judged]
     task, first = bundle.manifest.task, work[0]
     report = VerifyReport(
         bundle=bundle.manifest.name,
@@ -147,12 +153,15 @@ def _reference_work(
     return _VariantWork(bundle, names, runner, reference, inputs, more, checks)
 
 
-def _judged(done: BrowserRun, jobs: Mapping[str, _VariantWork]) -> BrowserRun:
+def _judged(done: BrowserRun, jobs: Mapping[str, _VariantWork], compare_pieces: ComparePieces | None) -> BrowserRun:
     """Judge the samples of each backend together."""
-    runs = tuple(
-        _with_comparisons(run, final_verdicts(run.comparisons, jobs[run.backend].reference.noise)) for run in done.runs
-    )
-    return msgspec.structs.replace(done, runs=runs)
+    runs = []
+    for run in done.runs:
+        work = jobs[run.backend]
+        judged = final_verdicts(run.comparisons, work.reference.noise)
+        judged = judge_drowned(judged, run.backend, work.bundle, work.reference, compare_pieces)
+        runs.append(_with_comparisons(run, judged))
+    return msgspec.structs.replace(done, runs=tuple(runs))
 
 
 def _with_runs(report: VerifyReport, done: BrowserRun) -> VerifyReport:

@@ -1,0 +1,56 @@
+"""Outputs in which the model's own noise drowns everything, judged by the pieces of the graph instead."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import msgspec
+
+from webbuild.compare.comparison import Comparison
+from webbuild.equivalence.compare_runs import Reference, compare_runs
+from webbuild.manifest.manifest import Graph
+from webbuild.runners.native import NativeRunner
+from webbuild.verify.bundle_reader import Bundle
+from webbuild.verify.merged_weights import materialize_graph
+from webbuild.verify.reference import policy_of
+
+ComparePieces = Callable[[Bundle, Graph], int]
+"""Computes each piece of a bundle's graph from native values: how many values agree, 0 where a node is wrong."""
+
+
+def judge_drowned(
+    comparisons: Sequence[Comparison],
+    name: str,
+    bundle: Bundle,
+    reference: Reference,
+    compare_pieces: ComparePieces | None,
+) -> Sequence[Comparison]:
+    """Return comparisons, the differences of a model that makes as large ones itself judged by the pieces of its graph.
+
+    The graph's own native answers have to be the reference's: pieces show a wrong kernel, and no wrong weight.
+    """
+    noise, graph = reference.noise, bundle.graph(name)
+    if noise is None or compare_pieces is None or graph is None or graph.name != graph.target or bundle.variant:
+        return comparisons
+    if not noise.drowns(comparisons) or not _answers_alike(bundle, graph, reference):
+        return comparisons
+    values = compare_pieces(bundle, graph)
+    return [
+        msgspec.structs.replace(each, verdict="OK", reason=None, noise=noise.level(each), pieces=values)
+        if values and each.verdict == "DIFFERS"
+        else each
+        for each in comparisons
+    ]
+
+
+def _answers_alike(bundle: Bundle, graph: Graph, reference: Reference) -> bool:
+    """Whether native ONNX Runtime gives the reference's answers by this graph too."""
+    with materialize_graph(bundle, graph) as path:
+        runner = NativeRunner(path)
+    answers = [
+        replace(want, outputs=runner.run({**given.feeds, **given.fixed}))
+        for given, want in zip(reference.inputs, reference.answers, strict=True)
+    ]
+    compared = compare_runs(reference, graph.name, answers, policy_of(bundle, graph.name))
+    return all(each.verdict != "DIFFERS" for each in compared)
