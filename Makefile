@@ -15,6 +15,7 @@ INSTALLED := .venv/.installed
 DEVELOPING := .venv/.developing
 ZOO := .venv/zoo/.installed
 MODULES := node_modules/.installed
+DOCS_MODULES := tools/docs/node_modules/.installed
 BUILT := webbuild/_web/.built
 PACKED := dist/.packed
 
@@ -33,7 +34,7 @@ IN_CHROMIUM = WEBBUILD_REQUIRE=webgpu WEBBUILD_CHROMIUM="$$(cat $(TEST_CHROMIUM)
 FIREFOX := .venv/.firefox
 IN_BROWSERS = $(IN_CHROMIUM) WEBBUILD_REQUIRE="webgpu firefox" WEBBUILD_FIREFOX="$$(cat $(FIREFOX))"
 
-CHECKS := ruff format-check mypy generated biome tsc
+CHECKS := ruff format-check mypy generated biome tsc docs
 SUITES := $(CHECKS) web unit e2e
 
 .PHONY: help
@@ -121,6 +122,13 @@ browsers: $(DEVELOPING) $(BUILT) chromium firefox ## Measure in every browser an
 film: $(INSTALLED) $(BUILT) test-chromium ## Record the film of the README: pack's output, and the demo page.
 	@$(IN_CHROMIUM) $(BIN)/python -m e2e.film
 
+.PHONY: docs
+docs: $(DEVELOPING) $(MODULES) $(DOCS_MODULES) ## Build the documentation site into dist/docs, and check its links.
+	@$(BIN)/python -m tools.docs build/docs
+	@$(BIN)/zensical build --config-file build/zensical.toml --clean --strict
+	@mkdir -p dist && rm -rf dist/docs && mv build/site dist/docs
+	@$(BIN)/python -m tools.docs.links dist/docs
+
 .PHONY: clean
 clean: ## Delete what was built; .venv and node_modules stay.
 	rm -rf dist build test-results webbuild/_web .pytest_cache .mypy_cache .ruff_cache .hypothesis
@@ -178,6 +186,13 @@ node:
 $(MODULES): package.json package-lock.json | node
 	@echo "Installing into node_modules what builds the page: onnxruntime-web, vite, TypeScript ..."
 	@npm ci --no-fund --no-audit --no-update-notifier --loglevel=error \
+	  || { echo "  fix: npm says above what it lacks; mostly it is the network. Then run make again." >&2; exit 2; }
+	@touch $@
+
+# TypeDoc wants another TypeScript than the one that builds the page.
+$(DOCS_MODULES): tools/docs/package.json tools/docs/package-lock.json | node
+	@echo "Installing TypeDoc into tools/docs/node_modules ..."
+	@npm ci --prefix tools/docs --no-fund --no-audit --no-update-notifier --loglevel=error \
 	  || { echo "  fix: npm says above what it lacks; mostly it is the network. Then run make again." >&2; exit 2; }
 	@touch $@
 

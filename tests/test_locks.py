@@ -40,9 +40,10 @@ def test_the_lock_is_of_what_pyproject_declares() -> None:
 def test_the_locks_name_the_public_registries_only() -> None:
     hosts = set(re.findall(r'(?:registry|url) = "(\w+://[^/]+)/', (ROOT / "uv.lock").read_text("utf-8")))
     assert hosts == {"https://pypi.org", "https://files.pythonhosted.org"}
-    packages = json.loads((ROOT / "package-lock.json").read_text("utf-8"))["packages"]
-    hosts = {each["resolved"].split("/")[2] for each in packages.values() if "resolved" in each}
-    assert hosts <= {"registry.npmjs.org"}
+    for lock in ("package-lock.json", "tools/docs/package-lock.json"):
+        packages = json.loads((ROOT / lock).read_text("utf-8"))["packages"]
+        hosts = {each["resolved"].split("/")[2] for each in packages.values() if "resolved" in each}
+        assert hosts <= {"registry.npmjs.org"}, lock
 
 
 def test_webbuild_alone_is_taken_from_here() -> None:

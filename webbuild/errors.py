@@ -6,6 +6,15 @@ CLEAN, FAILED, USAGE, BUG, INTERRUPTED = 0, 1, 2, 3, 130
 """Exit codes: all well; the model or the bundle failed; usage or environment; a bug in webbuild; Ctrl-C."""
 
 
+DOCS = "https://webbuild.readthedocs.io/"
+"""Where the documentation is."""
+
+
+def page_url(code: str) -> str:
+    """Return the address of a code's page, which `webbuild explain CODE` prints too."""
+    return f"{DOCS}codes/{code}/"
+
+
 class WebbuildError(Exception):
     """A problem with a code, a place and a fix.
 

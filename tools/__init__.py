@@ -1,0 +1,1 @@
+"""Tools that build what is published beside the package."""
