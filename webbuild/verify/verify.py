@@ -159,8 +159,8 @@ def _judged(done: BrowserRun, jobs: Mapping[str, _VariantWork], compare_pieces: 
     for run in done.runs:
         work = jobs[run.backend]
         judged = final_verdicts(run.comparisons, work.reference.noise)
-        judged = judge_drowned(judged, run.backend, work.bundle, work.reference, compare_pieces)
-        runs.append(_with_comparisons(run, judged))
+        drowned = judge_drowned(judged, run.backend, work.bundle, work.reference, compare_pieces)
+        runs.append(_with_comparisons(run, drowned))
     return msgspec.structs.replace(done, runs=tuple(runs))
 
 
