@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import signal
@@ -11,8 +12,11 @@ import urllib.request
 import venv
 import zipfile
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
+from cyclonedx.schema import SchemaVersion
+from cyclonedx.validation.json import JsonStrictValidator
 
 from e2e.test_environment import hear_interrupts
 from tests.models import convolution, save
@@ -110,6 +114,18 @@ def test_the_wheel_holds_what_it_needs_and_nothing_else(wheel: Path) -> None:
     ):
         assert needed in names
     assert any(name.endswith(".dist-info/licenses/LICENSE") for name in names)
+
+
+def test_the_wheel_says_what_of_others_is_in_it(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        (sbom,) = (name for name in archive.namelist() if ".dist-info/sboms/" in name)
+        text = archive.read(sbom).decode()
+    assert sbom.endswith("/webbuild.cdx.json")
+    assert JsonStrictValidator(SchemaVersion.V1_6).validate_str(text) is None
+    locked = json.loads((ROOT / "package-lock.json").read_text("utf-8"))["packages"]
+    inside = ("onnxruntime-web", "@huggingface/tokenizers", "comlink", "fzstd")
+    wanted = {f"pkg:npm/{quote(name)}@{locked[f'node_modules/{name}']['version']}" for name in inside}
+    assert {each["purl"] for each in json.loads(text)["components"]} == wanted
 
 
 def test_the_program_is_the_wheels_own(place: Path) -> None:

@@ -32,7 +32,8 @@ def test_the_lock_is_of_what_pyproject_declares() -> None:
     found = set()
     for each in locked["metadata"]["requires-dist"]:
         extra = re.fullmatch(r"extra == '(.+)'", each.get("marker", ""))
-        found.add((extra and extra[1], each["name"] + each.get("specifier", "")))
+        extras_of = f"[{','.join(each['extras'])}]" if "extras" in each else ""
+        found.add((extra and extra[1], each["name"] + extras_of + each.get("specifier", "")))
     assert found == wanted, "run `uv lock`"
     assert set(locked["metadata"]["requires-dev"]) == set(project["dependency-groups"])
 

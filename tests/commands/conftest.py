@@ -40,5 +40,8 @@ def stand_in(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monke
         (root / name).parent.mkdir(exist_ok=True)
         content = f"// {name}\n".encode()
         (root / name).write_bytes(zstandard.compress(content) if name.endswith(".zst") else content)
+    (root / "licenses" / "packages.json").write_text(
+        '[{"name": "comlink", "version": "4.0.0", "license": "Apache-2.0"}]'
+    )
     (root / "ort" / "VERSION").write_text("1.0.0\n")
     monkeypatch.setattr(packaged_assets, "WEB_ROOT", root)

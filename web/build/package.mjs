@@ -2,10 +2,10 @@
 
 import { copyFile, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
+import { packagesInside } from "./inside.mjs";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const RUNTIME = ["webbuild.js", "worker.js", "tokenizer.js", "webbuild.d.ts"];
-const INSIDE = ["comlink", "fzstd", "@huggingface/tokenizers"];
 
 /** Fills `out` from the built runtime in `built`. The version is that of the Python package. */
 export async function buildPackage(built, out) {
@@ -29,10 +29,9 @@ async function version() {
 }
 
 async function notices() {
-  const parts = INSIDE.map(async (name) => {
-    const folder = `${ROOT}node_modules/${name}`;
-    const { version } = JSON.parse(await readFile(`${folder}/package.json`, "utf8"));
-    return `This package contains ${name} ${version}:\n\n${await readFile(`${folder}/LICENSE`, "utf8")}`;
-  });
+  const parts = (await packagesInside()).map(
+    async ({ name, version, file }) =>
+      `This package contains ${name} ${version}:\n\n${await readFile(file, "utf8")}`,
+  );
   return (await Promise.all(parts)).join(`\n${"=".repeat(80)}\n\n`);
 }

@@ -1,18 +1,21 @@
 // The runtime: the page's half and the worker as two real files, so that a worker-src 'self' policy holds; and the
 // tokenizer, another project's, which only the workers of some bundles import.
 
-import { copyFile, mkdir } from "node:fs/promises";
+import { copyFile, mkdir, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
+import { packagesInside } from "./inside.mjs";
 import { buildModule } from "./modules.mjs";
 
 const source = (file) => fileURLToPath(new URL(`../src/${file}`, import.meta.url));
 
 const FZSTD = fileURLToPath(new URL("../../node_modules/fzstd/LICENSE", import.meta.url));
 
-/** What the worker undoes zstd with is inside it: its licence goes into every bundle. */
+/** What the worker undoes zstd with is inside it: its licence goes into every bundle. All packages are listed. */
 export async function copyLicenses(outDir) {
   await mkdir(outDir, { recursive: true });
   await copyFile(FZSTD, `${outDir}/fzstd.txt`);
+  const packages = (await packagesInside()).map(({ name, version, license }) => ({ name, version, license }));
+  await writeFile(`${outDir}/packages.json`, `${JSON.stringify(packages, null, 2)}\n`);
 }
 
 export async function buildRuntime(outDir) {

@@ -17,6 +17,7 @@ from webbuild.bundle.file_names import safe_file_name, title_from_stem
 from webbuild.bundle.golden import GoldenRun
 from webbuild.bundle.integrity import page_integrity
 from webbuild.bundle.licenses import model_license, model_notice, third_party_notices
+from webbuild.bundle.sbom import SBOM_FILE, bundle_sbom
 from webbuild.bundle.weight_parts import split_large_files
 from webbuild.errors import printable
 from webbuild.manifest import manifest as contract
@@ -116,6 +117,7 @@ def write_bundle(contents: BundleContents, folder: Path) -> Manifest:
     (folder / "index.html").write_text(render.render_page(manifest, page_integrity(contents.name, folder)), "utf-8")
     write_deployment(contents.name, contents.title, folder, loaded=contents.files)
     (folder / "manifest.schema.json").write_text(json.dumps(contract.json_schema(), indent=2) + "\n", "utf-8")
+    (folder / SBOM_FILE).write_text(bundle_sbom(manifest, folder), "utf-8")
     return manifest
 
 

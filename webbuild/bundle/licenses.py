@@ -7,12 +7,12 @@ from webbuild.errors import printable
 from webbuild.model.signature import ModelSignature
 from webbuild.ortweb.packaged_assets import engine_version, fzstd_license, license_files
 
-_NO_LICENSE = "not stated in its metadata"
+NO_LICENSE = "not stated in its metadata"
 
 
 def model_license(signature: ModelSignature) -> str:
     """Return the licence that the model states, in one line."""
-    return printable(signature.metadata.get("license", "").strip().replace("\n", " "), 200) or _NO_LICENSE
+    return printable(signature.metadata.get("license", "").strip().replace("\n", " "), 200) or NO_LICENSE
 
 
 def model_notice(signature: ModelSignature) -> str:

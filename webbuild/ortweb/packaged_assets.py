@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 from webbuild.errors import USAGE, WebbuildError
@@ -66,6 +67,14 @@ def fzstd_license() -> str:
     file = WEB_ROOT / "licenses" / "fzstd.txt"
     _require(file)
     return file.read_text("utf-8")
+
+
+def packages_inside() -> list[dict[str, str]]:
+    """Return `name`, `version` and `license` of the npm packages that are compiled into the runtime."""
+    file = WEB_ROOT / "licenses" / "packages.json"
+    _require(file)
+    packages: list[dict[str, str]] = json.loads(file.read_text("utf-8"))
+    return packages
 
 
 def _folder(name: str, entry: str) -> list[Path]:
