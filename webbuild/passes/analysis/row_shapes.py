@@ -9,7 +9,7 @@ import numpy as np
 import onnx_ir as ir
 
 from webbuild.passes.analysis.batch_axis import output_batch_axis
-from webbuild.passes.analysis.moved_shape import moved_shapes
+from webbuild.passes.analysis.moved_elements import moved_shapes
 from webbuild.passes.analysis.row_counts import Known, RowCount, Rows, RowSet, Sizes
 from webbuild.passes.analysis.row_wise_shape import computed_shape
 from webbuild.passes.analysis.use_def import slice_bounds

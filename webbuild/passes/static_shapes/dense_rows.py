@@ -10,7 +10,7 @@ import onnx_ir as ir
 
 from webbuild.passes.analysis.boolean_mask import MaskSelection
 from webbuild.passes.analysis.masked_rows import MaskedRegion
-from webbuild.passes.analysis.moved_shape import moved_shapes
+from webbuild.passes.analysis.moved_elements import moved_shapes
 from webbuild.passes.analysis.row_counts import RowSet
 from webbuild.passes.rewrite import (
     LOW,

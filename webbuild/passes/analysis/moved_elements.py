@@ -1,0 +1,85 @@
+"""What operators make of values by moving their elements: the elements, or only the shapes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import onnx_ir as ir
+from numpy.typing import NDArray
+
+from webbuild.passes.rewrite import constant, input_value
+
+
+def moved_shapes(node: ir.Node, shape: Sequence[int]) -> list[tuple[int, ...]] | None:
+    """Return the shapes of a node's outputs for an input of this shape, None where it is not known.
+
+    A Concat is taken for one of inputs that are all of this shape, but for its axis: `shape` has the sum there.
+    """
+    if node.op_type == "Concat":
+        return [tuple(shape)]
+    if node.op_type == "Gather" and (index := constant(input_value(node, 1))) is not None:
+        axis = node.attributes.get_int("axis", 0) % len(shape)
+        return [(*shape[:axis], *index.shape, *shape[axis + 1 :])]
+    line = np.broadcast_to(np.int8(0), tuple(shape))  # takes no memory
+    moved = moved_elements(node, [line])
+    return None if moved is None else [each.shape for each in moved]
+
+
+def moved_elements(node: ir.Node, inputs: Sequence[NDArray[Any] | None]) -> list[NDArray[Any]] | None:
+    """Return what a node makes of its inputs if it only moves their elements, None for any other, or if one is needed.
+
+    Args:
+        node: its sizes, axes and places are constants.
+        inputs: arrays of any kind of element.
+    """
+    data = inputs[0] if inputs else None
+    if data is None or node.domain not in ("", "ai.onnx"):
+        return None
+    axes = _integers(node, 1, "axes")
+    match node.op_type:
+        case "Identity":
+            return [data]
+        case "Unsqueeze" if axes:
+            return [np.expand_dims(data, tuple(axes))]
+        case "Squeeze" if axes:
+            return [np.squeeze(data, tuple(axes))]
+        case "Transpose":
+            return [data.transpose(node.attributes.get_ints("perm", None) or None)]
+        case "Slice" if None not in (bounds := [_integers(node, place, "") for place in range(1, len(node.inputs))]):
+            starts, ends, along, steps = [*bounds, *[None] * 4][:4]
+            cut = [slice(None)] * data.ndim
+            for place, (start, end) in enumerate(zip(starts or [], ends or [], strict=True)):
+                cut[along[place] if along else place] = slice(start, end, steps[place] if steps else 1)
+            return [data[tuple(cut)]]
+        case "Split":
+            axis = node.attributes.get_int("axis", 0)
+            sizes = _integers(node, 1, "split")
+            if sizes is None and data.shape[axis] % len(node.outputs) == 0:
+                sizes = [data.shape[axis] // len(node.outputs)] * len(node.outputs)
+            return None if sizes is None else np.split(data, np.cumsum(sizes)[:-1], axis)
+        case "Gather" if (index := constant(input_value(node, 1))) is not None:
+            # of one place NumPy takes the element itself
+            return [np.asarray(data.take(index, node.attributes.get_int("axis", 0)), data.dtype)]
+        case "Concat" if (parts := [each for each in inputs if each is not None]) and len(parts) == len(inputs):
+            return [np.concatenate(parts, node.attributes.get_int("axis", 0))]
+        case "Flatten":
+            return (
+                [data.reshape(len(data), math.prod(data.shape[1:]))]
+                if node.attributes.get_int("axis", 1) == 1
+                else None
+            )
+        case "Reshape" if (target := _integers(node, 1, "")) is not None and 0 not in target:
+            return [data.reshape(target)]
+    return None
+
+
+def _integers(node: ir.Node, position: int, attribute: str) -> list[int] | None:
+    """Return integers given as an input, or, in older opsets, as an attribute."""
+    if (value := input_value(node, position)) is not None:
+        array = constant(value)
+        return None if array is None or array.dtype.kind != "i" else [int(each) for each in array.ravel()]
+    listed = node.attributes.get_ints(attribute, None) if attribute else None
+    return None if listed is None else list(listed)
