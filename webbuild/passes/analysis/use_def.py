@@ -24,10 +24,11 @@ class UnknownNmsPatternError(Exception):
 
 @dataclass
 class IndexUses:
-    """Where an index vector goes: nodes that gather rows by it, and the limit put on its length."""
+    """Where an index vector goes: nodes that gather rows by it, the limit put on its length, nodes that read that."""
 
     gathers: list[ir.Node] = field(default_factory=list)
     limit: int | None = None
+    shapes: list[ir.Node] = field(default_factory=list)
 
 
 def trace_indices(start: ir.Value, where: str, but: ir.Node | None = None) -> IndexUses:
@@ -39,6 +40,7 @@ def trace_indices(start: ir.Value, where: str, but: ir.Node | None = None) -> In
         for node in consumers(value):
             is_data = bool(node.inputs) and node.inputs[0] is value
             if node is but or node.op_type == "Shape" or (not is_data and node.op_type == "Expand"):
+                found.shapes += [node] if node.op_type == "Shape" else []
                 continue
             if not is_data and _gathers_rows(node):
                 found.gathers.append(node)

@@ -1,0 +1,148 @@
+"""Rows of which the data decide the number, m of R at most, up to where zeros fill them up to R."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+import onnx_ir as ir
+from msgspec import Struct
+from numpy.typing import NDArray
+
+from webbuild.passes.analysis.batch_axis import output_batch_axis
+from webbuild.passes.analysis.moved_elements import moved_elements
+from webbuild.passes.analysis.use_def import UnknownNmsPatternError
+from webbuild.passes.rewrite import constant, consumers, input_value
+
+_Line = tuple[NDArray[Any], NDArray[Any]]
+"""Integers computed from m by sums and fixed factors: what they are for m = 0 and for m = 1."""
+
+
+class FilledRows(Struct, frozen=True):
+    """Rows [m, C], and the Pad that adds zeros after them, flattened before [m * C] or not."""
+
+    rows: ir.Value
+    pad: ir.Node
+
+
+class RowTrace:
+    """Follows what is gathered by m places through nodes that keep its rows apart, to the Pads at the ends.
+
+    Attributes:
+        axes: for every value made of the rows, the axis that counts them.
+        filled: the ends.
+    """
+
+    def __init__(self, nodes: Iterable[ir.Node], gathers: Sequence[ir.Node], limit: int) -> None:
+        """Follow the gathers through the nodes, in their order. Raises UnknownNmsPatternError at what is not known."""
+        self.axes: dict[ir.Value, int] = {each.outputs[0]: 0 for each in gathers}
+        self.filled: list[FilledRows] = []
+        self._limit = limit
+        self._flat: dict[ir.Value, ir.Value] = {}
+        self._numbers: dict[ir.Value, _Line] = {}
+        """Vectors and numbers computed from m."""
+        self._known = set(gathers)
+        for node in nodes:
+            read = [value for value in node.inputs if value is not None]
+            if node not in gathers and any(
+                each in self.axes or each in self._flat or each in self._numbers for each in read
+            ):
+                self._add(node)
+                self._known.add(node)
+        values = (*self.axes, *self._flat, *self._numbers)
+        if any(value.is_graph_output() or not self._known.issuperset(consumers(value)) for value in values):
+            raise UnknownNmsPatternError(
+                "graph", "the rows are an output or read by another graph before they are filled up"
+            )
+
+    def _add(self, node: ir.Node) -> None:
+        data = node.inputs[0]
+        read = [value for value in node.inputs if value is not None]
+        if node.domain in ("", "ai.onnx") and data is not None:
+            if node.op_type == "Shape" and (data in self.axes or data in self._flat) and not node.attributes:
+                self._numbers[node.outputs[0]] = self._shape(data)
+                return
+            if node.op_type == "Pad" and (data in self.axes or data in self._flat):
+                self._add_pad(node, data)
+                return
+            if any(each in self._numbers for each in read):
+                if (line := self._line(node)) is not None:
+                    self._numbers[node.outputs[0]] = line
+                    return
+            elif data in self.axes and self._is_flatten(node, data):
+                self._flat[node.outputs[0]] = data
+                return
+            elif (axis := output_batch_axis(node, self.axes)) is not None:
+                self.axes.update(dict.fromkeys(node.outputs, axis))
+                return
+        raise UnknownNmsPatternError(f"{node.op_type} '{node.name}'", "it may mix rows, or needs their number")
+
+    def _is_flatten(self, node: ir.Node, data: ir.Value) -> bool:
+        """Whether a node puts rows [m, C] behind one another, [m * C]."""
+        target = constant(input_value(node, 1)) if node.op_type == "Reshape" else None
+        return target is not None and target.tolist() == [-1] and self.axes[data] == 0 and self._row(data) > 1
+
+    def _row(self, data: ir.Value) -> int:
+        """Return how many elements a row has."""
+        sizes = [size for at, size in enumerate(data.shape or ()) if at != self.axes[data]]
+        if data.shape is None or not all(isinstance(size, int) for size in sizes):
+            raise UnknownNmsPatternError(data.name or "", "its rows have no known size")
+        return math.prod(size for size in sizes if isinstance(size, int))
+
+    def _shape(self, data: ir.Value) -> _Line:
+        if data in self._flat:
+            return np.array([0]), np.array([self._row(self._flat[data])])
+        axis = self.axes[data]
+        self._row(data)
+        sizes = [0 if at == axis else size for at, size in enumerate(data.shape or ())]
+        return np.array(sizes), np.array([1 if at == axis else size for at, size in enumerate(sizes)])
+
+    def _line(self, node: ir.Node) -> _Line | None:
+        """Return what a node makes of numbers, None if that is no sum or fixed multiple of them."""
+        pairs = [self._pair(value) for value in node.inputs]
+        fixed = sum(value not in self._numbers for value in node.inputs)
+        if node.op_type == "Cast" and node.outputs[0].dtype in (ir.DataType.INT64, ir.DataType.INT32):
+            return pairs[0]
+        found = []
+        for at in (0, 1):
+            inputs = [None if pair is None else pair[at] for pair in pairs]
+            if node.op_type in ("Add", "Sub", "Mul") and fixed >= (node.op_type == "Mul"):
+                left, right = inputs
+                made = None if left is None or right is None else [_ARITHMETIC[node.op_type](left, right)]
+            else:
+                made = moved_elements(node, inputs)
+            if made is None or len(made) > 1:
+                return None
+            found.append(made[0])
+        return found[0], found[1]
+
+    def _pair(self, value: ir.Value | None) -> _Line | None:
+        if value is not None and value in self._numbers:
+            return self._numbers[value]
+        array = constant(value)
+        return None if array is None or array.dtype.kind != "i" else (array, array)
+
+    def _add_pad(self, node: ir.Node, data: ir.Value) -> None:
+        """Note a Pad that adds zeros after the rows, up to as many as there may be.
+
+        Raises:
+            UnknownNmsPatternError: it adds something else, or at another place.
+        """
+        rows = self._flat.get(data, data)
+        pads, fill = self._pair(input_value(node, 1)), input_value(node, 2)
+        zeros = fill is None or ((held := constant(fill)) is not None and not held.any())
+        plain = node.attributes.get_string("mode", "constant") == "constant" and input_value(node, 3) is None
+        axis, each = (0, self._row(rows)) if data in self._flat else (self.axes[data], 1)
+        rank = 1 if data in self._flat else len(data.shape or ())
+        # (R - m) rows after the last: [0, ..., (R - m) * C, ...]
+        wanted = [np.zeros(2 * rank, np.int64) for _ in (0, 1)]
+        for number, pad in enumerate(wanted):
+            pad[rank + axis] = (self._limit - number) * each
+        if pads is None or not zeros or not plain or not all(map(np.array_equal, pads, wanted)):
+            raise UnknownNmsPatternError(f"{node.op_type} '{node.name}'", "it does not fill the rows up with zeros")
+        self.filled.append(FilledRows(rows, node))
+
+
+_ARITHMETIC = {"Add": np.add, "Sub": np.subtract, "Mul": np.multiply}

@@ -1,0 +1,87 @@
+from __future__ import annotations
+
+import numpy as np
+import onnx_ir as ir
+
+from webbuild.passes.analysis.use_def import LAYOUT_OPS, slice_bounds
+from webbuild.passes.base import Pass, PassOptions, Rewrite
+from webbuild.passes.rewrite import Builder, constant, consumers, find_nodes, known_rank, replace_all_uses, static_shape
+
+
+class LimitSuppression(Pass):
+    """Lets a suppression select no more boxes than are read of it.
+
+        NonMaxSuppression(boxes, scores, 9223372036854775807, ...) [n, 3] -> Gather(2) [n] -> Slice(:100)
+            ->  NonMaxSuppression(boxes, scores, 100, ...) [n, 3] -> Gather(2)
+
+    Why: torchvision and Ultralytics suppress all candidates and take the first 100 or 300 of what is left. The Slice is
+    of int64, so it runs on the CPU, and the suppression goes on after the last box that counts.
+
+    Limits: one list of scores, whose boxes come in falling order. Exact.
+    """
+
+    code = "limit-suppression"
+    after = (
+        *("static-nms", "pad-nms-output", "static-generic-nms", "pad-generic-nms-output", "masked-suppression"),
+        *("static-rotated-nms", "pad-rotated-nms-output"),
+    )
+    target = "webgpu"
+    scope = "main graph"
+
+    def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
+        rewrites = []
+        for nms in find_nodes(model, "NonMaxSuppression"):
+            limits = _limits(nms.outputs[0]) if is_one_list(nms) else None
+            most = constant(nms.inputs[2]) if len(nms.inputs) > 2 else None
+            if not limits or most is None or most.size != 1:
+                continue
+            limit = max(bound for _, bound in limits)
+            if most.item() > limit:
+                add = Builder(model.graph, nms, f"{nms.name or 'NonMaxSuppression'}/limit")
+                nms.replace_input_with(2, add.const([limit], np.int64))
+            for node, bound in limits:
+                if bound >= limit:
+                    replace_all_uses(node.outputs[0], node.inputs[0])
+                    model.graph.remove(node, safe=True)
+            rewrites.append(self.applied(nms, f"it selects {limit} boxes at most, which is what is read of them"))
+        return rewrites
+
+
+def is_one_list(nms: ir.Node) -> bool:
+    """Whether a suppression has one picture and one list of scores, [1, 1, N]: its boxes are in falling order then."""
+    sizes = static_shape(nms.inputs[1]) if len(nms.inputs) > 1 else None
+    return sizes is not None and len(sizes) == 3 and sizes[:2] == [1, 1]
+
+
+def _limits(selected: ir.Value) -> list[tuple[ir.Node, int]] | None:
+    """Return the Slices that cut the boxes [n, 3] to the first n, and n; None if anything else reads their number."""
+    found = []
+    waiting = [selected]
+    while waiting:
+        value = waiting.pop()
+        if value.is_graph_output():
+            return None
+        for node in consumers(value):
+            bounds = slice_bounds(node)
+            if node.graph is not selected.graph or node.inputs[0] is not value:
+                return None
+            if bounds is not None and bounds[0] == 0 and bounds[1] > 0 and bounds[2] == 0:
+                found.append((node, bounds[1]))
+            elif _keeps_boxes(node, value):
+                waiting.append(node.outputs[0])
+            else:
+                return None
+    return found
+
+
+def _keeps_boxes(node: ir.Node, value: ir.Value) -> bool:
+    """Whether a node takes columns of boxes [n, 3], or lays [n, 1] out as [n]."""
+    rank = known_rank(value) or 0
+    if node.op_type == "Gather":
+        return rank == 2 and node.attributes.get_int("axis", 0) % rank == 1 and constant(node.inputs[1]) is not None
+    bounds = slice_bounds(node)
+    if bounds is not None:
+        return rank == 2 and bounds[2] % rank == 1
+    plain = node.op_type in LAYOUT_OPS and node.op_type not in ("Transpose", "Expand")
+    column = value.shape is not None and (rank == 1 or (rank == 2 and value.shape[1] == 1))
+    return plain and column and known_rank(node.outputs[0]) == 1

@@ -1,0 +1,187 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import onnx_ir as ir
+from msgspec import Struct
+
+from webbuild.passes.analysis.filled_rows import RowTrace
+from webbuild.passes.analysis.use_def import IndexUses, UnknownNmsPatternError, trace_indices
+from webbuild.passes.base import Pass, PassOptions, Rewrite
+from webbuild.passes.nms.limit_suppression import is_one_list
+from webbuild.passes.nms.status_output import top_kept_rows
+from webbuild.passes.rewrite import (
+    Builder,
+    constant,
+    find_nodes,
+    known_rank,
+    replace_all_uses,
+    replace_output,
+    static_shape,
+)
+
+_MOST = 1 << 20
+"""Rows among which some are chosen, at most: a TopK puts them in order, or a table has their numbers."""
+
+
+class _Choice(Struct, frozen=True):
+    """Up to `limit` of `length` rows that a node chooses; `order` gathers their places, if it chooses from a list."""
+
+    node: ir.Node
+    length: int
+    limit: int
+    gathers: list[ir.Node]
+    order: ir.Node | None
+
+
+class FixedRows(Pass):
+    """Gives rows that zeros fill up to R, R rows from the start.
+
+        NonMaxSuppression [n, 3] -> Gather(2) [n] -> Slice(:R) -> Gather(boxes) [m, 4] -> Pad(R - m) [R, 4]
+            ->  NonMaxSuppression [n, 3] -> Concat([0, 0, N]) -> Slice(:R) -> Gather(boxes) [R, 4] -> Where(i < N)
+        NonZero(mask [N]) [1, n] -> Slice(:R) -> Gather(boxes) [m, 4] -> Pad(R - m) [R, 4]
+            ->  TopK(mask * (N, N - 1, ..., 1), R) -> Gather(boxes) [R, 4] -> Where
+
+    Why: Ultralytics fills what its suppression keeps up to a fixed number of rows. The arithmetic of how many are
+    missing is int64 and runs on the CPU, and nothing in between has a fixed shape.
+
+    How: N stands for a row that is not there, and becomes row 0 of zeros. The suppression stays where it is, with one
+    Concat and one Slice of its int64 answer; what a mask chooses is put in order by a TopK on the GPU.
+
+    Limits: one picture and one list of scores; between the choice and the Pads rows are computed apart. Exact.
+    """
+
+    code = "fixed-rows"
+    after = ("limit-suppression", "shorten-size-vectors", "narrow-int64")
+    target = "webgpu"
+    scope = "main graph"
+
+    def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
+        rewrites = []
+        for choice in list(_choices(model)):
+            try:
+                trace = RowTrace(model.graph, choice.gathers, choice.limit)
+            except UnknownNmsPatternError as unknown:
+                rewrites.append(self.skipped(choice.node, f"{unknown.where}: {unknown.reason}"))
+                continue
+            if trace.filled:
+                _rewrite(model, choice, trace)
+                rewrites.append(self.applied(choice.node, f"{choice.limit} rows from the start, zeros after the last"))
+        return rewrites
+
+
+def _choices(model: ir.Model) -> Iterator[_Choice]:
+    for node in find_nodes(model, "NonMaxSuppression", "NonZero"):
+        length = _length(node)
+        if not 0 < length <= _MOST:
+            continue
+        try:
+            yield from _uses(node, length)
+        except UnknownNmsPatternError:
+            continue
+
+
+def _length(node: ir.Node) -> int:
+    """Return of how many rows a node chooses, 0 where that is not known or they lie along several axes."""
+    sizes = static_shape(node.inputs[0]) or []
+    if node.op_type == "NonMaxSuppression":
+        return sizes[1] if is_one_list(node) and len(sizes) == 3 else 0
+    return sizes[0] if len(sizes) == 1 else 0
+
+
+def _uses(node: ir.Node, length: int) -> Iterator[_Choice]:
+    uses, order = trace_indices(node.outputs[0], node.name or node.op_type), None
+    limits = [uses.limit, _own_limit(node)]
+    if len(uses.gathers) == 1 and _is_list_of_numbers(uses.gathers[0]):
+        order = uses.gathers[0]
+        inner = trace_indices(order.outputs[0], node.name or node.op_type)
+        limits.append(inner.limit)
+        uses = IndexUses(inner.gathers, None, [*uses.shapes, *inner.shapes])
+    known = [each for each in limits if each is not None]
+    if known and uses.gathers and not uses.shapes and all(map(_takes_rows, uses.gathers)):
+        yield _Choice(node, length, min(known), uses.gathers, order)
+
+
+def _own_limit(node: ir.Node) -> int | None:
+    most = constant(node.inputs[2]) if node.op_type == "NonMaxSuppression" and len(node.inputs) > 2 else None
+    return None if most is None or most.size != 1 or most.item() >= _MOST else int(most.item())
+
+
+def _is_list_of_numbers(gather: ir.Node) -> bool:
+    """Whether a node gathers from integers [N], which are places themselves."""
+    data = gather.inputs[0]
+    whole = data is not None and data.dtype in (ir.DataType.INT64, ir.DataType.INT32)
+    return gather.op_type == "Gather" and whole and known_rank(data) == 1 and known_rank(gather.inputs[1]) == 1
+
+
+def _takes_rows(gather: ir.Node) -> bool:
+    """Whether a node gathers one row for each place: by [m], or as GatherND by [m, 1]."""
+    index = gather.inputs[1]
+    if gather.op_type == "GatherND":
+        return index is not None and index.shape is not None and len(index.shape) == 2 and index.shape[1] == 1
+    return known_rank(index) == 1
+
+
+def _rewrite(model: ir.Model, choice: _Choice, trace: RowTrace) -> None:
+    rows = min(choice.limit, choice.length)
+    chosen = _selected if choice.node.op_type == "NonMaxSuppression" else _first_true
+    add = Builder(model.graph, None, f"{choice.node.name or choice.node.op_type}/rows")
+    # places [R], and bool [R, 1]: which of them there are
+    position, real = chosen(add, choice.node, choice.length, rows)
+    if choice.order is not None:
+        position = add.op("Gather", choice.order.inputs[0], position, axis=0)
+    for value, axis in trace.axes.items():
+        if value.shape is not None:
+            value.shape = ir.Shape([rows if at == axis else size for at, size in enumerate(value.shape)])
+    moved = {gather.outputs[0]: _gathered(add, gather, position) for gather in choice.gathers}
+    for each in trace.filled:
+        value, axis = moved.get(each.rows, each.rows), trace.axes[each.rows]
+        _fill(model, each.pad, value, axis, real, choice.limit)
+    model.graph.sort()
+
+
+def _selected(add: Builder, nms: ir.Node, length: int, rows: int) -> tuple[ir.Value, ir.Value]:
+    """Return the places of the boxes that a suppression selected, and which of them there are."""
+    # batch, class, box: [n, 3] -> [n + R, 3] -> box [R, 1], N where there is none
+    none = np.tile([0, 0, length], (rows, 1))
+    padded = add.op("Concat", nms.outputs[0], add.const(none, np.int64), axis=0)
+    first = add.op("Slice", padded, *(add.const(each, np.int64) for each in ([0, 2], [rows, 3], [0, 1])))
+    # int64 is cast on the CPU, so the places are gathered from a list of themselves
+    number = add.op("Gather", add.const(np.arange(length + 1), np.int32), first, axis=0)
+    real = add.op("Less", number, add.const(length, np.int32))
+    return add.reshape(add.op("Where", real, number, add.const(0, np.int32)), [rows]), real
+
+
+def _first_true(add: Builder, nonzero: ir.Node, length: int, rows: int) -> tuple[ir.Value, ir.Value]:
+    """Return the places of the first elements that are not zero, and which of them there are."""
+    mask = nonzero.inputs[0]
+    assert mask is not None
+    true = mask if mask.dtype == ir.DataType.BOOL else add.cast(mask, ir.DataType.BOOL)
+    return top_kept_rows(add, add.reshape(add.cast(true, ir.DataType.FLOAT), [1, length]), length, rows)
+
+
+def _gathered(add: Builder, gather: ir.Node, position: ir.Value) -> ir.Value:
+    """Let what reads the rows that a node gathers read those at `position` [R], and return them."""
+    taken = add.op("Gather", gather.inputs[0], position, axis=0)
+    replace_output(gather, taken)
+    return taken
+
+
+def _fill(model: ir.Model, pad: ir.Node, rows: ir.Value, axis: int, real: ir.Value, wanted: int) -> None:
+    """Put rows with zeros for those that there are not in the place of a Pad of them, [R, C] or [R * C]."""
+    add = Builder(model.graph, None, f"{pad.name or 'Pad'}/rows")
+    sizes = static_shape(rows) or []
+    # real [R, 1] -> [1, ..., R, ..., 1]
+    ones = [size if at == axis else 1 for at, size in enumerate(sizes)]
+    there = real if ones == [*ones[:1], 1] else add.reshape(real, ones)
+    filled = add.op("Where", there, rows, add.like(rows, 0))
+    missing = [wanted - size if at == axis else size for at, size in enumerate(sizes)]
+    if missing[axis]:
+        filled = add.op("Concat", filled, add.like(rows, np.zeros(missing)), axis=axis)
+    whole = [wanted if at == axis else size for at, size in enumerate(sizes)]
+    filled.type, filled.shape = rows.type, ir.Shape(whole)
+    if known_rank(pad.inputs[0]) != len(whole):
+        filled = add.reshape(filled, [-1])
+        filled.type, filled.shape = rows.type, ir.Shape([int(np.prod(whole))])
+    replace_all_uses(pad.outputs[0], filled)
