@@ -113,3 +113,9 @@ def _replace_output(found: GenericNmsPattern, node: ir.Node, value: ir.Value) ->
     if node.graph is not None:
         node.graph.remove(node, safe=True)
     return value
+
+
+def divmod_int32(add: Builder, value: ir.Value, by: int) -> tuple[ir.Value, ir.Value]:
+    """Return quotient and remainder of non-negative int32."""
+    quotient = add.op("Div", value, add.const(by, np.int32))
+    return quotient, add.op("Sub", value, add.op("Mul", quotient, add.const(by, np.int32)))

@@ -5,7 +5,7 @@ import onnx_ir as ir
 
 from webbuild.passes.base import PassOptions, Rewrite
 from webbuild.passes.nms.generic_pattern import GenericNmsPattern
-from webbuild.passes.nms.int32_rows import propagate_int32
+from webbuild.passes.nms.int32_rows import divmod_int32, propagate_int32
 from webbuild.passes.nms.nms_pass import NmsPass
 from webbuild.passes.nms.padded_output import pad_selected_outputs
 from webbuild.passes.nms.status_output import add_status_output
@@ -73,8 +73,8 @@ def _rebuild(model: ir.Model, tail: GenericNmsPattern, candidates: int, rows: in
     # int64 is cast on the CPU, so the places are gathered from a list of themselves
     place = add.op("Cast", add.op("Gather", add.const(np.arange(total)), index, axis=0), to=_INT32)
     # place = (batch * C + label) * N + box, each int32 [K]
-    group, box = _divmod(add, place, tail.boxes)
-    batch, label = _divmod(add, group, tail.classes)
+    group, box = divmod_int32(add, place, tail.boxes)
+    batch, label = divmod_int32(add, group, tail.classes)
     corners = _corners(add, nms, add.op("Add", add.op("Mul", batch, _int32(add, tail.boxes)), box), tail)
     groups = add.op("Cast", group, to=_FLOAT)
     # bool [K, K]: both candidates are of the same picture and class
@@ -116,12 +116,6 @@ def _rebuild(model: ir.Model, tail: GenericNmsPattern, candidates: int, rows: in
 
 def _int32(add: Builder, value: int) -> ir.Value:
     return add.const(value, np.int32)
-
-
-def _divmod(add: Builder, value: ir.Value, by: int) -> tuple[ir.Value, ir.Value]:
-    """Return quotient and remainder of non-negative int32."""
-    quotient = add.op("Div", value, _int32(add, by))
-    return quotient, add.op("Sub", value, add.op("Mul", quotient, _int32(add, by)))
 
 
 def _above_threshold(add: Builder, nms: ir.Node, scores: ir.Value) -> ir.Value:
