@@ -102,6 +102,8 @@ class MaskedRegion:
     def _is_end(self, node: ir.Node) -> bool:
         data = node.inputs[0]
         match node.op_type:
+            case "ReduceMean" if data is not None and data.dtype == ir.DataType.FLOAT16:
+                return False  # it is a sum and a count then, which float16 cannot hold
             case op if op in REDUCTION_OPS and data in self.rows:
                 return self.rows[data].axis in (reduction_axes(node) or [])
             case "ScatterND":

@@ -219,7 +219,7 @@ class _DenseRows:
         keep = node.attributes.get_int("keepdims", 1)
         # rows that the mask leaves out count 0 (sum), 1 (product), -inf (maximum) or inf (minimum)
         true = self._true(add, value)
-        rows = add.op("Where", true, self._values[value], add.const(_NEUTRAL.get(node.op_type, 0.0)))
+        rows = add.op("Where", true, self._values[value], add.like(value, _NEUTRAL.get(node.op_type, 0.0)))
         if node.op_type != "ReduceMean":
             return add.reduce(node.op_type, rows, axes, keep)
         # mean = sum / (rows chosen * other elements reduced); at least one row, so that a mean of none is 0

@@ -15,7 +15,7 @@ from webbuild.passes.rewrite import find_nodes, opset_version
 from webbuild.passes.static_shapes.dense_rows import rewrite_densely
 from webbuild.passes.static_shapes.empty_guard import empty_guards, inline_guarded
 
-_TYPES = (ir.DataType.FLOAT, ir.DataType.INT32, ir.DataType.INT64)
+_TYPES = (ir.DataType.FLOAT, ir.DataType.FLOAT16, ir.DataType.INT32, ir.DataType.INT64)
 
 
 class MaskedSuppression(Pass):
