@@ -11,6 +11,7 @@ import onnx_ir as ir
 from numpy.typing import NDArray
 
 from webbuild.compile.graph_recipe import read_graph_recipe
+from webbuild.compile.layer_ranges import LayerRanges, weigh_ranges
 from webbuild.compile.number_inputs import choose_numbers, number_of_shape
 from webbuild.compile.picture_trials import PictureTrials
 from webbuild.compile.pixel_ranges import RANGES, UNIT, PixelRange, usual_ranges, with_range
@@ -29,7 +30,7 @@ ALIKE = 0.95
 """Part of the largest dependence from which on two ranges are as good: the commoner one is taken."""
 OVERSHOOT = 0.1
 """Part of the numbers that may lie outside of 0..1 where with the usual range none does."""
-SWAPPED = 1.4
+SWAPPED = 2.0
 """How many times as much answers must depend on the picture for BGR to be taken in place of RGB."""
 _BY_MEANS = "channels in the order of its means"
 HARDLY = 0.01
@@ -148,13 +149,21 @@ def _values(
         chosen = with_range(image, said.values)
         why = f"sure: of {said.values.name} the graph itself makes {said.low:.3g} to {said.high:.3g}"
         return (msgspec.structs.replace(chosen, color=said.color), (why, _BY_MEANS)) if said.color else (chosen, (why,))
-    tried = _try_ranges(image, trials, usual)
+    layer = weigh_ranges(graph, image, trials.canvases, usual)
+    tried = (layer.best, layer.reason) if layer and layer.reason else _try_ranges(image, trials, usual, layer)
     return None if tried is None else (with_range(image, tried[0]), (tried[1],))
 
 
-def _try_ranges(image: ImageInput, trials: PictureTrials, usual: PixelRange) -> tuple[PixelRange, str] | None:
-    """Return the range to take and why, None where answers are finite with none."""
+def _try_ranges(
+    image: ImageInput, trials: PictureTrials, usual: PixelRange, layer: LayerRanges | None
+) -> tuple[PixelRange, str] | None:
+    """Return the range to take and why, None where answers are finite with none.
+
+    Those that the weights of the first layer speak against are not tried.
+    """
     ranges = sorted(usual_ranges(image), key=lambda each: each is not usual)
+    if layer is not None:
+        ranges = [each for each in ranges if each is usual or each in layer.likely]
     tried = list(zip(ranges, trials.dependences([with_range(image, each) for each in ranges]), strict=False))
     scores = {values: score for values, score in tried if score is not None}
     over = {values: part for (values, _), part in zip(tried, trials.overshoots, strict=True)}

@@ -53,7 +53,7 @@ class PictureTrials:
         beside: Mapping[str, NDArray[Any]] | None = None,
     ) -> None:
         self._original, self._beside = original, beside or {}
-        self._canvases = sample_canvases(image)
+        self.canvases = sample_canvases(image)
         self.overshoots: list[float] = []
         """By the ways that were tried, the part of the numbers of lines of numbers that lies outside of 0..1."""
         self.empty: list[bool] = []
@@ -76,7 +76,7 @@ class PictureTrials:
 
     def _dependence(self, spec: ImageInput) -> float | None:
         try:
-            one, other = (self._answer(spec, canvas) for canvas in self._canvases)
+            one, other = (self._answer(spec, canvas) for canvas in self.canvases)
         except WebbuildError:
             self.overshoots.append(1.0)
             self.empty.append(True)

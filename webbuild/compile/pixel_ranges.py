@@ -21,6 +21,7 @@ UNIT = PixelRange("0..1", 1 / 255)
 SIGNED = PixelRange("-1..1", 1 / 127.5, (1.0, 1.0, 1.0))
 IMAGENET = PixelRange("ImageNet's mean and deviation", 1 / 255, (0.485, 0.456, 0.406), (0.229, 0.224, 0.225))
 PLAIN = PixelRange("0..255", 1.0)
+CENTRED = PixelRange("0..255 less ImageNet's mean", 1.0, (123.675, 116.28, 103.53))
 RANGES = (UNIT, SIGNED, IMAGENET, PLAIN)
 """Those that exports use, the commonest first."""
 
