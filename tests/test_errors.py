@@ -11,9 +11,13 @@ from webbuild.errors import FAILED, WebbuildError, printable
 from webbuild.reporting.progress import ProgressReporter
 
 
-def test_an_error_is_a_line_and_its_mend() -> None:
+def test_an_error_is_a_line_its_fix_and_the_address_of_its_page() -> None:
     error = WebbuildError("no-adapter", "chromium: no WebGPU adapter", "run with --backend wasm")
-    assert str(error) == "error[no-adapter] chromium: no WebGPU adapter\n  fix: run with --backend wasm"
+    assert str(error) == (
+        "error[no-adapter] chromium: no WebGPU adapter\n"
+        "  fix: run with --backend wasm\n"
+        "  see: https://webbuild.readthedocs.io/codes/no-adapter/"
+    )
     assert error.exit_code == FAILED
 
 
@@ -36,7 +40,7 @@ def test_a_long_text_is_cut() -> None:
 def test_a_message_of_several_lines_stays_under_its_first() -> None:
     text = str(WebbuildError("x", "one\ntwo", "three"))
     assert text.splitlines()[0] == "error[x] one two"
-    assert len(text.splitlines()) == 2
+    assert len(text.splitlines()) == 3
 
 
 def test_steps_go_to_stderr_and_name_what_failed(monkeypatch: pytest.MonkeyPatch) -> None:

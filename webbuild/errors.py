@@ -34,7 +34,7 @@ class WebbuildError(Exception):
 
     def __str__(self) -> str:
         message, fix = (printable(text.replace("\n", " ")) for text in (self.message, self.fix))
-        return f"error[{self.code}] {message}\n  fix: {fix}"
+        return f"error[{self.code}] {message}\n  fix: {fix}\n  see: {page_url(self.code)}"
 
 
 def printable(text: str, limit: int = 600) -> str:

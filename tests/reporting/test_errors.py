@@ -3,18 +3,36 @@
 from __future__ import annotations
 
 import ast
+import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import get_args
 
 import pytest
+from msgspec import Struct
 
 from tests.commands.program import webbuild
+from webbuild.compare.comparison import Mismatch, NoSignal
+from webbuild.errors import page_url
 from webbuild.reporting.errors import error_pages
+from webbuild.reporting.problem_text import problem_lines, see
+from webbuild.reporting.write import encode_json
 
 ROOT = Path(__file__).parents[2]
 PAGES = {code: text for pages in error_pages().values() for code, text in pages.items()}
-_CODE = re.compile(r"[a-z0-9]+(-[a-z0-9]+)+|aborted|disposed|internal|unreachable")
+
+
+class WhatFailed(Struct):
+    """A problem."""
+
+    code: str
+    where: str
+    message: str
+    fix: str
+
+
+_CODE = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 
 
 def test_every_error_of_the_program_has_a_page() -> None:
@@ -32,6 +50,36 @@ def test_every_error_of_the_runtime_has_a_page() -> None:
     thrown = {code for source in sources for code in re.findall(r'new WebbuildError\(\s*"([^"]+)"', source)}
     assert len(thrown) > 20
     assert thrown <= declared <= set(PAGES), f"without a page: {sorted(declared - set(PAGES))}"
+
+
+def test_every_warning_of_the_runtime_and_every_problem_of_a_report_has_a_page() -> None:
+    runtime = "\n".join(file.read_text("utf-8") for file in (ROOT / "web" / "src").rglob("*.ts"))
+    reports = [ast.parse(file.read_text("utf-8")) for file in (ROOT / "webbuild").rglob("*.py")]
+    codes = {code for tree in reports for code in _problems(tree)} | set(re.findall(r'\bcode: "([^"]+)"', runtime))
+    assert {"off-gpu", "ran-fallback"} <= codes
+    assert codes <= set(PAGES), f"without a page: {sorted(codes - set(PAGES))}"
+
+
+def test_every_reason_of_a_comparison_has_a_page() -> None:
+    assert set(error_pages()["comparisons"]) == {*get_args(Mismatch), *get_args(NoSignal)}
+
+
+def test_what_has_a_code_in_json_has_its_address() -> None:
+    comparison = {"verdict": "DIFFERS", "reason": "too-far"}
+    shown = json.loads(encode_json([{"code": "off-gpu", "reason": "other"}, comparison, {"code": 3}, {"reason": "x"}]))
+    assert shown == [
+        {"code": "off-gpu", "url": page_url("off-gpu"), "reason": "other"},
+        {"verdict": "DIFFERS", "reason": "too-far", "url": page_url("too-far")},
+        {"code": 3},
+        {"reason": "x"},
+    ]
+
+
+def test_an_address_is_printed_once_for_problems_of_one_code() -> None:
+    problems = [WhatFailed(code, "webgpu", "it failed", "try again") for code in ("off-gpu", "off-gpu", "gpu-error")]
+    lines = [line for each in problem_lines(problems) for line in each]
+    assert [line for line in lines if "see:" in line] == [see("off-gpu"), see("gpu-error")]
+    assert sum(line == "error[off-gpu] webgpu: it failed" for line in lines) == 2
 
 
 def test_no_page_is_about_an_error_that_is_gone() -> None:
@@ -78,6 +126,13 @@ def _raised(tree: ast.Module) -> Iterator[str]:
     for call in ast.walk(tree):
         if isinstance(call, ast.Call) and _name(call) in makers and call.args:
             yield from _constants(call.args[0])
+
+
+def _problems(tree: ast.Module) -> Iterator[str]:
+    """Yield the codes of the problems that a module makes."""
+    for call in ast.walk(tree):
+        if isinstance(call, ast.Call) and _name(call) == "Problem":
+            yield from (code for each in call.keywords if each.arg == "code" for code in _constants(each.value))
 
 
 def _constants(code: ast.expr) -> Iterator[str]:

@@ -15,7 +15,8 @@ from webbuild.bench.formatting import (
     timing_cells,
 )
 from webbuild.bench.report import BackendBench, BenchReport, exit_code
-from webbuild.errors import CLEAN, printable
+from webbuild.errors import CLEAN
+from webbuild.reporting.problem_text import print_problems
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -40,9 +41,7 @@ def print_report(report: BenchReport, console: Console) -> None:
     for titles, cells in ((TIMING_COLUMNS, timing_cells), (COST_COLUMNS, cost_cells)):
         for table in _tables(report, titles, cells, console.width):
             console.print(table)
-    for problem in report.problems():
-        console.print(Text(f"error[{problem.code}] {problem.where}: {printable(problem.message)}", style="red"))
-        console.print(Text(f"  fix: {printable(problem.fix)}"))
+    print_problems(report.problems(), console)
     if exit_code(report) != CLEAN and not report.problems():
         console.print(Text("Not everything was measured.", style="bold red"))
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from webbuild.bisect.report import BisectFinding, BisectReport
 from webbuild.errors import printable
 from webbuild.reporting.comparison_text import describe_reason
+from webbuild.reporting.problem_text import see
 
 MAX_SHOWN = 10
 """Findings that are listed."""
@@ -35,8 +36,10 @@ def report_lines(report: BisectReport, out: Path) -> list[str]:
             else "nothing was compared: all outputs are 0 or empty; give it other numbers with --sample",
         ]
     first = [finding for finding in report.findings if not finding.downstream]
-    for finding in first[:MAX_SHOWN]:
+    for index, finding in enumerate(first[:MAX_SHOWN]):
         lines += _finding_lines(finding, out)
+        if finding.code not in {earlier.code for earlier in first[:index]}:
+            lines.append(see(finding.code))
     if len(first) > MAX_SHOWN:
         lines.append(f"and {len(first) - MAX_SHOWN} more: see --json")
     if behind := [finding for finding in report.findings if finding.downstream]:

@@ -12,7 +12,7 @@ import click
 
 from webbuild.bisect.codes import EXPLANATIONS
 from webbuild.commands.options.explain import ExplainArguments
-from webbuild.errors import CLEAN, USAGE, WebbuildError
+from webbuild.errors import CLEAN, USAGE, WebbuildError, page_url
 from webbuild.inspection.rules.base import all_rules
 from webbuild.passes.registry import all_passes
 from webbuild.reporting.errors import error_pages
@@ -42,7 +42,8 @@ def run(arguments: ExplainArguments) -> int:
     for title, text in found:
         about = f" ({title})" if len(found) > 1 else ""
         page = "\n\n".join(map(_wrapped_paragraph, text.split("\n\n")))
-        click.echo(f"{code}{about}\n\n{page}{'' if (title, text) is found[-1] else chr(10)}")
+        click.echo(f"{code}{about}\n\n{page}\n")
+    click.echo(f"See: {page_url(code)}")
     return CLEAN
 
 
@@ -71,7 +72,7 @@ def all_pages() -> dict[str, dict[str, str]]:
         kind.code: f"{inspect.getdoc(kind) or ''}\n\nGraphs: {kind.target or 'every target'}" for kind in all_passes()
     }
     findings = {rule.code: rule.page for rule in all_rules()} | {jsep.CODE: jsep.EXPLAINED}
-    errors = {f"errors, {area}": pages for area, pages in error_pages().items()}
+    errors = {area if area == "comparisons" else f"errors, {area}": pages for area, pages in error_pages().items()}
     return {"passes": passes, "findings": findings, "bisect": EXPLANATIONS, **errors}
 
 

@@ -15,7 +15,7 @@ from types import FrameType
 import click
 
 from webbuild import __version__
-from webbuild.errors import BUG, USAGE, WebbuildError, printable
+from webbuild.errors import BUG, USAGE, WebbuildError, page_url, printable
 
 _DISK_FULL_ERRNOS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS)
 _PLACE_ERRNOS = (errno.EACCES, errno.EPERM, errno.ENAMETOOLONG, errno.ENOTDIR, errno.EISDIR, errno.EIO)
@@ -34,7 +34,8 @@ def report_internal_error(error: Exception) -> int:
     click.echo(
         f"error[bug] {printable(type(error).__name__)}: {printable(str(error).replace(chr(10), ' '))} "
         f"({Path(place.filename).name}:{place.lineno})\n"
-        f"  fix: this is a bug in webbuild: please report it, with {report} (versions, traceback, failing node)",
+        f"  fix: this is a bug in webbuild: please report it, with {report} (versions, traceback, failing node)\n"
+        f"  see: {page_url('bug')}",
         err=True,
     )
     return BUG

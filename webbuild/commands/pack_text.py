@@ -16,6 +16,7 @@ from webbuild.passes.base import NmsPlacement
 from webbuild.passes.lower import LoweredGraphs
 from webbuild.quantization.report import WeightQuantizationReport
 from webbuild.reporting.comparison_text import noise_levels
+from webbuild.reporting.problem_text import see
 from webbuild.reporting.quantities import format_count
 from webbuild.verify.formatting import runner_name
 
@@ -55,6 +56,7 @@ def compiled_lines(
             yield "NMS stays as exported: it may throw on WebGPU, above all where nothing is detected"
     if (disabled := compiled.disabled_target) is not None:
         yield f"disabled on {disabled.target}; falls back to WASM [{disabled.code}] {disabled.reason}"
+        yield see(disabled.code)
 
 
 def _shortened(lines: Sequence[str], most: int) -> list[str]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from webbuild.bundle.export_onnx import OnnxFile
 from webbuild.commands.patch_model import PatchResult
-from webbuild.errors import CLEAN
+from webbuild.errors import CLEAN, page_url
 from webbuild.targets import jsep
 
 
@@ -15,7 +15,8 @@ def result_lines(outcome: PatchResult, *, dry_run: bool) -> Iterator[str]:
     """Yield the line of a model; in a dry run the rewrites instead, one a line."""
     if outcome.error is not None:
         error = outcome.error
-        yield f"failed   {outcome.model}: error[{error.code}] {error.message}; fix: {error.fix}"
+        page = page_url(error.code)
+        yield f"failed   {outcome.model}: error[{error.code}] {error.message}; fix: {error.fix}; see: {page}"
         return
     if dry_run:
         for target, rewrites in outcome.rewrites.items():
@@ -39,7 +40,7 @@ def result_lines(outcome: PatchResult, *, dry_run: bool) -> Iterator[str]:
             option = {"executionProviders": [{"name": "webgpu", "forceCpuNodeNames": list(file.cpu_nodes)}]}
             yield f"session options for {file.file}: {json.dumps(option)}"
     if any(target.endswith("-webgpu") for file in outcome.files for target in file.targets):
-        yield f"note[{jsep.CODE}] {jsep.FIX}"
+        yield f"note[{jsep.CODE}] {jsep.FIX}; see: {page_url(jsep.CODE)}"
 
 
 def _describe_file(file: OnnxFile) -> str:

@@ -11,6 +11,7 @@ from msgspec import Struct
 from webbuild.inspection.finding import Finding
 from webbuild.inspection.inspect import inspect
 from webbuild.inspection.result import exit_code
+from webbuild.reporting.problem_text import see
 from webbuild.reporting.quantities import format_count
 from webbuild.targets.table import find_table
 from webbuild.targets.target import Target
@@ -31,7 +32,11 @@ class BeforeAfter(Struct, frozen=True, rename="camel"):
         """Return what WebGPU will still fail at, and how much is left that only costs time, in lines."""
         errors = [finding for finding in self.after if finding.severity == "error"]
         slow = Counter(finding.code for finding in self.after if finding.severity == "warning")
-        lines = [f"WILL FAIL on WebGPU [{each.code}] {each.where}: {each.summary}, {each.reason}" for each in errors]
+        lines = []
+        for index, each in enumerate(errors):
+            lines.append(f"WILL FAIL on WebGPU [{each.code}] {each.where}: {each.summary}, {each.reason}")
+            if each.code not in {earlier.code for earlier in errors[:index]}:
+                lines.append(see(each.code))
         kinds = ", ".join(f"{code} {count}" for code, count in slow.most_common(_MAX_NAMED))
         counts = [format_count(len(errors), "error"), format_count(slow.total(), "warning")]
         left = f"{' and '.join(counts)} left{f' ({kinds})' if kinds else ''}" if self.after else "none left"

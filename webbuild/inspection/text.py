@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from webbuild.errors import printable
 from webbuild.inspection.fp16_estimate import Fp16Estimate
 from webbuild.inspection.result import Inspection
+from webbuild.reporting.problem_text import see
 from webbuild.reporting.quantities import format_bytes, format_count
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ def print_inspection(inspection: Inspection, console: Console) -> None:
 
     for code, found in inspection.findings_by_code():
         console.print(_finding_text(code, found))
+        console.print(Text(see(code)), soft_wrap=True)
     console.print(Text(printable(summary(inspection)), style="dim"))
     if inspection.fp16 is not None:
         console.print(Text(printable(fp16_summary(inspection.fp16)), style="dim"))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 
 def format_count(number: int, noun: str) -> str:
     """Return `1 node`, `3 nodes`, `2 copies`."""
@@ -24,4 +26,4 @@ def format_bytes(number: int) -> str:
 def first_sentence(text: str) -> str:
     """Return the first sentence of a text of paragraphs, in one line."""
     paragraph = " ".join(text.partition("\n\n")[0].split())
-    return paragraph.partition(". ")[0].removesuffix(".") + "."
+    return re.split(r"(?<!\.)\. ", paragraph)[0].removesuffix(".") + "."

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 import msgspec
 
-from webbuild.errors import USAGE, WebbuildError
+from webbuild.errors import USAGE, WebbuildError, page_url
 
 
 def write_html(path: Path, html: str) -> None:
@@ -25,8 +26,22 @@ def write_html(path: Path, html: str) -> None:
 
 
 def encode_json(report: object) -> str:
-    """Return a report as JSON, for people and programs."""
-    return msgspec.json.format(msgspec.json.encode(report), indent=2).decode()
+    """Return a report as JSON, for people and programs. What has a code has the `url` of its page."""
+    return msgspec.json.format(msgspec.json.encode(_with_urls(msgspec.to_builtins(report))), indent=2).decode()
+
+
+def _with_urls(value: Any) -> Any:
+    """Return JSON in which every object with a `code` has a `url` after it. A comparison's code is its `reason`."""
+    if isinstance(value, list):
+        return [_with_urls(each) for each in value]
+    if not isinstance(value, dict):
+        return value
+    found: dict[str, Any] = {}
+    for key, each in value.items():
+        found[key] = _with_urls(each)
+        if isinstance(each, str) and (key == "code" or (key == "reason" and "verdict" in value)):
+            found["url"] = page_url(each)
+    return found
 
 
 def print_json(report: object) -> None:

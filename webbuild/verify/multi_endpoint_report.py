@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from webbuild.browser.open_browser import Endpoint
 from webbuild.errors import CLEAN, FAILED, WebbuildError, printable
 from webbuild.reporting.comparison_text import describe_reason
+from webbuild.reporting.problem_text import problem_lines
 from webbuild.verify import formatting
 from webbuild.verify.report import BackendRun, Problem, ReportJson, VerifyReport, exit_code, problem_of
 
@@ -111,7 +112,7 @@ def failure_lines(each: BrowserReport) -> list[str]:
     problems = [each.problem] if each.problem else []
     if each.report is not None:
         problems += each.report.all_problems()
-    lines = [f"error[{p.code}] {each.where}: {printable(p.message)}\n  fix: {printable(p.fix)}" for p in problems]
+    lines = ["\n".join(texts) for texts in problem_lines(problems, each.where)]
     failures = each.report.failures() if each.report else []
     for failure in failures[:_MAX_FAILURES_SHOWN]:
         about = failure.subject

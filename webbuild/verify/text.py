@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from webbuild.compare.comparison import Comparison
 from webbuild.errors import printable
 from webbuild.reporting.comparison_text import describe_reason
+from webbuild.reporting.problem_text import print_problems
 from webbuild.verify import formatting
 from webbuild.verify.report import BackendRun, VerifyReport
 
@@ -30,9 +31,7 @@ def show_report(report: VerifyReport, console: Console, *, brief: bool = False) 
             console.print(_table(run))
     for note in formatting.reader_notes(report):
         console.print(Text(note), soft_wrap=brief)
-    for problem in report.all_problems():
-        console.print(Text(f"error[{problem.code}] {problem.where}: {printable(problem.message)}", style="red"))
-        console.print(Text(f"  fix: {printable(problem.fix)}"))
+    print_problems(report.all_problems(), console)
     failures = report.failures()
     for failure in failures[:_MAX_FAILURES_SHOWN]:
         console.print(Text(_line(failure), style="yellow" if failure.verdict == "VACUOUS" else "red"))
