@@ -19,7 +19,7 @@ DOCS_MODULES := tools/docs/node_modules/.installed
 BUILT := webbuild/_web/.built
 PACKED := dist/.packed
 
-WEB_SOURCES := $(shell find web/src web/page web/build web/notices -type f) webbuild/manifest/manifest.schema.json
+WEB_SOURCES := $(shell find web/src web/page web/integrations web/build web/notices -type f) webbuild/manifest/manifest.schema.json
 PYTHON_SOURCES := $(shell find webbuild -path webbuild/_web -prune -o -type f -not -name '*.pyc' -print)
 MODEL := models/yolo-pose.onnx $(wildcard models/samples/*)
 OTHERS := rt-detr/rt-detr grounding-dino/grounding-dino mask2former-swin/mask2former depth-from-focus/depth-from-focus

@@ -5,6 +5,7 @@ import { rm } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { writeDeclarations } from "./declarations.mjs";
 import { copyEngine } from "./engine.mjs";
+import { buildIntegrations } from "./integrations.mjs";
 import { buildPackage } from "./package.mjs";
 import { buildPage } from "./page.mjs";
 import { buildRuntime, copyLicenses } from "./runtime.mjs";
@@ -23,6 +24,7 @@ const PARTS = {
   },
   engine: () => copyEngine(`${OUT}ort`),
   page: () => buildPage(`${OUT}page`),
+  integrations: () => buildIntegrations(`${OUT}integrations`, `${OUT}page/web-model.js`),
 };
 /** Parts that are built only when they are named. */
 const MORE = { package: () => buildPackage(`${OUT}runtime`, PACKAGE) };

@@ -44,7 +44,7 @@ export async function writeDeclarations(file) {
   }
 }
 
-async function tsc(...words) {
+export async function tsc(...words) {
   const script = `${ROOT}node_modules/typescript/bin/tsc`;
   await promisify(execFile)(process.execPath, [script, ...words]).catch(({ stdout, stderr }) => {
     throw new Error(`tsc ${words.join(" ")}\n${stdout}${stderr}`);

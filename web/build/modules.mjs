@@ -6,7 +6,7 @@ import { build } from "vite";
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
 /** Writes `<name>.js` into `outDir`, and the styles that the entry imports into `<name>.css`. */
-export async function buildModule({ entry, name, outDir, minify = false }) {
+export async function buildModule({ entry, name, outDir, minify = false, footer = "" }) {
   await build({
     configFile: false,
     root: ROOT,
@@ -21,7 +21,12 @@ export async function buildModule({ entry, name, outDir, minify = false }) {
       modulePreload: false,
       rolldownOptions: {
         input: { [name]: entry },
-        output: { entryFileNames: "[name].js", assetFileNames: "[name][extname]", codeSplitting: false },
+        output: {
+          entryFileNames: "[name].js",
+          assetFileNames: "[name][extname]",
+          codeSplitting: false,
+          footer,
+        },
         preserveEntrySignatures: "strict",
       },
     },

@@ -20,7 +20,8 @@ export async function copyLicenses(outDir) {
 
 export async function buildRuntime(outDir) {
   await buildModule({ entry: source("index.ts"), name: "webbuild", outDir });
-  await buildModule({ entry: source("worker.ts"), name: "worker", outDir });
+  // Without an import or export, bundlers of other people take it for CommonJS.
+  await buildModule({ entry: source("worker.ts"), name: "worker", outDir, footer: "export {};" });
   await buildModule({ entry: source("tokenizer.ts"), name: "tokenizer", outDir, minify: true });
   await buildModule({ entry: source("service-worker.ts"), name: "service-worker", outDir });
 }

@@ -64,6 +64,12 @@ class WebModel extends HTMLElement implements WebModelElement {
   }
 
   connectedCallback(): void {
+    // What was set before the element was defined hides its accessor.
+    const { model, options } = this;
+    for (const [name, value] of Object.entries({ model, options })) {
+      if (Object.hasOwn(this, name) && delete this[name as "model" | "options"])
+        Object.assign(this, { [name]: value });
+    }
     if (this.#model === null) this.#reload();
   }
 

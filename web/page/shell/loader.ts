@@ -6,6 +6,8 @@ export type Load = (options?: LoadOptions) => Promise<Model>;
 
 export async function importLoader(entry: string): Promise<Load> {
   const address = new URL(entry, document.baseURI).href;
-  const module: { load: Load } = await import(/* @vite-ignore */ address);
+  const module: { load: Load } = await import(
+    /* @vite-ignore */ /* webpackIgnore: true */ /* turbopackIgnore: true */ address
+  );
   return module.load;
 }

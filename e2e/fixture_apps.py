@@ -1,0 +1,110 @@
+"""Apps of other people's frameworks: installed once for a lock, built and served by their own tools."""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import json
+import os
+import shutil
+import socket
+import subprocess
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+FIXTURES = Path(__file__).parent / "fixtures"
+PACKAGES = ROOT / "webbuild" / "_web" / "integrations"
+
+
+def run(folder: Path, *command: str, timeout: float = 300) -> subprocess.CompletedProcess[str]:
+    """Run a tool in a folder."""
+    environ = {**os.environ, "NEXT_TELEMETRY_DISABLED": "1", "NO_COLOR": "1"}
+    environ.pop("FORCE_COLOR", None)
+    return subprocess.run(
+        command, cwd=folder, capture_output=True, text=True, timeout=timeout, check=False, env=environ
+    )
+
+
+def install() -> Path:
+    """Return a folder with the node_modules of the fixtures' lock. It stays from one run to the next."""
+    lock = FIXTURES / "package-lock.json"
+    folder = ROOT / ".venv" / "fixtures" / hashlib.sha256(lock.read_bytes()).hexdigest()[:12]
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / ".lock").open("w") as door:
+        fcntl.flock(door, fcntl.LOCK_EX)
+        if not (folder / ".installed").exists():
+            for file in ("package.json", "package-lock.json"):
+                shutil.copyfile(FIXTURES / file, folder / file)
+            done = run(folder, "npm", "ci", "--no-audit", "--no-fund", "--prefer-offline", "--loglevel=error")
+            assert done.returncode == 0, done.stderr
+            (folder / ".installed").touch()
+    return folder
+
+
+@contextmanager
+def workspace(name: str, bundle: Path) -> Iterator[Path]:
+    """Give a folder whose apps find the bundle and the packages of webbuild, as npm links what is named by `file:`."""
+    folder = install() / f"{name}-{os.getpid()}"
+    shutil.rmtree(folder, ignore_errors=True)
+    try:
+        shutil.copytree(bundle, folder / "models" / bundle.name)
+        shutil.copytree(PACKAGES, folder / "packages")
+        (folder / "node_modules" / "@webbuild").mkdir(parents=True)
+        (folder / "node_modules" / bundle.name).symlink_to(folder / "models" / bundle.name)
+        for package in (folder / "packages").iterdir():
+            (folder / "node_modules" / "@webbuild" / package.name).symlink_to(package)
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def copy_app(name: str, workspace: Path, picture: Path, public: str = "public") -> Path:
+    """Copy a fixture into a workspace, with a picture of several people to serve."""
+    app = workspace / name
+    shutil.copytree(FIXTURES / name, app)
+    (app / public).mkdir(exist_ok=True)
+    shutil.copyfile(picture, app / public / "people.jpg")
+    return app
+
+
+@contextmanager
+def serving(folder: Path, *command: str) -> Iterator[str]:
+    """Run a server of a tool, which is told its port at the end of the command, and give its address."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    environ = {**os.environ, "NEXT_TELEMETRY_DISABLED": "1", "NO_COLOR": "1"}
+    log = folder / "server.log"
+    with log.open("w") as output:
+        server = subprocess.Popen(
+            [*command, str(port)], cwd=folder, stdout=output, stderr=output, env=environ, start_new_session=True
+        )
+        try:
+            url = f"http://localhost:{port}/"
+            _wait_for(url, server, log)
+            yield url
+        finally:
+            os.killpg(server.pid, 15)
+            server.wait()
+
+
+def _wait_for(url: str, server: subprocess.Popen[bytes], log: Path) -> None:
+    end = time.monotonic() + 60
+    while time.monotonic() < end and server.poll() is None:
+        try:
+            with urllib.request.urlopen(url, timeout=60):
+                return
+        except (urllib.error.URLError, ConnectionError):
+            time.sleep(0.1)
+    raise AssertionError(f"{url} did not answer: {log.read_text()}")
+
+
+def versions() -> dict[str, str]:
+    """Return the locked version of each package that the fixtures ask for."""
+    locked = json.loads((FIXTURES / "package-lock.json").read_text())["packages"]
+    return {name: locked[f"node_modules/{name}"]["version"] for name in locked[""]["dependencies"]}

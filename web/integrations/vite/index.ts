@@ -1,0 +1,107 @@
+// A Vite plugin for apps with models packed by webbuild: what Vite cannot see of them by itself.
+
+import { existsSync, readFileSync, realpathSync, unwatchFile, watchFile } from "node:fs";
+import { dirname, join, sep } from "node:path";
+import type { Connect, Plugin, UserConfig, ViteDevServer } from "vite";
+import { searchForWorkspaceRoot } from "vite";
+
+/** A page that is isolated from other origins gets threads. */
+const ISOLATED = {
+  "Cross-Origin-Opener-Policy": "same-origin",
+  "Cross-Origin-Embedder-Policy": "require-corp",
+};
+const ENGINE = /\/runtime\/ort\/[\w.-]+\.mjs$/;
+
+export interface WebbuildOptions {
+  /** Send the headers of cross-origin isolation in development and preview. On by default; without them there is one thread. */
+  isolated?: boolean;
+}
+
+/** `plugins: [webbuild()]`. Bundles are the app's dependencies that webbuild wrote. */
+export default function webbuild({ isolated = true }: WebbuildOptions = {}): Plugin {
+  const headers = isolated ? ISOLATED : {};
+  let bundles: Record<string, string> = {};
+  return {
+    name: "webbuild",
+    config(config) {
+      const root = config.root ?? process.cwd();
+      bundles = findBundles(root);
+      const folders = Object.values(bundles);
+      return {
+        // Packed together with other dependencies, a bundle would lose the addresses of its files.
+        optimizeDeps: { exclude: Object.keys(bundles) },
+        server: { headers, fs: { allow: [searchForWorkspaceRoot(root), ...folders] } },
+        preview: { headers },
+        worker: { format: "es" },
+        build: { assetsInlineLimit: inlineLimit(config, folders) },
+      };
+    },
+    configureServer(server) {
+      const folders = Object.values(bundles);
+      server.middlewares.use(serveEngine(server.config.root, server.config.base, folders, headers));
+      for (const folder of folders) reloadWhenPacked(server, join(folder, "manifest.json"));
+    },
+  };
+}
+
+/** The folders of the app's dependencies that are bundles, by name. */
+function findBundles(root: string): Record<string, string> {
+  const app = readJson(join(root, "package.json"));
+  const names = Object.keys({ ...app.dependencies, ...app.devDependencies });
+  const found = names.map((name) => [name, packageFolder(root, name)] as const);
+  return Object.fromEntries(found.filter((each): each is [string, string] => isBundle(each[1])));
+}
+
+function packageFolder(from: string, name: string): string | null {
+  const folder = join(from, "node_modules", name);
+  if (existsSync(folder)) return realpathSync(folder);
+  return dirname(from) === from ? null : packageFolder(dirname(from), name);
+}
+
+function isBundle(folder: string | null): boolean {
+  return folder !== null && readJson(join(folder, "manifest.json")).generator?.name === "webbuild";
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: files of anybody's
+function readJson(file: string): any {
+  return existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : {};
+}
+
+/** A small file of a bundle stays a file: a strict policy refuses `data:`. Of all others the app decides. */
+function inlineLimit(config: UserConfig, folders: string[]) {
+  const own = config.build?.assetsInlineLimit;
+  return (file: string, content: Buffer): boolean | undefined => {
+    if (folders.some((folder) => realpathSync(file).startsWith(folder + sep))) return false;
+    if (typeof own === "number") return content.length < own;
+    return own?.(file, content);
+  };
+}
+
+/** The engine's scripts are checked by their hash: they are served as they are, not as Vite would change them. */
+function serveEngine(
+  root: string,
+  base: string,
+  folders: string[],
+  headers: Record<string, string>,
+): Connect.NextHandleFunction {
+  return (request, response, next) => {
+    const path = decodeURIComponent(new URL(request.url ?? "", "http://localhost").pathname);
+    if (!ENGINE.test(path)) return next();
+    const inside = path.startsWith(base) ? path.slice(base.length - 1) : path;
+    const file = inside.startsWith("/@fs/") ? inside.slice(sep === "/" ? 4 : 5) : join(root, inside);
+    if (!existsSync(file) || !folders.some((folder) => realpathSync(file).startsWith(folder + sep)))
+      return next();
+    response.writeHead(200, { "Content-Type": "text/javascript", "Cache-Control": "no-cache", ...headers });
+    response.end(readFileSync(file));
+  };
+}
+
+/** Asks for the file by its path: a pack puts another folder in the bundle's place, which no watcher of the old one sees. */
+function reloadWhenPacked(server: ViteDevServer, manifest: string): void {
+  watchFile(manifest, { interval: 500 }, ({ mtimeMs }) => {
+    if (mtimeMs === 0) return;
+    server.moduleGraph.invalidateAll();
+    server.ws.send({ type: "full-reload" });
+  });
+  server.httpServer?.once("close", () => unwatchFile(manifest));
+}
