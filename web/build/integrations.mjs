@@ -1,8 +1,9 @@
 // The packages for frameworks and bundlers, each as npm publishes it.
 
-import { copyFile, readdir, rm } from "node:fs/promises";
+import { copyFile, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { tsc } from "./declarations.mjs";
+import { version } from "./package.mjs";
 
 const SOURCES = fileURLToPath(new URL("../integrations/", import.meta.url));
 
@@ -11,9 +12,11 @@ export async function buildIntegrations(outDir, element) {
   await rm(outDir, { recursive: true, force: true });
   await tsc("-p", `${SOURCES}tsconfig.json`, "--outDir", outDir);
   for (const name of await readdir(outDir)) {
-    for (const file of ["package.json", "README.md"])
-      await copyFile(`${SOURCES}${name}/${file}`, `${outDir}/${name}/${file}`);
-    await copyFile(`${SOURCES}../../LICENSE`, `${outDir}/${name}/LICENSE`);
+    const [from, to] = [`${SOURCES}${name}`, `${outDir}/${name}`];
+    await copyFile(`${from}/README.md`, `${to}/README.md`);
+    await copyFile(`${SOURCES}../../LICENSE`, `${to}/LICENSE`);
+    const described = await readFile(`${from}/package.json`, "utf8");
+    await writeFile(`${to}/package.json`, described.replaceAll('"0.0.0"', JSON.stringify(await version())));
   }
   await copyFile(element, `${outDir}/element/web-model.js`);
 }

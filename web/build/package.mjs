@@ -21,7 +21,8 @@ export async function buildPackage(built, out) {
   await writeFile(`${out}/package.json`, `${JSON.stringify(whole, null, 2)}\n`);
 }
 
-async function version() {
+/** The version of the Python package, which is that of all packages. */
+export async function version() {
   const source = await readFile(`${ROOT}webbuild/__init__.py`, "utf8");
   const found = /^__version__ = "(.+)"$/m.exec(source)?.[1];
   if (found === undefined) throw new Error("webbuild/__init__.py names no version");
