@@ -59,6 +59,38 @@ def test_a_model_that_float16_leaves_right_stays_as_it_was_exported(tmp_path: Pa
     assert {t.data_type for t in graph.graph.initializer if t.name == "w"} == {HALF}
 
 
+def detector(tmp_path: Path, score: float, large: int) -> Path:
+    """Return a detector in float16 without its suppression: `(large + boxes) - large`, and scores that vary."""
+    text = f"""{HEADER} half (float16[1,3,32,32] images) => (float16[1,5,64] output0) {{
+      axes = Constant <value = int64[2] {{2, 3}}> ()
+      mean = ReduceMean <keepdims = 0> (images, axes)
+      product = MatMul (mean, w) far = Add (product, large) moved = Sub (far, large) column = Unsqueeze (moved, two)
+      boxes = Add (grid, column) output0 = Concat <axis = 1> (boxes, scores)
+    }}"""
+    model = parsed(text)
+    places = np.stack([np.arange(64) % 8 * 4, np.arange(64) // 8 * 4, np.full(64, 3), np.full(64, 3)])
+    tensors = {
+        "large": np.float16(large),
+        "w": np.array([[1, 2, 1, 2], [3, 1, 0, 1], [1, 2, 0, 2]], np.float16),
+        "two": np.array([2]),
+        "grid": places[None].astype(np.float16),
+        "scores": np.linspace(score, score / 2, 64, dtype=np.float16).reshape(1, 1, 64),
+    }
+    for name, array in tensors.items():
+        model.graph.initializer.append(onnx.numpy_helper.from_array(np.asarray(array), name))
+    onnx.helper.set_model_props(model, {"task": "detect", "names": "{0: 'thing'}", "stride": "4"})
+    return save(model, tmp_path / "detector.onnx")
+
+
+@pytest.mark.parametrize("score", [0.9, 0.2])
+def test_a_detector_that_finds_nothing_is_compared_at_a_lower_confidence(score: float, tmp_path: Path) -> None:
+    packed = tmp_path / "bundle"
+    done = webbuild("pack", detector(tmp_path, score, 8192), "--no-verify", "-o", packed)
+    assert done.code == 0, done.stderr
+    manifest = json.loads((packed / "manifest.json").read_text("utf-8"))
+    assert any("computed in float32" in each for each in manifest["assumptions"])
+
+
 def test_pack_says_it_among_what_it_assumed_and_needs_no_float16_of_the_adapter(tmp_path: Path) -> None:
     packed = tmp_path / "bundle"
     done = webbuild("pack", exported(tmp_path, 4096), "--no-verify", "-o", packed)

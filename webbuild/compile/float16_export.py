@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,16 +10,20 @@ import msgspec
 import numpy as np
 import onnx_ir as ir
 
+from webbuild.compare.comparison import Comparison
 from webbuild.compare.tolerances import REDUCED_PRECISION
 from webbuild.compile.compile_model import CompiledModel
 from webbuild.compile.load_model import LoadedModel
 from webbuild.compile.picture_input import find_picture_input
 from webbuild.equivalence.check import run_context
 from webbuild.equivalence.compare_runs import Reference, RunInput, compare_runs
-from webbuild.equivalence.detection_thresholds import open_reference
+from webbuild.equivalence.detection_thresholds import confidence_that_finds, open_reference
 from webbuild.equivalence.policy import Policy
+from webbuild.equivalence.verdict import has_no_detections
 from webbuild.errors import WebbuildError
 from webbuild.inspection.required_features import required_features
+from webbuild.manifest.manifest import OptionInput, Task
+from webbuild.manifest.tasks import TensorTask
 from webbuild.model.load import model_signature
 from webbuild.model.traversal import rounded_outputs
 from webbuild.passes.dtypes.retype import retype, tensors_of
@@ -28,6 +32,7 @@ from webbuild.precision.insert_casts import CastInserter
 from webbuild.reporting.comparison_text import describe_reason
 from webbuild.runners.native import NativeRunner
 from webbuild.samples.collect import collect_samples
+from webbuild.samples.edge_cases import edge_cases
 from webbuild.samples.prompts import attach_prompts
 from webbuild.samples.sample import Sample
 from webbuild.tasks.registry import kind_of
@@ -89,31 +94,54 @@ def _float16_difference(loaded: LoadedModel, compiled: CompiledModel, samples: S
     weights = sum(array.nbytes for _, array in tensors_of(graph, _HALF))
     if not required_features(graph) or compiled.disabled_target is not None or weights > MAX_WEIGHT_BYTES:
         return ""
-    match = compiled.match
-    values: dict[str, float] = {option.option: option.default for option in compiled.options}
-    values |= kind_of(match.task).default_thresholds(match.task)
-    given = {option.name: np.array([values[option.option]], np.float32) for option in compiled.options}
-    chosen = _chosen_samples(loaded, compiled, samples)
-    inputs = [RunInput(each.name, each.feeds, given, run_context(each, values)) for each in chosen]
+    task, options, chosen = compiled.match.task, compiled.options, _chosen_samples(loaded, compiled, samples)
+    values: dict[str, float] = {option.option: option.default for option in options}
+    values |= kind_of(task).default_thresholds(task)
     wide = graph.clone()
     retype(wide, _HALF, _FLOAT)
     try:
         exact = NativeRunner(loaded.source.path, ir.to_proto(wide).SerializeToString())
-        reference = Reference(lambda one: exact.run({**one.feeds, **one.fixed}), inputs, match.task, None)
+        policy = Policy(REDUCED_PRECISION, rounded=rounded_outputs(loaded.source.path))
+        compared = _compare(graph, exact, task, options, chosen, values, policy)
+        if has_no_detections(compared):  # equal results say nothing then: what is less sure does, or the rows
+            confidence = confidence_that_finds(task, options, chosen, exact.run)
+            seen, values = (
+                (TensorTask(), values) if confidence is None else (task, {**values, "confidence": confidence})
+            )
+            compared = _compare(graph, exact, seen, options, chosen, values, policy)
         exact.close()
-        rounded = EmulatedFp16().run(graph, [{**one.feeds, **one.fixed} for one in inputs])
     except WebbuildError:  # then nothing is known, and the proof says what is wrong
         return ""
-    answers = [replace(want, outputs=got) for want, got in zip(reference.answers, rounded, strict=True)]
-    policy = Policy(REDUCED_PRECISION, rounded=rounded_outputs(loaded.source.path))
-    compared = compare_runs(reference, "float16", answers, policy)
     differing = (each for each in compared if each.verdict == "DIFFERS")
-    return next((f"{each.subject.output}: {describe_reason(each)}" for each in differing), "")
+    brief = (msgspec.structs.replace(each, details=each.details[:1]) for each in differing)
+    return next((f"{each.subject.output}: {describe_reason(each)}" for each in brief), "")
+
+
+def _compare(
+    graph: ir.Model,
+    exact: NativeRunner,
+    task: Task,
+    options: Sequence[OptionInput],
+    samples: Sequence[Sample],
+    thresholds: Mapping[str, float],
+    policy: Policy,
+) -> list[Comparison]:
+    """Compare a graph in float16 with `exact`, which computes it in float32."""
+    given = {option.name: np.array([thresholds[option.option]], np.float32) for option in options}
+    inputs = [RunInput(each.name, each.feeds, given, run_context(each, thresholds)) for each in samples]
+    reference = Reference(lambda one: exact.run({**one.feeds, **one.fixed}), inputs, task, None)
+    rounded = EmulatedFp16().run(graph, [{**one.feeds, **one.fixed} for one in inputs])
+    answers = [replace(want, outputs=got) for want, got in zip(reference.answers, rounded, strict=True)]
+    return compare_runs(reference, "float16", answers, policy)
 
 
 def _chosen_samples(loaded: LoadedModel, compiled: CompiledModel, samples: Sequence[Path]) -> list[Sample]:
-    """Return the first samples; of what may be a picture a photograph too: contrast overflows, noise amplifies."""
+    """Return the first samples, and what shows more: pictures of noise and of nothing, contrast that overflows.
+
+    Of what may be a picture that is a photograph.
+    """
     match, path = compiled.match, loaded.source.path
     chosen = attach_prompts(match, collect_samples(path, samples, match.inputs, loaded.ranges))[:_SAMPLES]
+    chosen += attach_prompts(match, edge_cases(match.inputs, loaded.ranges))
     picture = None if samples else find_picture_input(match)
     return chosen if picture is None else [*chosen, *collect_samples(path, (), (picture,), loaded.ranges)[:_SAMPLES]]

@@ -17,6 +17,7 @@ from webbuild.passes.lower import run_to_fixpoint
 from webbuild.postprocess.spec import Postprocess
 from webbuild.runners.malloc_trim import collect_and_trim
 from webbuild.runners.native import NativeRunner
+from webbuild.runners.runner import Tensors
 from webbuild.samples.sample import Sample
 from webbuild.tasks.registry import kind_of
 
@@ -142,18 +143,25 @@ def find_evaluation_confidence(
     samples: Sequence[Sample],
     open_graph: Callable[[Path], NativeRunner] = NativeRunner,
 ) -> float | None:
+    """Return a confidence threshold at which some sample has a few detections by a graph; None if there is no such."""
+    graph = next((graph for graph in graphs if graph.target == "wasm"), graphs[0])
+    runner = open_graph(folder / graph.file)
+    return confidence_that_finds(task, options, samples, runner.run)
+
+
+def confidence_that_finds(
+    task: Task, options: Sequence[OptionInput], samples: Sequence[Sample], run: Callable[[Tensors], Tensors]
+) -> float | None:
     """Return a confidence threshold at which some sample has a few detections; None if there is no such.
 
     It lies midway between two scores, so that rounding decides about none.
     """
     if not any(option.option == "confidence" for option in options):
         return None
-    graph = next((graph for graph in graphs if graph.target == "wasm"), graphs[0])
-    runner = open_graph(folder / graph.file)
     feeds = {o.name: np.array([0.0 if o.option == "confidence" else o.default], np.float32) for o in options}
     best = np.zeros(0)
     for sample in samples:
-        scores = kind_of(task).candidate_scores(task, runner.run({**sample.feeds, **feeds}))
+        scores = kind_of(task).candidate_scores(task, run({**sample.feeds, **feeds}))
         if scores is None:
             return None
         best = max(best, scores[: _TARGET_DETECTIONS + 1], key=lambda s: float(s[0]) if s.size else 0.0)

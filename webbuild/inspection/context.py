@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
 
 import onnx_ir as ir
 from msgspec import Struct
@@ -12,8 +12,10 @@ from numpy.typing import NDArray
 from webbuild.inspection.graph import ScopedNode
 from webbuild.inspection.placement import NodePlacement
 from webbuild.passes.rewrite import constant, input_value, static_shape
+from webbuild.passes.workarounds.base import read_once
 from webbuild.targets.table import KernelTable
 
+T = TypeVar("T")
 _DATA_DEPENDENT_OPS = {"NonMaxSuppression", "NonZero", "Compress", "Unique"}
 
 
@@ -28,6 +30,8 @@ class InspectionContext(Struct, frozen=True):
     nodes: Sequence[ScopedNode]
     placements: Mapping[ir.Node, NodePlacement]
     dynamic_values: frozenset[ir.Value]
+    known: dict[Callable[[ir.Model], Any], Any] = {}
+    """What `once` has read."""
 
     @property
     def wasm(self) -> bool:
@@ -38,6 +42,10 @@ class InspectionContext(Struct, frozen=True):
     def engine_version(self) -> tuple[int, ...]:
         """The engine's version in numbers."""
         return tuple(int(part) for part in self.table.target.version.partition("-")[0].split(".") if part.isdigit())
+
+    def once(self, read: Callable[[ir.Model], T]) -> T:
+        """Return what a function reads off the model."""
+        return read_once(self.model, self.known, read)
 
     def on_gpu(self, node: ir.Node | None) -> bool:
         """Whether a node runs on the GPU."""

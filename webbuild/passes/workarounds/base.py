@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import inspect
 from abc import ABC, abstractmethod
-from typing import ClassVar, Literal, Protocol
+from collections.abc import Callable
+from typing import Any, ClassVar, Literal, Protocol, TypeVar
 
 import onnx_ir as ir
 from msgspec import Struct
@@ -19,6 +20,7 @@ from webbuild.passes.decompose.base import Decomposition, NotApplicableError, Re
 from webbuild.passes.rewrite import constant, find_nodes
 from webbuild.targets.table import KernelTable, Outcome
 
+T = TypeVar("T")
 Severity = Literal["error", "warning", "note"]
 """error: no session, a throw or a wrong answer. warning: slow. note: good to know."""
 
@@ -39,6 +41,17 @@ class DefectContext(Protocol):
 
     def is_constant(self, value: ir.Value | None) -> bool:
         """Whether a value is a constant, or will be one."""
+
+    def once(self, read: Callable[[ir.Model], T]) -> T:
+        """Return what a function reads off the whole model, and no rewrite of the same pass changes."""
+
+
+def read_once(model: ir.Model, known: dict[Callable[[ir.Model], Any], Any], read: Callable[[ir.Model], T]) -> T:
+    """Return what a function reads off a model, by what is known of it."""
+    if read not in known:
+        known[read] = read(model)
+    found: T = known[read]
+    return found
 
 
 class Symptom(Struct, frozen=True):
@@ -103,6 +116,8 @@ class PassContext(Struct, frozen=True):
 
     model: ir.Model
     options: PassOptions
+    known: dict[Callable[[ir.Model], Any], Any] = {}
+    """What `once` has read."""
 
     @property
     def table(self) -> KernelTable | None:
@@ -112,6 +127,10 @@ class PassContext(Struct, frozen=True):
     def is_constant(self, value: ir.Value | None) -> bool:
         """See `DefectContext`."""
         return value is None or constant(value) is not None
+
+    def once(self, read: Callable[[ir.Model], T]) -> T:
+        """See `DefectContext`."""
+        return read_once(self.model, self.known, read)
 
     def on_gpu(self, node: ir.Node | None) -> bool:
         """Whether the target's table does not place a node elsewhere."""

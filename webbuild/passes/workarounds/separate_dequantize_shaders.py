@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 
 import onnx_ir as ir
 
@@ -40,13 +39,13 @@ class SeparateDequantizeShaders(Workaround):
         shape = static_shape(node.inputs[0])
         if shape is None or len(shape) != 1 or not _has_one_scale(node) or shape[0] % _IN_A_WORD == 0:
             return None
-        shared = _axis(node) in _axes_of_words(context.model)
+        shared = _axis(node) in context.once(_axes_of_words)
         return Symptom("it has the shader of another one, which reads four bytes at once") if shared else None
 
     def refusal(self, node: ir.Node, context: DefectContext) -> str | None:
         if opset_version(context.model) < _WITH_AXIS:
             return "before opset 13 it has no axis"
-        taken = {0, _DEFAULT_AXIS} <= set(_axes_of_words(context.model))
+        taken = {0, _DEFAULT_AXIS} <= context.once(_axes_of_words)
         return "others have both axes that it may have" if taken else None
 
     def rewrite(self, node: ir.Node, context: PassContext) -> str:
@@ -55,12 +54,14 @@ class SeparateDequantizeShaders(Workaround):
         return f"its axis is {axis}, which gives it a shader of its own"
 
 
-def _axes_of_words(model: ir.Model) -> Iterator[int]:
-    """Yield the axis of each node that reads four bytes at once."""
+def _axes_of_words(model: ir.Model) -> frozenset[int]:
+    """Return the axes of the nodes that read four bytes at once, which the pass leaves as they are."""
+    found = set()
     for node in model.graph:
         shape = static_shape(node.inputs[0]) if node.op_type == "DequantizeLinear" else None
         if shape is not None and _has_one_scale(node) and math.prod(shape) % _IN_A_WORD == 0:
-            yield _axis(node)
+            found.add(_axis(node))
+    return frozenset(found)
 
 
 def _axis(node: ir.Node) -> int:
