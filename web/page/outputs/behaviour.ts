@@ -20,6 +20,8 @@ const ranges: readonly Levels[] = [
   { low: -1, high: 1 },
   { low: 0, high: 255 },
 ];
+/** Fewer numbers outside of 0..1 are listed as they are: an age, three angles. */
+export const mostNumbers = 10;
 /** The share of the numbers that has to behave. */
 const most = 0.9;
 const looked = 1024;
@@ -88,6 +90,12 @@ export function hasPeaks(data: Values, planes: Planes): boolean {
       return high > low && shareOf(values, (value) => value > (low + high) / 2) < 0.03;
     }) >= 0.75
   );
+}
+
+/** Whether the numbers may be scores: probabilities, or so many that they are logits. Of a few others nothing is known. */
+export function areScores(data: Values): boolean {
+  const values = spread(data.length, looked).map((index) => numberAt(data, index));
+  return data.length > mostNumbers || values.every((value) => value >= 0 && value <= 1);
 }
 
 /** Whether the numbers are those of classes: whole, none below 0, not too many. */

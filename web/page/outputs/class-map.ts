@@ -23,12 +23,13 @@ export interface ClassShare {
   share: number;
 }
 
-/** Of the picture's shape. Null: another output is shown meanwhile. */
+/** Of the picture's shape; a place has no class where none reaches `least`. Null: another output is shown meanwhile. */
 export async function classMap(
   data: Values,
   planes: Planes,
   placement: Placement,
   stopped: () => boolean,
+  least = Number.NEGATIVE_INFINITY,
 ): Promise<ClassMap | null> {
   const { width, height } = paintedSize(enlarged(sizeInCells(planes, placement)));
   const { columns, rows } = nearestCells(planes, placement, { width, height });
@@ -39,7 +40,7 @@ export async function classMap(
       const row = rows[y] ?? -1;
       for (let x = 0; x < width; x += 1, to += 1) {
         const column = columns[x] ?? -1;
-        if (row >= 0 && column >= 0) map[to] = classAt(data, planes, row * planes.width + column) + 1;
+        if (row >= 0 && column >= 0) map[to] = classAt(data, planes, row * planes.width + column, least) + 1;
       }
     }
   };
@@ -52,13 +53,18 @@ function enlarged({ width, height }: Size): Size {
   return { width: width * scale, height: height * scale };
 }
 
-/** The class of a cell; -1 where it has none. */
-export function classAt(data: Values, { channels, step, stride }: Planes, cell: number): number {
+/** The class of a cell; -1 where it has none, or none of several maps reaches `least`. */
+export function classAt(
+  data: Values,
+  { channels, step, stride }: Planes,
+  cell: number,
+  least = Number.NEGATIVE_INFINITY,
+): number {
   if (channels === 1) {
     const value = numberAt(data, cell * step);
     return value >= 0 && value < 0xffff ? Math.floor(value) : -1;
   }
-  let [best, largest] = [-1, Number.NEGATIVE_INFINITY];
+  let [best, largest] = [-1, least];
   for (let channel = 0, at = cell * step; channel < channels; channel += 1, at += stride) {
     const value = numberAt(data, at);
     if (value > largest) [best, largest] = [channel, value];

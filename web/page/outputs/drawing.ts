@@ -3,15 +3,16 @@
 import type { Detection, TensorData } from "../../src/index.js";
 import type { ResultRow } from "../results/result-list.js";
 import { short } from "../util/format.js";
-import { type Levels, numberAt } from "./behaviour.js";
+import { type Levels, mostNumbers, numberAt } from "./behaviour.js";
 import { boxRows, rowBoxes } from "./boxes.js";
 import { classAt, classMap } from "./class-map.js";
 import { ClassRegions } from "./class-regions.js";
-import { largestRows } from "./largest.js";
+import { largestRows, numberRows } from "./largest.js";
 import { cellOf, type Placement, type Point } from "./placement.js";
 import { levelsOf, mapColors, paintPlanes, pictureColors } from "./planes-bitmap.js";
 import { paintPoints, peakPoints, rowPoints } from "./points.js";
 import type { Reading } from "./reading.js";
+import { readSteps } from "./sequence.js";
 import { type Before, similarity } from "./similarity.js";
 
 export interface Drawing {
@@ -48,7 +49,7 @@ export async function drawOutput(
       return { map, rows: [], words, levels };
     }
     case "classes": {
-      const map = await classMap(data, reading.planes, placement, stopped);
+      const map = await classMap(data, reading.planes, placement, stopped, reading.least);
       if (map === null) return null;
       const regions = new ClassRegions(map);
       const { rows } = regions;
@@ -72,7 +73,13 @@ export async function drawOutput(
     }
     case "embedding":
       return { map: null, ...similarity(data, before) };
+    case "characters": {
+      const rows = readSteps(data, reading.steps);
+      return { map: null, rows, words: rows.length === 1 ? "character" : "characters" };
+    }
     case "bars": {
+      if (data.length === 1 || (data.length <= mostNumbers && reading.scores === false))
+        return { map: null, rows: numberRows(data), words: data.length === 1 ? "number" : "numbers" };
       const rows = await largestRows(data, stopped);
       return rows && { map: null, rows, words: `largest of ${data.length} numbers` };
     }
@@ -92,6 +99,6 @@ export function valueAt(
   const cell = cellOf(reading.planes, placement, place);
   if (cell === null) return null;
   if (reading.form === "map") return numberAt(data, cell * reading.planes.step);
-  const found = classAt(data, reading.planes, cell);
+  const found = classAt(data, reading.planes, cell, reading.least);
   return found < 0 ? null : found;
 }

@@ -1,4 +1,4 @@
-// The largest numbers of an output, as bars.
+// The largest numbers of an output, or a few of them in their order, as bars.
 
 import type { ResultRow } from "../results/result-list.js";
 import { short } from "../util/format.js";
@@ -6,6 +6,19 @@ import { inSlices } from "../util/slices.js";
 import { numberAt, type Values } from "./behaviour.js";
 
 const shown = 10;
+
+/** A few numbers in their order; a bar is as long as the number is large, whatever its sign. */
+export function numberRows(data: Values): ResultRow[] {
+  const values = Array.from(data, Number);
+  const largest = Math.max(...values.map(Math.abs));
+  return values.map((value, index) => ({
+    label: `number ${index}`,
+    color: null,
+    detail: "",
+    share: largest > 0 ? Math.abs(value) / largest : 0,
+    value: short(Number(value.toPrecision(4))),
+  }));
+}
 
 /** The largest first; a bar is as long as the number is far from the least. Null: another output is shown meanwhile. */
 export async function largestRows(data: Values, stopped: () => boolean): Promise<ResultRow[] | null> {

@@ -8,8 +8,8 @@ import { lengthOf, type Planes, planesOf, type Rows, rowsOf } from "./axes.js";
 import {
   areClassNumbers,
   areLandmarks,
+  areScores,
   boxUnit,
-  hasPeaks,
   isEmbedding,
   type Levels,
   pictureLevels,
@@ -17,18 +17,27 @@ import {
   roughLevels,
   type Unit,
 } from "./behaviour.js";
+import { type Steps, stepsOf } from "./sequence.js";
+import { areIndependent, even, heatMaps } from "./several-maps.js";
 
 export type Reading =
   | { form: "picture"; planes: Planes; levels: Levels; color: ImageInput["color"] }
   | { form: "map"; planes: Planes }
   | { form: "points" | "boxes"; rows: Rows; unit: Unit }
   | { form: "points"; peaks: Planes }
-  | { form: "classes"; planes: Planes }
+  | { form: "classes"; planes: Planes; least?: number }
   | { form: "embedding"; length: number }
-  | { form: "bars"; length: number }
+  | { form: "characters"; steps: Steps }
+  | { form: "bars"; length: number; scores?: boolean }
   | { form: "table" };
 
 export type Form = Reading["form"];
+
+/** The least ratio of an input that takes a line of text. */
+const lineRatio = 2;
+/** How many points the usual models of faces and hands have, and numbers that may lie behind them. */
+const usualLandmarks = [21, 29, 68, 98, 106, 194, 468, 478];
+const mostBeside = 16;
 
 /** The most drawable first. */
 export const forms: readonly Form[] = [
@@ -38,6 +47,7 @@ export const forms: readonly Form[] = [
   "boxes",
   "classes",
   "embedding",
+  "characters",
   "bars",
   "table",
 ];
@@ -60,6 +70,7 @@ export function readOutput(tensor: TensorData, input: ImageInput): OutputReading
   // The corners of boxes and the smooth numbers of a map may behave alike: what has the shape of a map is one.
   const rows = planes?.explicit ? [] : rowCandidates(tensor, input);
   const found = [
+    ...characterCandidates(tensor, input),
     ...(planes?.fits ? [...maps, ...rows] : [...rows, ...maps]),
     ...lineCandidates(tensor, input),
   ];
@@ -84,6 +95,7 @@ function planeCandidates({ data, type }: TensorData, planes: Planes, input: Imag
   const { channels, fits, explicit } = planes;
   const found: Candidate[] = [];
   const whole = type !== "float32" && type !== "bool";
+  const peaks = heatMaps(data, planes);
   if (channels === 3) {
     const levels = pictureLevels(data, planes);
     const reading = {
@@ -92,13 +104,14 @@ function planeCandidates({ data, type }: TensorData, planes: Planes, input: Imag
       levels: levels ?? roughLevels(data),
       color: input.color,
     } as const;
-    found.push({ reading, likely: fits && levels !== null });
+    found.push({ reading, likely: fits && levels !== null && peaks === null });
   }
-  if (channels >= 4)
-    found.push({ reading: { form: "points", peaks: planes }, likely: hasPeaks(data, planes) });
+  if (channels >= 4 || peaks !== null)
+    found.push({ reading: { form: "points", peaks: peaks ?? planes }, likely: peaks !== null });
   if (channels > 1 || whole) {
     const likely = channels > 1 ? explicit || fits : fits && areClassNumbers(data);
-    found.push({ reading: { form: "classes", planes }, likely });
+    const least = areIndependent(data, planes) ? { least: even } : {};
+    found.push({ reading: { form: "classes", planes, ...least }, likely });
   }
   if (channels === 1) {
     const levels = input.color === "gray" ? pictureLevels(data, planes) : null;
@@ -109,25 +122,45 @@ function planeCandidates({ data, type }: TensorData, planes: Planes, input: Imag
   return found;
 }
 
+/** A model that takes a line of text reads it. */
+function characterCandidates({ dims, data }: TensorData, input: ImageInput): Candidate[] {
+  const { width, height } = planeSize(input);
+  const [count, columns, ...more] = dims.filter((size) => size !== 1);
+  if (width < lineRatio * height || count === undefined || columns === undefined || more.length > 0)
+    return [];
+  const steps = stepsOf(data, { count, columns });
+  return steps ? [{ reading: { form: "characters", steps }, likely: true }] : [];
+}
+
 /**
  * A line of numbers is one of scores, unless pairs or triples of it lie all over the input as points do, or in parts of
  * it as landmarks, or it is an embedding.
  */
 function lineCandidates({ dims, data }: TensorData, input: ImageInput): Candidate[] {
-  const length = lengthOf(dims);
-  if (length < 2) return [];
+  const length = dims.every((size) => size === 1) ? 1 : lengthOf(dims);
+  if (length < 1) return [];
   const lines = [2, 3]
     .filter((columns) => length % columns === 0 && length / columns >= 4)
     .map((columns) => ({ count: length / columns, columns }));
   const size = planeSize(input);
   const pixels = lines.find((rows) => pointUnit(data, rows, size) === "pixels");
   const parts = lines.find((rows) => areLandmarks(data, rows));
-  const rows = pixels ?? parts ?? lines.at(-1);
-  const unit = pixels === undefined && parts !== undefined ? "parts" : "pixels";
+  const begun = (pixels ?? parts) ? undefined : landmarksThatBegin(data, length);
+  const rows = pixels ?? parts ?? begun ?? lines.at(-1);
+  const unit = pixels === undefined && (parts ?? begun) !== undefined ? "parts" : "pixels";
   const found: Candidate[] = [];
-  if (rows) found.push({ reading: { form: "points", rows, unit }, likely: (pixels ?? parts) !== undefined });
+  const likely = (pixels ?? parts ?? begun) !== undefined;
+  if (rows) found.push({ reading: { form: "points", rows, unit }, likely });
   if (length >= 32) found.push({ reading: { form: "embedding", length }, likely: isEmbedding(data) });
-  return [...found, { reading: { form: "bars", length }, likely: true }];
+  return [...found, { reading: { form: "bars", length, scores: areScores(data) }, likely: true }];
+}
+
+/** Landmarks of a usual number at the beginning of a line, before a few other numbers: angles of the head, scores. */
+function landmarksThatBegin(data: TensorData["data"], length: number): Rows | undefined {
+  return usualLandmarks
+    .flatMap((count) => [2, 3].map((columns) => ({ count, columns })))
+    .filter(({ count, columns }) => count * columns < length && length <= count * columns + mostBeside)
+    .find((rows) => areLandmarks(data, rows));
 }
 
 const nouns: Record<Unit, string> = {
@@ -158,8 +191,13 @@ export function describeReading(reading: Reading): [what: string, why: string] {
     }
     case "embedding":
       return [`an embedding of ${reading.length} numbers`, "by its length and numbers"];
+    case "characters": {
+      const { count, classes, blank } = reading.steps;
+      return [`${classes} characters at ${count} steps, ${blank} the blank`, "by its numbers"];
+    }
     case "bars":
-      return [`${reading.length} scores`, "by its shape"];
+      if (reading.length === 1) return ["a number", "by its shape"];
+      return [`${reading.length} ${reading.scores === false ? "numbers" : "scores"}`, "by its shape"];
     case "table":
       return ["numbers in the table", "its shape and numbers fit no drawing"];
   }

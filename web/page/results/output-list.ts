@@ -12,6 +12,7 @@ const names: Record<Form, string> = {
   boxes: "Boxes",
   classes: "Classes",
   embedding: "Embedding",
+  characters: "Characters",
   bars: "Bars",
   table: "Table",
 };

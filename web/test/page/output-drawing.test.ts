@@ -129,6 +129,43 @@ test.each([
   expect(map.map[0]).toBe(3);
 });
 
+test("a place where no independent mask reaches one half has no class", async () => {
+  const tensor = floats([1, 2, 16, 16], (index) => (index < 256 && index % 16 < 4 ? 0.9 : 0.3));
+  const planes = mapsOf(tensor.dims);
+  const map = await classMap(tensor.data, planes, wide, going, 0.5);
+  expect(map && classShares(map)).toEqual([{ classIndex: 0, share: 1 }]);
+  expect(map?.map.filter((found) => found > 0).length).toBe((map?.map.length ?? 0) / 4);
+  const reading = { form: "classes", planes, least: 0.5 } as const;
+  expect([0, 31].map((x) => valueAt(tensor, reading, wide, { x, y: 8 }))).toEqual([0, null]);
+});
+
+test("a few numbers are listed in their order, one alone too", async () => {
+  const drawn = async (values: number[]) => {
+    const tensor = floats([1, values.length], (index) => values[index] ?? 0);
+    const reading = { form: "bars", length: values.length, scores: false } as const;
+    const drawing = await drawOutput(tensor, reading, wide, going);
+    return [drawing?.words, drawing?.rows.map(({ value, share }) => [Number(value), share])];
+  };
+  expect(await drawn([-20, 10, 5])).toEqual([
+    "numbers",
+    [
+      [-20, 1],
+      [10, 0.5],
+      [5, 0.25],
+    ],
+  ]);
+  expect(await drawn([37])).toEqual(["number", [[37, 1]]]);
+});
+
+test("a line is read without blanks and repeats", async () => {
+  const best = [2, 0, 0, 2, 1, 1, 2, 1];
+  const tensor = floats([8, 3], (index) => (best[Math.floor(index / 3)] === index % 3 ? 0.5 : 0));
+  const steps = { count: 8, classes: 3, step: 3, stride: 1, blank: 2 };
+  const drawing = await drawOutput(tensor, { form: "characters", steps }, wide, going);
+  expect(drawing?.words).toBe("characters");
+  expect(drawing?.rows.map(({ label }) => label)).toEqual(["character 0", "character 1", "character 1"]);
+});
+
 test("a map of whole numbers has classes too", async () => {
   const data = BigInt64Array.from({ length: 256 }, (_, index) => BigInt(index % 16 < 8 ? 4 : -1));
   const map = await classMap(data, mapsOf([1, 16, 16]), wide, going);

@@ -45,8 +45,9 @@ test.each<[string, number[], Form]>([
   ["a batch of two", [2, 21, 24, 32], "table"],
   ["scores", [1, 1000], "bars"],
   ["scores with axes of one", [1, 12, 1, 1], "bars"],
-  ["one number", [1, 1], "table"],
-  ["a scalar", [], "table"],
+  ["one number", [1, 1], "bars"],
+  ["a scalar", [], "bars"],
+  ["no number", [0], "table"],
   ["the raw head of a detector", [1, 84, 8400], "table"],
 ])("%s", (_, dims, form) => {
   expect(formOf(dims)).toBe(form);
@@ -237,7 +238,7 @@ test("all that a shape allows can be chosen, the table too", () => {
   expect(possible([1, 48, 64, 1])).toEqual(["picture", "map", "table"]);
   expect(possible([1, 20, 6])).toEqual(["boxes", "table"]);
   expect(possible([1, 42])).toEqual(["points", "embedding", "bars", "table"]);
-  expect(possible([1])).toEqual(["table"]);
+  expect(possible([1])).toEqual(["bars", "table"]);
 });
 
 test("of a grey input one map is a grey picture where its range is one", () => {
@@ -245,4 +246,97 @@ test("of a grey input one map is a grey picture where its range is one", () => {
   const of = (value: Value) => readOutput(tensor([1, 1, 96, 128], value), gray).guess;
   expect(describeReading(of(share))[0]).toBe("a grey picture of 0..1");
   expect(of((index) => Math.sin(index) * 40).form).toBe("map");
+});
+
+/** Maps of 24 x 32, channels first: a value by channel, row and column. */
+function maps(
+  channels: number,
+  value: (channel: number, y: number, x: number) => number,
+  size: [number, number] = [24, 32],
+): TensorData {
+  const [height, width] = size;
+  return tensor([1, channels, height, width], (index) => {
+    const cell = index % (height * width);
+    return value(Math.floor(index / (height * width)), Math.floor(cell / width), cell % width);
+  });
+}
+
+/** As wide as a heat map of eyes is: no small peak. */
+const blob = (y: number, x: number): number => Math.exp(-((y - 4) ** 2 + (x - 5) ** 2) / 16);
+
+test("heat maps with offsets along both axes are points, those of the first third", () => {
+  const offsets = (count: number, size: [number, number]) =>
+    maps(
+      3 * count,
+      (channel, y, x) => (channel < count ? blob(y, x) : channel < 2 * count ? y / 30 : 1 - x / 40),
+      size,
+    );
+  for (const [count, size] of [
+    [1, [9, 12]],
+    [5, [24, 32]],
+  ] as [number, [number, number]][]) {
+    const { guess } = readOutput(offsets(count, size), input);
+    expect(describeReading(guess)).toEqual([`heat maps of ${count} points`, "by its shape and peaks"]);
+  }
+  const along = maps(3, (channel, y, x) => (channel === 0 ? blob(y, x) : y / 30));
+  expect(readOutput(along, input).guess.form).not.toBe("points");
+  const mixed = maps(3, (channel, y, x) =>
+    channel === 0 ? blob(y, x) : channel === 1 ? y / 30 : (x * y) / 800,
+  );
+  expect(readOutput(mixed, input).guess.form).not.toBe("points");
+});
+
+test("probabilities of classes that add up to 1 are no heat maps, however small their peaks", () => {
+  const small = (y: number, x: number) => (Math.hypot(y - 9, x - 9) < 2 ? 0.8 : 0.01);
+  const shares = maps(4, (channel, y, x) => (channel === 0 ? 1 - 3 * small(y, x) * 0.3 : small(y, x) * 0.3));
+  expect(readOutput(shares, input).guess.form).toBe("classes");
+  const peaks = maps(4, (_, y, x) => small(y, x));
+  expect(readOutput(peaks, input).guess.form).toBe("points");
+});
+
+test("masks that are independent of each other leave places without a class", () => {
+  const least = (value: (channel: number, y: number, x: number) => number) => {
+    const { possible } = readOutput(maps(2, value), input);
+    const classes = possible.find((reading) => reading.form === "classes");
+    return classes?.form === "classes" ? classes.least : null;
+  };
+  const mask = (channel: number, _: number, x: number) => (x < 8 === (channel === 0) ? 0.9 : 0.02);
+  expect(least((channel, y, x) => mask(channel, y, x) * 0.7)).toBe(0.5);
+  expect(least((channel, _, x) => (channel === 0 ? x / 32 : 1 - x / 32))).toBeUndefined();
+  expect(least((channel, y, x) => mask(channel, y, x) * 9 - 4)).toBeUndefined();
+});
+
+test("landmarks are found before a few other numbers", () => {
+  const face: Value = (index) =>
+    index >= 136 ? 400 : 0.5 + 0.3 * (index % 2 ? Math.sin : Math.cos)(Math.floor(index / 2) / 9);
+  const guess = (length: number, value: Value) => readOutput(tensor([1, length], value), input).guess;
+  expect(describeReading(guess(143, face))[0]).toBe("68 points in parts of the input, 0..1");
+  expect(guess(170, face).form).toBe("bars");
+  expect(guess(143, (index) => (index * 7919) % 143).form).toBe("bars");
+});
+
+test("a few numbers outside of 0..1 are called numbers, others scores", () => {
+  const words = (length: number, value: Value) =>
+    describeReading(readOutput(tensor([1, length], value), input).guess)[0];
+  expect(words(1, () => 37)).toBe("a number");
+  expect(words(3, (index) => index * 9 - 12)).toBe("3 numbers");
+  expect(words(3, share)).toBe("3 scores");
+  expect(words(40, waves)).toBe("40 scores");
+});
+
+/** Logits of 20 characters and a blank at 12 steps, of which some are blank. */
+const text = [20, 3, 3, 20, 20, 7, 20, 7, 20, 20, 11, 20];
+const spoken = (step: number, character: number): number =>
+  text[step] === character ? 8 : -3 - (character % 4);
+
+test.each<[string, number[], Value]>([
+  ["steps first", [1, 12, 21], (index) => spoken(Math.floor(index / 21), index % 21)],
+  ["classes first", [21, 12], (index) => spoken(index % 12, Math.floor(index / 12))],
+  ["with a batch between", [12, 1, 21], (index) => spoken(Math.floor(index / 21), index % 21)],
+])("a line of text is read where the input is one, %s", (_, dims, value) => {
+  const line = { ...input, shape: [1, 3, 24, 94] } as ImageInput;
+  const { guess } = readOutput(tensor(dims, value), line);
+  expect(describeReading(guess)[0]).toBe("21 characters at 12 steps, 20 the blank");
+  expect(readOutput(tensor(dims, value), input).guess.form).not.toBe("characters");
+  expect(readOutput(tensor(dims, waves), line).guess.form).not.toBe("characters");
 });

@@ -1,0 +1,66 @@
+// An output of a text recogniser: scores of characters for each step along a line, one of the characters a blank.
+
+import type { ResultRow } from "../results/result-list.js";
+import { short } from "../util/format.js";
+import type { Rows } from "./axes.js";
+import { numberAt, type Values } from "./behaviour.js";
+
+export interface Steps {
+  count: number;
+  classes: number;
+  /** From a step to the next one, and from a class to the next one. */
+  step: number;
+  stride: number;
+  /** Stands between characters, and for nothing: the first class or the last. */
+  blank: number;
+}
+
+const leastSteps = 6;
+const mostSteps = 400;
+const leastClasses = 10;
+/** Of a line that is read: the least and the most of its steps that are blank. */
+const leastBlank = 0.25;
+const mostBlank = 0.98;
+const mostShown = 100;
+
+/** [T, C] or [C, T]: steps of which many are blank, and some are not; there are more characters than steps, if both fit. */
+export function stepsOf(data: Values, { count, columns }: Rows): Steps | null {
+  const ways = [
+    { count, classes: columns, step: columns, stride: 1 },
+    { count: columns, classes: count, step: 1, stride: columns },
+  ];
+  for (const way of ways.sort((a, b) => b.classes - a.classes)) {
+    if (way.count < leastSteps || way.count > mostSteps || way.classes < leastClasses) continue;
+    const best = bestClasses(data, way);
+    for (const blank of [0, way.classes - 1]) {
+      const share = best.filter(({ index }) => index === blank).length / way.count;
+      if (share >= leastBlank && share <= mostBlank) return { ...way, blank };
+    }
+  }
+  return null;
+}
+
+function bestClasses(data: Values, { count, classes, step, stride }: Omit<Steps, "blank">) {
+  return Array.from({ length: count }, (_, at) => {
+    let best = { index: 0, score: Number.NEGATIVE_INFINITY };
+    for (let index = 0; index < classes; index += 1) {
+      const score = numberAt(data, at * step + index * stride);
+      if (score > best.score) best = { index, score };
+    }
+    return best;
+  });
+}
+
+/** What is read, in its order: the best class of each step, without blanks and repeats. */
+export function readSteps(data: Values, steps: Steps): ResultRow[] {
+  const best = bestClasses(data, steps);
+  const read = best.filter(({ index }, at) => index !== steps.blank && index !== best[at - 1]?.index);
+  const largest = Math.max(...read.map(({ score }) => score));
+  return read.slice(0, mostShown).map(({ index, score }) => ({
+    label: `character ${index}`,
+    color: null,
+    detail: "",
+    share: largest > 0 ? Math.max(score, 0) / largest : 1,
+    value: short(Number(score.toPrecision(4))),
+  }));
+}

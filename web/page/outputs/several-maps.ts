@@ -1,0 +1,74 @@
+// What several maps of one output are together: shares of one, independent masks, or heat maps with offsets beside them.
+
+import type { Planes } from "./axes.js";
+import { hasPeaks, numberAt, spread, type Values } from "./behaviour.js";
+
+const places = 512;
+/** The share of places, or of a map's variance, that has to behave. */
+const most = 0.9;
+/** Independent probabilities: a map of them is there above this. */
+export const even = 0.5;
+
+/** The values of all maps at some places. */
+function samples(data: Values, { width, height, channels, step, stride }: Planes): number[][] {
+  return spread(width * height, places).map((cell) =>
+    Array.from({ length: channels }, (_, channel) => numberAt(data, cell * step + channel * stride)),
+  );
+}
+
+/** Whether the maps are probabilities of classes that exclude each other. */
+export function addUpToOne(data: Values, planes: Planes): boolean {
+  const sums = samples(data, planes).map((values) => values.reduce((sum, value) => sum + value, 0));
+  return sums.filter((sum) => Math.abs(sum - 1) < 0.01).length > most * sums.length;
+}
+
+/** Whether the maps are probabilities of classes that are there or not, each for itself: one may have none of them. */
+export function areIndependent(data: Values, planes: Planes): boolean {
+  if (planes.channels < 2 || addUpToOne(data, planes)) return false;
+  return samples(data, planes).every((values) => values.every((value) => value >= -0.1 && value <= 1.1));
+}
+
+/**
+ * The heat maps among the maps: all of them where each has a small peak, or the first third where the others are offsets
+ * from each cell along the height and along the width. Null: none.
+ */
+export function heatMaps(data: Values, planes: Planes): Planes | null {
+  const { channels } = planes;
+  if (channels % 3 === 0 && areOffsets(data, planes)) return { ...planes, channels: channels / 3 };
+  return channels >= 4 && hasPeaks(data, planes) && !addUpToOne(data, planes) ? planes : null;
+}
+
+/** Offsets to a point vary along one axis alone: those of the second third along another than those of the last. */
+function areOffsets(data: Values, planes: Planes): boolean {
+  const count = planes.channels / 3;
+  const axes = [count, 2 * count].map((first) => {
+    const alongs = spread(count, 8).map((channel) => axisOf(data, planes, first + channel));
+    return alongs.every((along) => along === alongs[0]) ? (alongs[0] ?? null) : null;
+  });
+  return axes.includes("height") && axes.includes("width");
+}
+
+/** The axis along which nearly all of a map's variance is; null for both. */
+function axisOf(
+  data: Values,
+  { width, height, step, stride }: Planes,
+  channel: number,
+): "height" | "width" | null {
+  const rows = new Float64Array(height);
+  const columns = new Float64Array(width);
+  let squares = 0;
+  for (let y = 0; y < height; y += 1)
+    for (let x = 0; x < width; x += 1) {
+      const value = numberAt(data, (y * width + x) * step + channel * stride);
+      rows[y] = (rows[y] ?? 0) + value / width;
+      columns[x] = (columns[x] ?? 0) + value / height;
+      squares += value * value;
+    }
+  const mean = rows.reduce((sum, value) => sum + value, 0) / height;
+  const whole = squares / (width * height) - mean * mean;
+  if (!(whole > 1e-9)) return null;
+  const share = (means: Float64Array): number =>
+    means.reduce((sum, value) => sum + (value - mean) ** 2, 0) / means.length / whole;
+  if (share(rows) > most) return "height";
+  return share(columns) > most ? "width" : null;
+}
