@@ -6,6 +6,7 @@ import pkgutil
 import re
 import sys
 from importlib import import_module
+from io import TextIOWrapper
 from pathlib import Path
 
 import click
@@ -60,6 +61,8 @@ def cli() -> None:
 
 def main() -> None:
     """Run the program: the one place where errors become text and an exit code."""
+    if isinstance(sys.stdout, TextIOWrapper):  # one that cannot take a character, such as of cp1252, gets a ?
+        sys.stdout.reconfigure(errors="replace")
     try:
         cli(standalone_mode=False)
     except WebbuildError as error:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from pathlib import Path, PurePosixPath, PureWindowsPath
 
 import pytest
 
+from webbuild.browser import find_chromium as module
 from webbuild.browser.chromium_flags import chromium_flags
-from webbuild.browser.find_chromium import find_chromium
+from webbuild.browser.find_chromium import find_chromium, usual_places
 from webbuild.errors import WebbuildError
+
+PLATFORMS = ("linux", "darwin", "win32")
 
 
 def executable(path: Path) -> Path:
@@ -60,3 +63,24 @@ def test_a_real_gpu_is_asked_for_by_name() -> None:
     assert "--use-webgpu-adapter=swiftshader" in chromium_flags(webgpu=True, environ={})
     assert "--use-webgpu-adapter=swiftshader" not in chromium_flags(webgpu=True, environ={"WEBBUILD_GPU": "real"})
     assert "--enable-unsafe-webgpu" not in chromium_flags(webgpu=False, environ={})
+
+
+def test_a_real_gpu_is_reached_through_vulkan_on_linux_alone() -> None:
+    flags = {name: chromium_flags(webgpu=True, environ={"WEBBUILD_GPU": "real"}, platform=name) for name in PLATFORMS}
+    assert [name for name in PLATFORMS if "--enable-features=Vulkan" in flags[name]] == ["linux"]
+
+
+def test_chrome_is_looked_for_where_it_is_installed_when_it_is_not_on_the_path() -> None:
+    assert usual_places({}, "linux") == []
+    chrome = PurePosixPath("/Applications/Google Chrome.app/Contents/MacOS/Google Chrome")
+    assert usual_places({}, "darwin")[0] == chrome
+    environ = {"PROGRAMFILES": r"C:\Program Files", "LOCALAPPDATA": r"C:\Users\me\AppData\Local"}
+    machine, own = usual_places(environ, "win32")
+    assert machine == PureWindowsPath(r"C:\Program Files\Google\Chrome\Application\chrome.exe")
+    assert own.is_relative_to(environ["LOCALAPPDATA"])
+
+
+def test_chrome_where_it_is_installed_comes_before_playwrights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    installed, bundled = executable(tmp_path / "Chrome"), executable(tmp_path / "playwright" / "chrome")
+    monkeypatch.setattr(module, "usual_places", lambda _: [tmp_path / "nowhere", installed])
+    assert find_chromium(bundled, {"PATH": str(tmp_path)}).path == installed

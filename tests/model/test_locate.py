@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from pathlib import Path, PurePosixPath, PureWindowsPath
 
 import pytest
 
 from webbuild.errors import USAGE, WebbuildError
-from webbuild.model.locate import locate_model
+from webbuild.model.locate import hub_reference, locate_model
 
 
 def folder(path: Path, *files: str) -> Path:
@@ -53,3 +53,14 @@ def test_a_folder_that_says_too_little(files: list[str], code: str, said: str, t
     assert (caught.value.code, caught.value.exit_code) == (code, USAGE)
     assert said in caught.value.message
     assert caught.value.fix
+
+
+@pytest.mark.parametrize("kind", [PurePosixPath, PureWindowsPath])
+@pytest.mark.parametrize("given", ["hf:owner/name", "hf:owner/name@v1:onnx/model.onnx"])
+def test_a_repository_is_one_on_every_system(kind: type[PurePosixPath], given: str) -> None:
+    assert hub_reference(kind(given)) == given
+
+
+@pytest.mark.parametrize("given", [r"C:\models\hf\model.onnx", "h:model.onnx", r"hf\model.onnx", r"D:hf:model.onnx"])
+def test_a_drive_is_no_repository(given: str) -> None:
+    assert hub_reference(PureWindowsPath(given)) is None

@@ -20,7 +20,7 @@ from webbuild.bisect.subgraph_runner import SubgraphRunner
 from webbuild.bundle.staging import staged_folder
 from webbuild.manifest.file_entry import read_engine_wasm
 from webbuild.ortweb.build import OrtWebBuild
-from webbuild.reporting.write import encode_json
+from webbuild.reporting.write import encode_json, write_text
 
 ERROR_PLOT_FILE = "error-by-depth.html"
 
@@ -44,21 +44,21 @@ def write_findings(
             write_repro(made, place)
             finding = findings[number]
             engine = "ort/" if count == 0 else "../ort/"
-            (place / "repro.html").write_text(render_repro_page(report, finding, made, subject, engine), "utf-8")
-            (place / "issue.md").write_text(issue_text(report, finding, made), "utf-8")
+            write_text(place / "repro.html", render_repro_page(report, finding, made, subject, engine))
+            write_text(place / "issue.md", issue_text(report, finding, made))
             inside = "" if count == 0 else f"{count + 1}/"
             files = tuple(f"{inside}{name}" for name in ("repro.onnx", "repro.html", "issue.md"))
             findings[number] = msgspec.structs.replace(finding, files=files)
         if worth:
             _write_build(subject.build, folder / "ort")
         if report.depth_errors:
-            (folder / ERROR_PLOT_FILE).write_text(render_error_plot(report), "utf-8")
+            write_text(folder / ERROR_PLOT_FILE, render_error_plot(report))
             findings = [
                 msgspec.structs.replace(each, files=(ERROR_PLOT_FILE,)) if each.code == "error-accumulation" else each
                 for each in findings
             ]
         report = msgspec.structs.replace(report, findings=tuple(findings))
-        (folder / "bisect.json").write_text(f"{encode_json(report)}\n", "utf-8")
+        write_text(folder / "bisect.json", f"{encode_json(report)}\n")
     return report
 
 

@@ -21,6 +21,8 @@ from webbuild.errors import USAGE, WebbuildError
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page, Playwright
 
+_WINDOWS = os.name == "nt"
+_ENDING_SIGNALS = (signal.SIGTERM,) if _WINDOWS else (signal.SIGTERM, signal.SIGKILL)
 _EXIT_TIMEOUT = 3.0
 """Seconds between asking the browser to end and ending it."""
 
@@ -140,7 +142,7 @@ def _terminate(pid: int | None) -> None:
     """End the browser's main process; its children end with it."""
     if pid is None:
         return
-    for number in (signal.SIGTERM, signal.SIGKILL):
+    for number in _ENDING_SIGNALS:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.kill(pid, number)
         if not _still_running(pid, _EXIT_TIMEOUT):
@@ -148,7 +150,9 @@ def _terminate(pid: int | None) -> None:
 
 
 def _still_running(pid: int, seconds: float) -> bool:
-    """Wait for a process to end; return whether it still lives."""
+    """Wait for a process to end; return whether it still lives. Not asked on Windows, where the question ends it."""
+    if _WINDOWS:
+        return False
     until = time.monotonic() + seconds
     while time.monotonic() < until:
         try:

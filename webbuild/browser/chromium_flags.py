@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Mapping
 
 GPU_VARIABLE = "WEBBUILD_GPU"
@@ -20,21 +21,22 @@ _COMMON_FLAGS = (
 )
 _WEBGPU_FLAGS = ("--enable-unsafe-webgpu",)
 _SOFTWARE_GPU_FLAGS = ("--use-webgpu-adapter=swiftshader",)
-_HARDWARE_GPU_FLAGS = ("--enable-features=Vulkan", "--ignore-gpu-blocklist")
+_HARDWARE_GPU_FLAGS = ("--ignore-gpu-blocklist",)
+_VULKAN_FLAGS = ("--enable-features=Vulkan",)
 _NO_GPU_FLAGS = ("--disable-gpu", "--disable-features=WebGPU", "--disable-blink-features=WebGPU")
 
 
-def chromium_flags(*, webgpu: bool, environ: Mapping[str, str] = os.environ) -> tuple[str, ...]:
+def chromium_flags(
+    *, webgpu: bool, environ: Mapping[str, str] = os.environ, platform: str = sys.platform
+) -> tuple[str, ...]:
     """Return the flags.
 
     With `webgpu`, pages get WebGPU on SwiftShader, a GPU computed on the CPU: slow, the same on every machine,
-    and there on machines without a GPU. `WEBBUILD_GPU=real` takes the machine's own GPU instead. Without
-    `webgpu` no page finds an adapter.
+    and there on machines without a GPU. `WEBBUILD_GPU=real` takes the machine's own GPU instead: through
+    Vulkan on Linux, Metal on macOS, Direct3D on Windows. Without `webgpu` no page finds an adapter.
     """
     if not webgpu:
         return (*_COMMON_FLAGS, *_NO_GPU_FLAGS)
-    return (
-        *_COMMON_FLAGS,
-        *_WEBGPU_FLAGS,
-        *(_HARDWARE_GPU_FLAGS if environ.get(GPU_VARIABLE) == "real" else _SOFTWARE_GPU_FLAGS),
-    )
+    if environ.get(GPU_VARIABLE) != "real":
+        return (*_COMMON_FLAGS, *_WEBGPU_FLAGS, *_SOFTWARE_GPU_FLAGS)
+    return (*_COMMON_FLAGS, *_WEBGPU_FLAGS, *_HARDWARE_GPU_FLAGS, *(_VULKAN_FLAGS if platform == "linux" else ()))

@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from webbuild.browser.find_chromium import CHROMIUM_VARIABLE, EXECUTABLE_NAMES, Executable
+from webbuild.browser.find_chromium import CHROMIUM_VARIABLE, EXECUTABLE_NAMES, Executable, usual_places
 from webbuild.browser.require_playwright import require_playwright
 from webbuild.errors import CLEAN, USAGE, WebbuildError
 
@@ -59,7 +59,7 @@ class LocalSystem:
 
     def privilege(self) -> Sequence[str] | None:
         """Return what to put before a command so that it may install packages, None where nothing helps."""
-        if os.geteuid() == 0:
+        if hasattr(os, "geteuid") and os.geteuid() == 0:
             return ()
         return ("sudo", "-n") if self.run(["sudo", "-n", "true"], seconds=30) is None else None
 
@@ -166,6 +166,9 @@ def _on_path(machine: LocalSystem, progress: ProgressCallback) -> Iterator[Execu
     for name in EXECUTABLE_NAMES:
         if path := machine.which(name):
             yield from _if_usable(machine, Executable(path, f"{name} on the PATH"), progress)
+    for place in usual_places(machine.environ):
+        if path := machine.which(str(place)):
+            yield from _if_usable(machine, Executable(path, "where Chrome is installed"), progress)
 
 
 def _bundled(machine: LocalSystem, progress: ProgressCallback) -> Iterator[Executable]:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePath, PurePosixPath, PureWindowsPath
 
 from webbuild.errors import USAGE, WebbuildError
 
@@ -20,6 +21,17 @@ class Executable:
 
     path: Path
     source: str
+
+
+def usual_places(environ: Mapping[str, str] = os.environ, platform: str = sys.platform) -> list[PurePath]:
+    """Return where Chrome and Chromium are installed on systems that put neither on the PATH."""
+    if platform == "darwin":
+        names = ("Google Chrome", "Chromium")
+        return [PurePosixPath(f"/Applications/{name}.app/Contents/MacOS/{name}") for name in names]
+    if platform == "win32":
+        folders = filter(None, map(environ.get, ("PROGRAMFILES", "PROGRAMFILES(X86)", "LOCALAPPDATA")))
+        return [PureWindowsPath(folder, "Google", "Chrome", "Application", "chrome.exe") for folder in folders]
+    return []
 
 
 def find_chromium(bundled: Path | None, environ: Mapping[str, str] = os.environ) -> Executable:
@@ -36,6 +48,9 @@ def find_chromium(bundled: Path | None, environ: Mapping[str, str] = os.environ)
     for name in EXECUTABLE_NAMES:
         if path := shutil.which(name, path=environ.get("PATH", os.defpath)):
             return Executable(Path(path), f"{name} on the PATH")
+    for place in usual_places(environ):
+        if Path(place).is_file():
+            return Executable(Path(place), "where Chrome is installed")
     if bundled is not None and bundled.is_file():
         return Executable(bundled, "Playwright's own")
     raise _not_found("there is no Chromium on this machine")

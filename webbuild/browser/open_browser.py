@@ -150,7 +150,12 @@ def _adb_reverse(port: int | None) -> None:
     if adb is None:
         raise WebbuildError("no-adb", "adb: a phone reaches what is served here through it", fix, exit_code=USAGE)
     done = subprocess.run(
-        [adb, "reverse", f"tcp:{port}", f"tcp:{port}"], capture_output=True, text=True, timeout=_TIMEOUT, check=False
+        [adb, "reverse", f"tcp:{port}", f"tcp:{port}"],
+        capture_output=True,
+        encoding="utf-8",
+        errors="replace",
+        timeout=_TIMEOUT,
+        check=False,
     )
     if done.returncode:
         raise WebbuildError("no-adb", f"adb reverse: {done.stderr.strip()[:300]}", fix, exit_code=USAGE)

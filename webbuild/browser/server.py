@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 import socket
 import ssl
 import sys
@@ -96,6 +97,7 @@ class Server:
 
 class _Listener(ThreadingHTTPServer):
     daemon_threads = True
+    allow_reuse_address = os.name != "nt"  # there a second server would get the port of a running one
     request_queue_size = 128
 
     def handle_error(self, request: Any, client_address: Any) -> None:

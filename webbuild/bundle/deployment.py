@@ -9,6 +9,7 @@ from pathlib import Path
 from webbuild.bundle.hosting import headers_file, nginx_file, vercel_file
 from webbuild.bundle.render import render_package_entry
 from webbuild.ortweb import packaged_assets
+from webbuild.reporting.write import write_text
 
 _RUNTIME_ASSETS = ("golden/*", "model/*", "runtime/ort/*", f"runtime/{packaged_assets.TOKENIZER}")
 """What the runtime loads by address."""
@@ -19,13 +20,13 @@ def write_deployment(name: str, title: str, folder: Path, loaded: Iterable[str])
 
     `loaded` are files that the runtime loads besides those that any bundle may have.
     """
-    (folder / "_headers").write_text(headers_file(), "utf-8")
-    (folder / "vercel.json").write_text(vercel_file(), "utf-8")
-    (folder / "nginx.conf").write_text(nginx_file(), "utf-8")
-    (folder / "package.json").write_text(package_json(name, title), "utf-8")
+    write_text(folder / "_headers", headers_file())
+    write_text(folder / "vercel.json", vercel_file())
+    write_text(folder / "nginx.conf", nginx_file())
+    write_text(folder / "package.json", package_json(name, title))
     files = (file for place in _RUNTIME_ASSETS for file in folder.glob(place) if file.is_file())
     paths = sorted([*loaded, *(file.relative_to(folder).as_posix() for file in files)])
-    (folder / "npm.js").write_text(render_package_entry(paths), "utf-8")
+    write_text(folder / "npm.js", render_package_entry(paths))
 
 
 def package_json(name: str, title: str) -> str:

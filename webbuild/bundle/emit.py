@@ -37,6 +37,7 @@ from webbuild.manifest.manifest import (
 )
 from webbuild.model.load import OnnxModel
 from webbuild.ortweb import packaged_assets
+from webbuild.reporting.write import write_text
 from webbuild.samples.sample import Sample
 from webbuild.tasks.registry import kind_of
 
@@ -80,8 +81,8 @@ def write_bundle(contents: BundleContents, folder: Path) -> Manifest:
     engines = _copy_engine(folder)
     prompted = kind_of(contents.task).takes_prompt
     _copy_code(folder, prompted=prompted)
-    (folder / "LICENSE.txt").write_text(model_notice(contents.source.signature), "utf-8")
-    (folder / "THIRD_PARTY_NOTICES.txt").write_text(third_party_notices(prompted=prompted), "utf-8")
+    write_text(folder / "LICENSE.txt", model_notice(contents.source.signature))
+    write_text(folder / "THIRD_PARTY_NOTICES.txt", third_party_notices(prompted=prompted))
     for name, data in contents.files.items():
         (folder / name).write_bytes(data)
     samples = _copy_samples(contents.samples, folder)
@@ -112,12 +113,12 @@ def write_bundle(contents: BundleContents, folder: Path) -> Manifest:
         warnings=list(contents.warnings),
         variants=list(contents.variants) or msgspec.UNSET,
     )
-    (folder / f"{contents.name}.js").write_text(render.render_loader(), "utf-8")
-    (folder / f"{contents.name}.d.ts").write_text(render.render_types(manifest), "utf-8")
-    (folder / "index.html").write_text(render.render_page(manifest, page_integrity(contents.name, folder)), "utf-8")
+    write_text(folder / f"{contents.name}.js", render.render_loader())
+    write_text(folder / f"{contents.name}.d.ts", render.render_types(manifest))
+    write_text(folder / "index.html", render.render_page(manifest, page_integrity(contents.name, folder)))
     write_deployment(contents.name, contents.title, folder, loaded=contents.files)
-    (folder / "manifest.schema.json").write_text(json.dumps(contract.json_schema(), indent=2) + "\n", "utf-8")
-    (folder / SBOM_FILE).write_text(bundle_sbom(manifest, folder), "utf-8")
+    write_text(folder / "manifest.schema.json", json.dumps(contract.json_schema(), indent=2) + "\n")
+    write_text(folder / SBOM_FILE, bundle_sbom(manifest, folder))
     return manifest
 
 

@@ -97,7 +97,7 @@ def _save(model: ir.Model, folder: Path, target: str) -> Path:
     if (twin := next(folder.glob(f"*-{digest}.onnx"), None)) is not None:
         partial.unlink()
         return twin
-    return partial.rename(folder / f"{target}-{digest}.onnx")
+    return partial.replace(folder / f"{target}-{digest}.onnx")
 
 
 def _shards_of(model: ir.Model) -> set[str]:

@@ -26,7 +26,7 @@ from webbuild.quantization.report import WeightQuantizationReport
 from webbuild.reporting.comparison_text import comparison_rows
 from webbuild.reporting.depth_colormap import depth_colormap_url
 from webbuild.reporting.overlay import Layer, detection_layer
-from webbuild.reporting.write import encode_json
+from webbuild.reporting.write import encode_json, write_text
 from webbuild.samples.sample import Sample
 from webbuild.tasks.base import RunContext, Tensors
 from webbuild.tasks.class_scores import ClassScore
@@ -132,10 +132,10 @@ def write_pack_report(
         nodes: how many the original graph has.
         folder: the bundle's.
     """
-    (folder / "report.json").write_text(f"{encode_json(report)}\n", "utf-8")
+    write_text(folder / "report.json", f"{encode_json(report)}\n")
     templates = bundle_templates(html=True)
     style = "".join(templates.get_template(name).render() for name in _STYLESHEETS)
-    (folder / "page" / "report.css").write_text(style, "utf-8")
+    write_text(folder / "page" / "report.css", style)
     templates.filters.update(name=formatting.runner_name)
     page = templates.get_template("report.html.j2").render(
         manifest=manifest,
@@ -152,7 +152,7 @@ def write_pack_report(
         drawn_points=plot_points(report.precision_search.steps) if report.precision_search else [],
         drawn_lines=grid_lines(),
     )
-    (folder / "report.html").write_text(page, "utf-8")
+    write_text(folder / "report.html", page)
 
 
 def _pass_summaries(report: PackReport) -> list[PassSummary]:

@@ -20,6 +20,7 @@ from webbuild.errors import USAGE, WebbuildError
 from webbuild.manifest import manifest as contract
 from webbuild.manifest.file_entry import file_entry
 from webbuild.manifest.manifest import File, Manifest
+from webbuild.reporting.write import write_text
 from webbuild.tasks.registry import kind_of
 
 _SHARED_FOLDERS = ("page/", "runtime/")
@@ -60,7 +61,7 @@ def write_site(bundles: Sequence[tuple[Path, Manifest]], out: Path, *, title: st
         shutil.copyfile(_STYLE, folder / "site.css")
         cards = [_model_card(manifest) for _, manifest in bundles]
         page = bundle_templates(html=True).get_template("site.html.j2").render(title=title, cards=cards)
-        (folder / "index.html").write_text(page, "utf-8")
+        write_text(folder / "index.html", page)
         _write_host_files([manifest.name for _, manifest in bundles], folder)
 
 
@@ -112,15 +113,15 @@ def _copy_bundle(directory: Path, manifest: Manifest, folder: Path, worker: str)
             continue
         (own / file.path).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(directory / file.path, own / file.path)
-    (own / f"{manifest.name}.js").write_text(render_loader(_PARENT_URL), "utf-8")
+    write_text(own / f"{manifest.name}.js", render_loader(_PARENT_URL))
     for name in (f"{manifest.name}.d.ts", "report.html"):
         text = (own / name).read_text("utf-8")
         moved = text.replace('"./runtime/', f'"{_PARENT_URL}runtime/').replace(
             'href="page/', f'href="{_PARENT_URL}page/'
         )
-        (own / name).write_text(moved, "utf-8")
+        write_text(own / name, moved)
     page = render_page(manifest, page_integrity(manifest.name, own, _PARENT_URL), top=_PARENT_URL, offline=worker)
-    (own / "index.html").write_text(page, "utf-8")
+    write_text(own / "index.html", page)
     (own / "manifest.json").write_bytes(contract.encode(_rebase_manifest(manifest, own)))
 
 
@@ -166,6 +167,6 @@ def _write_host_files(names: Sequence[str], folder: Path) -> None:
         HeaderRule(f"{name}/{rule.folder}", rule.headers) for rule in HEADER_RULES if rule.folder for name in names
     ]
     rules = [*(rule for rule in HEADER_RULES if not rule.folder), *inner]
-    (folder / "_headers").write_text(headers_file(rules), "utf-8")
-    (folder / "vercel.json").write_text(vercel_file(rules), "utf-8")
-    (folder / "nginx.conf").write_text(nginx_file(rules), "utf-8")
+    write_text(folder / "_headers", headers_file(rules))
+    write_text(folder / "vercel.json", vercel_file(rules))
+    write_text(folder / "nginx.conf", nginx_file(rules))

@@ -60,7 +60,7 @@ def _split_file(file: Path, folder: Path, limit: int) -> File:
     parts = [file.with_name(f"{file.stem}-{index:04}.bin") for index in range(count)]
     for index in range(count - 1, 0, -1):
         _move_tail(file, index * limit, parts[index])
-    file.rename(parts[0])
+    file.replace(parts[0])
     return _entry(file, folder, size, digest, size, parts)
 
 

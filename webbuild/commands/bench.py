@@ -5,7 +5,7 @@ from __future__ import annotations
 from webbuild.browser.open_browser import parse_endpoints
 from webbuild.browser.require_playwright import require_playwright
 from webbuild.commands.options.bench import BenchArguments
-from webbuild.reporting.write import print_json, write_html
+from webbuild.reporting.write import print_json, write_report
 
 
 def run(arguments: BenchArguments) -> int:
@@ -38,7 +38,7 @@ def run(arguments: BenchArguments) -> int:
         )
     print_report(report, console)
     if arguments.html is not None:
-        write_html(arguments.html, render(report))
+        write_report(arguments.html, render(report))
     if arguments.as_json:
         print_json(report)
     return exit_code(report)

@@ -15,7 +15,7 @@ from webbuild.model.locate import locate_model
 from webbuild.model.set_inputs import parse_set, set_inputs
 from webbuild.ortweb.packaged_assets import engine_version
 from webbuild.reporting.progress import ProgressReporter
-from webbuild.reporting.write import print_json, write_html
+from webbuild.reporting.write import print_json, write_report
 from webbuild.runners.native import NativeRunner
 from webbuild.samples.native_sizes import choose_sizes
 from webbuild.targets.table import load_table
@@ -54,7 +54,7 @@ def run(arguments: InspectArguments) -> int:
     if arguments.html is not None:
         from webbuild.inspection.report_html import render
 
-        write_html(arguments.html, render(inspection))
+        write_report(arguments.html, render(inspection))
     measurement = None
     if arguments.measure:
         from webbuild.inspection.measure import measure_in_chromium

@@ -83,7 +83,9 @@ def _write_report(error: Exception) -> str:
         )
     )
     try:
-        with tempfile.NamedTemporaryFile("w", prefix="webbuild-bug-", suffix=".txt", delete=False) as file:
+        with tempfile.NamedTemporaryFile(
+            "w", encoding="utf-8", prefix="webbuild-bug-", suffix=".txt", delete=False
+        ) as file:
             file.write(text)
     except OSError:
         click.echo(text, err=True)

@@ -96,10 +96,10 @@ class _ProcessPool:
             return _lost_process_result(model, child.returncode, stderr.decode(errors="replace"))
 
     def interrupt(self) -> None:
-        """Ask every process to clean up and end, and start no more."""
+        """Ask every process to clean up and end, and start no more. On Windows Ctrl-C has reached all of them."""
         with self._lock:
             self._over = True
-            for child in self._children:
+            for child in () if os.name == "nt" else self._children:
                 child.send_signal(signal.SIGINT)
 
 
@@ -123,7 +123,7 @@ def _lost_process_result(model: Path, code: int, stderr: str) -> PatchResult:
     """Return the outcome of a model whose process ended without one: killed, out of memory, or a bug."""
     last = stderr.strip().splitlines()[-1:] or ["it printed nothing"]
     how = f"signal {-code}" if code < 0 else f"exit code {code}"
-    killed = -code == signal.SIGKILL
+    killed = -code == getattr(signal, "SIGKILL", None)
     fix = "there was too little memory: patch it alone" if killed else "patch it alone to see more"
     error = PatchError("process-lost", f"its process ended with {how}: {last[0]}", fix)
     return PatchResult(str(model), USAGE if killed else BUG, error=error)

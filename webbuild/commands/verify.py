@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from webbuild.commands.options.verify import VerifyArguments
 from webbuild.errors import USAGE, WebbuildError
-from webbuild.reporting.write import print_json, write_html
+from webbuild.reporting.write import print_json, write_report
 
 if TYPE_CHECKING:
     from webbuild.manifest.manifest import Graph
@@ -114,4 +114,4 @@ def write_html_report(path: Path, report: VerifyReport, directory: Path) -> None
     """
     from webbuild.verify.report_html import render_verify_report
 
-    write_html(path, render_verify_report(report, directory))
+    write_report(path, render_verify_report(report, directory))

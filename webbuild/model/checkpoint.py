@@ -103,14 +103,14 @@ def export_checkpoint(checkpoint: Path, options: Mapping[str, str], target: Path
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
-            text=True,
+            encoding="utf-8",
             errors="replace",
             check=False,
         )
     if done.returncode == 0 and target.is_file():
         return
     log = target.with_name("export.log")
-    log.write_text(done.stdout, "utf-8")
+    log.write_text(done.stdout, "utf-8", newline="\n")
     printed = re.sub(r"\x1b\[[\d;]*m", "", done.stdout).rpartition("Traceback (most recent call last):")[2]
     lines = [line for line in printed.splitlines() if line.strip() and not line.startswith("  ")]
     raise WebbuildError(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from msgspec import Struct
 
@@ -30,14 +30,20 @@ def locate_model(given: Path) -> LocatedModel:
     Raises:
         WebbuildError: `model-not-found`, `several-models`, and those of `download_from_hub`.
     """
-    if str(given).startswith(HUB_PREFIX):
-        folder, file, name = download_from_hub(str(given))
-        return LocatedModel(folder / file if file else _find_in_folder(folder, str(given)), name)
+    if (reference := hub_reference(given)) is not None:
+        folder, file, name = download_from_hub(reference)
+        return LocatedModel(folder / file if file else _find_in_folder(folder, reference), name)
     if not given.is_dir():
         return LocatedModel(given, given.stem)
     path = _find_in_folder(given, str(given))
     named = _VARIANT.sub("", path.stem)
     return LocatedModel(path, given.resolve().name if named == "model" else named)
+
+
+def hub_reference(given: PurePath) -> str | None:
+    """Return `hf:owner/name` as it was written, None for a path. On Windows its slashes have become backslashes."""
+    text = given.as_posix()
+    return text if text.startswith(HUB_PREFIX) else None
 
 
 def _find_in_folder(folder: Path, given: str) -> Path:

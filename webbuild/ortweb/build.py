@@ -96,7 +96,7 @@ def _pack(version: str, folder: Path) -> Path:
             exit_code=USAGE,
         )
     command = [npm, "pack", f"onnxruntime-web@{version}", "--silent", "--pack-destination", str(folder)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder)
+    done = subprocess.run(command, capture_output=True, encoding="utf-8", errors="replace", check=False, cwd=folder)
     packed = sorted(folder.glob("*.tgz"))
     if done.returncode or not packed:
         raise WebbuildError(

@@ -1,7 +1,10 @@
-"""A report, written where the user asked for it."""
+"""Text, written to files and to stdout with the same bytes on every system."""
 
 from __future__ import annotations
 
+import json
+import re
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +14,15 @@ import msgspec
 from webbuild.errors import USAGE, WebbuildError, page_url
 
 
-def write_html(path: Path, html: str) -> None:
-    """Write a page, and say where it is. Raises WebbuildError `unwritable-report`."""
+def write_text(path: Path, text: str) -> None:
+    """Write a text as UTF-8 with line feeds: Windows would end lines otherwise, and the hashes would be others."""
+    path.write_text(text, encoding="utf-8", newline="\n")
+
+
+def write_report(path: Path, text: str) -> None:
+    """Write a report as HTML or Markdown, and say where it is. Raises WebbuildError `unwritable-report`."""
     try:
-        path.write_text(html, encoding="utf-8")
+        write_text(path, text)
     except OSError as error:
         raise WebbuildError(
             "unwritable-report",
@@ -45,5 +53,9 @@ def _with_urls(value: Any) -> Any:
 
 
 def print_json(report: object) -> None:
-    """Print a report as JSON on stdout."""
-    click.echo(encode_json(report))
+    """Print a report as JSON on stdout, in ASCII where that cannot take UTF-8, such as a redirection on Windows."""
+    text = encode_json(report)
+    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+    if encoding.lower().replace("-", "") != "utf8":
+        text = re.sub(r"[^\x00-\x7f]", lambda found: json.dumps(found[0])[1:-1], text)
+    click.echo(text)

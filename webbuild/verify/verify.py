@@ -201,7 +201,7 @@ def _sample_report(bundle: Bundle, task: Task, given: VerifyInput, expected: Ans
 
 def _path_from_bundle(file: Path, directory: Path) -> str:
     """Return a bundle's own file relative to its folder, which may move; any other file as an absolute path."""
-    return str(file.relative_to(directory) if file.is_relative_to(directory) else file.resolve())
+    return (file.relative_to(directory) if file.is_relative_to(directory) else file.resolve()).as_posix()
 
 
 def _environment(bundle: Bundle, onnxruntime: str) -> VerifyEnvironment:
