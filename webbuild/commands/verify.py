@@ -35,6 +35,7 @@ def run(arguments: VerifyArguments) -> int:
     from webbuild.browser.require_playwright import require_playwright
     from webbuild.verify import multi_endpoint_report
     from webbuild.verify.report import exit_code
+    from webbuild.verify.report_markdown import render_markdown
     from webbuild.verify.text import show_report
     from webbuild.verify.verify import verify_in_browsers
 
@@ -58,6 +59,8 @@ def run(arguments: VerifyArguments) -> int:
             say=status.update,
             compare_pieces=_compare_pieces,
         )
+    if arguments.markdown is not None:
+        write_report(arguments.markdown, render_markdown(multi_endpoint_report.collect_reports(endpoints, found)))
     report: VerifyReport | MultiEndpointReport
     if len(found) > 1:
         report = multi_endpoint_report.collect_reports(endpoints, found)

@@ -15,6 +15,8 @@ from webbuild.verify.report import BackendRun, Problem, ReportJson, VerifyReport
 if TYPE_CHECKING:
     from rich.console import Console
 
+TABLE_TITLES = ("adapter", "browser", "backend", "answers", "of its tolerance", "a run")
+"""Of the columns of `table_rows`. A difference is given as a share of its tolerance."""
 _MAX_FAILURES_SHOWN = 3
 
 
@@ -50,9 +52,10 @@ def collect_reports(places: Sequence[Endpoint], found: Sequence[VerifyReport | W
 
 
 def _browser_report(endpoint: Endpoint, found: VerifyReport | WebbuildError) -> BrowserReport:
+    where = endpoint.url or "Chromium here"
     if isinstance(found, WebbuildError):
-        return BrowserReport(where=endpoint.url, report=None, problem=problem_of(found, endpoint.url))
-    return BrowserReport(where=endpoint.url, report=found, problem=None)
+        return BrowserReport(where=where, report=None, problem=problem_of(found, where))
+    return BrowserReport(where=where, report=found, problem=None)
 
 
 def show_browsers(found: MultiEndpointReport, console: Console) -> None:
@@ -62,7 +65,7 @@ def show_browsers(found: MultiEndpointReport, console: Console) -> None:
     from rich.text import Text
 
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for title in ("adapter", "browser", "backend", "answers", "of its tolerance", "a run"):
+    for title in TABLE_TITLES:
         table.add_column(title, overflow="fold")
     for each in found.browsers:
         for row in table_rows(each):

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
+from webbuild.commands.dataclass_command import option
 from webbuild.commands.options.shared import BrowserArguments
 
 
@@ -13,3 +15,5 @@ class VerifyArguments(BrowserArguments):
 
     Example: webbuild verify dist/yolo-pose --html report.html
     """
+
+    markdown: Path | None = option(help="Write a table of the backends and what failed as Markdown to this file.")
