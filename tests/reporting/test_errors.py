@@ -66,7 +66,7 @@ def test_every_reason_of_a_comparison_has_a_page() -> None:
 
 def test_what_has_a_code_in_json_has_its_address() -> None:
     comparison = {"verdict": "DIFFERS", "reason": "too-far"}
-    shown = json.loads(encode_json([{"code": "off-gpu", "reason": "other"}, comparison, {"code": 3}, {"reason": "x"}]))
+    shown = json.loads(encode_json(({"code": "off-gpu", "reason": "other"}, comparison, {"code": 3}, {"reason": "x"})))
     assert shown == [
         {"code": "off-gpu", "url": page_url("off-gpu"), "reason": "other"},
         {"verdict": "DIFFERS", "reason": "too-far", "url": page_url("too-far")},

@@ -40,7 +40,7 @@ def encode_json(report: object) -> str:
 
 def _with_urls(value: Any) -> Any:
     """Return JSON in which every object with a `code` has a `url` after it. A comparison's code is its `reason`."""
-    if isinstance(value, list):
+    if isinstance(value, (list, tuple)):
         return [_with_urls(each) for each in value]
     if not isinstance(value, dict):
         return value
