@@ -30,7 +30,8 @@ MODELS = {
       mean = ReduceMean (x, channels)
       nothing = Mul (mean, zero)
       grey = Add (nothing, half)
-      classed = Concat <axis = 1> (x, grey)
+      all = Concat <axis = 1> (x, grey)
+      classed = Mul (all, half)
     }""",
     "several": """several (float[1,3,48,64] x)
       => (float[1,3] means, float[1,5,2] joints, float[1,2,6] found, float[1,1,48,64] bright)

@@ -16,6 +16,7 @@ from webbuild.compile.infer_task import (
     with_inputs_of,
     with_int32_inputs,
 )
+from webbuild.compile.joined_tensors import with_joined_tensors
 from webbuild.compile.load_model import LoadedModel
 from webbuild.compile.measured_head import with_measured_head
 from webbuild.compile.picture_input import (
@@ -116,7 +117,7 @@ def compile_model(
     if known.guessed_recipe and like is None and not wanted.note:
         with progress.step("try how pictures go in"):
             known = with_tried_recipe(known, planned.graphs["wasm"], loaded.original)
-    known = apply_overrides(known, wanted)
+    known = apply_overrides(with_joined_tensors(known, planned.graphs["wasm"]), wanted)
     thresholds = tuple(option_inputs(planned.graphs["webgpu"]))
     bounded = {spec.name for spec in known.inputs if isinstance(spec, TensorInput)}
     ranges = [f"made-up numbers of '{name}': {each}" for name, each in loaded.ranges.items() if name in bounded]

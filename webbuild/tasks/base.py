@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from webbuild.compare.comparison import ComparedOutput, Comparison
 from webbuild.compare.tolerances import Tolerance
 from webbuild.manifest.manifest import Input, Task
+from webbuild.manifest.tasks import JoinedTensor
 from webbuild.model.signature import ModelSignature
 from webbuild.postprocess.spec import GroundingPostprocess, Postprocess
 from webbuild.preprocess.letterbox import ImagePlacement
@@ -158,6 +159,10 @@ class TaskKind:
     def candidate_scores(self, task: Any, outputs: Tensors) -> NDArray[Any] | None:
         """Return the scores of all candidates in the outputs, best first; None where no threshold is in the graph."""
         return None
+
+    def with_joined(self, task: Any, joined: Sequence[JoinedTensor]) -> Any:
+        """Return the task with what its outputs are joined from; the same where it reads the outputs itself."""
+        return task
 
     def answer_warnings(self, task: Any, answers: Sequence[Tensors]) -> Sequence[str]:
         """Return what speaks against the answers to photographs that have nothing in common, in sentences."""

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from webbuild.errors import WebbuildError
 from webbuild.manifest.manifest import DType, TensorInput, TensorTask
+from webbuild.manifest.tasks import JoinedTensor
 from webbuild.model.signature import ModelSignature, TensorSpec
 from webbuild.tasks.base import RunContext, TaskKind, TaskMatch, Tensors
 from webbuild.tasks.type_names import TypeNames
@@ -36,6 +37,10 @@ class TensorKind(TaskKind):
     def decode(self, task: TensorTask, outputs: Tensors, context: RunContext) -> Sequence[object]:
         """There are no objects in bare tensors."""
         return ()
+
+    def with_joined(self, task: TensorTask, joined: Sequence[JoinedTensor]) -> TensorTask:
+        """Return the task with what its outputs are joined from, which the page draws."""
+        return TensorTask(joined=list(joined))
 
     def typescript(self, task: TensorTask) -> TypeNames:
         """Return that a result is the outputs."""

@@ -1,7 +1,6 @@
-// How the numbers of an output behave: as levels of a picture, peaks, points or boxes. Each looks at about a thousand of them.
+// How the numbers of an output behave: as levels of a picture, peaks, landmarks or an embedding. Each looks at about a thousand of them.
 
 import type { TensorData } from "../../src/index.js";
-import type { Size } from "../drawing/fit.js";
 import type { Planes, Rows } from "./axes.js";
 
 export type Values = TensorData["data"];
@@ -12,9 +11,6 @@ export interface Levels {
   high: number;
 }
 
-/** What points and boxes are measured in: pixels of the model's input, or parts of it. */
-export type Unit = "pixels" | "parts";
-
 const ranges: readonly Levels[] = [
   { low: 0, high: 1 },
   { low: -1, high: 1 },
@@ -23,8 +19,9 @@ const ranges: readonly Levels[] = [
 /** Fewer numbers outside of 0..1 are listed as they are: an age, three angles. */
 export const mostNumbers = 10;
 /** The share of the numbers that has to behave. */
-const most = 0.9;
-const looked = 1024;
+export const most = 0.9;
+/** How many of the numbers are looked at. */
+export const looked = 1024;
 const golden = (Math.sqrt(5) - 1) / 2;
 
 export function numberAt(data: Values, index: number): number {
@@ -37,7 +34,8 @@ export function spread(count: number, limit: number): number[] {
   return Array.from({ length: limit }, (_, index) => Math.floor(((index * golden) % 1) * count));
 }
 
-function shareOf<Item>(items: readonly Item[], holds: (item: Item) => boolean): number {
+/** The share of some things that behave. */
+export function shareOf<Item>(items: readonly Item[], holds: (item: Item) => boolean): number {
   return items.length === 0 ? 0 : items.filter(holds).length / items.length;
 }
 
@@ -104,48 +102,12 @@ export function areClassNumbers(data: Values): boolean {
   return values.every((value) => Number.isInteger(value) && value >= 0 && value < 1000);
 }
 
-/** What x and y in the first two columns are measured in; null where they are no points of the input. */
-export function pointUnit(data: Values, { count, columns }: Rows, input: Size): Unit | null {
-  const points = spread(count, looked).map((row): [number, number] => [
-    numberAt(data, row * columns),
-    numberAt(data, row * columns + 1),
-  ]);
-  if (points.every(([x, y]) => x === points[0]?.[0] && y === points[0][1])) return null;
-  if (columns === 2 && shareOf(points, ([x, y]) => Math.abs(x + y - 1) < 0.001) > most) return null;
-  return unitOf(
-    (width, height) => shareOf(points, ([x, y]) => x >= 0 && y >= 0 && x <= width && y <= height),
-    input,
-  );
-}
-
-/** What (x1, y1, x2, y2) in the first four columns are measured in; null where they are no boxes. Rows of zeros are padding. */
-export function boxUnit(data: Values, { count, columns }: Rows, input: Size): Unit | null {
-  const all = spread(count, looked).map((row) =>
-    Array.from({ length: 4 }, (_, column) => numberAt(data, row * columns + column)),
-  );
-  const boxes = all.filter((box) => box.some((value) => value !== 0));
-  return unitOf(
-    (width, height) =>
-      shareOf(boxes, ([x1 = 0, y1 = 0, x2 = 0, y2 = 0]) => {
-        const [across, along] = [width / 20, height / 20];
-        const inside = x1 >= -across && y1 >= -along && x2 <= width + across && y2 <= height + along;
-        return inside && x2 >= x1 && y2 >= y1;
-      }),
-    input,
-  );
-}
-
-/** Parts are tried first: within pixels they lie too. */
-function unitOf(share: (width: number, height: number) => number, { width, height }: Size): Unit | null {
-  if (share(1, 1) >= most) return "parts";
-  return share(width, height) >= most ? "pixels" : null;
-}
-
 /** How far points in a line jump from one to the next, as a part of their spread, where they are landmarks. */
 const mostJump = 0.75;
 
-/** Whether pairs or triples in a line are landmarks in parts of the input: in 0..1, spread out, each near the next. */
+/** Whether pairs or triples in a line are landmarks in parts of the input: in 0..1, spread out, each near the next, unsorted. */
 export function areLandmarks(data: Values, { count, columns }: Rows): boolean {
+  if (isFalling(data)) return false;
   const axes = [0, 1].map((axis) =>
     Array.from({ length: count }, (_, row) => numberAt(data, row * columns + axis)),
   );
@@ -157,6 +119,13 @@ export function areLandmarks(data: Values, { count, columns }: Rows): boolean {
     const inside = shareOf(values, (value) => value >= -0.05 && value <= 1.05) >= most;
     return inside && spread > 0.03 && jump < mostJump * spread;
   });
+}
+
+/** As the scores of what was chosen, best first, are. */
+function isFalling(data: Values): boolean {
+  for (let index = 1; index < data.length; index += 1)
+    if (numberAt(data, index) > numberAt(data, index - 1)) return false;
+  return true;
 }
 
 const embeddingLengths = [64, 96, 128, 192, 256, 320, 384, 512, 640, 768, 1024, 1280, 1536, 2048];

@@ -5,8 +5,9 @@ import { detectionRows } from "../results/detection-rows.js";
 import type { DetectionStyle } from "../results/detections.js";
 import type { ResultRow } from "../results/result-list.js";
 import type { Rows } from "./axes.js";
-import { numberAt, type Unit, type Values } from "./behaviour.js";
+import { numberAt, type Values } from "./behaviour.js";
 import { onPicture, type Placement } from "./placement.js";
+import type { Unit } from "./units.js";
 
 /** More are not drawn, and none below this score. */
 const mostBoxes = 100;

@@ -1,6 +1,6 @@
 // An output as it is shown: a picture over the picture, boxes, and rows of a list.
 
-import type { Detection, TensorData } from "../../src/index.js";
+import type { Detection, TensorData, Tensors } from "../../src/index.js";
 import type { ResultRow } from "../results/result-list.js";
 import { short } from "../util/format.js";
 import { type Levels, mostNumbers, numberAt } from "./behaviour.js";
@@ -8,6 +8,7 @@ import { boxRows, rowBoxes } from "./boxes.js";
 import { classAt, classMap } from "./class-map.js";
 import { ClassRegions } from "./class-regions.js";
 import { largestRows, numberRows } from "./largest.js";
+import { paintLines, segments } from "./lines.js";
 import { cellOf, type Placement, type Point } from "./placement.js";
 import { levelsOf, mapColors, paintPlanes, pictureColors } from "./planes-bitmap.js";
 import { paintPoints, peakPoints, rowPoints } from "./points.js";
@@ -27,13 +28,19 @@ export interface Drawing {
   regions?: ClassRegions;
 }
 
+/** What an output is drawn with: the same one of the picture before, and the others of this picture. */
+export interface Beside {
+  before?: Before | null;
+  outputs?: Tensors;
+}
+
 /** Null: another output is to be drawn meanwhile. */
 export async function drawOutput(
   { data }: TensorData,
   reading: Reading,
   placement: Placement,
   stopped: () => boolean,
-  before: Before | null = null,
+  { before = null, outputs = {} }: Beside = {},
 ): Promise<Drawing | null> {
   switch (reading.form) {
     case "picture": {
@@ -64,8 +71,13 @@ export async function drawOutput(
       const marks =
         "peaks" in reading
           ? await peakPoints(data, reading.peaks, placement, stopped)
-          : rowPoints(data, reading.rows, reading.unit, placement);
+          : rowPoints(data, reading.rows, reading.unit, placement, reading.flipped);
       return marks && { map: await paintPoints(marks, placement), rows: [], words: `${marks.length} points` };
+    }
+    case "lines": {
+      const lines = segments(data, reading, outputs, placement);
+      const words = lines.length === 1 ? "1 line" : `${lines.length} lines`;
+      return { map: await paintLines(lines, placement), rows: [], words };
     }
     case "boxes": {
       const boxes = rowBoxes(data, reading.rows, reading.unit, placement);

@@ -4,7 +4,7 @@ import type { ImageInput } from "../../src/manifest/manifest.js";
 import { type Geometry, placePicture, planeSize } from "../../src/preprocess/letterbox.js";
 import { type MapTap, mapTaps } from "../../src/tasks/depth/depth-map.js";
 import type { Size } from "../drawing/fit.js";
-import type { Unit } from "./behaviour.js";
+import type { Unit } from "./units.js";
 
 export interface Placement {
   geometry: Geometry;
@@ -56,9 +56,9 @@ export function cellOf(map: Size, { geometry, input }: Placement, { x, y }: Poin
 /** From the input to pixels of the picture. */
 export function onPicture({ geometry, input }: Placement, { x, y }: Point, unit: Unit): Point {
   const { source, left, top, width, height } = geometry;
-  const scale = unit === "parts" ? input : { width: 1, height: 1 };
+  const whole = unit === "parts" ? { width: 1, height: 1 } : unit === "pixels" ? input : unit;
   return {
-    x: ((x * scale.width - left) * source.width) / width,
-    y: ((y * scale.height - top) * source.height) / height,
+    x: (((x * input.width) / whole.width - left) * source.width) / width,
+    y: (((y * input.height) / whole.height - top) * source.height) / height,
   };
 }

@@ -6,19 +6,29 @@ import { paintedSize } from "../drawing/sliced-painter.js";
 import { make } from "../util/elements.js";
 import { inSlices } from "../util/slices.js";
 import type { Planes, Rows } from "./axes.js";
-import { numberAt, type Unit, type Values } from "./behaviour.js";
-import { onPicture, type Placement } from "./placement.js";
+import { numberAt, type Values } from "./behaviour.js";
+import { onPicture, type Placement, type Point } from "./placement.js";
+import type { Unit } from "./units.js";
 
 type Marks = Pose["keypoints"];
 
 /** More are not drawn. */
 export const mostPoints = 500;
 
-/** x and y in the first two columns; a third of 0..1 throughout is how sure the model is. */
-export function rowPoints(data: Values, { count, columns }: Rows, unit: Unit, placement: Placement): Marks {
+/** x and y in the first two columns, or y and x; a third of 0..1 throughout is how sure the model is. */
+export function rowPoints(
+  data: Values,
+  { count, columns }: Rows,
+  unit: Unit,
+  placement: Placement,
+  flipped = false,
+): Marks {
   const rows = Array.from({ length: Math.min(count, mostPoints) }, (_, row) => {
-    const [x, y, third] = [0, 1, 2].map((column) => numberAt(data, row * columns + column));
-    return { point: onPicture(placement, { x: x ?? 0, y: y ?? 0 }, unit), third: third ?? 0 };
+    const [first = 0, second = 0, third = 0] = [0, 1, 2].map((column) =>
+      numberAt(data, row * columns + column),
+    );
+    const [x, y] = flipped ? [second, first] : [first, second];
+    return { point: onPicture(placement, { x, y }, unit), third };
   });
   const sure = columns > 2 && rows.every(({ third }) => third >= 0 && third <= 1);
   return rows.map(({ point, third }, index) => mark(point, index, sure ? third : 1));
@@ -51,12 +61,16 @@ export async function peakPoints(
   });
 }
 
-function mark({ x, y }: { x: number; y: number }, index: number, confidence: number): Marks[number] {
+export function mark({ x, y }: Point, index: number, confidence: number): Marks[number] {
   return { name: `point ${index}`, x, y, confidence };
 }
 
-/** The points on a clear picture of the picture's shape. */
-export function paintPoints(marks: Marks, { geometry }: Placement): Promise<ImageBitmap> {
+/** The points on a clear picture of the picture's shape, with lines between pairs of them. */
+export function paintPoints(
+  marks: Marks,
+  { geometry }: Placement,
+  pairs: [number, number][] = [],
+): Promise<ImageBitmap> {
   const { source } = geometry;
   const canvas = make("canvas");
   const { width, height } = paintedSize(scaledUp(source));
@@ -67,7 +81,7 @@ export function paintPoints(marks: Marks, { geometry }: Placement): Promise<Imag
   const names = marks.map(({ name }) => ({ name, side: "left" as const }));
   const widths = { limb: 2.5 * pen, joint: 5 * pen, halo: 1.25 * pen };
   if (context)
-    drawSkeleton(context, { keypoints: marks }, { keypoints: names, skeleton: [] }, fit, widths, 1);
+    drawSkeleton(context, { keypoints: marks }, { keypoints: names, skeleton: pairs }, fit, widths, 1);
   return createImageBitmap(canvas);
 }
 

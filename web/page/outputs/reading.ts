@@ -1,29 +1,29 @@
 // What an output is taken for, and what else it can be drawn as: by its shape first, then by how its numbers behave.
 
-import type { TensorData } from "../../src/index.js";
+import type { TensorData, Tensors } from "../../src/index.js";
 import type { ImageInput } from "../../src/manifest/manifest.js";
 import { planeSize } from "../../src/preprocess/letterbox.js";
-import { short } from "../util/format.js";
 import { lengthOf, type Planes, planesOf, type Rows, rowsOf } from "./axes.js";
 import {
   areClassNumbers,
   areLandmarks,
   areScores,
-  boxUnit,
   isEmbedding,
   type Levels,
   pictureLevels,
-  pointUnit,
   roughLevels,
-  type Unit,
 } from "./behaviour.js";
+import { areEnds, linesInField, smallMaps } from "./line-reading.js";
+import type { Segments } from "./lines.js";
 import { type Steps, stepsOf } from "./sequence.js";
 import { areIndependent, even, heatMaps } from "./several-maps.js";
+import { boxUnit, cellsOf, pointUnit, type Unit } from "./units.js";
 
 export type Reading =
   | { form: "picture"; planes: Planes; levels: Levels; color: ImageInput["color"] }
   | { form: "map"; planes: Planes }
-  | { form: "points" | "boxes"; rows: Rows; unit: Unit }
+  | { form: "points" | "boxes"; rows: Rows; unit: Unit; flipped?: boolean }
+  | ({ form: "lines" } & Segments)
   | { form: "points"; peaks: Planes }
   | { form: "classes"; planes: Planes; least?: number }
   | { form: "embedding"; length: number }
@@ -43,6 +43,7 @@ const mostBeside = 16;
 export const forms: readonly Form[] = [
   "picture",
   "map",
+  "lines",
   "points",
   "boxes",
   "classes",
@@ -64,11 +65,12 @@ interface Candidate {
   likely: boolean;
 }
 
-export function readOutput(tensor: TensorData, input: ImageInput): OutputReadings {
+/** `beside` are all outputs of the model: what points are measured in, or lie in, may be another one. */
+export function readOutput(tensor: TensorData, input: ImageInput, beside: Tensors = {}): OutputReadings {
   const planes = planesOf(tensor.dims, planeSize(input));
   const maps = planes === null ? [] : planeCandidates(tensor, planes, input);
   // The corners of boxes and the smooth numbers of a map may behave alike: what has the shape of a map is one.
-  const rows = planes?.explicit ? [] : rowCandidates(tensor, input);
+  const rows = planes?.explicit ? [] : rowCandidates(tensor, input, beside);
   const found = [
     ...characterCandidates(tensor, input),
     ...(planes?.fits ? [...maps, ...rows] : [...rows, ...maps]),
@@ -83,12 +85,26 @@ export function readOutput(tensor: TensorData, input: ImageInput): OutputReading
   return { guess, possible };
 }
 
-function rowCandidates({ dims, data }: TensorData, input: ImageInput): Candidate[] {
+function rowCandidates({ dims, data }: TensorData, input: ImageInput, beside: Tensors): Candidate[] {
   const rows = rowsOf(dims);
   if (rows === null) return [];
-  const form = rows.columns < 4 ? "points" : "boxes";
-  const unit = (form === "points" ? pointUnit : boxUnit)(data, rows, planeSize(input));
-  return [{ reading: { form, rows, unit: unit ?? "pixels" }, likely: unit !== null }];
+  const size = planeSize(input);
+  if (rows.columns < 4) {
+    const cells = cellsOf(data, rows, smallMaps(beside, size));
+    const unit = cells?.map ?? pointUnit(data, rows, size);
+    const lines = cells && linesInField(data, rows, cells.map, beside, size);
+    const flipped = lines?.flipped ?? cells?.flipped ?? false;
+    const points: Reading = { form: "points", rows, unit: unit ?? "pixels", flipped };
+    const found: Candidate[] = [{ reading: points, likely: unit !== null }];
+    return lines ? [{ reading: { form: "lines", ...lines }, likely: true }, ...found] : found;
+  }
+  const unit = boxUnit(data, rows, size);
+  const found: Candidate[] = [
+    { reading: { form: "boxes", rows, unit: unit ?? "pixels" }, likely: unit !== null },
+  ];
+  if (rows.columns > 5) return found;
+  const lines: Reading = { form: "lines", rows, unit: "pixels", field: null, flipped: false };
+  return [...found, { reading: lines, likely: areEnds(data, rows, size) }];
 }
 
 function planeCandidates({ data, type }: TensorData, planes: Planes, input: ImageInput): Candidate[] {
@@ -161,44 +177,4 @@ function landmarksThatBegin(data: TensorData["data"], length: number): Rows | un
     .flatMap((count) => [2, 3].map((columns) => ({ count, columns })))
     .filter(({ count, columns }) => count * columns < length && length <= count * columns + mostBeside)
     .find((rows) => areLandmarks(data, rows));
-}
-
-const nouns: Record<Unit, string> = {
-  pixels: "in pixels of the input",
-  parts: "in parts of the input, 0..1",
-};
-
-/** What a reading takes the output for, and what speaks for it. */
-export function describeReading(reading: Reading): [what: string, why: string] {
-  switch (reading.form) {
-    case "picture": {
-      const { low, high } = reading.levels;
-      const order = reading.color === "bgr" ? ", BGR as the input" : "";
-      const grey = reading.planes.channels === 1 ? "grey " : "";
-      return [`a ${grey}picture of ${short(low)}..${short(high)}${order}`, "by its shape and range"];
-    }
-    case "map":
-      return ["a map", "by its shape"];
-    case "points":
-      return "peaks" in reading
-        ? [`heat maps of ${reading.peaks.channels} points`, "by its shape and peaks"]
-        : [`${reading.rows.count} points ${nouns[reading.unit]}`, "by its numbers"];
-    case "boxes":
-      return [`boxes x1, y1, x2, y2 ${nouns[reading.unit]}`, "by its numbers"];
-    case "classes": {
-      const { channels } = reading.planes;
-      return [channels > 1 ? `maps of ${channels} classes` : "a map of class numbers", "by its shape"];
-    }
-    case "embedding":
-      return [`an embedding of ${reading.length} numbers`, "by its length and numbers"];
-    case "characters": {
-      const { count, classes, blank } = reading.steps;
-      return [`${classes} characters at ${count} steps, ${blank} the blank`, "by its numbers"];
-    }
-    case "bars":
-      if (reading.length === 1) return ["a number", "by its shape"];
-      return [`${reading.length} ${reading.scores === false ? "numbers" : "scores"}`, "by its shape"];
-    case "table":
-      return ["numbers in the table", "its shape and numbers fit no drawing"];
-  }
 }

@@ -1,13 +1,15 @@
 // The list of a model's outputs: which one is drawn, as what, and why.
 
 import type { Tensors } from "../../src/index.js";
-import { describeReading, type Form, forms, type OutputReadings, type Reading } from "../outputs/reading.js";
+import { describeReading } from "../outputs/describe-reading.js";
+import { type Form, forms, type OutputReadings, type Reading } from "../outputs/reading.js";
 import { element, make } from "../util/elements.js";
 import { dimensions } from "../util/format.js";
 
 const names: Record<Form, string> = {
   picture: "Picture",
   map: "Map",
+  lines: "Lines",
   points: "Points",
   boxes: "Boxes",
   classes: "Classes",

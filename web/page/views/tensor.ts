@@ -1,16 +1,18 @@
 // Shows what a model of plain tensors makes of a picture: an output drawn by its shape, and what all of them hold.
 
 import type { Model, PictureSize, Result, TensorResult, Tensors } from "../../src/index.js";
-import type { ImageInput } from "../../src/manifest/manifest.js";
+import type { ImageInput, JoinedTensor } from "../../src/manifest/manifest.js";
 import { DepthLegend } from "../drawing/depth-legend.js";
 import { HoverReadout } from "../drawing/hover-readout.js";
 import type { ResultDrawing } from "../drawing/result-drawing.js";
 import type { StagePicture, StagePoint } from "../drawing/stage.js";
 import type { ThresholdSliders } from "../input/threshold-sliders.js";
 import { boxStyle } from "../outputs/boxes.js";
+import { describeReading } from "../outputs/describe-reading.js";
 import { type Drawing, drawOutput, valueAt } from "../outputs/drawing.js";
+import { withJoined } from "../outputs/joined.js";
 import { placementOf } from "../outputs/placement.js";
-import { describeReading, forms, type OutputReadings, type Reading, readOutput } from "../outputs/reading.js";
+import { forms, type OutputReadings, type Reading, readOutput } from "../outputs/reading.js";
 import { OutputList } from "../results/output-list.js";
 import { ResultList } from "../results/result-list.js";
 import { showStatistics } from "../results/statistics-table.js";
@@ -21,13 +23,21 @@ import { pause } from "../util/slices.js";
 import { BaseView } from "./base-view.js";
 import type { ViewModule } from "./task-view.js";
 
+/** `outputs` are those of the result, and the tensors that they are joined from. */
+interface Run {
+  result: TensorResult;
+  outputs: Tensors;
+  input: ImageInput;
+  title: string;
+}
+
 class TensorView extends BaseView {
   readonly #outputs = new OutputList(() => void this.#draw());
   readonly #rows = new ResultList((index) => this.highlight(index));
   readonly #legend = new DepthLegend();
   readonly #readout = new HoverReadout();
   readonly #layers = elements("input[name=layer]", HTMLInputElement);
-  #run: { result: TensorResult; input: ImageInput; title: string } | null = null;
+  #run: Run | null = null;
   /** Of the last other picture, for what is compared with it. */
   #before: { outputs: Tensors; title: string } | null = null;
   #drawing: Drawing | null = null;
@@ -50,20 +60,24 @@ class TensorView extends BaseView {
     const input = inputOf(result, model);
     if (result.kind !== "tensor" || input === null) throw wrongTaskError();
     const last = this.#run;
-    if (last && last.title !== this.title) this.#before = { outputs: last.result.outputs, title: last.title };
-    this.#run = { result, input, title: this.title };
+    if (last && last.title !== this.title) this.#before = { outputs: last.outputs, title: last.title };
+    const run: Run = { result, outputs: result.outputs, input, title: this.title };
+    this.#run = run;
     this.showRun(result, due);
-    const { outputs } = result;
+    const only = due ? null : (this.#outputs.drawn?.name ?? null);
+    const outputs = await withJoined(result.outputs, joinedOf(model), only);
+    if (this.#run !== run) return;
+    run.outputs = outputs;
     if (due) {
       const readings = new Map<string, OutputReadings>();
       for (const [name, tensor] of Object.entries(outputs)) {
-        readings.set(name, readOutput(tensor, input));
+        readings.set(name, readOutput(tensor, input, outputs));
         await pause();
       }
       this.#outputs.update(outputs, readings);
     }
     await this.#draw(due);
-    if (due) await showStatistics(outputs, null);
+    if (due) await showStatistics(result.outputs, null);
   }
 
   protected override empty(reason: string): void {
@@ -87,7 +101,8 @@ class TensorView extends BaseView {
     const stopped = () => turn !== this.#turn;
     const other = this.#before?.outputs[drawn.name];
     const before = this.#before && other ? { title: this.#before.title, data: other.data } : null;
-    const drawing = await drawOutput(shown.tensor, drawn.reading, shown.placement, stopped, before);
+    const beside = { before, outputs: shown.outputs };
+    const drawing = await drawOutput(shown.tensor, drawn.reading, shown.placement, stopped, beside);
     if (stopped() || drawing === null) return drawing?.map?.close();
     this.#show(drawing, `${this.title}: ${drawn.name} as ${describeReading(drawn.reading)[0]}`, due);
   }
@@ -95,9 +110,10 @@ class TensorView extends BaseView {
   /** The output that is drawn, of the newest run. */
   #shown() {
     const { drawn } = this.#outputs;
-    const tensor = drawn === null ? undefined : this.#run?.result.outputs[drawn.name];
+    const tensor = drawn === null ? undefined : this.#run?.outputs[drawn.name];
     if (!this.#run || !drawn || !tensor) return null;
-    return { tensor, reading: drawn.reading, placement: placementOf(this.#run.result, this.#run.input) };
+    const { result, outputs, input } = this.#run;
+    return { tensor, outputs, reading: drawn.reading, placement: placementOf(result, input) };
   }
 
   #show(drawing: Drawing | null, title: string, due = true): void {
@@ -145,15 +161,17 @@ export const drawing: ResultDrawing = {
   async draw(stage, result, model, title) {
     const input = inputOf(result, model);
     if (result.kind !== "tensor" || input === null) return null;
-    const readings = Object.entries(result.outputs).map(([name, tensor]) => ({
+    const outputs = await withJoined(result.outputs, joinedOf(model));
+    const readings = Object.entries(outputs).map(([name, tensor]) => ({
       name,
       tensor,
-      reading: readOutput(tensor, input).guess,
+      reading: readOutput(tensor, input, outputs).guess,
     }));
     const rank = ({ reading }: { reading: Reading }) => forms.indexOf(reading.form);
     const [best] = readings.sort((a, b) => rank(a) - rank(b));
     if (best === undefined) return null;
-    const drawn = await drawOutput(best.tensor, best.reading, placementOf(result, input), () => false);
+    const placement = placementOf(result, input);
+    const drawn = await drawOutput(best.tensor, best.reading, placement, () => false, { outputs });
     const words = `${best.name} as ${describeReading(best.reading)[0]}`;
     stage.showMap(drawn?.map ?? null);
     await stage.showDetections(drawn?.boxes ?? [], boxStyle, `${title}: ${words}`);
@@ -161,6 +179,10 @@ export const drawing: ResultDrawing = {
   },
 };
 export const view: ViewModule = { kind: "tensor", create: () => new TensorView() };
+
+function joinedOf({ manifest: { task } }: Model): readonly JoinedTensor[] {
+  return task.kind === "tensor" ? task.joined : [];
+}
 
 /** The picture that the model takes, at the size of a run; null where it takes none. */
 function inputOf(result: Result, model: Model): ImageInput | null {

@@ -227,9 +227,22 @@ export interface SegmentTask {
 }
 /**
  * A model about which nothing is known: tensors in, tensors out.
+ *
+ *     `joined` are the tensors that the graph joins to an output as its last step, where one of them has the three
+ *     channels of a picture; the one that takes most steps to compute is the first.
  */
 export interface TensorTask {
   kind: "tensor";
+  joined: JoinedTensor[];
+}
+/**
+ * Channels of a float32 output, from `first` up to `end` along `axis`, that the graph computes by themselves.
+ */
+export interface JoinedTensor {
+  output: string;
+  axis: 1 | 3;
+  first: number;
+  end: number;
 }
 /**
  * A picture. pixel = (value * scale - mean[c]) / std[c], channels in the order of `color`.

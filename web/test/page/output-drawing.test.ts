@@ -3,7 +3,9 @@ import { type Planes, planesOf } from "../../page/outputs/axes.js";
 import { rowBoxes } from "../../page/outputs/boxes.js";
 import { classMap, classShares } from "../../page/outputs/class-map.js";
 import { drawOutput, valueAt } from "../../page/outputs/drawing.js";
+import { withJoined } from "../../page/outputs/joined.js";
 import { largestRows } from "../../page/outputs/largest.js";
+import { segments } from "../../page/outputs/lines.js";
 import { onPicture, type Placement, placementOf } from "../../page/outputs/placement.js";
 import { peakPoints, rowPoints } from "../../page/outputs/points.js";
 import type { Reading } from "../../page/outputs/reading.js";
@@ -48,6 +50,82 @@ test("points of the input are points of the picture, whatever they are measured 
   expect(onPicture(wide, { x: 8, y: 8 }, "pixels")).toEqual({ x: 16, y: 8 });
   expect(onPicture(wide, { x: 0.5, y: 0.25 }, "parts")).toEqual({ x: 16, y: 0 });
   expect(onPicture(tall, { x: 5, y: 8 }, "pixels")).toEqual({ x: 2, y: 16 });
+});
+
+test("cells of a map are points of the picture", () => {
+  expect(onPicture(wide, { x: 4, y: 4 }, { width: 8, height: 8 })).toEqual({ x: 16, y: 8 });
+});
+
+test("points whose rows are y, x lie where they say", () => {
+  const at = (flipped: boolean) =>
+    rowPoints(Float32Array.of(5, 8), { count: 1, columns: 2 }, "pixels", wide, flipped).map(({ x, y }) => [
+      x,
+      y,
+    ]);
+  expect([at(false), at(true)]).toEqual([[[10, 8]], [[16, 2]]]);
+});
+
+test("lines with their ends in a map are drawn where these lie, but for unsure and short ones", async () => {
+  // 8 x 8 cells of two pixels of the input each; the line of every cell goes two cells to the left and to the right
+  const field = floats([1, 8, 8, 4], (index) => [-2, 0, 2, 0][index % 4] ?? 0);
+  for (let channel = 0; channel < 4; channel += 1) field.data[4 * (3 * 8 + 6) + channel] = 0.1;
+  const sure = floats([1, 3], (index) => [0.9, 0.1, 0.9][index] ?? 0);
+  const middles = floats([1, 3, 2], (index) => [4, 3, 2, 3, 6, 3][index] ?? 0);
+  const lines = {
+    rows: { count: 3, columns: 2 },
+    unit: { width: 8, height: 8 },
+    field: { name: "field", scores: "sure" },
+    flipped: false,
+  };
+  expect(segments(middles.data, lines, { field, sure }, wide)).toEqual([
+    [
+      { x: 8, y: 4 },
+      { x: 24, y: 4 },
+    ],
+  ]);
+  const drawing = await drawOutput(middles, { form: "lines", ...lines }, wide, going, {
+    outputs: { field, sure },
+  });
+  expect(drawing?.words).toBe("1 line");
+  if (!drawing?.map) throw new Error("nothing was drawn");
+  const { width, height } = drawing.map;
+  expect(pixel(drawing.map, width / 2, height / 4)[3]).toBe(255);
+  expect(pixel(drawing.map, width / 2, height / 2)[3]).toBe(0);
+});
+
+test("lines of two ends are drawn where they lie", () => {
+  const lines = { rows: { count: 1, columns: 4 }, unit: "pixels", field: null, flipped: false } as const;
+  expect(segments(Float32Array.of(12, 4, 4, 12), lines, {}, wide)).toEqual([
+    [
+      { x: 24, y: 0 },
+      { x: 8, y: 16 },
+    ],
+  ]);
+});
+
+test.each([
+  ["first", 1, [1, 5, 2, 2]],
+  ["last", 3, [1, 2, 2, 5]],
+] as const)("what an output is joined from is an output too, channels %s", async (_, axis, dims) => {
+  // the number of a channel in tens, that of a place in ones
+  const raw = floats([...dims], (index) =>
+    axis === 1 ? Math.floor(index / 4) * 10 + (index % 4) : (index % 5) * 10 + Math.floor(index / 5),
+  );
+  const joined = [
+    { output: "raw", axis, first: 2, end: 4 },
+    { output: "raw", axis, first: 4, end: 5 },
+  ];
+  const all = await withJoined({ raw, other: raw }, joined);
+  expect(Object.keys(all)).toEqual(["raw", "channels 2 to 3 of raw", "channel 4 of raw", "other"]);
+  const part = all["channels 2 to 3 of raw"];
+  expect(part?.dims).toEqual([1, 2, 2, 2]);
+  const first = [20, 21, 22, 23, 30, 31, 32, 33];
+  const last = [20, 30, 21, 31, 22, 32, 23, 33];
+  expect([...(part?.data ?? [])]).toEqual(axis === 1 ? first : last);
+  expect(Object.keys(await withJoined({ raw }, joined, "channel 4 of raw"))).toEqual([
+    "raw",
+    "channel 4 of raw",
+  ]);
 });
 
 test("a map has the picture's shape, and nothing of what pads it", async () => {
@@ -279,7 +357,7 @@ test("an embedding is compared with that of the picture before", async () => {
       reading,
       wide,
       going,
-      before && { title: "cat", data: Float32Array.from(before) },
+      { before: before && { title: "cat", data: Float32Array.from(before) } },
     );
   expect((await drawn(null))?.words).toMatch("choose a second picture");
   expect((await drawn([6, 8]))?.rows[0]).toMatchObject({ label: "like cat", value: "1.000", share: 1 });

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { describeReading, type Form, readOutput } from "../../page/outputs/reading.js";
+import { describeReading } from "../../page/outputs/describe-reading.js";
+import { type Form, readOutput } from "../../page/outputs/reading.js";
 import type { TensorData } from "../../src/index.js";
 import type { ImageInput } from "../../src/manifest/manifest.js";
 
@@ -183,6 +184,7 @@ test.each<[string, number[], Value, Form]>([
     "points",
   ],
   ["a flat line of shares", [1, 42], share, "bars"],
+  ["scores, the best first", [1, 42], (index) => Math.exp(-index / 20), "bars"],
   [
     "landmarks in parts, each near the next",
     [1, 136],
@@ -231,12 +233,84 @@ test.each<[string, Value[], Form]>([
   expect(formOf([1, 20, columns.length], rows(...columns))).toBe(form);
 });
 
+/** Middles of lines as y, x, in cells of a map of 32 x 24 with half of each line to the left and above. */
+const middles = tensor(
+  [1, 20, 2],
+  rows(
+    (row) => 3 + row,
+    (row) => 28 - row,
+  ),
+);
+const field = (opposite: boolean) =>
+  tensor([1, 24, 32, 4], (index) => {
+    const x = Math.floor(index / 4) % 32;
+    const half = x < 24 ? 3 : -3;
+    return index % 4 < 2 ? -half : opposite ? half : half * 5;
+  });
+const sure = tensor([1, 20], (index) => 1 - index / 40);
+
+test("whole numbers in a map beside them are its cells, not pixels of the input", () => {
+  expect(describeReading(readOutput(middles, input).guess)[0]).toBe("20 points in pixels of the input");
+  const map = tensor([1, 1, 24, 32]);
+  const beside = readOutput(middles, input, { middles, map }).guess;
+  expect(describeReading(beside)[0]).toBe("20 points in cells of 32 × 24");
+  const larger = tensor([1, 20, 2], (index) => index + 10);
+  const outside = readOutput(larger, input, { larger, map }).guess;
+  expect(describeReading(outside)[0]).toBe("20 points in pixels of the input");
+  const broken = tensor([1, 20, 2], (index) => (index % 20) + 0.5);
+  expect(readOutput(middles, input, { middles, map }).guess).toMatchObject({ flipped: true });
+  const across = tensor([1, 20, 2], (index) => (index % 2 === 0 ? 31 : 23) - Math.floor(index / 2));
+  expect(readOutput(across, input, { across, map }).guess).toMatchObject({ flipped: false });
+  expect(describeReading(readOutput(broken, input, { broken, map }).guess)[0]).toBe(
+    "20 points in pixels of the input",
+  );
+});
+
+test("cells of a map that lies as far on both sides of them are middles of lines", () => {
+  const { guess, possible } = readOutput(middles, input, { middles, field: field(true), sure });
+  expect(guess).toMatchObject({ form: "lines", field: { name: "field", scores: "sure" }, flipped: true });
+  expect(describeReading(guess)).toEqual([
+    "middles of lines, whose ends are in field",
+    "by the numbers of both",
+  ]);
+  expect(possible.map(({ form }) => form)).toEqual(["lines", "points", "table"]);
+  expect(readOutput(middles, input, { middles, field: field(false), sure }).guess.form).toBe("points");
+  expect(readOutput(middles, input, { middles, field: field(true) }).guess).toMatchObject({
+    field: { scores: null },
+  });
+});
+
+test("rows of two ends in no order are lines, those of middles and sizes, or many, are not", () => {
+  const across: Value = (row) => (row * 37) % 64;
+  const along: Value = (row) => (row * 29) % 48;
+  const shuffled = rows(
+    across,
+    along,
+    (row) => across(row * 3 + 5),
+    (row) => along(row * 5 + 7),
+  );
+  expect(formOf([1, 40, 4], shuffled)).toBe("lines");
+  expect(formOf([1, 2000, 4], shuffled)).toBe("table");
+  expect(
+    formOf([1, 40, 4], (index) => shuffled(index) / 64),
+    "parts may be anything",
+  ).toBe("table");
+  const sizes = rows(
+    (row) => 20 + (row % 20),
+    (row) => 15 + (row % 15),
+    (row) => 5 + (row % 25),
+    (row) => 5 + (row % 20),
+  );
+  expect(formOf([1, 40, 4], sizes)).toBe("table");
+});
+
 test("all that a shape allows can be chosen, the table too", () => {
   const possible = (dims: number[]) => readOutput(tensor(dims), input).possible.map(({ form }) => form);
   expect(possible([1, 3, 48, 64])).toEqual(["picture", "classes", "table"]);
   expect(possible([1, 21, 48, 64])).toEqual(["points", "classes", "table"]);
   expect(possible([1, 48, 64, 1])).toEqual(["picture", "map", "table"]);
   expect(possible([1, 20, 6])).toEqual(["boxes", "table"]);
+  expect(possible([1, 20, 4])).toEqual(["lines", "boxes", "table"]);
   expect(possible([1, 42])).toEqual(["points", "embedding", "bars", "table"]);
   expect(possible([1])).toEqual(["bars", "table"]);
 });

@@ -68,7 +68,7 @@ describe.runIf(hasWebgpu)("on a GPU that never ran the bundle", () => {
 });
 
 describe("agreement", () => {
-  const plain: Manifest["task"] = { kind: "tensor" };
+  const plain: Manifest["task"] = { kind: "tensor", joined: [] };
   const found: Manifest["task"] = { kind: "detect", output: "rows", rows: 3, classes: ["cup"] };
   const floats = (...values: number[]): Tensors => ({
     rows: { type: "float32", dims: [1, values.length], data: Float32Array.from(values) },

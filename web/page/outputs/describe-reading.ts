@@ -1,0 +1,49 @@
+// What an output is taken for, in words.
+
+import { short } from "../util/format.js";
+import type { Reading } from "./reading.js";
+import type { Unit } from "./units.js";
+
+function measure(unit: Unit): string {
+  if (unit === "pixels") return "in pixels of the input";
+  return unit === "parts" ? "in parts of the input, 0..1" : `in cells of ${unit.width} × ${unit.height}`;
+}
+
+/** What a reading takes the output for, and what speaks for it. */
+export function describeReading(reading: Reading): [what: string, why: string] {
+  switch (reading.form) {
+    case "picture": {
+      const { low, high } = reading.levels;
+      const order = reading.color === "bgr" ? ", BGR as the input" : "";
+      const grey = reading.planes.channels === 1 ? "grey " : "";
+      return [`a ${grey}picture of ${short(low)}..${short(high)}${order}`, "by its shape and range"];
+    }
+    case "map":
+      return ["a map", "by its shape"];
+    case "points":
+      return "peaks" in reading
+        ? [`heat maps of ${reading.peaks.channels} points`, "by its shape and peaks"]
+        : [`${reading.rows.count} points ${measure(reading.unit)}`, "by its numbers"];
+    case "lines":
+      return reading.field === null
+        ? [`${reading.rows.count} lines x1, y1, x2, y2 ${measure(reading.unit)}`, "by its numbers"]
+        : [`middles of lines, whose ends are in ${reading.field.name}`, "by the numbers of both"];
+    case "boxes":
+      return [`boxes x1, y1, x2, y2 ${measure(reading.unit)}`, "by its numbers"];
+    case "classes": {
+      const { channels } = reading.planes;
+      return [channels > 1 ? `maps of ${channels} classes` : "a map of class numbers", "by its shape"];
+    }
+    case "embedding":
+      return [`an embedding of ${reading.length} numbers`, "by its length and numbers"];
+    case "characters": {
+      const { count, classes, blank } = reading.steps;
+      return [`${classes} characters at ${count} steps, ${blank} the blank`, "by its numbers"];
+    }
+    case "bars":
+      if (reading.length === 1) return ["a number", "by its shape"];
+      return [`${reading.length} ${reading.scores === false ? "numbers" : "scores"}`, "by its shape"];
+    case "table":
+      return ["numbers in the table", "its shape and numbers fit no drawing"];
+  }
+}
