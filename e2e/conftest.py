@@ -23,7 +23,7 @@ from webbuild.browser.server import Server
 MODEL = Path(__file__).parents[1] / "models" / "yolo-pose.onnx"
 WEBBUILD = [sys.executable, "-c", "from webbuild.cli import main; main()"]
 
-expect.set_options(timeout=60_000)
+expect.set_options(timeout=15_000)
 """Milliseconds: what a page shows may wait for its model, which loads slowly on two cores."""
 
 Webbuild = Callable[..., subprocess.CompletedProcess[str]]
