@@ -42,6 +42,9 @@ def install() -> Path:
                 shutil.copyfile(FIXTURES / file, folder / file)
             done = run(folder, "npm", "ci", "--no-audit", "--no-fund", "--prefer-offline", "--loglevel=error")
             assert done.returncode == 0, done.stderr
+            for other in folder.parent.iterdir():
+                if other != folder:
+                    shutil.rmtree(other)
             (folder / ".installed").touch()
     return folder
 

@@ -50,7 +50,7 @@ def write_site(bundles: Sequence[tuple[Path, Manifest]], out: Path, *, title: st
     check_output_folder(out, force=force, marks=("site.css", "manifest.json"))
     _require_distinct_names([manifest.name for _, manifest in bundles])
     for directory, manifest in bundles:
-        _check_paths(directory, manifest)
+        check_paths(directory, manifest)
     with staged_folder(out) as folder:
         for directory, manifest in bundles:
             _copy_shared(directory, manifest, folder)
@@ -72,7 +72,7 @@ def _require_distinct_names(names: Sequence[str]) -> None:
             raise WebbuildError("name-collision", f"two bundles are called {name}", fix, exit_code=USAGE)
 
 
-def _check_paths(directory: Path, manifest: Manifest) -> None:
+def check_paths(directory: Path, manifest: Manifest) -> None:
     """Raise for a manifest that names a file which is not in its folder, or not there: it may be anybody's."""
     named = [file.path for file in manifest.files if not file.parts]
     wrong = [path for path in named if resolve_inside(directory.resolve(), path) is None]

@@ -30,6 +30,7 @@ def option(
     help: str,  # noqa: A002
     default: Any = None,
     metavar: str = "",
+    required: bool = False,
     type: click.ParamType[Any] | None = None,  # noqa: A002
 ) -> Any:
     """Return a field that is an option, called as the field unless `flags` name it otherwise."""
@@ -37,11 +38,13 @@ def option(
     def make(name: str, annotation: Any) -> click.Option:
         several = get_origin(annotation) is tuple
         flag, named = annotation is bool, any(each.startswith("--") for each in flags)
+        given: dict[str, Any] = {} if required else {"default": () if several else default}
         return click.Option(
             [name, *flags, *([] if named else [f"--{name.replace('_', '-')}"])],
             help=help,
-            default=() if several else default,
+            **given,
             metavar=metavar or None,
+            required=required,
             multiple=several,
             is_flag=flag,
             show_default=not flag and default not in (None, "") and "[default: " not in help,

@@ -55,6 +55,13 @@ def demo_page_files() -> list[Path]:
     return _folder("page", "page.js")
 
 
+def integration(name: str) -> Path:
+    """Return the folder of an npm package for a framework or a bundler, such as `react`."""
+    folder = WEB_ROOT / "integrations" / name
+    _require(folder / "package.json")
+    return folder
+
+
 def license_files() -> list[Path]:
     """Return the licence texts of onnxruntime-web and of what is inside it."""
     files = [WEB_ROOT / "ort" / name for name in ("LICENSE", "ThirdPartyNotices.txt")]

@@ -1,8 +1,8 @@
 // A Vite plugin for apps with models packed by webbuild: what Vite cannot see of them by itself.
 
-import { existsSync, readFileSync, realpathSync, unwatchFile, watchFile } from "node:fs";
+import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { dirname, join, sep } from "node:path";
-import type { Connect, Plugin, UserConfig, ViteDevServer } from "vite";
+import type { Connect, Plugin, UserConfig } from "vite";
 import { searchForWorkspaceRoot } from "vite";
 
 /** A page that is isolated from other origins gets threads. */
@@ -28,7 +28,7 @@ export default function webbuild({ isolated = true }: WebbuildOptions = {}): Plu
       bundles = findBundles(root);
       const folders = Object.values(bundles);
       return {
-        // Packed together with other dependencies, a bundle would lose the addresses of its files.
+        // Packed together with other dependencies, as Vite 7 does, a bundle would lose the addresses of its files.
         optimizeDeps: { exclude: Object.keys(bundles) },
         server: { headers, fs: { allow: [searchForWorkspaceRoot(root), ...folders] } },
         preview: { headers },
@@ -39,7 +39,6 @@ export default function webbuild({ isolated = true }: WebbuildOptions = {}): Plu
     configureServer(server) {
       const folders = Object.values(bundles);
       server.middlewares.use(serveEngine(server.config.root, server.config.base, folders, headers));
-      for (const folder of folders) reloadWhenPacked(server, join(folder, "manifest.json"));
     },
   };
 }
@@ -71,7 +70,7 @@ function readJson(file: string): any {
 function inlineLimit(config: UserConfig, folders: string[]) {
   const own = config.build?.assetsInlineLimit;
   return (file: string, content: Buffer): boolean | undefined => {
-    if (folders.some((folder) => realpathSync(file).startsWith(folder + sep))) return false;
+    if (isInside(file, folders)) return false;
     if (typeof own === "number") return content.length < own;
     return own?.(file, content);
   };
@@ -89,19 +88,12 @@ function serveEngine(
     if (!ENGINE.test(path)) return next();
     const inside = path.startsWith(base) ? path.slice(base.length - 1) : path;
     const file = inside.startsWith("/@fs/") ? inside.slice(sep === "/" ? 4 : 5) : join(root, inside);
-    if (!existsSync(file) || !folders.some((folder) => realpathSync(file).startsWith(folder + sep)))
-      return next();
+    if (!isInside(file, folders)) return next();
     response.writeHead(200, { "Content-Type": "text/javascript", "Cache-Control": "no-cache", ...headers });
     response.end(readFileSync(file));
   };
 }
 
-/** Asks for the file by its path: a pack puts another folder in the bundle's place, which no watcher of the old one sees. */
-function reloadWhenPacked(server: ViteDevServer, manifest: string): void {
-  watchFile(manifest, { interval: 500 }, ({ mtimeMs }) => {
-    if (mtimeMs === 0) return;
-    server.moduleGraph.invalidateAll();
-    server.ws.send({ type: "full-reload" });
-  });
-  server.httpServer?.once("close", () => unwatchFile(manifest));
+function isInside(file: string, folders: string[]): boolean {
+  return existsSync(file) && folders.some((folder) => realpathSync(file).startsWith(folder + sep));
 }
