@@ -5,4 +5,20 @@ export { load } from "./api/load.js";
 export { Model } from "./api/model.js";
 export { Stream } from "./api/stream.js";
 export type * from "./api/types.js";
+export {
+  type CocoAnnotation,
+  type CocoDataset,
+  type CocoOptions,
+  type CocoRle,
+  toCoco,
+} from "./export/coco.js";
+export { toPng } from "./export/cutout.js";
+export type { ObjectsResult } from "./export/objects.js";
+export { toJson } from "./export/plain-json.js";
+export {
+  type SupervisionDetection,
+  type SupervisionFrame,
+  type SupervisionOptions,
+  toSupervision,
+} from "./export/supervision.js";
 export { depthAt } from "./tasks/depth/depth-at.js";

@@ -1,0 +1,107 @@
+// Results as COCO's JSON: images, categories, annotations.
+
+import { type FoundObject, foundObjects, type ObjectsResult } from "./objects.js";
+import { outlines, type Polygon, signedArea } from "./polygons.js";
+import { compressRuns, countPixels, runLengths } from "./rle.js";
+
+export interface CocoOptions {
+  /** 1 by default. */
+  imageId?: number;
+  /** "" by default. */
+  fileName?: string;
+  /** The id of the first annotation, 1 by default: ids of several images must not be the same. */
+  firstId?: number;
+  /** How masks are written: exact runs, or outlines without holes. "rle" by default. */
+  masks?: "rle" | "polygons";
+  /** All of the model's classes. Default: those that were found. */
+  labels?: readonly string[];
+}
+
+export interface CocoRle {
+  /** Height and width. */
+  size: [number, number];
+  /** Compressed, as pycocotools reads it. */
+  counts: string;
+}
+
+export interface CocoAnnotation {
+  id: number;
+  image_id: number;
+  category_id: number;
+  /** Left, top, width, height, in pixels. */
+  bbox: [number, number, number, number];
+  area: number;
+  iscrowd: 0;
+  score?: number;
+  segmentation?: CocoRle | Polygon[];
+  /** x, y and visibility for each: 2 where its confidence is at least 0.5, else 1. */
+  keypoints?: number[];
+  num_keypoints?: number;
+}
+
+export interface CocoDataset {
+  images: { id: number; file_name: string; width: number; height: number }[];
+  /** A category's id is its class's index. */
+  categories: { id: number; name: string; keypoints?: string[] }[];
+  annotations: CocoAnnotation[];
+}
+
+/** A result as a COCO data set of one image. Categories have the index of their class as their id. */
+export function toCoco(result: ObjectsResult, options: CocoOptions = {}): CocoDataset {
+  const { imageId = 1, fileName = "", firstId = 1, masks = "rle", labels } = options;
+  const { width, height } = result;
+  const objects = foundObjects(result);
+  const annotations = objects.map((one, index): CocoAnnotation => {
+    const { x1, y1, x2, y2 } = one.box;
+    return {
+      id: firstId + index,
+      image_id: imageId,
+      category_id: one.classIndex,
+      bbox: [x1, y1, x2 - x1, y2 - y1],
+      ...area(one, width, height, masks),
+      iscrowd: 0,
+      ...(one.score === null ? {} : { score: one.score }),
+      ...keypoints(one),
+    };
+  });
+  const names = labels ? [...labels.entries()] : found(objects);
+  const points = objects.find((one) => one.keypoints !== null)?.keypoints?.map(({ name }) => name);
+  return {
+    images: [{ id: imageId, file_name: fileName, width, height }],
+    categories: names.map(([id, name]) => ({ id, name, ...(points ? { keypoints: points } : {}) })),
+    annotations,
+  };
+}
+
+function found(objects: readonly FoundObject[]): [number, string][] {
+  const names = new Map(objects.map(({ classIndex, label }) => [classIndex, label]));
+  return [...names].sort(([one], [other]) => one - other);
+}
+
+function area(
+  { box, inside, corners }: FoundObject,
+  width: number,
+  height: number,
+  masks: "rle" | "polygons",
+): Pick<CocoAnnotation, "area" | "segmentation"> {
+  if (corners !== null) {
+    const polygon = corners.flatMap(({ x, y }) => [x, y]);
+    return { area: Math.abs(signedArea(polygon)), segmentation: [polygon] };
+  }
+  if (inside === null) return { area: (box.x2 - box.x1) * (box.y2 - box.y1) };
+  const runs = runLengths(width, height, inside);
+  const whole = { left: 0, top: 0, right: width, bottom: height };
+  return {
+    area: countPixels(runs),
+    segmentation:
+      masks === "polygons" ? outlines(whole, inside) : { size: [height, width], counts: compressRuns(runs) },
+  };
+}
+
+function keypoints({ keypoints: points }: FoundObject): Pick<CocoAnnotation, "keypoints" | "num_keypoints"> {
+  if (points === null) return {};
+  return {
+    keypoints: points.flatMap(({ x, y, confidence }) => [x, y, confidence >= 0.5 ? 2 : 1]),
+    num_keypoints: points.length,
+  };
+}
