@@ -224,19 +224,24 @@ def test_the_types_are_typescript_whatever_the_classes_are_called(tmp_path: Path
         'import { load, type KeypointName } from "./model-0-0.js";\n'
         "const { poses } = await (await load()).run(new Blob(), { confidence: 0.5 });\n"
         "export const names: KeypointName[] | undefined = poses[0]?.keypoints.map((point) => point.name);\n"
-        'import { load as loadMasks, type Label } from "./model-0-2.js";\n'
-        "const { segments } = await (await loadMasks()).run(new Blob());\n"
+        'import { load as loadMasks, type Label, toCoco, toPng, toSupervision } from "./model-0-2.js";\n'
+        "const masks = await (await loadMasks()).run(new Blob());\n"
+        "const { segments } = masks;\n"
+        "export const handed: [object, object, Promise<Blob>] = [toCoco(masks), toSupervision(masks), toPng(masks, 0)];\n"
         "export const cells: Uint8Array | undefined = segments[0]?.mask.data;\n"
         "export const labels: Label[] = segments.map(({ label }) => label);\n"
         'import { load as loadTurned } from "./model-0-3.js";\n'
         "const { objects } = await (await loadTurned()).run(new Blob());\n"
         "export const across: number | undefined = objects[0]?.corners[0].x;\n"
-        'import { depthAt, load as loadDepth } from "./depth.js";\n'
+        'import { depthAt, load as loadDepth, toCoco as noBoxes, toJson } from "./depth.js";\n'
         "const model = await loadDepth();\n"
         "export const first: number | undefined = (await model.run(new Blob())).depth[0];\n"
         'const shown = await model.run(new Blob(), { depth: ["colors", "map"], confidenceAlpha: true });\n'
         "export const [colors, at]: [ImageBitmap, number] = [shown.colors, depthAt(shown, 1, 2)];\n"
         "export const values: number = shown.map.values.length;\n"
+        "// @ts-expect-error: depth has no boxes\n"
+        "export const boxes = noBoxes(shown);\n"
+        "export const json: Record<string, unknown> = toJson(shown);\n"
         "// @ts-expect-error: only where they were asked for\n"
         "export const none: number = shown.depth.length;\n"
         'import { load as loadTensors, type Outputs } from "./model-0-4.js";\n'

@@ -11,6 +11,7 @@ const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const PUBLIC = [
   "manifest/manifest",
   "tasks/depth/depth-at",
+  ...["coco", "cutout", "plain-json", "supervision"].map((name) => `export/${name}`),
   ...["types", "results", "errors", "stream", "model", "load"].map((name) => `api/${name}`),
 ];
 /** Types of the manifest's parts stay inside: exported, its File would shadow the DOM's in who imports all. */

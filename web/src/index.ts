@@ -13,7 +13,6 @@ export {
   toCoco,
 } from "./export/coco.js";
 export { toPng } from "./export/cutout.js";
-export type { ObjectsResult } from "./export/objects.js";
 export { toJson } from "./export/plain-json.js";
 export {
   type SupervisionDetection,

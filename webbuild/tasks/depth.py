@@ -81,7 +81,12 @@ class DepthKind(TaskKind):
 
     def typescript(self, task: DepthTask) -> TypeNames:
         """Return the name of the map, whose parts the caller chooses."""
-        return TypeNames("depth", selectable_outputs=True, confidence_alpha=task.confidence is not None)
+        return TypeNames(
+            "depth",
+            selectable_outputs=True,
+            confidence_alpha=task.confidence is not None,
+            functions=("depthAt",),
+        )
 
     def answer_warnings(self, task: DepthTask, answers: Sequence[Tensors]) -> Sequence[str]:
         """Say of maps of different photographs that they are nearly the same map."""

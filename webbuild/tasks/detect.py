@@ -13,7 +13,7 @@ from webbuild.tasks.detection import Detection, count_classes, decode_box
 from webbuild.tasks.detection_rows_task import RowKind
 from webbuild.tasks.detr import infer_detr
 from webbuild.tasks.grid_detectors import infer_grid_detector
-from webbuild.tasks.type_names import TypeNames
+from webbuild.tasks.type_names import OBJECT_FUNCTIONS, TypeNames
 from webbuild.tasks.yolo import infer_yolo
 
 
@@ -48,7 +48,7 @@ class DetectKind(RowKind):
 
     def typescript(self, task: DetectTask) -> TypeNames:
         """Return the names of the objects and of their classes."""
-        return TypeNames("detections", "Detection", task.classes)
+        return TypeNames("detections", "Detection", task.classes, functions=OBJECT_FUNCTIONS)
 
 
 TASK = DetectKind()

@@ -22,7 +22,7 @@ from webbuild.tasks.grounding_dino import infer_grounding_dino
 from webbuild.tasks.grounding_prompts import edge_case_prompts, example_prompts, prompt_task, read_prompt, with_prompts
 from webbuild.tasks.metrics.compare_detections import detection_tolerance_text, in_source_pixels
 from webbuild.tasks.metrics.compare_grounding import compare_grounding
-from webbuild.tasks.type_names import PromptLimits, TypeNames
+from webbuild.tasks.type_names import OBJECT_FUNCTIONS, PromptLimits, TypeNames
 
 THRESHOLD_OPTIONS = ("confidence", "textThreshold")
 """The thresholds, as the caller of the runtime names them."""
@@ -88,7 +88,8 @@ class GroundingKind(TaskKind):
 
     def typescript(self, task: GroundingTask) -> TypeNames:
         """Return the name of the detections, and what the prompt is limited to."""
-        return TypeNames("detections", prompt=PromptLimits(task.max_tokens, task.confidence, task.text_threshold))
+        limits = PromptLimits(task.max_tokens, task.confidence, task.text_threshold)
+        return TypeNames("detections", prompt=limits, functions=OBJECT_FUNCTIONS)
 
     def with_prompts(self, match: TaskMatch, prompts: Sequence[str]) -> TaskMatch:
         """Return the match with these example prompts, else its own cut to the tokens that the model takes."""

@@ -23,7 +23,7 @@ from webbuild.tasks.metrics.compare_segmentation import compare_regions
 from webbuild.tasks.region_boxes import region_objects
 from webbuild.tasks.regions import Region, Segmentation
 from webbuild.tasks.segmentation_postprocess import post_process_instance, post_process_panoptic, post_process_semantic
-from webbuild.tasks.type_names import TypeNames
+from webbuild.tasks.type_names import MASK_FUNCTIONS, TypeNames
 
 
 class ImageSegmentationKind(TaskKind):
@@ -111,7 +111,9 @@ class ImageSegmentationKind(TaskKind):
         """Return the names of the regions, of their classes and of the modes."""
         modes = ["semantic"] if task.scores is None else ["panoptic", "instance", "semantic"]
         about = "A thing, or all that there is of a class"
-        return TypeNames("regions", "Region", task.classes, "region can be", about, modes=modes)
+        return TypeNames(
+            "regions", "Region", task.classes, "region can be", about, modes=modes, functions=MASK_FUNCTIONS
+        )
 
 
 TASK = ImageSegmentationKind()

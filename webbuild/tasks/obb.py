@@ -18,7 +18,7 @@ from webbuild.tasks.boxes import enclosing_boxes
 from webbuild.tasks.detection import Box, OrientedObject, Point, count_classes, decode_class
 from webbuild.tasks.detection_rows_task import RowKind
 from webbuild.tasks.rotated_boxes import row_corners
-from webbuild.tasks.type_names import TypeNames
+from webbuild.tasks.type_names import OBJECT_FUNCTIONS, TypeNames
 
 
 class ObbKind(RowKind):
@@ -52,7 +52,7 @@ class ObbKind(RowKind):
 
     def typescript(self, task: ObbTask) -> TypeNames:
         """Return the names of the objects and of their classes."""
-        return TypeNames("objects", "OrientedObject", task.classes)
+        return TypeNames("objects", "OrientedObject", task.classes, functions=OBJECT_FUNCTIONS)
 
 
 def _decode_row(task: ObbTask, row: NDArray[Any], placement: ImagePlacement) -> OrientedObject:

@@ -16,7 +16,7 @@ from webbuild.tasks.anchor_detectors import infer_anchor_detector
 from webbuild.tasks.base import RunContext, TaskMatch, Tensors
 from webbuild.tasks.detection import BOX_COLUMNS, Detection, KeypointPosition, count_classes, decode_box
 from webbuild.tasks.detection_rows_task import RowKind
-from webbuild.tasks.type_names import TypeNames
+from webbuild.tasks.type_names import OBJECT_FUNCTIONS, TypeNames
 
 
 class PoseKind(RowKind):
@@ -49,7 +49,8 @@ class PoseKind(RowKind):
 
     def typescript(self, task: PoseTask) -> TypeNames:
         """Return the names of the people, of their classes and keypoints."""
-        return TypeNames("poses", "Pose", task.classes, keypoints=[keypoint.name for keypoint in task.keypoints])
+        keypoints = [keypoint.name for keypoint in task.keypoints]
+        return TypeNames("poses", "Pose", task.classes, keypoints=keypoints, functions=OBJECT_FUNCTIONS)
 
     def skeleton(self, task: PoseTask) -> Sequence[Sequence[int]]:
         """Return the limbs."""

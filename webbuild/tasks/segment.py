@@ -14,7 +14,7 @@ from webbuild.tasks.base import RunContext, TaskMatch, Tensors
 from webbuild.tasks.detection import BOX_COLUMNS, Segment, count_classes, decode_box
 from webbuild.tasks.detection_rows_task import RowKind
 from webbuild.tasks.mask import process_mask
-from webbuild.tasks.type_names import TypeNames
+from webbuild.tasks.type_names import MASK_FUNCTIONS, TypeNames
 
 
 class SegmentKind(RowKind):
@@ -66,7 +66,7 @@ class SegmentKind(RowKind):
 
     def typescript(self, task: SegmentTask) -> TypeNames:
         """Return the names of the objects and of their classes."""
-        return TypeNames("segments", "Segment", task.classes)
+        return TypeNames("segments", "Segment", task.classes, functions=MASK_FUNCTIONS)
 
 
 TASK = SegmentKind()

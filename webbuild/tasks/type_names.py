@@ -22,6 +22,7 @@ class TypeNames(Struct, frozen=True):
         confidence_alpha: whether colours can be the more transparent the less sure the model is.
         prompt: the limits and thresholds of a model that takes a prompt.
         named_outputs: whether a result is the outputs themselves, by name.
+        functions: functions of the runtime that take such a result.
     """
 
     result_field: str = "outputs"
@@ -35,6 +36,13 @@ class TypeNames(Struct, frozen=True):
     confidence_alpha: bool = False
     prompt: PromptLimits | None = None
     named_outputs: bool = False
+    functions: Sequence[str] = ()
+
+
+OBJECT_FUNCTIONS = ("toCoco", "toSupervision")
+"""Functions that take a result with boxes."""
+MASK_FUNCTIONS = ("toCoco", "toPng", "toSupervision")
+"""Functions that take a result with boxes and masks."""
 
 
 class PromptLimits(Struct, frozen=True):

@@ -152,6 +152,15 @@ export type Result =
   | ImageSegmentationResult
   | TensorResult;
 
+/** A result that holds objects with boxes. */
+export type ObjectsResult =
+  | DetectResult
+  | PoseResult
+  | SegmentResult
+  | ObbResult
+  | GroundingResult
+  | ImageSegmentationResult;
+
 /** An object that was found, in pixels of the upright source picture. */
 export interface Detection {
   box: Box;

@@ -1,7 +1,8 @@
 // Results as COCO's JSON: images, categories, annotations.
 
-import { type FoundObject, foundObjects, type ObjectsResult } from "./objects.js";
-import { outlines, type Polygon, signedArea } from "./polygons.js";
+import type { ObjectsResult } from "../api/results.js";
+import { type FoundObject, foundObjects } from "./objects.js";
+import { outlines, signedArea } from "./polygons.js";
 import { compressRuns, countPixels, runLengths } from "./rle.js";
 
 export interface CocoOptions {
@@ -33,7 +34,8 @@ export interface CocoAnnotation {
   area: number;
   iscrowd: 0;
   score?: number;
-  segmentation?: CocoRle | Polygon[];
+  /** Runs, or polygons: x and y in turn. */
+  segmentation?: CocoRle | number[][];
   /** x, y and visibility for each: 2 where its confidence is at least 0.5, else 1. */
   keypoints?: number[];
   num_keypoints?: number;

@@ -1,28 +1,7 @@
 // What a result found, one object for each, whichever task it is of: what the formats of `export` are written from.
 
-import type {
-  Box,
-  Detection,
-  DetectResult,
-  GroundingResult,
-  ImageSegmentationResult,
-  KeypointPosition,
-  Mask,
-  ObbResult,
-  Point,
-  PoseResult,
-  SegmentResult,
-} from "../api/results.js";
+import type { Box, Detection, KeypointPosition, Mask, ObjectsResult, Point } from "../api/results.js";
 import type { PixelTest } from "./rle.js";
-
-/** A result that holds objects with boxes. */
-export type ObjectsResult =
-  | DetectResult
-  | PoseResult
-  | SegmentResult
-  | ObbResult
-  | GroundingResult
-  | ImageSegmentationResult;
 
 export interface FoundObject {
   label: string;

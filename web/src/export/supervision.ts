@@ -1,6 +1,7 @@
 // Results as detections of supervision-js, Roboflow's renderer for the browser.
 
-import { type FoundObject, foundObjects, type ObjectsResult } from "./objects.js";
+import type { ObjectsResult } from "../api/results.js";
+import { type FoundObject, foundObjects } from "./objects.js";
 import { compressRuns, runLengths } from "./rle.js";
 
 export interface SupervisionDetection {
