@@ -7,10 +7,12 @@ import json
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 from PIL import Image
 from playwright.sync_api import Browser, expect
 
+from e2e.accessibility import violations
 from e2e.conftest import Open
 from e2e.demo_page import DemoPage
 from webbuild.browser.server import Server
@@ -139,3 +141,52 @@ def test_both_colour_schemes(open_page: Open, without_gpu: Browser, root: Server
     corner = Image.open(io.BytesIO(page.page.screenshot())).convert("L").getpixel((2, 2))
     assert isinstance(corner, int)
     assert (corner > 128) == (scheme == "light")
+
+
+def test_the_result_is_saved_as_it_is_drawn_and_copied_as_json(demo: DemoPage, bundle: Path) -> None:
+    page = demo.page
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    people = demo.choose(0)
+    with page.expect_download() as saved:
+        demo.at("save-picture").click()
+    assert saved.value.suggested_filename == "result.png"
+    sample = json.loads((bundle / "manifest.json").read_text())["samples"][0]["file"]
+    drawn, plain = (np.asarray(Image.open(file).convert("RGB"), int) for file in (saved.value.path(), bundle / sample))
+    assert drawn.shape == plain.shape
+    demo.at("copy-result").click()
+    expect(demo.page.locator("#copy-result-text")).to_have_text("Copied")
+    result = json.loads(page.evaluate("navigator.clipboard.readText()"))
+    assert len(result["poses"]) == people > 0
+    assert (result["height"], result["width"]) == drawn.shape[:2]
+    # The left side of the best box is drawn, and the corners of the picture are as they were.
+    box = result["poses"][0]["box"]
+    changed = np.abs(drawn - plain).max(axis=2) > 40
+    left = slice(round(box["x1"]) - 2, round(box["x1"]) + 3)
+    assert changed[round(box["y1"]) + 9 : round(box["y2"]) - 9, left].any(axis=1).mean() > 0.9
+    assert not changed[:4, :4].any()
+
+
+def test_a_link_carries_the_sample_and_the_thresholds(demo: DemoPage, open_page: Open, without_gpu: Browser) -> None:
+    page = demo.page
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    plain, _ = demo.count(), demo.choose(3)
+    people = demo.slide("confidence", 0.6)
+    demo.at("copy-link").click()
+    expect(page.locator("#copy-link-text")).to_have_text("Copied")
+    address = page.evaluate("navigator.clipboard.readText()")
+    assert "confidence=0.6" in address
+    other = open_page(without_gpu, address)
+    assert other.wait_for_result() == people > 0
+    expect(other.at("confidence")).to_have_value("0.6")
+    expect(other.at("sample-3")).to_have_attribute("aria-pressed", "true")
+    for wrong in ("#confidence=nine", "#confidence=", "#sample=none&iou=1e999"):
+        assert open_page(without_gpu, address.partition("#")[0] + wrong).wait_for_result() == plain
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1280, 390])
+def test_axe_finds_nothing(open_page: Open, without_gpu: Browser, root: Server, scheme: str, width: int) -> None:
+    viewport = {"width": width, "height": 900}
+    page = open_page(without_gpu, root.url, color_scheme=scheme, viewport=viewport, reduced_motion="reduce")
+    page.wait_for_result()
+    assert violations(page.page) == []

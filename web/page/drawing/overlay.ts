@@ -18,8 +18,8 @@ export interface Scene {
   highlighted: number | null;
 }
 
-export function drawScene(canvas: HTMLCanvasElement, scene: Scene | null, stage: Size): void {
-  const ratio = window.devicePixelRatio || 1;
+/** `ratio` is how many pixels of the canvas a CSS pixel of the stage has. */
+export function drawScene(canvas: HTMLCanvasElement, scene: Scene | null, stage: Size, ratio: number): void {
   const width = Math.round(stage.width * ratio);
   const height = Math.round(stage.height * ratio);
   if (canvas.width !== width) canvas.width = width;

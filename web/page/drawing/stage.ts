@@ -79,6 +79,8 @@ export class Stage {
     this.#source = size;
     this.#mirrored = mirrored;
     this.#slot.classList.toggle("mirrored", mirrored);
+    // The slot says in words what it shows.
+    if (picture instanceof HTMLImageElement) picture.alt = "";
     if (this.#slot.firstChild !== picture) this.#slot.replaceChildren(picture);
     this.#paintAmbient(ambient);
   }
@@ -144,19 +146,50 @@ export class Stage {
     // Not in an animation frame: that is one task with layout and painting, and the three add up to a long one.
     this.#timer = window.setTimeout(() => {
       this.#timer = 0;
-      const fit = this.#fit();
-      const scene = fit &&
-        this.#style && {
-          detections: this.#detections,
-          masks: this.#masks,
-          style: this.#style,
-          fit,
-          stage: this.#size,
-          highlighted: this.#highlighted,
-        };
-      drawScene(this.#overlay, scene, this.#size);
-      if (fit && this.#map && !this.#hidden) drawMap(this.#overlay, this.#map, fit);
+      this.#paint(this.#overlay, this.#size, window.devicePixelRatio || 1);
     });
+  }
+
+  /** Draws what was found onto a canvas that stands for a stage of that size. */
+  #paint(canvas: HTMLCanvasElement, stage: Size, ratio: number): void {
+    const fit = this.#source && contain(this.#source, stage, this.#mirrored);
+    const scene = fit &&
+      this.#style && {
+        detections: this.#detections,
+        masks: this.#masks,
+        style: this.#style,
+        fit,
+        stage,
+        highlighted: this.#highlighted,
+      };
+    drawScene(canvas, scene, stage, ratio);
+    if (fit && this.#map && !this.#hidden) drawMap(canvas, this.#map, fit);
+  }
+
+  /** The picture with the drawing on it, in the picture's pixels; null where there is no picture. */
+  toBlob(): Promise<Blob | null> {
+    const { firstChild: picture } = this.#slot;
+    const shown = this.#fit();
+    if (
+      !this.#source ||
+      !shown ||
+      !(picture instanceof HTMLImageElement || picture instanceof HTMLCanvasElement)
+    )
+      return Promise.resolve(null);
+    const { width, height } = this.#source;
+    const drawing = document.createElement("canvas");
+    this.#paint(drawing, { width: shown.width, height: shown.height }, 1 / shown.scale);
+    const canvas = document.createElement("canvas");
+    canvas.width = width;
+    canvas.height = height;
+    const context = canvas.getContext("2d");
+    if (!context) return Promise.resolve(null);
+    context.save();
+    if (this.#mirrored) context.setTransform(-1, 0, 0, 1, width, 0);
+    context.drawImage(picture, 0, 0, width, height);
+    context.restore();
+    context.drawImage(drawing, 0, 0, width, height);
+    return new Promise((resolve) => canvas.toBlob(resolve, "image/png"));
   }
 
   #place(event: PointerEvent): StagePoint | null {

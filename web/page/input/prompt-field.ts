@@ -1,6 +1,7 @@
 // The field that says in words what to look for, and the prompts to try.
 
 import { element, elements } from "../util/elements.js";
+import { linked } from "./page-link.js";
 
 export class PromptField {
   readonly #form = element("prompt-form", HTMLFormElement);
@@ -10,6 +11,14 @@ export class PromptField {
   #lastPrompt = this.#field.value;
   /** Whether the words are the visitor's own, which no sample replaces. */
   #own = false;
+
+  constructor() {
+    const prompt = linked("prompt")?.trim();
+    if (!prompt) return;
+    this.#field.value = prompt;
+    this.#lastPrompt = prompt;
+    this.#own = true;
+  }
 
   onChange(rerun: () => void): void {
     const run = (): void => {

@@ -1,6 +1,7 @@
 // The strip of sample pictures.
 
 import { elements } from "../util/elements.js";
+import { linked } from "./page-link.js";
 
 /** Of a stack `file` is the first picture; `focus` are the distances of all, as far as they are known. */
 export interface Sample {
@@ -19,8 +20,10 @@ export class Samples {
     for (const button of this.#buttons) button.addEventListener("click", () => onChoose(sampleOf(button)));
   }
 
+  /** That of the page's link, else the first. */
   first(): Sample | null {
-    const button = this.#buttons[0];
+    const title = linked("sample");
+    const button = this.#buttons.find(({ dataset }) => dataset.title === title) ?? this.#buttons[0];
     return button ? sampleOf(button) : null;
   }
 

@@ -6,6 +6,7 @@ import { FrameCanvas } from "../input/frame-canvas.js";
 import { pickImages } from "../input/image-picker.js";
 import { LiveBadge } from "../input/live-badge.js";
 import { NumberFields } from "../input/number-fields.js";
+import { linkTo } from "../input/page-link.js";
 import { decodePicture, fetchSample, type Picture } from "../input/picture.js";
 import { type Sample, Samples } from "../input/samples.js";
 import { SizeChoice } from "../input/size-choice.js";
@@ -14,6 +15,7 @@ import { element, setIcon } from "../util/elements.js";
 import { latestOnly } from "../util/latest-only.js";
 import type { TaskView } from "../views/task-view.js";
 import { FailureCard, isAbort } from "./failure-card.js";
+import { ResultActions } from "./result-actions.js";
 import { setState, setStatus } from "./status.js";
 
 export class ImagePage {
@@ -25,10 +27,13 @@ export class ImagePage {
   readonly #numbers = new NumberFields(() => void this.#rerun());
   readonly #sizes = new SizeChoice(() => void this.#rerun());
   readonly #samples = new Samples((sample) => void this.#chooseSample(sample));
+  readonly #actions = new ResultActions({ picture: () => this.#view.toBlob(), link: () => this.#link() });
   readonly #camera: CameraLoop;
   readonly #rerun = latestOnly(() => this.#runPicture());
   #model: Model | null = null;
   #picture: Picture | null = null;
+  /** Its title, where it is a sample. */
+  #sample: string | null = null;
   /** Whether the result on show is that of the picture on the stage. */
   #answered = false;
   /** Tells the newest choice from one whose bytes arrive late. */
@@ -57,10 +62,12 @@ export class ImagePage {
   }
 
   async #chooseSample(sample: Sample): Promise<void> {
+    this.#sample = sample.title;
     await this.#choose(sample.file, () => fetchSample(sample));
   }
 
   async #choosePicture(picture: Picture): Promise<void> {
+    this.#sample = null;
     await this.#choose(null, async () => picture);
   }
 
@@ -70,6 +77,7 @@ export class ImagePage {
     const choice = this.#choice;
     this.#samples.mark(sample);
     this.failure.clear();
+    this.#actions.show(null);
     try {
       const picture = await open();
       const shown = await decodePicture(picture);
@@ -99,9 +107,11 @@ export class ImagePage {
       this.#sizes.show(result);
       await this.#view.showResult(result, model, this.#thresholds);
       if (picture !== this.#picture || model !== this.#model || this.#camera.on) return;
+      this.#actions.show(result);
       setStatus("ready", "Ready");
     } catch (error) {
       if (model !== this.#model || isAbort(error)) return;
+      this.#actions.show(null);
       this.#view.showNone("No result");
       this.failure.show(error);
     } finally {
@@ -118,6 +128,16 @@ export class ImagePage {
     });
   }
 
+  #link(): string {
+    const { prompt, mode } = this.#view.options?.() ?? {};
+    return linkTo({
+      ...this.#thresholds.values(),
+      ...(typeof prompt === "string" ? { prompt } : {}),
+      ...(mode === undefined ? {} : { mode }),
+      ...(this.#sample === null ? {} : { sample: this.#sample }),
+    });
+  }
+
   #showSlow(): void {
     setStatus("running", "Running");
     if (!this.#answered) this.#view.showNone("Looking");
@@ -126,6 +146,8 @@ export class ImagePage {
   #startLive(): void {
     this.#choice += 1;
     this.#picture = null;
+    this.#sample = null;
+    this.#actions.show(null);
     this.#samples.mark(null);
     this.failure.clear();
     this.#view.clear();

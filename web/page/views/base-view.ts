@@ -60,6 +60,10 @@ export abstract class BaseView implements TaskView {
     clearTimings();
   }
 
+  toBlob(): Promise<Blob | null> {
+    return this.stage.toBlob();
+  }
+
   setQuiet(quiet: boolean): void {
     element("count", HTMLElement).setAttribute("aria-live", quiet ? "off" : "polite");
   }

@@ -6,6 +6,7 @@ import { RegionBitmap } from "../drawing/region-bitmap.js";
 import { type Color, regionColors, written } from "../drawing/region-colors.js";
 import type { ResultDrawing } from "../drawing/result-drawing.js";
 import type { StagePoint } from "../drawing/stage.js";
+import { linked } from "../input/page-link.js";
 import type { ThresholdSliders } from "../input/threshold-sliders.js";
 import { ResultList } from "../results/result-list.js";
 import { wrongTaskError } from "../shell/failure-card.js";
@@ -25,6 +26,8 @@ class ImageSegmentationView extends BaseView {
 
   constructor() {
     super();
+    const mode = this.#modes.find(({ value }) => value === linked("mode"));
+    if (mode) mode.checked = true;
     for (const layer of this.#layers)
       layer.addEventListener("change", () => this.stage.hideMap(this.#checked(this.#layers) === "picture"));
   }

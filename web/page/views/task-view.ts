@@ -24,6 +24,8 @@ export interface TaskView {
   /** There is no result, and `reason`. */
   showNone(reason: string): void;
   clear(): void;
+  /** The picture with what is drawn on it. */
+  toBlob(): Promise<Blob | null>;
   /** What the visitor said besides thresholds, for a run; `onChange` is told once what to do when that changes. */
   options?(): RunOptions;
   onChange?(rerun: () => void): void;

@@ -1,0 +1,17 @@
+// The link to what a visitor sees: thresholds, prompt, mode and sample, behind the # of the address.
+
+const CHOICES = new URLSearchParams(location.hash.slice(1));
+
+/** What the page's address says of a choice; null where it says nothing. */
+export function linked(name: string): string | null {
+  return CHOICES.get(name);
+}
+
+/** The page's address with these choices. */
+export function linkTo(choices: Record<string, string | number>): string {
+  const address = new URL(location.href);
+  address.hash = new URLSearchParams(
+    Object.entries(choices).map(([name, value]) => [name, String(value)]),
+  ).toString();
+  return address.href;
+}

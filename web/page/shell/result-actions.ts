@@ -1,0 +1,52 @@
+// The buttons that hand a result on: the picture as it is drawn, the result as JSON, a link to this page.
+
+import { type Result, toJson } from "../../src/index.js";
+import { element } from "../util/elements.js";
+import { type CopyButton, copyText } from "./clipboard.js";
+
+export interface ResultSource {
+  /** The picture with its drawing. */
+  picture(): Promise<Blob | null>;
+  link(): string;
+}
+
+export class ResultActions {
+  readonly #root = element("result-actions", HTMLElement);
+  #result: Result | null = null;
+
+  constructor({ picture, link }: ResultSource) {
+    element("save-picture", HTMLButtonElement).addEventListener("click", async () => {
+      const blob = await picture();
+      if (blob) download(blob, "result.png");
+    });
+    element("copy-result", HTMLButtonElement).addEventListener("click", async () => {
+      if (!this.#result) return;
+      const text = JSON.stringify(toJson(this.#result), null, 2);
+      if (!(await copyText(text, button("copy-result"), "Saved")))
+        download(new Blob([text], { type: "application/json" }), "result.json");
+    });
+    element("copy-link", HTMLButtonElement).addEventListener("click", async () => {
+      const address = link();
+      history.replaceState(null, "", address);
+      await copyText(address, button("copy-link"), "In the address bar");
+    });
+  }
+
+  /** Null hides the buttons. */
+  show(result: Result | null): void {
+    this.#result = result;
+    this.#root.hidden = result === null;
+  }
+}
+
+function button(id: string): CopyButton {
+  return { text: element(`${id}-text`, HTMLElement), icon: element(`${id}-icon`, SVGUseElement) };
+}
+
+function download(blob: Blob, name: string): void {
+  const anchor = document.createElement("a");
+  anchor.href = URL.createObjectURL(blob);
+  anchor.download = name;
+  anchor.click();
+  setTimeout(() => URL.revokeObjectURL(anchor.href), 10_000);
+}
