@@ -227,7 +227,8 @@ def test_the_types_are_typescript_whatever_the_classes_are_called(tmp_path: Path
         'import { load as loadMasks, type Label, toCoco, toPng, toSupervision } from "./model-0-2.js";\n'
         "const masks = await (await loadMasks()).run(new Blob());\n"
         "const { segments } = masks;\n"
-        "export const handed: [object, object, Promise<Blob>] = [toCoco(masks), toSupervision(masks), toPng(masks, 0)];\n"
+        "export const handed: object[] = [toCoco(masks), toSupervision(masks)];\n"
+        "export const cut: Promise<Blob> = toPng(masks, 0);\n"
         "export const cells: Uint8Array | undefined = segments[0]?.mask.data;\n"
         "export const labels: Label[] = segments.map(({ label }) => label);\n"
         'import { load as loadTurned } from "./model-0-3.js";\n'
