@@ -42,10 +42,11 @@ def head(classes: int = 3, extra: int = 0, agnostic: bool = False, rows: int = 5
 
 
 def raw_output(raw: YoloPostprocess, boxes: Sequence[Box], anchors: int, seed: int = 0) -> Floats:
-    """Return the raw output in which anchor i says box i and the others nothing; extra columns are random."""
+    """Return the raw output in which anchor i says box i and the others nothing; other columns are random."""
     table = np.zeros((anchors, raw.row_width), np.float32)
-    first = 5 if raw.layout == "rows" else 4
-    table[:, first + raw.classes :] = np.random.default_rng(seed).uniform(0, SIDE, (anchors, raw.extra_columns))
+    first, draw = raw.first_score, np.random.default_rng(seed)
+    table[:, first + raw.classes :] = draw.uniform(0, SIDE, (anchors, raw.extra_columns))
+    table[:, first - raw.skipped_columns : first] = draw.uniform(0, SIDE, (anchors, raw.skipped_columns))
     for anchor, box in enumerate(boxes):
         table[anchor, :4] = *box.centre, *box.size
         table[anchor, first + box.label] = box.score

@@ -144,6 +144,32 @@ def test_a_yolo_that_nobody_named_has_scores_and_boxes_all_over_its_input(tmp_pa
     assert yolo(yolo_rows(9), tmp_path, guessed=False) is not None
 
 
+def face_rows(pixels: int, classes: int) -> np.ndarray[Any, Any]:
+    """Return rows of a YOLO with numbers in pixels between objectness and class scores."""
+    rows = yolo_rows(1)
+    draw = np.random.default_rng(1)
+    return np.concatenate([rows[:, :5], draw.uniform(0, 40, (42, pixels)), draw.uniform(0, 1, (42, classes))], 1)
+
+
+def test_keypoints_between_objectness_and_class_scores_are_left_out(tmp_path: Path) -> None:
+    spec = YoloPostprocess(output="raw", layout="rows", size=SIZE, classes=10)
+    answers = {"raw": face_rows(8, 2)[None]}
+    found = answered(spec, answers, tmp_path, [f"class {index}" for index in range(10)], guessed=True)
+    assert found is not None
+    assert isinstance(found.postprocess, YoloPostprocess)
+    assert isinstance(found.task, DetectTask)
+    assert (found.postprocess.skipped_columns, found.postprocess.classes) == (8, 2)
+    assert found.postprocess.row_width == spec.row_width
+    assert found.task.classes == ["class 0", "class 1"]
+
+
+@pytest.mark.parametrize(("pixels", "classes"), [(7, 3), (2, 8), (10, 0)], ids=["odd", "one point", "no class"])
+def test_other_numbers_outside_of_0_and_1_are_no_keypoints(pixels: int, classes: int, tmp_path: Path) -> None:
+    spec = YoloPostprocess(output="raw", layout="rows", size=SIZE, classes=pixels + classes)
+    answers = {"raw": face_rows(pixels, classes)[None]}
+    assert answered(spec, answers, tmp_path, ["?"] * spec.classes, guessed=True) is None
+
+
 def grid(scores: np.ndarray[Any, Any], objectness: float, tmp_path: Path, *, guessed: bool = True) -> TaskMatch | None:
     """Return what is made of FastestDet's maps [1, 9, 4, 8] with these class scores [32, 4]."""
     rest = [np.full((32, 1), objectness), np.full((32, 4), -2.0), scores]

@@ -72,6 +72,15 @@ def test_a_face_detector_is_known_by_its_shapes(name: str) -> None:
     assert image.layout == ("nhwc" if picture[3] == 3 else "nchw")
 
 
+def test_a_retinaface_with_four_corners_finds_plates() -> None:
+    plates: Shapes = {"loc": (16800, 4), "conf": (16800, 2), "landms": (16800, 8)}
+    found, spec = seen((1, 3, 640, 640), plates)
+    assert isinstance(found.task, DetectTask)
+    assert found.task.classes == ["plate"]
+    assert spec.levels[0].sizes == ((24, 24), (48, 48))
+    assert set(spec.replaced_outputs) == set(plates)
+
+
 def test_a_palm_detector_finds_palms() -> None:
     found, _ = seen((1, 192, 192, 3), {"Identity": (1, 2016, 18), "Identity_1": (1, 2016, 1)})
     assert isinstance(found.task, DetectTask)

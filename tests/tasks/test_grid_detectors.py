@@ -38,6 +38,18 @@ def test_a_grid_is_known_by_its_size(name: str) -> None:
     assert f"{name.partition(' ')[0]}'s" in found.assumptions[0]
 
 
+def test_a_yolov5_face_is_known_by_the_names_of_its_outputs() -> None:
+    grids = {8: (40, 52), 16: (20, 26), 32: (10, 13)}
+    named: Shapes = {f"stride_{stride}": (1, 3, *cells, 16) for stride, cells in grids.items()}
+    found, spec = seen((1, 3, 320, 416), named)
+    assert isinstance(found.task, DetectTask)
+    assert (found.task.classes, spec.classes) == (["face"], 1)
+    assert [(each.first, each.end) for each in spec.scores] == [(15, 16)] * 3
+    assert spec.levels[0].sizes == ((4, 5),)
+    _, other = seen((1, 3, 320, 416), {f"out_{name}": shape for name, shape in named.items()})
+    assert other.classes == 11
+
+
 def test_pictures_go_in_as_the_authors_code_gives_them() -> None:
     (image,) = seen(*GRIDS["FastestDet"][:2])[0].inputs
     assert isinstance(image, ImageInput)

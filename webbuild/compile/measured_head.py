@@ -15,6 +15,8 @@ from webbuild.postprocess.reference_anchors import Arrays, anchor_boxes, decode_
 from webbuild.postprocess.spec import AnchorPostprocess, ClassMapsPostprocess, YoloPostprocess
 from webbuild.runners.native import NativeRunner
 from webbuild.tasks.base import TaskMatch
+from webbuild.tasks.class_names import count_classes
+from webbuild.tasks.yolo import named_classes
 
 _MOST = 0.9
 """The share of boxes, or of rows, that has to behave."""
@@ -23,6 +25,8 @@ _ALONG = 0.8
 _SPREAD = 0.1
 """Parts of the input by which centres that are decoded vary at least."""
 _SLACK = 1e-3
+_LEAST_KEYPOINTS = 4
+"""Numbers of keypoints, x and y of two."""
 _FEW = 0.3
 """An objectness below which there is nothing in a cell."""
 _SHARES = {"yolov5": 0, "fastestdet": 2}
@@ -43,6 +47,7 @@ def with_measured_head(match: TaskMatch, original: NativeRunner) -> TaskMatch | 
     image = next(given for given in match.inputs if isinstance(given, ImageInput))
     answers = sample_answers(image, original)
     if isinstance(spec, YoloPostprocess):
+        match, spec = _without_keypoints(match, spec, answers)
         return match if all(_are_yolo_rows(each[spec.output], spec) for each in answers) else None
     if isinstance(spec, ClassMapsPostprocess):
         return _with_threshold(match, spec, answers)
@@ -71,10 +76,30 @@ def _are_cells(spec: AnchorPostprocess, scores: NDArray[Any], answers: Sequence[
     return empty and (not spec.exclusive or bool(np.mean(np.abs(scores.sum(1) - 1) < 0.01) > _MOST))
 
 
+def _without_keypoints(
+    match: TaskMatch, spec: YoloPostprocess, answers: Sequence[Arrays]
+) -> tuple[TaskMatch, YoloPostprocess]:
+    """Return rows of YOLOv5-face without the keypoints between objectness and class scores: pairs in pixels."""
+    if spec.layout != "rows" or spec.strides:
+        return match, spec
+    table = np.concatenate([each[spec.output][0] for each in answers])[:, 5:]
+    beyond = np.flatnonzero((table < -_SLACK).any(0) | (table > 1 + _SLACK).any(0)) + 1
+    count = int(beyond.max(initial=0))
+    if count < _LEAST_KEYPOINTS or count % 2 or len(beyond) != count or count >= spec.classes:
+        return match, spec
+    _, before = named_classes([], spec.classes)
+    spec = msgspec.structs.replace(spec, skipped_columns=count, classes=spec.classes - count)
+    classes, named = named_classes([], spec.classes)
+    said = f"{count_classes(spec.classes)}: the {count} numbers before are {count // 2} keypoints, left out; {named}"
+    told = tuple(said if each == before else each for each in match.assumptions)
+    task = msgspec.structs.replace(match.task, classes=classes)
+    return msgspec.structs.replace(match, task=task, postprocess=spec, assumptions=told), spec
+
+
 def _are_yolo_rows(output: NDArray[Any], spec: YoloPostprocess) -> bool:
     """Whether scores are between 0 and 1, and centres that are decoded lie in the input or next to it."""
     table = output[0].T if spec.layout == "columns" else output[0]
-    scores, centres = table[:, 4:], table[:, :2] / spec.size[::-1]
+    scores, centres = np.delete(table, np.r_[:4, 5 : 5 + spec.skipped_columns], axis=1), table[:, :2] / spec.size[::-1]
     near = bool(np.mean((centres > -0.5) & (centres < 1.5)) > _MOST) and bool(centres.std(0).min() > _SPREAD)
     return bool(scores.min() >= -_SLACK and scores.max() <= 1 + _SLACK) and (bool(spec.strides) or near)
 

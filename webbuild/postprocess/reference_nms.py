@@ -44,10 +44,10 @@ def _pad_rows(found: Floats, rows: int, columns: int) -> Floats:
 
 def _best_class_candidates(spec: YoloPostprocess, table: Floats) -> Floats:
     """Return box, score, class and the extra columns [anchors, columns] of every anchor's best class."""
+    end = spec.first_score + spec.classes
+    scores, extra = table[:, spec.first_score : end], table[:, end:]
     if spec.layout == "rows":
-        scores, extra = table[:, 5 : 5 + spec.classes] * table[:, 4:5], table[:, 5 + spec.classes :]
-    else:
-        scores, extra = table[:, 4 : 4 + spec.classes], table[:, 4 + spec.classes :]
+        scores = scores * table[:, 4:5]
     centre, size = _decode_boxes(spec, table)
     half = size / np.float32(2)
     box = (centre, size) if spec.rotated else (centre - half, centre + half)

@@ -34,6 +34,8 @@ class YoloPostprocess(Struct, frozen=True, kw_only=True):
         size: (height, width) of the input in pixels.
         classes: number of class scores; 0 for `final`.
         extra_columns: number of columns after the class scores: keypoints, mask coefficients, or one angle.
+        skipped_columns: of `rows`, those between objectness and class scores, which are left out: the keypoints of
+            YOLOv5-face.
         rotated: boxes are centre x y, width, height with an angle as the only extra column, and are suppressed as
             Ultralytics does it: by probabilistic IoU, where a suppressed box still suppresses.
         strides: of an output whose boxes are still offsets in grid cells (YOLOX), the grids' strides; else empty.
@@ -48,6 +50,7 @@ class YoloPostprocess(Struct, frozen=True, kw_only=True):
     size: tuple[int, int]
     classes: int
     extra_columns: int = 0
+    skipped_columns: int = 0
     rotated: bool = False
     strides: tuple[int, ...] = ()
     class_agnostic: bool = False
@@ -63,7 +66,12 @@ class YoloPostprocess(Struct, frozen=True, kw_only=True):
     @property
     def row_width(self) -> int:
         """Numbers that the raw output has for each anchor or row."""
-        return {"columns": 4 + self.classes, "rows": 5 + self.classes, "final": 6}[self.layout] + self.extra_columns
+        return (6 if self.layout == "final" else self.first_score + self.classes) + self.extra_columns
+
+    @property
+    def first_score(self) -> int:
+        """The column of the first class score."""
+        return 5 + self.skipped_columns if self.layout == "rows" else 4
 
 
 class DetrPostprocess(Struct, frozen=True, kw_only=True):

@@ -155,6 +155,18 @@ FAMILIES = (
         recipe=Recipe(color="bgr", scale=1.0, mean=(104.0, 117.0, 123.0), letterbox=_CORNER),
     ),
     AnchorFamily(
+        name="RetinaFace, trained on number plates",
+        label="plate",
+        grids=(((8, (24, 48)), (16, (96, 192)), (32, (384, 768))),),
+        coding="exponential",
+        offset=0.5,
+        variances=_SSD_VARIANCES,
+        scores=2,
+        keypoints=8,
+        decodable=True,
+        recipe=Recipe(color="bgr", scale=1.0, mean=(104.0, 117.0, 123.0), letterbox=_CENTRE),
+    ),
+    AnchorFamily(
         name="NanoDet-Plus",
         grids=(_strides(8, 16, 32, 64),),
         coding="distribution",

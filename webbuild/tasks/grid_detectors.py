@@ -59,6 +59,8 @@ def infer_grid_detector(signature: ModelSignature, *, requested: bool) -> TaskMa
         return None
     size = input_size(image)
     for family in GRID_FAMILIES:
+        if family.outputs and {each.name for each in signature.outputs} != set(family.outputs):
+            continue
         grids = [Grid(stride, size[0] // stride, size[1] // stride) for stride in family.strides]
         found = _find_cells(family, signature.outputs, grids)
         spec = found and _postprocess(family, size, grids, found)
@@ -75,7 +77,9 @@ def infer_grid_detector(signature: ModelSignature, *, requested: bool) -> TaskMa
 def _match(
     signature: ModelSignature, family: GridFamily, spec: AnchorPostprocess, picture: ImageInput, *, requested: bool
 ) -> TaskMatch:
-    classes, named = named_classes(_names(signature, spec), spec.classes)
+    labels = [family.label] if family.label and spec.classes == 1 else []
+    classes, named = named_classes(_names(signature, spec) or labels, spec.classes)
+    named = f"the one class is '{family.label}'" if classes == labels else named
     outputs = ", ".join(f"'{name}'" for name in spec.replaced_outputs)
     anchors = sum(level.anchors for level in spec.levels)
     published = f"; its anchors are assumed to be those published for {family.name}" if family.anchors else ""
@@ -170,7 +174,7 @@ def _parts(family: GridFamily, cells: Cells, anchors: int) -> Iterator[tuple[Col
 
     match family.order:
         case "each-anchor":
-            yield columns(0, 4), columns(4, 5), columns(5, cells.numbers)
+            yield columns(0, 4), columns(4, 5), columns(5 + family.keypoints, cells.numbers)
         case "objectness-first":
             yield columns(1, 5), columns(0, 1), columns(5, cells.numbers)
         case "shared-classes":

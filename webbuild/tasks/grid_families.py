@@ -28,6 +28,9 @@ class GridFamily(Struct, frozen=True, kw_only=True):
         anchors: of each grid; empty for one of the input's size.
         published: classes and side of the input of the model that the anchors come from, where others have others.
         order: see above.
+        outputs: what the exporter calls the outputs, where their shapes are those of other detectors too.
+        keypoints: of `each-anchor`, numbers between objectness and class scores; they are left out.
+        label: the one class that they find; empty where there may be more.
         coding: see `AnchorPostprocess`, like `offset`, `exponents`, `exclusive`, `confidence` and `iou`.
         recipe: how pictures go in.
     """
@@ -37,6 +40,9 @@ class GridFamily(Struct, frozen=True, kw_only=True):
     anchors: tuple[Sizes, ...] = ()
     published: tuple[int, int] | None = None
     order: Literal["objectness-first", "shared-classes", "each-anchor"]
+    outputs: tuple[str, ...] = ()
+    keypoints: int = 0
+    label: str = ""
     coding: Literal["yolov5", "fastestdet"]
     offset: float
     exponents: tuple[float, float]
@@ -77,6 +83,26 @@ GRID_FAMILIES = (
         confidence=0.3,
         iou=0.4,
         recipe=_STRETCHED_BGR,
+    ),
+    GridFamily(
+        name="YOLOv5-face",
+        strides=(8, 16, 32),
+        anchors=(
+            ((4, 5), (8, 10), (13, 16)),
+            ((23, 29), (43, 55), (73, 105)),
+            ((146, 217), (231, 300), (335, 433)),
+        ),
+        order="each-anchor",
+        outputs=("stride_8", "stride_16", "stride_32"),
+        keypoints=10,
+        label="face",
+        coding="yolov5",
+        offset=0.5,
+        exponents=(1.0, 1.0),
+        exclusive=False,
+        confidence=0.25,
+        iou=0.45,
+        recipe=Recipe(),
     ),
     GridFamily(
         name="YOLOv5",

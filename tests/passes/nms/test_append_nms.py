@@ -25,6 +25,7 @@ COLUMNS = {
 HEADS = {
     **COLUMNS,
     "objectness": msgspec.structs.replace(head(5, rows=ROWS), layout="rows"),
+    "keypoints before the classes": msgspec.structs.replace(head(3, rows=ROWS), layout="rows", skipped_columns=8),
     "rotated": msgspec.structs.replace(head(3, extra=1, rows=ROWS), rotated=True),
     "rotated, agnostic": msgspec.structs.replace(head(3, extra=1, rows=ROWS, agnostic=True), rotated=True),
 }

@@ -17,7 +17,7 @@ _MARGIN = 2048
 
 def build_box_nms(add: Builder, table: ir.Value, spec: YoloPostprocess, rows: int) -> ir.Value:
     """Append the tail to `table` [anchors, numbers] and return what it finds, [rows, columns]."""
-    first = 5 if spec.layout == "rows" else 4
+    first = spec.first_score
     boxes = add.slice(table, 1, 0, 4) if spec.rotated else _corners(add, table, spec)
     scores = add.slice(table, 1, first, first + spec.classes)
     if spec.layout == "rows":
