@@ -3,22 +3,55 @@
 from __future__ import annotations
 
 import json
+import shutil
+import subprocess
+from fnmatch import fnmatch
 from pathlib import Path
 from typing import get_args
 
 import msgspec
 import pytest
 
-from tests.manifests import image_input
+from tests.manifests import image_input, pose_task
 from tests.manifests import manifest as made_up
 from webbuild.bundle.emit import write_manifest
 from webbuild.bundle.new_app import Template, write_app
+from webbuild.bundle.render import render_types
 from webbuild.errors import WebbuildError
-from webbuild.manifest.manifest import GroundingTask, Manifest, Sample, TensorInput, decode
+from webbuild.manifest.manifest import (
+    ClassifyTask,
+    DepthTask,
+    DetectTask,
+    GroundingTask,
+    ImageSegmentationTask,
+    Manifest,
+    ObbTask,
+    Sample,
+    SegmentTask,
+    Task,
+    TensorInput,
+    TensorTask,
+    decode,
+)
+from webbuild.ortweb import packaged_assets
 
 TITLE = "</script><script>alert(1)</script>{{ 7 * 7 }}'\"`${alert(1)}\\"
 ROOT = Path(__file__).parents[2]
 TEMPLATES: tuple[Template, ...] = get_args(Template)
+
+
+def words_task() -> GroundingTask:
+    return GroundingTask(
+        output="a",
+        boxes="b",
+        queries=1,
+        tokenizer="t",
+        max_tokens=9,
+        special_tokens={},
+        prompts=["cat . dog ."],
+        confidence=0.3,
+        text_threshold=0.2,
+    )
 
 
 def bundle(folder: Path, **changes: object) -> tuple[Path, Manifest]:
@@ -71,18 +104,7 @@ def test_ranges_of_the_templates_are_the_versions_that_are_tested(tmp_path: Path
 
 
 def test_a_prompt_is_the_samples_own_else_the_models(tmp_path: Path) -> None:
-    task = GroundingTask(
-        output="a",
-        boxes="b",
-        queries=1,
-        tokenizer="t",
-        max_tokens=9,
-        special_tokens={},
-        prompts=["cat . dog ."],
-        confidence=0.3,
-        text_threshold=0.2,
-    )
-    write_app(*bundle(tmp_path, task=task), tmp_path / "app", "plain")
+    write_app(*bundle(tmp_path, task=words_task()), tmp_path / "app", "plain")
     page = (tmp_path / "app" / "index.html").read_text()
     assert '<input id="prompt" type="text" value="cat . dog .">' in page
     assert "&#34;prompt&#34;: &#34;cat . dog .&#34;" in page
@@ -116,3 +138,62 @@ def test_a_sample_that_is_not_in_the_folder_is_not_shown(tmp_path: Path) -> None
     outside = Sample(file="../../secret.jpg", title="no", width=1, height=1)
     write_app(*bundle(tmp_path, samples=[outside]), tmp_path / "app", "vite")
     assert "secret" not in (tmp_path / "app" / "src" / "main.ts").read_text()
+
+
+def models() -> list[Task]:
+    """A model of every task."""
+    return [
+        pose_task(("person", "dog")),
+        DetectTask(output="rows", rows=4, classes=["cat", "dog"]),
+        SegmentTask(output="rows", protos="protos", rows=4, classes=["cat", "dog"], mask_coefficients=2),
+        ObbTask(output="rows", rows=4, classes=["cat", "dog"]),
+        ClassifyTask(output="rows", classes=["cat", "dog"], logits=False),
+        DepthTask(output="rows", quantity="depth", unit="metres"),
+        TensorTask(),
+        words_task(),
+        ImageSegmentationTask(masks="rows", classes=["sky", "sea"], mode="semantic"),
+    ]
+
+
+def test_the_code_of_every_template_fits_the_types_of_every_task(tmp_path: Path) -> None:
+    modules = ROOT / "node_modules"
+    paths = {
+        "@webbuild/element": [str(packaged_assets.integration("element") / "types.d.ts")],
+        "@webbuild/react": [str(packaged_assets.integration("react") / "index.d.ts")],
+        "react": [str(modules / "@types" / "react" / "index.d.ts")],
+        "react/jsx-runtime": [str(modules / "@types" / "react" / "jsx-runtime.d.ts")],
+    }
+    for index, task in enumerate(models()):
+        name = f"m{index}"
+        folder, described = bundle(tmp_path / name, name=name, task=task, inputs=[image_input()])
+        (folder / "runtime").mkdir()
+        shutil.copy(packaged_assets.WEB_ROOT / "runtime" / "webbuild.d.ts", folder / "runtime")
+        (folder / f"{name}.d.ts").write_text(render_types(described), "utf-8")
+        write_manifest(described, folder)
+        manifest = decode((folder / "manifest.json").read_bytes())
+        for template in TEMPLATES:
+            write_app(folder, manifest, tmp_path / name / template, template)
+        paths[name] = [str(folder / f"{name}.d.ts")]
+    options = {
+        "strict": True,
+        "noEmit": True,
+        "allowJs": True,
+        "checkJs": True,
+        "skipLibCheck": True,
+        "jsx": "react-jsx",
+        "target": "es2022",
+        "module": "esnext",
+        "moduleResolution": "bundler",
+        "moduleDetection": "force",
+        "lib": ["es2023", "dom", "dom.iterable"],
+        "types": [str(modules / "vite" / "client")],
+        "paths": paths,
+    }
+    code = ["*/plain/app.js", "*/vite/src/main.ts", "*/react/src/app.tsx"]
+    (tmp_path / "tsconfig.json").write_text(json.dumps({"compilerOptions": options, "include": code}))
+    command = [str(modules / ".bin" / "tsc"), "-p", str(tmp_path), "--listFiles"]
+    checked = subprocess.run(command, capture_output=True, text=True, check=False)
+    lines = [line.removeprefix(f"{tmp_path}/") for line in checked.stdout.splitlines()]
+    wrong = [line for line in lines if "error TS" in line]
+    assert (wrong, checked.returncode) == ([], 0)
+    assert sum(fnmatch(line, pattern) for line in lines for pattern in code) == 3 * len(models())

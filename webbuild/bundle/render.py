@@ -37,7 +37,7 @@ def render_types(manifest: Manifest) -> str:
         .get_template("loader.d.ts.j2")
         .render(
             types=types,
-            result=f"{kind.kind.capitalize()}Result",
+            result="".join(word.capitalize() for word in kind.kind.split("-")) + "Result",
             labels=_string_union(types.labels),
             modes=_string_union(types.modes),
             keypoints=_string_union(types.keypoints or ()),

@@ -3,7 +3,7 @@
 /** A model as a bundle's `load()` gives it. */
 export interface LoadedModel {
   readonly manifest: object;
-  run(source: never, options?: never): Promise<unknown>;
+  run(source: never, options: never): Promise<unknown>;
   dispose(): Promise<void>;
 }
 
