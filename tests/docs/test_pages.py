@@ -46,7 +46,7 @@ def test_a_pass_shows_the_graph_before_and_after_and_a_finding_what_inspect_says
 
 
 def test_what_is_markup_to_markdown_is_escaped() -> None:
-    assert markdown.prose("a <b> [c] *d* `e <f>`") == r"a \<b\> \[c\] \*d\* `e <f>`"
+    assert markdown.prose("a <b> [c] *d* `e <f>`") == "a &#60;b&#62; &#91;c&#93; &#42;d&#42; `e <f>`"
 
 
 @pytest.mark.parametrize(

@@ -48,7 +48,7 @@ def _body(command: click.Command, context: click.Context) -> str:
     rows = [
         (_cell(f"`{record[0]}`"), _cell(markdown.prose(record[1])))
         for parameter in command.get_params(context)
-        if (record := parameter.get_help_record(context)) is not None
+        if isinstance(parameter, click.Option) and (record := parameter.get_help_record(context)) is not None
     ]
     return "\n\n".join(
         [markdown.fenced(usage), _help(command), "## Options", markdown.table(("option", ""), rows)],
@@ -57,7 +57,7 @@ def _body(command: click.Command, context: click.Context) -> str:
 
 def _cell(text: str) -> str:
     """Return text for a cell of a table, inside of code too."""
-    return text.replace("\\|", "|").replace("|", "&#124;") if not text.startswith("`") else _code_cell(text)
+    return _code_cell(text) if text.startswith("`") else text.replace("|", "&#124;")
 
 
 def _code_cell(text: str) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 from msgspec import Struct
 
 _ROW = re.compile(r"^\| ([^|]+) \| (\d+) -> (\d+) \| (\d+) -> (\d+) \| (\d+) -> (\d+) \|", re.MULTILINE)
-_LEFT, _WIDTH, _HEIGHT = 150, 640, 52
+_LEFT, _WIDTH, _HEIGHT = 150, 500, 52
 _STYLE = """text { font: 14px system-ui, -apple-system, "Segoe UI", Roboto, sans-serif; fill: #1d2433 }
 .quiet { font-size: 12px; fill: #5a6478 } .gpu { fill: #6cbf8b } .cpu { fill: #e0886c }"""
 
@@ -59,8 +59,5 @@ def _row(row: _Placement, top: int, largest: int) -> str:
         parts.append(f'<rect class="gpu" x="{_LEFT}" y="{y}" width="{gpu:.1f}" height="14"/>')
         parts.append(f'<rect class="cpu" x="{_LEFT + gpu:.1f}" y="{y}" width="{cpu:.1f}" height="14"/>')
         text = f"{name}: {row.nodes[index]}" + (f", {row.on_cpu[index]} on the CPU" if row.on_cpu[index] else "")
-        inside = gpu + cpu > _WIDTH - 100
-        x = _LEFT + gpu - 6 if inside else _LEFT + gpu + cpu + 6
-        anchor = ' text-anchor="end"' if inside else ""
-        parts.append(f'<text class="quiet" x="{x:.1f}" y="{y + 11}"{anchor}>{text}</text>')
+        parts.append(f'<text class="quiet" x="{_LEFT + gpu + cpu + 6:.1f}" y="{y + 11}">{text}</text>')
     return "\n".join(parts)

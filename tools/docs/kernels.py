@@ -48,7 +48,7 @@ def _body(measured: KernelTable) -> str:
     return "\n\n".join(
         [
             f"Measured on {measured.measured} in {measured.browser} on {measured.adapter}.",
-            f"Answers are compared with native ONNX Runtime {measured.native}.",
+            f"Answers are compared with those of native {measured.native}.",
             "## Placement by element type",
             "Each operator at its newest measured schema version, and the element types of its first type variable.",
             markdown.table(("operator", "opset", "on the GPU", "on the CPU", "no kernel"), rows),

@@ -8,12 +8,13 @@ from pathlib import Path
 
 _CODE = re.compile(r"(`[^`]+`)")
 _LABEL = re.compile(r"^(Why|How|Limits|Exact|Source|Fix|Usual causes|Graphs|Numbers): ")
-_SPECIAL = re.compile(r"([*_<>\[\]|])")
+_SPECIAL = {ord(each): f"&#{ord(each)};" for each in "*_<>[]|&"}
+"""References to characters: Python-Markdown has no backslash before all of them."""
 
 
 def prose(text: str) -> str:
     """Return a line of plain text with what Markdown would read as markup escaped, except in backticks."""
-    return "".join(part if _CODE.fullmatch(part) else _SPECIAL.sub(r"\\\1", part) for part in _CODE.split(text))
+    return "".join(part if _CODE.fullmatch(part) else part.translate(_SPECIAL) for part in _CODE.split(text))
 
 
 def docstring(text: str) -> str:

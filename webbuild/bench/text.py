@@ -17,13 +17,11 @@ from webbuild.bench.formatting import (
 from webbuild.bench.report import BackendBench, BenchReport, exit_code
 from webbuild.errors import CLEAN
 from webbuild.reporting.problem_text import print_problems
+from webbuild.reporting.terminal_tables import fitting_tables, unbroken
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
-
-_GAP = 3
-"""Columns of a terminal between two columns of a table."""
 
 
 def print_report(report: BenchReport, console: Console) -> None:
@@ -49,25 +47,7 @@ def print_report(report: BenchReport, console: Console) -> None:
 def _tables(
     report: BenchReport, titles: Sequence[str], cells: Callable[[BackendBench], list[str]], width: int
 ) -> Iterator[Table]:
-    """Yield the columns in as many tables as it takes for none to be wider than `width`: no word is broken."""
-    from rich import box
-    from rich.table import Table
     from rich.text import Text
 
-    names = [row_title(each) for each in report.backends]
-    rows = [[cell.replace(" ", "\N{NO-BREAK SPACE}") for cell in cells(each)] for each in report.backends]
-    widths = [max(map(len, (*title.split(), *column))) for title, *column in zip(titles, *rows, strict=True)]
-    left = width - max(map(len, names), default=0) - 2 * _GAP
-    groups: list[list[int]] = [[]]
-    for index, needed in enumerate(widths):
-        if groups[-1] and sum(widths[each] + _GAP for each in groups[-1]) + needed > left:
-            groups.append([])
-        groups[-1].append(index)
-    for group in groups:
-        table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-        table.add_column("")
-        for index in group:
-            table.add_column(titles[index], justify="right", overflow="fold", width=widths[index])
-        for name, row in zip(names, rows, strict=True):
-            table.add_row(Text(name), *(row[index] for index in group))
-        yield table
+    rows = [[Text(row_title(each)), *(Text(unbroken(cell)) for cell in cells(each))] for each in report.backends]
+    return fitting_tables(["", *titles], rows, width)

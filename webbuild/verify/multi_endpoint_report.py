@@ -9,6 +9,7 @@ from webbuild.browser.open_browser import Endpoint
 from webbuild.errors import CLEAN, FAILED, WebbuildError, printable
 from webbuild.reporting.comparison_text import describe_reason
 from webbuild.reporting.problem_text import problem_lines
+from webbuild.reporting.terminal_tables import fitting_tables
 from webbuild.verify import formatting
 from webbuild.verify.report import BackendRun, Problem, ReportJson, VerifyReport, exit_code, problem_of
 
@@ -60,17 +61,11 @@ def _browser_report(endpoint: Endpoint, found: VerifyReport | WebbuildError) -> 
 
 def show_browsers(found: MultiEndpointReport, console: Console) -> None:
     """Print a line for every browser and backend, then what failed in which."""
-    from rich import box
-    from rich.table import Table
     from rich.text import Text
 
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for title in TABLE_TITLES:
-        table.add_column(title, overflow="fold")
-    for each in found.browsers:
-        for row in table_rows(each):
-            table.add_row(*(Text(printable(cell)) for cell in row))
-    console.print(table)
+    rows = [[Text(printable(cell)) for cell in row] for each in found.browsers for row in table_rows(each)]
+    for table in fitting_tables(TABLE_TITLES, rows, console.width, justify="left"):
+        console.print(table)
     for each in found.browsers:
         for line in failure_lines(each):
             console.print(Text(line, style="red"))

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from webbuild.compare.comparison import Comparison
 from webbuild.errors import printable
 from webbuild.reporting.comparison_text import describe_reason
 from webbuild.reporting.problem_text import print_problems
+from webbuild.reporting.quantities import format_count
+from webbuild.reporting.terminal_tables import fitting_tables, unbroken
 from webbuild.verify import formatting
 from webbuild.verify.report import BackendRun, VerifyReport
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
+    from rich.text import Text
 
 _MAX_FAILURES_SHOWN = 8
 _STYLE = {"same": "bold green", "different": "bold red", "problem": "bold red", "vacuous": "bold yellow"}
@@ -28,7 +32,8 @@ def show_report(report: VerifyReport, console: Console, *, brief: bool = False) 
     for run in () if brief else report.backends:
         console.print(Text(_heading(run)))
         if run.results:
-            console.print(_table(run))
+            for table in _tables(run, console.width):
+                console.print(table)
     for note in formatting.reader_notes(report):
         console.print(Text(note), soft_wrap=brief)
     print_problems(report.all_problems(), console)
@@ -44,7 +49,7 @@ def show_report(report: VerifyReport, console: Console, *, brief: bool = False) 
 
 
 def _heading(run: BackendRun) -> str:
-    placed = ", ".join(f"{p.count} nodes on {p.provider}" for p in run.placements)
+    placed = ", ".join(f"{format_count(p.count, 'node')} on {p.provider}" for p in run.placements)
     steady = f"{formatting.format_milliseconds(run.timings.steady_run)} a run" if run.timings else ""
     build = f"{run.engine_build} build" if run.engine_build else ""
     facts = [printable(fact) for fact in (run.adapter, build, placed, steady) if fact]
@@ -59,41 +64,41 @@ def _pace(run: BackendRun) -> str:
     return f"{formatting.runner_name(run.backend)} {steady} a run{adapter}"
 
 
-def _table(run: BackendRun) -> Table:
-    from rich import box
-    from rich.table import Table
+def _tables(run: BackendRun, width: int) -> Iterator[Table]:
     from rich.text import Text
 
     quantities = list(dict.fromkeys(each.subject.name for each in run.comparisons))
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column("sample", overflow="fold")
-    for quantity in quantities:
-        table.add_column(printable(quantity), justify="right")
-    for result in run.results:
-        cells = [_cell([each for each in result.comparisons if each.subject.name == q]) for q in quantities]
-        table.add_row(Text(printable(result.sample)), *cells)
-    return table
+    rows = [
+        [
+            Text(printable(result.sample)),
+            *(_cell([each for each in result.comparisons if each.subject.name == name]) for name in quantities),
+        ]
+        for result in run.results
+    ]
+    return fitting_tables(["sample", *map(printable, quantities)], rows, width)
 
 
-def _cell(comparisons: list[Comparison]) -> str:
+def _cell(comparisons: list[Comparison]) -> Text:
     """Return the worst of one quantity over the stages."""
+    from rich.text import Text
+
     if not comparisons:
-        return ""
+        return Text("")
     order = {"OK": 0, "VACUOUS": 1, "DIFFERS": 2}
     worst = max(comparisons, key=lambda c: (order[c.verdict], c.max_abs or 0.0))
     count = worst.subject.name == "detections"
     shown = (
         printable(worst.got)
         if count or worst.subject.name == "class"
-        else f"{formatting.format_number(worst.max_abs)} {worst.subject.unit}".strip()
+        else unbroken(f"{formatting.format_number(worst.max_abs)} {worst.subject.unit}".strip())
     )
     match worst.verdict:
         case "OK":
-            return shown if worst.signal else "[dim]none[/dim]"
+            return Text(shown) if worst.signal else Text("none", style="dim")
         case "VACUOUS":
-            return "[yellow]nothing[/yellow]"
+            return Text("nothing", style="yellow")
         case "DIFFERS":
-            return f"[red]{shown}{f' of {worst.want}' if count else ''}[/red]"
+            return Text(f"{shown}{f' of {worst.want}' if count else ''}", style="red")
 
 
 def _line(failure: Comparison) -> str:
