@@ -1,0 +1,104 @@
+"""`webbuild publish`: folders for the Hub, from the same model as the bundle, with nothing of it as markup."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+
+import numpy as np
+import onnx
+import onnxruntime
+import pytest
+
+from tests.commands.program import webbuild
+from tests.models import convolution, save
+
+
+@pytest.fixture
+def export(tmp_path: Path) -> Path:
+    """A folder in the Hub's layout."""
+    folder = tmp_path / "export"
+    (folder / "onnx").mkdir(parents=True)
+    model = convolution()
+    model.metadata_props.add(key="license", value="<b>free</b> | as air")
+    save(model, folder / "onnx" / "model.onnx")
+    (folder / "config.json").write_text('{"model_type": "tiny"}')
+    return folder
+
+
+@pytest.fixture
+def bundle(export: Path, tmp_path: Path) -> Path:
+    done = webbuild("pack", export, "-o", tmp_path / "bundle", "--no-verify")
+    assert done.code == 0, done.stderr
+    return tmp_path / "bundle"
+
+
+def test_the_model_the_card_and_the_space_are_written(export: Path, bundle: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    done = webbuild("publish", export, bundle, "--hf", out, "--repo", "me/tiny", "--no-verify")
+    assert done.code == 0, done.stderr
+    assert f"next: hf upload me/tiny {out}/model" in done.stderr
+    original = onnxruntime.InferenceSession(export / "onnx" / "model.onnx")
+    published = onnxruntime.InferenceSession(out / "model" / "onnx" / "model.onnx")
+    assert [each.name for each in published.get_inputs()] == [each.name for each in original.get_inputs()]
+    feeds = {each.name: np.random.default_rng(1).random(each.shape, np.float32) for each in original.get_inputs()}
+    np.testing.assert_allclose(published.run(None, feeds)[0], original.run(None, feeds)[0], rtol=0, atol=1e-5)
+    assert json.loads((out / "model" / "config.json").read_text()) == {"model_type": "tiny"}
+    card = (out / "model" / "README.md").read_text()
+    assert hashlib.sha256((out / "model" / "onnx" / "model.onnx").read_bytes()).hexdigest() in card
+    _, front, text = card.split("---\n", 2)
+    assert 'license_name: "<b>free</b> | as air"' in front
+    assert "<b>" not in text
+    assert "Compared natively when it was packed; not compared in a browser." in card
+    space = (out / "space" / "README.md").read_text()
+    assert space.startswith('---\ntitle: "export"\nsdk: static\n')
+    assert 'models: ["me/tiny"]' in space
+    assert (out / "space" / "index.html").read_bytes() == (bundle / "index.html").read_bytes()
+
+
+def test_weights_beside_the_model_are_named_as_transformers_js_looks_for_them(tmp_path: Path) -> None:
+    folder = tmp_path / "export"
+    folder.mkdir()
+    weights = np.random.default_rng(1).random((8, 3, 5, 5), np.float32)
+    model = onnx.parser.parse_model(
+        '<ir_version: 8, opset_import: ["" : 17]> g (float[1,3,9,9] x) => (float[1,8,5,5] y) { y = Conv (x, w) }'
+    )
+    model.graph.initializer.append(onnx.numpy_helper.from_array(weights, "w"))
+    onnx.save(model, folder / "model.onnx", save_as_external_data=True, location="weights.bin", size_threshold=100)
+    assert webbuild("pack", folder, "-o", tmp_path / "bundle", "--no-verify").code == 0
+    done = webbuild("publish", folder, tmp_path / "bundle", "--hf", tmp_path / "out", "--no-verify")
+    assert done.code == 0, done.stderr
+    assert (tmp_path / "out" / "model" / "onnx" / "model.onnx_data").stat().st_size >= weights.nbytes
+    onnxruntime.InferenceSession(tmp_path / "out" / "model" / "onnx" / "model.onnx")
+    settings = json.loads((tmp_path / "out" / "model" / "config.json").read_text())
+    assert settings == {"transformers.js_config": {"use_external_data_format": {"model.onnx": True}}}
+
+
+def test_another_model_than_the_bundles_is_refused(export: Path, bundle: Path, tmp_path: Path) -> None:
+    changed = onnx.load(export / "onnx" / "model.onnx")
+    changed.doc_string = "another"
+    other = save(changed, tmp_path / "other.onnx")
+    done = webbuild("publish", other, bundle, "--hf", tmp_path / "out", "--no-verify")
+    assert (done.code, done.error) == (2, "another-model")
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("option", ["--repo", "--base-model"])
+@pytest.mark.parametrize("name", ["tiny", "a/b/c", "../b", "a/b<c"])
+def test_names_that_the_hub_does_not_have_are_refused(
+    export: Path, bundle: Path, tmp_path: Path, option: str, name: str
+) -> None:
+    done = webbuild("publish", export, bundle, "--hf", tmp_path / "out", "--no-verify", option, name)
+    assert (done.code, done.error) == (2, "invalid-repository")
+
+
+def test_what_is_there_is_replaced_only_when_told(export: Path, bundle: Path, tmp_path: Path) -> None:
+    arguments = ("publish", export, bundle, "--hf", tmp_path / "out", "--no-verify")
+    assert webbuild(*arguments).code == 0
+    assert webbuild(*arguments).error == "output-exists"
+    assert webbuild(*arguments, "--force").code == 0
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "thesis.txt").write_text("mine")
+    refused = webbuild(*arguments[:4], tmp_path / "mine", "--no-verify", "--force")
+    assert refused.error == "not-a-bundle"

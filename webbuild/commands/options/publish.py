@@ -1,0 +1,35 @@
+"""Arguments and options of `webbuild publish`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from webbuild.commands.dataclass_command import argument, option
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class PublishArguments:
+    """Write folders for the Hugging Face Hub: a model repository and a static Space. Nothing is uploaded.
+
+    OUT/model holds MODEL patched and proven, in the layout that transformers.js loads, its configuration files, and a
+    model card. OUT/space holds the bundle as a static Space. The commands that upload both are printed.
+
+    MODEL is the export that the bundle was packed from: an .onnx file, a folder, or hf:owner/name, which the card then
+    names as the base model.
+
+    Example: webbuild publish exported/ dist/detr --hf out --repo me/detr-webgpu
+    """
+
+    model: Path = argument()
+    bundle: Path = argument()
+    hf: Path = option("--hf", metavar="OUT", required=True, help="Folder to write.")
+    repo: str = option(
+        default="", metavar="OWNER/NAME", help="Repository on the Hub. [default: your-name/NAME of the bundle]"
+    )
+    base_model: str = option(default="", metavar="OWNER/NAME", help="Model on the Hub that this was made from.")
+    license: str = option(
+        default="", metavar="ID", help="Licence of the model as the Hub names it, such as apache-2.0. [default: other]"
+    )
+    no_verify: bool = option(default=False, help="Do not compare the bundle in Chromium for the model card.")
+    force: bool = option(default=False, help="Replace an existing folder.")
