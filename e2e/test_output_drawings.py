@@ -25,13 +25,13 @@ MODELS = {
       pictured = Sub (one, x)
     }""",
     "channels": """channels (float[1,3,48,64] x) => (float[1,4,48,64] classed)
-    <int64[1] channels = {1}, float zero = {0}, float half = {0.5}>
+    <int64[1] channels = {1}, float zero = {0}, float half = {0.5}, float two = {2}>
     {
       mean = ReduceMean (x, channels)
       nothing = Mul (mean, zero)
       grey = Add (nothing, half)
       all = Concat <axis = 1> (x, grey)
-      classed = Mul (all, half)
+      classed = Mul (all, two)
     }""",
     "several": """several (float[1,3,48,64] x)
       => (float[1,3] means, float[1,5,2] joints, float[1,2,6] found, float[1,1,48,64] bright)

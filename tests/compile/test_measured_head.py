@@ -18,6 +18,8 @@ from webbuild.postprocess.reference_anchors import anchor_boxes
 from webbuild.postprocess.spec import AnchorPostprocess, ClassMapsPostprocess, Postprocess, YoloPostprocess
 from webbuild.runners.native import NativeRunner
 from webbuild.tasks.base import TaskMatch
+from webbuild.tasks.grid_detectors import undecoded_grids
+from webbuild.tasks.yolo import DECODED_NOTE, OFFSETS_NOTE
 
 SSD = msgspec.structs.replace(SPECS["ssd"], keypoints=(), activation="none", decodable=True)
 PAIR = SPECS["corners"]
@@ -37,6 +39,7 @@ def answered(
     classes: list[str],
     *,
     guessed: bool = False,
+    said: tuple[str, ...] = (),
 ) -> TaskMatch | None:
     """Return what is made of a model that answers this to any picture."""
     nodes = [onnx.helper.make_node("ReduceMin", ["input"], ["least"], keepdims=0)]
@@ -56,7 +59,7 @@ def answered(
         name="input", shape=[1, 3, *SIZE], scale=1.0, mean=[0.0] * 3, std=[1.0] * 3, letterbox=Letterbox()
     )
     task = DetectTask(output="detections", rows=9, classes=classes)
-    match = TaskMatch(task, (image,), (), spec, guessed=guessed)
+    match = TaskMatch(task, (image,), said, spec, guessed=guessed)
     return with_measured_head(match, NativeRunner(save(model, tmp_path / "m.onnx")))
 
 
@@ -194,6 +197,43 @@ def test_whether_boxes_are_probabilities_yet_is_measured(logits: bool, tmp_path:
     table[:, :8] = np.random.default_rng(0).uniform(-4 if logits else 0, 4 if logits else 1, (40, 8))
     table[:, 10:] = 1 / 3
     assert spec_of(answered(spec, {"both": table}, tmp_path, list("abc"), guessed=True)).sigmoid_boxes is logits
+
+
+def offsets(box: np.ndarray[Any, Any], tmp_path: Path, *, guessed: bool) -> TaskMatch | None:
+    """Return what is made of the rows of a YOLOv5 at 32 x 64 with these boxes [126, 4]."""
+    scores = np.random.default_rng(1).uniform(0, 0.2, (126, 3))
+    spec = YoloPostprocess(output="raw", layout="rows", size=SIZE, classes=2)
+    raw = {"raw": np.concatenate([box, scores], 1)[None]}
+    return answered(spec, raw, tmp_path, ["a", "b"], guessed=guessed, said=(f"rows; {DECODED_NOTE}", "classes"))
+
+
+@pytest.mark.parametrize("guessed", [True, False])
+def test_rows_of_shares_are_offsets_in_cells(guessed: bool, tmp_path: Path) -> None:
+    found = offsets(np.random.default_rng(0).uniform(0, 1, (126, 4)), tmp_path, guessed=guessed)
+    spec = spec_of(found)
+    assert (spec.coding, spec.sigmoid_boxes, spec.activation) == ("yolov5", False, "none")
+    assert [(each.start, each.stop) for each in spec.boxes] == [(0, 96), (96, 120), (120, 126)]
+    assert found is not None
+    assert found.assumptions[:2] == (f"rows; {OFFSETS_NOTE}", "classes")
+
+
+def test_centres_in_parts_of_the_input_are_no_offsets(tmp_path: Path) -> None:
+    spec = undecoded_grids(YoloPostprocess(output="raw", layout="rows", size=SIZE, classes=2))
+    assert spec is not None
+    centre = anchor_boxes(spec)[0] / SIZE[::-1]
+    box = np.concatenate([centre, np.random.default_rng(0).uniform(0.1, 0.4, (126, 2))], 1)
+    assert offsets(box, tmp_path, guessed=True) is None
+    told = offsets(box, tmp_path, guessed=False)
+    assert told is not None
+    assert isinstance(told.postprocess, YoloPostprocess)
+
+
+def test_the_rows_of_other_layouts_are_no_grids() -> None:
+    for spec in (
+        YoloPostprocess(output="raw", layout="columns", size=SIZE, classes=2),
+        YoloPostprocess(output="raw", layout="rows", size=SIZE, classes=2, strides=(8, 16, 32)),
+    ):
+        assert undecoded_grids(spec) is None
 
 
 @pytest.mark.parametrize(("lowest", "highest", "threshold"), [(0, 1, 0.5), (-4, 4, 0.0)])

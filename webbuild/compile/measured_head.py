@@ -16,12 +16,15 @@ from webbuild.postprocess.spec import AnchorPostprocess, ClassMapsPostprocess, Y
 from webbuild.runners.native import NativeRunner
 from webbuild.tasks.base import TaskMatch
 from webbuild.tasks.class_names import count_classes
-from webbuild.tasks.yolo import named_classes
+from webbuild.tasks.grid_detectors import undecoded_grids
+from webbuild.tasks.yolo import DECODED_NOTE, OFFSETS_NOTE, named_classes
 
 _MOST = 0.9
 """The share of boxes, or of rows, that has to behave."""
 _ALONG = 0.8
 """How closely the boxes' centres follow those of their anchors where they are decoded."""
+_APART = 0.5
+"""How closely offsets may follow the centres of their anchors at most."""
 _SPREAD = 0.1
 """Parts of the input by which centres that are decoded vary at least."""
 _SLACK = 1e-3
@@ -36,17 +39,25 @@ _SHARES = {"yolov5": 0, "fastestdet": 2}
 def with_measured_head(match: TaskMatch, original: NativeRunner) -> TaskMatch | None:
     """Return the guess with what its answers to two photographs show; None where they are no scores and boxes.
 
-    Rows of a YOLO that nobody called one have to hold scores, and boxes all over the input. Of other detectors scores
-    outside of 0..1 are logits; boxes that are corners, x1 <= x2 and y1 <= y2, and lie about their anchors are decoded
-    already, in parts of the input or in pixels.
+    Rows of a YOLO that nobody called one have to hold scores, and boxes all over the input; offsets in cells, all of
+    0..1 and anywhere but along the grids, are decoded with the published anchors. Of other detectors scores outside of
+    0..1 are logits; boxes that are corners, x1 <= x2 and y1 <= y2, and lie about their anchors are decoded already, in
+    parts of the input or in pixels. Of grids of cells most are empty.
     """
     spec = match.postprocess
     is_mask = isinstance(spec, ClassMapsPostprocess) and spec.classes == 2
-    if not (is_mask or isinstance(spec, AnchorPostprocess) or (isinstance(spec, YoloPostprocess) and match.guessed)):
+    grids = undecoded_grids(spec) if isinstance(spec, YoloPostprocess) else None
+    is_yolo = isinstance(spec, YoloPostprocess) and (match.guessed or grids is not None)
+    if not (is_mask or is_yolo or isinstance(spec, AnchorPostprocess)):
         return match
     image = next(given for given in match.inputs if isinstance(given, ImageInput))
     answers = sample_answers(image, original)
+    if grids is not None and all(_are_offsets(grids, each) for each in answers):
+        said = (match.assumptions[0].replace(DECODED_NOTE, OFFSETS_NOTE), *match.assumptions[1:])
+        return _with_anchors(msgspec.structs.replace(match, assumptions=said), grids, answers)
     if isinstance(spec, YoloPostprocess):
+        if not match.guessed:
+            return match
         match, spec = _without_keypoints(match, spec, answers)
         return match if all(_are_yolo_rows(each[spec.output], spec) for each in answers) else None
     if isinstance(spec, ClassMapsPostprocess):
@@ -94,6 +105,14 @@ def _without_keypoints(
     told = tuple(said if each == before else each for each in match.assumptions)
     task = msgspec.structs.replace(match.task, classes=classes)
     return msgspec.structs.replace(match, task=task, postprocess=spec, assumptions=told), spec
+
+
+def _are_offsets(spec: AnchorPostprocess, answer: Arrays) -> bool:
+    """Whether boxes are four shares each, whose first two do not follow the centres of the anchors."""
+    boxes, anchors = join_columns(spec.boxes, answer), anchor_boxes(spec)[0]
+    if len(boxes) != len(anchors) or _are_logits(boxes) or not (boxes.std(0) > 0).all():
+        return False
+    return all(bool(abs(np.corrcoef(anchors[:, axis], boxes[:, axis])[0, 1]) < _APART) for axis in (0, 1))
 
 
 def _are_yolo_rows(output: NDArray[Any], spec: YoloPostprocess) -> bool:

@@ -9,7 +9,7 @@ from msgspec import Struct
 from webbuild.errors import USAGE, WebbuildError
 from webbuild.manifest.manifest import DetectTask, ImageInput
 from webbuild.model.signature import ModelSignature, TensorSpec
-from webbuild.postprocess.spec import DETECTIONS, AnchorLevel, AnchorPostprocess, Columns
+from webbuild.postprocess.spec import DETECTIONS, AnchorLevel, AnchorPostprocess, Columns, YoloPostprocess
 from webbuild.preprocess.image import input_size
 from webbuild.preprocess.recipe_text import describe_recipe
 from webbuild.tasks.base import TaskMatch
@@ -35,13 +35,12 @@ class Grid(Struct, frozen=True):
 class Cells(Struct, frozen=True):
     """Where an output has the cells of a grid, and how many numbers for each of them.
 
-    `maps` [1, numbers, h, w]; else rows from `start` up to `stop` of a table; with `groups` [1, A, h, w, numbers].
+    `maps` [1, numbers, h, w]; else rows from `start` up to `stop` of a table.
     """
 
     output: str
     numbers: int
     maps: bool = False
-    groups: bool = False
     start: int = 0
     stop: int = 0
 
@@ -114,7 +113,7 @@ def _cells(family: GridFamily, output: TensorSpec, grid: Grid) -> Cells | None:
     size = (grid.rows, grid.columns)
     match output.shape:
         case (1, 3, int(rows), int(columns), int(numbers)) if family.order == "each-anchor" and (rows, columns) == size:
-            return Cells(output.name, numbers, groups=True)
+            return Cells(output.name, numbers)
         case (1, int(numbers), int(rows), int(columns)) if family.order != "each-anchor" and (rows, columns) == size:
             return Cells(output.name, numbers, maps=True)
         case (1, int(rows), int(columns), int(numbers)) if family.order != "each-anchor" and (rows, columns) == size:
@@ -127,13 +126,27 @@ def _joined_cells(output: TensorSpec, grids: Sequence[Grid]) -> list[Cells] | No
     """Return the rows of each grid in [1, cells, numbers] or [cells, numbers]."""
     match output.shape:
         case (1, int(rows), int(numbers)) | (int(rows), int(numbers)) if rows == sum(each.cells for each in grids):
-            ends = [sum(each.cells for each in grids[: index + 1]) for index in range(len(grids))]
-            return [
-                Cells(output.name, numbers, start=end - grid.cells, stop=end)
-                for grid, end in zip(grids, ends, strict=True)
-            ]
+            return list(_following_cells(output.name, numbers, [each.cells for each in grids]))
         case _:
             return None
+
+
+def _following_cells(output: str, numbers: int, counts: Sequence[int]) -> Iterator[Cells]:
+    """Yield the cells of grids that lie one under the other, with so many rows each."""
+    start = 0
+    for count in counts:
+        yield Cells(output, numbers, start=start, stop=start + count)
+        start += count
+
+
+def undecoded_grids(spec: YoloPostprocess) -> AnchorPostprocess | None:
+    """Return what is to follow where the rows of a YOLOv5 hold offsets in cells, None for other rows."""
+    family = next(each for each in GRID_FAMILIES if each.order == "each-anchor")
+    grids = [Grid(stride, spec.size[0] // stride, spec.size[1] // stride) for stride in family.strides]
+    if spec.layout != "rows" or spec.strides or spec.extra_columns or spec.skipped_columns:
+        return None
+    counts = [grid.cells * len(anchors) for grid, anchors in zip(grids, family.anchors, strict=True)]
+    return _postprocess(family, spec.size, grids, list(_following_cells(spec.output, spec.row_width, counts)))
 
 
 def _postprocess(

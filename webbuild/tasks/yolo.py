@@ -15,7 +15,8 @@ from webbuild.tasks.metadata import class_names
 from webbuild.tasks.ultralytics_export import class_count_mismatch, fixed_image_input
 
 _YOLO_STRIDES = (8, 16, 32)
-_DECODED_NOTE = "boxes are decoded to pixels of the input"
+DECODED_NOTE = "boxes are decoded to pixels of the input"
+OFFSETS_NOTE = "boxes are offsets in cells, as they behave, of the anchors published for YOLOv5"
 _DEFAULT_PREPROCESSING = "pictures are letterboxed with grey 114, RGB, scaled to 0..1"
 
 
@@ -66,13 +67,13 @@ def _match_variant(output: TensorSpec, image: ImageInput, operators: frozenset[s
         case (1, int(anchors), int(numbers)) if anchors == 3 * cells and numbers > 5:
             spec = _yolo_postprocess(output, image, "rows", numbers - 5)
             said = (
-                f"{like} YOLOv5 or YOLOv7: three anchors a cell, an objectness before the class scores; {_DECODED_NOTE}"
+                f"{like} YOLOv5 or YOLOv7: three anchors a cell, an objectness before the class scores; {DECODED_NOTE}"
             )
             return YoloVariant(spec, image, (said, _DEFAULT_PREPROCESSING))
         case (1, int(anchors), int(numbers)) if anchors == cells and numbers > 5:
             decoded = "Exp" in operators
             spec = _yolo_postprocess(output, image, "rows", numbers - 5, () if decoded else _YOLO_STRIDES)
-            boxes = _DECODED_NOTE if decoded else "boxes are offsets in cells of strides 8, 16 and 32, sizes logarithms"
+            boxes = DECODED_NOTE if decoded else "boxes are offsets in cells of strides 8, 16 and 32, sizes logarithms"
             said = f"{like} YOLOX: one anchor a cell, an objectness before the class scores; {boxes}"
             place = Letterbox(anchor="top-left")
             bgr = msgspec.structs.replace(image, color="bgr", scale=1.0, letterbox=place)
@@ -82,7 +83,7 @@ def _match_variant(output: TensorSpec, image: ImageInput, operators: frozenset[s
             return YoloVariant(
                 spec,
                 image,
-                (f"{like} a YOLO since v8: boxes, then class scores; {_DECODED_NOTE}", _DEFAULT_PREPROCESSING),
+                (f"{like} a YOLO since v8: boxes, then class scores; {DECODED_NOTE}", _DEFAULT_PREPROCESSING),
             )
     return None
 
