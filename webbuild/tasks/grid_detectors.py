@@ -141,7 +141,7 @@ def _following_cells(output: str, numbers: int, counts: Sequence[int]) -> Iterat
 
 def undecoded_grids(spec: YoloPostprocess) -> AnchorPostprocess | None:
     """Return what is to follow where the rows of a YOLOv5 hold offsets in cells, None for other rows."""
-    family = next(each for each in GRID_FAMILIES if each.order == "each-anchor")
+    family = next(each for each in GRID_FAMILIES if each.order == "each-anchor" and not each.keypoints)
     grids = [Grid(stride, spec.size[0] // stride, spec.size[1] // stride) for stride in family.strides]
     if spec.layout != "rows" or spec.strides or spec.extra_columns or spec.skipped_columns:
         return None
