@@ -47,7 +47,16 @@ def test_a_yolov7_without_names_is_a_guess_where_it_is_the_only_output() -> None
     found = seen((1, 3 * CELLS, 85), asked=False)
     assert found is not None
     assert found.guessed
-    assert seen((1, 3, 12, 8, 85), (1, 3 * CELLS, 85), asked=False) is None
+    assert seen((1, 3 * CELLS, 85), (1, 32, 24, 16), asked=False) is None
+    assert seen((1, 3, 12, 8, 84), (1, 3 * CELLS, 85), asked=False) is None
+
+
+def test_the_grids_that_rows_were_decoded_from_may_lie_beside_them() -> None:
+    grids = ((1, 3, 12, 8, 85), (1, 3, 6, 4, 85), (1, 3, 3, 2, 85))
+    found = seen((1, 3 * CELLS, 85), *grids, asked=False)
+    assert found is not None
+    assert isinstance(found.postprocess, YoloPostprocess)
+    assert (found.guessed, found.postprocess.output) == (True, "out0")
 
 
 def test_a_yolov7_without_names_is_known_where_the_user_says_detect() -> None:

@@ -31,7 +31,8 @@ class YoloVariant(Struct, frozen=True):
 def infer_yolo(signature: ModelSignature, *, requested: bool) -> TaskMatch | None:
     """Return the spec of a YOLOv5, YOLOv7 or YOLOX, or of a newer YOLO without metadata; None for anything else.
 
-    Unless the user asked, the names have to be there, as many as the scores, or the output has to be the only one.
+    Unless the user asked, the names have to be there, as many as the scores, or the output has to be the only one but
+    for the grids that it was decoded from.
 
     Raises:
         WebbuildError: `class-count-mismatch` where they are there and of another number, and the user asked.
@@ -46,7 +47,8 @@ def infer_yolo(signature: ModelSignature, *, requested: bool) -> TaskMatch | Non
         return None
     told = requested or len(names) == family.postprocess.classes
     whole = all(side % _YOLO_STRIDES[-1] == 0 for side in image.shape[2:])
-    if not told and (names or len(signature.outputs) > 1 or not whole):
+    others = [each for each in signature.outputs if each is not output]
+    if not told and (names or not whole or not all(_is_undecoded_grid(each, output) for each in others)):
         return None
     if names and len(names) != family.postprocess.classes:
         raise class_count_mismatch(signature.file, output, family.postprocess.classes, len(names))
@@ -56,6 +58,11 @@ def infer_yolo(signature: ModelSignature, *, requested: bool) -> TaskMatch | Non
     task = DetectTask(output=DETECTIONS, rows=min(_anchor_count(output, spec), spec.max_detections), classes=classes)
     said = (*family.assumptions, named, thresholds)
     return TaskMatch(task, (family.image,), said, spec, guessed=not told)
+
+
+def _is_undecoded_grid(other: TensorSpec, output: TensorSpec) -> bool:
+    """Whether an output [1, 3, h, w, numbers] may be of the grids that rows of as many numbers were decoded from."""
+    return len(other.shape) == 5 and (*other.shape[:2], other.shape[4]) == (1, 3, output.shape[-1])
 
 
 def _match_variant(output: TensorSpec, image: ImageInput, operators: frozenset[str]) -> YoloVariant | None:
