@@ -93,7 +93,7 @@ def _guess(
                 dims[key] = given[match]
             elif dim is not None and (size := evaluate_dim(dim, given)) is not None:
                 dims[key] = size
-            elif axis == 0 and (dim is None or _is_batch_name(dim) or _free_sides(fact) or _is_unnamed_batch(fact)):
+            elif axis == 0 and (dim is None or _is_batch_name(dim) or picture_sides(fact) or _is_unnamed_batch(fact)):
                 dims[key] = 1
                 batched.append(f"'{fact.name}'")
             elif axis == 1 and len(fact.shape) == 4 and _is_channel_name(dim):
