@@ -73,6 +73,11 @@ def reduction_axes(node: ir.Node) -> list[int] | None:
     return sorted(axis % rank for axis in named)
 
 
+def read_axes(shape: ir.Node) -> slice:
+    """Return the axes whose sizes a Shape gives: all, unless it has `start` or `end`."""
+    return slice(*(shape.attributes[name].as_int() if name in shape.attributes else None for name in ("start", "end")))
+
+
 def is_read(value: ir.Value) -> bool:
     """Whether a node reads a value, or it is an output of the graph."""
     return value.is_graph_output() or bool(value.uses())

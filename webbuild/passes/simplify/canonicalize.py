@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import logging
+import re
 from collections import Counter
 
 import onnx_ir as ir
@@ -8,7 +9,17 @@ import onnx_ir.passes.common as common
 
 from webbuild.passes.base import Pass, PassOptions, Rewrite
 from webbuild.passes.graphs import each_graph
-from webbuild.passes.rewrite import constant, is_read, replace_all_uses, standard_nodes
+from webbuild.passes.rewrite import (
+    constant,
+    graph_names,
+    is_read,
+    replace_all_uses,
+    standard_nodes,
+    unused_name,
+)
+
+_GENERATED = re.compile(r"^(?:splits|squeeze_axes)$|_token_\d+$")
+"""Names that ONNX Runtime's optimisations generate."""
 
 
 class Canonicalize(Pass):
@@ -47,9 +58,20 @@ class Canonicalize(Pass):
             tidy(model)
         for part in each_graph(model):
             common.CommonSubexpressionEliminationPass()(part)
+            _rename_generated(part)
         gone = before - _count(model)
         listing = ", ".join(f"{count} {op}" for op, count in sorted(gone.items()))
         return [self.applied("graph", f"removed {listing}")] if gone else []
+
+
+def _rename_generated(part: ir.Model) -> None:
+    """Give weights names that ONNX Runtime does not generate: of a graph that it has saved it refuses its own."""
+    taken = graph_names(part.graph)
+    for weight in list(part.graph.initializers.values()):
+        name = weight.name or ""
+        if _GENERATED.search(name) and not weight.is_graph_input() and not weight.is_graph_output():
+            weight.name = unused_name(taken, f"{name}/saved")
+            taken.add(weight.name)
 
 
 def _drop_identities(model: ir.Model) -> None:

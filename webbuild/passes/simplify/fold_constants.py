@@ -9,7 +9,7 @@ import onnx_ir as ir
 
 from webbuild.passes.analysis.shape_inference import infer_shapes
 from webbuild.passes.base import Pass, PassOptions, Rewrite
-from webbuild.passes.rewrite import Builder, constant, replace_output
+from webbuild.passes.rewrite import Builder, constant, read_axes, replace_output
 
 _LARGEST = 4 * 1024 * 1024
 """Elements of the largest constant that folding may make."""
@@ -66,11 +66,11 @@ def _fold_known_lengths(model: ir.Model) -> None:
     """Gather(Shape(x [n, 4]), 1) -> 4: one length may be known where another is the number of what was found."""
     for node in [each for graph in model.graphs() for each in graph if each.op_type == "Gather"]:
         sizes, places = node.inputs[0].producer() if node.inputs[0] is not None else None, constant(node.inputs[1])
-        if sizes is None or sizes.op_type != "Shape" or sizes.attributes or places is None or places.size != 1:
+        if sizes is None or sizes.op_type != "Shape" or places is None or places.size != 1:
             continue
         source = sizes.inputs[0].shape if sizes.inputs[0] is not None else None
-        place = int(places.flat[0])
-        length = None if source is None or not -len(source) <= place < len(source) else source[place]
+        lengths, place = None if source is None else list(source)[read_axes(sizes)], int(places.flat[0])
+        length = None if lengths is None or not -len(lengths) <= place < len(lengths) else lengths[place]
         if isinstance(length, int) and node.graph is not None:
             add = Builder(node.graph, node, f"{node.name or 'Gather'}/length")
             replace_output(node, add.const(np.full(places.shape, length), np.int64))
