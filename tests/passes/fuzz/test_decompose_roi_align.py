@@ -1,4 +1,4 @@
-"""RoiAlign written as GridSample."""
+"""RoiAlign written as GridSample, or as Gathers."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from webbuild.passes.decompose.decompose_roi_align import DecomposeRoiAlign
     ratio=st.integers(1, 3),
     scale=st.sampled_from((1.0, 0.5, 0.25)),
     mode=st.sampled_from(("half_pixel", "output_half_pixel")),
+    opset=st.sampled_from((11, 16)),
     seed=st.integers(0, 999),
 )
 def test_of_any_form(
@@ -27,6 +28,7 @@ def test_of_any_form(
     ratio: int,
     scale: float,
     mode: str,
+    opset: int,
     seed: int,
 ) -> None:
     draw = np.random.default_rng(seed)
@@ -41,7 +43,7 @@ def test_of_any_form(
         output_width=bins[1],
         sampling_ratio=ratio,
         spatial_scale=scale,
-        coordinate_transformation_mode=mode,
+        **({"coordinate_transformation_mode": mode} if opset >= 16 else {}),
     )
-    model = model_of([node], feeds, 16, {"batch": np.zeros(regions, np.int64)})
+    model = model_of([node], feeds, opset, {"batch": np.zeros(regions, np.int64)})
     assert_same(model, DecomposeRoiAlign, feeds, 1e-4)

@@ -1,18 +1,19 @@
 from __future__ import annotations
 
-from functools import reduce
-from itertools import product
-
 import numpy as np
 import onnx_ir as ir
 
 from webbuild.passes.base import PassOptions
 from webbuild.passes.decompose.base import Decomposers, Decomposition, NotApplicableError, RewriteContext
+from webbuild.passes.decompose.gathered_neighbours import (
+    AxisNeighbors,
+    add_interpolated,
+    clamp,
+    linear_neighbours,
+    neighbour,
+)
 from webbuild.passes.dtypes.exact_ints import round_half_even
 from webbuild.passes.rewrite import static_shape
-
-AxisNeighbors = list[tuple[ir.Value, ir.Value | None]]
-"""The neighbours of every point along an axis: their places as int32, and their weights; None is a weight of 1."""
 
 
 class DecomposeGridSample3D(Decomposition):
@@ -57,23 +58,12 @@ def _sampled(add: RewriteContext, node: ir.Node) -> ir.Value:
         place = add.op("Gather", grid, add.const(2 - axis, np.int64), axis=4)
         place = _to_voxels(add, place, size, bool(node.attributes.get_int("align_corners", 0)))
         if padding == "border":
-            place = _clamp(add, place, size)
-        axes.append(_nearest(add, place, size) if mode == "nearest" else _linear(add, place, size))
+            place = clamp(add, place, size)
+        axes.append(_nearest(add, place, size) if mode == "nearest" else linear_neighbours(add, place, size))
     # [N, C, D, H, W] -> [N, D, H, W, C] -> [N D H W, C]
     rows = add.reshape(add.op("Transpose", x, perm=[0, 2, 3, 4, 1]), [-1, channels])
     begins = add.const(np.arange(batch).reshape(-1, 1, 1, 1), np.int32)
-    total: ir.Value | None = None
-    for corner in product(*axes):
-        # row = ((n * D + z) * H + y) * W + x
-        at = begins
-        for (place, _), size in zip(corner, sizes, strict=True):
-            at = add.op("Add", add.op("Mul", at, add.const(size, np.int32)), place)
-        found = add.op("Gather", rows, at, axis=0)
-        weights = [weight for _, weight in corner if weight is not None]
-        if weights:
-            weight = reduce(lambda one, other: add.op("Mul", one, other), weights)
-            found = add.op("Mul", found, add.unsqueeze(weight, 4))
-        total = found if total is None else add.op("Add", total, found)
+    total = add_interpolated(add, rows, axes, sizes, begins, 4)
     return add.op("Transpose", total, perm=[0, 4, 1, 2, 3])
 
 
@@ -86,26 +76,7 @@ def _to_voxels(add: RewriteContext, place: ir.Value, size: int, aligned: bool) -
     return add.op("Div", add.op("Sub", add.op("Mul", above, add.const(size)), add.const(1.0)), two)
 
 
-def _clamp(add: RewriteContext, place: ir.Value, size: int) -> ir.Value:
-    return add.op("Max", add.op("Min", place, add.const(size - 1)), add.const(0.0))
-
-
-def _neighbour(add: RewriteContext, place: ir.Value, size: int, weight: ir.Value | None) -> tuple[ir.Value, ir.Value]:
-    """Return a whole place as int32 within the volume, and its weight, 0 if it is outside."""
-    kept = _clamp(add, place, size)
-    inside = add.op("Equal", kept, place)
-    shown = add.op("Where", inside, add.const(1.0) if weight is None else weight, add.const(0.0))
-    return add.cast(kept, ir.DataType.INT32), shown
-
-
 def _nearest(add: RewriteContext, place: ir.Value, size: int) -> AxisNeighbors:
     """Halves go to the even neighbour; what is far outside is first brought near, where rounding is exact."""
     near = add.op("Max", add.op("Min", place, add.const(size + 1)), add.const(-2.0))
-    return [_neighbour(add, round_half_even(add, near), size, None)]
-
-
-def _linear(add: RewriteContext, place: ir.Value, size: int) -> AxisNeighbors:
-    below = add.op("Floor", place)
-    share = add.op("Sub", place, below)
-    lower = _neighbour(add, below, size, add.op("Sub", add.const(1.0), share))
-    return [lower, _neighbour(add, add.op("Add", below, add.const(1.0)), size, share)]
+    return [neighbour(add, round_half_even(add, near), size, None)]

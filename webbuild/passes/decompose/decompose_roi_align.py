@@ -4,7 +4,11 @@ import numpy as np
 import onnx_ir as ir
 
 from webbuild.passes.decompose.base import Decomposers, Decomposition, NotApplicableError, RewriteContext
+from webbuild.passes.decompose.gathered_neighbours import add_interpolated, clamp, linear_neighbours
 from webbuild.passes.rewrite import static_shape
+
+_GRID_SAMPLE_OPSET = 16
+"""The opset since which there is GridSample."""
 
 
 class DecomposeRoiAlign(Decomposition):
@@ -16,9 +20,10 @@ class DecomposeRoiAlign(Decomposition):
     Why: WebGPU has no kernel for RoiAlign, and of that of opset 22 the engine makes no session at all.
 
     How: the corners of the regions and the constant places of the points within them are a grid, kept inside the map as
-    RoiAlign keeps it; points more than one pixel outside become 0. The number of regions may be free. Right to 1e-4 of
-    the largest magnitude: positions are scaled to -1..1 and back. Needs one picture in the batch, a map of fixed size,
-    the mode avg and a fixed sampling_ratio, as torchvision's detectors have them.
+    RoiAlign keeps it; points more than one pixel outside become 0. The number of regions may be free. Before opset 16,
+    which brought GridSample, the four neighbours of each point are gathered and weighted. Right to 1e-4 of the largest
+    magnitude: positions are scaled to -1..1 and back. Needs one picture in the batch, a map of fixed size, the mode avg
+    and a fixed sampling_ratio, as torchvision's detectors have them.
 
     Source: ONNX's operator text and `onnxruntime/core/providers/cpu/object_detection/roialign.cc`; He et al., Mask
     R-CNN (arXiv 1703.06870).
@@ -47,13 +52,17 @@ def _sampled(add: RewriteContext, node: ir.Node) -> ir.Value:
     # [R, w r] -> [R, 1, w r]; [R, h r] -> [R, h r, 1]
     across, is_across = add.unsqueeze(across, 1), add.unsqueeze(is_across, 1)
     down, is_down = add.unsqueeze(down, 2), add.unsqueeze(is_down, 2)
+    inside = add.op("Mul", is_down, is_across)
+    if add.opset < _GRID_SAMPLE_OPSET:
+        regions = _gathered(add, x, shape, across, down, inside)
+        return regions if ratio == 1 else _averaged(add, regions, ratio)
     full = add.const(np.zeros((1, rows * ratio, columns * ratio)))
-    grid = add.op("Concat", *(add.unsqueeze(add.op("Add", place, full), 3) for place in (across, down)), axis=3)
+    ends = ((across, shape[3]), (down, shape[2]))
+    grid = add.op("Concat", *(add.unsqueeze(add.op("Add", _scaled(add, *each), full), 3) for each in ends), axis=3)
     # [R, h r, w r, 2] -> [1, R h r, w r, 2]
     grid = add.reshape(grid, [1, -1, columns * ratio, 2])
     points = add.op("GridSample", x, grid, align_corners=1, padding_mode="border")
-    inside = add.reshape(add.op("Mul", is_down, is_across), [1, 1, -1, columns * ratio])
-    points = add.op("Mul", points, inside)
+    points = add.op("Mul", points, add.reshape(inside, [1, 1, -1, columns * ratio]))
     counted = static_shape(rois) is not None  # else there may be none, which AveragePool takes as its first axis only
     if counted and ratio > 1:
         points = _averaged(add, points, ratio)
@@ -64,6 +73,23 @@ def _sampled(add: RewriteContext, node: ir.Node) -> ir.Value:
     return regions if rest == 1 else _averaged(add, regions, ratio)
 
 
+def _gathered(
+    add: RewriteContext, x: ir.Value, shape: list[int], across: ir.Value, down: ir.Value, inside: ir.Value
+) -> ir.Value:
+    """Return the map at all points by Gathers of their neighbours, [R, C, h r, w r]."""
+    # [1, C, H, W] -> [C, H W] -> [H W, C]
+    pixels = add.op("Transpose", add.reshape(x, [shape[1], -1]), perm=[1, 0])
+    axes = [linear_neighbours(add, place, size) for place, size in ((down, shape[2]), (across, shape[3]))]
+    points = add.op("Mul", add_interpolated(add, pixels, axes, shape[2:], None, 3), add.unsqueeze(inside, 3))
+    return add.op("Transpose", points, perm=[0, 3, 1, 2])
+
+
+def _scaled(add: RewriteContext, place: ir.Value, size: int) -> ir.Value:
+    """Return a place in pixels as GridSample wants it: -1..1 from the first pixel to the last."""
+    # align_corners = 1: pixel p of n lies at 2 p / (n - 1) - 1
+    return add.op("Sub", add.op("Mul", place, add.const(2 / max(size - 1, 1))), add.const(1.0))
+
+
 def _averaged(add: RewriteContext, points: ir.Value, ratio: int) -> ir.Value:
     return add.op("AveragePool", points, kernel_shape=[ratio, ratio], strides=[ratio, ratio])
 
@@ -71,7 +97,7 @@ def _averaged(add: RewriteContext, points: ir.Value, ratio: int) -> ir.Value:
 def _sampling_points(
     add: RewriteContext, node: ir.Node, first: ir.Value, last: ir.Value, bins: int, size: int
 ) -> tuple[ir.Value, ir.Value]:
-    """Return the points along an axis of the map, -1..1, and 1 or 0 for whether they are on it [regions, points]."""
+    """Return the pixels of the points along an axis, and 1 or 0 for whether they are on the map [regions, points]."""
     ratio, scale = node.attributes.get_int("sampling_ratio", 0), node.attributes.get_float("spatial_scale", 1.0)
     default = "half_pixel" if add.opset >= 16 else "output_half_pixel"
     halved = node.attributes.get_string("coordinate_transformation_mode", default) == "half_pixel"
@@ -84,9 +110,7 @@ def _sampling_points(
     # r points in each bin: place = start + length * (i + 0.5) / (bins * r)
     steps = (np.arange(bins * ratio) + 0.5) / ratio / bins
     place = add.op("Add", start, add.op("Mul", length, add.const(steps[None])))
-    near = add.op("Max", add.op("Min", place, add.const(size - 1)), add.const(0.0))
-    # align_corners = 1: pixel p of n lies at 2 p / (n - 1) - 1
-    scaled = add.op("Sub", add.op("Mul", near, add.const(2 / max(size - 1, 1))), add.const(1.0))
+    near = clamp(add, place, size)
     one, none = add.const(1.0), add.const(0.0)
     below_end = add.op("Where", add.op("Greater", place, add.const(size)), none, one)
-    return scaled, add.op("Where", add.op("Less", place, add.const(-1.0)), none, below_end)
+    return near, add.op("Where", add.op("Less", place, add.const(-1.0)), none, below_end)

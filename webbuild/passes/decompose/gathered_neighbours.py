@@ -1,0 +1,70 @@
+"""Interpolation by Gathers: the neighbours of each point along each axis, weighted and added up."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import reduce
+from itertools import product
+
+import numpy as np
+import onnx_ir as ir
+
+from webbuild.passes.decompose.base import RewriteContext
+
+AxisNeighbors = list[tuple[ir.Value, ir.Value | None]]
+"""The neighbours of every point along an axis: their places as int32, and their weights; None is a weight of 1."""
+
+
+def add_interpolated(
+    add: RewriteContext,
+    rows: ir.Value,
+    axes: Sequence[AxisNeighbors],
+    sizes: Sequence[int],
+    begins: ir.Value | None,
+    rank: int,
+) -> ir.Value:
+    """Add the sum over all corners of Gather(rows, place) * weight: points of `rank` axes, and their channels last.
+
+    Args:
+        add: the builder.
+        rows: the elements of a map [N * sizes..., C].
+        axes: for each axis of the map, the neighbours of the points.
+        sizes: of the axes.
+        begins: the number of each point's picture as int32; None where there is one.
+        rank: the number of axes of the points.
+    """
+    total: ir.Value | None = None
+    for corner in product(*axes):
+        # row = ((n * D + z) * H + y) * W + x
+        at = begins
+        for (place, _), size in zip(corner, sizes, strict=True):
+            at = place if at is None else add.op("Add", add.op("Mul", at, add.const(size, np.int32)), place)
+        found = add.op("Gather", rows, at, axis=0)
+        weights = [weight for _, weight in corner if weight is not None]
+        if weights:
+            weight = reduce(lambda one, other: add.op("Mul", one, other), weights)
+            found = add.op("Mul", found, add.unsqueeze(weight, rank))
+        total = found if total is None else add.op("Add", total, found)
+    assert total is not None
+    return total
+
+
+def clamp(add: RewriteContext, place: ir.Value, size: int) -> ir.Value:
+    """Add a place along an axis, kept on it."""
+    return add.op("Max", add.op("Min", place, add.const(size - 1)), add.const(0.0))
+
+
+def neighbour(add: RewriteContext, place: ir.Value, size: int, weight: ir.Value | None) -> tuple[ir.Value, ir.Value]:
+    """Return a whole place as int32 on the axis, and its weight, 0 if it is outside."""
+    kept = clamp(add, place, size)
+    inside = add.op("Equal", kept, place)
+    shown = add.op("Where", inside, add.const(1.0) if weight is None else weight, add.const(0.0))
+    return add.cast(kept, ir.DataType.INT32), shown
+
+
+def linear_neighbours(add: RewriteContext, place: ir.Value, size: int) -> AxisNeighbors:
+    """Return the two whole places around one, and the shares of both."""
+    below = add.op("Floor", place)
+    share = add.op("Sub", place, below)
+    lower = neighbour(add, below, size, add.op("Sub", add.const(1.0), share))
+    return [lower, neighbour(add, add.op("Add", below, add.const(1.0)), size, share)]
