@@ -27,6 +27,13 @@ def each_graph(model: ir.Model) -> Iterator[ir.Model]:
         )
 
 
+def trial_copy(model: ir.Model) -> ir.Model:
+    """Return a copy of a model, whose graphs know each other and not those that they are copies of."""
+    copy = model.clone()
+    _introduce(copy)
+    return copy
+
+
 def all_graphs(graph: ir.Graph) -> tuple[ir.Graph, ...]:
     """Return the graphs of the model that a graph is of, the main one first; only itself where no pass is at work."""
     return graph.meta.get(_SIBLINGS, (graph,))  # type: ignore[no-any-return]

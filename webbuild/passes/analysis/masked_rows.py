@@ -8,10 +8,19 @@ from math import prod
 import onnx_ir as ir
 
 from webbuild.passes.analysis.boolean_mask import MaskSelection, NeedsGatherError, mask_of_indices
+from webbuild.passes.analysis.repeated_rows import Repeated, reshaped_rows
 from webbuild.passes.analysis.row_counts import RowCount, Rows, RowSet, Sizes, sizes_of
-from webbuild.passes.analysis.row_shapes import can_rank, chosen_again, joined, ranked, row_results
+from webbuild.passes.analysis.row_shapes import (
+    can_rank,
+    chosen_again,
+    joined,
+    ranked,
+    row_results,
+    scattered,
+    threshold,
+)
 from webbuild.passes.analysis.use_def import UnknownNmsPatternError, trace_indices
-from webbuild.passes.rewrite import constant, consumers, input_value, is_read, reduction_axes, static_shape
+from webbuild.passes.rewrite import constant, consumers, input_value, is_read, read_axes, reduction_axes, static_shape
 
 REDUCTION_OPS = frozenset({
     "ReduceL1", "ReduceL2", "ReduceMax", "ReduceMean", "ReduceMin", "ReduceProd", "ReduceSum", "ReduceSumSquare",
@@ -30,6 +39,7 @@ class MaskedRegion:
         masks: the mask of each set that a mask chooses from.
         parts: the sets that a Concat joins, by the joined one.
         nested: the set that a mask of chosen rows chooses from, and the mask, by the set that it makes.
+        repeated: the set of which a Reshape takes each row apart, and into how many, by the set that it makes.
         sizes: vectors and numbers that hold how many rows are chosen.
         counting: the nodes that compute those.
     """
@@ -41,6 +51,7 @@ class MaskedRegion:
         self.rows = {each.node.outputs[0]: _chosen(each, sets[each.mask]) for each in choices}
         self.parts: dict[RowSet, list[RowSet]] = {}
         self.nested: dict[RowSet, tuple[RowSet, ir.Value]] = {}
+        self.repeated: Repeated = {}
         self.sizes: dict[ir.Value, Sizes] = {}
         self.counting: list[ir.Node] = []
         self.inner: list[ir.Node] = []
@@ -81,10 +92,11 @@ class MaskedRegion:
 
     def _sizes(self, node: ir.Node) -> Sizes | None:
         data = node.inputs[0]
-        if node.op_type == "Shape" and data in self.rows and not node.attributes:
+        if node.op_type == "Shape" and data in self.rows:
             found = self.rows[data]
             count = RowCount(found.rows)
-            return tuple(count if axis == found.axis else size for axis, size in enumerate(found.shape))
+            every = [count if axis == found.axis else size for axis, size in enumerate(found.shape)]
+            return tuple(every[read_axes(node)])
         return sizes_of(node, self.sizes) if any(value in self.sizes for value in node.inputs if value) else None
 
     def _results(self, node: ir.Node) -> Sequence[Rows]:
@@ -95,9 +107,14 @@ class MaskedRegion:
             return ranked(node, self.rows, self.sizes)
         if node.op_type == "NonZero":
             return chosen_again(node, self.rows, self.nested)
-        if node.op_type == "Concat" and (found := joined(node, self.rows, self.parts)) is not None:
-            return (found,)
-        return row_results(node, self.rows, self.sizes, self._opset)
+        found = None
+        if node.op_type == "Concat":
+            found = joined(node, self.rows, self.parts)
+        elif node.op_type in ("Reshape", "Flatten"):
+            found = reshaped_rows(node, self.rows, self.sizes, self.repeated)
+        elif node.op_type in ("ScatterElements", "ScatterND"):
+            found = scattered(node, self.rows, self.nested)
+        return (found,) if found else row_results(node, self.rows, self.sizes, self.nested, self._opset)
 
     def _is_end(self, node: ir.Node) -> bool:
         data = node.inputs[0]
@@ -163,8 +180,4 @@ def _chosen_shape(rows: Rows) -> ir.Shape:
 
 def _chosen(choice: MaskSelection, rows: RowSet) -> Rows:
     """Return what a mask chooses; where it is `data > threshold`, the data that are chosen are above that."""
-    maker = choice.mask.producer()
-    above = None
-    if maker is not None and maker.op_type == "Greater" and maker.inputs[0] is choice.data:
-        above = maker.inputs[1] if prod(static_shape(maker.inputs[1]) or [1]) == 1 else None
-    return Rows(choice.shape, choice.axis, rows, above=above)
+    return Rows(choice.shape, choice.axis, rows, above=threshold(choice.mask, choice.data))

@@ -63,7 +63,7 @@ def sizes_of(node: ir.Node, known: Mapping[ir.Value, Sizes]) -> Sizes | None:
     """
     data = node.inputs[0]
     parts = [_parts(value, known) for value in node.inputs]
-    if node.op_type in ("Where", "Equal"):
+    if node.op_type in ("Where", "Equal", "Add"):
         return _elementwise(node.op_type, parts)
     if data is None or parts[0] is None:
         return None
@@ -91,7 +91,7 @@ def _parts(value: ir.Value | None, known: Mapping[ir.Value, Sizes]) -> Sizes | N
 
 
 def _elementwise(op: str, parts: Sequence[Sizes | None]) -> Sizes | None:
-    """Return the sizes of Where(Equal(sizes, -1), ones, sizes): no count is -1. Truth values are 0 and 1."""
+    """Return the sizes of Where(Equal(sizes, -1), ones, sizes), or Add(0, sizes): no count is -1. True is 1."""
     known = [each for each in parts if each is not None]
     length = max(map(len, known), default=0)
     if len(known) < len(parts) or any(len(each) not in (1, length) for each in known):
@@ -99,7 +99,9 @@ def _elementwise(op: str, parts: Sequence[Sizes | None]) -> Sizes | None:
     chosen: list[int | RowCount] = []
     for each in zip(*(each * (length // len(each)) for each in known), strict=True):
         numbers = [size for size in each[:2] if isinstance(size, int)]
-        if op == "Where" and isinstance(each[0], int):
+        if op == "Add" and 0 in each:
+            chosen.append(each[1] if each[0] == 0 else each[0])
+        elif op == "Where" and isinstance(each[0], int):
             chosen.append(each[1] if each[0] else each[2])
         elif op == "Equal" and (len(numbers) == 2 or min(numbers, default=0) < 0):
             chosen.append(int(len(numbers) == 2 and numbers[0] == numbers[1]))

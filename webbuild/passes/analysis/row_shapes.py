@@ -15,7 +15,7 @@ from webbuild.passes.analysis.row_wise_shape import computed_shape
 from webbuild.passes.analysis.use_def import slice_bounds
 from webbuild.passes.rewrite import constant, input_value, static_shape
 
-_LAYOUT_OPS = ("Squeeze", "Unsqueeze", "Reshape", "Identity", "Transpose", "Flatten", "Split")
+_LAYOUT_OPS = ("Squeeze", "Unsqueeze", "Identity", "Transpose", "Split")
 _AXIS_OPS = (*_LAYOUT_OPS, "Slice", "Gather", "Concat", "ReduceMax", "ReduceMin", "ReduceSum", "ReduceMean", "ArgMax")
 """Operators that keep rows apart where `output_batch_axis` says so."""
 _TO_THE_END = (1 << 63) - 1
@@ -84,15 +84,25 @@ def _is_same(value: ir.Value | None, other: ir.Value | None) -> bool:
     return value is other or (held is not None and wanted is not None and np.array_equal(held.ravel(), wanted.ravel()))
 
 
-def row_results(node: ir.Node, known: Known, sizes: Mapping[ir.Value, Sizes], opset: int) -> Sequence[Rows]:
+def row_results(
+    node: ir.Node,
+    known: Known,
+    sizes: Mapping[ir.Value, Sizes],
+    nested: Mapping[RowSet, tuple[RowSet, ir.Value]],
+    opset: int,
+) -> Sequence[Rows]:
     """Return what a node makes of all rows, nothing if rows that are not chosen may matter to others."""
-    if node.op_type in ("ConstantOfShape", "Reshape", "Expand") and (target := _target(node, sizes)) is not None:
+    if node.op_type == "Slice" and (whole := _every_row(node, known, sizes)) is not None:
+        return (whole,)
+    if node.op_type in ("ConstantOfShape", "Expand") and (target := _target(node, sizes)) is not None:
         return _of_counted_shape(node, target, known)
     read = [known[value] for value in node.inputs if value is not None and value in known]
     if not read or any(value in sizes for value in node.inputs if value is not None):
         return ()
     if node.op_type in ("Gather", "GatherND") and (index := known.get(node.inputs[1])) is not None:  # type: ignore[arg-type]
-        return _gathered(node, index, known)
+        return _gathered(node, index, known, nested)
+    if node.op_type == "RoiAlign":
+        return _aligned(node, known)
     first, layout = read[0], node.op_type in (*_LAYOUT_OPS, "Gather")
     if len({each.rows for each in read}) > 1 or (first.numbers is not None and not layout):
         return ()
@@ -111,10 +121,32 @@ def row_results(node: ir.Node, known: Known, sizes: Mapping[ir.Value, Sizes], op
     ]
 
 
+def _every_row(node: ir.Node, known: Known, sizes: Mapping[ir.Value, Sizes]) -> Rows | None:
+    """Return the rows of which a Slice takes the first n, where there are n."""
+    end = sizes.get(node.inputs[2]) if len(node.inputs) > 3 and node.inputs[2] is not None else None
+    found = known.get(node.inputs[0]) if node.inputs[0] is not None else None
+    start, axes, *steps = (constant(value) for value in (node.inputs[1], *node.inputs[3:]))
+    numbers = [None if each is None or each.size != 1 else int(each.item()) for each in (start, axes, *steps)]
+    if found is None or end != (RowCount(found.rows),) or None in numbers or numbers[0] != 0:
+        return None
+    along = (numbers[1] or 0) % len(found.shape)
+    return found if along == found.axis and numbers[2:] in ([], [1]) else None
+
+
+def _aligned(node: ir.Node, known: Known) -> Sequence[Rows]:
+    """Return what a RoiAlign makes of regions [n, 4] and their pictures [n] of one map: [n, C, h, w]."""
+    sizes, regions = static_shape(node.inputs[0]), [known.get(value) for value in node.inputs[1:] if value is not None]
+    first = regions[0]
+    if sizes is None or first is None or node.inputs[0] in known:
+        return ()
+    if any(each is None or each.rows is not first.rows or each.axis or each.numbers for each in regions):
+        return ()
+    height, width = (node.attributes.get_int(name, 1) for name in ("output_height", "output_width"))
+    return (Rows((first.rows.length, sizes[1], height, width), 0, first.rows),)
+
+
 def _axis(node: ir.Node, known: Known) -> int | None:
     first = known.get(node.inputs[0]) if node.inputs[0] is not None else None
-    if node.op_type == "Flatten":  # [n, 1, 4] -> [n, 4]
-        return 0 if first is not None and first.axis == 0 and node.attributes.get_int("axis", 1) == 1 else None
     if first is not None and node.op_type == "Slice" and slice_bounds(node) == (0, _TO_THE_END, first.axis):
         return first.axis  # all of them
     return output_batch_axis(node, {value: each.axis for value, each in known.items()})
@@ -142,7 +174,7 @@ def _target(node: ir.Node, sizes: Mapping[ir.Value, Sizes]) -> Sizes | None:
 
 
 def _of_counted_shape(node: ir.Node, target: Sizes, known: Known) -> Sequence[Rows]:
-    """Return what is made in a shape with one count in it: a constant, or rows that stay apart."""
+    """Return what a ConstantOfShape or an Expand makes in a shape with one count in it."""
     counts = [place for place, size in enumerate(target) if isinstance(size, RowCount)]
     if len(counts) != 1:
         return ()
@@ -160,15 +192,16 @@ def _of_counted_shape(node: ir.Node, target: Sizes, known: Known) -> Sequence[Ro
         sizes = static_shape(data) if node.op_type == "Expand" else None
         fits = sizes is not None and [*([1] * len(shape)), *sizes][axis - len(shape)] == 1
         return (Rows(shape, axis, count.rows),) if fits else ()
-    same = found.rows is count.rows and prod(found.shape[: found.axis]) == prod(shape[:axis])
-    if node.op_type == "Expand":
-        same = same and len(found.shape) == len(shape)
-    elif prod(found.shape) != prod(shape):
+    same = found.rows is count.rows and found.axis == axis and len(found.shape) == len(shape)
+    fits = all(old in (1, new) for old, new in zip(found.shape, shape, strict=False))
+    if not (same and fits):
         return ()
-    return (Rows(shape, axis, found.rows, found.numbers, found.above),) if same else ()
+    return (Rows(shape, axis, found.rows, found.numbers, found.above),)
 
 
-def _gathered(node: ir.Node, index: Rows, known: Known) -> Sequence[Rows]:
+def _gathered(
+    node: ir.Node, index: Rows, known: Known, nested: Mapping[RowSet, tuple[RowSet, ir.Value]]
+) -> Sequence[Rows]:
     """Return the rows that are gathered by chosen numbers: of the same set, or by each number a row of known data."""
     data = node.inputs[0]
     found = known.get(data) if data is not None else None
@@ -188,4 +221,35 @@ def _gathered(node: ir.Node, index: Rows, known: Known) -> Sequence[Rows]:
         return (Rows(shape, axis, index.rows),) if index.numbers is None else ()
     if index.numbers is not found.rows or along != found.axis:
         return ()
-    return (Rows(shape, axis, index.rows, found.numbers, found.above),)
+    above = found.above
+    if above is None and index.rows in nested:
+        above = threshold(nested[index.rows][1], data)
+    return (Rows(shape, axis, index.rows, found.numbers, above),)
+
+
+def threshold(mask: ir.Value, data: ir.Value | None) -> ir.Value | None:
+    """Return the number that everything in `data` is above that the mask chooses, where the mask is data > number."""
+    maker = mask.producer()
+    if maker is None or maker.op_type != "Greater" or maker.inputs[0] is not data:
+        return None
+    sizes = static_shape(maker.inputs[1])
+    return maker.inputs[1] if sizes is not None and prod(sizes) == 1 else None
+
+
+def scattered(node: ir.Node, known: Known, nested: Mapping[RowSet, tuple[RowSet, ir.Value]]) -> Rows | None:
+    """Return what is made by putting rows that were chosen again back where they were taken from.
+
+    ScatterElements(data [n, C], Expand(places [m, 1]) [m, C], rows [m, C])
+    ScatterND(data [n, C], places [m, 1], rows [m, C])
+    """
+    data, places, rows = (known.get(value) if value is not None else None for value in node.inputs[:3])
+    if data is None or places is None or rows is None or rows.rows not in nested:
+        return None
+    whole, _ = nested[rows.rows]
+    plain = node.attributes.get_string("reduction", "none") == "none" and node.attributes.get_int("axis", 0) == 0
+    sizes = rows.shape if node.op_type == "ScatterElements" else (rows.shape[0], 1)
+    same = places.rows is rows.rows and places.numbers is whole is data.rows
+    apart = (data.axis, places.axis, rows.axis) == (0, 0, 0) and rows.numbers is None is data.numbers
+    if not (plain and same and apart and places.shape == sizes and data.shape == rows.shape):
+        return None
+    return Rows(data.shape, 0, data.rows)

@@ -44,7 +44,7 @@ def trace_indices(start: ir.Value, where: str, but: ir.Node | None = None) -> In
                 continue
             if not is_data and _gathers_rows(node):
                 found.gathers.append(node)
-            elif (is_data and (node.op_type in LAYOUT_OPS or _selects_box_index(node))) or (
+            elif (is_data and (node.op_type in LAYOUT_OPS or selects_box_index(node))) or (
                 is_data and node.op_type in ("Max", "Min") and len(node.inputs) == 1
             ):
                 waiting.append(node.outputs[0])
@@ -63,7 +63,7 @@ def _gathers_rows(node: ir.Node) -> bool:
     return along is not None and node.attributes.get_int(along, 0) == 0
 
 
-def _selects_box_index(node: ir.Node) -> bool:
+def selects_box_index(node: ir.Node) -> bool:
     """Whether a node takes the box index out of NonMaxSuppression's (batch, class, box) triples."""
     if node.op_type == "Gather":
         index = constant(node.inputs[1])

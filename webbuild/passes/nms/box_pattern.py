@@ -9,6 +9,7 @@ import onnx_ir as ir
 from webbuild.passes.analysis.use_def import UnknownNmsPatternError, skip_layout_ops, trace_indices
 from webbuild.passes.nms.gathered_rows import find_gathered_rows
 from webbuild.passes.nms.pattern import CandidateMask, NmsPattern
+from webbuild.passes.nms.selected_rows import is_filled_up
 from webbuild.passes.rewrite import constant, find_nodes, static_shape
 
 
@@ -25,7 +26,7 @@ def find_box_nms(model: ir.Model) -> BoxNmsPattern | None:
     Raises:
         UnknownNmsPatternError: there is one, but its surroundings are not of a known form.
     """
-    suppressions = list(find_nodes(model, "NonMaxSuppression"))
+    suppressions = [node for node in find_nodes(model, "NonMaxSuppression") if not is_filled_up(node)]
     if not suppressions:
         return None
     nms = suppressions[0]

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 import onnx_ir as ir
 
 from webbuild.passes.analysis.use_def import UnknownNmsPatternError
+from webbuild.passes.nms.selected_rows import is_filled_up
 from webbuild.passes.nms.selection_trace import SelectionTrace
 from webbuild.passes.nms.status_output import candidate_capacity
 from webbuild.passes.rewrite import constant, find_nodes, static_shape
 
-_MAX_CANDIDATES = 1024
+MAX_CANDIDATES = 1024
 """Candidates that a head keeps at most: overlaps are a matrix, which takes 4 MB then."""
 
 
@@ -61,7 +62,7 @@ class GenericNmsPattern:
         everything = lists * self.boxes
         bound = everything if self.max_selected is None else min(everything, lists * self.max_selected)
         bound = bound if self.limit is None else min(bound, self.limit)
-        kept = min(candidate_capacity(everything, bound), _MAX_CANDIDATES)
+        kept = min(candidate_capacity(everything, bound), MAX_CANDIDATES)
         return kept, min(bound, kept)
 
 
@@ -71,7 +72,7 @@ def find_generic_nms(model: ir.Model) -> GenericNmsPattern | None:
     Raises:
         UnknownNmsPatternError: there is one, but not of fixed shapes, or what follows mixes the boxes it selects.
     """
-    suppressions = list(find_nodes(model, "NonMaxSuppression"))
+    suppressions = [node for node in find_nodes(model, "NonMaxSuppression") if not is_filled_up(node)]
     if not suppressions:
         return None
     nms = suppressions[0]

@@ -42,7 +42,8 @@ class SelectionColumns(Pass):
     How: GatherND takes the selection as it is, and gives the number of each score that was selected, in int32. Class,
     picture and box are what division leaves of it; `narrow-int64` lets what follows compute with them.
 
-    Limits: 262,144 scores at most, and more than two nodes to be taken from the CPU. Exact.
+    Limits: 262,144 scores at most, and more than two nodes to be taken from the CPU, or one in a graph of two
+    suppressions. Exact.
     """
 
     code = "selection-columns"
@@ -52,13 +53,15 @@ class SelectionColumns(Pass):
 
     def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
         rewrites = []
-        for nms in find_nodes(model, "NonMaxSuppression"):
+        suppressions = list(find_nodes(model, "NonMaxSuppression"))
+        few = _FEW if len(suppressions) == 1 else 0
+        for nms in suppressions:
             sizes = static_shape(nms.inputs[1]) if len(nms.inputs) > 1 else None
             if sizes is None or len(sizes) != 3 or not 0 < math.prod(sizes) <= _LARGEST_TABLE:
                 continue
             columns = [node for node in consumers(nms.outputs[0]) if _columns(node, nms.outputs[0])]
             columns = [node for node in columns if node.graph is nms.graph and _is_inside(node)]
-            if (count := _nodes_after(columns)) > _FEW:
+            if (count := _nodes_after(columns)) > few:
                 _rewrite(model, nms, columns, sizes)
                 rewrites.append(self.applied(nms, f"{count} nodes compute with its selection on the GPU"))
         return rewrites

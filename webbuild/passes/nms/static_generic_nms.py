@@ -68,14 +68,15 @@ def _rebuild(model: ir.Model, tail: GenericNmsPattern, candidates: int, rows: in
     # scores [B, C, N] -> [B * C * N] -> best [K]
     flat = add.reshape(nms.inputs[1], [total])
     best, index = add.node("TopK", flat, add.const([candidates], np.int64), outputs=2, axis=0)
-    above = _above_threshold(add, nms, flat)
-    valid = add.op("Reshape", add.op("Cast", _above_threshold(add, nms, best), to=_FLOAT), line)
+    above = above_threshold(add, nms, flat)
+    valid = add.op("Reshape", add.op("Cast", above_threshold(add, nms, best), to=_FLOAT), line)
     # int64 is cast on the CPU, so the places are gathered from a list of themselves
     place = add.op("Cast", add.op("Gather", add.const(np.arange(total)), index, axis=0), to=_INT32)
     # place = (batch * C + label) * N + box, each int32 [K]
     group, box = divmod_int32(add, place, tail.boxes)
     batch, label = divmod_int32(add, group, tail.classes)
-    corners = _corners(add, nms, add.op("Add", add.op("Mul", batch, _int32(add, tail.boxes)), box), tail)
+    row = add.op("Add", add.op("Mul", batch, _int32(add, tail.boxes)), box)
+    corners = add_corners(add, nms, row, tail.batches * tail.boxes)
     groups = add.op("Cast", group, to=_FLOAT)
     # bool [K, K]: both candidates are of the same picture and class
     alike = add.op("Equal", add.op("Reshape", groups, column), add.op("Reshape", groups, line))
@@ -118,15 +119,15 @@ def _int32(add: Builder, value: int) -> ir.Value:
     return add.const(value, np.int32)
 
 
-def _above_threshold(add: Builder, nms: ir.Node, scores: ir.Value) -> ir.Value:
+def above_threshold(add: Builder, nms: ir.Node, scores: ir.Value) -> ir.Value:
     """Return which scores are candidates: all, where there is no threshold."""
     threshold = nms.inputs[4] if len(nms.inputs) > 4 else None
     return add.op("Greater", scores, add.const([-np.inf]) if threshold is None else threshold)
 
 
-def _corners(add: Builder, nms: ir.Node, index: ir.Value, tail: GenericNmsPattern) -> ir.Value:
-    """Return the candidates' boxes [candidates, 4] by two corners."""
-    everything = add.reshape(nms.inputs[0], [tail.batches * tail.boxes, 4])
+def add_corners(add: Builder, nms: ir.Node, index: ir.Value, rows: int) -> ir.Value:
+    """Return the candidates' boxes [candidates, 4] by two corners, of `rows` boxes of all pictures."""
+    everything = add.reshape(nms.inputs[0], [rows, 4])
     boxes = add.op("Gather", everything, index, axis=0)
     if not nms.attributes.get_int("center_point_box", 0):
         return boxes

@@ -45,6 +45,20 @@ def add_status_output(
     model.metadata_props[HEAD_STATUS_KEY] = json.dumps({"output": status.name, "capacity": size, "rounds": rounds})
 
 
+def status_node(model: ir.Model) -> ir.Node | None:
+    """Return the Concat that makes the output `head_status`, None for a graph without one."""
+    name = json.loads(model.metadata_props.get(HEAD_STATUS_KEY, "{}")).get("output")
+    made = next((value.producer() for value in model.graph.outputs if value.name == name), None)
+    return made if made is not None and made.op_type == "Concat" else None
+
+
+def add_to_status(model: ir.Model, concat: ir.Node, unsettled: ir.Value) -> None:
+    """Let `head_status` say that a suppression before it has not converged where `unsettled` [1, 1] is 1."""
+    add = Builder(model.graph, concat, "head_status/first")
+    settled = add.op("Sub", add.const([1.0]), add.reshape(unsettled, [1]))
+    concat.replace_input_with(0, add.op("Min", concat.inputs[0], settled))
+
+
 def top_kept_rows(add: Builder, keep: ir.Value, candidates: int, rows: int) -> tuple[ir.Value, ir.Value]:
     """Return the places [rows] of the first candidates of which `keep` [1, candidates] is 1, and whether there is one.
 

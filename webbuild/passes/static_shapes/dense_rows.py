@@ -11,7 +11,7 @@ import onnx_ir as ir
 from webbuild.passes.analysis.boolean_mask import MaskSelection
 from webbuild.passes.analysis.masked_rows import MaskedRegion
 from webbuild.passes.analysis.moved_elements import moved_shapes
-from webbuild.passes.analysis.row_counts import RowSet
+from webbuild.passes.analysis.row_counts import Rows, RowSet
 from webbuild.passes.rewrite import (
     LOW,
     LOWEST,
@@ -101,9 +101,12 @@ class _DenseRows:
             filled = node.attributes.get_tensor("value", None)
             one = np.zeros(1, np.float32) if filled is None else filled.numpy()
             return [add.const(np.full(found.shape, one.item()), one.dtype)]
-        if input_value(node, 1) in self._region.sizes:  # Reshape, Expand
-            shape = add.const(list(found.shape), np.int64)
-            return [add.op(node.op_type, self._values.get(data, data), shape, **attribute_values(node))]
+        if node.op_type == "Slice" and node.inputs[2] in self._region.sizes:
+            return [self._values[data]]
+        if node.op_type in ("Reshape", "Flatten") or input_value(node, 1) in self._region.sizes:
+            return [self._laid_out(add, node, found)]
+        if node.op_type in ("ScatterElements", "ScatterND"):
+            return [self._put_back(add, node)]
         if node.op_type == "NonZero":
             return [self._places(add, found.rows)]
         if self._is_every_row(node):
@@ -112,12 +115,36 @@ class _DenseRows:
             self._masks[found.rows] = self._joined_mask(add, self._region.parts[found.rows])
         return self._copy(add, node)
 
+    def _laid_out(self, add: Builder, node: ir.Node, found: Rows) -> ir.Value:
+        """Add a Reshape, Flatten or Expand to the shape of all rows; rows taken apart are masked as they were."""
+        data = node.inputs[0]
+        assert data is not None
+        if found.rows in self._region.repeated and found.rows not in self._masks:
+            parent, times = self._region.repeated[found.rows]
+            # [n] -> [n, 1] * [1, m] -> [n * m]
+            flags = add.cast(broadcast_mask(add, self._masks[parent], [parent.length, 1]), ir.DataType.FLOAT)
+            every = add.reshape(add.op("Mul", flags, add.const(np.ones((1, times)))), [found.rows.length])
+            self._masks[found.rows] = self._truths(add.cast(every, ir.DataType.BOOL), found.rows.length)
+        op = "Expand" if node.op_type == "Expand" else "Reshape"
+        return add.op(op, self._values.get(data, data), add.const(list(found.shape), np.int64))
+
+    def _put_back(self, add: Builder, node: ir.Node) -> ir.Value:
+        """Add what rows that were chosen again make where they are put back: Where(mask, rows, data)."""
+        data, _, rows = node.inputs[:3]
+        assert data is not None
+        assert rows is not None
+        return add.op("Where", self._true(add, rows), self._values[rows], self._values[data])
+
+    @staticmethod
+    def _truths(mask: ir.Value, length: int) -> ir.Value:
+        mask.type, mask.shape = ir.TensorType(ir.DataType.BOOL), ir.Shape([length])
+        return mask
+
     def _best(self, add: Builder, node: ir.Node, best: RowSet) -> list[ir.Value]:
         """Add a TopK of all rows: those that are not chosen come last, and are the only ones with so low a score."""
         values, places = self._ranked(add, node, add.const([best.length], np.int64))
         line = add.reshape(values, [best.length])
-        self._masks[best] = add.op("Greater", line, add.const([LOW]))
-        self._masks[best].type, self._masks[best].shape = ir.TensorType(ir.DataType.BOOL), ir.Shape([best.length])
+        self._masks[best] = self._truths(add.op("Greater", line, add.const([LOW])), best.length)
         return [values, places]
 
     def _ranked(self, add: Builder, node: ir.Node, most: ir.Value | None) -> list[ir.Value]:
@@ -129,8 +156,7 @@ class _DenseRows:
         if some not in self._masks:
             parent, mask = self._region.nested[some]
             both = add.op("And", self._line(add, parent), self._values[mask])
-            both.type, both.shape = ir.TensorType(ir.DataType.BOOL), ir.Shape([some.length])
-            self._masks[some] = both
+            self._masks[some] = self._truths(both, some.length)
         return add.const(np.arange(some.length)[None], np.int64)
 
     def _is_every_row(self, node: ir.Node) -> bool:
@@ -143,8 +169,7 @@ class _DenseRows:
         """Add the mask of rows that are joined, of those of the parts: as floats, since truth values are not joined."""
         flags = [add.cast(self._line(add, part), ir.DataType.FLOAT) for part in parts]
         mask = add.cast(add.op("Concat", *flags, axis=0), ir.DataType.BOOL)
-        mask.type, mask.shape = ir.TensorType(ir.DataType.BOOL), ir.Shape([sum(part.length for part in parts)])
-        return mask
+        return self._truths(mask, sum(part.length for part in parts))
 
     def _line(self, add: Builder, rows: RowSet) -> ir.Value:
         return broadcast_mask(add, self._masks[rows], [rows.length])

@@ -9,6 +9,7 @@ from webbuild.passes.analysis.boolean_mask import MaskSelection, NeedsGatherErro
 from webbuild.passes.analysis.masked_rows import MaskedRegion
 from webbuild.passes.analysis.use_def import UnknownNmsPatternError
 from webbuild.passes.base import Pass, PassOptions, Rewrite
+from webbuild.passes.graphs import trial_copy
 from webbuild.passes.nms.box_pattern import find_box_nms
 from webbuild.passes.nms.rotated_pattern import find_rotated_nms
 from webbuild.passes.rewrite import find_nodes, opset_version
@@ -48,7 +49,7 @@ class MaskedSuppression(Pass):
             return []
         rewrites = []
         for guard in empty_guards(model):
-            trial = model.clone()
+            trial = trial_copy(model)
             copy = next(each for each in empty_guards(trial) if each.outputs[0].name == guard.outputs[0].name)
             name = inline_guarded(trial, copy)
             if any(end.name == name for _, region in _regions(trial) for end in region.ends):

@@ -1,0 +1,89 @@
+"""Rows that a Reshape takes apart into several each: [n, 3, 4] -> [n * 3, 4]."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import prod
+
+import onnx_ir as ir
+
+from webbuild.passes.analysis.row_counts import Known, RowCount, Rows, RowSet, Sizes
+from webbuild.passes.rewrite import constant, input_value
+
+Repeated = dict[RowSet, tuple[RowSet, int]]
+"""The set that each row was taken apart of, and into how many, by the set that it makes."""
+
+
+def reshaped_rows(node: ir.Node, known: Known, sizes: Mapping[ir.Value, Sizes], repeated: Repeated) -> Rows | None:
+    """Return what a Reshape or a Flatten makes of all rows, None where they do not stay apart.
+
+    Args:
+        node: the node.
+        known: what stands for rows, by value.
+        sizes: vectors and numbers that hold how many rows are chosen.
+        repeated: gets the set that the rows are taken apart into, if they are.
+    """
+    data = node.inputs[0]
+    found = known.get(data) if data is not None else None
+    target = None if found is None else _target(node, found, sizes)
+    if found is None or target is None:
+        return None
+    shape = _resolved(target, found.shape)
+    if shape is None:
+        return None
+    counts = [size for size in target if isinstance(size, RowCount)]
+    if counts not in ([], [RowCount(found.rows)]):
+        return None
+    axis = target.index(counts[0] if counts else -1) if counts or -1 in target else None
+    if axis is None or prod(shape[:axis]) != prod(found.shape[: found.axis]):
+        return None
+    times, left = divmod(shape[axis], found.shape[found.axis])
+    if times == 1 and not left:
+        return Rows(shape, axis, found.rows, found.numbers, found.above)
+    # [n, 3, 4] -> [n * 3, 4]: the axes after the rows that become part of theirs
+    after = found.shape[found.axis + 1 :]
+    joins = any(prod(after[:place]) == times for place in range(1, len(after) + 1))
+    if counts or left or not joins or found.numbers is not None:
+        return None
+    return Rows(shape, axis, _repeated(found.rows, times, repeated), above=found.above)
+
+
+def _target(node: ir.Node, found: Rows, sizes: Mapping[ir.Value, Sizes]) -> Sizes | None:
+    """Return the sizes that a node gives its output, -1 for one that follows from the others."""
+    if node.op_type == "Flatten":
+        end = node.attributes.get_int("axis", 1) % (len(found.shape) + 1)
+        return (-1, prod(found.shape[end:])) if found.axis < end else None
+    wanted = input_value(node, 1)
+    if node.op_type != "Reshape" or wanted is None:
+        return None
+    if (counted := sizes.get(wanted)) is not None:
+        return counted
+    stored = constant(wanted)
+    if stored is None or node.attributes.get_int("allowzero", 0) != 0:
+        return None
+    # 0 copies the size, which is their number where the rows are there
+    return tuple(
+        int(size) or (RowCount(found.rows) if place == found.axis else found.shape[place])
+        for place, size in enumerate(stored.ravel())
+        if size or place < len(found.shape)
+    )
+
+
+def _resolved(target: Sizes, shape: tuple[int, ...]) -> tuple[int, ...] | None:
+    """Return a target with all rows and without a -1, None if it has not as many elements."""
+    given = [size.bound if isinstance(size, RowCount) else size for size in target]
+    rest = prod(size for size in given if size != -1)
+    if rest < 1 or given.count(-1) > 1 or any(size < -1 for size in given):
+        return None
+    full = tuple(prod(shape) // rest if size == -1 else size for size in given)
+    return full if prod(full) == prod(shape) else None
+
+
+def _repeated(rows: RowSet, times: int, repeated: Repeated) -> RowSet:
+    """Return the one set of rows taken apart into so many each."""
+    of = (rows, times)
+    known = next((each for each, made in repeated.items() if made == of), None)
+    if known is None:
+        known = RowSet(rows.length * times)
+        repeated[known] = of
+    return known

@@ -1,0 +1,100 @@
+"""The rows that one suppression keeps, as a vector of places of a fixed length and a mask."""
+
+from __future__ import annotations
+
+import numpy as np
+import onnx_ir as ir
+from msgspec import Struct
+
+from webbuild.passes.analysis.use_def import LAYOUT_OPS, selects_box_index, slice_bounds
+from webbuild.passes.rewrite import (
+    Builder,
+    constant,
+    consumers,
+    fusable_consumers,
+    input_value,
+    known_rank,
+    static_shape,
+)
+
+_MOST = 1 << 24
+"""Places that float32 holds exactly."""
+
+
+class SelectedRows(Struct, frozen=True):
+    """Which boxes of one list a suppression selects.
+
+    Attributes:
+        nms: the suppression of boxes [1, N, 4] by scores [1, 1, N].
+        places: int64 [n], the numbers of the boxes; only this is read of what it selects.
+        boxes: N.
+        most: how many are selected at most.
+    """
+
+    nms: ir.Node
+    places: ir.Value
+    boxes: int
+    most: int
+
+
+def selected_rows(nms: ir.Node) -> SelectedRows | None:
+    """Return what NonMaxSuppression -> Gather(2) -> Squeeze -> Slice(:R) selects, None for any other form."""
+    scores, most = static_shape(nms.inputs[1]), constant(input_value(nms, 2))
+    if scores is None or len(scores) != 3 or scores[:2] != [1, 1] or most is None or most.size != 1:
+        return None
+    limit, value = min(int(most.item()), scores[2]), nms.outputs[0]
+    taken = False
+    while len(readers := consumers(value)) == 1 and not value.is_graph_output():
+        (node,) = readers
+        bounds = slice_bounds(node)
+        if node.graph is not nms.graph or node.inputs[0] is not value or len(node.outputs) != 1:
+            break
+        if selects_box_index(node) and not taken:
+            taken = True
+        elif taken and bounds is not None and (bounds[0], bounds[2]) == (0, 0) and bounds[1] > 0:
+            limit = min(limit, bounds[1])
+        elif not taken or node.op_type not in LAYOUT_OPS - {"Expand", "Transpose"}:
+            break
+        value = node.outputs[0]
+    # [n] int64
+    whole = taken and known_rank(value) == 1 and value.dtype == ir.DataType.INT64 and not value.is_graph_output()
+    if not whole or not 0 < limit <= scores[2] < _MOST or not fusable_consumers(value):
+        return None
+    return SelectedRows(nms, value, scores[2], limit)
+
+
+def add_fixed_rows(graph: ir.Graph, found: SelectedRows) -> tuple[ir.Value, ir.Value]:
+    """Add the places of the selected boxes, int32 [R], 0 after the last, and which are real, bool [R].
+
+    Gather(1.0 .. N, selected) [n, 3]  ->  Concat(numbers, zeros [R, 3])[:R, 2] [R]: 0 where there is none
+    """
+    rows, add = found.most, _builder_after(graph, found.nms)
+    found.nms.replace_input_with(2, add.const([rows], np.int64))
+    numbers = add.op("Gather", add.const(np.arange(1, found.boxes + 1)), found.nms.outputs[0], axis=0)
+    padded = add.op("Concat", numbers, add.const(np.zeros((rows, 3))), axis=0)
+    column = add.reshape(add.slice(add.slice(padded, 0, 0, rows), 1, 2, 3), [rows])
+    real = add.op("Greater", column, add.const([0.0]))
+    places = add.cast(add.op("Max", add.op("Sub", column, add.const([1.0])), add.const([0.0])), ir.DataType.INT32)
+    for value, kind in ((places, ir.DataType.INT32), (real, ir.DataType.BOOL)):
+        value.type, value.shape = ir.TensorType(kind), ir.Shape([rows])
+    return places, real
+
+
+def _builder_after(graph: ir.Graph, node: ir.Node) -> Builder:
+    after = list(graph)
+    place = after.index(node) + 1
+    return Builder(graph, after[place] if place < len(after) else None, f"{node.name or node.op_type}/rows")
+
+
+def is_filled_up(nms: ir.Node) -> bool:
+    """Whether what a suppression selects has been given a fixed number of rows."""
+    return listing_gather(nms) is not None
+
+
+def listing_gather(nms: ir.Node) -> ir.Node | None:
+    """Return the Gather(1.0 .. N, selected) that alone reads what a suppression selects, None if there is none."""
+    readers = fusable_consumers(nms.outputs[0])
+    gather = readers[0] if len(readers) == 1 and not nms.outputs[0].is_graph_output() else None
+    listed = constant(gather.inputs[0]) if gather is not None and gather.op_type == "Gather" else None
+    first = None if listed is None or not listed.size else listed.flat[0]
+    return gather if first == 1 and gather is not None and gather.inputs[1] is nms.outputs[0] else None

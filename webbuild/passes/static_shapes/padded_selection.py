@@ -1,0 +1,84 @@
+from __future__ import annotations
+
+import onnx_ir as ir
+
+from webbuild.passes.base import Pass, PassOptions, Rewrite
+from webbuild.passes.graphs import trial_copy
+from webbuild.passes.nms.selected_rows import SelectedRows, add_fixed_rows, selected_rows
+from webbuild.passes.rewrite import Builder, consumers, find_nodes, redirect_consumers
+from webbuild.passes.static_shapes.masked_suppression import MaskedSuppression
+
+_CHOOSING_OPS = ("NonZero", "NonMaxSuppression", "Compress", "If", "Loop")
+"""Operators after which the data decide a size once more."""
+
+
+class PaddedSelection(Pass):
+    """Gives the second stage of a detector as many rows as the first can select, and a mask of those that are there.
+
+        i [n <= R] = NonMaxSuppression(...)[:R, 2]          ->  i [R], real [R]
+        RoiAlign(map, boxes[i][level == 2]) [m, C, h, w]    ->  RoiAlign(map, boxes[i]) [R, C, h, w]
+        ScatterElements(y, NonZero(level == 2), RoiAlign)   ->  Where(level == 2, RoiAlign, y)
+        NonMaxSuppression(f(boxes[i])[scores > 0.05])       ->  NonMaxSuppression(f(boxes[i]), Where(real, scores, low))
+
+    Why: R-CNNs compute with the boxes that a first suppression selects, level by level, and suppress once more. How
+    many there are is known only then, so nothing after it has a fixed shape: sizes and masks run on the CPU, and the
+    kernels of operators without rows are wrong.
+
+    How: the places are filled up to R, those past the last read the first box again. A mask says which are real;
+    what is computed with them, and how the masks of levels and thresholds follow, is that of `masked-suppression`.
+
+    Limits: one picture and one list of boxes in the first suppression; everything up to the second is computed row by
+    row. Each row is aligned on every level, which is more to compute than on its own. Exact.
+    """
+
+    code = "padded-selection"
+    after = ("masked-suppression",)
+    scope = "main graph"
+
+    def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
+        """Fill up each selection after which everything has a fixed shape then."""
+        rewrites = []
+        for nms in find_nodes(model, "NonMaxSuppression"):
+            found = selected_rows(nms)
+            if found is None or not _is_chosen_from(found.places):
+                continue
+            trial = trial_copy(model)
+            copy = next(node for node in trial.graph if node.outputs and node.outputs[0].name == nms.outputs[0].name)
+            same = selected_rows(copy)
+            assert same is not None
+            mask = _choose_fixed_rows(trial, same)
+            MaskedSuppression(options).apply(trial, options)
+            if any(node.op_type == "Compress" for node in consumers(mask)):
+                rewrites.append(self.skipped(nms, "what is computed with the boxes that it selects needs their number"))
+                continue
+            _choose_fixed_rows(model, found)
+            MaskedSuppression(options).apply(model, options)
+            rewrites.append(self.applied(nms, f"what follows computes with {found.most} rows, those selected masked"))
+        return rewrites
+
+
+def _choose_fixed_rows(model: ir.Model, found: SelectedRows) -> ir.Value:
+    """Let a mask choose the selected rows out of a fixed number, and return it."""
+    readers = consumers(found.places)
+    places, real = add_fixed_rows(model.graph, found)
+    add = Builder(model.graph, readers[0], f"{found.nms.name or found.nms.op_type}/chosen")
+    chosen = add.op("Compress", places, real, axis=0)
+    numbers = add.cast(chosen, ir.DataType.INT64)
+    chosen.type, chosen.shape = ir.TensorType(ir.DataType.INT32), ir.Shape([None])
+    numbers.type, numbers.shape = found.places.type, ir.Shape([None])
+    redirect_consumers(found.places, numbers)
+    model.graph.sort()
+    return real
+
+
+def _is_chosen_from(places: ir.Value) -> bool:
+    """Whether the data decide a size again after what was selected."""
+    waiting, seen = [places], set[ir.Node]()
+    while waiting:
+        for node in consumers(waiting.pop()):
+            if node.op_type in _CHOOSING_OPS:
+                return True
+            if node not in seen:
+                seen.add(node)
+                waiting += node.outputs
+    return False
