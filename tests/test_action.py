@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.posix
+
 ROOT = Path(__file__).parents[1]
 STAND_IN = f"""#!{sys.executable}
 import json, os, pathlib, sys

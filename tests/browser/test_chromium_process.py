@@ -12,6 +12,7 @@ import pytest
 from webbuild.browser import chromium
 
 
+@pytest.mark.posix
 def test_a_process_that_ignores_the_polite_signal_is_ended() -> None:
     stubborn = (
         "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print('on', flush=True); time.sleep(60)"

@@ -11,6 +11,8 @@ from webbuild.browser.chromium_flags import chromium_flags
 from webbuild.browser.find_chromium import find_chromium, usual_places
 from webbuild.errors import WebbuildError
 
+pytestmark = pytest.mark.posix
+
 PLATFORMS = ("linux", "darwin", "win32")
 
 

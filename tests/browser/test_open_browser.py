@@ -93,6 +93,7 @@ def test_a_far_devtools_port_needs_an_address(server: Server, monkeypatch: pytes
     assert "--public-url" in caught.value.fix
 
 
+@pytest.mark.posix
 def test_a_phone_is_reached_by_adb(
     server: Server, devtools: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -94,6 +94,7 @@ def test_a_file_in_the_place_of_the_parent_folder_is_told(tmp_path: Path) -> Non
     assert caught.value.code == "cannot-write"
 
 
+@pytest.mark.posix
 def test_a_folder_without_permission_is_told() -> None:
     with pytest.raises(WebbuildError) as caught, staged_folder(Path("/proc/out")):  # not even root may write there
         pytest.fail("the block must not run")

@@ -11,7 +11,7 @@ from tests.commands.stopped import interrupt, start
 from tests.models import convolution, save
 from webbuild.ortweb import packaged_assets
 
-pytestmark = pytest.mark.usefixtures("stand_in")
+pytestmark = [pytest.mark.usefixtures("stand_in"), pytest.mark.posix]
 
 PLACES = {
     "load": "webbuild.compile.load_model:load_onnx",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import resource
 from collections.abc import Callable
 from pathlib import Path
 
@@ -18,7 +17,8 @@ from tests.models import HEADER, convolution, parsed, save
 from webbuild.commands import explain
 from webbuild.ortweb import packaged_assets
 
-pytestmark = pytest.mark.usefixtures("stand_in")
+resource = pytest.importorskip("resource", reason="Windows has no limits of a process")
+pytestmark = [pytest.mark.usefixtures("stand_in"), pytest.mark.posix]
 
 
 def large() -> onnx.ModelProto:

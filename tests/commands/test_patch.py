@@ -182,6 +182,7 @@ def test_a_patch_that_changes_the_answers_is_found_out(tmp_path: Path, monkeypat
     assert names(tmp_path / "out") == []
 
 
+@pytest.mark.posix
 @pytest.mark.parametrize(
     "place", ["webbuild.compile.plan_graphs:lower", "webbuild.commands.patch_model:check_with_detections"]
 )

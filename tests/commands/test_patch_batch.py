@@ -57,6 +57,7 @@ def test_two_of_one_name_are_refused_before_anything_is_done(tmp_path: Path) -> 
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.posix
 @pytest.mark.parametrize(("number", "code"), [(9, 2), (6, 3)], ids=["killed for memory", "a crash"])
 def test_a_process_that_dies_is_a_failed_model_and_not_the_end(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int, code: int
@@ -78,6 +79,7 @@ def test_as_many_at_a_time_as_memory_holds(tmp_path: Path, monkeypatch: pytest.M
     assert counts == [1, 2, 8]
 
 
+@pytest.mark.posix
 def test_an_interrupt_leaves_whole_files_or_none(tmp_path: Path) -> None:
     given = [save(detector(classes=n), tmp_path / "in" / f"d{n}.onnx") for n in range(2, 8)]
     process = start(":", packaged_assets.WEB_ROOT, "patch", *given, "-o", tmp_path / "out", *TARGET)

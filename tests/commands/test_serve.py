@@ -8,6 +8,10 @@ import sys
 import urllib.request
 from pathlib import Path
 
+import pytest
+
+pytestmark = pytest.mark.posix
+
 
 def hear_interrupts() -> None:
     """A shell starts its background jobs deaf to Ctrl-C, and tests may run in one."""

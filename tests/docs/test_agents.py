@@ -84,6 +84,7 @@ def _assert_fields(report: Any, command: str) -> None:
             found = [one for each in found for one in (each if part == "[]" else [each[part]])]
 
 
+@pytest.mark.posix
 def test_the_error_that_is_shown_is_the_real_one(folder: Path) -> None:
     shown = re.search(r"```text\n(error\[.*?)\n```", PAGE, re.DOTALL)
     command = re.search(r"`(webbuild pack model.onnx --dim [^`]+)`", PAGE)
