@@ -37,13 +37,13 @@ def required() -> set[str]:
 
 @pytest.fixture(scope="session", autouse=True)
 def _locked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Whatever a test installs with pip has the versions of this environment, those of uv.lock."""
+    """Whatever a test installs with pip or uv has the versions of this environment, those of uv.lock."""
     constraints = tmp_path_factory.mktemp("locked") / "constraints.txt"
     installed = {each.name: each.version for each in distributions()}
     lines = (f"{name}=={version}\n" for name, version in sorted(installed.items()) if name != "webbuild")
     constraints.write_text("".join(lines), "utf-8")
     with pytest.MonkeyPatch.context() as patch:
-        for variable in ("PIP_CONSTRAINT", "PIP_BUILD_CONSTRAINT"):
+        for variable in ("PIP_CONSTRAINT", "PIP_BUILD_CONSTRAINT", "UV_CONSTRAINT"):
             patch.setenv(variable, str(constraints))
         yield
 
