@@ -86,6 +86,7 @@ export const task: TaskModule<BrightnessTask, Brightness> = {
 """
 VIEW = """
 import type { Model, Result } from "../../src/index.js";
+import type { ResultDrawing } from "../drawing/result-drawing.js";
 import type { ThresholdSliders } from "../input/threshold-sliders.js";
 import { BaseView } from "./base-view.js";
 import type { ViewModule } from "./task-view.js";
@@ -101,6 +102,12 @@ class BrightnessView extends BaseView {
   override setQuiet(): void {}
 }
 
+export const drawing: ResultDrawing = {
+  kind: "brightness",
+  async draw(_stage, result) {
+    return `brightness ${(result as unknown as { mean: number }).mean.toFixed(3)}`;
+  },
+};
 export const view: ViewModule = { kind: "brightness", create: () => new BrightnessView() };
 """
 PYTHON_FILE, TYPESCRIPT_FILE = "webbuild/tasks/brightness.py", "web/src/tasks/brightness/task.ts"
