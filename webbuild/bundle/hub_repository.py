@@ -12,6 +12,7 @@ from webbuild.bundle.model_card import BackendResult, HubNames, model_card, spac
 from webbuild.bundle.staging import staged_folder
 from webbuild.manifest.manifest import Manifest
 from webbuild.passes.base import Rewrite
+from webbuild.reporting.write import write_text
 
 MODEL = "model.onnx"
 """What transformers.js loads, from the folder `onnx`."""
@@ -51,9 +52,9 @@ def write_hub_folders(
         configurations = _copy_configurations(source, model)
         _write_graph(patched, model)
         shutil.copytree(bundle, space)
-        (space / "README.md").write_text(space_page(manifest, names), "utf-8")
+        write_text(space / "README.md", space_page(manifest, names))
         card = model_card(model, manifest, rewrites, names, results, has_config="config.json" in configurations)
-        (model / "README.md").write_text(card, "utf-8")
+        write_text(model / "README.md", card)
 
 
 def _copy_configurations(source: Path, folder: Path) -> set[str]:
@@ -83,4 +84,4 @@ def _write_graph(patched: OnnxFile, folder: Path) -> None:
     config = folder / "config.json"
     settings = json.loads(config.read_text("utf-8")) if config.is_file() else {}
     loading = {**settings.get("transformers.js_config", {}), "use_external_data_format": {MODEL: True}}
-    config.write_text(json.dumps({**settings, "transformers.js_config": loading}, indent=2) + "\n", "utf-8")
+    write_text(config, json.dumps({**settings, "transformers.js_config": loading}, indent=2) + "\n")

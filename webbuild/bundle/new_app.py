@@ -18,6 +18,7 @@ from webbuild.bundle.staging import staged_folder
 from webbuild.errors import USAGE, WebbuildError
 from webbuild.manifest.manifest import ImageInput, Manifest, OptionInput, StackInput, TensorInput
 from webbuild.ortweb import packaged_assets
+from webbuild.reporting.write import write_text
 from webbuild.tasks.registry import kind_of
 
 Template = Literal["vite", "react", "plain"]
@@ -61,7 +62,7 @@ def write_app(bundle: Path, manifest: Manifest, out: Path, template: Template) -
         public = folder if template == "plain" else folder / "public"
         public.mkdir(exist_ok=True)
         isolation = {name: HEADER_RULES[0].headers[name] for name in _ISOLATION}
-        (public / "_headers").write_text(headers_file([HeaderRule("", isolation)]), "utf-8")
+        write_text(public / "_headers", headers_file([HeaderRule("", isolation)]))
         _copy_bundle(bundle, manifest, folder / "models" / manifest.name)
         for package in _PACKAGES.get(template, ()):
             shutil.copytree(packaged_assets.integration(package), folder / "packages" / package)
@@ -121,7 +122,7 @@ def _write(source: Path, target: Path, values: Mapping[str, Any]) -> None:
         return
     templates = bundle_templates(html=".html" in source.suffixes)
     text = templates.get_template(source.relative_to(_TEMPLATES.parent).as_posix()).render(values)
-    (target.with_suffix("") if target.suffix == ".j2" else target).write_text(text.lstrip(), "utf-8")
+    write_text(target.with_suffix("") if target.suffix == ".j2" else target, text.lstrip())
 
 
 def _copy_bundle(bundle: Path, manifest: Manifest, folder: Path) -> None:
