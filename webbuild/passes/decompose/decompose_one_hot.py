@@ -23,6 +23,7 @@ class DecomposeOneHot(Decomposition):
     """
 
     code = "decompose-one-hot"
+    after = ("downgrade-opset", "typed-one-hot")
 
     def decomposers(self) -> Decomposers:
         return {"OneHot": _one_hot}
