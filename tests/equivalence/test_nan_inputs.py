@@ -109,3 +109,34 @@ def test_pack_says_so(tmp_path: Path) -> None:
     done = webbuild("pack", save(parsed(ROOT), tmp_path / "root.onnx"), "-o", tmp_path / "out", "--no-verify")
     assert done.code == 0, done.stderr
     assert "since the original answers NaN" in done.stderr
+
+
+COUNTED = f"""{HEADER}
+counted (int64[1, 6] x) => (int64[1, 6] y, float[1, 6] z)
+<int64 wanted = {{5}}>
+{{
+  same = Equal (x, wanted)
+  y = Cast <to = 7> (same)
+  z = Cast <to = 1> (x)
+}}
+"""
+"""An output that is 0 for most made-up inputs."""
+
+
+def counting(*draws: int) -> Sample:
+    """Return a sample of tokens, and the token that each draw holds."""
+    return Sample("made up", {"x": np.full((1, 6), 1)}, redraw=lambda attempt: {"x": np.full((1, 6), draws[attempt])})
+
+
+def test_an_output_that_is_zero_on_all_samples_gets_one_on_which_it_is_not(tmp_path: Path) -> None:
+    sample = counting(*[1] * (MAX_ATTEMPTS + 2), 5, *[5] * MAX_ATTEMPTS)
+    kept, notes = replace_nan_inputs(runner(COUNTED, tmp_path), [sample], None, seek_signal=True)
+    assert [int(each.feeds["x"][0, 0]) for each in kept] == [1, 5]
+    assert len({each.name for each in kept}) == 2
+    assert [note for note in notes if "y is 0 everywhere" in note] == notes != []
+
+
+@pytest.mark.parametrize("seek", [True, False])
+def test_where_no_draw_says_more_the_samples_stay(seek: bool, tmp_path: Path) -> None:
+    sample = counting(*[1] * 2 * MAX_ATTEMPTS)
+    assert replace_nan_inputs(runner(COUNTED, tmp_path), [sample], None, seek_signal=seek) == ([sample], [])

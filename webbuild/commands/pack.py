@@ -125,7 +125,7 @@ def _with_samples(
     compiled = msgspec.structs.replace(variant.compiled, match=match)
     with naming_variant(variant.name):
         samples = attach_prompts(match, collect_samples(path, arguments.samples, variant.single_inputs, loaded.ranges))
-        samples, notes = replace_nan_inputs(loaded.original, samples, compiled.postprocess)
+        samples, notes = replace_nan_inputs(loaded.original, samples, compiled.postprocess, seek_signal=True)
     progress.print_lines(notes)
     return msgspec.structs.replace(variant, compiled=compiled, samples=samples)
 

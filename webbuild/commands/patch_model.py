@@ -187,7 +187,7 @@ def _check_equivalence(
     ]
     inputs = ready.match.inputs
     collected = collect_samples(model, arguments.samples, inputs, loaded.ranges)
-    samples, notes = replace_nan_inputs(loaded.original, collected, ready.postprocess)
+    samples, notes = replace_nan_inputs(loaded.original, collected, ready.postprocess, seek_signal=True)
     edges, more = replace_nan_inputs(loaded.original, edge_cases(inputs, loaded.ranges), ready.postprocess)
     progress.print_lines([*notes, *more])
     with progress.step(f"prove {target.name} on {format_count(len(samples), 'sample')}"):

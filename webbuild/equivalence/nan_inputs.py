@@ -1,6 +1,7 @@
 """Made-up inputs that say nothing about a rewrite, and others in their place.
 
-The original refuses them, or its answers are NaN or about to overflow.
+The original refuses them, or its answers are NaN or about to overflow, or an output is 0 everywhere: how often a token
+is there that none of a few at random is.
 """
 
 from __future__ import annotations
@@ -27,28 +28,41 @@ _LARGEST = 1e30
 
 
 def replace_nan_inputs(
-    original: NativeRunner, samples: Sequence[Sample], postprocess: Postprocess | None
+    original: NativeRunner, samples: Sequence[Sample], postprocess: Postprocess | None, *, seek_signal: bool = False
 ) -> tuple[list[Sample], list[str]]:
     """Return the samples, made-up ones drawn again where the original answers NaN or fails, and what was done.
 
     Where another draw does no better, the numbers are drawn towards 1 and towards 0. A sample that gives NaN in every
-    attempt stays as it was: NaN at the same places is equal, and no signal.
+    attempt stays as it was: NaN at the same places is equal, and no signal. Where `seek_signal` is set and an output is
+    0 everywhere on all samples, more are made up for it.
 
     Raises:
         WebbuildError: `reference-run-failed` where the original runs in no attempt.
     """
     kept: list[Sample] = []
     notes: list[str] = []
+    silent: set[str] | None = None
     for sample in samples:
-        found, note = (sample, "") if sample.redraw is None else _first_with_signal(original, sample, postprocess)
+        if sample.redraw is None:
+            kept.append(sample)
+            silent = set()
+            continue
+        found, note, zero = _first_with_signal(original, sample, postprocess)
         kept.append(found)
+        silent = zero if silent is None else silent & zero
         notes += [f"'{sample.name}': {note}"] if note else []
+    if seek_signal and silent:
+        for more, names in _draws_with_signal(original, kept[-1], silent, postprocess):
+            kept.append(more)
+            notes.append(f"'{more.name}': made up too, since {', '.join(names)} is 0 everywhere on the others")
     original.close()
     return kept, notes
 
 
-def _first_with_signal(original: NativeRunner, sample: Sample, postprocess: Postprocess | None) -> tuple[Sample, str]:
-    """Return the first variant of a sample that the original answers without NaN, and what was done."""
+def _first_with_signal(
+    original: NativeRunner, sample: Sample, postprocess: Postprocess | None
+) -> tuple[Sample, str, set[str]]:
+    """Return the first variant of a sample that the original answers without NaN, what was done, and silent outputs."""
     refusal: WebbuildError | None = None
     with_nan: Sample | None = None
     for variant, said in _variants(sample):
@@ -59,11 +73,30 @@ def _first_with_signal(original: NativeRunner, sample: Sample, postprocess: Post
             continue
         if not _has_nan(outputs):
             before = "answers NaN or overflows" if with_nan else "fails" if refusal else ""
-            return variant, f"{said}, since the original {before} before that" if before else ""
+            note = f"{said}, since the original {before} before that" if before else ""
+            return variant, note, _silent(outputs)
         with_nan = with_nan or variant
     if with_nan is None and refusal is not None:
         raise refusal
-    return with_nan or sample, "the original answers NaN or overflows, whatever is made up"
+    return with_nan or sample, "the original answers NaN or overflows, whatever is made up", set()
+
+
+def _draws_with_signal(
+    original: NativeRunner, sample: Sample, silent: set[str], postprocess: Postprocess | None
+) -> Iterator[tuple[Sample, list[str]]]:
+    """Yield more draws of a sample on which outputs that are `silent` so far say something, and which those are."""
+    for attempt in range(MAX_ATTEMPTS, 2 * MAX_ATTEMPTS) if sample.redraw is not None else ():
+        feeds = {**sample.feeds, **(sample.redraw(attempt) if sample.redraw else {})}
+        try:
+            outputs = run_original(original, add_constant_masks(postprocess, feeds))
+        except WebbuildError:
+            continue
+        if not _has_nan(outputs) and (told := silent - _silent(outputs)):
+            name = f"{sample.name} (draw {attempt})"
+            yield msgspec.structs.replace(sample, name=name, feeds=feeds, redraw=None), sorted(told)
+            silent = silent - told
+            if not silent:
+                return
 
 
 def _variants(sample: Sample) -> Iterator[tuple[Sample, str]]:
@@ -80,3 +113,8 @@ def _has_nan(outputs: Tensors) -> bool:
     """Whether an output holds NaN, or a number that is about to overflow: another rounding makes it infinite."""
     floats = [array for array in outputs.values() if array.dtype.kind == "f"]
     return any(bool((np.isnan(each) | (np.isfinite(each) & (np.abs(each) > _LARGEST))).any()) for each in floats)
+
+
+def _silent(outputs: Tensors) -> set[str]:
+    """Return the outputs that hold no number but 0."""
+    return {name for name, array in outputs.items() if array.dtype.kind in "fiub" and not array.any()}
