@@ -6,20 +6,20 @@ import onnx_ir as ir
 import pytest
 
 from tests.models import as_ir
-from webbuild.passes import rewrite
+from webbuild.passes import graphs
 from webbuild.passes.rewrite import Builder
 
 
 def test_names_are_read_once_and_only_if_one_is_given(monkeypatch: pytest.MonkeyPatch) -> None:
     graph = as_ir('<ir_version: 8, opset_import: ["" : 17]> g (float[4] x) => (float[4] y) { y = Neg (x) }').graph
     read: list[ir.Graph] = []
-    names = rewrite.graph_names
+    names = graphs.graph_names
 
     def seen(given: ir.Graph) -> set[str | None]:
         read.append(given)
         return names(given)
 
-    monkeypatch.setattr(rewrite, "graph_names", seen)
+    monkeypatch.setattr(graphs, "graph_names", seen)
     add = Builder(graph, None, "made")
     assert read == []
     add.op("Exp", add.op("Exp", graph.inputs[0]))

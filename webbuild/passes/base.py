@@ -13,7 +13,7 @@ from msgspec import Struct
 from onnx_ir.passes import InPlacePass, PassResult
 from onnx_ir.passes.common import CheckerPass
 
-from webbuild.passes.graphs import each_graph
+from webbuild.passes.graphs import changes, count_change, each_graph
 from webbuild.postprocess.spec import Postprocess
 from webbuild.targets.table import KernelTable
 
@@ -52,15 +52,6 @@ class PassOptions(Struct, frozen=True):
 
 CHECK = "WEBBUILD_CHECK_PASSES"
 """Environment variable: where it is set, `onnx.checker` looks at the model after every pass that changed it."""
-
-
-_CHANGES = "webbuild.changes"
-"""Where `ir.Model.meta` counts the changes of a model: rewrites, and shapes that were inferred."""
-
-
-def count_change(model: ir.Model) -> None:
-    """Let every pass look at the model again."""
-    model.meta[_CHANGES] = model.meta.get(_CHANGES, 0) + 1
 
 
 class PassFailedError(Exception):
@@ -112,7 +103,7 @@ class Pass(InPlacePass):
             PassFailedError: whatever the rewrite raised.
         """
         self._modified = False
-        if self._nothing_at == model.meta.setdefault(_CHANGES, 0):
+        if self._nothing_at == changes(model):
             return PassResult(model, modified=False)
         try:
             rewrites = self.apply_to_each_graph(model)
@@ -125,7 +116,7 @@ class Pass(InPlacePass):
         if done:
             count_change(model)
         else:
-            self._nothing_at = model.meta[_CHANGES]
+            self._nothing_at = changes(model)
         return PassResult(model, modified=self._modified)
 
     def ensures(self, model: ir.Model) -> None:

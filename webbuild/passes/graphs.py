@@ -8,17 +8,34 @@ import onnx_ir as ir
 
 _SIBLINGS = "webbuild.graphs"
 """Where `ir.Graph.meta` keeps all graphs of the model, the main one first: names are unique among them."""
+_NAMES = "webbuild.names"
+"""Where the main graph's `meta` keeps the names that are taken, while a pass is at work."""
+_CHANGES = "webbuild.changes"
+"""Where `ir.Model.meta` counts the changes of a model: rewrites, and shapes that were inferred."""
+_PLAIN_AT = "webbuild.plain"
+"""Where `ir.Model.meta` keeps after which change a model was seen to hold no body."""
+
+
+def count_change(model: ir.Model) -> None:
+    """Let every pass look at the model again."""
+    model.meta[_CHANGES] = changes(model) + 1
+
+
+def changes(model: ir.Model) -> int:
+    """Return how often a model was changed."""
+    count: int = model.meta.setdefault(_CHANGES, 0)
+    return count
 
 
 def each_graph(model: ir.Model) -> Iterator[ir.Model]:
     """Yield a model, and then each body in it as a model, with the same opsets and metadata.
 
     What a body captures has its producer in another graph; new nodes and constants go into the body. The bodies are
-    those that are there after the main graph is done with.
+    those that are there after the main graph is done with; the first of a model is seen in the next round.
     """
-    _introduce(model)
+    bodies = _introduce(model)
     yield model
-    for body in _introduce(model):
+    for body in _introduce(model) if bodies else ():
         yield ir.Model(
             body,
             ir_version=model.ir_version,
@@ -34,6 +51,11 @@ def trial_copy(model: ir.Model) -> ir.Model:
     return copy
 
 
+def graphs_of(model: ir.Model) -> tuple[ir.Graph, ...]:
+    """Return the main graph and all bodies in it; of a model that is known to have none without a look at its nodes."""
+    return (model.graph,) if model.meta.get(_PLAIN_AT) == changes(model) else tuple(model.graphs())
+
+
 def all_graphs(graph: ir.Graph) -> tuple[ir.Graph, ...]:
     """Return the graphs of the model that a graph is of, the main one first; only itself where no pass is at work."""
     return graph.meta.get(_SIBLINGS, (graph,))  # type: ignore[no-any-return]
@@ -41,7 +63,11 @@ def all_graphs(graph: ir.Graph) -> tuple[ir.Graph, ...]:
 
 def _introduce(model: ir.Model) -> list[ir.Graph]:
     """Let the graphs of a model know each other, and the bodies the opsets, which only the main graph says."""
-    bodies = list(_bodies(model.graph))
+    model.graph.meta.pop(_NAMES, None)
+    known = model.meta.get(_PLAIN_AT) == changes(model)  # every pass asks, and most models have no body
+    bodies = [] if known else list(_bodies(model.graph))
+    if not bodies:
+        model.meta[_PLAIN_AT] = changes(model)
     for graph in (model.graph, *bodies):
         graph.meta[_SIBLINGS] = (model.graph, *bodies)
     for body in bodies:
@@ -63,3 +89,25 @@ def _bodies(graph: ir.Graph) -> Iterator[ir.Graph]:
             for body in inner:
                 yield body
                 yield from _bodies(body)
+
+
+def taken_names(graph: ir.Graph) -> set[str | None]:
+    """Return the names of all nodes and values of a model, by one of its graphs; whoever takes one adds it.
+
+    It is read once for a pass: a graph of a thousand nodes gets as many names.
+    """
+    main = all_graphs(graph)[0]
+    held = main.meta.get(_NAMES)
+    if held is None or held[0] is not main:  # a clone has what its original had
+        held = main.meta[_NAMES] = (main, graph_names(graph))
+    names: set[str | None] = held[1]
+    return names
+
+
+def graph_names(graph: ir.Graph) -> set[str | None]:
+    """Return the names of all nodes and values of a graph, and of the other graphs of its model."""
+    taken: set[str | None] = set()
+    for each in all_graphs(graph):
+        taken |= {value.name for node in each for value in node.outputs} | {node.name for node in each}
+        taken |= {value.name for value in each.inputs} | set(each.initializers)
+    return taken

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 import onnx_ir as ir
 
-from webbuild.passes.rewrite import graph_names, redirect_consumers, unused_name
+from webbuild.passes.graphs import graph_names
+from webbuild.passes.rewrite import redirect_consumers, unused_name
 
 
 class Inliner:

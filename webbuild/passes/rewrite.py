@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import onnx_ir as ir
 from numpy.typing import NDArray
 
-from webbuild.passes.graphs import all_graphs
+from webbuild.passes.graphs import graph_names, graphs_of, taken_names
 
 AttributeValue = int | float | list[int] | str
 
@@ -120,7 +120,7 @@ def find_nodes(model: ir.Model, *op_types: str) -> Iterator[ir.Node]:
 
 def standard_nodes(model: ir.Model) -> Iterator[ir.Node]:
     """Yield the nodes of standard operators, those in branches and loops too, from a snapshot of each graph."""
-    for graph in list(model.graphs()):
+    for graph in graphs_of(model):
         yield from [node for node in graph if node.domain in ("", "ai.onnx")]
 
 
@@ -279,20 +279,17 @@ class Builder:
             return self.op("Slice", data, *(self.const([number], np.int64) for number in (start, end, axis)))
         return self.op("Slice", data, starts=[start], ends=[end], axes=[axis])
 
+    def _release(self, names: Iterable[str | None]) -> None:
+        """Give names back."""
+        if self._taken is not None:
+            self._taken.difference_update(names)
+
     def _name(self, op: str) -> str:
         if self._taken is None:  # only now: most builders add nothing
-            self._taken = graph_names(self._graph)
+            self._taken = taken_names(self._graph)
         while True:
             self._count += 1
             name = f"{self._prefix}/{op}_{self._count}"
             if name not in self._taken:
+                self._taken.add(name)
                 return name
-
-
-def graph_names(graph: ir.Graph) -> set[str | None]:
-    """Return the names of all nodes and values of a graph, and of the other graphs of its model."""
-    taken: set[str | None] = set()
-    for each in all_graphs(graph):
-        taken |= {value.name for node in each for value in node.outputs} | {node.name for node in each}
-        taken |= {value.name for value in each.inputs} | set(each.initializers)
-    return taken

@@ -5,7 +5,7 @@ from __future__ import annotations
 import onnx_ir as ir
 
 from webbuild.model.inferred_shapes import add_inferred_shapes
-from webbuild.passes.base import count_change
+from webbuild.passes.graphs import count_change, graphs_of
 
 
 def infer_shapes(model: ir.Model) -> None:
@@ -18,7 +18,7 @@ def infer_shapes(model: ir.Model) -> None:
         if value.const_value is not None and not value.is_graph_input():  # what was folded may still have a free shape
             value.shape = ir.Shape(value.const_value.shape.numpy())
             value.type = value.type or ir.TensorType(value.const_value.dtype)
-    before = {value: value.shape for graph in model.graphs() for node in graph for value in node.outputs}
+    before = {value: value.shape for graph in graphs_of(model) for node in graph for value in node.outputs}
     for value in before:
         if value.graph is model.graph:
             value.shape = None

@@ -65,6 +65,7 @@ class RewriteContext(Builder):
         for value in self._consts:
             assert value.name is not None
             del self._graph.initializers[value.name]
+        self._release([*(node.name for node in self.nodes), *(value.name for value in self._consts)])
 
 
 Decomposer = Callable[[RewriteContext, ir.Node], ir.Value | list[ir.Value]]

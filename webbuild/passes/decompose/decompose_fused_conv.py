@@ -5,6 +5,7 @@ import onnx_ir as ir
 
 from webbuild.passes.base import Pass, PassOptions, Rewrite
 from webbuild.passes.fused_activation import KNOWN, add_activation
+from webbuild.passes.graphs import graphs_of
 from webbuild.passes.rewrite import Builder, attribute_values, is_read, known_rank, replace_output
 
 _FUSED = ("FusedConv", "FusedGemm", "FusedMatMul")
@@ -32,7 +33,7 @@ class DecomposeFusedConv(Pass):
     def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
         return [
             self._rewrite(model, graph, node)
-            for graph in list(model.graphs())
+            for graph in graphs_of(model)
             for node in [each for each in graph if each.domain == "com.microsoft" and each.op_type in _FUSED]
             if any(map(is_read, node.outputs))
         ]

@@ -6,6 +6,7 @@ import onnx_ir as ir
 
 from webbuild.passes.base import Pass, PassOptions, Rewrite
 from webbuild.passes.dtypes.exact_ints import is_scalar
+from webbuild.passes.graphs import graphs_of
 from webbuild.passes.rewrite import Builder, attribute_values, input_value, is_read, known_rank, replace_output
 
 _PAIRS = {"QLinearAdd": "Add", "QLinearMul": "Mul"}
@@ -45,7 +46,7 @@ class DecomposeQlinear(Pass):
     def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
         return [
             self._rewrite(model, graph, node)
-            for graph in list(model.graphs())
+            for graph in graphs_of(model)
             for node in [each for each in graph if each.domain == "com.microsoft" and each.op_type in _WRITTEN]
             if any(map(is_read, node.outputs))
         ]

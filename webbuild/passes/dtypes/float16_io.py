@@ -5,7 +5,8 @@ from collections.abc import Iterator
 import onnx_ir as ir
 
 from webbuild.passes.base import Pass, PassOptions, Rewrite
-from webbuild.passes.rewrite import graph_names, unused_name
+from webbuild.passes.graphs import graph_names
+from webbuild.passes.rewrite import unused_name
 
 
 class Float16Io(Pass):

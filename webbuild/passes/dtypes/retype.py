@@ -8,13 +8,15 @@ from typing import Any
 import onnx_ir as ir
 from numpy.typing import NDArray
 
+from webbuild.passes.graphs import graphs_of
+
 _NAMING_A_TYPE = ("to", "dtype", "output_dtype", "output_datatype")
 """Attributes by which a standard operator, or one of ONNX Runtime, names the type of its result."""
 
 
 def tensors_of(model: ir.Model, dtype: ir.DataType) -> Iterator[tuple[str, NDArray[Any]]]:
     """Yield the constants of a type, in subgraphs too, with the name of each or of its node."""
-    for graph in model.graphs():
+    for graph in graphs_of(model):
         for name, value in graph.initializers.items():
             if value.const_value is not None and value.const_value.dtype == dtype:
                 yield name, value.const_value.numpy()
@@ -27,7 +29,7 @@ def tensors_of(model: ir.Model, dtype: ir.DataType) -> Iterator[tuple[str, NDArr
 def retype(model: ir.Model, old: ir.DataType, new: ir.DataType) -> int:
     """Turn every constant, cast and value of one type into the other. Returns how many there were."""
     changed = 0
-    for graph in model.graphs():
+    for graph in graphs_of(model):
         for value in (*graph.inputs, *graph.initializers.values()):
             changed += retype_value(value, old, new)
         for node in graph:

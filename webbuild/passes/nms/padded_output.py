@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import onnx_ir as ir
 
+from webbuild.passes.graphs import graph_names
 from webbuild.passes.nms.generic_pattern import GenericNmsPattern
-from webbuild.passes.rewrite import LOW, LOWEST, Builder, constant, graph_names, replace_all_uses, unused_name
+from webbuild.passes.rewrite import LOW, LOWEST, Builder, constant, replace_all_uses, unused_name
 
 PADDED_ROWS_KEY = "webbuild.rows"
 """Metadata key under which the number of boxes that the outputs have room for is kept."""

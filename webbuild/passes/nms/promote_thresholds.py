@@ -4,10 +4,11 @@ import numpy as np
 import onnx_ir as ir
 
 from webbuild.passes.base import PassOptions, Rewrite
+from webbuild.passes.graphs import graph_names
 from webbuild.passes.nms.generic_pattern import GenericNmsPattern
 from webbuild.passes.nms.nms_pass import NmsPass
 from webbuild.passes.nms.pattern import NmsPattern
-from webbuild.passes.rewrite import constant, graph_names
+from webbuild.passes.rewrite import constant
 
 OPTION_KEY_PREFIX = "webbuild.option."
 """Metadata keys under which the defaults of the new inputs are kept."""

@@ -5,6 +5,7 @@ import onnx_ir as ir
 from webbuild.passes.analysis.kernel_lookup import placement_at_opset
 from webbuild.passes.analysis.kernels_without_fix import known_kernel_error
 from webbuild.passes.base import Pass, PassOptions, Rewrite
+from webbuild.passes.graphs import graphs_of
 from webbuild.passes.opset.node_downgrade import downgrade_blocker, downgrade_node
 from webbuild.passes.rewrite import standard_nodes
 from webbuild.targets.table import KernelPlacement
@@ -78,5 +79,5 @@ def _gain(model: ir.Model, options: PassOptions, current: int, opset: int) -> in
 def _downgrade(model: ir.Model, current: int, opset: int) -> None:
     for node in standard_nodes(model):
         downgrade_node(node, current, opset)
-    for graph in model.graphs():
+    for graph in graphs_of(model):
         graph.opset_imports[""] = opset

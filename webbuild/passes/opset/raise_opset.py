@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 
 import onnx_ir as ir
 
+from webbuild.passes.graphs import graphs_of
 from webbuild.passes.inline_subgraph import Inliner
 from webbuild.passes.opset.node_downgrade import downgrade_blocker
 from webbuild.passes.opset.node_upgrade import upgrade
@@ -25,7 +26,7 @@ def opset_writers(model: ir.Model, opset: int) -> Writers:
 
 def write_opset(model: ir.Model, opset: int, writers: Writers) -> None:
     """Write the model in a newer opset; there is a writer for each node that needs one."""
-    for graph in model.graphs():
+    for graph in graphs_of(model):
         graph.opset_imports[""] = opset
     inliner = Inliner(model)
     for write in writers.values():

@@ -8,15 +8,8 @@ import onnx_ir as ir
 import onnx_ir.passes.common as common
 
 from webbuild.passes.base import Pass, PassOptions, Rewrite
-from webbuild.passes.graphs import each_graph
-from webbuild.passes.rewrite import (
-    constant,
-    graph_names,
-    is_read,
-    replace_all_uses,
-    standard_nodes,
-    unused_name,
-)
+from webbuild.passes.graphs import each_graph, graph_names, graphs_of
+from webbuild.passes.rewrite import constant, is_read, replace_all_uses, standard_nodes, unused_name
 
 _GENERATED = re.compile(r"^(?:splits|squeeze_axes)$|_token_\d+$")
 """Names that ONNX Runtime's optimisations generate."""
@@ -100,7 +93,7 @@ def _drop_dropouts(model: ir.Model) -> None:
 
 
 def _count(model: ir.Model) -> Counter[str]:
-    kinds = Counter(node.op_type for graph in model.graphs() for node in graph)
+    kinds = Counter(node.op_type for graph in graphs_of(model) for node in graph)
     return Counter({**kinds, "input with a default": len(model.graph.inputs)})
 
 

@@ -5,6 +5,7 @@ import onnx_ir as ir
 
 from webbuild.passes.analysis.shape_inference import infer_shapes
 from webbuild.passes.base import Pass, PassOptions, Rewrite
+from webbuild.passes.graphs import graphs_of
 from webbuild.passes.rewrite import Builder, constant, input_value, opset_version, replace_all_uses, static_shape
 
 _READ_OPS = ("SequenceAt", "SequenceLength", "ConcatFromSequence", "OptionalGetElement", "OptionalHasElement")
@@ -33,7 +34,7 @@ class EliminateSequences(Pass):
     def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
         """Replace what reads a sequence or an optional."""
         rewrites = []
-        for graph in list(model.graphs()):
+        for graph in graphs_of(model):
             for node in list(graph):
                 if node.domain not in ("", "ai.onnx") or node.op_type not in _READ_OPS:
                     continue

@@ -9,6 +9,7 @@ import onnx_ir as ir
 
 from webbuild.passes.analysis.shape_inference import infer_shapes
 from webbuild.passes.base import Pass, PassOptions, Rewrite
+from webbuild.passes.graphs import graphs_of
 from webbuild.passes.rewrite import Builder, constant, read_axes, replace_output
 
 _LARGEST = 4 * 1024 * 1024
@@ -38,7 +39,7 @@ class FoldConstants(Pass):
         from onnxscript import optimizer  # takes longer to import than all of this package
 
         logging.getLogger(optimizer.__name__).setLevel(logging.ERROR)  # it warns of each node that it does not fold
-        unnamed = [value for graph in model.graphs() for node in graph for value in node.outputs if not value.name]
+        unnamed = [value for graph in graphs_of(model) for node in graph for value in node.outputs if not value.name]
         before = _operators(model)
         infer_shapes(model)
         _fold_known_lengths(model)
@@ -59,12 +60,12 @@ class FoldConstants(Pass):
 
 
 def _operators(model: ir.Model) -> Counter[str]:
-    return Counter(node.op_type for graph in model.graphs() for node in graph)
+    return Counter(node.op_type for graph in graphs_of(model) for node in graph)
 
 
 def _fold_known_lengths(model: ir.Model) -> None:
     """Gather(Shape(x [n, 4]), 1) -> 4: one length may be known where another is the number of what was found."""
-    for node in [each for graph in model.graphs() for each in graph if each.op_type == "Gather"]:
+    for node in [each for graph in graphs_of(model) for each in graph if each.op_type == "Gather"]:
         sizes, places = node.inputs[0].producer() if node.inputs[0] is not None else None, constant(node.inputs[1])
         if sizes is None or sizes.op_type != "Shape" or places is None or places.size != 1:
             continue
@@ -84,7 +85,7 @@ def _sizes_as_attribute(model: ir.Model) -> None:
     """
     if model.graph.opset_imports.get("", 0) >= 13:
         return
-    for node in (node for graph in model.graphs() for node in graph):
+    for node in (node for graph in graphs_of(model) for node in graph):
         sizes = constant(node.inputs[1]) if node.op_type == "Split" and len(node.inputs) == 2 else None
         if sizes is not None:
             node.attributes["split"] = ir.AttrInt64s("split", sizes.tolist())

@@ -7,6 +7,7 @@ import onnx_ir as ir
 
 from webbuild.passes.analysis.shape_inference import infer_shapes
 from webbuild.passes.base import Pass, PassOptions, Rewrite
+from webbuild.passes.graphs import graphs_of
 from webbuild.passes.inline_subgraph import Inliner
 from webbuild.passes.rewrite import Builder, constant, is_read, opset_version, replace_all_uses, static_shape
 from webbuild.passes.workarounds.base import Defect, DefectContext, Symptom
@@ -86,7 +87,7 @@ class UnrollLoops(Defect, Pass):
 
 
 def _loops(model: ir.Model) -> Iterator[ir.Node]:
-    for graph in reversed(list(model.graphs())):
+    for graph in reversed(graphs_of(model)):
         for node in list(graph):
             if node.domain in ("", "ai.onnx") and node.op_type in ("Loop", "Scan"):
                 yield node

@@ -7,7 +7,7 @@ import onnx_ir as ir
 
 from webbuild.passes.analysis.kernel_lookup import placement
 from webbuild.passes.base import Pass, PassOptions, Rewrite
-from webbuild.passes.graphs import each_graph
+from webbuild.passes.graphs import each_graph, graphs_of
 from webbuild.passes.rewrite import find_nodes
 from webbuild.passes.workarounds.base import PassContext
 from webbuild.passes.workarounds.resize_to_matmul import ResizeToMatmul
@@ -65,7 +65,7 @@ def mark_cpu_nodes(model: ir.Model, nodes: Sequence[ir.Node]) -> list[str]:
 
 def _unique_node_name(model: ir.Model, node: ir.Node) -> str:
     """Return the node's name; where it has none, or another node has the same, it gets a new one."""
-    taken = [other.name for graph in model.graphs() for other in graph if other is not node]
+    taken = [other.name for graph in graphs_of(model) for other in graph if other is not node]
     name, number = node.name or f"{node.op_type}/cpu", 1
     while name in taken:
         name, number = f"{node.name or node.op_type}/cpu_{number}", number + 1
