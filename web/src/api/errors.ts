@@ -2,6 +2,7 @@
 
 import type { Picture } from "../preprocess/pixels.js";
 
+/** The codes of errors. Each has a page in the documentation. */
 export type ErrorCode =
   | "aborted"
   | "invalid-manifest"

@@ -32,6 +32,7 @@ import type {
   Warning,
 } from "./types.js";
 
+/** A loaded model. `load()` makes it. */
 export class Model {
   readonly manifest: Manifest;
   /** Width and height of the pictures that it runs at, as `run()` takes them; none where it takes no picture. */

@@ -45,32 +45,38 @@ interface RunResult {
   warnings: Warning[];
 }
 
+/** Boxes with classes and scores. */
 export interface DetectResult extends RunResult {
   kind: "detect";
   detections: Detection[];
 }
 
+/** People, or other objects, with their keypoints. */
 export interface PoseResult extends RunResult {
   kind: "pose";
   poses: Pose[];
 }
 
+/** Objects with their masks. */
 export interface SegmentResult extends RunResult {
   kind: "segment";
   segments: Segment[];
 }
 
+/** Objects in rotated boxes. */
 export interface ObbResult extends RunResult {
   kind: "obb";
   objects: OrientedObject[];
 }
 
+/** The classes of a picture. */
 export interface ClassifyResult extends RunResult {
   kind: "classify";
   /** All of them, the most probable first. */
   classes: ClassScore[];
 }
 
+/** A depth map, in the parts that the run asked for. */
 export interface DepthResult extends RunResult {
   kind: "depth";
   /**
@@ -120,6 +126,7 @@ export type DepthResultOf<Part extends DepthPart> = DepthResult & {
   [Name in DepthPartFields[Part]]: NonNullable<DepthResult[Name]>;
 };
 
+/** What a prompt names. */
 export interface GroundingResult extends RunResult {
   kind: "grounding";
   /** The best first. */
@@ -128,6 +135,7 @@ export interface GroundingResult extends RunResult {
   phrases: string[];
 }
 
+/** A picture divided into regions. */
 export interface ImageSegmentationResult extends RunResult {
   kind: "image-segmentation";
   mode: ImageSegmentationTask["mode"];
@@ -136,11 +144,13 @@ export interface ImageSegmentationResult extends RunResult {
   map: Uint16Array<ArrayBuffer>;
 }
 
+/** The outputs of a model without a known task. */
 export interface TensorResult extends RunResult {
   kind: "tensor";
   outputs: Tensors;
 }
 
+/** What `run()` returns; `kind` tells which. */
 export type Result =
   | DetectResult
   | PoseResult
@@ -209,11 +219,13 @@ export interface OrientedObject extends Detection {
   corners: [Point, Point, Point, Point];
 }
 
+/** A point in pixels of the picture. */
 export interface Point {
   x: number;
   y: number;
 }
 
+/** A box in pixels of the picture: left, top, right, bottom. */
 export interface Box {
   x1: number;
   y1: number;
@@ -221,6 +233,7 @@ export interface Box {
   y2: number;
 }
 
+/** A keypoint in pixels of the picture. */
 export interface KeypointPosition {
   name: string;
   x: number;

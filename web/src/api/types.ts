@@ -4,6 +4,7 @@ import type { Graph, ImageSegmentationTask, Manifest, Output } from "../manifest
 import type { Model } from "./model.js";
 import type { PreprocessRoute, Route } from "./results.js";
 
+/** Where a graph runs. */
 export type Backend = "webgpu" | "wasm";
 
 /** "fp32" is as the model was exported; "mixed" is half precision in part. */
@@ -15,6 +16,7 @@ export type PictureSize = readonly [width: number, height: number];
 /** The size of a picture; a number is a square. */
 export type SizeOption = number | PictureSize;
 
+/** Options of `load()`. All may be left out. */
 export interface LoadOptions {
   /** Only "auto" may choose: WebGPU first, WASM where that cannot work. A named backend never falls back. */
   backend?: "auto" | Backend | undefined;
@@ -76,6 +78,7 @@ export type ImageSource =
 /** What goes into a run: a picture or, for a model that takes a stack, an array of as many as it has. */
 export type RunSource = ImageSource | readonly ImageSource[];
 
+/** Options of `run()`. A model takes those that fit its task. */
 export interface RunOptions {
   /** Detections scored below this are left out. Default: the model's own. */
   confidence?: number | undefined;
@@ -118,6 +121,7 @@ export interface StreamedFrame {
   latency: number;
 }
 
+/** The element type of a tensor. */
 export type DType = Output["dtype"];
 
 /** The typed array of each element type. `bool` is one byte, 0 or 1. */
@@ -132,14 +136,17 @@ export interface DTypeArray {
 /** A tensor, its elements in row-major order. */
 export type TensorData = { [T in DType]: { type: T; dims: number[]; data: DTypeArray[T] } }[DType];
 
+/** Tensors by the names of inputs or outputs. */
 export type Tensors = Record<string, TensorData>;
 
+/** What went wrong without ending in an error, and what can be done about it. */
 export interface Warning {
   code: string;
   message: string;
   fix: string;
 }
 
+/** What `model.info()` says about a loaded model. */
 export interface ModelInfo {
   engine: { name: string; version: string; build: "jspi" | "asyncify" | "wasm"; threads: number };
   /** The graphics adapter in use, null on WASM. */
@@ -166,6 +173,7 @@ export interface SelfTest {
   fromCache: boolean;
 }
 
+/** The graphics adapter, as the browser names it; fields may be empty. */
 export interface AdapterInfo {
   vendor: string;
   architecture: string;
