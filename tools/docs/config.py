@@ -10,11 +10,23 @@ _FOLDER = re.compile(r'"([\w/-]+)/\*"')
 
 
 def write(out: Path) -> None:
-    """Move `zensical.toml` out of the pages to beside them, `"folder/*"` in it replaced by a section of its pages."""
+    """Move `zensical.toml` out of the pages to beside them, `"folder/*"` in it replaced by a section of its pages.
+
+    Raises:
+        RuntimeError: a page is in no part of the navigation.
+    """
     config = out / "zensical.toml"
     text = _FOLDER.sub(lambda found: _section(out, found[1]), config.read_text("utf-8"))
+    if missing := [page for page in _pages(out) if f'"{page}"' not in text]:
+        raise RuntimeError(f"nav of docs/zensical.toml lacks {', '.join(missing)}")
     config.unlink()
     (out.parent / config.name).write_text(text, "utf-8")
+
+
+def _pages(out: Path) -> list[str]:
+    """Return the pages that the navigation shows: all but those of single codes."""
+    found = (path.relative_to(out) for path in sorted(out.rglob("*.md")))
+    return [path.as_posix() for path in found if path.parts[0] != "codes" or len(path.parts) == 2]
 
 
 def _section(out: Path, folder: str) -> str:
