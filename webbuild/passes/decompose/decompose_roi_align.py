@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import onnx_ir as ir
 
@@ -21,7 +23,8 @@ class DecomposeRoiAlign(Decomposition):
 
     How: the corners of the regions and the constant places of the points within them are a grid, kept inside the map as
     RoiAlign keeps it; points more than one pixel outside become 0. The number of regions may be free. Before opset 16,
-    which brought GridSample, the four neighbours of each point are gathered and weighted. Right to 1e-4 of the largest
+    which brought GridSample, the four neighbours of each point are gathered and weighted. Regions whose points are
+    more than a buffer holds, 128 MiB on every device, are aligned in parts. Right to 1e-4 of the largest
     magnitude: positions are scaled to -1..1 and back. Needs one picture in the batch, a map of fixed size, the mode avg
     and a fixed sampling_ratio, as torchvision's detectors have them.
 
@@ -33,19 +36,44 @@ class DecomposeRoiAlign(Decomposition):
     tolerance = 1e-4
 
     def decomposers(self) -> Decomposers:
-        return {"RoiAlign": _sampled}
+        return {"RoiAlign": partial(_in_parts, largest=self.options.max_binding_size)}
 
 
-def _sampled(add: RewriteContext, node: ir.Node) -> ir.Value:
-    x, rois = node.inputs[:2]
-    shape, ratio = static_shape(x), node.attributes.get_int("sampling_ratio", 0)
+def _in_parts(add: RewriteContext, node: ir.Node, *, largest: int) -> ir.Value:
+    """Add the regions in as many parts as the sampling points of one fit into a buffer."""
+    regions, channels, ratio = static_shape(node.inputs[1]), static_shape(node.inputs[0]), _ratio(node)
+    if regions is None or channels is None or ratio < 1:
+        return _sampled(add, node, node.inputs[1])
+    rows, columns = _bins(node)
+    # float32 [1, C, r h, r w] of one region
+    fitting = max(1, largest // (4 * channels[1] * rows * columns * ratio**2))
+    sizes = [min(fitting, regions[0] - first) for first in range(0, regions[0], fitting)]
+    if len(sizes) < 2:
+        return _sampled(add, node, node.inputs[1])
+    parts = add.split_sizes(node.inputs[1], sizes, 0)
+    for part, size in zip(parts, sizes, strict=True):
+        part.shape = ir.Shape([size, 4])
+    return add.op("Concat", *(_sampled(add, node, part) for part in parts), axis=0)
+
+
+def _ratio(node: ir.Node) -> int:
+    return node.attributes.get_int("sampling_ratio", 0)
+
+
+def _bins(node: ir.Node) -> tuple[int, int]:
+    return node.attributes.get_int("output_height", 1), node.attributes.get_int("output_width", 1)
+
+
+def _sampled(add: RewriteContext, node: ir.Node, rois: ir.Value | None) -> ir.Value:
+    x = node.inputs[0]
+    shape, ratio = static_shape(x), _ratio(node)
     if shape is None or shape[0] != 1 or 0 in shape or ratio < 1:
         raise NotApplicableError(
             "its map is not of one picture and a fixed size, or the regions decide how often it samples"
         )
     if node.attributes.get_string("mode", "avg") != "avg" or x is None or x.dtype != ir.DataType.FLOAT:
         raise NotApplicableError("it takes the largest, or is not float32")
-    rows, columns = (node.attributes.get_int(name, 1) for name in ("output_height", "output_width"))
+    rows, columns = _bins(node)
     corners = add.split_sizes(rois, [1, 1, 1, 1], 1)
     across, is_across = _sampling_points(add, node, corners[0], corners[2], columns, shape[3])
     down, is_down = _sampling_points(add, node, corners[1], corners[3], rows, shape[2])
@@ -98,7 +126,7 @@ def _sampling_points(
     add: RewriteContext, node: ir.Node, first: ir.Value, last: ir.Value, bins: int, size: int
 ) -> tuple[ir.Value, ir.Value]:
     """Return the pixels of the points along an axis, and 1 or 0 for whether they are on the map [regions, points]."""
-    ratio, scale = node.attributes.get_int("sampling_ratio", 0), node.attributes.get_float("spatial_scale", 1.0)
+    ratio, scale = _ratio(node), node.attributes.get_float("spatial_scale", 1.0)
     default = "half_pixel" if add.opset >= 16 else "output_half_pixel"
     halved = node.attributes.get_string("coordinate_transformation_mode", default) == "half_pixel"
     start, end = (add.op("Mul", corner, add.const(scale)) for corner in (first, last))
