@@ -17,6 +17,8 @@ _LARGEST = 4 * 1024 * 1024
 
 _LARGEST_FILL = 1024
 """Elements up to which a tensor of equal values is better stored than made."""
+_LARGEST_INT64_FILL = 1 << 17
+"""Elements up to which one of int64 is, which nothing makes on the GPU: the level of each anchor."""
 
 
 class FoldConstants(Pass):
@@ -26,8 +28,8 @@ class FoldConstants(Pass):
 
     With fixed input sizes most int64 arithmetic of an export is of this kind, and int64 has no GPU kernels.
 
-    Limits: constants of up to 4,194,304 elements; a ConstantOfShape of more than 1,024 stays a node. Right to 1e-6:
-    NumPy may round differently from the kernel.
+    Limits: constants of up to 4,194,304 elements; a ConstantOfShape of more than 1,024, or 131,072 of int64, stays a
+    node. Right to 1e-6: NumPy may round differently from the kernel.
     """
 
     code = "fold-constants"
@@ -97,4 +99,5 @@ def _is_small_fill(node: ir.Node) -> bool | None:
     shape = constant(node.inputs[0]) if node.op_type == "ConstantOfShape" else None
     if shape is None or any(size < 0 for size in shape.tolist()):
         return None
-    return True if math.prod(shape.tolist()) <= _LARGEST_FILL else None
+    largest = _LARGEST_INT64_FILL if node.outputs[0].dtype == ir.DataType.INT64 else _LARGEST_FILL
+    return True if math.prod(shape.tolist()) <= largest else None
