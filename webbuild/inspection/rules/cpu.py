@@ -24,17 +24,26 @@ cpu_rule = partial(rule, place="cpu", summary="runs on the CPU", severity="warni
 
 
 @cpu_rule("contrib-op-on-cpu", fix="export the model without these fusions")
-def contrib_op_on_cpu(node: ir.Node, context: InspectionContext) -> str | None:
+def contrib_op_on_cpu(node: ir.Node, context: InspectionContext) -> Symptom | None:
     """A fused operator of com.microsoft runs on the CPU, or in no build: most have no GPU kernel.
 
-    Attention has one only without masks and without a past.
-    Fix: export without fusion; the engine fuses for itself what it can run.
+    Attention has one only without masks and without a past. A DynamicQuantizeLSTM rounds its state to 8 bits at every
+    step, by a range that it measures there: no other operators give its answers.
+    Fix: export without fusion; the engine fuses for itself what it can run. Of an LSTM leave the quantization out:
+    `quantize_dynamic(..., op_types_to_quantize=["MatMul", "Gemm", "Conv"])`.
     Source: the engine's list of kernels.
     """
     if node.domain != MICROSOFT_DOMAIN:
         return None
+    if node.op_type == "DynamicQuantizeLSTM":
+        return Symptom(
+            "DynamicQuantizeLSTM has no GPU kernel, and rounds its state at every step, as no other operators do",
+            fix="quantize without the LSTMs: quantize_dynamic(..., op_types_to_quantize=['MatMul', 'Gemm', 'Conv'])",
+        )
     masked = node.op_type == "Attention"
-    return "its GPU kernel takes no mask and no past" if masked else f"there is no GPU kernel for {node.op_type}"
+    return Symptom(
+        "its GPU kernel takes no mask and no past" if masked else f"there is no GPU kernel for {node.op_type}"
+    )
 
 
 @cpu_rule(
