@@ -45,6 +45,12 @@ def test_a_pass_shows_the_graph_before_and_after_and_a_finding_what_inspect_says
     assert "error[conv-channels-mod-3] wrong answer" in found
 
 
+def test_an_error_shows_the_messages_of_the_source(site: Path) -> None:
+    page = (site / "codes" / "unused-dimension" / "index.md").read_text("utf-8")
+    assert "error[unused-dimension] " in page
+    assert "{path}: --dim says nothing to a bundle, whose sizes are fixed\n  fix: " in page
+
+
 def test_what_is_markup_to_markdown_is_escaped() -> None:
     assert markdown.prose("a <b> [c] *d* `e <f>`") == "a &#60;b&#62; &#91;c&#93; &#42;d&#42; `e <f>`"
 

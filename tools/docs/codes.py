@@ -7,6 +7,7 @@ from pathlib import Path
 
 from tools.docs import markdown
 from tools.docs.examples import finding_example, pass_example
+from tools.docs.messages import error_messages
 from webbuild.commands.explain import all_pages
 from webbuild.inspection.rules.base import all_rules
 from webbuild.reporting.quantities import first_sentence
@@ -40,9 +41,11 @@ def _write_code(path: Path, code: str, texts: dict[str, str]) -> None:
             parts.append(f"## In {title}")
         parts.append(markdown.docstring(text))
         if title == "passes":
-            parts += pass_example(code)
+            parts += [*_fixed_findings(code), *pass_example(code)]
         if title == "findings":
             parts += [*_fixing_passes(code), *finding_example(code)]
+        if title.startswith("errors"):
+            parts += error_messages(code)
     parts.append(f"In the terminal: `webbuild explain {code}`")
     first = next(iter(texts.values()))
     markdown.page(path, f"`{code}`", "\n\n".join(parts), description=first_sentence(first))
@@ -52,6 +55,12 @@ def _fixing_passes(code: str) -> list[str]:
     passes = [each for rule in all_rules() if rule.code == code for each in getattr(rule, "passes", ())]
     links = ", ".join(f"[`{each}`](../{each}/index.md)" for each in dict.fromkeys(passes))
     return [f"The pass that rewrites it, with the graph before and after: {links}."] if links else []
+
+
+def _fixed_findings(code: str) -> list[str]:
+    fixed = dict.fromkeys(rule.code for rule in all_rules() if code in getattr(rule, "passes", ()))
+    links = ", ".join(f"[`{each}`](../{each}/index.md)" for each in fixed)
+    return [f"It fixes what `webbuild inspect` calls {links}."] if links else []
 
 
 def _index(groups: dict[str, dict[str, str]]) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 _CODE = re.compile(r"(`[^`]+`)")
-_LABEL = re.compile(r"^(Why|How|Limits|Exact|Source|Fix|Usual causes|Graphs|Numbers): ")
+_LABEL = re.compile(r"^(Defect|Why|How|Limits|Exact|Source|Fix|Usual causes|Graphs|Numbers): ")
 _SPECIAL = {ord(each): f"&#{ord(each)};" for each in "*_<>[]|&"}
 """References to characters: Python-Markdown has no backslash before all of them."""
 
