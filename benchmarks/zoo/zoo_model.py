@@ -18,11 +18,15 @@ from webbuild.compare.tolerances import BROWSER, REDUCED_PRECISION
 from webbuild.equivalence.check import run_original
 from webbuild.equivalence.compare_runs import Reference, RunInput, Tensors, WithWeights
 from webbuild.equivalence.policy import Policy
+from webbuild.manifest.manifest import Task
 from webbuild.manifest.tasks import TensorTask
+from webbuild.model.load import load_onnx
 from webbuild.model.traversal import rounded_outputs
 from webbuild.passes.dtypes.retype import retype
 from webbuild.runners.native import NativeRunner
 from webbuild.samples.npz import load_npz
+from webbuild.tasks.detection_rows_task import RowKind
+from webbuild.tasks.registry import kind_of, match_task
 
 ZOO = Path(__file__).parents[2] / "build" / "zoo"
 
@@ -52,7 +56,8 @@ class ZooModel(Struct, frozen=True):
     def reference(self) -> tuple[Reference, Policy]:
         """Return native ONNX Runtime's answer, and how others are compared with it.
 
-        Of a model in float16 it is the answer in float32, which float16 is meant to be close to.
+        Of a model in float16 it is the answer in float32, which float16 is meant to be close to. Rows of detections
+        are compared as a bundle's are, by class and overlap: nearly equal scores may come in another order.
 
         Raises:
             WebbuildError: native ONNX Runtime does not run it.
@@ -61,9 +66,16 @@ class ZooModel(Struct, frozen=True):
         halves = retype(model, ir.DataType.FLOAT16, ir.DataType.FLOAT)
         native = NativeRunner(self.path, ir.to_proto(model).SerializeToString() if halves else None)
         changed = _in_half(native.changed_weights) if halves else native.changed_weights
-        policy = Policy(REDUCED_PRECISION if halves else BROWSER, rounded=rounded_outputs(self.path))
+        tolerance = REDUCED_PRECISION if halves else BROWSER
+        policy = Policy(tolerance, rounded=rounded_outputs(self.path), predictions="none")
         given = RunInput("the example", self.feeds)
-        return Reference(lambda one: run_original(native, one.feeds), [given], TensorTask(), policy, changed), policy
+        task = self._row_task() or TensorTask()
+        return Reference(lambda one: run_original(native, one.feeds), [given], task, policy, changed), policy
+
+    def _row_task(self) -> Task | None:
+        """Return the task of a model whose output is rows of detections, None for any other."""
+        found = match_task(load_onnx(self.path).signature, complete=True).task
+        return found if isinstance(kind_of(found), RowKind) else None
 
 
 def load_zoo(folder: Path, only: str) -> Iterator[ZooModel]:
