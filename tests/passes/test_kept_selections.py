@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from functools import cache
 
+import numpy as np
 import onnx
 import onnx_ir as ir
 import pytest
 
+from tests import exports
 from tests.native import Session
 from tests.passes.selections import crowd
 from tests.passes.test_selections import EACH, SIZES, feeds_of, model_of
@@ -18,6 +20,10 @@ from webbuild.targets.table import load_table
 from webbuild.targets.target import Target
 
 TABLE = load_table(Target("1.30.0", "webgpu"))
+
+
+EXPORTS = [name for name in exports.NAMES if name.endswith("-nms") and "8.3.120" in name and "obb" not in name]
+EXPORTS += [name for name in exports.NAMES if name.endswith("8.4.190-torchscript/obb-nms")]
 
 
 @cache
@@ -47,3 +53,20 @@ def test_the_answers_are_those_of_the_original(form: str, size: str, count: int)
         assert got[name].dtype == value.dtype
         assert got[name].tolist() == value.tolist()
     assert any(value.any() for value in want.values()) or not count
+
+
+@pytest.mark.parametrize("name", EXPORTS)
+def test_an_export_with_suppression_has_three_nodes_on_the_cpu_at_most(name: str) -> None:
+    original = exports.restored(name)
+    options = PassOptions(nms="keep", table=TABLE, int32_inputs=True)
+    graph = lower(ir.from_proto(original), options, ("webgpu",)).graphs["webgpu"]
+    on_cpu = [node.operator for node in inspect("", graph, TABLE, {}).nodes if node.outcome == "cpu"]
+    assert len(on_cpu) <= 3, on_cpu
+    (picture,) = graph.graph.inputs
+    size = [int(dim) for dim in picture.shape or () if isinstance(dim, int)]
+    for seed in range(2):
+        feeds = {str(picture.name): np.random.default_rng(seed).uniform(0, 1, size).astype(np.float32)}
+        want, got = Session(original).run(feeds), Session(ir.to_proto(graph)).run(feeds)
+        for output, value in want.items():
+            assert value.any()
+            np.testing.assert_allclose(got[output], value, rtol=0, atol=1e-5 * np.abs(value).max())

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from webbuild.passes.rewrite import constant, consumers, find_nodes, static_shape
 
-_LAYOUT_OPS = ("Transpose", "Squeeze", "Reshape", "Split")
+_LAYOUT_OPS = ("Transpose", "Squeeze", "Unsqueeze", "Reshape", "Split")
 
 
 class NeedsGatherError(Exception):
@@ -32,6 +32,8 @@ class MaskSelection(Struct, frozen=True):
 
 def mask_of_indices(value: ir.Value | None) -> ir.Value | None:
     """Return the mask of which a value [n, rank] holds the places of what is true, None if it holds anything else."""
+    if value is not None and value.shape is not None and len(value.shape) == 2 and value.shape[1] == 1:
+        return _line_mask(value)
     turn = None if value is None else value.producer()
     if turn is None or turn.op_type != "Transpose" or turn.inputs[0] is None:
         return None
@@ -74,8 +76,11 @@ def _selection_along_axis(node: ir.Node, mask: ir.Value | None, axis: int) -> Ma
 
 def _row_mask(value: ir.Value | None) -> ir.Value | None:
     """Return the mask [n] of which a value [m] holds the places of what is true."""
-    if value is None or value.shape is None or len(value.shape) != 1:
-        return None
+    return _line_mask(value) if value is not None and value.shape is not None and len(value.shape) == 1 else None
+
+
+def _line_mask(value: ir.Value | None) -> ir.Value | None:
+    """Return the mask [n] of which a value, in any layout, holds the places of what is true."""
     while value is not None and (node := value.producer()) is not None and _hands_places_on(node):
         value = node.inputs[0]
     mask = _nonzero_mask(value)

@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 from webbuild.passes.analysis.batch_axis import output_batch_axis
 from webbuild.passes.analysis.moved_elements import moved_elements
 from webbuild.passes.analysis.use_def import UnknownNmsPatternError
-from webbuild.passes.rewrite import constant, consumers, input_value
+from webbuild.passes.rewrite import constant, consumers, input_value, read_axes
 
-_Line = tuple[NDArray[Any], NDArray[Any]]
-"""Integers computed from m by sums and fixed factors: what they are for m = 0 and for m = 1."""
+_Line = list[NDArray[Any]]
+"""Integers computed from m by sums and fixed factors: what they are for m = 0, m = 1 and m = R."""
 
 
 class FilledRows(Struct, frozen=True):
@@ -35,18 +35,25 @@ class RowTrace:
         filled: the ends.
     """
 
-    def __init__(self, nodes: Iterable[ir.Node], gathers: Sequence[ir.Node], limit: int) -> None:
-        """Follow the gathers through the nodes, in their order. Raises UnknownNmsPatternError at what is not known."""
+    def __init__(
+        self, nodes: Iterable[ir.Node], gathers: Sequence[ir.Node], limit: int, counts: Sequence[ir.Node] = ()
+    ) -> None:
+        """Follow the gathers through the nodes, in their order. Raises UnknownNmsPatternError at what is not known.
+
+        `counts` are nodes that give m.
+        """
         self.axes: dict[ir.Value, int] = {each.outputs[0]: 0 for each in gathers}
         self.filled: list[FilledRows] = []
         self._limit = limit
         self._flat: dict[ir.Value, ir.Value] = {}
         self._numbers: dict[ir.Value, _Line] = {}
         """Vectors and numbers computed from m."""
-        self._known = set(gathers)
+        self._points = (0, 1, limit)
+        self._numbers.update({each.outputs[0]: [np.array([count]) for count in self._points] for each in counts})
+        self._known = {*gathers, *counts}
         for node in nodes:
             read = [value for value in node.inputs if value is not None]
-            if node not in gathers and any(
+            if node not in self._known and any(
                 each in self.axes or each in self._flat or each in self._numbers for each in read
             ):
                 self._add(node)
@@ -61,8 +68,9 @@ class RowTrace:
         data = node.inputs[0]
         read = [value for value in node.inputs if value is not None]
         if node.domain in ("", "ai.onnx") and data is not None:
-            if node.op_type == "Shape" and (data in self.axes or data in self._flat) and not node.attributes:
-                self._numbers[node.outputs[0]] = self._shape(data)
+            if node.op_type == "Shape" and (data in self.axes or data in self._flat):
+                shapes = [self._shape(data, count)[read_axes(node)] for count in self._points]
+                self._numbers[node.outputs[0]] = [np.array(each) for each in shapes]
                 return
             if node.op_type == "Pad" and (data in self.axes or data in self._flat):
                 self._add_pad(node, data)
@@ -91,38 +99,37 @@ class RowTrace:
             raise UnknownNmsPatternError(data.name or "", "its rows have no known size")
         return math.prod(size for size in sizes if isinstance(size, int))
 
-    def _shape(self, data: ir.Value) -> _Line:
+    def _shape(self, data: ir.Value, count: int) -> list[int]:
+        """Return the shape of rows of which there are so many."""
         if data in self._flat:
-            return np.array([0]), np.array([self._row(self._flat[data])])
-        axis = self.axes[data]
+            return [count * self._row(self._flat[data])]
         self._row(data)
-        sizes = [0 if at == axis else size for at, size in enumerate(data.shape or ())]
-        return np.array(sizes), np.array([1 if at == axis else size for at, size in enumerate(sizes)])
+        sizes = [count if at == self.axes[data] else size for at, size in enumerate(data.shape or ())]
+        return [size for size in sizes if isinstance(size, int)]
 
     def _line(self, node: ir.Node) -> _Line | None:
         """Return what a node makes of numbers, None if that is no sum or fixed multiple of them."""
-        pairs = [self._pair(value) for value in node.inputs]
-        fixed = sum(value not in self._numbers for value in node.inputs)
+        lines = [self._number(value) for value in node.inputs]
         if node.op_type == "Cast" and node.outputs[0].dtype in (ir.DataType.INT64, ir.DataType.INT32):
-            return pairs[0]
+            return lines[0]
         found = []
-        for at in (0, 1):
-            inputs = [None if pair is None else pair[at] for pair in pairs]
-            if node.op_type in ("Add", "Sub", "Mul") and fixed >= (node.op_type == "Mul"):
-                left, right = inputs
-                made = None if left is None or right is None else [_ARITHMETIC[node.op_type](left, right)]
-            else:
-                made = moved_elements(node, inputs)
+        for at in range(len(self._points)):
+            inputs = [None if line is None else line[at] for line in lines]
+            made = moved_elements(node, inputs)
+            if node.op_type in _ARITHMETIC and len(inputs) == 2 and inputs[0] is not None and inputs[1] is not None:
+                made = [_ARITHMETIC[node.op_type](inputs[0], inputs[1])]
             if made is None or len(made) > 1:
                 return None
             found.append(made[0])
-        return found[0], found[1]
+        # a + b m is on a line; so is Min or Max of it and a constant only where it is one of both for every m
+        none, one, most = found
+        return found if np.array_equal(most - none, (one - none) * self._limit) else None
 
-    def _pair(self, value: ir.Value | None) -> _Line | None:
+    def _number(self, value: ir.Value | None) -> _Line | None:
         if value is not None and value in self._numbers:
             return self._numbers[value]
         array = constant(value)
-        return None if array is None or array.dtype.kind != "i" else (array, array)
+        return None if array is None or array.dtype.kind != "i" else [array for _ in self._points]
 
     def _add_pad(self, node: ir.Node, data: ir.Value) -> None:
         """Note a Pad that adds zeros after the rows, up to as many as there may be.
@@ -131,18 +138,18 @@ class RowTrace:
             UnknownNmsPatternError: it adds something else, or at another place.
         """
         rows = self._flat.get(data, data)
-        pads, fill = self._pair(input_value(node, 1)), input_value(node, 2)
+        pads, fill = self._number(input_value(node, 1)), input_value(node, 2)
         zeros = fill is None or ((held := constant(fill)) is not None and not held.any())
         plain = node.attributes.get_string("mode", "constant") == "constant" and input_value(node, 3) is None
         axis, each = (0, self._row(rows)) if data in self._flat else (self.axes[data], 1)
         rank = 1 if data in self._flat else len(data.shape or ())
         # (R - m) rows after the last: [0, ..., (R - m) * C, ...]
-        wanted = [np.zeros(2 * rank, np.int64) for _ in (0, 1)]
-        for number, pad in enumerate(wanted):
-            pad[rank + axis] = (self._limit - number) * each
+        wanted = [np.zeros(2 * rank, np.int64) for _ in self._points]
+        for count, pad in zip(self._points, wanted, strict=True):
+            pad[rank + axis] = (self._limit - count) * each
         if pads is None or not zeros or not plain or not all(map(np.array_equal, pads, wanted)):
             raise UnknownNmsPatternError(f"{node.op_type} '{node.name}'", "it does not fill the rows up with zeros")
         self.filled.append(FilledRows(rows, node))
 
 
-_ARITHMETIC = {"Add": np.add, "Sub": np.subtract, "Mul": np.multiply}
+_ARITHMETIC = {"Add": np.add, "Sub": np.subtract, "Mul": np.multiply, "Min": np.minimum, "Max": np.maximum}

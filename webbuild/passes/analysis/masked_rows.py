@@ -129,10 +129,10 @@ class MaskedRegion:
                 return self._is_suppression(node)
             case "TopK" if data in self.rows and constant(node.inputs[1]) is not None:
                 return self._is_fixed_ranking(node, self.rows[data])
-            case "Gather" if node in self._kept and data in self.rows:
+            case "Gather" | "GatherND" if node in self._kept and data in self.rows:
                 # rows [n, ...] by the places that a suppression selected among them
-                found = self.rows[data]
-                return found.axis == 0 == node.attributes.get_int("axis", 0) and found.rows is self._kept[node]
+                found, along = self.rows[data], "axis" if node.op_type == "Gather" else "batch_dims"
+                return found.axis == 0 == node.attributes.get_int(along, 0) and found.rows is self._kept[node]
         return False
 
     def _is_scatter_back(self, node: ir.Node) -> bool:

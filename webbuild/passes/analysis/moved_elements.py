@@ -20,6 +20,8 @@ def moved_shapes(node: ir.Node, shape: Sequence[int]) -> list[tuple[int, ...]] |
     """
     if node.op_type == "Concat":
         return [tuple(shape)]
+    if node.op_type == "Squeeze" and not _integers(node, 1, "axes"):
+        return None  # it takes away what happens to be 1
     if node.op_type == "Gather" and (index := constant(input_value(node, 1))) is not None:
         axis = node.attributes.get_int("axis", 0) % len(shape)
         return [(*shape[:axis], *index.shape, *shape[axis + 1 :])]
@@ -44,8 +46,8 @@ def moved_elements(node: ir.Node, inputs: Sequence[NDArray[Any] | None]) -> list
             return [data]
         case "Unsqueeze" if axes:
             return [np.expand_dims(data, tuple(axes))]
-        case "Squeeze" if axes:
-            return [np.squeeze(data, tuple(axes))]
+        case "Squeeze" if axes or input_value(node, 1) is None:
+            return [np.squeeze(data, tuple(axes) if axes else None)]
         case "Transpose":
             return [data.transpose(node.attributes.get_ints("perm", None) or None)]
         case "Slice" if None not in (bounds := [_integers(node, place, "") for place in range(1, len(node.inputs))]):

@@ -59,7 +59,7 @@ def _target(node: ir.Node, found: Rows, sizes: Mapping[ir.Value, Sizes]) -> Size
     if (counted := sizes.get(wanted)) is not None:
         return counted
     stored = constant(wanted)
-    if stored is None or node.attributes.get_int("allowzero", 0) != 0:
+    if stored is None or (node.attributes.get_int("allowzero", 0) != 0 and 0 in stored):
         return None
     # 0 copies the size, which is their number where the rows are there
     return tuple(

@@ -36,14 +36,18 @@ class LimitSuppression(Pass):
             if not limits or most is None or most.size != 1:
                 continue
             limit = max(bound for _, bound in limits)
+            slices = [node for node, bound in limits if node.op_type == "Slice" and bound >= min(limit, most.item())]
+            if not slices and most.item() <= limit:
+                continue
             if most.item() > limit:
                 add = Builder(model.graph, nms, f"{nms.name or 'NonMaxSuppression'}/limit")
                 nms.replace_input_with(2, add.const([limit], np.int64))
-            for node, bound in limits:
-                if bound >= limit:
-                    replace_all_uses(node.outputs[0], node.inputs[0])
-                    model.graph.remove(node, safe=True)
-            rewrites.append(self.applied(nms, f"it selects {limit} boxes at most, which is what is read of them"))
+            for node in slices:
+                replace_all_uses(node.outputs[0], node.inputs[0])
+                model.graph.remove(node, safe=True)
+            rewrites.append(
+                self.applied(nms, f"it selects {min(limit, most.item())} boxes at most, as many as are read of them")
+            )
         return rewrites
 
 
@@ -54,7 +58,12 @@ def is_one_list(nms: ir.Node) -> bool:
 
 
 def _limits(selected: ir.Value) -> list[tuple[ir.Node, int]] | None:
-    """Return the Slices that cut the boxes [n, 3] to the first n, and n; None if anything else reads their number."""
+    """Return the nodes that cut the boxes [n, 3] or their number to the first so many, and how many.
+
+        Slice(Gather(2), :20)    Min(Shape(Gather(2)), 20)
+
+    None if anything else reads their number.
+    """
     found = []
     waiting = [selected]
     while waiting:
@@ -65,13 +74,35 @@ def _limits(selected: ir.Value) -> list[tuple[ir.Node, int]] | None:
             bounds = slice_bounds(node)
             if node.graph is not selected.graph or node.inputs[0] is not value:
                 return None
-            if bounds is not None and bounds[0] == 0 and bounds[1] > 0 and bounds[2] == 0:
+            if node.op_type == "Shape" and (known_rank(value) == 1 or node.attributes.get_int("end", 0) == 1):
+                counts = _count_limits(node.outputs[0])
+                if counts is None:
+                    return None
+                found += counts
+            elif bounds is not None and bounds[0] == 0 and bounds[1] > 0 and bounds[2] == 0:
                 found.append((node, bounds[1]))
             elif _keeps_boxes(node, value):
                 waiting.append(node.outputs[0])
             else:
                 return None
     return found
+
+
+def _count_limits(count: ir.Value) -> list[tuple[ir.Node, int]] | None:
+    """Return the Min of a number and a constant, each with that, None if anything else reads the number."""
+    found = []
+    for node in consumers(count):
+        others = [constant(value) for value in node.inputs if value is not count]
+        if node.op_type == "Min" and len(others) == 1 and others[0] is not None and others[0].size == 1:
+            found.append((node, int(others[0].item())))
+        elif node.op_type in LAYOUT_OPS and node.inputs[0] is count:
+            more = _count_limits(node.outputs[0])
+            if more is None:
+                return None
+            found += more
+        else:
+            return None
+    return None if count.is_graph_output() else found
 
 
 def _keeps_boxes(node: ir.Node, value: ir.Value) -> bool:

@@ -7,6 +7,7 @@ import onnx_ir as ir
 
 from webbuild.passes.analysis.moved_elements import moved_elements
 from webbuild.passes.base import Pass, PassOptions, Rewrite
+from webbuild.passes.dtypes.int32_lowering import sliced_indices
 from webbuild.passes.nms.int32_rows import divmod_int32
 from webbuild.passes.rewrite import (
     Builder,
@@ -47,7 +48,7 @@ class SelectionColumns(Pass):
     """
 
     code = "selection-columns"
-    after = ("limit-suppression", "static-generic-nms", "pad-generic-nms-output", "masked-suppression")
+    after = ("limit-suppression", "fixed-rows", "static-generic-nms", "pad-generic-nms-output")
     target = "webgpu"
     scope = "main graph"
 
@@ -83,12 +84,14 @@ def _is_inside(node: ir.Node) -> bool:
 
 
 def _nodes_after(columns: list[ir.Node]) -> int:
-    """Return how many nodes compute with int64, from those that take columns on."""
+    """Return how many nodes compute with int64, from those that take columns on; 0 if one needs the number of boxes."""
     found = dict.fromkeys(columns)
     waiting = list(columns)
     while waiting:
         for value in waiting.pop().outputs:
             if value.dtype == ir.DataType.INT64:
+                if any(_counts(reader) for reader in consumers(value)):
+                    return 0
                 new = [use.node for use in value.uses() if not _is_index(use.node, use.idx) and use.node not in found]
                 found.update(dict.fromkeys(new))
                 waiting += new
@@ -96,8 +99,13 @@ def _nodes_after(columns: list[ir.Node]) -> int:
 
 
 def _is_index(node: ir.Node, place: int) -> bool:
-    """Whether a node has a GPU kernel though it reads int64 there, or reads no more than the shape."""
-    return (node.op_type in _INDEX_OPS and place == 1) or node.op_type == "Shape"
+    """Whether a node has a GPU kernel though it reads int64 there."""
+    return node.op_type in _INDEX_OPS and place == 1
+
+
+def _counts(node: ir.Node) -> bool:
+    """Whether a node reads the number of boxes, or takes the first: that has no int32 kernel."""
+    return node.op_type == "Shape" or (node.op_type == "Slice" and sliced_indices(node) is None)
 
 
 def _rewrite(model: ir.Model, nms: ir.Node, columns: list[ir.Node], sizes: list[int]) -> None:

@@ -78,7 +78,7 @@ class _DenseRows:
                     replace_all_uses(old, new)
             case "NonMaxSuppression":
                 replace_all_uses(node.outputs[0], self._suppression(add, node))
-            case "Gather":
+            case "Gather" | "GatherND":
                 replace_all_uses(node.outputs[0], self._copy(add, node)[0])
             case _:
                 replace_all_uses(node.outputs[0], self._reduction(add, node))

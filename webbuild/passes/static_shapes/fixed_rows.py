@@ -26,13 +26,17 @@ _MOST = 1 << 20
 
 
 class _Choice(Struct, frozen=True):
-    """Up to `limit` of `length` rows that a node chooses; `order` gathers their places, if it chooses from a list."""
+    """Up to `limit` of `length` rows that a node chooses; `order` gathers their places, if it chooses from a list.
+
+    `counts` are nodes that give their number.
+    """
 
     node: ir.Node
     length: int
     limit: int
     gathers: list[ir.Node]
     order: ir.Node | None
+    counts: list[ir.Node]
 
 
 class FixedRows(Pass):
@@ -61,7 +65,7 @@ class FixedRows(Pass):
         rewrites = []
         for choice in list(_choices(model)):
             try:
-                trace = RowTrace(model.graph, choice.gathers, choice.limit)
+                trace = RowTrace(model.graph, choice.gathers, choice.limit, choice.counts)
             except UnknownNmsPatternError as unknown:
                 rewrites.append(self.skipped(choice.node, f"{unknown.where}: {unknown.reason}"))
                 continue
@@ -99,8 +103,11 @@ def _uses(node: ir.Node, length: int) -> Iterator[_Choice]:
         limits.append(inner.limit)
         uses = IndexUses(inner.gathers, None, [*uses.shapes, *inner.shapes])
     known = [each for each in limits if each is not None]
-    if known and uses.gathers and not uses.shapes and all(map(_takes_rows, uses.gathers)):
-        yield _Choice(node, length, min(known), uses.gathers, order)
+    # the number of places is that of the rows where no Slice cuts them after it was read
+    counts = uses.shapes if known and _own_limit(node) == min(known) else []
+    plain = len(counts) == len(uses.shapes) and all(map(_gives_count, counts))
+    if known and uses.gathers and plain and all(map(_takes_rows, uses.gathers)):
+        yield _Choice(node, length, min(known), uses.gathers, order, counts)
 
 
 def _own_limit(node: ir.Node) -> int | None:
@@ -113,6 +120,12 @@ def _is_list_of_numbers(gather: ir.Node) -> bool:
     data = gather.inputs[0]
     whole = data is not None and data.dtype in (ir.DataType.INT64, ir.DataType.INT32)
     return gather.op_type == "Gather" and whole and known_rank(data) == 1 and known_rank(gather.inputs[1]) == 1
+
+
+def _gives_count(shape: ir.Node) -> bool:
+    """Whether a Shape gives the number of places alone: of [m], or of the first axis."""
+    start, end = shape.attributes.get_int("start", 0), shape.attributes.get_int("end", 0)
+    return start == 0 and (known_rank(shape.inputs[0]) == 1 or end == 1)
 
 
 def _takes_rows(gather: ir.Node) -> bool:
