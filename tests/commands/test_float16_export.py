@@ -98,3 +98,28 @@ def test_pack_says_it_among_what_it_assumed_and_needs_no_float16_of_the_adapter(
     manifest = json.loads((packed / "manifest.json").read_text("utf-8"))
     assert any("computed in float32" in each for each in manifest["assumptions"])
     assert [graph.get("features", []) for graph in manifest["graphs"]] == [[]] * len(manifest["graphs"])
+
+
+def rough_detector(tmp_path: Path, factor: int) -> Path:
+    """Return a detector in float16 whose box is wider the rougher the picture is: noise overflows in float16."""
+    text = f"""{HEADER} half (float16[1,3,32,32] image) => (float[1,1,6] rows)
+    <int64[1] start = {{0}}, int64[1] one = {{1}}, int64[1] end = {{32}}, int64[1] last = {{31}},
+     int64[1] across = {{3}}, float wide_none = {{0}},
+     float[1,1,6] box = {{2,2,12,20,0.9,0}}, float[1,1,6] side = {{0,0,1,0,0,0}}, int64[3] single = {{1,1,1}},
+     float wide_factor = {{{factor}}}, float wide_most = {{8}}, float wide_part = {{0.000015}}> {{
+      factor = Cast <to = 10> (wide_factor) most = Cast <to = 10> (wide_most)
+      part = Cast <to = 10> (wide_part) none = Cast <to = 10> (wide_none)
+      left = Slice (image, start, last, across) right = Slice (image, one, end, across)
+      edges = Sub (right, left) rough = Abs (edges) total = ReduceSum (rough) much = Mul (total, factor)
+      little = Mul (much, part) wider = Clip (little, none, most) wide = Cast <to = 1> (wider)
+      added = Reshape (wide, single) sides = Mul (side, added) rows = Add (box, sides) }}"""
+    model = parsed(text)
+    told = {"task": "detect", "names": "{0: 'box'}", "args": "{'nms': True}", "imgsz": "[32, 32]", "stride": "32"}
+    onnx.helper.set_model_props(model, told)
+    return save(model, tmp_path / "rough.onnx")
+
+
+@pytest.mark.parametrize(("factor", "computed"), [(80, True), (2, False)])
+def test_a_detector_is_tried_on_noise_too(tmp_path: Path, factor: int, computed: bool) -> None:
+    _, said = patched(rough_detector(tmp_path, factor), tmp_path)
+    assert any("computed in float32" in each for each in said) is computed
