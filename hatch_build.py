@@ -13,7 +13,13 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-_BUILT = ("runtime/webbuild.js", "page/page.js", "ort/VERSION", "licenses/packages.json")
+_BUILT = (
+    "runtime/webbuild.js",
+    "page/page.js",
+    "integrations/element/web-model.js",
+    "ort/VERSION",
+    "licenses/packages.json",
+)
 
 
 class WebRuntimeHook(BuildHookInterface[Any]):

@@ -121,6 +121,13 @@ def test_an_element_that_is_moved_keeps_its_model_and_one_that_is_removed_ends_i
         assert page.evaluate(ended) == "disposed"
 
 
+def test_options_that_are_no_json_are_said(without_gpu: Browser, bundle: Path) -> None:
+    with opened(without_gpu, bundle, "") as page:
+        page.evaluate("() => element.setAttribute('options', '{confidence: 0.4}')")
+        assert page.evaluate("failure") == "invalid-option"
+        expect(page.get_by_role("status")).to_contain_text("The options are not JSON")
+
+
 def test_what_fails_is_said_with_its_fix(without_gpu: Browser, bundle: Path) -> None:
     with opened(without_gpu, bundle, 'src="./yolo-pose.js" backend="webgpu"') as page:
         page.wait_for_function("() => globalThis.failure")

@@ -155,6 +155,7 @@ def models() -> list[Task]:
     ]
 
 
+@pytest.mark.posix
 def test_the_code_of_every_template_fits_the_types_of_every_task(tmp_path: Path) -> None:
     modules = ROOT / "node_modules"
     paths = {

@@ -83,9 +83,18 @@ class WebModel extends HTMLElement implements WebModelElement {
   }
 
   attributeChangedCallback(name: string, _before: string | null, value: string | null): void {
-    if (name === "options") this.options = JSON.parse(value ?? "{}");
+    if (name === "options") this.#readOptions(value ?? "{}");
     else if (name === "picture") void this.#fetchPicture(value ?? "");
     else if (this.isConnected) this.#reload();
+  }
+
+  #readOptions(json: string): void {
+    try {
+      this.options = JSON.parse(json);
+    } catch {
+      const fix = 'Write them as JSON, such as {"confidence": 0.4}.';
+      this.#fail(new PageError("invalid-option", `The options are not JSON: ${json}.`, fix));
+    }
   }
 
   /** Of all that asks for it in one go, such as an element with several attributes, the last is done. */
