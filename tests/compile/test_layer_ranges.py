@@ -157,4 +157,5 @@ def test_a_pack_takes_and_says_what_the_first_layer_tells(tmp_path: Path) -> Non
     path = tmp_path / "m.onnx"
     path.write_bytes(ir.serde.serialize_model(network(trained(PLAIN, 0))).SerializeToString())
     done = webbuild("pack", path, "--dry-run")
-    assert "pixel values 0..255 as they are (likely: by the weights of its first layer" in done.stderr
+    assert "BGR, stretched to 48 x 48, pixel values 0..255 as they are (likely: by the weights of its" in done.stderr
+    assert "BGR is a guess: most networks that take 0..255 come from" in done.stderr

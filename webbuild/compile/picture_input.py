@@ -14,7 +14,7 @@ from webbuild.compile.graph_recipe import read_graph_recipe
 from webbuild.compile.layer_ranges import LayerRanges, weigh_ranges
 from webbuild.compile.number_inputs import choose_numbers, number_of_shape
 from webbuild.compile.picture_trials import PictureTrials
-from webbuild.compile.pixel_ranges import RANGES, UNIT, PixelRange, usual_ranges, with_range
+from webbuild.compile.pixel_ranges import CENTRED, PLAIN, RANGES, UNIT, PixelRange, usual_ranges, with_range
 from webbuild.manifest.manifest import ImageInput, Input, TensorInput
 from webbuild.preprocess.number_feeds import number_feeds
 from webbuild.preprocess.picture_shape import has_fourth_channel, picture_of_shape
@@ -33,6 +33,7 @@ OVERSHOOT = 0.1
 SWAPPED = 2.0
 """How many times as much answers must depend on the picture for BGR to be taken in place of RGB."""
 _BY_MEANS = "channels in the order of its means"
+_AS_BYTES = "BGR is a guess: most networks that take 0..255 come from Caffe, OpenCV or OpenVINO, whose pictures are BGR"
 HARDLY = 0.01
 """Part of an answer that comes from the picture, below which it says next to nothing of it."""
 
@@ -150,7 +151,12 @@ def _values(
         why = f"sure: of {said.values.name} the graph itself makes {said.low:.3g} to {said.high:.3g}"
         return (msgspec.structs.replace(chosen, color=said.color), (why, _BY_MEANS)) if said.color else (chosen, (why,))
     layer = weigh_ranges(graph, image, trials.canvases, usual)
-    tried = (layer.best, layer.reason) if layer and layer.reason else _try_ranges(image, trials, usual, layer)
+    if layer and layer.reason:
+        chosen = with_range(image, layer.best)
+        if layer.best not in (PLAIN, CENTRED) or image.color != "rgb":
+            return chosen, (layer.reason,)
+        return msgspec.structs.replace(chosen, color="bgr", mean=chosen.mean[::-1]), (layer.reason, _AS_BYTES)
+    tried = _try_ranges(image, trials, usual, layer)
     return None if tried is None else (with_range(image, tried[0]), (tried[1],))
 
 

@@ -9,6 +9,11 @@ function measure(unit: Unit): string {
   return unit === "parts" ? "in parts of the input, 0..1" : `in cells of ${unit.width} × ${unit.height}`;
 }
 
+/** How many of a thing, in words. */
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}
+
 /** What a reading takes the output for, and what speaks for it. */
 export function describeReading(reading: Reading): [what: string, why: string] {
   switch (reading.form) {
@@ -22,7 +27,7 @@ export function describeReading(reading: Reading): [what: string, why: string] {
       return ["a map", "by its shape"];
     case "points":
       return "peaks" in reading
-        ? [`heat maps of ${reading.peaks.channels} points`, "by its shape and peaks"]
+        ? [`heat maps of ${counted(reading.peaks.channels, "point")}`, "by its shape and peaks"]
         : [`${reading.rows.count} points ${measure(reading.unit)}`, "by its numbers"];
     case "lines":
       return reading.field === null

@@ -7,6 +7,7 @@ import { type Levels, mostNumbers, numberAt } from "./behaviour.js";
 import { boxRows, rowBoxes } from "./boxes.js";
 import { classAt, classMap } from "./class-map.js";
 import { ClassRegions } from "./class-regions.js";
+import { counted } from "./describe-reading.js";
 import { largestRows, numberRows } from "./largest.js";
 import { paintLines, segments } from "./lines.js";
 import { cellOf, type Placement, type Point } from "./placement.js";
@@ -72,7 +73,9 @@ export async function drawOutput(
         "peaks" in reading
           ? await peakPoints(data, reading.peaks, placement, stopped)
           : rowPoints(data, reading.rows, reading.unit, placement, reading.flipped);
-      return marks && { map: await paintPoints(marks, placement), rows: [], words: `${marks.length} points` };
+      return (
+        marks && { map: await paintPoints(marks, placement), rows: [], words: counted(marks.length, "point") }
+      );
     }
     case "lines": {
       const lines = segments(data, reading, outputs, placement);

@@ -350,7 +350,8 @@ test("heat maps with offsets along both axes are points, those of the first thir
     [5, [24, 32]],
   ] as [number, [number, number]][]) {
     const { guess } = readOutput(offsets(count, size), input);
-    expect(describeReading(guess)).toEqual([`heat maps of ${count} points`, "by its shape and peaks"]);
+    const points = count === 1 ? "1 point" : `${count} points`;
+    expect(describeReading(guess)).toEqual([`heat maps of ${points}`, "by its shape and peaks"]);
   }
   const along = maps(3, (channel, y, x) => (channel === 0 ? blob(y, x) : y / 30));
   expect(readOutput(along, input).guess.form).not.toBe("points");
