@@ -105,11 +105,12 @@ def _gathered(
     add: RewriteContext, x: ir.Value, shape: list[int], across: ir.Value, down: ir.Value, inside: ir.Value
 ) -> ir.Value:
     """Return the map at all points by Gathers of their neighbours, [R, C, h r, w r]."""
-    # [1, C, H, W] -> [C, H W] -> [H W, C]
-    pixels = add.op("Transpose", add.reshape(x, [shape[1], -1]), perm=[1, 0])
+    # [1, C, H, W] -> [C, H W]
+    pixels = add.reshape(x, [shape[1], -1])
     axes = [linear_neighbours(add, place, size) for place, size in ((down, shape[2]), (across, shape[3]))]
-    points = add.op("Mul", add_interpolated(add, pixels, axes, shape[2:], None, 3), add.unsqueeze(inside, 3))
-    return add.op("Transpose", points, perm=[0, 3, 1, 2])
+    # [C, R, h r, w r] -> [R, C, h r, w r]
+    points = add.op("Mul", add_interpolated(add, pixels, axes, shape[2:], None), inside)
+    return add.op("Transpose", points, perm=[1, 0, 2, 3])
 
 
 def _scaled(add: RewriteContext, place: ir.Value, size: int) -> ir.Value:

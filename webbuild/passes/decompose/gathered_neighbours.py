@@ -21,17 +21,17 @@ def add_interpolated(
     axes: Sequence[AxisNeighbors],
     sizes: Sequence[int],
     begins: ir.Value | None,
-    rank: int,
+    rank: int | None = None,
 ) -> ir.Value:
-    """Add the sum over all corners of Gather(rows, place) * weight: points of `rank` axes, and their channels last.
+    """Add the sum over all corners of Gather(rows, place) * weight.
 
     Args:
         add: the builder.
-        rows: the elements of a map [N * sizes..., C].
+        rows: the elements of a map, [N * sizes..., C], or [C, sizes...] where there is no `rank`.
         axes: for each axis of the map, the neighbours of the points.
         sizes: of the axes.
         begins: the number of each point's picture as int32; None where there is one.
-        rank: the number of axes of the points.
+        rank: the number of axes of the points, after which the channels come; None where channels come first.
     """
     total: ir.Value | None = None
     for corner in product(*axes):
@@ -39,11 +39,11 @@ def add_interpolated(
         at = begins
         for (place, _), size in zip(corner, sizes, strict=True):
             at = place if at is None else add.op("Add", add.op("Mul", at, add.const(size, np.int32)), place)
-        found = add.op("Gather", rows, at, axis=0)
+        found = add.op("Gather", rows, at, axis=1 if rank is None else 0)
         weights = [weight for _, weight in corner if weight is not None]
         if weights:
             weight = reduce(lambda one, other: add.op("Mul", one, other), weights)
-            found = add.op("Mul", found, add.unsqueeze(weight, rank))
+            found = add.op("Mul", found, weight if rank is None else add.unsqueeze(weight, rank))
         total = found if total is None else add.op("Add", total, found)
     assert total is not None
     return total
