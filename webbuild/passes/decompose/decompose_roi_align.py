@@ -81,15 +81,9 @@ def _sampled(add: RewriteContext, node: ir.Node, rois: ir.Value | None) -> ir.Va
     across, is_across = add.unsqueeze(across, 1), add.unsqueeze(is_across, 1)
     down, is_down = add.unsqueeze(down, 2), add.unsqueeze(is_down, 2)
     inside = add.op("Mul", is_down, is_across)
-    if add.opset < _GRID_SAMPLE_OPSET:
-        regions = _gathered(add, x, shape, across, down, inside)
-        return regions if ratio == 1 else _averaged(add, regions, ratio)
-    full = add.const(np.zeros((1, rows * ratio, columns * ratio)))
-    ends = ((across, shape[3]), (down, shape[2]))
-    grid = add.op("Concat", *(add.unsqueeze(add.op("Add", _scaled(add, *each), full), 3) for each in ends), axis=3)
-    # [R, h r, w r, 2] -> [1, R h r, w r, 2]
-    grid = add.reshape(grid, [1, -1, columns * ratio, 2])
-    points = add.op("GridSample", x, grid, align_corners=1, padding_mode="border")
+    sample = _grid_sampled if add.opset >= _GRID_SAMPLE_OPSET else _gathered
+    points = sample(add, x, across, down, (rows * ratio, columns * ratio))
+    # [R, h r, w r] -> [1, 1, R h r, w r]
     points = add.op("Mul", points, add.reshape(inside, [1, 1, -1, columns * ratio]))
     counted = static_shape(rois) is not None  # else there may be none, which AveragePool takes as its first axis only
     if counted and ratio > 1:
@@ -101,16 +95,26 @@ def _sampled(add: RewriteContext, node: ir.Node, rois: ir.Value | None) -> ir.Va
     return regions if rest == 1 else _averaged(add, regions, ratio)
 
 
-def _gathered(
-    add: RewriteContext, x: ir.Value, shape: list[int], across: ir.Value, down: ir.Value, inside: ir.Value
+def _grid_sampled(
+    add: RewriteContext, x: ir.Value, across: ir.Value, down: ir.Value, points: tuple[int, int]
 ) -> ir.Value:
-    """Return the map at all points by Gathers of their neighbours, [R, C, h r, w r]."""
-    # [1, C, H, W] -> [C, H W]
-    pixels = add.reshape(x, [shape[1], -1])
-    axes = [linear_neighbours(add, place, size) for place, size in ((down, shape[2]), (across, shape[3]))]
-    # [C, R, h r, w r] -> [R, C, h r, w r]
-    points = add.op("Mul", add_interpolated(add, pixels, axes, shape[2:], None), inside)
-    return add.op("Transpose", points, perm=[1, 0, 2, 3])
+    """Return the map at all points by one GridSample, [1, C, R h r, w r]."""
+    height, width = (static_shape(x) or [])[2:]
+    full = add.const(np.zeros((1, *points)))
+    ends = (_scaled(add, across, width), _scaled(add, down, height))
+    grid = add.op("Concat", *(add.unsqueeze(add.op("Add", place, full), 3) for place in ends), axis=3)
+    # [R, h r, w r, 2] -> [1, R h r, w r, 2]
+    grid = add.reshape(grid, [1, -1, points[1], 2])
+    return add.op("GridSample", x, grid, align_corners=1, padding_mode="border")
+
+
+def _gathered(add: RewriteContext, x: ir.Value, across: ir.Value, down: ir.Value, points: tuple[int, int]) -> ir.Value:
+    """Return the map at all points by Gathers of their neighbours, [1, C, R h r, w r]."""
+    channels, *sizes = (static_shape(x) or [])[1:]
+    axes = [linear_neighbours(add, place, size) for place, size in zip((down, across), sizes, strict=True)]
+    # [C, H W] -> [C, R, h r, w r]
+    found = add_interpolated(add, add.reshape(x, [channels, -1]), axes, sizes, None)
+    return add.reshape(found, [1, channels, -1, points[1]])
 
 
 def _scaled(add: RewriteContext, place: ir.Value, size: int) -> ir.Value:

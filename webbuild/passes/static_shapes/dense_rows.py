@@ -30,6 +30,9 @@ _NEUTRAL = {"ReduceProd": 1.0, "ReduceMax": -math.inf, "ReduceMin": math.inf}
 """What an element counts for that is not chosen, where it is not 0."""
 
 
+_SCATTER_OPS = ("ScatterElements", "ScatterND")
+
+
 def rewrite_densely(model: ir.Model, group: Sequence[MaskSelection], region: MaskedRegion) -> None:
     """Let the nodes of a region compute with all rows, and remove those that were for the chosen ones."""
     dense = _DenseRows(model, region)
@@ -100,12 +103,14 @@ class _DenseRows:
         if node.op_type == "ConstantOfShape":
             filled = node.attributes.get_tensor("value", None)
             one = np.zeros(1, np.float32) if filled is None else filled.numpy()
-            return [add.const(np.full(found.shape, one.item()), one.dtype)]
+            # what rows are put into is a number: the Where that it becomes gives it the shape of the rows
+            shape = [1] * len(found.shape) if _is_put_into(node.outputs[0]) else found.shape
+            return [add.const(np.full(shape, one.item()), one.dtype)]
         if node.op_type == "Slice" and node.inputs[2] in self._region.sizes:
             return [self._values[data]]
         if node.op_type in ("Reshape", "Flatten") or input_value(node, 1) in self._region.sizes:
             return [self._laid_out(add, node, found)]
-        if node.op_type in ("ScatterElements", "ScatterND"):
+        if node.op_type in _SCATTER_OPS:
             return [self._put_back(add, node)]
         if node.op_type == "NonZero":
             return [self._places(add, found.rows)]
@@ -253,6 +258,12 @@ class _DenseRows:
         least = add.op("Max", add.reduce("ReduceSum", line, 0, 0), add.const(1.0))
         count = least if others == 1 else add.op("Mul", least, add.const(float(others)))
         return add.op("Div", add.reduce("ReduceSum", rows, axes, keep), count)
+
+
+def _is_put_into(value: ir.Value) -> bool:
+    """Whether rows are put into a value, and nothing else reads it."""
+    readers = consumers(value)
+    return all(node.op_type in _SCATTER_OPS and node.inputs[0] is value for node in readers) and bool(readers)
 
 
 def broadcast_mask(add: Builder, mask: ir.Value, shape: Sequence[int]) -> ir.Value:
