@@ -68,6 +68,7 @@ def test_a_picture_is_run_and_drawn(without_gpu: Browser, bundle: Path) -> None:
         expect(page.get_by_role("status")).to_have_text(f"{found} people found")
         expect(page.get_by_role("img", name=f"1-several.jpg: {found} people found")).to_be_visible()
         page.wait_for_function(DRAWN)
+        assert page.evaluate("element.shadowRoot.querySelector('img').alt") == "", "its stage has the words"
         page.evaluate("() => { element.options = { confidence: 0.999 }; }")
         assert people(page) == 0
         expect(page.get_by_role("status")).to_have_text("0 people found")

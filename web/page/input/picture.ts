@@ -20,6 +20,8 @@ export interface Picture {
  */
 export async function decodePicture({ blob, title }: Picture): Promise<StagePicture> {
   const image = new Image();
+  // The stage around it says in words what there is to see.
+  image.alt = "";
   const address = URL.createObjectURL(blob);
   try {
     image.src = address;
