@@ -54,6 +54,9 @@ def test_the_page_opens_when_the_server_is_gone(visitor: BrowserContext, bundle:
     assert (again.count(), asked) == (found, [])
     assert again.chip() == "WASM"
     assert again.page.evaluate("() => fetch('./manifest.json').then((response) => response.ok)")
+    kept = "(path) => caches.match(path).then((response) => response !== undefined)"
+    assert again.page.evaluate(kept, "./page/page.js")
+    assert not again.page.evaluate(kept, "./page/web-model.js"), "the page does not use it"
 
 
 def test_a_full_disk_does_not_keep_pages_from_who_is_online(visitor: BrowserContext, bundle: Path) -> None:

@@ -25,6 +25,8 @@ const worker = globalThis as unknown as Scope;
 const { scope } = worker.registration;
 const CACHE = `webbuild-pages ${scope}`;
 const PAGE_FILES = /\.(html|css|js|mjs|json|svg|png|jpe?g|webp|avif|gif|bmp)$/;
+/** Pages of other people have it: it is kept once it was fetched. */
+const ELEMENT = /(^|\/)page\/web-model\.js$/;
 
 /** What it serves, relative to its scope: `?manifest=a/manifest.json&page=site.css` in its address, else one bundle. */
 const { searchParams } = new URL(globalThis.location.href);
@@ -35,7 +37,7 @@ async function pagesOf(manifest: string): Promise<string[]> {
   const base = new URL(manifest, scope);
   const response = await fetch(base);
   const { files }: Manifest = await response.json();
-  const paths = files.map(({ path }) => path).filter((path) => PAGE_FILES.test(path));
+  const paths = files.map(({ path }) => path).filter((path) => PAGE_FILES.test(path) && !ELEMENT.test(path));
   return [base.href, ...["./", ...paths].map((path) => new URL(path, base).href)];
 }
 
