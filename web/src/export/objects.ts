@@ -1,6 +1,6 @@
 // What a result found, one object for each, whichever task it is of: what the formats of `export` are written from.
 
-import type { Box, Detection, KeypointPosition, Mask, ObjectsResult, Point } from "../api/results.js";
+import type { Box, Detection, KeypointPosition, Mask, ObjectsResult, Point, Region } from "../api/results.js";
 import type { PixelTest } from "./rle.js";
 
 export interface FoundObject {
@@ -15,35 +15,44 @@ export interface FoundObject {
   keypoints: readonly KeypointPosition[] | null;
 }
 
-/** The objects of a result, in its order. */
-export function foundObjects(result: ObjectsResult): FoundObject[] {
-  switch (result.kind) {
-    case "detect":
-    case "grounding":
-      return result.detections.map(plain);
-    case "pose":
-      return result.poses.map((pose) => ({ ...plain(pose), keypoints: pose.keypoints }));
-    case "segment":
-      return result.segments.map((one) => ({ ...plain(one), inside: insideMask(one.mask) }));
-    case "obb":
-      return result.objects.map((one) => ({ ...plain(one), corners: one.corners }));
-    case "image-segmentation":
-      return result.regions.map((region, index) => ({
-        ...plain(region),
-        inside: (x, y) => result.map[y * result.width + x] === index + 1,
-      }));
-    default:
-      return result satisfies never;
-  }
+/** What a task adds to a detection. */
+interface Additions {
+  mask?: Mask;
+  corners?: readonly Point[];
+  keypoints?: readonly KeypointPosition[];
 }
 
-function plain({
-  label,
-  classIndex,
-  score,
-  box,
-}: Omit<Detection, "score"> & { score: number | null }): FoundObject {
-  return { label, classIndex, score, box, inside: null, corners: null, keypoints: null };
+/** The objects of a result, in its order. */
+export function foundObjects(result: ObjectsResult): FoundObject[] {
+  if ("regions" in result) {
+    const { map, width } = result;
+    return result.regions.map((one, index) => ({
+      ...found(one, {}),
+      inside: (x, y) => map[y * width + x] === index + 1,
+    }));
+  }
+  return listOf(result).map((one) => found(one, one));
+}
+
+function listOf(result: Exclude<ObjectsResult, { regions: unknown }>): readonly (Detection & Additions)[] {
+  if ("detections" in result) return result.detections;
+  if ("poses" in result) return result.poses;
+  return "segments" in result ? result.segments : result.objects;
+}
+
+function found(
+  { label, classIndex, score, box }: Detection | Region,
+  { mask, corners, keypoints }: Additions,
+): FoundObject {
+  return {
+    label,
+    classIndex,
+    score,
+    box,
+    inside: mask ? insideMask(mask) : null,
+    corners: corners ?? null,
+    keypoints: keypoints ?? null,
+  };
 }
 
 /** Whether the centre of a pixel lies in a cell of the mask that is 1. */
