@@ -56,6 +56,6 @@ def test_the_line_names_what_is_in_the_way() -> None:
     names = tuple(f"w{index}" for index in range(5))
     assert fp16_summary(Fp16Estimate(2000, names, ("e",), {"Neg": 2})) == (
         "in float16: 1.0 kB less to load, on devices with shader-f16; leaves float16's range: 'w0', 'w1', 'w2' and 2 "
-        "more; would become 0: 'e'; stay in float32 for want of a kernel: 2 Neg; "
-        "webbuild pack --precision auto finds what changes no answer"
+        "more; would become 0: 'e'; no float16 kernel for 2 Neg; "
+        "webbuild pack --precision auto converts what changes no answer"
     )

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 import numpy as np
+import onnx_ir as ir
 from msgspec import Struct
 from numpy.typing import NDArray
 
@@ -62,7 +63,7 @@ def _constants(context: InspectionContext) -> Iterator[tuple[str, NDArray[np.flo
     """Yield every float32 constant that a node reads, once, by its name."""
     read = dict.fromkeys(value for each in context.nodes for value in each.node.inputs if value is not None)
     for value in read:
-        tensor = value.const_value
+        tensor = ir.convenience.get_const_tensor(value)
         if tensor is not None and tensor.dtype is not None and tensor.dtype.name == "FLOAT":
             yield value.name or "", np.asarray(tensor.numpy(), np.float32)
 

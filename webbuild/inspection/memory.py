@@ -11,10 +11,11 @@ from webbuild.passes.rewrite import nbytes
 
 def estimate_memory(context: InspectionContext) -> MemoryEstimate:
     """Estimate the memory of a model whose sizes are fixed."""
-    weights = [
-        value for each in _graphs(context) for value in each.initializers.values() if value.const_value is not None
-    ]
-    held = sum(value.const_value.nbytes for value in weights if value.const_value is not None)
+    stored = [value for each in _graphs(context) for value in each.initializers.values()]
+    stored += [value for each in context.nodes if each.node.op_type == "Constant" for value in each.node.outputs]
+    found = ((value.name or "", ir.convenience.get_const_tensor(value)) for value in stored)
+    weights = [(title, tensor.nbytes) for title, tensor in found if tensor is not None]
+    held = sum(size for _, size in weights)
     running = [each.node for each in context.nodes if context.placements[each.node].kind in ("gpu", "cpu")]
     last = {value: index for index, node in enumerate(running) for value in node.inputs if value is not None}
     living = sum(nbytes(value) or 0 for value in context.model.graph.inputs)
@@ -31,9 +32,9 @@ def estimate_memory(context: InspectionContext) -> MemoryEstimate:
                 ends[last.get(value, index)] = ends.get(last.get(value, index), 0) + (taken or 0)
         peak = max(peak, living)
         living -= ends.pop(index, 0)
-    heaviest = max(weights, key=lambda value: value.const_value.nbytes if value.const_value else 0, default=None)
-    if heaviest is not None and heaviest.const_value is not None and heaviest.const_value.nbytes > largest:
-        largest, name = heaviest.const_value.nbytes, heaviest.name or ""
+    heaviest, size = max(weights, key=lambda each: each[1], default=("", 0))
+    if size > largest:
+        largest, name = size, heaviest
     return MemoryEstimate(held, peak, largest, name, unknown)
 
 

@@ -70,8 +70,9 @@ def summary(inspection: Inspection) -> str:
     if places["none"]:
         parts.append(f"{places['none']} without a kernel")
     moved = sum(copy.size or 0 for copy in inspection.transfers)
-    parts.append(f"{format_count(len(inspection.transfers), 'copy')}, {format_bytes(moved)} a run")
-    parts.append(f"{format_bytes(memory.weights)} of weights, {format_bytes(memory.activations)} at work")
+    if inspection.transfers:
+        parts.append(f"{format_count(len(inspection.transfers), 'copy')} between them, {format_bytes(moved)} a run")
+    parts.append(f"{format_bytes(memory.weights)} of weights, {format_bytes(memory.activations)} of other tensors")
     if memory.unknown_shapes:
         parts.append(f"{format_count(memory.unknown_shapes, 'tensor')} of unknown size")
     return "; ".join(parts)
@@ -89,8 +90,8 @@ def fp16_summary(half: Fp16Estimate) -> str:
             parts.append(f"{what}: {', '.join(repr(name) for name in names[:_MAX_LISTED])}{more}")
     if half.float32_only:
         listed = ", ".join(f"{number} {operator}" for operator, number in half.float32_only.items())
-        parts.append(f"stay in float32 for want of a kernel: {listed}")
-    return "; ".join([*parts, "webbuild pack --precision auto finds what changes no answer"])
+        parts.append(f"no float16 kernel for {listed}")
+    return "; ".join([*parts, "webbuild pack --precision auto converts what changes no answer"])
 
 
 def fix(found: list[Finding]) -> str:
@@ -100,7 +101,7 @@ def fix(found: list[Finding]) -> str:
     packed = f"webbuild pack ({'pass' if len(passes) == 1 else 'passes'} {', '.join(passes)})"
     if not passes or not rest:
         return packed if passes else rest[0].fix
-    return f"{packed}; for what it leaves of the other {len(rest)}: {rest[0].fix}"
+    return f"{packed}; it leaves {len(rest)} of them: {rest[0].fix}"
 
 
 def _finding_text(code: str, found: list[Finding]) -> Text:

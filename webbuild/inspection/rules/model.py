@@ -40,7 +40,7 @@ def cpu_partition(
             f"{format_count(len(partition.transfers), 'copy')}, "
             f"{format_bytes(partition.transfer_bytes)} a run",
             reason=", ".join(f"{count} {op}" for op, count in list(partition.operators.items())[:6]),
-            fix="see the findings about its nodes: the one without a fix keeps them on the CPU",
+            fix="fix the findings about their operators",
         )
 
 
@@ -130,7 +130,7 @@ def out_of_memory(
             severity="error" if too_large else "warning",
             outcome="no-session" if too_large else "throws",
             where="the model",
-            summary=f"{format_bytes(memory.weights)} of weights, {format_bytes(memory.activations)} at work",
+            summary=f"{format_bytes(memory.weights)} of weights, {format_bytes(memory.activations)} of other tensors",
             reason="WebAssembly addresses 4 GiB, and loading needs the weights twice",
             fix="make the weights or the input smaller",
         )
