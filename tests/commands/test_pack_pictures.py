@@ -43,9 +43,9 @@ def packed(path: Path, *options: str) -> tuple[dict[str, Any], str]:
 @pytest.mark.parametrize(
     ("factor", "offset", "scale", "mean", "said"),
     [
-        (1, 0.5, 1 / 255, 0, "pixel values 0..255 times 0.00392157 (a guess: the other usual ranges make no clear"),
+        (1, 0.5, 1 / 255, 0, "pixel values 0..255 times 1/255 (a guess: the other usual ranges make no clear"),
         (0.05, 127, 1, 0, "pixel values 0..255 as they are (likely: with it answers depend"),
-        (200, -0.2, 1 / 127.5, 1, "pixel values 0..255 times 0.00784314, minus 1 (likely: with 0..1 the answers to"),
+        (200, -0.2, 1 / 127.5, 1, "pixel values 0..255 times 1/127.5, minus 1 (likely: with 0..1 the answers to"),
     ],
 )
 @pytest.mark.parametrize("layout", SHAPES)
@@ -70,14 +70,14 @@ def test_what_the_graph_makes_of_pixel_values_is_not_tried(tmp_path: Path) -> No
     onnx.save(ir.to_proto(ir.from_onnx_text(f"{HEADER} {text}")), path)
     spec, told = packed(path)
     assert (spec["scale"], spec["mean"]) == (1, [0, 0, 0])
-    assert "pixel values 0..255 as they are (sure: of 0..255 the graph itself makes -1 to 1; RGB is a guess" in told
+    assert "pixel values 0..255 as they are (sure: the graph itself turns 0..255 into -1 to 1; RGB is a guess" in told
 
 
 @pytest.mark.parametrize(
     ("kind", "said"),
     [
-        ("float[1,1,24,32]", "in grey, stretched to 32 x 24, pixel values 0..255 times 0.00392157 (a guess"),
-        ("float[1,24,32,1]", "in grey, stretched to 32 x 24, pixel values 0..255 times 0.00392157 (a guess"),
+        ("float[1,1,24,32]", "in grey, stretched to 32 x 24, pixel values 0..255 times 1/255 (a guess"),
+        ("float[1,24,32,1]", "in grey, stretched to 32 x 24, pixel values 0..255 times 1/255 (a guess"),
         ("uint8[1,24,32,1]", "in grey, stretched to 32 x 24, pixel values 0..255 as they are (sure: it takes bytes)"),
         ("uint8[1,3,24,32]", "RGB, stretched to 32 x 24, pixel values 0..255 as they are (sure: it takes bytes; RGB"),
     ],
@@ -106,7 +106,7 @@ def test_what_a_fourth_channel_is_stays_open(tmp_path: Path) -> None:
     ("bound", "said"),
     [
         (100, "pixel values 0..255 as they are (likely: with 0..1 the answers to two photographs are empty"),
-        (1e6, "pixel values 0..255 times 0.00392157 (a guess"),
+        (1e6, "pixel values 0..255 times 1/255 (a guess"),
     ],
 )
 def test_a_range_with_which_nothing_is_found_is_not_taken_where_another_finds_something(

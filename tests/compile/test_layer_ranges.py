@@ -86,7 +86,7 @@ def test_values_around_zero_are_told_from_those_above_it(values: PixelRange, lay
         found = weigh(network(trained(values, seed, layout), normal=layout == "stored"))
         assert found is not None
         assert found.best in (SIGNED, IMAGENET)
-        assert found.reason.startswith("likely: by the weights of its first layer")
+        assert found.reason.startswith("likely: the weights of the first layer")
         assert PLAIN not in found.likely
 
 
@@ -103,7 +103,7 @@ def test_the_mean_of_the_input_is_read_from_the_biases() -> None:
 def test_a_mean_that_is_known_is_said() -> None:
     found = weigh(network(trained(PLAIN, 3, "stored"), normal=True))
     assert found is not None
-    assert "in which its input had a mean of about 1" in found.reason
+    assert "and an input whose mean was about 1" in found.reason
 
 
 def test_biases_of_what_makes_pictures_say_nothing_of_the_mean() -> None:
@@ -157,5 +157,5 @@ def test_a_pack_takes_and_says_what_the_first_layer_tells(tmp_path: Path) -> Non
     path = tmp_path / "m.onnx"
     path.write_bytes(ir.serde.serialize_model(network(trained(PLAIN, 0))).SerializeToString())
     done = webbuild("pack", path, "--dry-run")
-    assert "BGR, stretched to 48 x 48, pixel values 0..255 as they are (likely: by the weights of its" in done.stderr
+    assert "BGR, stretched to 48 x 48, pixel values 0..255 as they are (likely: the weights of the" in done.stderr
     assert "BGR is a guess: most networks that take 0..255 come from" in done.stderr

@@ -56,8 +56,8 @@ def weigh_ranges(
         return LayerRanges(best, "", likely)
     mean = input_mean(layer)
     known = best in (UNIT, PLAIN) and mean.value > SURE * math.hypot(mean.error, doubt)
-    said = f", in which its input had a mean of about {mean.value:.2g}" if known else ""
-    return LayerRanges(best, f"likely: by the weights of its first layer it was trained on that{said}", likely)
+    said = f" and an input whose mean was about {mean.value:.2g}" if known else ""
+    return LayerRanges(best, f"likely: the weights of the first layer fit these values{said}", likely)
 
 
 def _makes_pictures(model: ir.Model, image: ImageInput) -> bool:

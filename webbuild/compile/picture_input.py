@@ -86,7 +86,7 @@ def with_picture_input(match: TaskMatch, image: ImageInput, graph: ir.Model, ori
         f"run(picture, {{ numbers: {{ {each.name}: ... }} }}) gives another"
         for each in numbers
     ]
-    outputs = "task tensor: nothing says what this model is for, so outputs stay tensors"
+    outputs = "task tensor: nothing says what this model is for, so outputs stay tensors; --task names it"
     alpha = "; its fourth channel is taken for alpha and filled with 255" if chosen.color == "rgba" else ""
     said = f"input '{chosen.name}' takes a picture, by its shape{alpha}: {_recipe_text(chosen, reasons)}"
     return msgspec.structs.replace(
@@ -117,7 +117,7 @@ def with_tried_recipe(match: TaskMatch, graph: ir.Model, original: NativeRunner)
 
 def _recipe_text(chosen: ImageInput, reasons: Sequence[str]) -> str:
     said = f"{describe_recipe(chosen)} ({'; '.join(reasons)})"
-    return f"{said}; --scale, --mean, --std, --color and --resize say otherwise"
+    return f"{said}; change it with --scale, --mean, --std, --color or --resize"
 
 
 def _choose_recipe(
@@ -148,7 +148,7 @@ def _values(
     said = read_graph_recipe(graph, image)
     if said is not None:
         chosen = with_range(image, said.values)
-        why = f"sure: of {said.values.name} the graph itself makes {said.low:.3g} to {said.high:.3g}"
+        why = f"sure: the graph itself turns {said.values.name} into {said.low:.3g} to {said.high:.3g}"
         return (msgspec.structs.replace(chosen, color=said.color), (why, _BY_MEANS)) if said.color else (chosen, (why,))
     layer = weigh_ranges(graph, image, trials.canvases, usual)
     if layer and layer.reason:

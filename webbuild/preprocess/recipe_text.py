@@ -10,7 +10,7 @@ _FITTED = {"stretch": "stretched to", "letterbox": "letterboxed in", "crop": "cr
 
 
 def describe_recipe(image: ImageInput) -> str:
-    """Return for instance `RGB, letterboxed in 640 x 640 with grey 114, pixel values 0..255 times 0.00392157`."""
+    """Return for instance `RGB, letterboxed in 640 x 640 with grey 114, pixel values 0..255 times 1/255`."""
     color = "in grey" if image.color == "gray" else image.color.upper()
     height, width = image.shape[2:4] if image.layout == "nchw" else image.shape[1:3]
     pad = f" with grey {image.letterbox.pad}" if image.letterbox.mode == "letterbox" else ""
@@ -20,13 +20,19 @@ def describe_recipe(image: ImageInput) -> str:
 
 
 def describe_values(image: ImageInput | StackInput) -> str:
-    """Return for instance `0..255 times 0.00392157, minus 0.5, divided by 0.5`; what changes nothing is left out."""
-    parts = [f"times {image.scale:g}"] if image.scale != 1 else []
+    """Return for instance `0..255 times 1/255, minus 0.5, divided by 0.5`; what changes nothing is left out."""
+    parts = [f"times {_factor(image.scale)}"] if image.scale != 1 else []
     if any(image.mean):
         parts.append(f"minus {_numbers(image.mean)}")
     if any(value != 1 for value in image.std):
         parts.append(f"divided by {_numbers(image.std)}")
     return f"0..255 {', '.join(parts) or 'as they are'}"
+
+
+def _factor(scale: float) -> str:
+    """Return a factor as `--scale` takes it: `1/255` for what is one part of a short number."""
+    parts = f"{1 / scale:.6g}" if 0 < scale < 1 else ""
+    return f"1/{parts}" if 0 < len(parts) <= 5 else f"{scale:g}"
 
 
 def _numbers(values: Sequence[float]) -> str:

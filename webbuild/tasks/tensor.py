@@ -14,6 +14,8 @@ from webbuild.model.signature import ModelSignature, TensorSpec
 from webbuild.tasks.base import RunContext, TaskKind, TaskMatch, Tensors
 from webbuild.tasks.type_names import TypeNames
 
+_UNKNOWN = "task tensor: nothing says what this model is for, so inputs and outputs stay tensors; --task names it"
+
 
 class TensorKind(TaskKind):
     """Every input is asked for, every output is returned."""
@@ -27,7 +29,7 @@ class TensorKind(TaskKind):
         return TaskMatch(
             TensorTask(),
             tuple(tensor_input_spec(fact) for fact in signature.inputs),
-            ("task tensor: nothing in the metadata says what this model is for, so inputs and outputs stay tensors",),
+            () if requested else (_UNKNOWN,),
         )
 
     def needed_outputs(self, task: TensorTask) -> Sequence[str]:
