@@ -78,6 +78,13 @@ def test_a_model_that_is_not_there_exits_with_2(tmp_path: Path) -> None:
     assert (done.code, done.error, done.stdout) == (2, "model-not-found", "")
 
 
+def test_a_model_that_is_not_there_is_said_before_its_bundle_that_is(tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "manifest.json").write_text("{}")
+    done = webbuild("pack", tmp_path / "m.onnx", "-o", tmp_path / "out")
+    assert (done.code, done.error) == (2, "model-not-found")
+
+
 def test_a_model_that_is_broken_exits_with_1_and_another_file_with_2(tmp_path: Path) -> None:
     (tmp_path / "m.onnx").write_bytes(b"\x08\x08")
     done = webbuild("pack", tmp_path / "m.onnx", "-o", tmp_path / "out", "--no-verify")
@@ -89,6 +96,7 @@ def test_a_model_that_is_broken_exits_with_1_and_another_file_with_2(tmp_path: P
 
 
 def test_an_existing_folder_stops_before_anything_is_read(tmp_path: Path) -> None:
+    (tmp_path / "m.onnx").write_bytes(b"hello")
     done = webbuild("pack", tmp_path / "m.onnx", "-o", tmp_path, "--no-verify")
     assert (done.code, done.error) == (2, "output-exists")
 

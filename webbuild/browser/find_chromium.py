@@ -60,7 +60,7 @@ def _not_found(what: str) -> WebbuildError:
     return WebbuildError(
         "no-chromium",
         f"chromium: {what}",
-        "run `python -m playwright install chromium`, or `apt-get install chromium`, "
+        "run `python -m playwright install chromium`, or `apt-get install chromium` (Debian), "
         f"or name an executable in {CHROMIUM_VARIABLE}",
         exit_code=USAGE,
     )

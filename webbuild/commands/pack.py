@@ -31,6 +31,7 @@ from webbuild.equivalence.nan_inputs import replace_nan_inputs
 from webbuild.errors import CLEAN, WebbuildError
 from webbuild.inspection.before_after import BeforeAfter, inspect_before_after
 from webbuild.manifest.manifest import Input, Variant
+from webbuild.model.load import require_model
 from webbuild.model.locate import locate_model
 from webbuild.model.set_inputs import parse_set
 from webbuild.ortweb.packaged_assets import engine_version
@@ -58,6 +59,7 @@ def run(arguments: PackArguments) -> int:
     """
     progress = ProgressReporter(quiet=arguments.as_json, durations=False)
     located = locate_model(arguments.model)
+    require_model(located.path)
     out = arguments.out or Path("dist") / safe_file_name(located.name)
     dims, sizes, budget = parse_dims(arguments.dims), parse_sizes(arguments.size), parse_budget(arguments.budget)
     overrides = parse_overrides(arguments.overrides, guess_pictures=arguments.may_guess_pictures)
@@ -108,8 +110,9 @@ def run(arguments: PackArguments) -> int:
             packed = _emit(located.name, variants, proven, findings, folder)
         verified = _verify(folder) if has_playwright() and not arguments.no_verify else None
     progress.print(f"written: {out}, with a page and a report; open them with: webbuild serve {out}")
-    if verified is None and not arguments.no_verify:
-        progress.print(f"proven natively, not compared in a browser; for that: {INSTALL_BROWSER}")
+    if not isinstance(verified, VerifyReport) and not arguments.no_verify:
+        before = f"{INSTALL_BROWSER}, then" if verified is None else "fix the error below, then run"
+        progress.print(f"proven natively, not compared in a browser; for that: {before} webbuild verify {out}")
     _report(verified, out)
     if arguments.as_json:
         print_json({"pack": packed, "verify": verified})

@@ -160,12 +160,24 @@ def _read_file(path: Path) -> _FileContent:
         data = path.read_bytes()
         return _FileContent(data, hashlib.sha256(data).hexdigest(), len(data), False)
     except OSError as error:
-        raise WebbuildError(
-            "model-not-found",
-            f"{path}: {error.strerror}",
-            "pass the path of an .onnx file, or of a .pt of Ultralytics",
-            exit_code=USAGE,
-        ) from error
+        raise _not_found(path, error) from error
+
+
+def require_model(path: Path) -> None:
+    """Refuse a path where nothing is, before anything else is said about the call.
+
+    Raises:
+        WebbuildError: `model-not-found`.
+    """
+    try:
+        path.stat()
+    except OSError as error:
+        raise _not_found(path, error) from error
+
+
+def _not_found(path: Path, error: OSError) -> WebbuildError:
+    fix = "pass the path of an .onnx file, or of a .pt of Ultralytics"
+    return WebbuildError("model-not-found", f"{path}: {error.strerror}", fix, exit_code=USAGE)
 
 
 def _read_graph_only(path: Path) -> _FileContent | None:
