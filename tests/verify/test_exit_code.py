@@ -81,6 +81,15 @@ def test_in_brief_equal_answers_are_a_line_and_others_are_told_in_full(judged: V
     assert lines[-1].startswith("verified: Same answers. " if most == 1 else "Not the same. ")
 
 
+def test_the_tables_say_what_their_numbers_are() -> None:
+    written = io.StringIO()
+    given = comparison(subject=ComparedOutput("webgpu", "bus", "input", "images"))
+    show_report(report(backend(GOOD, given)), Console(file=written, width=100))
+    text = written.getvalue()
+    assert text.startswith("Largest differences from native ONNX Runtime")
+    assert "input" in text.partition("Same answers")[0].split()
+
+
 def test_vacuous_has_a_verdict_of_its_own() -> None:
     assert formatting.verdict_text(report(backend(comparison("VACUOUS"))))[0] == "vacuous"
     assert formatting.verdict_text(report(backend(comparison("VACUOUS"), comparison("DIFFERS"))))[0] == "different"

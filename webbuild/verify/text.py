@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
+_INTRODUCTION = "Largest differences from native ONNX Runtime on the original, for each sample:"
 _MAX_FAILURES_SHOWN = 8
 _STYLE = {"same": "bold green", "different": "bold red", "problem": "bold red", "vacuous": "bold yellow"}
 
@@ -29,6 +30,8 @@ def show_report(report: VerifyReport, console: Console, *, brief: bool = False) 
 
     kind, headline, sentence = formatting.verdict_text(report)
     brief = brief and kind == "same"
+    if not brief and any(run.results for run in report.backends):
+        console.print(_INTRODUCTION)
     for run in () if brief else report.backends:
         console.print(Text(_heading(run)))
         if run.results:
@@ -75,7 +78,9 @@ def _tables(run: BackendRun, width: int) -> Iterator[Table]:
         ]
         for result in run.results
     ]
-    return fitting_tables(["sample", *map(printable, quantities)], rows, width)
+    inputs = {each.subject.name for each in run.comparisons if each.subject.stage == "input"}
+    titles = [f"input {name}" if name in inputs else name for name in quantities]
+    return fitting_tables(["sample", *map(printable, titles)], rows, width)
 
 
 def _cell(comparisons: list[Comparison]) -> Text:
