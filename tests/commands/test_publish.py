@@ -13,6 +13,7 @@ import pytest
 
 from tests.commands.program import webbuild
 from tests.models import convolution, save
+from webbuild.bundle.model_card import hub_license
 
 
 @pytest.fixture
@@ -55,6 +56,20 @@ def test_the_model_the_card_and_the_space_are_written(export: Path, bundle: Path
     assert space.startswith('---\ntitle: "export"\nsdk: static\n')
     assert 'models: ["me/tiny"]' in space
     assert (out / "space" / "index.html").read_bytes() == (bundle / "index.html").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("stated", "named"),
+    [
+        ("AGPL-3.0 License (https://ultralytics.com/license)", "agpl-3.0"),
+        ("MIT", "mit"),
+        ("<b>free</b> | as air", ""),
+        ("mitigated", ""),
+        ("", ""),
+    ],
+)
+def test_a_licence_in_the_metadata_has_the_name_of_the_hub(stated: str, named: str) -> None:
+    assert hub_license(stated) == named
 
 
 def test_weights_beside_the_model_are_named_as_transformers_js_looks_for_them(tmp_path: Path) -> None:

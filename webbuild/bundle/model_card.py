@@ -30,6 +30,21 @@ _PIPELINES = {
     "segment": "image-segmentation",
 }
 """What the Hub calls the tasks."""
+_LICENSES = {
+    "agpl-3.0",
+    "apache-2.0",
+    "bsd-2-clause",
+    "bsd-3-clause",
+    "cc-by-4.0",
+    "cc-by-nc-4.0",
+    "cc-by-sa-4.0",
+    "cc0-1.0",
+    "gpl-2.0",
+    "gpl-3.0",
+    "lgpl-3.0",
+    "mit",
+}
+"""Licences that the Hub knows by the names which models have in their metadata."""
 
 
 class HubNames(Struct, frozen=True):
@@ -105,8 +120,15 @@ def _render(template: str, manifest: Manifest, names: HubNames, values: dict[str
     return environment.get_template(template).render(
         manifest=manifest,
         names=names,
+        license=names.license or hub_license(manifest.source.license),
         pipeline=_PIPELINES.get(kind_of(manifest.task).kind, ""),
         version=__version__,
         docs=DOCS,
         **values,
     )
+
+
+def hub_license(stated: str) -> str:
+    """Return the Hub's name of a licence such as `AGPL-3.0 License (https://ultralytics.com/license)`, else nothing."""
+    first = stated.lower().partition(" ")[0]
+    return first if first in _LICENSES else ""

@@ -29,7 +29,9 @@ class PublishArguments:
     )
     base_model: str = option(default="", metavar="OWNER/NAME", help="Model on the Hub that this was made from.")
     license: str = option(
-        default="", metavar="ID", help="Licence of the model as the Hub names it, such as apache-2.0. [default: other]"
+        default="",
+        metavar="ID",
+        help="Licence of the model as the Hub names it, such as apache-2.0. [default: that of its metadata]",
     )
     no_verify: bool = option(default=False, help="Do not compare the bundle in Chromium for the model card.")
     force: bool = option(default=False, help="Replace an existing folder.")
