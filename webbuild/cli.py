@@ -54,6 +54,10 @@ def _docstring(command: str) -> str:
 def cli() -> None:
     """Make an ONNX model run on WebGPU in the browser, with the same results.
 
+    Start with: webbuild pack model.onnx --sample photos/*.jpg
+
+    Documentation: https://webbuild.readthedocs.io/
+
     Exit codes: 0 clean, 1 the model or the bundle failed, 2 usage or environment, 3 a bug in webbuild,
     130 interrupted.
     """

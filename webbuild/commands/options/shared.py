@@ -13,7 +13,9 @@ from webbuild.commands.dataclass_command import argument, option
 
 def dims_option() -> Any:
     """Return `--dim`."""
-    return option("--dim", metavar="NAME=N", default=(), help="Size of a free dimension, or INPUT:AXIS=N.")
+    return option(
+        "--dim", metavar="NAME=N", default=(), help="Size of a free dimension; INPUT:AXIS=N for one without a name."
+    )
 
 
 def size_option() -> Any:
