@@ -84,7 +84,7 @@ class GroundingKind(TaskKind):
 
     def summary(self, task: GroundingTask, pictures: int) -> str:
         """Return what the model does."""
-        return f"Finds what is named in words, at most {task.max_tokens} tokens of them."
+        return "Finds what you name in words."
 
     def typescript(self, task: GroundingTask) -> TypeNames:
         """Return the name of the detections, and what the prompt is limited to."""

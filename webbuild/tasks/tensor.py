@@ -21,7 +21,7 @@ class TensorKind(TaskKind):
     """Every input is asked for, every output is returned."""
 
     spec = TensorTask
-    description = "Takes tensors, returns tensors"
+    description = "Returns the outputs of the model as they are"
     compares_predictions = False
 
     def infer(self, signature: ModelSignature, *, requested: bool = False) -> TaskMatch:

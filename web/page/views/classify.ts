@@ -37,11 +37,9 @@ class ClassifyView extends BaseView {
 
 function bar({ label, score }: ClassScore): HTMLElement {
   const item = make("li", "class-bar");
-  const name = make("span", "class-name", label);
-  name.title = label;
   const meter = make("span", "meter");
   meter.style.setProperty("--share", String(Math.min(1, Math.max(0, score))));
-  item.append(name, make("span", "number class-score", percent(score)), meter);
+  item.append(make("span", "class-name", label), make("span", "number class-score", percent(score)), meter);
   return item;
 }
 
