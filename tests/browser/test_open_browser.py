@@ -38,7 +38,7 @@ def test_none_named_is_the_one_that_is_started_here() -> None:
 
 @pytest.mark.parametrize("endpoint", ["a:1", "ftp://a", "ws://", "chromium", ""])
 def test_what_is_no_address_is_refused(endpoint: str) -> None:
-    with pytest.raises(WebbuildError, match="no address of a browser") as caught:
+    with pytest.raises(WebbuildError, match="not the address of a browser") as caught:
         parse_endpoints([endpoint])
     assert (caught.value.code, caught.value.exit_code) == ("invalid-endpoint", 2)
 

@@ -112,7 +112,7 @@ def test_a_prompt_is_the_samples_own_else_the_models(tmp_path: Path) -> None:
 
 def test_nothing_is_overwritten(tmp_path: Path) -> None:
     (tmp_path / "app").mkdir()
-    with pytest.raises(WebbuildError, match="already there") as error:
+    with pytest.raises(WebbuildError, match="already exists") as error:
         write_app(*bundle(tmp_path), tmp_path / "app", "plain")
     assert error.value.code == "output-exists"
 

@@ -105,5 +105,5 @@ def test_a_site_is_replaced_and_another_folder_is_not(tmp_path: Path, site: Path
     again = [bundle(tmp_path / "again", "c")]
     write_site(again, site, title="", force=True)
     assert not (site / "a").exists()
-    with pytest.raises(WebbuildError, match="not a bundle"):
+    with pytest.raises(WebbuildError, match="not a webbuild bundle"):
         write_site(again, tmp_path / "again", title="", force=True)

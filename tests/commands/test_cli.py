@@ -31,7 +31,7 @@ def test_help_lists_every_command() -> None:
         assert f"\n  {name}" in done.stdout
     summaries = " ".join(done.stdout.partition("Commands:")[2].split())
     assert "..." not in summaries, "cut off"
-    assert "the node that makes a backend's results differ, throw, or have no session." in summaries
+    assert "the node that makes a backend give other results, throw, or fail to create a session." in summaries
 
 
 @pytest.mark.parametrize("name", cli.list_commands(click.Context(cli)))

@@ -36,7 +36,7 @@ REFUSED: dict[str, tuple[onnx.ModelProto, str, str]] = {
     "no outputs": (hostile.without_outputs(), "invalid-model", "no outputs"),
     "an output that is a sequence": (hostile.sequence_out(), "unsupported-dtype", "sequence"),
     "no opset": (hostile.without_opset(), "unsupported-opset", "opset_import"),
-    "an opset of the future": (hostile.relu(opset=99), "unsupported-opset", "opset 99; the engine knows 7 to 26"),
+    "an opset of the future": (hostile.relu(opset=99), "unsupported-opset", "opset 99; the engine supports 7 to 26"),
     "an opset before the engine's first": (hostile.relu(opset=5), "unsupported-opset", "opset 5"),
     "a negative opset": (hostile.relu(opset=-3), "unsupported-opset", "opset -3"),
     "a weight declared and absent": (hostile.adding(hostile.weight(2)), "invalid-model", "w"),

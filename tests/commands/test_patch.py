@@ -235,6 +235,6 @@ def test_what_no_build_runs_is_refused_before_anything_is_written(tmp_path: Path
     done = webbuild("patch", model, "-o", tmp_path / "out", "--target", "1.30.0-webgpu")
     assert (done.code, (tmp_path / "out").exists()) == (1, False)
     assert (
-        "error[no-compatible-build] no build of onnxruntime-web runs it: on webgpu, ai.onnx.ml:Binarizer 'y'"
+        "error[no-compatible-build] no build of onnxruntime-web can run the model: on webgpu, ai.onnx.ml:Binarizer 'y'"
         in done.stderr
     )

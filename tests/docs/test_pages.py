@@ -48,7 +48,7 @@ def test_a_pass_shows_the_graph_before_and_after_and_a_finding_what_inspect_says
 def test_an_error_shows_the_messages_of_the_source(site: Path) -> None:
     page = (site / "codes" / "unused-dimension" / "index.md").read_text("utf-8")
     assert "error[unused-dimension] " in page
-    assert "{path}: --dim says nothing to a bundle, whose sizes are fixed\n  fix: " in page
+    assert "{path}: --dim has no effect on a bundle: its sizes are fixed\n  fix: " in page
 
 
 def test_what_is_markup_to_markdown_is_escaped() -> None:

@@ -85,4 +85,4 @@ def test_no_comparison_is_no_proof() -> None:
 
 def test_a_graph_that_always_asked_for_its_fallback_is_not_proven() -> None:
     error = refusal(rows(3, from_fallback=True), rows(3, sample="two.jpg", from_fallback=True), rows(3, "wasm"))
-    assert "hands every sample" in error.message
+    assert "passes every sample" in error.message

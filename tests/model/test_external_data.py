@@ -60,7 +60,7 @@ def test_a_number_of_thousands_of_digits_is_behind_the_end(tmp_path: Path, entry
 
 
 def test_data_that_is_not_there_is_asked_for_by_name(tmp_path: Path) -> None:
-    with pytest.raises(WebbuildError, match=r"weights\.bin.*not there") as caught:
+    with pytest.raises(WebbuildError, match=r"weights\.bin.*missing") as caught:
         load_onnx(pointing(tmp_path, "weights.bin"))
     assert caught.value.code == "external-data-missing"
     assert "weights.bin" in caught.value.fix

@@ -138,7 +138,7 @@ def test_a_given_size_at_which_native_fails_is_an_error_that_says_so(tmp_path: P
     runner = NativeRunner(source.path)
     fits, given = ResolvedDims({"x:0": 1, "x:2": 8, "x:3": 8}, ()), {"h": 8, "w": 8}
     check_given_sizes(source, fits, given, runner)
-    with pytest.raises(WebbuildError, match=r"this size cannot work.*--dim h=9") as caught:
+    with pytest.raises(WebbuildError, match=r"the model does not run at this size.*--dim h=9") as caught:
         check_given_sizes(source, ResolvedDims({**fits.dims, "x:2": 9}, ()), {**given, "h": 9}, runner)
     assert (caught.value.code, caught.value.exit_code) == ("size-fails", USAGE)
 
@@ -153,7 +153,7 @@ def test_a_given_size_at_which_native_fails_is_an_error_that_says_so(tmp_path: P
 )
 def test_the_nearest_size_that_works_is_named(tmp_path: Path, given: dict[str, int], works: str) -> None:
     source = load_onnx(save(parsed(TILES), tmp_path / "m.onnx"))
-    with pytest.raises(WebbuildError, match="this size cannot work") as caught:
+    with pytest.raises(WebbuildError, match="the model does not run at this size") as caught:
         check_given_sizes(source, resolve_dims(source.signature, given), given, NativeRunner(source.path))
     assert works in caught.value.fix
 
@@ -161,7 +161,7 @@ def test_the_nearest_size_that_works_is_named(tmp_path: Path, given: dict[str, i
 def test_no_size_is_named_that_fails_too(tmp_path: Path) -> None:
     source = load_onnx(save(parsed(ONE_SIDE % (3 * 100 * 100)), tmp_path / "m.onnx"))
     given = {"h": 101, "w": 100}
-    with pytest.raises(WebbuildError, match="this size cannot work") as caught:
+    with pytest.raises(WebbuildError, match="the model does not run at this size") as caught:
         check_given_sizes(source, resolve_dims(source.signature, given), given, NativeRunner(source.path))
     assert "works" not in caught.value.fix
 

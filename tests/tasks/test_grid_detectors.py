@@ -71,7 +71,7 @@ def test_anchors_that_the_model_does_not_hold_are_an_assumption() -> None:
 def test_anchors_of_another_training_are_not_known(picture: tuple[int, ...], outputs: Shapes) -> None:
     given = signature(picture, outputs)
     assert detect.TASK.infer(given) is None
-    with pytest.raises(WebbuildError, match="its anchors are known for 80 classes at 352 x 352 only") as raised:
+    with pytest.raises(WebbuildError, match="whose anchors are known for 80 classes at 352 x 352 only") as raised:
         detect.TASK.infer(given, requested=True)
     assert raised.value.code == "unknown-anchors"
 

@@ -87,7 +87,7 @@ def select_backends(bundle: Bundle, backends: Sequence[str], precision: str = "a
     if unfit:
         raise WebbuildError(
             "disabled-target",
-            f"{bundle.directory}: does not run on {' and '.join(unfit)}, and says why in its report.html",
+            f"{bundle.directory}: does not run on {' and '.join(unfit)}, and its report.html says why",
             f"leave --backend out to measure {' and '.join(fit)}",
             exit_code=USAGE,
         )

@@ -98,7 +98,7 @@ def _bundle(asked: ModelSelection, bundle: Bundle) -> ModelUnderTest:
     if asked.dims:
         raise WebbuildError(
             "unused-dimension",
-            f"{asked.path}: --dim says nothing to a bundle, whose sizes are fixed",
+            f"{asked.path}: --dim has no effect on a bundle: its sizes are fixed",
             "leave --dim out, or give the .onnx file",
             exit_code=USAGE,
         )
@@ -144,7 +144,7 @@ def _graph(model: ir.Model, path: Path, outputs: Sequence[str]) -> ModelGraph:
     if weights > MAX_WEIGHT_BYTES:
         raise WebbuildError(
             "too-large-to-bisect",
-            f"{path.name}: {weights >> 20} MiB of weights; a page is given {MAX_WEIGHT_BYTES >> 20} at most",
+            f"{path.name}: {weights >> 20} MiB of weights; a page takes at most {MAX_WEIGHT_BYTES >> 20} MiB",
             "cut the model in two, with onnx.utils.extract_model, and search each part",
             exit_code=USAGE,
         )

@@ -53,18 +53,18 @@ def parse_endpoints(endpoints: Sequence[str], public: str = "") -> list[Endpoint
         if urlsplit(endpoint).scheme not in ("ws", "wss", "http", "https") or not urlsplit(endpoint).hostname:
             raise WebbuildError(
                 "invalid-endpoint",
-                f"{endpoint}: no address of a browser",
+                f"{endpoint}: not the address of a browser",
                 "give ws://HOST:PORT/... of `playwright launch-server`, or http://HOST:PORT of --remote-debugging-port",
                 exit_code=USAGE,
             )
     seen = urlsplit(public)
     if public and (seen.path not in ("", "/") or not seen.hostname):
         fix = "give scheme, host and port, as in https://desk.example:8443"
-        raise WebbuildError("invalid-endpoint", f"{public}: no address of a whole host", fix, exit_code=USAGE)
+        raise WebbuildError("invalid-endpoint", f"{public}: not the address of a host", fix, exit_code=USAGE)
     if public and seen.scheme != "https" and (seen.scheme != "http" or seen.hostname not in LOOPBACK):
         raise WebbuildError(
             "not-loopback",
-            f"{public}: without TLS, a page from there has no WebGPU",
+            f"{public}: a page from there has no WebGPU without TLS",
             "give an https:// address, or forward the port and give http://localhost:PORT",
             exit_code=USAGE,
         )
@@ -95,7 +95,7 @@ def open_browser(endpoint: Endpoint, server: Server, extra: Sequence[str] = ()) 
             raise WebbuildError(
                 "cannot-connect",
                 f"{endpoint.url}: {error.message.strip().splitlines()[0]}",
-                f"see that it runs and can be reached from here; a Playwright server has to be of this version: "
+                f"check that it runs and that this machine can reach it; a Playwright server must have version "
                 f"{_playwright_version()}",
                 exit_code=USAGE,
             ) from error
@@ -120,7 +120,7 @@ def expose_server(endpoint: Endpoint, server: Server) -> str:
         return "its pages come from this machine"
     raise WebbuildError(
         "endpoint-unreachable",
-        f"{endpoint.url}: a browser there cannot reach what is served here on localhost",
+        f"{endpoint.url}: the browser there cannot reach this machine's localhost",
         f"forward a port, such as `ssh -R 8000:localhost:8000 {urlsplit(endpoint.url).hostname}`, and add "
         "--port 8000 --public-url http://localhost:8000",
         exit_code=USAGE,
@@ -148,7 +148,7 @@ def _adb_reverse(port: int | None) -> None:
     fix = "install Android's platform tools, allow debugging on the phone, and name one of several in ANDROID_SERIAL"
     adb = shutil.which("adb")
     if adb is None:
-        raise WebbuildError("no-adb", "adb: a phone reaches what is served here through it", fix, exit_code=USAGE)
+        raise WebbuildError("no-adb", "adb: not found; a phone reaches this server through adb", fix, exit_code=USAGE)
     done = subprocess.run(
         [adb, "reverse", f"tcp:{port}", f"tcp:{port}"],
         capture_output=True,

@@ -24,7 +24,7 @@ def require_playwright() -> None:
     if not has_playwright():
         raise WebbuildError(
             "no-playwright",
-            "playwright: is not installed, and nothing runs in a browser without it",
+            "playwright: not installed; it is needed to run anything in a browser",
             INSTALL_BROWSER,
             exit_code=USAGE,
         )

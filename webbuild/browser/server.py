@@ -121,8 +121,8 @@ def _listen(host: str, port: int, site: DocumentRoot, tls: ssl.SSLContext | None
     if host not in LOOPBACK and tls is None:
         raise WebbuildError(
             "not-loopback",
-            f"{host}: without TLS, browsers of other machines give a page no WebGPU, no cache and no camera",
-            "give --cert and --key too (`mkcert NAME` makes them), or leave --host out and let others in with `ssh -L`",
+            f"{host}: without TLS, a page opened from another machine has no WebGPU, no cache and no camera",
+            "give --cert and --key too (`mkcert NAME` makes them), or leave --host out and use `ssh -L`",
             exit_code=USAGE,
         )
     family = LOOPBACK.get(host) or _address_family(host)
@@ -149,6 +149,6 @@ def _address_family(host: str) -> socket.AddressFamily:
         raise WebbuildError(
             "host-unavailable",
             f"{host}: {error}",
-            "give a name or an address of this machine, or 0.0.0.0 for all it has",
+            "give a name or an address of this machine, or 0.0.0.0 for all of them",
             exit_code=USAGE,
         ) from error

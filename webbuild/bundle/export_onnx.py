@@ -123,7 +123,7 @@ def refuse_existing(files: list[Path]) -> None:
         if file.exists() or file.is_symlink():
             raise WebbuildError(
                 "output-exists",
-                f"{file}: already there",
+                f"{file}: already exists",
                 "give another folder with -o, or --force to replace it",
                 exit_code=USAGE,
             )

@@ -48,7 +48,7 @@ def write_app(bundle: Path, manifest: Manifest, out: Path, template: Template) -
     """
     if out.exists() or out.is_symlink():
         fix = "give a folder that is not there yet"
-        raise WebbuildError("output-exists", f"{out}: already there", fix, exit_code=USAGE)
+        raise WebbuildError("output-exists", f"{out}: already exists", fix, exit_code=USAGE)
     check_paths(bundle, manifest)
     _check_model(manifest)
     with staged_folder(out) as folder:
@@ -74,7 +74,7 @@ def _check_model(manifest: Manifest) -> None:
     if len(pictures) != 1 or any(isinstance(spec, StackInput | TensorInput) for spec in manifest.inputs):
         raise WebbuildError(
             "no-template",
-            f"{manifest.name} does not take one picture, which is what the templates show",
+            f"{manifest.name} does not take a single picture, as the templates need",
             "start from the demo page in the bundle's folder, and call runTensors() or run([...]) yourself",
             exit_code=USAGE,
         )

@@ -93,7 +93,7 @@ def _copy_shared(directory: Path, manifest: Manifest, folder: Path) -> None:
         elif file_entry(target, folder).sha256 != file.sha256:
             raise WebbuildError(
                 "mixed-runtimes",
-                f"{directory}: its {file.path} is not that of the other bundles",
+                f"{directory}: its {file.path} differs from the other bundles'",
                 "pack all of them with one version of webbuild",
                 exit_code=USAGE,
             )

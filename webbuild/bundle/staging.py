@@ -24,7 +24,7 @@ def check_output_folder(out: Path, *, force: bool, marks: Sequence[str] = ("mani
     if not force:
         raise WebbuildError(
             "output-exists",
-            f"{out}: already there",
+            f"{out}: already exists",
             "give another folder with -o, or --force to replace this one",
             exit_code=USAGE,
         )
@@ -35,7 +35,7 @@ def check_output_folder(out: Path, *, force: bool, marks: Sequence[str] = ("mani
     ):
         raise WebbuildError(
             "not-a-bundle",
-            f"{out}: is not a bundle of webbuild, so --force does not replace it",
+            f"{out}: not a webbuild bundle, so --force does not replace it",
             "give another folder with -o, or remove this one yourself",
             exit_code=USAGE,
         )
@@ -96,6 +96,6 @@ def unwritable_output(out: Path, error: OSError) -> WebbuildError:
     return WebbuildError(
         "cannot-write",
         f"{out}: {error.strerror or error}",
-        "nothing was left behind; make room or choose another folder with -o",
+        "no partial output remains; free disk space or choose another folder with -o",
         exit_code=USAGE,
     )

@@ -81,7 +81,7 @@ def quantize_weights(
     if chosen is None or proven is None:
         raise WebbuildError(
             "weights-not-quantizable",
-            "no weights can be whole numbers of 8 or 16 bits: the answers move too far on the samples",
+            "no weights can be stored in 8 or 16 bits: the answers change too much on the samples",
             "pack it with --weight-dtype fp32",
         )
     contents = _encode_files(whole, tensors, chosen, grids)

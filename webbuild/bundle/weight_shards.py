@@ -104,8 +104,8 @@ def _iter_content(tensor: ir.TensorProtocol) -> Iterator[bytes]:
             if not piece:
                 raise WebbuildError(
                     "external-data-truncated",
-                    f"{tensor.path}: became shorter while it was read",
-                    "let nothing write to the model while it is packed",
+                    f"{tensor.path}: the file became shorter while webbuild read it",
+                    "close other programs that write to the model, and pack it again",
                 )
             left -= len(piece)
             yield piece

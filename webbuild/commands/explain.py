@@ -80,4 +80,4 @@ def _unknown(code: str, codes: list[str]) -> WebbuildError:
     holding = [each for each in codes if code in each]
     near = list(dict.fromkeys([*holding, *difflib.get_close_matches(code, codes, n=_MAX_NEAR, cutoff=0.5)]))[:_MAX_NEAR]
     fix = f"did you mean {' or '.join(near)}?" if near else "see every code with: webbuild explain"
-    return WebbuildError("unknown-code", f"'{code}' is no pass, no finding and no error", fix, exit_code=USAGE)
+    return WebbuildError("unknown-code", f"'{code}' is not a pass, finding or error", fix, exit_code=USAGE)

@@ -47,7 +47,7 @@ def _environment_error(error: Exception) -> WebbuildError | None:
         return WebbuildError(
             "out-of-memory",
             f"{error or 'the machine has no memory left'}",
-            "close other programs, or take a machine with more memory",
+            "close other programs, or use a machine with more memory",
             exit_code=USAGE,
         )
     if not isinstance(error, OSError):

@@ -35,7 +35,7 @@ def run(arguments: PatchArguments) -> int:
     """Patch models, print a line for each, and return the worst of their exit codes.
 
     Raises:
-        WebbuildError: what stops a single model; `name-collision` for two that would be written to one file.
+        WebbuildError: what stops a single model; `name-collision` for two that would both be written to the same file.
     """
     progress, options = ProgressReporter(quiet=arguments.as_json), parse_export_options(arguments.export)
     models = tuple(export_located(locate_model(model), options, progress) for model in arguments.models)
@@ -163,7 +163,7 @@ def _require_distinct_outputs(models: Sequence[Path]) -> None:
         if model.stem in known:
             raise WebbuildError(
                 "name-collision",
-                f"{known[model.stem]} and {model} would be written to one file",
+                f"{known[model.stem]} and {model} would both be written to the same file",
                 "patch them one by one, each with another -o",
                 exit_code=USAGE,
             )

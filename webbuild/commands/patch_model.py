@@ -132,7 +132,7 @@ def _refuse_cpu_nodes(model: Path, named: Sequence[str]) -> None:
         shown = ", ".join(named[:5]) + (f" and {len(named) - 5} more" if len(named) > 5 else "")
         raise WebbuildError(
             "cpu-nodes-needed",
-            f"{model.name}: WebGPU answers these nodes wrongly, and nothing replaces them: {shown}",
+            f"{model.name}: WebGPU computes these nodes wrongly, and no pass replaces them: {shown}",
             "give --allow-cpu-nodes and the session option that it prints; the loader of webbuild pack gives it",
         )
 

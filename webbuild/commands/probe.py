@@ -46,7 +46,7 @@ def run(arguments: ProbeArguments) -> int:
     if unknown := sorted(set(arguments.only) - set(families())):
         choice = ", ".join(families())
         raise WebbuildError(
-            "unknown-probe-family", f"there is no family {unknown[0]}", f"choose of {choice}", exit_code=USAGE
+            "unknown-probe-family", f"unknown family {unknown[0]}", f"choose of {choice}", exit_code=USAGE
         )
     progress = ProgressReporter()
     measured = _measure(target, arguments.only, arguments.resume, progress)

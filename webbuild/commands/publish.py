@@ -59,7 +59,7 @@ def _require_same_model(model: Path, bundle: Path, manifest: Manifest) -> None:
     if model.is_file() and file_hash(model) != manifest.source.sha256:
         raise WebbuildError(
             "another-model",
-            f"{bundle}: was packed from another file than {model}",
+            f"{bundle}: not packed from {model}",
             "give the export that the bundle was packed from, or pack it again",
             exit_code=USAGE,
         )
@@ -72,7 +72,7 @@ def _names(arguments: PublishArguments) -> HubNames:
         if name and not _REPOSITORY.fullmatch(name):
             raise WebbuildError(
                 "invalid-repository",
-                f"{option} {name}: is no repository of the Hub",
+                f"{option} {name}: not the name of a Hub repository",
                 "write it as owner/name",
                 exit_code=USAGE,
             )
@@ -84,7 +84,7 @@ def _compare(bundle: Path) -> tuple[BackendResult, ...]:
     if exit_code(report) != CLEAN:
         raise WebbuildError(
             "not-proven",
-            f"{bundle}: the bundle does not give the original's answers in Chromium, so it is not published",
+            f"{bundle}: the bundle gives other answers than the original in Chromium, so it is not published",
             f"webbuild verify {bundle} shows what differs",
         )
     return tuple(_results(report))

@@ -44,8 +44,8 @@ def run(arguments: VerifyArguments) -> int:
     if arguments.html is not None and len(endpoints) > 1:
         raise WebbuildError(
             "html-needs-one-browser",
-            f"{arguments.html}: a page shows the results of one browser",
-            "leave --html out and take --json, or verify in one browser at a time",
+            f"{arguments.html}: --html shows the results of one browser only",
+            "use --json, or verify one browser at a time",
             exit_code=USAGE,
         )
     with console.status("starting") as status:

@@ -149,7 +149,7 @@ def with_inputs_of(match: TaskMatch, other: TaskMatch) -> TaskMatch:
         raise WebbuildError(
             "size-fails",
             "at one size the model looks like task {}, at another like task {}".format(*kinds),
-            "say what it is with --task, or pack a bundle for each size",
+            "give the task with --task, or pack one bundle per size",
             exit_code=USAGE,
         )
     inputs = tuple(msgspec.structs.replace(spec, shape=shapes[spec.name]) for spec in other.inputs)

@@ -155,14 +155,14 @@ def check_exclusive_options(precision: PrecisionMode, weights: str, batches: Seq
         raise WebbuildError(
             "conflicting-options",
             f"--precision {precision} and --batch are not combined",
-            "say one of them: what can be float16 is searched picture by picture",
+            "leave one of them out: the float16 search runs one picture at a time",
             exit_code=USAGE,
         )
     if precision != "fp32" and weights != "fp32":
         raise WebbuildError(
             "conflicting-options",
             f"--precision {precision} and --weight-dtype {weights} are not combined",
-            "say one of them: int8 is smaller to download, float16 also to run",
+            "leave one of them out: int8 is the smaller download, float16 also runs faster",
             exit_code=USAGE,
         )
 

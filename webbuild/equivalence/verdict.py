@@ -35,7 +35,7 @@ def require_equivalent(comparisons: Sequence[Comparison]) -> None:
             gave the comparison anything to compare.
     """
     if not comparisons:
-        raise WebbuildError("vacuous-comparison", "there was no sample to compare", "give some with --sample FILE...")
+        raise WebbuildError("vacuous-comparison", "there are no samples to compare", "give some with --sample FILE...")
     if wrong := mismatches(comparisons):
         first, groups = wrong[0].subject, group_by_output(comparisons)
         same = groups[first.sample, first.runner, first.stage, first.output]
@@ -43,14 +43,14 @@ def require_equivalent(comparisons: Sequence[Comparison]) -> None:
             "output-mismatch",
             f"{len(group_by_output(wrong))} of {len(groups)} comparisons differ; first: output '{output_title(same)}' "
             f"of the {first.runner} graph on sample {first.sample}: {describe_difference(same)}",
-            "nothing was emitted; run with --dry-run to see which passes changed what, and report the model",
+            "webbuild wrote nothing; run with --dry-run to see the passes and their rewrites, and report the model",
         )
     for runner in sorted({each.subject.runner for each in comparisons}):
         mine = [each for each in comparisons if each.subject.runner == runner]
         if all(each.from_fallback for each in mine):
             raise WebbuildError(
                 "vacuous-comparison",
-                f"the {runner} graph hands every sample to its fallback, so nothing is known of its own answers",
+                f"the {runner} graph passes every sample to its fallback, so its own answers were not compared",
                 "give samples with fewer objects: --sample FILE...",
             )
         _require_signal(mine)

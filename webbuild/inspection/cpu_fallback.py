@@ -74,7 +74,8 @@ def check_wasm_session(model: ir.Model, table: KernelTable, disabled: DisabledTa
     if error is not None and error.outcome == "no-session":
         raise WebbuildError(
             "no-compatible-build",
-            f"no build of onnxruntime-web runs it: on {disabled.target}, {disabled.reason}; on WASM, {error.reason}",
+            f"no build of onnxruntime-web can run the model: on {disabled.target}, {disabled.reason}; "
+            f"on WASM, {error.reason}",
             "export the model without it, and compute that part in JavaScript",
         )
 

@@ -85,7 +85,7 @@ def serialize(model: ir.Model, file: str, largest: int = MAX_MODEL_BYTES) -> byt
     if weights > largest:
         raise WebbuildError(
             "too-large-to-measure",
-            f"{file}: {weights >> 20} MiB of weights; a page is given {largest >> 20} at most",
+            f"{file}: {weights >> 20} MiB of weights; a page takes at most {largest >> 20} MiB",
             "measure it in a bundle: webbuild pack, then webbuild verify",
             exit_code=USAGE,
         )

@@ -70,7 +70,7 @@ def export_path(checkpoint: Path, options: Mapping[str, str]) -> Path:
     if importlib.util.find_spec("ultralytics") is None:
         raise WebbuildError(
             "no-ultralytics",
-            f"{checkpoint}: is exported by Ultralytics, which is not installed",
+            f"{checkpoint}: Ultralytics, which exports it, is not installed",
             'pip install "webbuild[ultralytics]", or run `yolo export format=onnx` elsewhere and pass the .onnx file',
             exit_code=USAGE,
         )

@@ -66,20 +66,20 @@ def _locate(path: Path, tensor: str, location: str) -> Path:
     if not location or not file.is_relative_to(folder):
         raise WebbuildError(
             "external-data-outside",
-            f"{path}: tensor '{tensor}' asks for data at '{location}', outside the model's folder",
-            "keep the data file beside the model, and the location relative to it",
+            f"{path}: tensor '{tensor}' has its data at '{location}', outside the model's folder",
+            "move the data file next to the model, and make the location relative to it",
         )
     if not there:
         raise WebbuildError(
             "external-data-missing",
-            f"{path}: tensor '{tensor}' is kept in '{location}', which is not there",
-            f"put '{location}' beside '{path.name}'",
+            f"{path}: tensor '{tensor}' has its data in '{location}', which is missing",
+            f"put '{location}' next to '{path.name}'",
         )
     if file.stat().st_nlink > 1:  # the ONNX libraries take such a file for an attack
         raise WebbuildError(
             "external-data-linked",
-            f"{path}: tensor '{tensor}' is kept in '{location}', a file with several hard links",
-            "put a copy of its own in its place",
+            f"{path}: tensor '{tensor}' has its data in '{location}', a file with several hard links",
+            "replace it with a copy",
         )
     return file
 

@@ -31,7 +31,7 @@ def download_from_hub(given: str) -> tuple[Path, str, str]:
     if repository.count("/") != 1 or not all(repository.split("/")):
         raise WebbuildError(
             "invalid-repository",
-            f"{given}: is no repository of the Hub",
+            f"{given}: not the name of a Hub repository",
             "write it as hf:owner/name, hf:owner/name@revision or hf:owner/name:onnx/model.onnx",
             exit_code=USAGE,
         )

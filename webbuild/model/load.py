@@ -233,7 +233,7 @@ def _loads_natively(proto: onnx.ModelProto, path: Path, graph: bytes | None) -> 
 def _check_outputs(proto: onnx.ModelProto, path: Path) -> None:
     names = [output.name for output in proto.graph.output]
     if not names:
-        raise WebbuildError("invalid-model", f"{path}: the graph has no outputs, so it answers nothing", _FIX_EXPORT)
+        raise WebbuildError("invalid-model", f"{path}: the graph has no outputs", _FIX_EXPORT)
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise WebbuildError("invalid-model", f"{path}: output '{twice}' is listed twice", _FIX_INVALID_MODEL)

@@ -47,7 +47,7 @@ def _opset(proto: onnx.ModelProto, path: Path) -> int:
     if not proto.opset_import:
         raise WebbuildError(
             "unsupported-opset",
-            f"{path}: has no opset_import, so nothing says which version of the operators it means",
+            f"{path}: has no opset_import, so the operator versions are unknown",
             "export the model again; every exporter writes one",
         )
     opset = max(versions, default=NEWEST_OPSET)
@@ -55,7 +55,7 @@ def _opset(proto: onnx.ModelProto, path: Path) -> int:
         older = opset < OLDEST_OPSET
         raise WebbuildError(
             "unsupported-opset",
-            f"{path}: is written in opset {opset}; the engine knows {OLDEST_OPSET} to {NEWEST_OPSET}",
+            f"{path}: uses opset {opset}; the engine supports {OLDEST_OPSET} to {NEWEST_OPSET}",
             f"export it with opset {17 if older else NEWEST_OPSET} or so, or convert it with onnx.version_converter",
         )
     return opset

@@ -77,8 +77,8 @@ class BrowserSession:
         if features and (missing := self.missing_features(features)):
             raise WebbuildError(
                 "missing-adapter-feature",
-                f"chromium: {self.adapter} has no {', '.join(missing)}, without which every session would throw",
-                "search on a GPU that has it (WEBBUILD_GPU=real), or the graph in float32",
+                f"chromium: {self.adapter} has no {', '.join(missing)}, which every session needs",
+                "search on a GPU that has it (WEBBUILD_GPU=real), or search the float32 graph",
                 exit_code=USAGE,
             )
 

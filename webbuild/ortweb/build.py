@@ -90,7 +90,7 @@ def _pack(version: str, folder: Path) -> Path:
     if npm is None:
         raise WebbuildError(
             "no-npm",
-            f"onnxruntime-web {version} is not the installed one ({packaged_assets.engine_version()}), and there "
+            f"onnxruntime-web {version} is not the installed version ({packaged_assets.engine_version()}), and there "
             f"is no npm",
             "install Node.js, which brings npm, or leave --version out",
             exit_code=USAGE,

@@ -53,7 +53,7 @@ class BuildPage:
             self.close()
             if not self.chromium.browser.is_connected():
                 raise WebbuildError(
-                    "chromium-crashed", "chromium: it ended while models ran", "go on with --resume"
+                    "chromium-crashed", "chromium: it crashed while models ran", "go on with --resume"
                 ) from error
             raise PageDiedError(error.message.splitlines()[0]) from error
         if "error" not in answer:

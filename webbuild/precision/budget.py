@@ -49,6 +49,6 @@ def _invalid_budget(text: str, reason: str) -> WebbuildError:
     return WebbuildError(
         "invalid-budget",
         f"--budget {text}: {reason}",
-        "say --budget evaluations=20, --budget seconds=60 or --budget saving=0.2",
+        "write --budget evaluations=20, --budget seconds=60 or --budget saving=0.2",
         exit_code=USAGE,
     )

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 SPECIAL_TOKENS = ("[CLS]", "[SEP]", "[PAD]", "[UNK]")
 _FIX_TOKENIZER = (
-    "copy the tokenizer.json or the vocab.txt that the model was exported with beside it, or give --task tensor"
+    "copy the tokenizer.json or the vocab.txt that the model was exported with next to it, or give --task tensor"
 )
 
 
@@ -49,7 +49,7 @@ class WordpieceTokenizer:
         except ImportError as error:
             raise WebbuildError(
                 "tokenizers-missing",
-                "tokenizers: is not installed, and the model takes a text prompt",
+                "tokenizers: not installed; the model takes a text prompt",
                 "pip install 'webbuild[tokenizers]'",
                 exit_code=USAGE,
             ) from error

@@ -141,8 +141,8 @@ class NativeRunner:
         except Exception as error:  # onnxruntime's own errors share no base class
             raise WebbuildError(
                 "reference-session-failed",
-                f"{self.path.name}: native ONNX Runtime {self.version} makes no session of it: {error}",
-                "what ONNX Runtime does not load in Python it does not load in a browser: export the model again",
+                f"{self.path.name}: native ONNX Runtime {self.version} cannot load it: {error}",
+                "export the model again: what ONNX Runtime cannot load in Python, it cannot load in a browser",
             ) from error
         return self._session
 

@@ -81,14 +81,14 @@ def _sample_from_image(file: Path, image: ImageInput, inputs: Sequence[Input], r
     if file.suffix.lower() == ".npz":
         raise WebbuildError(
             "invalid-sample",
-            f"{file}: holds tensors, and the model takes pictures: '{image.name}' {image.dtype} {image.shape}",
+            f"{file}: holds tensors, but the model takes pictures: '{image.name}' {image.dtype} {image.shape}",
             "give JPEG, PNG or WebP files, or --task tensor, which takes .npz files",
             exit_code=USAGE,
         )
     if (found := looks_like(file)) and not found.endswith("picture"):
         raise WebbuildError(
             "invalid-sample",
-            f"{file}: {found}, and the model takes pictures",
+            f"{file}: {found}, but the model takes pictures",
             "give JPEG, PNG or WebP files",
             exit_code=USAGE,
         )
@@ -144,7 +144,7 @@ def _sample_from_npz(file: Path, inputs: Sequence[TensorInput]) -> Sample:
         raise WebbuildError(
             "invalid-sample",
             f"{file}: no input of the model takes a picture: {shown}",
-            "give .npz files written by numpy.savez; where an input is a picture, say so with --scale 1/255 or --task",
+            "give .npz files written by numpy.savez; if an input is a picture, give --scale 1/255 or --task",
             exit_code=USAGE,
         )
     arrays = load_npz(file, shown)
@@ -157,7 +157,7 @@ def _sample_from_npz(file: Path, inputs: Sequence[TensorInput]) -> Sample:
             raise WebbuildError(
                 "invalid-sample",
                 f"{file}: input '{spec.name}' wants {spec.dtype} {spec.shape}, got {found}",
-                f"save an array of that type and shape under the name '{spec.name}'; all that is wanted: {shown}",
+                f"save an array of that type and shape under the name '{spec.name}'; the model's inputs: {shown}",
                 exit_code=USAGE,
             )
     return Sample(file.name, {spec.name: arrays[spec.name] for spec in inputs})

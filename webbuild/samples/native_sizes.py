@@ -107,7 +107,7 @@ def check_given_sizes(source: OnnxModel, sizes: ResolvedDims, given: Mapping[str
     if (constant := one_size_constant(source.model, error.message)) is not None:
         raise WebbuildError(
             "one-size-only",
-            f"{source.path}: this size cannot work: {asked}: {constant}",
+            f"{source.path}: the model does not run at this size: {asked}: {constant}",
             "give the size of the export, or export the model with position embeddings that are interpolated",
             exit_code=USAGE,
         )
@@ -121,7 +121,7 @@ def check_given_sizes(source: OnnxModel, sizes: ResolvedDims, given: Mapping[str
     near = nearest_size(given, error_at)
     raise WebbuildError(
         "size-fails",
-        f"{source.path}: this size cannot work: native ONNX Runtime fails at {asked}: {error.message}",
+        f"{source.path}: the model does not run at this size: native ONNX Runtime fails at {asked}: {error.message}",
         f"{' '.join(f'--dim {name}={size}' for name, size in near.items())} works"
         if near
         else "give sizes that the model can take: those of its export, or multiples of 32 for pictures",

@@ -77,7 +77,7 @@ def random_feeds(file: str, inputs: Sequence[TensorSpec], ranges: Ranges = NO_RA
             raise WebbuildError(
                 "cannot-generate-input",
                 f"{file}: input '{fact.name}' is {fact.dtype}; only tensors of numbers can be generated",
-                "leave out what would run the model, such as --measure",
+                "leave out the option that runs the model, such as --measure",
                 exit_code=USAGE,
             )
         check_size(fact.name, sizes, kind)

@@ -39,7 +39,7 @@ def parse_target(name: str) -> Target:
             return Target(version, known)
     raise WebbuildError(
         "unknown-target",
-        f"'{name}' names no build of onnxruntime-web",
+        f"'{name}' is not a build of onnxruntime-web",
         f"write VERSION-BUILD with one of {', '.join(get_args(Build))}: 1.30.0-webgpu",
         exit_code=USAGE,
     )

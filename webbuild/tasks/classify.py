@@ -129,7 +129,7 @@ def _class_count_mismatch(file: str, output: TensorSpec, scores: int, names: int
     return WebbuildError(
         "class-count-mismatch",
         f"{file}: output '{output.name}' {list(output.shape)} has {scores} class scores, the metadata {names} name(s)",
-        "give --task classify, and the names with --labels FILE",
+        "give --task classify, and the class names with --labels FILE",
     )
 
 

@@ -201,8 +201,8 @@ def _unknown_anchors(file: str, family: GridFamily, spec: AnchorPostprocess) -> 
     height, width = spec.size
     return WebbuildError(
         "unknown-anchors",
-        f"{file}: its output has the form of {family.name}'s, and its anchors are known for {classes} classes at "
+        f"{file}: its output has the layout of {family.name}, whose anchors are known for {classes} classes at "
         f"{side} x {side} only; this model has {spec.classes} at {width} x {height}",
-        "give --task tensor and decode the boxes yourself, with the anchors that it was trained with",
+        "give --task tensor and decode the boxes yourself, with the anchors used in training",
         exit_code=USAGE,
     )

@@ -140,5 +140,5 @@ def _check_vocabulary_size(signature: ModelSignature, tokenizer: WordpieceTokeni
             "tokenizer-mismatch",
             f"{signature.file}: the tokenizer beside it has {tokenizer.vocabulary_size} pieces, the network {known}, "
             "as config.json says",
-            "copy the tokenizer.json or the vocab.txt that the model was exported with beside it",
+            "copy the tokenizer.json or the vocab.txt that the model was exported with next to it",
         )

@@ -57,6 +57,6 @@ def no_batch(batch: int, reason: str) -> WebbuildError:
     return WebbuildError(
         "fixed-batch",
         f"--batch {batch}: {reason}",
-        "leave --batch out: run() takes pictures one by one; or export the model again with a free batch",
+        "leave --batch out, then run() takes pictures one by one; or export the model again with a free batch",
         exit_code=USAGE,
     )

@@ -39,7 +39,7 @@ def parse_dims(arguments: tuple[str, ...]) -> dict[str, int]:
         if not equals or not name or not (size.isascii() and size.isdigit()) or int(size) == 0:
             raise WebbuildError(
                 "invalid-dimension",
-                f"--dim {argument}: this is not NAME=N or INPUT:AXIS=N with N above 0",
+                f"--dim {argument}: not NAME=N or INPUT:AXIS=N with N above 0",
                 "write for example --dim height=640, or --dim images:2=640",
                 exit_code=USAGE,
             )
@@ -63,7 +63,7 @@ def resolve_dims(signature: ModelSignature, given: Mapping[str, int]) -> Resolve
         ]
         raise WebbuildError(
             "unknown-dimension",
-            f"{signature.file}: the size of {len(missing)} free dimension(s) cannot be guessed: {'; '.join(told)}",
+            f"{signature.file}: cannot guess the size of {len(missing)} free dimension(s): {'; '.join(told)}",
             "give each a size, for example " + told[0].rpartition(": ")[2].replace("=N", "=640"),
             exit_code=USAGE,
         )

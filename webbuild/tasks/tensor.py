@@ -66,7 +66,7 @@ def tensor_input_spec(spec: TensorSpec) -> TensorInput:
     if spec.dtype not in get_args(DType):
         raise WebbuildError(
             "unsupported-dtype",
-            f"input '{spec.name}' is {spec.dtype}, which a browser cannot feed",
+            f"input '{spec.name}' is {spec.dtype}, which JavaScript cannot pass",
             f"export it as one of {', '.join(get_args(DType))}",
         )
     shape = [size for size in spec.shape if isinstance(size, int)]

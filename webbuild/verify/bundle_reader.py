@@ -67,7 +67,7 @@ class Bundle(Struct, frozen=True):
             others = dict.fromkeys(each.precision for own in held.values() for each in own)
             raise WebbuildError(
                 "no-graph",
-                f"{self.directory}: holds no graph in {precision} for {' or '.join(backends)}",
+                f"{self.directory}: has no {precision} graph for {' or '.join(backends)}",
                 f"name one of {', '.join(others)}" if others else "leave --precision out",
                 exit_code=USAGE,
             )
@@ -141,7 +141,7 @@ def _check_schema(path: Path, origin: manifests.ManifestHeader) -> None:
     again = "pack the model again with this webbuild"
     raise WebbuildError(
         "unsupported-schema",
-        f"{path}: is of schema {schema}, written by {origin.generator_name}; webbuild {__version__} reads "
+        f"{path}: has schema {schema}, written by {origin.generator_name}; webbuild {__version__} reads "
         f"{manifests.SCHEMA_VERSION}",
         f"update webbuild, or {again}" if schema > manifests.SCHEMA_VERSION else again,
     )

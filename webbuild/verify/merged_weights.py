@@ -43,8 +43,8 @@ def materialize_graph(bundle: Bundle, graph: Graph) -> Iterator[Path]:
         except OSError as error:
             raise WebbuildError(
                 "cannot-merge-weights",
-                f"{bundle.directory}: its weights cannot be joined in a temporary folder: {error.strerror or error}",
-                "make room there, or name another folder in TMPDIR",
+                f"{bundle.directory}: cannot join its weights in a temporary folder: {error.strerror or error}",
+                "free disk space there, or set TMPDIR to another folder",
                 exit_code=USAGE,
             ) from error
         yield folder / Path(graph.file).name

@@ -72,7 +72,7 @@ def _run_outputs(bundle: Bundle, runner: NativeRunner, given: RunInput) -> Tenso
     if missing:
         raise WebbuildError(
             "missing-output",
-            f"{runner.path.name} does not compute {', '.join(missing)}, which the manifest promises",
+            f"{runner.path.name} does not compute {', '.join(missing)}, which the manifest lists",
             "pack the model again",
         )
     return {spec.name: outputs[spec.name] for spec in bundle.manifest.outputs}

@@ -66,7 +66,7 @@ export async function guarded<T>(work: () => T | Promise<T>): Promise<T> {
 /** @internal A file that is not the one of the manifest. */
 export function corruptFile(path: string, how: string, options?: ErrorOptions): WebbuildError {
   const fix = "reload without the cache; if it stays, deploy the whole bundle again, unchanged";
-  return new WebbuildError("corrupt-file", `${path} is not the file of this bundle: ${how}`, fix, options);
+  return new WebbuildError("corrupt-file", `${path} does not match the bundle: ${how}`, fix, options);
 }
 
 /** @internal An error that nobody foresaw. */

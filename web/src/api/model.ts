@@ -204,7 +204,9 @@ export class Model {
    * Runs under way reject with code "disposed". A second call does nothing.
    */
   async dispose(): Promise<void> {
-    this.#sessions.end(new WebbuildError("disposed", "the model was disposed of", "call load() again"));
+    this.#sessions.end(
+      new WebbuildError("disposed", "the model was used after dispose()", "call load() again"),
+    );
   }
 
   /** Hands the pictures to `work`, those of one size together: the one that is asked for, else the best for each. */

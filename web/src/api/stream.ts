@@ -49,7 +49,7 @@ export function requireVideo(source: unknown): void {
   if (typeof HTMLVideoElement === "undefined" || !(source instanceof HTMLVideoElement))
     throw new WebbuildError("invalid-image", "stream() takes a video", fix);
   if (!("requestVideoFrameCallback" in source))
-    throw new WebbuildError("invalid-image", "this browser does not tell of a video's frames", fix);
+    throw new WebbuildError("invalid-image", "this browser has no requestVideoFrameCallback()", fix);
 }
 
 /** Throws unless results can be given to it. @internal */

@@ -51,14 +51,14 @@ function uncapturedError(error: GPUError): WebbuildError {
   if (!(error instanceof GPUOutOfMemoryError))
     return new WebbuildError(
       "gpu-error",
-      `the GPU refused a command: ${error.message}`,
+      `the GPU rejected a command: ${error.message}`,
       'load the model again, or with { backend: "wasm" }',
     );
   const fix = 'dispose of models that are not used, close other pages, or load with { backend: "wasm" }';
-  return new WebbuildError("out-of-memory", `the GPU has no memory left: ${error.message}`, fix);
+  return new WebbuildError("out-of-memory", `the GPU is out of memory: ${error.message}`, fix);
 }
 
 function deviceLost(message: string): WebbuildError {
-  const fix = 'run again in a moment; where that fails too, load with { backend: "wasm" }';
+  const fix = 'run again in a moment; if that fails too, load with { backend: "wasm" }';
   return new WebbuildError("device-lost", message, fix);
 }

@@ -12,7 +12,7 @@ export function graphsFor(manifest: Manifest, target: Backend, precision: "auto"
   if (forTarget.length === 0) throw noGraph(manifest, target);
   const others = forTarget.map((graph) => `"${graph.precision}"`).join(", ");
   const fix = `load with precision "auto" or ${others}, or pack the model again with --precision ${precision}`;
-  throw new WebbuildError("no-graph", `the bundle holds no graph for ${target} in ${precision}`, fix);
+  throw new WebbuildError("no-graph", `the bundle has no ${precision} graph for ${target}`, fix);
 }
 
 /** Returns the graph that runs on every machine that has the target. */
@@ -30,9 +30,9 @@ function noGraph({ graphs, disabledTargets }: Manifest, target: Backend): Webbui
   const disabled = disabledTargets.find((each) => each.target === target);
   if (disabled !== undefined) {
     const what = `${target} would fail: ${disabled.reason}`;
-    return new WebbuildError("no-graph", what, `see what \`webbuild explain ${disabled.code}\` says`);
+    return new WebbuildError("no-graph", what, `run \`webbuild explain ${disabled.code}\``);
   }
   const held = [...new Set(graphs.map((candidate) => `"${candidate.target}"`))].join(", ");
   const fix = `load with one of ${held}, or pack the model again with this version of webbuild`;
-  return new WebbuildError("no-graph", `the bundle holds no graph for ${target}`, fix);
+  return new WebbuildError("no-graph", `the bundle has no graph for ${target}`, fix);
 }

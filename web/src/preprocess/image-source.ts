@@ -130,5 +130,5 @@ function unsupportedPicture(source: unknown): WebbuildError {
     typeof source === "object" ? (source === null ? "null" : (kind?.name ?? "an object")) : typeof source;
   const fix =
     "give a Blob, ImageBitmap, ImageData, VideoFrame, OffscreenCanvas, or an <img>, <video> or <canvas> element";
-  return new WebbuildError("invalid-image", `a picture was wanted, got ${got}`, fix);
+  return new WebbuildError("invalid-image", `expected a picture, got ${got}`, fix);
 }

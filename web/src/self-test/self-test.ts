@@ -65,7 +65,7 @@ function selfTestFailed(reason: string): WebbuildError {
   const fix = 'load with { backend: "wasm" }, and report the name of the adapter with this message';
   return new WebbuildError(
     "self-test-failed",
-    `this GPU does not compute what the model must: ${reason}`,
+    `this GPU computes wrong results for the model: ${reason}`,
     fix,
   );
 }

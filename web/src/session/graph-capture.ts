@@ -118,7 +118,9 @@ export function captureFailureReason(info: ModelInfo, { code, message }: Webbuil
 }
 
 export function captureFailed(reason: string, cause?: unknown): WebbuildError {
-  return new WebbuildError("capture-failed", reason, "nothing: the model runs without", { cause });
+  return new WebbuildError("capture-failed", reason, "nothing to do: the model runs without graph capture", {
+    cause,
+  });
 }
 
 /** The same elements from the last to the first: other inputs, of which none is out of its range. */

@@ -122,7 +122,7 @@ function sessionError(code: "no-session" | "run-failed", what: string, cause: un
     return new WebbuildError("out-of-memory", message, fix, { cause });
   }
   const broken = cause instanceof WebAssembly.RuntimeError || reason.startsWith("Aborted(");
-  const fix = 'load with { backend: "wasm" }, or see what `webbuild verify` says of the bundle';
+  const fix = 'load with { backend: "wasm" }, or run `webbuild verify` on the bundle';
   return new WebbuildError(broken ? "engine-failed" : code, message, fix, { cause });
 }
 

@@ -130,5 +130,5 @@ function dequantizedBytes({ kind, count }: WeightChunk): number {
 
 function corruptWeights(path: string, what: string): WebbuildError {
   const fix = "deploy the whole bundle again, unchanged; if it stays, pack the model again";
-  return new WebbuildError("corrupt-file", `${path} holds no weights as they are stored: ${what}`, fix);
+  return new WebbuildError("corrupt-file", `${path} is not a valid weight file: ${what}`, fix);
 }

@@ -20,7 +20,7 @@ export function taskOf({ task: { kind } }: { task: TaskSpec }): AnyTask {
   const found = tasks().find((task) => task.kind === kind);
   if (found !== undefined) return found;
   const fix = "pack the model again: its manifest and its runtime are of different versions";
-  throw new WebbuildError("invalid-manifest", `the manifest's task is of an unknown kind, ${kind}`, fix);
+  throw new WebbuildError("invalid-manifest", `the manifest has an unknown task, ${kind}`, fix);
 }
 
 /** What a run of these options is asked for. `tools` are what the task has loaded. */

@@ -12,9 +12,10 @@ from webbuild.commands.options.shared import BrowserArguments
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class BenchArguments(BrowserArguments):
-    """Measure in Chromium what the bundle in DIRECTORY costs: bytes, time to a result, a run, memory.
+    """Benchmark the bundle in DIRECTORY in Chromium: bytes, time to the first result, run time, memory.
 
-    Chromium computes WebGPU on the CPU unless WEBBUILD_GPU=real is set: its times say nothing about a GPU then.
+    Set WEBBUILD_GPU=real to use a real GPU. Without it Chromium computes WebGPU on the CPU, and its times say nothing
+    about a GPU.
 
     Example: webbuild bench dist/yolo-pose --html bench.html
     """

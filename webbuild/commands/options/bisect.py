@@ -14,25 +14,25 @@ from webbuild.commands.options.shared import dims_option, json_option
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class BisectArguments:
-    """Find the node that makes a backend's results differ, throw, or have no session.
+    """Find the node that makes a backend give other results, throw, or fail to create a session.
 
-    Parts of the graph run in Chromium, each fed with the reference's values, so that no node is blamed for an error
-    before it. For each node found, bisect writes the smallest graph that shows the error with its real inputs, a page
-    that runs it on your own GPU, and an issue text for onnxruntime. Exit code 0: nothing differs.
+    bisect runs parts of the graph in Chromium. Each part gets the reference's values as inputs, so errors of earlier
+    nodes do not count. For each node found, bisect writes the smallest graph that shows the error with its real
+    inputs, a page that runs it on your own GPU, and an issue text for onnxruntime. Exit code 0: nothing differs.
 
     Example: webbuild bisect dist/yolo-pose
     """
 
     subject: Path = argument(metavar="DIR|MODEL")
     backend: Literal["webgpu", "wasm"] = option(default="webgpu", help="Backend to search.")
-    precision: Literal["fp32", "fp16", "mixed"] = option(default="fp32", help="Which of a bundle's graphs.")
+    precision: Literal["fp32", "fp16", "mixed"] = option(default="fp32", help="Graph of the bundle to search.")
     against: Literal["native", "wasm"] = option("--reference", default="native", help="Reference backend.")
     tolerance: float | None = option(
         type=click.FloatRange(min=0, min_open=True),
         help="Relative tolerance: fraction of the tensor's largest magnitude. [default: 1e-4, float16 0.01]",
     )
     outputs: tuple[str, ...] = option(
-        "--output", default=(), metavar="NAME", help="Search only what this output depends on."
+        "--output", default=(), metavar="NAME", help="Search only the nodes that this output depends on."
     )
     inputs: tuple[Path, ...] = option(
         "--sample", default=(), metavar="FILE...", help="Images for a bundle, .npz for a model."

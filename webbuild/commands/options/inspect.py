@@ -11,9 +11,9 @@ from webbuild.commands.options.shared import dims_option, export_option, json_op
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class InspectArguments:
-    """Predict where each node of MODEL runs in a browser, and what goes wrong. Nothing is changed.
+    """Predict where each node of MODEL runs in a browser, and what fails. The file is not changed.
 
-    Exit code 1 means that it will fail: no session, a throw, a wrong result. What is merely slow exits 0.
+    Exit code 1: the model will fail (no session, an exception, a wrong result). A model that is only slow exits 0.
 
     Example: webbuild inspect yolo11n.onnx --html yolo11n.html
     """
@@ -26,6 +26,6 @@ class InspectArguments:
     size: str | None = size_option()
     export: tuple[str, ...] = export_option()
     values: tuple[str, ...] = set_option()
-    measure: bool = option(default=False, help="Also run it in Chromium, and compare the prediction with that.")
+    measure: bool = option(default=False, help="Also run the model in Chromium, and compare with the prediction.")
     as_json: bool = json_option()
     html: Path | None = option(help="Write the graph and its findings as HTML to this file.")

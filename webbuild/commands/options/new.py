@@ -11,7 +11,7 @@ from webbuild.commands.dataclass_command import argument, option
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class NewArguments:
-    """Write a small app around a bundle to DIRECTORY: it shows a picture or the camera, and what the model finds.
+    """Write a small app for a bundle to DIRECTORY: it runs the model on a picture or the camera.
 
     Example: webbuild new my-app --model dist/yolo-pose --template react
     """
@@ -19,5 +19,5 @@ class NewArguments:
     directory: Path = argument()
     model: Path = option(metavar="BUNDLE", required=True, help="Folder that `webbuild pack` wrote.")
     template: Literal["vite", "react", "plain"] = option(
-        default="vite", help="vite: TypeScript; react: React with TypeScript; plain: no tools, any static host."
+        default="vite", help="vite: TypeScript; react: React with TypeScript; plain: no build step, any static host."
     )

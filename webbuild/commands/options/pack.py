@@ -35,17 +35,17 @@ class PreprocessOptions:
     """Options that override what the model says about its classes and its image input."""
 
     labels: Path | None = option(
-        metavar="FILE", help="Class names: one a line, a JSON list, or a JSON object of index to name."
+        metavar="FILE", help="Class names: one per line, a JSON list, or a JSON object of index to name."
     )
     scale: str | None = option(
-        metavar="NUMBER", help="Factor of pixel values 0..255: a number, or 1/255. Sets mean 0 and std 1 unless given."
+        metavar="NUMBER", help="Factor for pixel values 0..255, such as 1/255. Also sets mean 0 and std 1 unless given."
     )
     mean: str | None = option(metavar="R,G,B", help="Mean, subtracted after --scale: one number or three.")
     std: str | None = option(metavar="R,G,B", help="Standard deviation, divided by after --mean: one number or three.")
     layout: Literal["nchw", "nhwc"] | None = option(help="Layout of the image input.")
     color: Color | None = option(help="Channel order of the image input; gray for one channel, rgba for 4.")
     resize: Literal["letterbox", "stretch", "crop"] | None = option(
-        help="How an image of another aspect ratio is resized: padded, stretched, or center-cropped."
+        help="How to fit an image of another aspect ratio: pad it, stretch it, or crop its center."
     )
     interpolation: Interpolation | None = option(help="Interpolation for resizing images.")
 
@@ -57,23 +57,26 @@ class PreprocessOptions:
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class PackArguments(PreprocessOptions):
-    """Patch MODEL, prove it, write a bundle with a page, and compare it in Chromium.
+    """Patch MODEL, prove it equal to the original, write a bundle with a page, and compare it in Chromium.
 
-    MODEL is an .onnx file, a folder with an export in it or in its folder `onnx`, a repository of the Hugging Face
-    Hub (hf:owner/name, hf:owner/name@revision, hf:owner/name:FILE), or a .pt of Ultralytics, which exports it: loading
-    such a file runs the code that is pickled in it.
+    MODEL is one of these:
+    an .onnx file;
+    a folder with an .onnx file in it or in its subfolder `onnx`;
+    a Hugging Face Hub repository: hf:owner/name, hf:owner/name@revision or hf:owner/name:FILE;
+    an Ultralytics .pt checkpoint, which Ultralytics exports. Loading a .pt file runs the code pickled in it.
 
-    Put --sample after MODEL: it takes every file up to the next option. Without it, the images in a folder `samples`
-    next to MODEL are used.
+    Put --sample after MODEL: it takes every file up to the next option. The default is the images in the folder
+    `samples` next to MODEL.
 
-    A model that takes a stack of images is given folders, one per stack, or the images of one stack. Their focus
-    distances are a list in `focus.json` in the folder. Without --sample, folders in `samples` next to MODEL are used.
+    If the model takes a stack of images, give one folder per stack, or the images of one stack. A file `focus.json` in
+    the folder lists the focus distances. The default is the folders in `samples` next to MODEL.
 
-    A detector with a text prompt needs its tokenizer.json or vocab.txt next to MODEL. It is proven on the prompts
-    given, else on those in `samples/prompts.txt` next to MODEL, one a line.
+    A detector with a text prompt needs its tokenizer.json or vocab.txt next to MODEL. The proof uses the prompts of
+    --prompt; the default is `samples/prompts.txt` next to MODEL, one prompt per line.
 
-    --precision auto searches how much of the model can be float16 without changing a result on the samples: within
-    0.01 of a score, half a pixel, 1 % of other outputs. Browsers whose GPU has float16 load that graph.
+    --precision auto searches for the largest part of the model that can be float16 without changing a result on the
+    samples. The limits are 0.01 of a score, half a pixel, and 1 % of other outputs. Browsers whose GPU supports
+    float16 load that graph.
 
     Example: webbuild pack yolo-pose.onnx
     """
@@ -85,17 +88,17 @@ class PackArguments(PreprocessOptions):
 
     model: Path = argument()
     out: Path | None = option("-o", "--out", help="Folder to write. [default: dist/<name of the model>]")
-    task: str | None = option(type=TaskChoice(), help="Task of the model, where the inferred one is wrong.")
+    task: str | None = option(type=TaskChoice(), help="Task of the model, if the inferred one is wrong.")
     dims: tuple[str, ...] = dims_option()
     size: str | None = option(
         metavar="SIZE,...",
-        help="Size of the pictures, where it is free: 640, or 640x480 (width x height). Several sizes, such as "
-        "320,480,640, are packed into one bundle and share the weights; a run takes the one that fits its picture.",
+        help="Picture size for a model with free height and width: 640, or 640x480 (width x height). Several sizes, "
+        "such as 320,480,640, go into one bundle and share the weights; each run uses the one that fits its picture.",
     )
     batch: str | None = option(
         metavar="N,...",
-        help="Pictures in one run, where the batch is free: 1,4 packs a graph for one and one for four, which share "
-        "the weights. run() of several pictures takes the largest that they fill. [default: 1]",
+        help="Batch sizes for a model with a free batch: 1,4 packs one graph for one picture and one for four, which "
+        "share the weights. run() with several pictures uses the largest batch that they fill. [default: 1]",
     )
     export: tuple[str, ...] = export_option()
     values: tuple[str, ...] = set_option()
@@ -106,7 +109,7 @@ class PackArguments(PreprocessOptions):
         "--prompt", default=(), metavar="TEXT", help="Text prompt for the samples; repeatable."
     )
     nms: Literal["gpu", "cpu", "keep"] = option(
-        default="gpu", help="NMS on WebGPU: in fixed shapes on the GPU, on the CPU, or exactly as exported."
+        default="gpu", help="NMS on WebGPU: gpu = on the GPU with fixed shapes; cpu = on the CPU; keep = as exported."
     )
     weights: Literal["fp32", "int8"] = option(
         "--weight-dtype", default="fp32", help="Storage of weights: fp32, or int8 with scales, dequantised at load."
@@ -119,9 +122,10 @@ class PackArguments(PreprocessOptions):
     budget: tuple[str, ...] = option(
         default=(),
         metavar="KEY=VALUE",
-        help="Budget of that search: evaluations=20, seconds=60; saving=0.2, the share of the weights auto must save.",
+        help="Limit of the --precision search: evaluations=20 or seconds=60. saving=0.2: share of the weights that "
+        "auto must save.",
     )
     no_verify: bool = option(default=False, help="Do not run the bundle in Chromium.")
-    dry_run: bool = option(default=False, help="Print what would be done; write nothing.")
+    dry_run: bool = option(default=False, help="Print the rewrites; write nothing.")
     force: bool = option(default=False, help="Replace an existing bundle.")
     as_json: bool = json_option()

@@ -12,21 +12,21 @@ from webbuild.commands.options.shared import dims_option, export_option, json_op
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class PatchArguments:
-    """Patch each MODEL and prove it, for a loader of your own: .onnx files and nothing else.
+    """Patch each MODEL and prove it equal to the original: .onnx files only, for your own loader.
 
-    A patched model keeps the inputs and outputs it had, by name, type and shape; only free dimensions get the sizes
-    that --dim gives. Any other change is printed. Thresholds stay constants.
+    A patched model keeps its inputs and outputs, by name, type and shape. Only free dimensions change, to the sizes of
+    --dim. patch prints any other change. Thresholds stay constants.
 
     With --nms cpu or gpu the thresholds become inputs, `confidence` and `iou`, and a detector without post-processing
-    gets one. With gpu there may be an output `head_status`: two numbers, whether the head is exact and how many
-    candidates it had. Where the first is not 1, or the second above the capacity in the model's metadata
-    (`webbuild.manifest.detection_head_status`), repeat the run on the graph for WebAssembly, which is written too.
+    gets it. With gpu the graph may have an output `head_status` of two numbers: whether the NMS converged, and the
+    number of candidates. If the first is not 1, or the second exceeds the capacity in the model's metadata
+    (`webbuild.manifest.detection_head_status`), repeat the run on the WebAssembly graph, which patch also writes.
 
-    A graph is written only if any loader gets it right. Where a kernel is known to answer wrongly and nothing replaces
-    it, its nodes have to be left to the CPU by a session option: --allow-cpu-nodes writes such a graph and prints it.
+    patch only writes graphs that are correct in any loader. If a GPU kernel gives wrong results and no pass replaces
+    it, a session option must place its nodes on the CPU: --allow-cpu-nodes writes such a graph and prints the option.
 
-    Several models are patched at once, each in its own process. One that fails does not stop the others; the exit
-    code is that of the worst.
+    Several models are patched in parallel, each in its own process. A failure does not stop the others; the exit code
+    is the worst of all.
 
     Example: webbuild patch a.onnx b.onnx -o patched --target 1.30.0-webgpu
     """
@@ -47,14 +47,14 @@ class PatchArguments:
     samples: tuple[Path, ...] = option("--sample", default=(), metavar="FILE...", help="Images or .npz to prove with.")
     nms: Literal["keep", "cpu", "gpu"] = option(
         default="keep",
-        help="NMS: keep it as exported; or rewrite or append it as pack does, which changes inputs and outputs.",
+        help="keep = NMS as exported; cpu and gpu rewrite or append it as pack does, which changes inputs and outputs.",
     )
     allow_cpu_nodes: bool = option(
-        default=False, help="Also write graphs that are right only where the session leaves the nodes named to the CPU."
+        default=False, help="Also write graphs that need a session option to place nodes on the CPU."
     )
     int32_inputs: bool = option(
-        default=False, help="Let inputs become int32 that are int64 and cast at once, as those of a bundle do."
+        default=False, help="Make int64 inputs int32 if the graph casts them immediately, as pack does."
     )
-    dry_run: bool = option(default=False, help="Print what would be done, and what not; write nothing.")
+    dry_run: bool = option(default=False, help="Print the rewrites, and what was not rewritten; write nothing.")
     force: bool = option(default=False, help="Replace existing files.")
     as_json: bool = json_option()

@@ -11,7 +11,7 @@ from webbuild.commands.dataclass_command import option
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class ProbeArguments:
-    """Measure in Chromium what a build of onnxruntime-web can do, and write its table. Takes up to an hour.
+    """Measure the kernels of a build of onnxruntime-web in Chromium, and write their table. Takes up to an hour.
 
     Example: webbuild probe --version 1.27.0
     """
@@ -23,7 +23,10 @@ class ProbeArguments:
         default="webgpu", help='webgpu: what `import "onnxruntime-web/webgpu"` gives.'
     )
     only: tuple[str, ...] = option(
-        "--family", default=(), metavar="FAMILY", help="Measure only this family of cases, and no kernels; repeatable."
+        "--family",
+        default=(),
+        metavar="FAMILY",
+        help="Measure only this family of special cases, without the kernels; repeatable.",
     )
     resume: bool = option(default=False, help="Continue an interrupted measurement.")
     out: Path | None = option(help="File of the table. [default: VERSION-BUILD.json]")

@@ -10,10 +10,10 @@ from webbuild.commands.dataclass_command import argument, option
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class PublishArguments:
-    """Write folders for the Hugging Face Hub: a model repository and a static Space. Nothing is uploaded.
+    """Write folders for the Hugging Face Hub: a model repository and a static Space. publish uploads nothing.
 
-    OUT/model holds MODEL patched and proven, in the layout that transformers.js loads, its configuration files, and a
-    model card. OUT/space holds the bundle as a static Space. The commands that upload both are printed.
+    OUT/model holds the patched MODEL in the layout that transformers.js loads, its configuration files, and a model
+    card. OUT/space holds the bundle as a static Space. publish prints the commands that upload both.
 
     MODEL is the export that the bundle was packed from: an .onnx file, a folder, or hf:owner/name, which the card then
     names as the base model.
@@ -27,7 +27,7 @@ class PublishArguments:
     repo: str = option(
         default="", metavar="OWNER/NAME", help="Repository on the Hub. [default: your-name/NAME of the bundle]"
     )
-    base_model: str = option(default="", metavar="OWNER/NAME", help="Model on the Hub that this was made from.")
+    base_model: str = option(default="", metavar="OWNER/NAME", help="Model on the Hub that this one is derived from.")
     license: str = option(
         default="",
         metavar="ID",

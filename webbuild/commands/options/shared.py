@@ -20,7 +20,9 @@ def dims_option() -> Any:
 
 def size_option() -> Any:
     """Return `--size`."""
-    return option(metavar="SIZE", help="Size of the pictures, where it is free: 640, or 640x480 (width x height).")
+    return option(
+        metavar="SIZE", help="Picture size for a model with free height and width: 640, or 640x480 (width x height)."
+    )
 
 
 def export_option() -> Any:
@@ -29,8 +31,8 @@ def export_option() -> Any:
         "--export",
         metavar="KEY=VALUE",
         default=(),
-        help="Argument of Ultralytics' export, where MODEL is a .pt: imgsz=320; nms=True for its own suppression "
-        "inside, nms=False for its head without.",
+        help="Argument of the Ultralytics export, if MODEL is a .pt file: imgsz=320; nms=True exports with its NMS, "
+        "nms=False without.",
     )
 
 
@@ -40,7 +42,7 @@ def set_option() -> Any:
         "--set",
         metavar="NAME=VALUE",
         default=(),
-        help="Make an input a constant, such as sr=16000; repeatable. VALUE may be a list with commas.",
+        help="Replace an input by a constant, such as sr=16000; repeatable. VALUE may be a list with commas.",
     )
 
 
@@ -59,18 +61,20 @@ class BrowserArguments:
     )
     precision: Literal["auto", "fp32", "fp16", "mixed"] = option(
         default="auto",
-        help="Graph to run, where there are several. auto: verify runs all that the adapter can run, bench the best.",
+        help="Graph to run, if there are several. auto: verify runs all that the adapter supports, bench the best.",
     )
     inputs: tuple[Path, ...] = option(
-        "--sample", default=(), metavar="FILE...", help="Images to run besides the bundle's samples."
+        "--sample", default=(), metavar="FILE...", help="Images to run in addition to the bundle's samples."
     )
     endpoints: tuple[str, ...] = option(
         "--connect",
         default=(),
         metavar="URL",
-        help="Remote browser; repeatable. ws:// of a Playwright server, http:// of DevTools.",
+        help="Remote browser; repeatable. ws:// for a Playwright server, http:// for DevTools.",
     )
-    public: str = option("--public-url", default="", metavar="URL", help="Address of this server for remote browsers.")
+    public: str = option(
+        "--public-url", default="", metavar="URL", help="Address at which remote browsers reach this server."
+    )
     port: int = option(default=0, type=click.IntRange(0, 65535), help="Port to serve on. [default: a free one]")
     as_json: bool = json_option()
     html: Path | None = option(help="Write the report as HTML to this file.")

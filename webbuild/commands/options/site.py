@@ -10,7 +10,7 @@ from webbuild.commands.dataclass_command import argument, option
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class SiteArguments:
-    """Make one static site of several bundles: a gallery, and what they have in common stored once.
+    """Build one static site from several bundles: a gallery, with shared files stored once.
 
     Example: webbuild site dist/yolo-pose dist/depth -o dist/site
     """

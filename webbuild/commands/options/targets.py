@@ -9,7 +9,7 @@ from webbuild.commands.dataclass_command import argument, option
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class TargetsArguments:
-    """List the measured builds of onnxruntime-web; of two, print what differs.
+    """List the measured builds of onnxruntime-web, or print the differences between two.
 
     Example: webbuild targets 1.30.0-webgpu 1.30.0-wasm
     """

@@ -16,4 +16,4 @@ class VerifyArguments(BrowserArguments):
     Example: webbuild verify dist/yolo-pose --html report.html
     """
 
-    markdown: Path | None = option(help="Write a table of the backends and what failed as Markdown to this file.")
+    markdown: Path | None = option(help="Write a Markdown table of the backends and failures to this file.")

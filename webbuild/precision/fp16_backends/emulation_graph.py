@@ -53,7 +53,7 @@ def _with_known_types(model: ir.Model) -> ir.Model:
         if not kinds:
             raise WebbuildError(
                 "unknown-dtype",
-                f"float16: nothing says what type '{value.name}' has",
+                f"float16: the type of '{value.name}' is unknown",
                 "export the model again with the types of its values, or run onnx.shape_inference on it",
             )
         value.type = ir.TensorType(next((kind for kind in kinds if kind.is_floating_point()), kinds[0]))
