@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pytest
+from msgspec.structs import replace
 
 from webbuild.compare.comparison import ComparedOutput, Comparison
 from webbuild.equivalence.noise_floor import (
@@ -40,6 +41,14 @@ def test_what_the_reference_does_itself_is_no_difference(quantity: str) -> None:
     assert verdicts([made(quantity, 0.99 * NOISE_FACTOR * level)], made(quantity, level)) == ["OK"]
     assert verdicts([made(quantity, 1.01 * NOISE_FACTOR * level)], made(quantity, level)) == ["DIFFERS"]
     assert verdicts([made(quantity, level)], made(quantity, 0.0)) == ["DIFFERS"]
+
+
+def test_a_tensor_handed_on_as_the_result_has_the_noise_of_the_output() -> None:
+    raw = made("", 0.1)
+    given, decoded = (replace(raw, subject=replace(raw.subject, stage=stage)) for stage in ("input", "decoded"))
+    assert verdicts([raw, decoded], raw) == ["OK", "OK"]
+    assert verdicts([raw, decoded], made("", 0.05)) == ["DIFFERS", "DIFFERS"]
+    assert verdicts([given], raw) == ["DIFFERS"]  # the picture's own tensor is no output
 
 
 def test_the_level_that_explains_it_is_told() -> None:

@@ -1,4 +1,4 @@
-"""Noise floor: how much the reference's own answers change under a 1e-6 perturbation of its inputs and weights.
+"""Noise floor: how much a 1e-6 perturbation and another order of its sums change the reference's own answers.
 
 Some models decide on the way to their answer, and a rounding can turn a decision:
 
@@ -9,6 +9,9 @@ Another order of summation then moves a score by a third. No tolerance of roundi
 everything. So the reference is run again on perturbed inputs and weights, and a difference is accepted where the
 reference makes one as large itself. Inputs alone do not do: a quantized input hides a small change, and tokens have
 none. A weight in float16 changes by half of its last bit.
+
+Random changes cancel in a sum of a whole picture, and the rounding of that sum does not: it grows with its length. So
+these runs also add up InstanceNormalization in another order (`runners/sequential_sums.py`).
 
     RMS of the candidate's differences <= NOISE_FACTOR * RMS of the reference's own, the largest of PERTURBED_RUNS
 
@@ -187,4 +190,7 @@ def _explains(noise: Mapping[Quantity, float], quantity: Quantity, difference: f
 
 
 def _quantity(comparison: Comparison) -> Quantity:
-    return comparison.subject.stage, comparison.subject.output, comparison.subject.quantity
+    """Return what a comparison is about. A tensor that a page hands on as its result is the output that it was."""
+    about = comparison.subject
+    same = about.stage == "decoded" and about.output and not about.quantity
+    return "raw" if same else about.stage, about.output, about.quantity
