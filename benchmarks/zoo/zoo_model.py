@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from webbuild.compare.tolerances import BROWSER, REDUCED_PRECISION
 from webbuild.equivalence.check import run_original
-from webbuild.equivalence.compare_runs import Reference, RunInput, Tensors, WithWeights
+from webbuild.equivalence.compare_runs import Perturbed, Reference, RunInput, Tensors
 from webbuild.equivalence.policy import Policy
 from webbuild.manifest.manifest import Task
 from webbuild.manifest.tasks import TensorTask
@@ -65,7 +65,7 @@ class ZooModel(Struct, frozen=True):
         model = ir.load(self.path)
         halves = retype(model, ir.DataType.FLOAT16, ir.DataType.FLOAT)
         native = NativeRunner(self.path, ir.to_proto(model).SerializeToString() if halves else None)
-        changed = _in_half(native.changed_weights) if halves else native.changed_weights
+        changed = _in_half(native.perturbed) if halves else native.perturbed
         tolerance = REDUCED_PRECISION if halves else BROWSER
         policy = Policy(tolerance, rounded=rounded_outputs(self.path), predictions="none")
         given = RunInput("the example", self.feeds)
@@ -85,7 +85,7 @@ def load_zoo(folder: Path, only: str) -> Iterator[ZooModel]:
             yield ZooModel(path, load_npz(path.with_suffix(".npz")))
 
 
-def _in_half(changed_weights: WithWeights) -> WithWeights:
+def _in_half(perturbed: Perturbed) -> Perturbed:
     """Return what changes the weights of a model in float32 as what they were: numbers of float16."""
 
     def changed(change: Callable[[Tensors], Tensors]) -> AbstractContextManager[None]:
@@ -93,6 +93,6 @@ def _in_half(changed_weights: WithWeights) -> WithWeights:
             halves = change({name: array.astype(np.float16) for name, array in weights.items()})
             return {name: array.astype(np.float32) for name, array in halves.items()}
 
-        return changed_weights(widened)
+        return perturbed(widened)
 
     return changed

@@ -96,7 +96,7 @@ def test_where_only_tokens_go_in_the_weights_are_perturbed(tmp_path: Path, facto
         model.graph.initializer.append(onnx.numpy_helper.from_array(array, name))
     native = NativeRunner(save(model, tmp_path / "words.onnx"))
     inputs = [RunInput(str(seed), {"ids": np.random.default_rng(seed).integers(0, 100, 40)}) for seed in range(3)]
-    reference = Reference(lambda each: native.run(each.feeds), inputs, TensorTask(), EXACT, native.changed_weights)
+    reference = Reference(lambda each: native.run(each.feeds), inputs, TensorTask(), EXACT, native.perturbed)
     other = WEIGHTS.copy()
     other[7] *= factor
     answers = [
@@ -106,6 +106,32 @@ def test_where_only_tokens_go_in_the_weights_are_perturbed(tmp_path: Path, facto
     assert {each.verdict for each in compare_runs(reference, "webgpu", answers, EXACT)} == {verdict}
     before = native.run(inputs[0].feeds)["y"]
     assert np.array_equal(before, reference.answers[0].outputs["y"])  # the weights are what they were
+
+
+def normalized_in_order(x: Array, scale: float, bias: float) -> Array:
+    """InstanceNormalization of one channel, each sum made one number after the other."""
+
+    def mean(values: Array) -> np.float32:
+        return np.float32(np.add.accumulate(values.ravel(), dtype=np.float32)[-1] / np.float32(values.size))
+
+    centered = x - mean(x)
+    deviation = np.sqrt(mean(centered**2) + np.float32(1e-5))
+    return np.asarray(centered / deviation * scale + bias, np.float32)
+
+
+@pytest.mark.parametrize(("factor", "verdict"), [(1.0, "OK"), (1.03, "DIFFERS")])
+def test_a_sum_of_a_whole_picture_is_rounded_by_its_length(tmp_path: Path, factor: float, verdict: str) -> None:
+    model = parsed(
+        f"{HEADER} style (float[1,1,512,512] x) => (float[1,1,512,512] y) <float[1] scale = {{3.7}}, float[1] bias = "
+        "{0.1}> { y = InstanceNormalization (x, scale, bias) }"
+    )
+    native = NativeRunner(save(model, tmp_path / "style.onnx"))
+    inputs = [RunInput("bright", {"x": np.random.default_rng(1).random((1, 1, 512, 512)).astype(np.float32) ** 8})]
+    reference = Reference(lambda each: native.run(each.feeds), inputs, TensorTask(), EXACT, native.perturbed)
+    answers = [Answer(TensorTask(), {"y": normalized_in_order(each.feeds["x"], 3.7 * factor, 0.1)}) for each in inputs]
+    (found,) = compare_runs(reference, "wasm", answers, EXACT)
+    assert found.verdict == verdict
+    assert (found.noise is not None) == (verdict == "OK")
 
 
 def test_only_floating_point_numbers_are_changed_and_by_a_rounding() -> None:

@@ -73,7 +73,7 @@ def check_equivalence(
         )
 
     inputs = [RunInput(each.name, each.feeds, thresholds, run_context(each, values)) for each in samples]
-    reference = Reference(run_reference, inputs, task, EXACT, original.changed_weights)
+    reference = Reference(run_reference, inputs, task, EXACT, original.perturbed)
     original.close()
     names = [each.name for each in inputs]
     native = {name: want.detections for name, want in zip(names, reference.answers, strict=True)}

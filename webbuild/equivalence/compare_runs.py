@@ -23,8 +23,8 @@ from webbuild.manifest.manifest import Task
 from webbuild.tasks.base import RunContext
 
 Tensors = Mapping[str, NDArray[Any]]
-WithWeights = Callable[[Callable[[Tensors], Tensors]], AbstractContextManager[None]]
-"""Runs a block with the weights that a function makes of a model's own."""
+Perturbed = Callable[[Callable[[Tensors], Tensors]], AbstractContextManager[None]]
+"""Runs a block with the weights that a function makes of a model's own, and long sums in another order."""
 
 
 class RunInput(Struct, frozen=True):
@@ -45,7 +45,7 @@ class Reference:
         task: what they are decoded as.
         policy: how the reference's answers are compared with each other; None where its outputs are known to these
             inputs alone, so that there is no noise floor.
-        changed_weights: lets `run` compute with other weights.
+        perturbed: lets `run` compute with other weights, and long sums in another order.
     """
 
     def __init__(
@@ -54,7 +54,7 @@ class Reference:
         inputs: Sequence[RunInput],
         task: Task,
         policy: Policy | None,
-        changed_weights: WithWeights = lambda _: nullcontext(),
+        perturbed: Perturbed = lambda _: nullcontext(),
     ) -> None:
         self.inputs = inputs
         self.answers = with_nonempty_mode([Answer(task, run(given), given.context) for given in inputs])
@@ -62,7 +62,7 @@ class Reference:
         if policy is not None:
             self.noise = NoiseFloor(lambda seed: self._rerun_perturbed(seed, policy), lambda: self._rerun(0, policy))
         self._run = run
-        self._changed_weights = changed_weights
+        self._perturbed = perturbed
 
     def part(self, chosen: Sequence[int]) -> Reference:
         """Return the reference of some of the inputs, in that order; it has no noise floor."""
@@ -72,7 +72,7 @@ class Reference:
         return part
 
     def _rerun_perturbed(self, seed: int, policy: Policy) -> list[Comparison]:
-        with self._changed_weights(lambda weights: perturb(weights, seed)):
+        with self._perturbed(lambda weights: perturb(weights, seed)):
             return self._rerun(seed, policy)
 
     def _rerun(self, seed: int, policy: Policy) -> list[Comparison]:

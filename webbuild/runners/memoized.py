@@ -31,11 +31,11 @@ class MemoizedRunner(NativeRunner):
         self._runner.close()
 
     @contextmanager
-    def changed_weights(self, change: Callable[[Tensors], Tensors]) -> Iterator[None]:
+    def perturbed(self, change: Callable[[Tensors], Tensors]) -> Iterator[None]:
         """Run with other weights until the block ends; what they answer is not kept."""
         kept, self._answers = (self._answers, self._bytes), {}
         try:
-            with self._runner.changed_weights(change):
+            with self._runner.perturbed(change):
                 yield
         finally:
             self._answers, self._bytes = kept

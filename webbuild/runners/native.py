@@ -104,15 +104,19 @@ class NativeRunner:
             trim_malloc()
 
     @contextmanager
-    def changed_weights(self, change: Callable[[Tensors], Tensors]) -> Iterator[None]:
-        """Run with the weights that `change` makes of the model's own, until the block ends."""
+    def perturbed(self, change: Callable[[Tensors], Tensors]) -> Iterator[None]:
+        """Run with the weights that `change` makes of the model's own, and sequential sums, until the block ends."""
+        from webbuild.runners.sequential_sums import with_sequential_sums
+
         self.close()
-        self._weights = change(_float_weights(self.path, self._data))
+        own = self._data
+        self._weights = change(_float_weights(self.path, own))
+        self._data = with_sequential_sums(self.path, own) or own
         try:
             yield
         finally:
             self.close()
-            self._weights = {}
+            self._weights, self._data = {}, own
 
     def _open(self) -> InferenceSession:
         import onnxruntime

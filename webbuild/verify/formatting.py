@@ -89,7 +89,10 @@ def reader_notes(report: VerifyReport) -> list[str]:
     if not accepted:
         return absent
     moves = ", ".join(f"{name} by {format_number(level)}" for name, level in accepted.items())
-    unstable = f"a 1e-6 perturbation of its inputs moves its own answers ({moves}, root mean square)"
+    unstable = (
+        "a 1e-6 perturbation of its inputs and weights, and another order of its sums, move its own answers "
+        f"({moves}, root mean square)"
+    )
     limit = f"Differences up to {NOISE_FACTOR} times that are accepted."
     pieces = {run.backend: max(each.pieces for each in run.comparisons) for run in report.backends if run.comparisons}
     if drowned := {runner_name(name): count for name, count in pieces.items() if count}:

@@ -55,7 +55,7 @@ def run_reference(bundle: Bundle, runner: NativeRunner, inputs: Sequence[VerifyI
         given,
         bundle.manifest.task,
         policy_of(bundle, "native"),
-        runner.changed_weights,
+        runner.perturbed,
     )
 
 

@@ -126,7 +126,7 @@ class BackendRun(ReportJson, frozen=True):
 class VerifyReport(ReportJson, frozen=True):
     """Everything. `reference` names what the backends were judged against.
 
-    `noise` is not empty where something differed: by quantity, the reference's own differences for perturbed inputs.
+    `noise` is not empty where something differed: by quantity, the reference's own differences when perturbed.
     `fp16_backend` is what computed the graphs in half precision when they were proven.
     """
 
