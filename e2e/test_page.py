@@ -175,9 +175,11 @@ def test_a_link_carries_the_sample_and_the_thresholds(demo: DemoPage, open_page:
     expect(page.locator("#copy-link-text")).to_have_text("Copied")
     address = page.evaluate("navigator.clipboard.readText()")
     assert "confidence=0.6" in address
+    expect(page.locator("#snippet")).to_contain_text("(image, { confidence: 0.6 })")
     other = open_page(without_gpu, address)
     assert other.wait_for_result() == people > 0
     expect(other.at("confidence")).to_have_value("0.6")
+    expect(other.page.locator("#snippet")).to_contain_text("(image, { confidence: 0.6 })")
     expect(other.at("sample-3")).to_have_attribute("aria-pressed", "true")
     for wrong in ("#confidence=nine", "#confidence=", "#sample=none&iou=1e999"):
         assert open_page(without_gpu, address.partition("#")[0] + wrong).wait_for_result() == plain

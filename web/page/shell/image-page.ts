@@ -16,6 +16,7 @@ import { latestOnly } from "../util/latest-only.js";
 import type { TaskView } from "../views/task-view.js";
 import { FailureCard, isAbort } from "./failure-card.js";
 import { ResultActions } from "./result-actions.js";
+import { showThresholds } from "./snippet.js";
 import { setState, setStatus } from "./status.js";
 
 export class ImagePage {
@@ -23,7 +24,10 @@ export class ImagePage {
   readonly #view: TaskView;
   readonly #badge = new LiveBadge();
   readonly #frames = new FrameCanvas();
-  readonly #thresholds = new ThresholdSliders(() => void this.#rerun());
+  readonly #thresholds = new ThresholdSliders(() => {
+    showThresholds(this.#thresholds.values());
+    void this.#rerun();
+  });
   readonly #numbers = new NumberFields(() => void this.#rerun());
   readonly #sizes = new SizeChoice(() => void this.#rerun());
   readonly #samples = new Samples((sample) => void this.#chooseSample(sample));
@@ -41,6 +45,7 @@ export class ImagePage {
 
   constructor(view: TaskView) {
     this.#view = view;
+    showThresholds(this.#thresholds.values());
     this.#camera = new CameraLoop(cameraParts(), {
       onStart: () => this.#startLive(),
       onFrame: (frame) => this.#runFrame(frame),

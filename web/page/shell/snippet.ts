@@ -1,5 +1,6 @@
-// The button that copies the three lines of code.
+// The lines of code that use the bundle: they carry the thresholds that were moved, and a button copies them.
 
+import type { Thresholds } from "../input/threshold-sliders.js";
 import { element } from "../util/elements.js";
 import { copyText } from "./clipboard.js";
 
@@ -10,4 +11,13 @@ export function wireSnippet(): void {
     const copied = await copyText(code.textContent.trim(), button, "Selected");
     if (!copied) getSelection()?.selectAllChildren(code);
   });
+}
+
+/** Write the thresholds that were moved as options of `run()`. */
+export function showThresholds(values: Thresholds): void {
+  const place = document.getElementById("snippet-thresholds");
+  if (!place) return;
+  const written = Object.entries(values).map(([name, value]) => `${name}: ${value}`);
+  if (place.dataset.follows) place.textContent = written.map((each) => `, ${each}`).join("");
+  else place.textContent = written.length ? `, { ${written.join(", ")} }` : "";
 }
