@@ -96,7 +96,10 @@ def _as_error(given: str, error: Exception) -> WebbuildError:
         case errors.GatedRepoError():
             what, fix = "hub-gated", "accept its terms on its page, then run `hf auth login`, or set HF_TOKEN"
         case errors.LocalEntryNotFoundError() | errors.IncompleteSnapshotError():
-            what, fix = "hub-unreachable", "it is not in the cache: go online, and unset HF_HUB_OFFLINE"
+            what, fix = (
+                "hub-unreachable",
+                "check the network, and unset HF_HUB_OFFLINE; or pack a folder that was downloaded elsewhere",
+            )
         case errors.RepositoryNotFoundError() | errors.RevisionNotFoundError() | errors.EntryNotFoundError():
             what, fix = "hub-not-found", "check owner, name and revision; a private one needs `hf auth login`"
         case errors.HFValidationError():
@@ -104,4 +107,6 @@ def _as_error(given: str, error: Exception) -> WebbuildError:
         case _:
             what, fix = "hub-unreachable", "check the network; HF_ENDPOINT names another server, HF_TOKEN a user"
     reason = printable(str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__, 200)
-    return WebbuildError(what, f"{given}: {reason}", fix, exit_code=USAGE)
+    absent = isinstance(error, errors.LocalEntryNotFoundError | errors.IncompleteSnapshotError)
+    said = "is not in the cache, and the Hub did not answer: " if absent else ""
+    return WebbuildError(what, f"{given}: {said}{reason}", fix, exit_code=USAGE)
