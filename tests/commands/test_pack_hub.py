@@ -84,6 +84,7 @@ def test_a_gated_repository_names_the_fix(hub: HubServer, tmp_path: Path) -> Non
 def test_without_a_network_and_a_cache(tmp_path: Path) -> None:
     done = pack(tmp_path, "hf:owner/net", "http://127.0.0.1:9")
     assert (done.returncode, "error[hub-unreachable]" in done.stderr) == (2, True), done.stderr
+    assert "is not in the cache, and the Hub did not answer" in done.stderr
 
 
 def test_several_models_are_named(hub: HubServer, tmp_path: Path) -> None:
