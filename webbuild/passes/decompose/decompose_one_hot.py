@@ -6,6 +6,9 @@ import onnx_ir as ir
 from webbuild.passes.decompose.base import Decomposers, Decomposition, NotApplicableError, RewriteContext
 from webbuild.passes.rewrite import constant, static_shape
 
+_EXACT_AS_INT32 = (ir.DataType.BOOL, ir.DataType.FLOAT, ir.DataType.INT32, ir.DataType.UINT8)
+"""Types that the GPU casts to int32, as OneHot's indices."""
+
 
 class DecomposeOneHot(Decomposition):
     """Writes a OneHot as a comparison of its indices with 0, 1, 2 and so on.
@@ -58,7 +61,7 @@ def _as_int32(add: RewriteContext, indices: ir.Value) -> ir.Value | None:
     producer = indices.producer()
     if producer is not None and producer.op_type == "Cast":
         source = producer.inputs[0]
-        if source is not None and source.dtype in (ir.DataType.FLOAT, ir.DataType.INT32, ir.DataType.UINT8):
+        if source is not None and source.dtype in _EXACT_AS_INT32:
             return add.cast(source, ir.DataType.INT32)
     return None
 
