@@ -27,6 +27,12 @@ def placement_at_opset(node: ir.Node, opset: int, options: PassOptions) -> Kerne
     return options.table.placement(node.op_type, found.since, dtype, node.domain)
 
 
+def has_kernel(model: ir.Model, op: str, dtype: str, options: PassOptions) -> bool:
+    """Whether the GPU has a kernel for a standard operator and ONNX's name of an element type."""
+    found = find_schema(op, model.graph.opset_imports.get("", 18))
+    return found is not None and options.table is not None and options.table.placement(op, found.since, dtype) == "gpu"
+
+
 def kernel_dtype(node: ir.Node, index: int | None, output: int | None) -> str | None:
     """Return ONNX's name of the element type that decides about a node's kernel."""
     if index is None and output is None:

@@ -38,7 +38,8 @@ _BOOL_OPS = {"Equal", "Less", "Greater", "LessOrEqual", "GreaterOrEqual", "Not",
 def value_ranges(graph: ir.Graph) -> dict[ir.Value, Interval]:
     """Return the bounds of every value that a node of the graph gives, of its inputs, and of what it captures.
 
-    A value that gathers along an axis lies within it, or the model would not run: but for a body, which may not.
+    A value that gathers or scatters along an axis lies within it, or the model would not run: but for a body, which may
+    not.
     """
     graphs = all_graphs(graph)
     found: dict[ir.Value, Interval] = {}
@@ -73,14 +74,27 @@ def _input_interval(value: ir.Value | None, found: dict[ir.Value, Interval]) -> 
 
 
 def _index_interval(value: ir.Value, interval: Interval, graph: ir.Graph) -> Interval:
-    """Return the bounds of a value that gathers in a graph."""
+    """Return the bounds of a value that gathers or scatters in a graph."""
     for node in (node for node in consumers(value) if node.graph is graph):
-        if node.op_type in ("Gather", "GatherElements") and node.inputs[1] is value and node.inputs[0] is not value:
-            shape = static_shape(node.inputs[0])
-            if shape and shape[node.attributes.get_int("axis", 0)]:
-                size = shape[node.attributes.get_int("axis", 0)]
+        if len(node.inputs) > 1 and node.inputs[1] is value and node.inputs[0] is not value:
+            size = _indexed_size(node)
+            if size:
                 interval = (max(interval[0], -size), min(interval[1], size - 1))
     return interval
+
+
+def _indexed_size(node: ir.Node) -> int:
+    """Return the size of the axis that the second input of a node indexes, the largest of several; 0 if not known."""
+    shape, index = static_shape(node.inputs[0]), static_shape(node.inputs[1])
+    if not shape or node.domain not in ("", "ai.onnx"):
+        return 0
+    if node.op_type in ("Gather", "GatherElements", "ScatterElements"):
+        return shape[node.attributes.get_int("axis", 0)]
+    if node.op_type in ("GatherND", "ScatterND") and index:
+        # index [..., k]: one number for each of k axes
+        first = node.attributes.get_int("batch_dims", 0)
+        return max(shape[first : first + index[-1]], default=0)
+    return 0
 
 
 def _output_interval(node: ir.Node, reads: list[Interval], index: int) -> Interval | None:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import onnx_ir as ir
 
-from webbuild.passes.analysis.kernel_lookup import placement
+from webbuild.passes.analysis.kernel_lookup import has_kernel, placement
 from webbuild.passes.analysis.value_ranges import UNBOUNDED, Interval, value_ranges
 from webbuild.passes.base import Pass, PassOptions, Rewrite
 from webbuild.passes.dtypes.int32_lowering import (
@@ -16,14 +16,16 @@ from webbuild.passes.dtypes.int32_lowering import (
     required_int32_ops,
 )
 from webbuild.passes.dtypes.wrapping_int64 import WRAPPING_OPS, wrapping_values
-from webbuild.passes.rewrite import Builder, constant, consumers, is_read, opset_version, replace_all_uses
-from webbuild.targets.schema import find_schema
+from webbuild.passes.rewrite import Builder, constant, consumers, is_read, replace_all_uses
 
 _MAX_AXIS = 1 << 20
 """Elements along the axis of an ArgMax or TopK, up to which its indices are looked up in a table of int32."""
 
 _INDEX_OPS = ("Gather", "GatherElements", "ScatterElements")
 """Operators whose second input may be int32."""
+
+_INT64_INDEX_OPS = ("GatherND", "ScatterND")
+"""Operators whose second input has to be int64, which the GPU can cast int32 to."""
 
 _INT64, _INT32 = ir.DataType.INT64, ir.DataType.INT32
 
@@ -38,9 +40,10 @@ class NarrowInt64(Pass):
     result such as Clip, this pass finds between which numbers each value lies. Where all fit in 32 bits and int32 has
     kernels, they are computed so; inputs and outputs of the graph stay int64. What comes from the graph's inputs
     alone stays on the CPU, where those are, unless it is only compared there or says which rows of a table are
-    taken: the tokens of a text, that are rows of a table and so known to fit, are cast once, and what hangs on the
-    comparison is computed on the GPU. Where a number may not fit, the pass says so. Sums and products on the way to a
-    row of a table, as of a mask, may overflow: their lower 32 bits decide which row it is.
+    taken or added to: the tokens of a text, that are rows of a table and so known to fit, and the edges of a graph
+    neural network are cast once, and what hangs on them is computed on the GPU. Where a number may not fit, the pass
+    says so. Sums and products on the way to a row of a table, as of a mask, may overflow, and so may numbers that are
+    only moved there: their lower 32 bits decide which row it is.
 
     Exact.
     """
@@ -168,9 +171,7 @@ class _Int64Region:
         return known and can_lower(node) and all(self._has_kernel(op, "int32") for op in required_int32_ops(node))
 
     def _has_kernel(self, op: str, dtype: str) -> bool:
-        found = find_schema(op, opset_version(self._model))
-        table = self._options.table
-        return found is not None and table is not None and table.placement(op, found.since, dtype) == "gpu"
+        return has_kernel(self._model, op, dtype, self._options)
 
     def _too_large(self, node: ir.Node) -> str:
         """Return the first value of a node that may not fit; empty if all do, or need not."""
@@ -244,4 +245,5 @@ def _target(node: ir.Node) -> ir.DataType:
 def _only_gathers(value: ir.Value, inside: set[ir.Node]) -> bool:
     """Whether what is outside reads a value only to know which rows of a table to take."""
     outside = [use for use in value.uses() if use.node not in inside]
-    return not value.is_graph_output() and all(use.node.op_type in _INDEX_OPS and use.idx == 1 for use in outside)
+    indexing = (*_INDEX_OPS, *_INT64_INDEX_OPS)
+    return not value.is_graph_output() and all(use.node.op_type in indexing and use.idx == 1 for use in outside)

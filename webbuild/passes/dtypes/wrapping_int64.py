@@ -9,8 +9,9 @@ import onnx_ir as ir
 from webbuild.passes.dtypes.int32_lowering import data_inputs
 
 WRAPPING_OPS = {
-    "Add", "Concat", "CumSum", "Expand", "Flatten", "Identity", "Mul", "Neg", "ReduceSum", "Reshape", "Squeeze", "Sub",
-    "Tile", "Transpose", "Unsqueeze",
+    "Add", "Concat", "CumSum", "Expand", "Flatten", "Gather", "GatherND", "Identity", "Mul", "Neg", "Pad", "ReduceSum",
+    "Reshape", "ScatterElements", "ScatterND", "Slice", "Split", "Squeeze", "Sub", "Tile", "Transpose", "Trilu",
+    "Unsqueeze", "Where",
 }  # fmt: skip
 """Operators of which the lower 32 bits of the result depend on those of the data alone."""
 
