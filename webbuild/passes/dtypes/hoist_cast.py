@@ -4,12 +4,9 @@ import onnx_ir as ir
 
 from webbuild.passes.analysis.kernel_lookup import placement
 from webbuild.passes.base import Pass, PassOptions, Rewrite
+from webbuild.passes.dtypes.int32_lowering import DATA_MOVEMENT_OPS
 from webbuild.passes.rewrite import Builder, attribute_values, consumers, find_nodes, replace_all_uses
 
-_DATA_MOVEMENT_OPS = {
-    "Reshape", "Squeeze", "Unsqueeze", "Expand", "Tile", "Transpose", "Slice", "Flatten", "Gather", "Identity"
-}  # fmt: skip
-"""Operators that move the elements of their first input, whatever they are."""
 _TYPES = (ir.DataType.FLOAT, ir.DataType.FLOAT16, ir.DataType.INT32)
 
 
@@ -71,7 +68,7 @@ class _CastChain:
         if value is None or value.dtype != ir.DataType.INT64 or cast.attributes.get_int("to", 0) not in _TYPES:
             return None
         while value is not None and (node := value.producer()) is not None:
-            if node.op_type not in _DATA_MOVEMENT_OPS or node.domain not in ("", "ai.onnx"):
+            if node.op_type not in DATA_MOVEMENT_OPS or node.domain not in ("", "ai.onnx"):
                 return None
             if placement(model, node, options) != "cpu":
                 return None

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import onnx_ir as ir
 
 from webbuild.passes.base import Pass, PassOptions, Rewrite
@@ -24,7 +26,7 @@ class Int32Inputs(Pass):
     """
 
     code = "int32-inputs"
-    after = ("hoist-cast", "narrow-int64", "eliminate-no-ops")
+    after = ("hoist-cast", "narrow-int64", "rank-comparisons", "eliminate-no-ops")
     target = "webgpu"
     scope = "main graph"
 
@@ -55,10 +57,16 @@ def take_int32(model: ir.Model, other: ir.Model) -> list[Rewrite]:
     return [Rewrite(Int32Inputs.code, f"input '{value.name}'", True, "is int32, not int64") for value in found]
 
 
+def reads_int32(value: ir.Value, without: Collection[ir.Node] = ()) -> bool:
+    """Whether nothing reads an int64 input, but for some nodes, that could not read int32, or a Cast of that."""
+    uses = [use for use in value.uses() if use.node not in without]
+    reads = [(use.node.op_type, use.idx) for use in uses if use.node.domain in ("", "ai.onnx")]
+    known = all(op in ("Cast", "Shape") or (op in _INDEX_OPS and index == 1) for op, index in reads)
+    return known and len(reads) == len(uses) and not value.is_graph_output()
+
+
 def _is_cast(value: ir.Value) -> bool:
     """Whether an int64 input is cast, and nothing reads it that could not read int32."""
-    if value.dtype != _INT64 or value.is_initializer() or value.is_graph_output():
+    if value.dtype != _INT64 or value.is_initializer():
         return False
-    reads = [(use.node.op_type, use.idx) for use in value.uses() if use.node.domain in ("", "ai.onnx")]
-    known = all(op in ("Cast", "Shape") or (op in _INDEX_OPS and index == 1) for op, index in reads)
-    return known and len(reads) == len(value.uses()) and any(op == "Cast" for op, _ in reads)
+    return reads_int32(value) and any(use.node.op_type == "Cast" for use in value.uses())

@@ -12,9 +12,12 @@ INT32_MAX = 2**31 - 1
 FLOAT32_EXACT_MAX = 1 << 24
 """Up to which float32 holds every whole number."""
 
-FIRST_INPUT_OPS = {
-    "Reshape", "Squeeze", "Unsqueeze", "Expand", "Transpose", "Flatten", "Identity", "Tile", "Gather", "GatherND",
-    "GatherElements", "Slice", "Split", "ReduceSum", "ReduceMax", "ReduceMin", "CumSum", "Trilu", "Abs", "Neg",
+DATA_MOVEMENT_OPS = {
+    "Reshape", "Squeeze", "Unsqueeze", "Expand", "Tile", "Transpose", "Slice", "Flatten", "Gather", "Identity"
+}  # fmt: skip
+"""Operators of one output that move the elements of their first input, whatever they are."""
+FIRST_INPUT_OPS = DATA_MOVEMENT_OPS | {
+    "GatherND", "GatherElements", "Split", "ReduceSum", "ReduceMax", "ReduceMin", "CumSum", "Trilu", "Abs", "Neg",
     "Sign", "Relu",
 }  # fmt: skip
 """Operators that compute with their first input."""
