@@ -6,9 +6,12 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
+from PIL import Image
 from playwright.sync_api import Browser, expect
 
+from e2e.accessibility import violations
 from e2e.conftest import Open, Webbuild
 from e2e.demo_page import DemoPage
 from tests.colours import colours, paint
@@ -73,6 +76,18 @@ def test_the_page_says_what_each_sample_shows(demo: DemoPage) -> None:
         expect(demo.at("results").locator("li").first).to_contain_text(colour)
     assert demo.state() == "ready"
     assert demo.overflow() == 0
+    assert violations(demo.page) == []
+
+
+def test_a_saved_picture_says_the_classes_below_it(demo: DemoPage) -> None:
+    with demo.page.expect_download() as saved:
+        demo.at("save-picture").click()
+    picture = np.asarray(Image.open(saved.value.path()).convert("RGB"), int)
+    assert (picture[8, picture.shape[1] // 2] == (20, 60, 240)).all()
+    below = picture[16:].max(axis=2)
+    dark = (below < 100).any(axis=1)
+    lines = int((np.diff(dark.astype(int)) == 1).sum())
+    assert lines == 3, "a line for each class"
 
 
 def test_a_file_that_is_no_picture_is_explained_and_no_end(demo: DemoPage, tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, expect
 
+from e2e.accessibility import violations
 from e2e.conftest import Open, Webbuild
 from e2e.demo_page import DemoPage
 from e2e.test_main_thread import LIMIT
@@ -153,6 +154,24 @@ def test_the_pointer_reads_the_depth_and_the_distances_decide_about_it(demo: Dem
     assert value_at(demo, 0.85) > 20
     assert demo.state() == "ready"
     assert demo.overflow() == 0
+    assert violations(demo.page) == []
+
+
+def test_a_link_carries_the_distances_and_whether_the_unsure_fades(
+    demo: DemoPage, open_page: Open, without_gpu: Browser
+) -> None:
+    demo.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    demo.at("fading").check()
+    demo.at("distances").fill("5, 10, 30")
+    demo.at("distances").press("Enter")
+    demo.at("copy-link").click()
+    expect(demo.page.locator("#copy-link-text")).to_have_text("Copied")
+    address = demo.page.evaluate("navigator.clipboard.readText()")
+    demo.at("fading").uncheck()
+    other = open_page(without_gpu, address)
+    expect(other.at("legend")).to_be_visible(timeout=LOADED)
+    expect(other.at("distances")).to_have_value("5, 10, 30")
+    expect(other.at("fading")).to_be_checked()
 
 
 def test_the_slider_goes_through_the_pictures(demo: DemoPage) -> None:

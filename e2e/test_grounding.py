@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, expect
 
+from e2e.accessibility import violations
 from e2e.conftest import Open, Webbuild
 from e2e.demo_page import DemoPage
 from tests.compared import compared
@@ -114,6 +115,7 @@ def test_the_words_decide_what_is_found(demo: DemoPage) -> None:
     expect(demo.at("prompt")).to_have_value(SECOND)
     expect(demo.at("prompt-1")).to_have_attribute("aria-pressed", "true")
     assert demo.overflow() == 0
+    assert violations(demo.page) == []
 
 
 def test_the_thresholds_of_boxes_and_of_words_are_apart(demo: DemoPage) -> None:

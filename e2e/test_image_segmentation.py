@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, expect
 
+from e2e.accessibility import violations
 from e2e.conftest import Open, Webbuild
 from e2e.demo_page import DemoPage
 from e2e.test_main_thread import LIMIT
@@ -92,6 +93,7 @@ def test_the_pointer_reads_the_region(demo: DemoPage) -> None:
     demo.page.mouse.move(1, 1)
     expect(demo.at("reading")).to_be_hidden()
     assert demo.overflow() == 0
+    assert violations(demo.page) == []
 
 
 def test_the_picture_is_divided_in_three_ways(demo: DemoPage) -> None:

@@ -10,6 +10,7 @@ import onnx
 import pytest
 from PIL import Image, ImageDraw
 
+from e2e.accessibility import violations
 from e2e.conftest import Open, Webbuild
 from tests import wired
 from tests.compared import compared, matched, of_pictures
@@ -103,3 +104,4 @@ def test_the_page_draws_them(packed: tuple[str, Path, Any], with_gpu: BrowserHan
         )
         assert (drawn["soft"] > 0.05) is (task == "segment"), "the half-transparent part of the stage"
         assert [text.endswith("°") for text in drawn["details"]] == [task == "obb"] * 3
+        assert violations(page.page) == []

@@ -10,6 +10,7 @@ import pytest
 from onnx import parser
 from playwright.sync_api import Browser, BrowserContext
 
+from e2e.accessibility import violations
 from e2e.conftest import Webbuild
 from e2e.demo_page import DemoPage
 from e2e.test_deployment import POLICY
@@ -46,6 +47,7 @@ def test_from_the_gallery_to_a_result_and_on_to_the_next_model(visitor: BrowserC
         demo.page.go_back()
         demo.at("model-1").click()
         demo.page.wait_for_function("() => document.body.dataset.state === 'ready'")
+        assert violations(demo.page) == []
         engines = [url for url in asked if url.endswith(".wasm.zst")]
         assert engines == [f"{server.url}runtime/ort/ort-wasm-simd-threaded.wasm.zst"]
         assert demo.console.errors == []
@@ -71,6 +73,8 @@ def test_the_gallery_on_every_width(without_gpu: Browser, site: Path, width: int
         page.goto(server.url, wait_until="networkidle")
         assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
         assert page.evaluate("() => [...document.images].every((image) => image.naturalWidth > 0)")
+        if width == 390:
+            assert violations(page) == []
         folder = Path("test-results") / "site"
         folder.mkdir(parents=True, exist_ok=True)
         page.screenshot(path=folder / f"gallery-{width}-{scheme}.png")

@@ -1,6 +1,7 @@
 // The demo page of a bundle: starts the view of its task and loads its model.
 
 import "./page.css";
+import { openLinks } from "./input/page-link.js";
 import { EnginePanel } from "./shell/engine-panel.js";
 import { ImagePage } from "./shell/image-page.js";
 import { importLoader } from "./shell/loader.js";
@@ -12,6 +13,7 @@ function start(): void {
   const { body } = document;
   body.classList.add("started");
   wireSnippet();
+  openLinks();
   const takesPicture = body.getAttribute("data-input") === "picture";
   const kind = body.getAttribute("data-view") ?? "";
   const page = takesPicture ? new ImagePage(createTaskView(kind)) : new TensorPage();

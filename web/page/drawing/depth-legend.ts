@@ -5,6 +5,7 @@ import { colormapPosition } from "../../src/tasks/depth/colormap/cpu-colormap.js
 import { gradient } from "../../src/tasks/depth/colormap/viridis.js";
 import { formatDepth } from "../util/depth-format.js";
 import { element } from "../util/elements.js";
+import type { PictureLegend } from "./picture-legend.js";
 
 /** The values at the bright and the dark end. */
 type Scale = Pick<DepthResult, "near" | "far" | "unit">;
@@ -20,6 +21,18 @@ export class DepthLegend {
     element("legend-middle", HTMLElement).textContent = formatDepth(unit, (far + near) / 2);
     element("legend-near", HTMLElement).textContent = formatDepth(unit, near);
     this.#root.hidden = false;
+  }
+
+  /** What it says, for a saved picture; null while it is hidden. */
+  saved(): PictureLegend | null {
+    if (this.#root.hidden) return null;
+    const ends = ["legend-far", "legend-middle", "legend-near"].map((id) => {
+      const value = element(id, HTMLElement);
+      return [value.textContent, value.parentElement?.querySelector("small")?.textContent];
+    });
+    return {
+      scale: ends.map((words, index) => (index === 1 ? words.slice(0, 1) : words).filter(Boolean).join(" ")),
+    };
   }
 
   hide(): void {

@@ -166,8 +166,13 @@ export class Stage {
     if (fit && this.#map && !this.#hidden) drawMap(canvas, this.#map, fit);
   }
 
+  /** Whether a map lies over the picture, and is seen. */
+  get showsMap(): boolean {
+    return this.#map !== null && !this.#hidden;
+  }
+
   /** The picture with the drawing on it, in the picture's pixels; null where there is no picture. */
-  toBlob(): Promise<Blob | null> {
+  toCanvas(): HTMLCanvasElement | null {
     const { firstChild: picture } = this.#slot;
     const shown = this.#fit();
     if (
@@ -175,7 +180,7 @@ export class Stage {
       !shown ||
       !(picture instanceof HTMLImageElement || picture instanceof HTMLCanvasElement)
     )
-      return Promise.resolve(null);
+      return null;
     const { width, height } = this.#source;
     const drawing = document.createElement("canvas");
     this.#paint(drawing, { width: shown.width, height: shown.height }, 1 / shown.scale);
@@ -183,13 +188,13 @@ export class Stage {
     canvas.width = width;
     canvas.height = height;
     const context = canvas.getContext("2d");
-    if (!context) return Promise.resolve(null);
+    if (!context) return null;
     context.save();
     if (this.#mirrored) context.setTransform(-1, 0, 0, 1, width, 0);
     context.drawImage(picture, 0, 0, width, height);
     context.restore();
     context.drawImage(drawing, 0, 0, width, height);
-    return new Promise((resolve) => canvas.toBlob(resolve, "image/png"));
+    return canvas;
   }
 
   #place(event: PointerEvent): StagePoint | null {

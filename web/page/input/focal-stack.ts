@@ -4,6 +4,7 @@ import type { RunOptions } from "../../src/index.js";
 import type { StagePicture } from "../drawing/stage.js";
 import { element } from "../util/elements.js";
 import { short } from "../util/format.js";
+import { linked } from "./page-link.js";
 import { decodePicture, type Picture } from "./picture.js";
 
 export class FocalStack {
@@ -12,6 +13,8 @@ export class FocalStack {
   readonly #show: (shown: StagePicture) => void;
   /** The numbers of the manifest, which the field begins with. */
   readonly #own = this.#distances.defaultValue;
+  /** Those of the page's link, for the first stack. */
+  #linked = linked("distances");
   #frames: readonly StagePicture[] = [];
   #stack: readonly Blob[] | null = null;
 
@@ -38,7 +41,8 @@ export class FocalStack {
     this.#stack = stack;
     this.#frames = [first];
     this.#slider.value = "0";
-    this.#distances.value = focus?.length ? focus.map(short).join(", ") : this.#own;
+    this.#distances.value = this.#linked ?? (focus?.length ? focus.map(short).join(", ") : this.#own);
+    this.#linked = null;
     this.#paint();
     const frames = [first];
     for (const [index, blob] of stack.entries())
@@ -50,6 +54,11 @@ export class FocalStack {
 
   options(): RunOptions {
     return this.#distances.value.trim() === this.#own ? {} : { focusDistances: this.#numbers() };
+  }
+
+  link(): Record<string, string> {
+    const distances = this.#distances.value.trim();
+    return distances === this.#own ? {} : { distances };
   }
 
   #turn(): void {

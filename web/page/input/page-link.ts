@@ -1,10 +1,17 @@
-// The link to what a visitor sees: thresholds, prompt, mode and sample, behind the # of the address.
+// The link to what a visitor sees: thresholds, size, numbers, what the task adds, and sample, behind the # of the address.
 
 const CHOICES = new URLSearchParams(location.hash.slice(1));
 
 /** What the page's address says of a choice; null where it says nothing. */
 export function linked(name: string): string | null {
   return CHOICES.get(name);
+}
+
+/** Opens a link that is put into the address of the open page, which a browser only scrolls by. */
+export function openLinks(): void {
+  addEventListener("hashchange", () => {
+    if (location.hash.includes("=")) location.reload();
+  });
 }
 
 /** The page's address with these choices. */

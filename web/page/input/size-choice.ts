@@ -2,13 +2,21 @@
 
 import type { PictureSize, Result } from "../../src/index.js";
 import { elements } from "../util/elements.js";
+import { linked } from "./page-link.js";
 
 export class SizeChoice {
   readonly #radios = elements("input[name=size]", HTMLInputElement);
   readonly #used = document.getElementById("size-used");
 
   constructor(onChange: () => void) {
+    const size = this.#radios.find(({ value }) => value === linked("size"));
+    if (size) size.checked = true;
     for (const radio of this.#radios) radio.addEventListener("change", onChange);
+  }
+
+  link(): Record<string, string> {
+    const size = this.#radios.find(({ checked }) => checked)?.value;
+    return size ? { size } : {};
   }
 
   /** The option of a run; nothing where the runtime is to choose. */

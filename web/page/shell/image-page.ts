@@ -134,11 +134,11 @@ export class ImagePage {
   }
 
   #link(): string {
-    const { prompt, mode } = this.#view.options?.() ?? {};
     return linkTo({
       ...this.#thresholds.values(),
-      ...(typeof prompt === "string" ? { prompt } : {}),
-      ...(mode === undefined ? {} : { mode }),
+      ...this.#sizes.link(),
+      ...this.#numbers.link(),
+      ...this.#view.link?.(),
       ...(this.#sample === null ? {} : { sample: this.#sample }),
     });
   }

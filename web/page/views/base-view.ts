@@ -1,6 +1,7 @@
 // What every outcome shows besides its task's own: the picture, the warnings of loading and of the run, the times.
 
 import type { Model, Result, Warning } from "../../src/index.js";
+import { type PictureLegend, withLegend } from "../drawing/picture-legend.js";
 import { Stage, type StagePicture, type StagePoint } from "../drawing/stage.js";
 import type { Picture } from "../input/picture.js";
 import type { ThresholdSliders } from "../input/threshold-sliders.js";
@@ -60,8 +61,17 @@ export abstract class BaseView implements TaskView {
     clearTimings();
   }
 
+  /** What a saved picture says below it; null where the drawing says all. */
+  protected legend(): PictureLegend | null {
+    return null;
+  }
+
   toBlob(): Promise<Blob | null> {
-    return this.stage.toBlob();
+    const picture = this.stage.toCanvas();
+    if (picture === null) return Promise.resolve(null);
+    const legend = this.legend();
+    const saved = legend === null ? picture : withLegend(picture, legend);
+    return new Promise((resolve) => saved.toBlob(resolve, "image/png"));
   }
 
   setQuiet(quiet: boolean): void {

@@ -1,6 +1,7 @@
 // Shows what a model of classes makes of a picture: the best classes as bars, the times, the warnings.
 
 import type { ClassScore, Model, Result } from "../../src/index.js";
+import type { PictureLegend } from "../drawing/picture-legend.js";
 import type { ResultDrawing } from "../drawing/result-drawing.js";
 import type { ThresholdSliders } from "../input/threshold-sliders.js";
 import { wrongTaskError } from "../shell/failure-card.js";
@@ -13,6 +14,7 @@ const shown = 5;
 
 class ClassifyView extends BaseView {
   readonly #list = element("rows", HTMLElement);
+  #shown: readonly ClassScore[] = [];
   readonly #best = element("best", HTMLElement);
 
   showResult(result: Result, _model: Model, _thresholds: ThresholdSliders, due = true): void {
@@ -21,8 +23,13 @@ class ClassifyView extends BaseView {
     if (best) this.stage.describe(`${this.title}: ${best.label}, ${percent(best.score)}`);
     this.showRun(result, due);
     if (!due) return;
+    this.#shown = result.classes.slice(0, shown);
     this.#best.textContent = best?.label ?? "";
-    this.#list.replaceChildren(...result.classes.slice(0, shown).map(bar));
+    this.#list.replaceChildren(...this.#shown.map(bar));
+  }
+
+  protected override legend(): PictureLegend {
+    return { rows: this.#shown.map(({ label, score }) => ({ label, value: percent(score) })) };
   }
 
   protected override empty(reason: string): void {

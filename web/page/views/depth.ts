@@ -4,9 +4,11 @@ import type { DepthResult, Model, Result, RunOptions } from "../../src/index.js"
 import { depthAt } from "../../src/tasks/depth/depth-at.js";
 import { DepthLegend } from "../drawing/depth-legend.js";
 import { cellAt, HoverReadout } from "../drawing/hover-readout.js";
+import type { PictureLegend } from "../drawing/picture-legend.js";
 import type { ResultDrawing } from "../drawing/result-drawing.js";
 import type { StagePicture, StagePoint } from "../drawing/stage.js";
 import { FocalStack } from "../input/focal-stack.js";
+import { linked } from "../input/page-link.js";
 import type { Picture } from "../input/picture.js";
 import type { ThresholdSliders } from "../input/threshold-sliders.js";
 import { wrongTaskError } from "../shell/failure-card.js";
@@ -26,6 +28,7 @@ class DepthView extends BaseView {
 
   constructor() {
     super();
+    if (this.#fading) this.#fading.checked = linked("fading") === "yes";
     for (const view of this.#views) view.addEventListener("change", () => this.#layer());
   }
 
@@ -38,6 +41,14 @@ class DepthView extends BaseView {
   options(): RunOptions {
     const alpha = this.#fading?.checked ? { confidenceAlpha: true } : {};
     return { depth: ["colors", "map"], ...alpha, ...this.#stack?.options() };
+  }
+
+  link(): Record<string, string> {
+    return { ...(this.#fading?.checked ? { fading: "yes" } : {}), ...this.#stack?.link() };
+  }
+
+  protected override legend(): PictureLegend | null {
+    return this.stage.showsMap ? this.#legend.saved() : null;
   }
 
   override showPicture(shown: StagePicture, title: string, picture?: Picture): void {

@@ -29,6 +29,10 @@ class GroundingView extends DetectionsView {
     return { prompt: this.#box.value };
   }
 
+  link(): Record<string, string> {
+    return { prompt: this.#box.value };
+  }
+
   override showPicture(shown: StagePicture, title: string, picture?: Picture): void {
     if (picture?.prompt !== undefined) this.#box.take(picture.prompt);
     super.showPicture(shown, title);

@@ -2,18 +2,24 @@
 
 import type { ImageSegmentationResult, Model, Region, Result, RunOptions } from "../../src/index.js";
 import { cellAt, HoverReadout } from "../drawing/hover-readout.js";
+import type { PictureLegend } from "../drawing/picture-legend.js";
 import { RegionBitmap } from "../drawing/region-bitmap.js";
 import { type Color, regionColors, written } from "../drawing/region-colors.js";
 import type { ResultDrawing } from "../drawing/result-drawing.js";
 import type { StagePoint } from "../drawing/stage.js";
 import { linked } from "../input/page-link.js";
 import type { ThresholdSliders } from "../input/threshold-sliders.js";
-import { ResultList } from "../results/result-list.js";
+import { ResultList, type ResultRow } from "../results/result-list.js";
 import { wrongTaskError } from "../shell/failure-card.js";
 import { element, elements } from "../util/elements.js";
 import { percent } from "../util/format.js";
 import { BaseView } from "./base-view.js";
 import type { ViewModule } from "./task-view.js";
+
+interface Shown {
+  result: ImageSegmentationResult;
+  colors: Color[];
+}
 
 class ImageSegmentationView extends BaseView {
   readonly #results = new ResultList((index) => this.#raise(index));
@@ -21,7 +27,7 @@ class ImageSegmentationView extends BaseView {
   readonly #readout = new HoverReadout();
   readonly #layers = elements("input[name=layer]", HTMLInputElement);
   readonly #modes = elements("input[name=mode]", HTMLInputElement);
-  #result: { result: ImageSegmentationResult; colors: Color[] } | null = null;
+  #result: Shown | null = null;
   #highlighted: number | null = null;
 
   constructor() {
@@ -39,6 +45,15 @@ class ImageSegmentationView extends BaseView {
   options(): RunOptions {
     const mode = this.#checked(this.#modes);
     return mode === "panoptic" || mode === "instance" || mode === "semantic" ? { mode } : {};
+  }
+
+  link(): Record<string, string> {
+    const mode = this.#checked(this.#modes);
+    return mode === undefined ? {} : { mode };
+  }
+
+  protected override legend(): PictureLegend | null {
+    return this.#result && this.stage.showsMap ? { rows: rowsOf(this.#result) } : null;
   }
 
   async showResult(result: Result, _model: Model, _thresholds: ThresholdSliders, due = true): Promise<void> {
@@ -69,14 +84,8 @@ class ImageSegmentationView extends BaseView {
     this.point(null);
   }
 
-  #list({ result, colors }: { result: ImageSegmentationResult; colors: Color[] }): void {
-    const lines = result.regions.map(({ label, score, share }, index) => ({
-      label,
-      color: written(colors[index] ?? [255, 255, 255]),
-      detail: score === null ? "" : score.toFixed(2),
-      share,
-      value: percent(share),
-    }));
+  #list(shown: Shown): void {
+    const lines = rowsOf(shown);
     this.#results.show(lines, lines.length === 1 ? "region" : "regions");
   }
 
@@ -115,6 +124,16 @@ class ImageSegmentationView extends BaseView {
     const number = cell === null ? 0 : (result?.map[cell] ?? 0);
     return number > 0 ? number - 1 : null;
   }
+}
+
+function rowsOf({ result, colors }: Shown): ResultRow[] {
+  return result.regions.map(({ label, score, share }, index) => ({
+    label,
+    color: written(colors[index] ?? [255, 255, 255]),
+    detail: score === null ? "" : score.toFixed(2),
+    share,
+    value: percent(share),
+  }));
 }
 
 function describeRegions({ label, score, share }: Region): string {

@@ -24,10 +24,12 @@ export interface TaskView {
   /** There is no result, and `reason`. */
   showNone(reason: string): void;
   clear(): void;
-  /** The picture with what is drawn on it. */
+  /** The picture with what is drawn on it, and its legend. */
   toBlob(): Promise<Blob | null>;
   /** What the visitor said besides thresholds, for a run; `onChange` is told once what to do when that changes. */
   options?(): RunOptions;
+  /** The same as words of the page's link. */
+  link?(): Record<string, string>;
   onChange?(rerun: () => void): void;
   /** A camera's numbers are not read out with every frame. */
   setQuiet(quiet: boolean): void;

@@ -4,6 +4,7 @@ import type { Model, PictureSize, Result, TensorResult, Tensors } from "../../sr
 import type { ImageInput, JoinedTensor } from "../../src/manifest/manifest.js";
 import { DepthLegend } from "../drawing/depth-legend.js";
 import { HoverReadout } from "../drawing/hover-readout.js";
+import type { PictureLegend } from "../drawing/picture-legend.js";
 import type { ResultDrawing } from "../drawing/result-drawing.js";
 import type { StagePicture, StagePoint } from "../drawing/stage.js";
 import type { ThresholdSliders } from "../input/threshold-sliders.js";
@@ -49,6 +50,12 @@ class TensorView extends BaseView {
     super();
     for (const layer of this.#layers)
       layer.addEventListener("change", () => this.stage.hideMap(layer.value === "picture"));
+  }
+
+  protected override legend(): PictureLegend | null {
+    const { boxes = [], rows = [], levels, map = null } = this.#drawing ?? {};
+    if (boxes.length > 0 || (map !== null && !this.stage.showsMap)) return null;
+    return levels ? this.#legend.saved() : rows.length > 0 ? { rows } : null;
   }
 
   override showPicture(shown: StagePicture, title: string): void {

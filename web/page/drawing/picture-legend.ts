@@ -1,0 +1,99 @@
+// What a saved picture says below it: the scale of its colours, or what each of them stands for.
+
+import { stops } from "../../src/tasks/depth/colormap/viridis.js";
+import { written } from "./region-colors.js";
+
+/** `scale` are the words at the dark end, the middle and the bright end. */
+export interface PictureLegend {
+  scale?: readonly string[];
+  rows?: readonly LegendRow[];
+}
+
+export interface LegendRow {
+  label: string;
+  value: string;
+  color?: string | null;
+}
+
+/** Rows above this number are counted, not listed. */
+const MOST_ROWS = 16;
+/** Narrower pictures get a margin, so that words fit below them. */
+const LEAST_WIDTH = 360;
+
+/** Returns the picture with the legend below it, on white. */
+export function withLegend(picture: HTMLCanvasElement, legend: PictureLegend): HTMLCanvasElement {
+  const canvas = document.createElement("canvas");
+  canvas.width = Math.max(LEAST_WIDTH, picture.width);
+  const size = Math.min(36, Math.max(14, Math.round(canvas.width / 45)));
+  const rows = listed(legend.rows ?? []);
+  const lines = rows.length + (legend.scale ? 2 : 0);
+  canvas.height = picture.height + Math.round((lines * 1.6 + 1.4) * size);
+  const context = canvas.getContext("2d");
+  if (!context) return picture;
+  context.fillStyle = "#ffffff";
+  context.fillRect(0, 0, canvas.width, canvas.height);
+  context.drawImage(picture, Math.floor((canvas.width - picture.width) / 2), 0);
+  context.font = `${size}px system-ui, sans-serif`;
+  context.textBaseline = "middle";
+  let top = picture.height + 0.7 * size;
+  if (legend.scale) top = drawScale(context, legend.scale, size, top);
+  for (const row of rows) top = drawRow(context, row, size, top);
+  return canvas;
+}
+
+function listed(rows: readonly LegendRow[]): LegendRow[] {
+  if (rows.length <= MOST_ROWS) return [...rows];
+  const more = `and ${rows.length - MOST_ROWS + 1} more`;
+  return [...rows.slice(0, MOST_ROWS - 1), { label: more, value: "" }];
+}
+
+/** Returns the top of the next line, as `drawRow` does. */
+function drawScale(
+  context: CanvasRenderingContext2D,
+  words: readonly string[],
+  size: number,
+  top: number,
+): number {
+  const width = context.canvas.width - 2 * size;
+  const colors = context.createLinearGradient(size, 0, size + width, 0);
+  for (const [index, stop] of stops.entries()) colors.addColorStop(index / (stops.length - 1), written(stop));
+  context.fillStyle = colors;
+  context.fillRect(size, top + 0.4 * size, width, 0.9 * size);
+  context.fillStyle = "#12151a";
+  for (const [index, text] of words.entries()) {
+    context.textAlign = index === 0 ? "left" : index === words.length - 1 ? "right" : "center";
+    context.fillText(
+      text,
+      size + (index / (words.length - 1)) * width,
+      top + 2.4 * size,
+      width / words.length,
+    );
+  }
+  return top + 3.2 * size;
+}
+
+function drawRow(context: CanvasRenderingContext2D, row: LegendRow, size: number, top: number): number {
+  const { width } = context.canvas;
+  const middle = top + 0.8 * size;
+  let left = size;
+  if (row.color) {
+    context.fillStyle = row.color;
+    context.fillRect(left, middle - 0.45 * size, 0.9 * size, 0.9 * size);
+    left += 1.5 * size;
+  }
+  context.fillStyle = "#12151a";
+  context.textAlign = "right";
+  context.fillText(row.value, width - size, middle);
+  const room = width - size - left - context.measureText(row.value).width - size;
+  context.textAlign = "left";
+  context.fillText(cut(context, row.label, room), left, middle);
+  return top + 1.6 * size;
+}
+
+/** Returns as much of the text as fits. */
+function cut(context: CanvasRenderingContext2D, text: string, room: number): string {
+  if (context.measureText(text).width <= room) return text;
+  let length = Math.min(text.length, 200);
+  while (length > 1 && context.measureText(`${text.slice(0, length)}…`).width > room) length -= 1;
+  return `${text.slice(0, length)}…`;
+}
