@@ -66,6 +66,11 @@ def test_both_backends_agree_with_native(
         if run["backend"] == "wasm":  # a GPU resamples in float32, and is judged by the verification itself
             assert all(each["maxAbs"] == 0 for each in judged if each["subject"]["stage"] == "input")
     assert '<ol class="classes">' in html.read_text("utf-8")
+    page = webgpu.browser.new_page()
+    for each in (html, classifier / "report.html"):
+        page.goto(each.as_uri())
+        assert violations(page) == []
+    page.close()
 
 
 def test_the_page_says_what_each_sample_shows(demo: DemoPage) -> None:
