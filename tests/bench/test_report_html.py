@@ -31,14 +31,14 @@ def test_every_backend_and_every_run_is_drawn() -> None:
     page = render(report(backend(), backend(backend="wasm", adapter="")))
     assert page.count('<circle class="run"') == 8
     text = Tags(page).text
-    for part in ("What it costs", "WebGPU, first visit", "WASM, second visit", "8.4 MB", "2 of 143", "SwiftShader"):
+    for part in ("Benchmark", "WebGPU, first visit", "WASM, second visit", "8.4 MB", "2 of 143", "SwiftShader"):
         assert part in text
     assert "2.5, 0.3 MB" in text
 
 
 def test_what_failed_is_told_with_its_mend() -> None:
     text = Tags(render(report(backend(profile=None, problems=(PROBLEM,))))).text
-    for part in ("Not measured whole", "console-error", "boom", "look"):
+    for part in ("Incomplete benchmark", "console-error", "boom", "look"):
         assert part in text
 
 
@@ -49,7 +49,7 @@ def test_what_failed_is_told_with_its_mend() -> None:
 )
 def test_a_report_with_nothing_in_it_renders(empty: BenchReport) -> None:
     page = render(empty)
-    assert "Not measured whole" in page
+    assert "Incomplete benchmark" in page
     assert "<svg" not in page
 
 

@@ -41,7 +41,11 @@ def test_a_model_of_tensors_takes_pictures_where_the_user_says_how(tmp_path: Pat
     assert 'data-view="tensor" data-input="picture"' in page
     report = (tmp_path / "out" / "report.html").read_text("utf-8")
     assert report.count('aria-label="outputs agree"') == report.count('<span class="quiet">outputs agree</span>') == 3
-    assert not [each for each in ("nothing found", "graphs saw", "drawn over", 'class="toggles"') if each in report]
+    assert not [
+        each
+        for each in ("nothing found", "Detections of the original", "drawn over", 'class="toggles"')
+        if each in report
+    ]
 
 
 def test_a_picture_with_its_channels_last_goes_in_as_it_lies(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""What was measured, as people read it: one row of words for each browser and backend."""
+"""Formatted benchmark results: one row for each browser and backend."""
 
 from __future__ import annotations
 

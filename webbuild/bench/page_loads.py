@@ -1,4 +1,4 @@
-"""What visitors meet: the first visit, runs one after another, and a second visit."""
+"""Page loads of a benchmark: the first visit, runs one after another, and a second visit."""
 
 from __future__ import annotations
 

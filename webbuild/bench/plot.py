@@ -1,4 +1,4 @@
-"""What the page draws: bars of stages that follow one another, and a dot for every run. All in fractions of a scale."""
+"""Plots of the benchmark page: bars of stages, and a dot for every run, in fractions of a scale."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A visit that is looked at closely, and slower for it: nodes, kernels, copies, memory, the page's main thread."""
+"""The profiled visit, slower than others: nodes, kernels, copies, memory, the page's main thread."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a bench measured, as values; and the one place where it becomes an exit code."""
+"""The benchmark report as values, and its exit code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a bench drives, the same for every backend and browser."""
+"""The benchmark scenario, the same for every backend and browser."""
 
 from __future__ import annotations
 

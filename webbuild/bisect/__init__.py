@@ -1,1 +1,1 @@
-"""Which node makes the answers differ: cuts of a graph, run on a backend, against a reference's values."""
+"""Bisection: finds the node whose output differs, by running parts of a graph against a reference's values."""

@@ -1,4 +1,4 @@
-"""The whole of it: a subject, its reference, the backend in Chromium, and a search for each input until one differs."""
+"""The bisect command: a model, its reference, the backend in Chromium, and a search for each input."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the error grows with depth: values of the whole graph, run on the backend from its inputs on."""
+"""Error by depth: intermediate values of the whole graph, run on the backend from its inputs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is searched: a model by itself, or a bundle's graph for a backend, with the inputs it is tried on."""
+"""The model under test: an ONNX file, or a bundle's graph for a backend, with its inputs."""
 
 from __future__ import annotations
 

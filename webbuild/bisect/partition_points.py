@@ -1,4 +1,4 @@
-"""Where a piece of the graph is divided: into about even parts, where little crosses and all of it can."""
+"""Partition points: where to split a part of the graph evenly, with few tensors across the cut."""
 
 from __future__ import annotations
 

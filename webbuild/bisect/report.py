@@ -1,4 +1,4 @@
-"""What the command reports: findings as data, and the exit code that follows from them."""
+"""The bisect report: findings as data, and the exit code."""
 
 from __future__ import annotations
 

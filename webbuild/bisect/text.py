@@ -44,7 +44,7 @@ def report_lines(report: BisectReport, out: Path) -> list[str]:
         lines.append(f"and {len(first) - MAX_SHOWN} more: see --json")
     if behind := [finding for finding in report.findings if finding.downstream]:
         names = ", ".join(node.label for finding in behind[:MAX_SHOWN] for node in finding.nodes)
-        lines.append(f"also guilty, behind those: {names}{', ...' if len(behind) > MAX_SHOWN else ''}")
+        lines.append(f"also different, after those: {names}{', ...' if len(behind) > MAX_SHOWN else ''}")
     if report.depth_errors:
         lines += ["error against depth, relative to the largest magnitude:", *_depth_lines(report)]
     if report.unresolved:

@@ -1,4 +1,4 @@
-"""What came of a session: how it ended, and each piece's values judged."""
+"""The result of a trial session: how it ended, and the comparison of each part's values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a page says: its console and its workers' consoles, uncaught errors, a crash."""
+"""Console messages of a page and its workers, uncaught errors, and crashes."""
 
 from __future__ import annotations
 

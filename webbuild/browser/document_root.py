@@ -1,4 +1,4 @@
-"""What is served: a folder, where it appears, and files that exist only in memory."""
+"""The document root of the server: folders with their URL paths, and files in memory."""
 
 from __future__ import annotations
 

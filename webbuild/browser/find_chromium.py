@@ -1,4 +1,4 @@
-"""Which Chromium: the one that was named, the system's, or Playwright's own."""
+"""The Chromium to use: the one that the user named, the system's, or Playwright's."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the server can send: a file, or bytes that exist only in memory."""
+"""A resource of the server: a file, or bytes in memory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What makes a bundle's folder a site for several hosts, and a package for npm."""
+"""Hosting files of a bundle: settings for several hosts, and a package.json for npm."""
 
 from __future__ import annotations
 

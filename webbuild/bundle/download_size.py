@@ -1,4 +1,4 @@
-"""What a visitor downloads of the model: one graph and its weights."""
+"""The download size of a model for a visitor: one graph and its weights."""
 
 from __future__ import annotations
 

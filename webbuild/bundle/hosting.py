@@ -1,4 +1,4 @@
-"""What a host has to send with a bundle: one description, written down in the forms that hosts read."""
+"""HTTP headers for a bundle: one description, written in the formats of several hosts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the bundle's parts are licensed under."""
+"""Licenses of the parts of a bundle."""
 
 from __future__ import annotations
 

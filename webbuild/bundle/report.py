@@ -1,4 +1,4 @@
-"""What `webbuild pack` did and proved, beside the model: report.json and report.html."""
+"""The report of `webbuild pack`: report.json and report.html."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a patched graph's inputs and outputs differ from the original's."""
+"""Differences between the inputs and outputs of a patched graph and the original."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`webbuild bisect`: which node makes the answers differ, and how small a graph shows it."""
+"""`webbuild bisect`: find the node whose output differs, and the smallest graph that shows it."""
 
 from __future__ import annotations
 

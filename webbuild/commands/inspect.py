@@ -1,4 +1,4 @@
-"""`webbuild inspect`: the verdict before the run."""
+"""`webbuild inspect`: predict what fails before the run."""
 
 from __future__ import annotations
 

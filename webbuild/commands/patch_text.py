@@ -1,4 +1,4 @@
-"""What `webbuild patch` prints of a model."""
+"""Text output of `webbuild patch`."""
 
 from __future__ import annotations
 

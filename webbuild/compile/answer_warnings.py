@@ -1,4 +1,4 @@
-"""What speaks against a model's answers: found on two photographs, with its pictures as they are going to go in."""
+"""Warnings about implausible answers: measured on two photographs, with the preprocessing of the bundle."""
 
 from __future__ import annotations
 

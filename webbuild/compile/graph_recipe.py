@@ -1,4 +1,4 @@
-"""What a graph does to its picture first, which says what pixel values it is to be given."""
+"""The preprocessing inside a graph, which determines the pixel range of its input."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a detector's scores and boxes are, decoded or not: measured, for no model says it."""
+"""Measures whether a detector's scores and boxes are decoded."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which of the two numbers of a size is the width: measured, for no model says it."""
+"""Measures whether a size input is (width, height) or (height, width), by running the model."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Whether a candidate gives the answers of a reference: the one comparison engine, and its policies."""
+"""Equivalence of a candidate and a reference: the comparison engine and its policies."""

@@ -1,1 +1,1 @@
-"""The verdict before the run: where each node of a model will run in a browser, and how it will end."""
+"""Inspection: predicts where each node of a model runs in a browser, and what fails."""

@@ -1,4 +1,4 @@
-"""Whether a graph leaves anything to the CPU."""
+"""Check that a graph runs entirely on the GPU."""
 
 from __future__ import annotations
 

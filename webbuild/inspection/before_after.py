@@ -1,4 +1,4 @@
-"""What an inspection finds in a model before it is patched, and in its WebGPU graph afterwards."""
+"""Findings of a model before patching, and of its WebGPU graph afterwards."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the engine works out before it places anything: constants, and the sizes of what has a fixed one."""
+"""Constant folding as the engine does it before placement: constants, and sizes of values with fixed shapes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a rule may ask about a model and its target."""
+"""The context of a rule: the model and its target."""
 
 from __future__ import annotations
 

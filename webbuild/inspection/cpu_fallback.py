@@ -1,4 +1,4 @@
-"""What no pass fixes in a graph for WebGPU: nodes that are left to the CPU, or a graph that is not shipped at all."""
+"""CPU fallback for defects that no pass fixes: nodes on the CPU, or a disabled graph."""
 
 from __future__ import annotations
 

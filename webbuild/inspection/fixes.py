@@ -1,4 +1,4 @@
-"""Which pass writes an operator without a kernel in others."""
+"""The pass that decomposes an operator without a kernel."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a float32 model would need to run in float16."""
+"""Estimate of a float32 model's requirements in float16."""
 
 from __future__ import annotations
 

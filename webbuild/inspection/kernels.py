@@ -1,4 +1,4 @@
-"""Which kernel of a build a node finds: by operator, the version of its schema, and an element type."""
+"""Kernel lookup of a node in a build: by operator, schema version and element type."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What Chromium made of a model, node by node, beside what was predicted of it."""
+"""The measured outcome of a model in Chromium, node by node, next to the prediction."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a model takes: weights, intermediate values at their peak, the largest tensor."""
+"""Memory of a model: weights, peak activations, the largest tensor."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much a node on the CPU weighs: arithmetic on a few numbers costs nothing."""
+"""Cost of a node on the CPU: arithmetic on a few numbers is free."""
 
 from __future__ import annotations
 

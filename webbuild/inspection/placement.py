@@ -1,4 +1,4 @@
-"""Where the engine puts each node: kernel lookup, then the nodes that follow a shape to the CPU."""
+"""Placement of each node: kernel lookup, then the shape subgraphs that the engine moves to the CPU."""
 
 from __future__ import annotations
 

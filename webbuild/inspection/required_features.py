@@ -1,4 +1,4 @@
-"""What a graph needs of the graphics adapter besides what every adapter has."""
+"""Optional adapter features that a graph requires."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether a Reshape, a Squeeze or an Expand can do what it says with the elements that it is given."""
+"""Shape check of Reshape, Squeeze and Expand against their number of elements."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an inspection comes to: nodes, partitions, memory and findings, and the exit code."""
+"""The result of an inspection: nodes, partitions, memory, findings, and the exit code."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ class Inspection(Struct, frozen=True, rename="camel"):
             return f"{errors} {'error' if errors == 1 else 'errors'}: it throws, or answers wrongly"
         on_cpu = self.placement_counts()["cpu"]
         if on_cpu:
-            return f"it runs, with {on_cpu} {'node' if on_cpu == 1 else 'nodes'} on the CPU"
+            return f"runs, with {on_cpu} {'node' if on_cpu == 1 else 'nodes'} on the CPU"
         return "it runs, all of it on the GPU"
 
 

@@ -74,7 +74,7 @@ def summary(inspection: Inspection) -> str:
         parts.append(f"{format_count(len(inspection.transfers), 'copy')} between them, {format_bytes(moved)} a run")
     parts.append(f"{format_bytes(memory.weights)} of weights, {format_bytes(memory.activations)} of other tensors")
     if memory.unknown_shapes:
-        parts.append(f"{format_count(memory.unknown_shapes, 'tensor')} of unknown size")
+        parts.append(f"{format_count(memory.unknown_shapes, 'tensor')} of unknown size not counted")
     return "; ".join(parts)
 
 
@@ -91,7 +91,7 @@ def fp16_summary(half: Fp16Estimate) -> str:
     if half.float32_only:
         listed = ", ".join(f"{number} {operator}" for operator, number in half.float32_only.items())
         parts.append(f"no float16 kernel for {listed}")
-    return "; ".join([*parts, "webbuild pack --precision auto converts what changes no answer"])
+    return "; ".join([*parts, "webbuild pack --precision auto converts the part that keeps the results"])
 
 
 def fix(found: list[Finding]) -> str:

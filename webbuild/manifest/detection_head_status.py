@@ -1,4 +1,4 @@
-"""What a graph says of its own fixed-shape detection head, and what follows from it."""
+"""The status of a graph's fixed-shape detection head, and the fallback that follows from it."""
 
 from __future__ import annotations
 

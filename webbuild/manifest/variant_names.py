@@ -1,4 +1,4 @@
-"""What reports call the variants of a model: by the size of their pictures, and how many of them a run takes."""
+"""Names of the variants of a model in reports: picture size and batch."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a file looks like that was given for a model, or for a sample, and is none."""
+"""Format detection for files that are not a model or a sample."""
 
 from __future__ import annotations
 

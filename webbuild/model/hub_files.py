@@ -1,4 +1,4 @@
-"""What lies beside an exported model: the configuration of the network, and that of its pre-processing."""
+"""Hub files next to an exported model: config.json, preprocessor_config.json and the tokenizer."""
 
 from __future__ import annotations
 

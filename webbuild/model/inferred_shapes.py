@@ -1,4 +1,4 @@
-"""What onnx infers of a model's types and shapes, written into the model."""
+"""Types and shapes that onnx infers, written into the model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a model says of itself, without the graph's wiring: all that a task may look at."""
+"""The signature of a model: inputs, outputs and metadata, without the graph. Tasks see nothing else."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where nodes went, read from the lines that the engine logs."""
+"""The placement log: where nodes run, read from the engine's log lines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a pass is: a rewrite of the graph in place, with a code, an order and its report."""
+"""The base class of passes: a rewrite of the graph in place, with a code, an order and a report."""
 
 from __future__ import annotations
 

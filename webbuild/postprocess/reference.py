@@ -1,4 +1,4 @@
-"""The outputs of a model that lacks its post-processing, with what it lacks computed in plain numpy."""
+"""NumPy reference of the post-processing that an export lacks."""
 
 from __future__ import annotations
 

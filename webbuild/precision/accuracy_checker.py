@@ -1,4 +1,4 @@
-"""Whether a graph of float16 gives the same answers on the samples: by the task's own match."""
+"""Accuracy check of a float16 graph on the samples, by the task's own comparison."""
 
 from __future__ import annotations
 

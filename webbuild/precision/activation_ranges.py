@@ -1,4 +1,4 @@
-"""How large and how small the numbers are that go through a graph, over all samples."""
+"""Activation ranges: the largest and smallest values in a graph, over all samples."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a search may cost, and what it has to bring."""
+"""The budget of a precision search, and the saving that it must reach."""
 
 from __future__ import annotations
 

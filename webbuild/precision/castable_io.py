@@ -1,4 +1,4 @@
-"""Which inputs and outputs of a node may change from float32 to float16, by the definition of its operator."""
+"""Inputs and outputs of a node that may change from float32 to float16, by its operator schema."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What float16 does to constants: finite numbers that it makes infinite, small ones that it makes zero."""
+"""Constants that overflow or underflow in float16."""
 
 from __future__ import annotations
 

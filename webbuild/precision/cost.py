@@ -1,4 +1,4 @@
-"""What a node weighs: the bytes that it reads and writes, and its multiplications."""
+"""Cost of a node: bytes read and written, and multiplications."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The smallest set that has to be kept: halves of a list, not its elements one by one."""
+"""Delta debugging: the smallest set to keep, found by halving a list."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the inspection says of a graph of float16: kernels that are missing, and those known to be wrong."""
+"""Kernel support of a float16 graph: missing kernels, and kernels known to be wrong."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Numbers that stand for "look away here", -1e9 or the least of float32, which float16 would make infinite."""
+"""Mask constants, such as -1e9 or the smallest float32, which become infinite in float16."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Kinds of operators: those that move numbers, those that work number by number, those that sum."""
+"""Operator classes: data movement, elementwise, and reductions."""
 
 from __future__ import annotations
 

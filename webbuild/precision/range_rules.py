@@ -1,4 +1,4 @@
-"""Why a node must stay float32, by the numbers that went through it on the samples."""
+"""Range rules: nodes that must stay float32 because of their values on the samples."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How large a sum may grow on its way, whatever its terms cancel in the end."""
+"""Reduction overflow: the largest partial sum, even if its terms cancel in the end."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Why a node must stay float32, as far as the graph says it without being run."""
+"""Static rules: nodes that must stay float32, known without running the graph."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A graph with less to say of itself: sizes that the engine infers, and names that nobody asks for."""
+"""Strips a graph of inferred shapes and unused names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a picture lands inside the model's input, and the way back."""
+"""Letterbox geometry: a picture's place inside the model's input, and the inverse."""
 
 from __future__ import annotations
 

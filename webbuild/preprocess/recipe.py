@@ -1,4 +1,4 @@
-"""How a picture becomes a model's input, apart from the input's name and shape."""
+"""The preprocessing recipe of a picture, apart from the input's name and shape."""
 
 from __future__ import annotations
 

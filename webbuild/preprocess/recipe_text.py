@@ -1,4 +1,4 @@
-"""What is done to pixel values, in words with all its numbers."""
+"""The preprocessing recipe as text, with all its numbers."""
 
 from __future__ import annotations
 

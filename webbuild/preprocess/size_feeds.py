@@ -1,4 +1,4 @@
-"""What goes into the inputs that want the size of a picture."""
+"""Feeds for size inputs."""
 
 from __future__ import annotations
 

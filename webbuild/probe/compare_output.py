@@ -1,4 +1,4 @@
-"""Whether an answer is right: by element type, against native ONNX Runtime."""
+"""Comparison of a probe's output with native ONNX Runtime, by element type."""
 
 from __future__ import annotations
 

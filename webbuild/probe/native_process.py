@@ -1,4 +1,4 @@
-"""What native ONNX Runtime makes of a probe, in a process of its own: some probes end theirs.
+"""Native reference of a probe, in a separate process, because some probes crash it.
 
 Where it has no kernel, ONNX's own reference, written in NumPy, takes its place.
 """

@@ -1,4 +1,4 @@
-"""How an operator is written: the least that makes a valid node of it."""
+"""Templates of operators: the minimal valid node."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was measured of a probe, as the journal keeps it."""
+"""The record of a probe in the journal."""
 
 from __future__ import annotations
 

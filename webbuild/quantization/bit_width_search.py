@@ -1,4 +1,4 @@
-"""How few bits tensors may be stored in: bisected by groups, since every question is a run of the whole model."""
+"""Bit width search: the fewest bits per tensor, bisected by groups, since each trial runs the whole model."""
 
 from __future__ import annotations
 

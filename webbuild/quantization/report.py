@@ -1,4 +1,4 @@
-"""What storing weights as whole numbers came to, for the report."""
+"""The report of weight quantization."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where pages and texts are rendered: one way to open a package's templates, so that none of them forgets to escape."""
+"""Jinja environments for pages and texts: the one place that opens templates, always with escaping."""
 
 from __future__ import annotations
 

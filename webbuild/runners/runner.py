@@ -1,4 +1,4 @@
-"""What a comparison needs of whoever computes: feeds in, outputs out."""
+"""The runner protocol of comparisons: feeds in, outputs out."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What builds of onnxruntime-web can do, measured in a browser: one table for each version and build."""
+"""Kernel tables of onnxruntime-web, measured in a browser: one for each version and build."""

@@ -6,7 +6,7 @@ from webbuild.errors import USAGE, WebbuildError
 
 CODE = "jsep-build"
 FIX = 'import "onnxruntime-web/webgpu" instead of "onnxruntime-web"'
-EXPLAINED = """Imported as "onnxruntime-web", the engine is JSEP, a deprecated build that webbuild does not support.
+EXPLAINED = """`import "onnxruntime-web"` loads JSEP, a deprecated build that webbuild does not support.
 
 Why: the package's default entry still loads JSEP, the older WebGPU backend written in JavaScript. It has other kernels
 than the native WebGPU execution provider: it takes no `forceCpuNodeNames`, and it answers some operators wrongly or

@@ -1,4 +1,4 @@
-"""What an older opset has for an operator of a newer one, as far as their schemas say."""
+"""Operators of a newer opset in an older one, by their schemas."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which type a node's result has, as far as its schema says."""
+"""The result type of a node, by its schema."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which version of an operator a node means, and which of its values decides about the kernel."""
+"""The schema version of a node's operator, and the value whose type selects the kernel."""
 
 from __future__ import annotations
 

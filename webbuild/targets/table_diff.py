@@ -1,4 +1,4 @@
-"""What two builds do differently."""
+"""The differences between two builds."""
 
 from __future__ import annotations
 

@@ -162,7 +162,7 @@ def _family_match(
     picture = family.recipe.apply(image)
     kind = "pose" if keypoints else "detect"
     said = (
-        f"task {kind}: {_listed(spec)} are taken for those of {family.name}, by their {anchors} anchors; {named}; "
+        f"task {kind}: {_listed(spec)} are read as those of {family.name}, by their {anchors} anchors; {named}; "
         f"boxes are decoded, suppression is appended: confidence {spec.confidence:g}, overlap {spec.iou:g}"
     )
     recipe = f"pictures go in as {family.name} takes them: {describe_recipe(picture)}"
@@ -221,7 +221,7 @@ def _infer_pair(
     )
     classes, named = named_classes(class_names(signature), spec.classes)
     said = (
-        f"task detect: '{scores.name}' [{scores.anchors}, {scores.numbers}] and '{boxes.name}' are taken for scores "
+        f"task detect: '{scores.name}' [{scores.anchors}, {scores.numbers}] and '{boxes.name}' are read as scores "
         f"and corners of boxes; suppression is appended: confidence {spec.confidence:g}, overlap {spec.iou:g}"
     )
     picture = msgspec.structs.replace(image, letterbox=Letterbox(mode="stretch"))

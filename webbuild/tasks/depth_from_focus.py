@@ -113,7 +113,7 @@ def _depth_units(depth: TensorSpec, fields: Mapping[str, Any], *, focused: bool)
         said = f"output '{depth.name}' holds depth in metres, as the model says"
         return DepthUnits("depth", "metres", near, far, said)
     if focused and unit != "relative":
-        said = f"output '{depth.name}' holds depth in the unit of the focal distances, which are taken for metres"
+        said = f"output '{depth.name}' holds depth in the unit of the focal distances, assumed to be metres"
         return DepthUnits("depth", "metres", near, far, said)
     return DepthUnits("depth", "relative", near, far, f"output '{depth.name}' holds depth without a unit: large is far")
 

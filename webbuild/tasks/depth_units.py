@@ -1,4 +1,4 @@
-"""What a depth model and its configuration say of the map: which output it is, and what its numbers mean."""
+"""Depth units: the depth output of a model, and the meaning of its numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How pictures go into a detector that predicts a set of boxes."""
+"""Preprocessing of DETR-like detectors."""
 
 from __future__ import annotations
 

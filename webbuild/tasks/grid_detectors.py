@@ -83,7 +83,7 @@ def _match(
     anchors = sum(level.anchors for level in spec.levels)
     published = f"; its anchors are assumed to be those published for {family.name}" if family.anchors else ""
     said = (
-        f"task detect: {outputs} is taken for {family.name}'s, by its grid of {anchors} anchors{published}; {named}; "
+        f"task detect: {outputs} is read as {family.name}'s, by its grid of {anchors} anchors{published}; {named}; "
         f"boxes are decoded, suppression is appended: confidence {spec.confidence:g}, overlap {spec.iou:g}"
     )
     recipe = f"pictures go in as {family.name} takes them: {describe_recipe(picture)}"

@@ -1,4 +1,4 @@
-"""How `preprocessor_config.json`, as transformers writes it, says that pictures go into a network."""
+"""The preprocessing in transformers' `preprocessor_config.json`."""
 
 from __future__ import annotations
 

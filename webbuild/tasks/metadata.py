@@ -1,4 +1,4 @@
-"""What exporters write into a model's metadata, read with suspicion."""
+"""Metadata that exporters write into a model, validated before use."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How many pictures a run takes: parsed from `--batch`, and given to the free first axis of a model's pictures."""
+"""Batch sizes: parsed from `--batch`, and set on the free first axis of a model's picture inputs."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ def infer_pose(signature: ModelSignature) -> TaskMatch | None:
     said = f"task pose with {classes} and {keypoints} keypoints, from the exporter's metadata"
     if keypoints == len(coco_keypoints.KEYPOINTS):
         named, skeleton = coco_keypoints.KEYPOINTS, coco_keypoints.SKELETON
-        taken = "17 keypoints are taken for COCO's, with its names and skeleton"
+        taken = "17 keypoints are assumed to be COCO's, with its names and skeleton"
     else:
         named, skeleton = [Keypoint(name=f"keypoint {i}", side="middle") for i in range(keypoints)], []
         taken = f"the {keypoints} keypoints have no names or skeleton in the metadata; drawn as points"

@@ -1,4 +1,4 @@
-"""What the user knows better than the model says: its classes' names, and how pictures go in."""
+"""User overrides of class names and preprocessing."""
 
 from __future__ import annotations
 

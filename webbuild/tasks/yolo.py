@@ -69,7 +69,7 @@ def _match_variant(output: TensorSpec, image: ImageInput, operators: frozenset[s
     """Return what an output is by its shape: as many anchors as the grids have cells, or three times as many."""
     height, width = image.shape[2:]
     cells = sum((height // stride) * (width // stride) for stride in _YOLO_STRIDES)
-    like = f"output '{output.name}' {list(output.shape)} is taken for that of"
+    like = f"output '{output.name}' {list(output.shape)} is read as that of"
     match output.shape:
         case (1, int(anchors), int(numbers)) if anchors == 3 * cells and numbers > 5:
             spec = _yolo_postprocess(output, image, "rows", numbers - 5)

@@ -1,4 +1,4 @@
-"""Answers that no model means to give: the same everywhere, or not a number at all. The runtime reports the same."""
+"""Degenerate answers: constant, or NaN. The runtime reports the same."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a bundle is verified on: pictures, recorded tensors, or numbers from a fixed seed."""
+"""Inputs of a verification: pictures, recorded tensors, or random numbers from a fixed seed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the nodes went. Where all were promised to the GPU, every one of them has to run there."""
+"""Node placement of a run: all nodes must run on the GPU if the manifest says so."""
 
 from __future__ import annotations
 
@@ -58,5 +58,5 @@ def misplaced_problems(
             code="off-gpu" if backend == "webgpu" else "off-backend",
             where=where or backend,
             message=f"{count} node(s) run on {placement.provider}: {names}{more}",
-            fix="see in report.html of the bundle what was left alone, and why",
+            fix="read in the bundle's report.html which nodes were not rewritten, and why",
         )

@@ -1,4 +1,4 @@
-"""What the backends are judged against: native ONNX Runtime on the bundle's own graph, itself checked first."""
+"""The reference of a verification: native ONNX Runtime on the bundle's own graph, itself checked first."""
 
 from __future__ import annotations
 

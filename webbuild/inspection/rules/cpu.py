@@ -49,7 +49,7 @@ def contrib_op_on_cpu(node: ir.Node, context: InspectionContext) -> Symptom | No
 @cpu_rule(
     "dynamic-output-shape",
     *("NonMaxSuppression", "NonZero", "Compress", "Unique"),
-    summary="as many rows as the data have",
+    summary="data-dependent output shape",
     fix="take a fixed number of the best with TopK",
     passes=(
         *("static-nms", "static-rotated-nms", "static-generic-nms", "pad-nms-output"),
@@ -57,7 +57,7 @@ def contrib_op_on_cpu(node: ir.Node, context: InspectionContext) -> Symptom | No
     ),
 )
 def dynamic_output_shape(node: ir.Node, context: InspectionContext) -> Symptom:
-    """The length of the output depends on the data: it is computed on the CPU, and so is the arithmetic after it.
+    """Data-dependent output shape: the node and the arithmetic after it run on the CPU.
 
     Every run may have other sizes: buffers are allocated and shaders compiled again, and nothing found gives tensors
     of size zero, on which several GPU kernels throw.
@@ -67,7 +67,7 @@ def dynamic_output_shape(node: ir.Node, context: InspectionContext) -> Symptom:
     Source: measured; onnxruntime #22425.
     """
     # a dry run of the passes says which of them removes it
-    return Symptom(f"{node.op_type} runs on the CPU, and every run has other sizes", fixed_by="")
+    return Symptom(f"{node.op_type} runs on the CPU, and its output size changes every run", fixed_by="")
 
 
 @cpu_rule("no-gpu-kernel", fix="write it with operators that have one, or cut the graph before it")
@@ -156,7 +156,7 @@ def opset_too_old(node: ir.Node, context: InspectionContext) -> Symptom | None:
 
 @cpu_rule("shape-subgraph-on-cpu", severity="note", fix="fix the sizes of the inputs", passes=("fix-dynamic-dims",))
 def shape_subgraph_on_cpu(node: ir.Node, context: InspectionContext) -> str | None:
-    """The node runs on the CPU although it has a GPU kernel: all that it reads lies on the CPU already.
+    """The node runs on the CPU although it has a GPU kernel: all its inputs are on the CPU.
 
     The engine leaves arithmetic on sizes where the sizes are, to save copies. It is a cost only if what comes of it
     is large.

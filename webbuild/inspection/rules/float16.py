@@ -18,7 +18,7 @@ _MANY_TERMS = 1024
 
 @rule("fp16-conv-transpose", "ConvTranspose", summary="wrong answer", outcome="wrong", fix="cast to float around it")
 def fp16_conv_transpose(node: ir.Node, context: InspectionContext) -> str | None:
-    """The answer is wrong beyond position 2048: the kernel computes positions in float16, which ends at whole numbers.
+    """The answer is wrong beyond position 2048: the kernel computes positions in float16, which is not exact above.
 
     Fix: keep the node in float32.
     Source: onnxruntime #28976.
@@ -55,7 +55,7 @@ def fp16_layer_normalization(node: ir.Node, context: InspectionContext) -> str |
     fix="keep this node in float32",
 )
 def fp16_overflow(node: ir.Node, context: InspectionContext) -> str | None:
-    """The answer may be wrong: float16 ends at 65504, and this node squares, or sums a thousand numbers and more.
+    """The answer may overflow: the largest float16 is 65504, and this node squares, or sums a thousand numbers or more.
 
     A LayerNormalization written as ReduceMean, Sub, Pow, Sqrt is the known case: its variance becomes infinite.
     Fix: keep these nodes in float32, or use LayerNormalization (opset 17), which sums in float32.

@@ -21,7 +21,7 @@ _ADDRESS_SPACE = 4 << 30
 def cpu_partition(
     context: InspectionContext, partitions: Sequence[CpuPartition], memory: MemoryEstimate
 ) -> Iterator[Finding]:
-    """The GPU waits while nodes on the CPU are computed, and tensors are copied over and back, in every run.
+    """Nodes run on the CPU between GPU nodes: every run copies tensors there and back, and the GPU waits.
 
     A copy to the CPU waits for everything that is queued on the GPU: 7 ms for 64 kB is what profiles show, whatever
     the size. One operator without a kernel is enough to make a partition.
@@ -48,7 +48,7 @@ def cpu_partition(
 def dynamic_dimension(
     context: InspectionContext, partitions: Sequence[CpuPartition], memory: MemoryEstimate
 ) -> Iterator[Finding]:
-    """A size is not known before the run: each new size compiles new shaders and takes new buffers.
+    """A dimension is unknown before the run: each new size compiles new shaders and allocates new buffers.
 
     Arithmetic on sizes stays in the graph then, in int64 on the CPU. A free size of an output is one that the data
     decide.
@@ -72,7 +72,7 @@ def dynamic_dimension(
 def int64_io(
     context: InspectionContext, partitions: Sequence[CpuPartition], memory: MemoryEstimate
 ) -> Iterator[Finding]:
-    """An input or output is int64: JavaScript gives it as BigInt64Array, and the GPU computes nothing of this type.
+    """An input or output is int64: JavaScript uses BigInt64Array for it, and the GPU cannot compute int64.
 
     Fix: int32, where the values fit.
     Source: the WebGPU shading language has no 64-bit integers.
@@ -94,7 +94,7 @@ def int64_io(
 def needs_shader_f16(
     context: InspectionContext, partitions: Sequence[CpuPartition], memory: MemoryEstimate
 ) -> Iterator[Finding]:
-    """The run throws on devices without shader-f16, or gives zeros: the model computes in float16.
+    """The run throws or returns zeros on devices without shader-f16: the model computes in float16.
 
     `Program MatMul requires f16 but the device does not support it.`
     Fix: ship a float32 model too, and choose by `adapter.features.has("shader-f16")`.
@@ -117,7 +117,7 @@ def needs_shader_f16(
 def out_of_memory(
     context: InspectionContext, partitions: Sequence[CpuPartition], memory: MemoryEstimate
 ) -> Iterator[Finding]:
-    """No session can be created, or the run throws: WebAssembly addresses 4 GiB, and weights pass through it.
+    """No session can be created, or the run throws: the weights pass through WebAssembly, which addresses 4 GiB.
 
     `std::bad_alloc`, `Array buffer allocation failed`, or a bare number. What runs on the CPU lives there too.
     Fix: smaller weights, external data, a smaller input.

@@ -23,7 +23,7 @@ no_session_rule = partial(rule, place=None, summary="no session can be created",
     passes=("canonicalize",),
 )
 def inference_dropout(node: ir.Node, context: InspectionContext) -> str | None:
-    """Only the engine's optimiser keeps this from failing: no build since 1.25.1 has a kernel for Dropout.
+    """Dropout has no kernel in builds since 1.25.1: the session loads only because the optimiser removes it.
 
     With graphOptimizationLevel `disabled` there is no session.
     Fix: canonicalize takes it out; export after `model.eval()`.
@@ -34,7 +34,7 @@ def inference_dropout(node: ir.Node, context: InspectionContext) -> str | None:
 
 @no_session_rule("non-portable-op", fix="export the model again, without ONNX Runtime's offline optimisation")
 def non_portable_op(node: ir.Node, context: InspectionContext) -> str | None:
-    """No session can be created: the model was optimised by ONNX Runtime for another machine.
+    """No session can be created: ONNX Runtime optimised the model for another machine.
 
     Operators of com.microsoft.nchwc and com.ms.internal.nhwc are what its optimiser writes for one CPU or GPU.
     Fix: export plain ONNX; never save a model with ONNX Runtime's optimisations on.
@@ -47,7 +47,7 @@ def non_portable_op(node: ir.Node, context: InspectionContext) -> str | None:
 
 @no_session_rule("resize-unsupported", "Resize", fix="resize height and width only, on four axes")
 def resize_unsupported(node: ir.Node, context: InspectionContext) -> str | None:
-    """No session can be created: this form of Resize is refused, on the CPU as well.
+    """No session can be created: neither the GPU nor the CPU supports this form of Resize.
 
     Cubic works on two or four axes only, neither linear nor cubic resizes batch and channels too, and a linear Resize
     cannot leave out what lies outside.
@@ -70,7 +70,7 @@ def resize_unsupported(node: ir.Node, context: InspectionContext) -> str | None:
     "rnn-batch-first", "GRU", "LSTM", "RNN", fix="transpose the input and the output around a layer of layout 0"
 )
 def rnn_batch_first(node: ir.Node, context: InspectionContext) -> str | None:
-    """No session can be created: the batch of a recurrent layer comes before its steps.
+    """No session can be created: the recurrent layer is batch-first (layout 1).
 
     `Batchwise recurrent operations (layout == 1) are not supported`, by native ONNX Runtime either.
     Fix: transpose the input and the output around a layer of layout 0.

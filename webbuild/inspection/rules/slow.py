@@ -24,7 +24,7 @@ slow_rule = partial(rule, severity="warning", outcome="gpu")
     fix="use ReduceMean or ReduceMax in its place",
 )
 def global_pool_single_thread(node: ir.Node, context: InspectionContext) -> str | None:
-    """Slow: one thread adds up the whole picture, channel by channel.
+    """Slow: one GPU thread sums each whole channel.
 
     64 channels of 160 by 160 take seconds on SwiftShader, against hundredths for ReduceMean, which shares the work.
     Fix: ReduceMean, or ReduceMax, over the spatial axes.
@@ -37,7 +37,7 @@ def global_pool_single_thread(node: ir.Node, context: InspectionContext) -> str 
 
 @slow_rule("gpu-readback-parameter", summary="waits for the GPU in every run", fix="make it a constant")
 def gpu_readback_parameter(node: ir.Node, context: InspectionContext) -> str | None:
-    """The CPU waits for the GPU in every run: the kernel reads this input on the CPU, and the GPU computes it.
+    """The CPU waits for the GPU in every run: the kernel reads an input on the CPU that the GPU computes.
 
     Shapes, axes, pads, bounds of Clip and the k of TopK are such inputs. The copy waits for all queued work.
     Fix: constants.
@@ -60,7 +60,7 @@ def gpu_readback_parameter(node: ir.Node, context: InspectionContext) -> str | N
     passes=("fold-constants",),
 )
 def if_gpu_sync(node: ir.Node, context: InspectionContext) -> str | None:
-    """The GPU waits: the condition of an If is read on the CPU before its branch can begin.
+    """The GPU waits: the CPU reads the condition of an If before its branch starts.
 
     Fix: fix the sizes of the inputs; most conditions of exports are about sizes, and are folded then.
     Source: the engine's If kernel.
@@ -70,7 +70,7 @@ def if_gpu_sync(node: ir.Node, context: InspectionContext) -> str | None:
 
 @slow_rule("large-topk", "TopK", summary="slow", fix="reduce them before it, with ReduceMax")
 def large_topk(node: ir.Node, context: InspectionContext) -> str | None:
-    """Slow: TopK sorts everything it is given, here more than a hundred thousand numbers in a row.
+    """Slow: TopK sorts its whole input, here more than 100,000 elements per row.
 
     Fix: take the best of each row first, with ReduceMax, then TopK of those.
     Source: measured, 672,000 elements on SwiftShader.

@@ -22,7 +22,7 @@ from webbuild.passes.workarounds.base import Symptom
     passes=(SplitLargeWeights.code, TileAttention.code),
 )
 def storage_buffer_size(node: ir.Node, context: InspectionContext) -> Symptom | None:
-    """A tensor is larger than what many devices bind to a shader: 128 MiB is what each must have, 2 GiB the most.
+    """A tensor exceeds maxStorageBufferBindingSize of many devices: 128 MiB is guaranteed, 2 GiB is common on desktops.
 
     The run throws there: `exceeding maxStorageBufferBindingSize`, or runs out of memory.
     Fix: split-large-weights takes the weights of a Gather, a MatMul or a Gemm in parts, tile-attention the scores of

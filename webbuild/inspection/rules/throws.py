@@ -27,7 +27,7 @@ _NEAREST_RANKS = range(2, 6)
 
 @rule("attention-mask-too-short", "Attention", place=None, passes=("decompose-attention",))
 def attention_mask_too_short(node: ir.Node, context: InspectionContext) -> Symptom | None:
-    """The run throws: the mask of an Attention is shorter than its keys, those of before among them.
+    """The run throws: the mask of an Attention is shorter than its keys, including past keys.
 
     `inconsistent total_sequence_length (between attn_mask and past_key and past_value)`, from native ONNX Runtime too,
     though opset 24 allows it.
@@ -57,7 +57,7 @@ def batchnorm_training(node: ir.Node, context: InspectionContext) -> str | None:
 
 @rule("layernorm-scale-broadcast", "LayerNormalization", fix="write the scale out")
 def layernorm_scale_broadcast(node: ir.Node, context: InspectionContext) -> str | None:
-    """The run throws: the scale of a LayerNormalization has fewer numbers than it normalises, and would be spread.
+    """The run throws: the scale of a LayerNormalization must be broadcast, which the kernel does not support.
 
     Fix: cpu-fallback; or a scale that is written out.
     Source: measured on 1.30.0.
@@ -97,7 +97,7 @@ def maxpool_storage_order(node: ir.Node, context: InspectionContext) -> str | No
     passes=("pad-nms-output",),
 )
 def maybe_empty_tensor(node: ir.Node, context: InspectionContext) -> str | None:
-    """The run throws where nothing is found: the data decide the length, and this kernel takes no empty tensor.
+    """The run throws if nothing is found: the length depends on the data, and the kernel does not accept empty tensors.
 
     It works with every picture that has something in it, and fails with the first that has nothing.
     Fix: fixed sizes before it; webbuild does so for non-maximum suppression.
@@ -123,7 +123,7 @@ def mha_key_padding_mask(node: ir.Node, context: InspectionContext) -> str | Non
 
 @rule("reshape-mismatch", "Reshape", "Squeeze", "Expand", place=None, fix=FIX)
 def reshape_mismatch(node: ir.Node, context: InspectionContext) -> str | None:
-    """The run throws, on every engine: the elements do not fit the shape that they are to have.
+    """The run throws on every engine: the number of elements does not match the target shape.
 
     A size that was fixed when the model was exported does not match one that `--dim` gives: a Reshape wants another
     number of elements, a Squeeze removes an axis that has more than one, an Expand meets two sizes of which neither
@@ -136,7 +136,7 @@ def reshape_mismatch(node: ir.Node, context: InspectionContext) -> str | None:
 
 @rule("resize-rank", "Resize", fix="reshape to two to five axes")
 def resize_rank(node: ir.Node, context: InspectionContext) -> str | None:
-    """The run throws: a nearest Resize of one axis, or of six and more.
+    """The run throws: a nearest Resize of a tensor of rank 1, or of rank 6 and above.
 
     `is_2D || is_3D was false. Only bilinear/trilinear and bicubic modes are supported`.
     Fix: cpu-fallback; or a Reshape to two to five axes before it, and one back.
@@ -150,7 +150,7 @@ def resize_rank(node: ir.Node, context: InspectionContext) -> str | None:
 
 @rule("rnn-activation", "LSTM", "GRU", fix="export with Relu, Tanh or Sigmoid")
 def rnn_activation(node: ir.Node, context: InspectionContext) -> str | None:
-    """Throws: the GPU kernels of LSTM and GRU know Relu, Tanh and Sigmoid, and no other activation.
+    """The run throws: the GPU kernels of LSTM and GRU only support Relu, Tanh and Sigmoid.
 
     Fix: export with one of these.
     Source: measured on 1.30.0.
@@ -161,7 +161,7 @@ def rnn_activation(node: ir.Node, context: InspectionContext) -> str | None:
 
 @rule("tile-scalar", "Tile", fix="leave it out")
 def tile_scalar(node: ir.Node, context: InspectionContext) -> str | None:
-    """The run throws: a Tile of a number without axes has no repeats to hand to its shader.
+    """The run throws: a Tile of a scalar has no repeats to pass to its shader.
 
     `number of element of uniform variable must be greater than 0`.
     Fix: leave it out, since it repeats nothing; cpu-fallback until then.

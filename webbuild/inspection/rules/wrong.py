@@ -27,7 +27,7 @@ wrong_rule = partial(rule, summary="wrong answer", outcome="wrong")
 
 @wrong_rule("cast-out-of-range", "Cast", severity="note", fix="put a Clip before it")
 def cast_out_of_range(node: ir.Node, context: InspectionContext) -> Symptom | None:
-    """The answer differs for numbers out of range: ONNX leaves open what a Cast of float makes of them.
+    """The answer differs for out-of-range numbers: ONNX does not define how a float Cast converts them.
 
     x86 gives the lowest int32 for 3e9, and 255 for -1 as uint8. WebAssembly and the GPU stop at the nearest number
     that there is, the largest int32 and 0, so that the CPU of a browser is no help. A picture that is cast to uint8
@@ -49,7 +49,7 @@ def cast_out_of_range(node: ir.Node, context: InspectionContext) -> Symptom | No
 
 @wrong_rule("dequantize-blocks-1d", "DequantizeLinear", fix="give the tensor a second axis")
 def dequantize_blocks_1d(node: ir.Node, context: InspectionContext) -> str | None:
-    """The answer is wrong: a tensor of one axis has a scale for each block, and the kernel takes one for each number.
+    """The answer is wrong: a 1-D tensor has one scale per block, and the kernel reads one per element.
 
     Fix: cpu-fallback; or a Reshape to [1, n], and axis 1.
     Source: measured on 1.30.0.
@@ -96,7 +96,7 @@ def _head_size(node: ir.Node, width: int) -> int | None:
 
 @wrong_rule("logsumexp-integer-rounding", "ReduceLogSumExp", summary="off by one", fix="cast to float before it")
 def logsumexp_integer_rounding(node: ir.Node, context: InspectionContext) -> str | None:
-    """The answer may be one off: ReduceLogSumExp of integers rounds where ONNX cuts.
+    """The answer may be off by one: ReduceLogSumExp of integers rounds, and ONNX truncates.
 
     Fix: cpu-fallback; or a Cast to float before it.
     Source: measured on 1.30.0.
@@ -108,7 +108,7 @@ def logsumexp_integer_rounding(node: ir.Node, context: InspectionContext) -> str
 
 @wrong_rule("pad-wrap", "Pad", fix="join slices with Concat instead")
 def pad_wrap(node: ir.Node, context: InspectionContext) -> str | None:
-    """The answer is wrong: Pad that wraps around and cuts at the same time.
+    """The answer is wrong: a Pad in wrap mode with a negative pad.
 
     Pad([1 2 3 4], pads=[2, -1], mode=wrap) is [2 3 1 2 3], cut first, then wrapped; the GPU kernel answers otherwise.
     Fix: Concat of Slices.
@@ -122,7 +122,7 @@ def pad_wrap(node: ir.Node, context: InspectionContext) -> str | None:
 
 @wrong_rule("reduce-empty-axes", "ReduceLogSum", "ReduceSumSquare", fix="write Log, or Mul, in its place")
 def reduce_empty_axes(node: ir.Node, context: InspectionContext) -> str | None:
-    """The answer is wrong: over no axes at all, this reduction gives its input back as it is.
+    """The answer is wrong: with empty axes, this reduction returns its input unchanged.
 
     ONNX still wants the logarithm of ReduceLogSum, and the square of ReduceSumSquare.
     Fix: Log, or Mul of the tensor with itself.
@@ -137,7 +137,7 @@ def reduce_empty_axes(node: ir.Node, context: InspectionContext) -> str | None:
 
 @wrong_rule("small-pointwise-conv-bias", "Conv", fix="use the engine from 1.30.0 on")
 def small_pointwise_conv_bias(node: ir.Node, context: InspectionContext) -> str | None:
-    """The answer is wrong: a 1x1 Conv with a bias, from fewer than 8 channels to fewer than 8, before 1.30.0.
+    """The answer is wrong before 1.30.0: a 1x1 Conv with a bias, from fewer than 8 channels to fewer than 8.
 
     Fix: the engine from 1.30.0 on, or the bias as an Add.
     Source: measured on 1.24.3, 1.27.0, 1.29.0; right on 1.30.0. onnxruntime #29651.
@@ -157,7 +157,7 @@ def small_pointwise_conv_bias(node: ir.Node, context: InspectionContext) -> str 
     fix="mask with -1e4 instead of -inf",
 )
 def softmax_fully_masked(node: ir.Node, context: InspectionContext) -> Symptom | None:
-    """The answer may be zeros where the CPU's is NaN: a Softmax over nothing but negative infinity.
+    """The answer may differ: a Softmax of a row of -inf is zeros on the GPU, and NaN on the CPU.
 
     It is 0 / 0, and the GPU gives 0. Attention masks of -inf lead there, where a query may look at nothing.
     Fix: mask with a large negative number, such as -1e4. Where an input of the graph is read, cpu-fallback: that
@@ -183,7 +183,7 @@ def _holds_infinity(node: ir.Node, index: int) -> bool:
 
 @wrong_rule("trig-range", "Sin", "Cos", "Tan", severity="note", fix="take whole turns off before it")
 def trig_range(node: ir.Node, context: InspectionContext) -> Symptom | None:
-    """The answer is less exact the larger the angle: WGSL promises 2^-11 for sine and cosine within -pi to pi alone.
+    """Sin, Cos and Tan lose accuracy for large angles: WGSL guarantees 2^-11 within -pi to pi only.
 
     Measured on a software adapter, the error of Sin and Cos is 0.0002 up to 1,000, 0.0008 at 10,000, 0.007 at 100,000,
     0.09 at 1,000,000: the angle is divided by a turn in one step. Encodings of positions and of time seldom go beyond
@@ -211,7 +211,7 @@ def trig_range(node: ir.Node, context: InspectionContext) -> Symptom | None:
     passes=(CpuFallback.code,),
 )
 def unsorted_topk(node: ir.Node, context: InspectionContext) -> str | None:
-    """The order differs from the CPU's: TopK with sorted=0 may give its elements in any order, and does.
+    """The order differs from the CPU's: TopK with sorted=0 returns its elements in any order.
 
     Fix: sorted=1 at export, wherever the order matters; as it is, cpu-fallback, which has the CPU's order.
     Source: measured on 1.25.1 to 1.31.0-dev.

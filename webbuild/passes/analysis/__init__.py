@@ -1,1 +1,1 @@
-"""What passes ask about a graph: value ranges, uses, shapes, kernels."""
+"""Analyses for passes: value ranges, uses, shapes, kernels."""

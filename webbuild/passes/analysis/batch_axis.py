@@ -1,4 +1,4 @@
-"""Which axis of a value counts the boxes that a suppression selected, through the operators after it."""
+"""The axis of the boxes that NMS selected, traced through the operators after it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a mask chooses, and by which node."""
+"""Boolean masks: the rows that a mask selects, and the node that selects them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the target's table says of a node."""
+"""Kernel lookup of a node in the target's table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What operators make of values by moving their elements: the elements, or only the shapes."""
+"""Effects of data movement operators on values: on the elements, or on shapes only."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is computed row by row between a product that is too large and the products that make it small again."""
+"""Row-parallel regions between a product that is too large and the products that reduce it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What operators make of rows that a mask chooses, if they are given all rows in their places."""
+"""Effects of operators on masked rows if they get all rows instead."""
 
 from __future__ import annotations
 

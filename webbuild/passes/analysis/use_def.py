@@ -1,4 +1,4 @@
-"""Where an index vector goes: through which layouts, to which gathers, cut to which length."""
+"""Use-def chains of an index vector: its layouts, its Gathers, and its length."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Between which bounds the numbers of a graph lie."""
+"""Value ranges: bounds of the numbers in a graph."""
 
 from __future__ import annotations
 

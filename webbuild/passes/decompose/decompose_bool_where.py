@@ -12,7 +12,7 @@ _SMALL_INTS = (ir.DataType.INT8, ir.DataType.INT16, ir.DataType.UINT16)
 class DecomposeBoolWhere(Defect, Pass):
     """Where(c, a, b) -> Or(And(c, a), And(Not(c), b)) for booleans; Cast(Where(c, Cast(a), Cast(b))) for 8 or 16 bits.
 
-    Defect: the run throws: the shader of a Where between booleans of several shapes does not compile.
+    Defect: the run throws: the shader of a boolean Where with inputs of different shapes does not compile.
 
     Why: `[Invalid ShaderModule "Where"]`, and the failure shows at a later node. Where all three have one shape it is
     right. On the CPU no build has a kernel for either type, so that a model with one makes no session: they are

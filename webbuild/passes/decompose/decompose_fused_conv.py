@@ -13,7 +13,7 @@ _ACTIVATION = "activation"
 
 
 class DecomposeFusedConv(Pass):
-    """Writes ONNX Runtime's fused convolutions and products as ONNX has them, with what was fused into them.
+    """Splits ONNX Runtime's FusedConv, FusedGemm and FusedMatMul into standard ONNX operators.
 
         FusedConv<activation = Relu>(x, w, b, z)  ->  Relu(Conv(x, w, b) + z)
         FusedGemm<activation = Tanh>(a, b, c)     ->  Tanh(Gemm(a, b, c))

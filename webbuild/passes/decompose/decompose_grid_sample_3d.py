@@ -17,7 +17,7 @@ from webbuild.passes.rewrite import static_shape
 
 
 class DecomposeGridSample3D(Decomposition):
-    """Writes a GridSample of volumes as Gathers of the neighbours of each point, weighted and added up.
+    """Writes a 3-D GridSample as Gathers of the neighbours of each point and their weighted sum.
 
         GridSample(x [N, C, D, H, W], grid [N, d, h, w, 3])
             ->  sum over 8 corners of Gather(x [N D H W, C], place) * weight  [N, C, d, h, w]

@@ -9,7 +9,7 @@ from webbuild.passes.rewrite import constant, static_shape
 
 
 class DecomposeLogic(Decomposition):
-    """Writes Or, Xor, Equal and Trilu of truth values with And and Not.
+    """Writes Or, Xor, Equal and Trilu of booleans with And and Not.
 
         Or(a, b)         ->  Not(And(Not(a), Not(b)))
         Equal(a, b)      ->  Not(And(Not(And(a, b)), Not(And(Not(a), Not(b)))))

@@ -6,7 +6,7 @@ from webbuild.passes.decompose.base import Decomposers, Decomposition, NotApplic
 
 
 class DecomposePools(Decomposition):
-    """Writes pools of everything as reductions.
+    """Writes global pooling as reductions.
 
         GlobalAveragePool(x [N, C, H, W])  ->  ReduceMean(x, (2, 3))  [N, C, 1, 1]
         GlobalMaxPool(x [N, C, H, W])      ->  ReduceMax(x, (2, 3))   [N, C, 1, 1]

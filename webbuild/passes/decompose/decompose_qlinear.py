@@ -25,7 +25,7 @@ class NotWrittenError(Exception):
 
 
 class DecomposeQlinear(Pass):
-    """Writes ONNX Runtime's operators on quantised numbers between DequantizeLinear and QuantizeLinear.
+    """Writes ONNX Runtime's QLinear operators as DequantizeLinear, the float operator, and QuantizeLinear.
 
         QLinearAdd(a, sa, za, b, sb, zb, sy, zy)  ->  Quantize(Dequantize(a, sa, za) + Dequantize(b, sb, zb), sy, zy)
         QLinearSigmoid(x, sx, zx, sy, zy)         ->  Quantize(Sigmoid(Dequantize(x, sx, zx)), sy, zy)

@@ -12,7 +12,7 @@ from webbuild.postprocess.spec import DETECTIONS, DetrPostprocess
 
 
 class AppendDetrPostprocess(Pass):
-    """Makes rows of the outputs of RT-DETR and its kin: labels, boxes and scores apart, logits, or boxes by centre.
+    """Appends the post-processing of DETR-like detectors: `detections` rows from logits and boxes.
 
         logits [1, Q, C], boxes [1, Q, 4]               ->  detections [1, R, 6]
         labels [1, R], boxes [1, R, 4], scores [1, R]   ->  detections [1, R, 6]

@@ -9,7 +9,7 @@ from webbuild.postprocess.spec import DetrPostprocess, GroundingPostprocess
 
 
 class ConstantPixelMask(Pass):
-    """Makes an input `pixel_mask` a constant of ones.
+    """Replaces the input `pixel_mask` by a constant of ones.
 
         input pixel_mask [1, H, W]  ->  constant ones [1, H, W]
 

@@ -16,7 +16,7 @@ _INT32 = 2**31 - 1
 
 
 class ArgmaxInt32(Pass):
-    """Computes ArgMax without int64 where only a Cast reads its result in the end.
+    """Computes ArgMax without int64 if only a Cast reads its result.
 
         Cast(Gather(ArgMax(x [N, C], axis=1) int64 [N], i))
             ->  Cast(Gather(Cast(ReduceMin(Where(x == ReduceMax(x), (0 .. C - 1), C)), int32) [N], i))

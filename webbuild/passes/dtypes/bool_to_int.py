@@ -23,7 +23,7 @@ _FLOAT_OPS = ("Slice", "GatherElements", "MaxPool")
 
 
 class BoolToInt(Decomposition):
-    """Joins, cuts, turns, compares and counts with truth values and bytes as int32 or float32.
+    """Computes bool and uint8 operators (Concat, Slice, Transpose, comparisons, sums) in int32 or float32.
 
         Concat(a bool [N], b bool [M])  ->  Cast(Concat(Cast(a, int32), Cast(b, int32)), bool) [N + M]
         Add(a uint8, b uint8)           ->  Cast((Cast(a, int32) + Cast(b, int32)) mod 256, uint8)

@@ -48,7 +48,7 @@ _MOVES = (
 
 
 class DequantizeOps(Pass):
-    """Computes with quantised numbers in float32, which has GPU kernels and gives the same whole numbers.
+    """Computes quantised operators in float32, which has GPU kernels and gives the same integers.
 
         ConvInteger(x uint8, w int8, zx, zw)    ->  Cast(Conv(x - zx, w - zw), int32)
         QLinearConv(x, sx, zx, w, ...)          ->  Clip(Round(Conv(x - zx, w - zw) * (sx * sw / sy)), ...) + zy

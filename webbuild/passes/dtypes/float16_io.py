@@ -10,7 +10,7 @@ from webbuild.passes.rewrite import unused_name
 
 
 class Float16Io(Pass):
-    """Takes and gives float32 where a model takes and gives float16.
+    """Changes float16 inputs and outputs of the model to float32.
 
         x: float16 -> f -> y: float16
         ->  x: float32 -> Cast<to = float16> -> f -> Cast<to = float32> -> y: float32

@@ -10,7 +10,7 @@ _LIMIT = float(np.finfo(np.float32).max)
 
 
 class Float64ToFloat32(Pass):
-    """Turns float64 constants, casts and values into float32, in subgraphs too.
+    """Converts float64 constants, casts and values to float32, in subgraphs too.
 
         Cast<to = float64>(x) -> Mul(x, half float64)  ->  Cast<to = float32>(x) -> Mul(x, half float32)
 

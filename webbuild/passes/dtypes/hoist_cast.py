@@ -11,7 +11,7 @@ _TYPES = (ir.DataType.FLOAT, ir.DataType.FLOAT16, ir.DataType.INT32)
 
 
 class HoistCast(Pass):
-    """Casts an int64 input before it is moved about, not after that.
+    """Casts an int64 input before data movement (Reshape, Tile, Gather), not after it.
 
         Cast(Tile(Unsqueeze(x int64 [N])) [1, 4 * N], float32)  ->  Tile(Unsqueeze(Cast(x, float32)))
 

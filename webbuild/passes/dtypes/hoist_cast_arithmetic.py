@@ -34,7 +34,7 @@ _KNOWN: dict[int, set[str]] = {
 
 
 class HoistCastArithmetic(Pass):
-    """Casts an int64 input before it is computed with, not after that.
+    """Casts an int64 input before arithmetic, not after it.
 
         Cast((CumSum(mask) - 1) * mask, float32)  ->  (CumSum(m) - 1) * m,  m = Cast(mask, float32)
         Cast(mask [N, 1] * mask [1, N], bool)     ->  Cast(m * m, bool)

@@ -11,7 +11,7 @@ _HALF_WORD = 1 << 16
 
 
 class Int32DataMovement(Decomposition):
-    """Writes Slice and GatherElements of int32 with operators that the GPU has for it.
+    """Writes int32 Slice and GatherElements with operators that have int32 kernels on the GPU.
 
         Slice(x int32 [N, C], 0:N:2)      ->  Gather(x, [0, 2, 4, ...])
         GatherElements(x int32, i)        ->  65536 * GatherElements(high, i) + GatherElements(low, i)    in float32

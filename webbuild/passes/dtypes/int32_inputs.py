@@ -13,7 +13,7 @@ _INT64, _INT32 = ir.DataType.INT64, ir.DataType.INT32
 
 
 class Int32Inputs(Pass):
-    """Takes int32 where a model takes int64 and casts it at once.
+    """Changes int64 inputs that the model casts at once to int32.
 
         mask: int64 -> Cast<to = float32> -> f  ->  mask: int32 -> Cast<to = float32> -> f
 

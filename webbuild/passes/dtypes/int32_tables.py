@@ -10,7 +10,7 @@ _INT32_MAX = 2**31 - 1
 
 
 class Int32Tables(Pass):
-    """Stores a table of int64 that is gathered from as int32.
+    """Stores an int64 table that a Gather reads as int32.
 
         Gather(labels [N] int64, places)  ->  Cast(Gather(labels [N] int32, places), int64)
 

@@ -31,7 +31,7 @@ _INT64, _INT32 = ir.DataType.INT64, ir.DataType.INT32
 
 
 class NarrowInt64(Pass):
-    """Computes in int32 what is computed in int64 from values on the GPU, where every number is known to fit.
+    """Computes int64 values in int32 on the GPU if value ranges prove that every number fits.
 
         Gather(t, Clip(Cast(Floor(x), int64) + a, 0, n))  ->  Gather(t, Clip(Cast(Floor(x), int32) + a, 0, n))
 

@@ -12,7 +12,7 @@ _INT64_TYPES = (ir.DataType.INT64, ir.DataType.UINT64)
 
 
 class PowFloatExponent(Decomposition):
-    """Gives a Pow of floats an exponent of float32 in place of one of 64 bits.
+    """Changes a 64-bit exponent of a float32 Pow to float32.
 
         Pow(x float32, 2 int64)  ->  Pow(x float32, 2 float32)
 

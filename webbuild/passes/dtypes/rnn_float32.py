@@ -11,7 +11,7 @@ _FLOAT16, _FLOAT = ir.DataType.FLOAT16, ir.DataType.FLOAT
 
 
 class RnnFloat32(Decomposition):
-    """Computes LSTM and GRU of float16 in float32.
+    """Computes float16 LSTM and GRU in float32.
 
         LSTM(x float16 [T, N, I], w, r)  ->  Cast(LSTM(Cast(x), Cast(w), Cast(r)), float16)
 

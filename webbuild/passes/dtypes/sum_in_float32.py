@@ -17,7 +17,7 @@ MANY_TERMS = 256
 
 
 class SumInFloat32(Decomposition):
-    """Adds up many numbers of float16 in float32.
+    """Computes large float16 reductions in float32.
 
         ReduceMean(x float16 [1, 64, 112, 112])  ->  Cast(ReduceMean(Cast(x, float32)), float16)
 

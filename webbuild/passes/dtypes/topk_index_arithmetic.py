@@ -12,7 +12,7 @@ _MAX_AXIS = 1 << 20
 
 
 class TopKIndexArithmetic(Pass):
-    """Computes in float32 what is computed from the indices of a TopK: which anchor, which class.
+    """Computes index arithmetic on TopK indices (anchor, class) in float32.
 
         i = TopK(x [A * C]) int64 [K]      ->  f = Gather((0 .. A * C - 1), i) float32 [K]
         i / C                              ->  Floor((f + 0.5) * (1 / C))

@@ -9,7 +9,7 @@ _FLOAT = ir.DataType.FLOAT
 
 
 class TypedOneHot(Pass):
-    """Makes a OneHot one of float32 where its result is cast to that.
+    """Changes a OneHot to float32 if its result is cast to float32.
 
         Cast(OneHot(i [N], depth, (0, 1) int64) [N, depth], float32)  ->  OneHot(i, depth, (0, 1) float32)
 

@@ -12,7 +12,7 @@ _WEIGHT_INPUT = {"Gather": 0, "Gemm": 1, "MatMul": 1}
 
 
 class SplitLargeWeights(Pass):
-    """Takes large weights in parts: the table of a Gather, the right factor of a MatMul or a Gemm.
+    """Splits weights above the buffer limit: the table of a Gather, the right operand of a MatMul or Gemm.
 
     Why: every device binds 128 MiB to a shader, most desktops 2 GiB, many phones no more than must be. Beyond, the run
     throws "exceeding maxStorageBufferBindingSize". Embeddings and the layers after them reach it: 50,000 words of 768

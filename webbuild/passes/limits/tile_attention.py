@@ -22,7 +22,7 @@ _MAX_CONCAT_INPUTS = 7
 
 
 class TileAttention(Pass):
-    """Computes the scores of attention for some queries at a time, where all of them are too large.
+    """Computes attention scores in tiles of queries if all of them exceed the buffer limit.
 
     Why: every device binds 128 MiB to a shader, most desktops 2 GiB, many phones no more than must be. Beyond, the run
     throws "exceeding maxStorageBufferBindingSize". The scores of 8 heads over 4,096 positions take 512 MiB, and so does

@@ -26,7 +26,7 @@ _TRILU_OPSET = 14
 
 
 class AppendNms(Pass):
-    """Appends the post-processing to a detector that was exported without it.
+    """Appends NMS post-processing to a detector that was exported without it.
 
         output [1, 4 + C, A]  ->  detections [1, K, 6]        K = min(A, max_detections)
 

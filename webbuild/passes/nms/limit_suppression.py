@@ -9,7 +9,7 @@ from webbuild.passes.rewrite import Builder, constant, consumers, find_nodes, kn
 
 
 class LimitSuppression(Pass):
-    """Lets a suppression select no more boxes than are read of it.
+    """Limits NonMaxSuppression to the number of boxes that its readers use.
 
         NonMaxSuppression(boxes, scores, 9223372036854775807, ...) [n, 3] -> Gather(2) [n] -> Slice(:100)
             ->  NonMaxSuppression(boxes, scores, 100, ...) [n, 3] -> Gather(2)

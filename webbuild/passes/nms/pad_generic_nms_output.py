@@ -11,7 +11,7 @@ from webbuild.passes.rewrite import Builder
 
 
 class PadGenericNmsOutput(NmsPass[GenericNmsPattern]):
-    """Keeps NonMaxSuppression and fills up what it selects to a fixed number of boxes.
+    """Keeps NonMaxSuppression and pads its selection to a fixed number of boxes.
 
         NonMaxSuppression(boxes [B, N, 4], scores [B, C, N]) [n, 3]
             ->  Slice(Concat(NonMaxSuppression(boxes, scores), zeros [R, 3]), :R) [R, 3]

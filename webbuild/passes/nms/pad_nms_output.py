@@ -11,7 +11,7 @@ from webbuild.passes.rewrite import Builder, replace_all_uses
 
 
 class PadNmsOutput(NmsPass[BoxNmsPattern]):
-    """Keeps NonMaxSuppression and makes everything around it fixed-shape.
+    """Keeps NonMaxSuppression and gives everything around it static shapes.
 
         Gather(boxes [A, 4], NonZero(score [A] > confidence)) -> NonMaxSuppression -> rows [m, columns]
             ->  NonMaxSuppression(boxes [1, A, 4], score [1, 1, A], R, iou, confidence) -> rows [R, columns]

@@ -12,7 +12,7 @@ from webbuild.passes.rewrite import Builder
 
 
 class PadRotatedNmsOutput(NmsPass[RotatedNmsPattern]):
-    """Keeps the suppression of rotated boxes and makes the rows after it fixed-shape.
+    """Keeps the NMS of rotated boxes and gives the rows after it static shapes.
 
         candidates [n] = NonZero(score [A] > confidence)
             ->  TopK(score [A], max(n, 1))

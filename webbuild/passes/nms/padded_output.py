@@ -1,4 +1,4 @@
-"""What follows a selection of a fixed number of boxes: outputs that are zero after the last one, and its number."""
+"""Outputs after a padded selection of boxes: zero after the last box, and the number of boxes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What detection tails have in common: a mask by confidence, a suppression, a gather of the rows that are kept."""
+"""The common pattern of detection heads: a confidence mask, NMS, and a Gather of the kept rows."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ OPTION_KEY_PREFIX = "webbuild.option."
 
 
 class PromoteThresholds(NmsPass[NmsPattern | GenericNmsPattern]):
-    """Makes the confidence and overlap thresholds of a detection tail inputs of the graph.
+    """Turns the confidence and IoU thresholds of a detector into inputs of the graph.
 
         NonMaxSuppression(boxes, scores, max, iou=0.45)  ->  NonMaxSuppression(boxes, scores, max, input 'iou' [1])
         Greater(score, confidence=0.25)                  ->  Greater(score, input 'confidence' [1])

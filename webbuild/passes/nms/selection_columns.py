@@ -29,7 +29,7 @@ _INDEX_OPS = ("Gather", "GatherND")
 
 
 class SelectionColumns(Pass):
-    """Takes apart on the GPU what a suppression selects.
+    """Splits the selected indices of NonMaxSuppression into columns on the GPU.
 
         NonMaxSuppression [n, 3] -> Gather(1) [n] -> Gather(order) -> Cast(float)
             ->  GatherND((0 .. C * N - 1) [1, C, N], NonMaxSuppression) [n] -> Div(N) -> Gather(order) -> Cast(float)

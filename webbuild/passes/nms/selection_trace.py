@@ -1,4 +1,4 @@
-"""What is made of the boxes that a NonMaxSuppression selects, up to the outputs of the graph."""
+"""Trace of the boxes that a NonMaxSuppression selects, up to the outputs of the graph."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from webbuild.passes.rewrite import Builder, constant, find_nodes, input_value, 
 
 
 class StaticFirstNms(Pass):
-    """Replaces the suppression of a first stage, whose selection has a fixed number of rows, by operators.
+    """Replaces the NMS of a first detection stage with a fixed number of rows by static-shape operators.
 
         Gather(1.0 .. N, NonMaxSuppression(boxes [1, N, 4], scores [1, 1, N], ..., R)) [n, 3]
             ->  TopK(scores [N], N) -> IoU [N, N] -> 16 rounds -> TopK(R) -> numbers [R, 3], 0 where there is none

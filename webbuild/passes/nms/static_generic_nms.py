@@ -18,7 +18,7 @@ _FLOAT, _INT32, _INT64 = (kind.value for kind in (ir.DataType.FLOAT, ir.DataType
 
 
 class StaticGenericNms(NmsPass[GenericNmsPattern]):
-    """Replaces any other NonMaxSuppression, of several classes and pictures, by operators of one static shape.
+    """Replaces any other NonMaxSuppression, with several classes and pictures, by operators with static shapes.
 
         NonMaxSuppression(boxes [B, N, 4], scores [B, C, N]) [n, 3] int64
             ->  TopK(scores [B * C * N], K) -> IoU [K, K] -> 16 rounds -> TopK(R) -> [R, 3] int32

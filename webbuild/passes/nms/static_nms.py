@@ -15,7 +15,7 @@ MAX_ROUNDS = 16
 
 
 class StaticNms(NmsPass[BoxNmsPattern]):
-    """Replaces NonMaxSuppression and everything data-dependent around it by operators of one static shape.
+    """Replaces NonMaxSuppression and the data-dependent shapes around it by operators with static shapes.
 
         rows [m, columns] of NonMaxSuppression(Gather(boxes [A, 4], NonZero(score [A] > confidence)))
             ->  TopK(score [A], K) -> IoU [K, K] -> 16 rounds -> TopK(keep, R) -> rows [R, columns]

@@ -12,7 +12,7 @@ from webbuild.passes.rewrite import Builder, constant, find_nodes, replace_all_u
 
 
 class StaticRotatedNms(NmsPass[RotatedNmsPattern]):
-    """Gives the detection tail of rotated boxes one static shape, and keeps its arithmetic.
+    """Gives the NMS of rotated boxes static shapes, and keeps its arithmetic.
 
         candidates [n] = NonZero(score [A] > confidence)  ->  TopK(score [A], K)
         NonZero(sum_i(Trilu(IoU) > iou) <= 0) [m]         ->  TopK(keep [K], R)

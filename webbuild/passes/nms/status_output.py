@@ -1,4 +1,4 @@
-"""What a fixed-shape head says of itself: its output `head_status`, and how much it can hold."""
+"""The output `head_status` of a fixed-shape head, and its capacity."""
 
 from __future__ import annotations
 

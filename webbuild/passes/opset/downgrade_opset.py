@@ -20,7 +20,7 @@ _RANK: dict[KernelPlacement | None, int] = {"gpu": 2, "cpu": 1, None: 1, "none":
 
 
 class DowngradeOpset(Pass):
-    """Writes the whole model in an older opset, in which more of its operators have a GPU kernel.
+    """Converts the model to an older opset in which more of its operators have a GPU kernel.
 
         opset 22: MaxPool, Elu (CPU)  ->  opset 21: MaxPool, Elu (GPU)
         Gelu(x)                       ->  0.5 x (1 + erf(x / sqrt(2)))       below opset 20

@@ -18,7 +18,7 @@ _GAINING = ("Clip", "Scatter", "Upsample", "Resize")
 
 
 class UpgradeOpset(Pass):
-    """Writes a model from before opset 11 in opset 11, in which more of its operators have a GPU kernel.
+    """Converts a model from before opset 11 to opset 11, in which more of its operators have a GPU kernel.
 
         opset 7 to 10                 ->  opset 11
         Clip<min, max>(x)             ->  Clip(x, min, max)

@@ -15,7 +15,7 @@ _MIN_OPSET = 11
 
 
 class AppendClassMaps(Pass):
-    """Makes a map for each class of maps whose channels come last, and of the one map of a mask.
+    """Transposes channels-last class maps to NCHW, and turns a one-channel mask into two class maps.
 
         maps [1, H, W, C]                       ->  class_maps [1, C, H, W]
         mask [1, 1, H, W] or [1, H, W, 1]       ->  class_maps [1, 2, H, W] = (threshold, mask)

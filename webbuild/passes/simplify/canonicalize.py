@@ -16,7 +16,7 @@ _GENERATED = re.compile(r"^(?:splits|squeeze_axes)$|_token_\d+$")
 
 
 class Canonicalize(Pass):
-    """Removes what computes nothing new: unused nodes and weights, Identity, Dropout outside training.
+    """Removes redundant nodes: unused nodes and weights, Identity, common subexpressions, Dropout outside training.
 
         Identity(x)                     ->  x
         Dropout(x)                      ->  x                 outside training

@@ -8,7 +8,7 @@ from webbuild.passes.rewrite import Builder, constant, find_nodes, replace_all_u
 
 
 class EliminateNoOps(Pass):
-    """Removes Pads by nothing, empty operands of Concat, Slices of everything, and Reshapes of int64 to the same shape.
+    """Removes no-ops: Pad by zero, empty Concat operands, Slice of a whole axis, int64 Reshape to the same shape.
 
         Pad(x [N, C], 0)                ->  x [N, C]
         Slice(x [N, C], 0:N)            ->  x [N, C]

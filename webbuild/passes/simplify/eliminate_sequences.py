@@ -12,7 +12,7 @@ _READ_OPS = ("SequenceAt", "SequenceLength", "ConcatFromSequence", "OptionalGetE
 
 
 class EliminateSequences(Pass):
-    """Takes tensors straight from where they were made, instead of through a sequence or an optional.
+    """Removes sequences and optionals: readers take the tensors directly.
 
         SequenceAt(SequenceConstruct(a, b), 1)                    ->  b
         ConcatFromSequence<axis>(SequenceInsert(s, x))            ->  Concat<axis>(..., x)

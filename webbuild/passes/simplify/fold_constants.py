@@ -22,7 +22,7 @@ _LARGEST_INT64_FILL = 1 << 17
 
 
 class FoldConstants(Pass):
-    """Computes at build time what does not depend on the inputs: shapes, grids of anchors, index arithmetic.
+    """Computes at build time all values that do not depend on the inputs: shapes, anchor grids, index arithmetic.
 
         Shape(x [1, 3, 640, 640]) -> Gather -> Mul -> Range     ->  constant
 

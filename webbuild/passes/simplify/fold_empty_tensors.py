@@ -49,10 +49,10 @@ _SUMS = ("ReduceL1", "ReduceL2", "ReduceSum", "ReduceSumSquare")
 
 
 class FoldEmptyTensors(Defect, Pass):
-    """Writes what is computed into or from tensors of size 0 as what it means.
+    """Replaces operators on empty tensors by their result.
 
-    Defect: the run throws for a kernel that takes no tensor with a size of zero, or a product over one. The answer is
-    wrong for the logarithm of a sum over nothing.
+    Defect: the run throws: the kernel does not accept empty tensors, or a reduction over an empty axis. The answer is
+    wrong for ReduceLogSum over an empty axis.
 
         Conv(x [0, C, H, W]) [0, M, H, W]     ->  constant [0, M, H, W]
         MatMul(a [M, 0], b [0, N]) [M, N]     ->  zeros [M, N]

@@ -17,7 +17,7 @@ _LAYOUT_ATTRIBUTES = ("activation", "activation_params")
 
 
 class NchwcToNchw(Pass):
-    """Undoes ONNX Runtime's blocked layout for convolutions: graphs that were saved after its optimisations.
+    """Converts ONNX Runtime's blocked NCHWc layout back to NCHW, in graphs saved after its optimisations.
 
         ReorderInput(x [N, C, H, W])                        ->  x
         nchwc.Conv<activation = Relu>(x, w in blocks, b)    ->  Relu(Conv(x, w, b))

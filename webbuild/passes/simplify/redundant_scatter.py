@@ -28,7 +28,7 @@ class RedundantScatter(Pass):
             updates = node.inputs[2]
             if updates is not None and _overwrites_all(node):
                 replace_all_uses(node.outputs[0], updates)
-                rewrites.append(self.applied(node, "its updates replace all of its data"))
+                rewrites.append(self.applied(node, "its updates replace all its data"))
         return rewrites
 
 

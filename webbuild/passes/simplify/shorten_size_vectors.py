@@ -46,7 +46,7 @@ _Elements = NDArray[np.object_]
 
 
 class ShortenSizeVectors(Pass):
-    """Builds a vector of sizes with the fewest nodes.
+    """Builds shape vectors with the fewest nodes.
 
         Concat([1, 1], Unsqueeze(Gather(size, 0)), Unsqueeze(Gather(size, 1)))     ->  Concat([1, 1], size)
         Reshape(Slice(Reshape(Concat([0], n), [-1, 2]), -1:-9:-1), [-1])           ->  Concat([0], n)
@@ -80,9 +80,7 @@ class ShortenSizeVectors(Pass):
                 for each in gone:
                     del movers[each]
                     model.graph.remove(each, safe=True)
-                rewrites.append(
-                    self.applied(node, f"what it puts together takes {needed} instead of {len(gone)} nodes")
-                )
+                rewrites.append(self.applied(node, f"the shape vector takes {needed} instead of {len(gone)} nodes"))
         return rewrites
 
 

@@ -21,7 +21,7 @@ _TYPES = (ir.DataType.FLOAT, ir.DataType.INT32)
 
 
 class DenseBooleanIndexing(Pass):
-    """Computes with all rows, those that a mask leaves out among them, instead of gathering the others first.
+    """Computes all rows and masks the result, instead of first gathering the rows that a boolean mask selects.
 
         f(Gather(x [N, C], NonZero(mask [N])) [n, C])         ->  f(x) [N, C]
         ReduceSum(x[mask] [n, C], axis=0) [C]                 ->  ReduceSum(Where(mask, x, 0), axis=0)

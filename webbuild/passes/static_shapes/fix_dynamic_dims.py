@@ -8,7 +8,7 @@ from webbuild.passes.base import Pass, PassOptions, Rewrite
 
 
 class FixDynamicDims(Pass):
-    """Gives every free dimension of the inputs the size asked for with `--dim`, or 1 for a batch.
+    """Sets every free dimension of the inputs to the size given with `--dim`, or to 1 for a batch.
 
         input x [batch, 3, height, width]  ->  x [1, 3, 640, 640]      with --dim height=640 --dim width=640
 

@@ -40,7 +40,7 @@ class _Choice(Struct, frozen=True):
 
 
 class FixedRows(Pass):
-    """Gives rows that zeros fill up to R, R rows from the start.
+    """Gives tensors that are zero-padded to R rows a static size of R rows from the start.
 
         NonMaxSuppression [n, 3] -> Gather(2) [n] -> Slice(:R) -> Gather(boxes) [m, 4] -> Pad(R - m) [R, 4]
             ->  NonMaxSuppression [n, 3] -> Concat([0, 0, N]) -> Slice(:R) -> Gather(boxes) [R, 4] -> Where(i < N)

@@ -20,7 +20,7 @@ _TYPES = (ir.DataType.FLOAT, ir.DataType.FLOAT16, ir.DataType.INT32, ir.DataType
 
 
 class MaskedSuppression(Pass):
-    """Gives a suppression all boxes, with scores too low for those that a threshold left out before.
+    """Gives NonMaxSuppression all boxes, with scores below the threshold for those filtered out before.
 
         i = NonZero(scores [N] > 0.05)                        ->  c = scores > 0.05
         TopK(scores[i] [n], min(n, 400))                      ->  TopK(Where(c, scores, -3e38) [N], min(N, 400))

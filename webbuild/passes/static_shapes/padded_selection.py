@@ -13,7 +13,7 @@ _CHOOSING_OPS = ("NonZero", "NonMaxSuppression", "Compress", "If", "Loop")
 
 
 class PaddedSelection(Pass):
-    """Gives the second stage of a detector as many rows as the first can select, and a mask of those that are there.
+    """Gives the second stage of a detector a fixed number of rows and a validity mask.
 
         i [n <= R] = NonMaxSuppression(...)[:R, 2]          ->  i [R], real [R]
         RoiAlign(map, boxes[i][level == 2]) [m, C, h, w]    ->  RoiAlign(map, boxes[i]) [R, C, h, w]

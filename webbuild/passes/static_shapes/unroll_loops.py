@@ -23,7 +23,7 @@ class UnknownTripCountError(Exception):
 
 
 class UnrollLoops(Defect, Pass):
-    """Writes out each Loop and Scan of which the number of rounds is known.
+    """Unrolls each Loop and Scan with a known number of iterations.
 
     Defect: the loop runs on the CPU. What its body computes on the GPU is copied in every round.
 

@@ -18,7 +18,7 @@ _LOWER_BOUND = {"Relu": 0.0, "Sigmoid": 0.0, "Tanh": -1.0, "HardSigmoid": 0.0}
 class BlockDoubleActivationFusion(Workaround):
     """B(A(Conv(x, w))) -> B(Max(A(Conv(x, w)), least value of A)), A and B activations.
 
-    Defect: the answer is wrong: of two activations after a Conv, one after the other, the engine loses the first.
+    Defect: the answer is wrong: of two consecutive activations after a Conv, the engine drops the first.
 
     Why: its optimiser fuses both into the Conv, which has room for one. Relu then Sigmoid gives the Sigmoid alone, and
     Relu then x times Sigmoid(x) the SiLU alone. Tanh, Clip, LeakyRelu, HardSigmoid, HardSwish, Softplus, Elu, Gelu of

@@ -31,7 +31,7 @@ _TRANSPOSABLE = {ir.DataType.FLOAT, ir.DataType.FLOAT16, ir.DataType.INT32, ir.D
 class BlockLayoutTranspose(Workaround):
     """Cast<to = uint8>(Conv(x)) -> Cast<to = uint8>(Gather(Conv(x), [0, .., N - 1])), and comparisons alike.
 
-    Defect: a Transpose that the engine adds runs on the CPU: it moves behind the node, where it is of another type.
+    Defect: a Transpose that the engine adds runs on the CPU: the engine moves it after a node with another output type.
 
     Why: the GPU's convolutions and pools want the channels last, so the engine puts a Transpose before and after each.
     It moves the second one as far down as it can, to a mask of uint8 or bool that is an output of the graph or goes
@@ -59,7 +59,7 @@ class BlockLayoutTranspose(Workaround):
     def affects(self, node: ir.Node, context: DefectContext) -> Symptom | None:
         if not _is_stranded(node.outputs[0], context) or not _moved_inputs(node):
             return None
-        return Symptom(f"the engine moves a Transpose behind it, to {_name(node.outputs[0])}")
+        return Symptom(f"the engine moves a Transpose after it, to {_name(node.outputs[0])}")
 
     def refusal(self, node: ir.Node, context: DefectContext) -> str | None:
         known = all(static_shape(value) for value in _moved_inputs(node))

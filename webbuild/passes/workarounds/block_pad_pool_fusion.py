@@ -17,7 +17,7 @@ _BEFORE_PAD_VALUES, _BEFORE_MAX = 11, 8
 class BlockPadPoolFusion(Workaround):
     """MaxPool(Pad(x [N, C, H, W], pads, 0)) -> MaxPool(Pad(x, pads, -0)), and AveragePool alike.
 
-    Defect: the answer is wrong, or no session is made: the engine takes a Pad of zeros for the border of a pool.
+    Defect: the answer is wrong, or no session is created: the engine fuses a Pad of zeros into the padding of a pool.
 
     Why: its optimiser adds the sizes of a Pad with zeros to the pads of the MaxPool or AveragePool after it, in every
     build, WASM too. A pool ignores its own border, where the zeros counted: the largest of negative numbers and zeros

@@ -17,7 +17,7 @@ CPU_NODES_KEY = "webbuild.cpu-nodes"
 
 
 class CpuFallback(Pass):
-    """Names the nodes that the engine is to run on the CPU, because its GPU kernel throws or is wrong.
+    """Places nodes on the CPU whose GPU kernel throws or is wrong.
 
     Why: onnxruntime-web's WebGPU takes a Resize with antialias, or a smooth Resize of pictures with channels last, and
     then throws or returns wrong numbers. Here are those that resize-to-matmul refuses, and every other node of the

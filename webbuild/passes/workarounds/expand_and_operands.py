@@ -17,7 +17,7 @@ _BOTH = (True, True)
 class ExpandAndOperands(Workaround):
     """And(x [.., 4k], y [.., 1]) -> And(x, Expand(y, [.., 4k])), where another And is broadcast another way.
 
-    Defect: the answer is wrong: the shader of an And that is broadcast answers for those that are broadcast otherwise.
+    Defect: the answer is wrong: a broadcast And reuses the cached shader of an And that is broadcast differently.
 
     Why: which of the two sides a shader reads four at once, where its last axis is a multiple of 4, is written into it,
     and forgotten where the engine looks whether it has that shader already. Which And is wrong depends on the order in

@@ -11,7 +11,7 @@ from webbuild.passes.workarounds.base import DefectContext, PassContext, Symptom
 class FlattenLegacySoftmax(Workaround):
     """Softmax(x [*rows, *cells], axis) -> Reshape(Softmax(Reshape(x, [R, C]), axis=1), shape of x), R and C products.
 
-    Defect: the run throws: before opset 13 a Softmax goes over its axis and all after it, whose last does not fit.
+    Defect: the run throws: before opset 13 a Softmax normalises several axes, which the kernel cannot vectorise.
 
     Why: the kernel computes 4 or 2 numbers at a time, as their whole count allows, and throws where the last axis alone
     does not: 4 x 6 numbers at the end of a shape.
@@ -30,7 +30,7 @@ class FlattenLegacySoftmax(Workaround):
     def affects(self, node: ir.Node, context: DefectContext) -> Symptom | None:
         if not _is_affected(node, opset_version(context.model)):
             return None
-        return Symptom("it goes over several axes, the last of which is no multiple of 4")
+        return Symptom("it normalises over several axes, and the last is not a multiple of 4")
 
     def refusal(self, node: ir.Node, context: DefectContext) -> str | None:
         return "its shape is not fixed" if static_shape(node.inputs[0]) is None else None

@@ -18,7 +18,7 @@ _WHOLE = (ir.DataType.BOOL, ir.DataType.UINT8, ir.DataType.INT32)
 class GuardLogZero(Workaround):
     """Log(x) -> Where(Equal(x, 0), -inf, Log(x)).
 
-    Defect: the answer may be a number where the CPU's is minus infinity: a Log of 0.
+    Defect: the answer may differ: Log(0) is a finite number on some GPUs, and -inf on the CPU.
 
     Why: WGSL leaves open what an expression gives that is infinite. Measured on a software adapter, it is -88. A mask
     of zeros and ones that is made additive by a Log then lets through what it should hide. In a buffer, minus infinity

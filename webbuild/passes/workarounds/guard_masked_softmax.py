@@ -9,7 +9,7 @@ from webbuild.passes.rewrite import constant
 
 
 class GuardMaskedSoftmax(Decomposition):
-    """Makes rows of a Softmax that are masked altogether zero before they become NaN.
+    """Replaces fully masked rows of a Softmax by zeros before they become NaN.
 
     Why: PyTorch's attention gives zeros for a query that may look at nothing, a row of -inf. Exporters write that as
     Softmax, which gives NaN there, and Where(IsNaN(result), 0, result). WebGPU has no kernel for IsNaN, and its

@@ -13,7 +13,7 @@ from webbuild.passes.workarounds.base import DefectContext, PassContext, Symptom
 class PadConvKernel(Workaround):
     """Conv(x, w [M, C, h, w], pads=[0, 0, b, r]) -> Conv(x, Concat(0, w) [M, C, 1+h, w], pads=[1, 0, b, r]).
 
-    Defect: the answer is wrong: a Conv without pads before its input, but with pads after it, loses those.
+    Defect: the answer is wrong: a Conv with end pads but no begin pads ignores the end pads.
 
     Why: a kernel as large as its input, and a kernel of one point with strides of 1, is computed as a product of
     matrices. The engine looks only at the pads before the input when it decides so, and fills one column, or as many

@@ -10,7 +10,7 @@ from webbuild.passes.workarounds.base import DefectContext, PassContext, Symptom
 class PadConvTransposeGroups(Workaround):
     """ConvTranspose(x, w [C, 1, *kernel], group=G) -> Slice(ConvTranspose(x, w' [C, 2, *kernel], group=G), step 2).
 
-    Defect: the answer is wrong: a ConvTranspose of several groups, one output and an even number of inputs each.
+    Defect: the answer is wrong: a grouped ConvTranspose whose groups have one output and an even number of inputs.
 
     Why: the kernel reads two or four weights at once and counts them one by one: all groups but the first get the
     weights of others. With two outputs a group it reads its weights another way, and right.

@@ -8,7 +8,7 @@ from webbuild.passes.rewrite import find_nodes, static_shape
 
 
 class PoolCeilMode(Pass):
-    """Writes a pool that rounds its size up as one that does not.
+    """Replaces ceil_mode of a pool by explicit padding.
 
     Why: rounding up meant something else before opset 19, so that downgrade-opset leaves a pool with `ceil_mode` at an
     opset that has no GPU kernel. Where the sizes divide, as in the shortcuts of RT-DETR's backbone, rounding up changes

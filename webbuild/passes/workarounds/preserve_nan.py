@@ -14,7 +14,7 @@ _NAN_PRODUCING_OPS = ("Acos", "Acosh", "Asin", "Atanh", "Div", "Log", "Pow", "Sq
 class PreserveNan(DefectDecomposition):
     """Relu(x) -> Max(x, 0); Clip(x, low, high) -> Min(Max(x, low), high).
 
-    Defect: NaN is lost: the GPU gives a bound where the CPU gives NaN.
+    Defect: NaN is not propagated: Relu and Clip return a bound on the GPU, and NaN on the CPU.
 
     Why: the kernels of Relu and Clip give 0, or a bound. Those of Max and Min look at the bits, and keep NaN.
     Limits: only where a small input of the graph is read, or what a logarithm, a root or a division gives: other NaNs

@@ -15,7 +15,7 @@ _MAX_MATRIX_BYTES = 4 * 1024 * 1024
 class ResizeToMatmul(Workaround):
     """Resize(x [N, C, H, W] to [N, C, H', W']) -> MatMul(MatMul(A [H', H], x), B [W, W']), and so for other axes.
 
-    Defect: the run throws for antialias; the answer is wrong for a smooth Resize with the channels last.
+    Defect: the run throws for antialias; the answer is wrong for a linear or cubic Resize with channels last.
 
     Why: `The antialias attribute of Resize operator is NOT implemented`: PyTorch's interpolate(antialias=True) and
     torchvision's Resize export it. And the kernel takes the last two axes for height and width: a linear or cubic

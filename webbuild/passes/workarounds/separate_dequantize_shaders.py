@@ -18,7 +18,7 @@ _WITH_AXIS = 13
 class SeparateDequantizeShaders(Workaround):
     """DequantizeLinear(x uint8 [10], s [], z []) -> DequantizeLinear<axis = 0>(x, s, z).
 
-    Defect: the answer of a DequantizeLinear is wrong: it runs the shader of another one.
+    Defect: the answer is wrong: a DequantizeLinear reuses the cached shader of another one.
 
     Why: bytes of one scale are read four at once where their number is a multiple of four, and singly elsewhere. The
     key under which the engine keeps its shaders does not say which. It has the number of dimensions, which counts as 1

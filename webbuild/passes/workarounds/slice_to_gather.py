@@ -13,7 +13,7 @@ _STEPS = 4
 class SliceToGather(Workaround):
     """Slice(x [.., L, ..], start, end, axis, step < 0) -> Gather(x, [start, start + step, ...], axis).
 
-    Defect: the answer is wrong: a Slice with a negative step counts from the end of the axis, wherever it starts.
+    Defect: the answer is wrong: a Slice with a negative step ignores its start, and counts from the end of the axis.
 
     Limits: starts, ends, steps and the shape must be constants. From the last element on it is right, and kept. Where
     the steps are computed, cpu-fallback. The other axes are sliced as before.

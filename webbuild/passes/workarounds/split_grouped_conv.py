@@ -11,7 +11,7 @@ from webbuild.passes.workarounds.base import DefectContext, PassContext, Symptom
 class SplitGroupedConv(Workaround):
     """Conv(x [N, G*C, H, W], w [G*M, C, *kernel], group=G) -> Concat(Conv(x', w', group=G-1), Conv(x'', w''), axis=1).
 
-    Defect: the answer is wrong: some outputs of a grouped Conv are computed from the inputs of the group before.
+    Defect: the answer is wrong: a grouped Conv computes some outputs from the inputs of the previous group.
 
     Why: where each group has at least 4 output channels, the kernel computes 4 of them at once if their total is a
     multiple of 4, and 2 if it is even. Where the outputs of one group are no multiple of that, such as 6 of 12 or 5 of

@@ -10,8 +10,7 @@ from webbuild.passes.workarounds.base import DefectContext, PassContext, Symptom
 class StableLogSumExp(Workaround):
     """ReduceLogSumExp(x, axes) -> Add(Log(ReduceSum(Exp(Sub(x, m)), axes)), m), m = ReduceMax(x, axes), kept finite.
 
-    Defect: the answer may be infinite: ReduceLogSumExp sums the exponentials of numbers as they are, and 89 is too
-    large.
+    Defect: the answer may be infinite: ReduceLogSumExp does not subtract the maximum, and exp(89) overflows.
 
     Why: the CPU takes the largest number out first. Scores and energies are often larger than 88.
     Limits: axes must be constants.

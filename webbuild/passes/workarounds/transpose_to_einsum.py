@@ -17,7 +17,7 @@ _TYPES = (ir.DataType.FLOAT, ir.DataType.FLOAT16)
 class TransposeToEinsum(Workaround):
     """ArgMax(Transpose(x [N, C, H, W])) -> ArgMax(Einsum<equation = "abcd->adcb">(x)).
 
-    Defect: a Transpose runs on the CPU: the engine moves it behind the ArgMax that reads it, where it is of int64.
+    Defect: a Transpose runs on the CPU: the engine moves it after the ArgMax that reads it, and it becomes int64.
 
     Why: its optimiser moves a Transpose behind every ArgMax and ArgMin, whose result is smaller. No GPU kernel
     transposes int64. An Einsum, which the GPU has a kernel for, moves the same numbers and stays where it is.
@@ -48,7 +48,7 @@ class TransposeToEinsum(Workaround):
         left = list(order)
         if not node.attributes.get_int("keepdims", 1):
             del left[node.attributes.get_int("axis", 0)]
-        return Symptom("the engine moves the Transpose behind it") if left != sorted(left) else None
+        return Symptom("the engine moves the Transpose after it") if left != sorted(left) else None
 
     def rewrite(self, node: ir.Node, context: PassContext) -> str:
         value = node.inputs[0]

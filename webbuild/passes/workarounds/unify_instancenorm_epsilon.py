@@ -16,7 +16,7 @@ DEFAULT_EPSILON = 1e-5
 class UnifyInstanceNormEpsilon(Workaround):
     """InstanceNormalization(x, epsilon=e) -> InstanceNormalization(s * x, epsilon=1e-5), s = sqrt(1e-5 / e).
 
-    Defect: the answer is wrong: the shader of an InstanceNormalization answers for those with another epsilon too.
+    Defect: the answer is wrong: an InstanceNormalization reuses the cached shader of one with another epsilon.
 
     Why: epsilon is written into the shader, and forgotten where the engine looks whether it has that shader already.
     Which of two is wrong depends on the order in which they first run. With an input that is s times as large,

@@ -1,4 +1,4 @@
-"""What measures float16: a graph and what it is fed go in, its outputs come out."""
+"""The interface of a float16 backend: it runs a graph on inputs and returns the outputs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What computes the proof of a graph in half precision: the best arithmetic, or else the one that searched."""
+"""The float16 backend of the proof: the best one available, or else the one of the search."""
 
 from __future__ import annotations
 

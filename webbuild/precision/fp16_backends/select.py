@@ -1,4 +1,4 @@
-"""Which float16 arithmetic there is here, the best first."""
+"""The float16 backends available on this machine, best first."""
 
 from __future__ import annotations
 

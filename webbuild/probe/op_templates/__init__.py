@@ -1,1 +1,1 @@
-"""How operators are written, one module for a family, each with `TEMPLATES`."""
+"""Operator templates, one module per family, each with `TEMPLATES`."""

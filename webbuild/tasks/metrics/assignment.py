@@ -1,4 +1,4 @@
-"""Which object of one result is which of another."""
+"""Assignment of the objects of one result to those of another."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How far apart two lists of the same objects are, quantity by quantity."""
+"""Metrics of two lists of matched objects, quantity by quantity."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""When two classifications are the same: the same best class, and every score close to the other's."""
+"""Match of two classifications: the same best class, and close scores."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""When two depth maps are the same: their absolute relative error, on average and at its worst."""
+"""Match of two depth maps: mean and largest absolute relative error."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""When two lists of detections are the same: paired by class and overlap, then measured."""
+"""Match of two lists of detections: paired by class and overlap, then measured."""
 
 from __future__ import annotations
 

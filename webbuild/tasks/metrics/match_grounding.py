@@ -1,4 +1,4 @@
-"""When two lists of what a prompt named are the same: paired by phrase and overlap, and with the same words."""
+"""Match of two grounding results: paired by phrase and overlap, with the same words."""
 
 from __future__ import annotations
 

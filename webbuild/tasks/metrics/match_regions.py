@@ -1,4 +1,4 @@
-"""When two divisions of a picture are the same: their regions paired by class and overlap, and how well they agree."""
+"""Match of two segmentations: regions paired by class and overlap, and the panoptic quality."""
 
 from __future__ import annotations
 
