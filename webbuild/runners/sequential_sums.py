@@ -14,7 +14,7 @@ import onnx
 
 _OPERATOR = "InstanceNormalization"
 _DOMAIN = "webbuild.sequential_sums"
-_MIN_OPSET = 11  # of CumSum
+_MIN_OPSET = 12  # of Constant's value_ints; CumSum is of 11
 
 # x [N, C, D1, D2, ...] -> flat [N, C, L]; CumSum adds in order, and its last number is the sum [N, C, 1].
 _FUNCTION = """
