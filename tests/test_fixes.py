@@ -21,6 +21,7 @@ OTHERS = {
     "webbuild/browser/ensure_chromium.py": "Playwright and apt",
     "webbuild/browser/open_browser.py": "Chromium",
     "webbuild/bench/bench.py": "Chromium",
+    "webbuild/commands/publish.py": "hf",
     "webbuild/ortweb/build.py": "npm",
 }
 """Files that start other programs, whose options are none of ours."""

@@ -6,10 +6,10 @@ import re
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-ROOMS = ("webbuild", "web", "tests", "e2e", "benchmarks", "models", "docs", "conformance")
+ROOMS = ("webbuild", "web", "tests", "tools", "e2e", "benchmarks", "models", "docs", "conformance")
 SUFFIXES = {".py", ".ts", ".mjs", ".js", ".md", ".toml", ".j2"}
-NAMED = re.compile(rf"\b(?:{'|'.join(ROOMS)})/(?:[\w.-]+/)*[\w-]+\.(?:py|ts|js|json|j2|md|toml)\b")
-MODULE = re.compile(r"`(?:python -m )?((?:webbuild|benchmarks|tests|e2e)(?:\.\w+)+)\b")
+NAMED = re.compile(rf"(?<![\w/@.-])(?:{'|'.join(ROOMS)})/(?:[\w.-]+/)*[\w-]+\.(?:py|ts|js|json|j2|md|toml)\b(?!\.\w)")
+MODULE = re.compile(r"`(?:python -m )?((?:webbuild|benchmarks|tests|e2e)(?:\.\w+)+)(?![\w.])(?<!\.ts)")
 BUILT = ("webbuild/_web/", "models/samples/")
 """What `make` writes, and what a bundle holds under such a name."""
 MADE_UP = {Path(__file__).name, "brightness_task.py"}
