@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import onnx
 import pytest
+from PIL import Image
 
 from tests.commands.program import webbuild
 from tests.models import HEADER, parsed, save
@@ -100,17 +101,22 @@ def test_pack_says_it_among_what_it_assumed_and_needs_no_float16_of_the_adapter(
     assert [graph.get("features", []) for graph in manifest["graphs"]] == [[]] * len(manifest["graphs"])
 
 
-def rough_detector(tmp_path: Path, factor: int) -> Path:
+ROUGHNESS = """left = Slice (image, start, last, across) right = Slice (image, one, end, across)
+      edges = Sub (right, left) rough = Abs (edges) total = ReduceSum (rough)"""
+SHADE = """pooled = AveragePool <kernel_shape = [8, 8], strides = [8, 8]> (image) half = Cast <to = 10> (middle)
+      shades = Sub (pooled, half) shade = Abs (shades) deepest = ReduceMax (shade) total = Mul (deepest, most)"""
+
+
+def rough_detector(tmp_path: Path, factor: int, measure: str = ROUGHNESS) -> Path:
     """Return a detector in float16 whose box is wider the rougher the picture is: noise overflows in float16."""
     text = f"""{HEADER} half (float16[1,3,32,32] image) => (float[1,1,6] rows)
     <int64[1] start = {{0}}, int64[1] one = {{1}}, int64[1] end = {{32}}, int64[1] last = {{31}},
-     int64[1] across = {{3}}, float wide_none = {{0}},
+     int64[1] across = {{3}}, float wide_none = {{0}}, float middle = {{0.5}},
      float[1,1,6] box = {{2,2,12,20,0.9,0}}, float[1,1,6] side = {{0,0,1,0,0,0}}, int64[3] single = {{1,1,1}},
      float wide_factor = {{{factor}}}, float wide_most = {{8}}, float wide_part = {{0.000015}}> {{
       factor = Cast <to = 10> (wide_factor) most = Cast <to = 10> (wide_most)
       part = Cast <to = 10> (wide_part) none = Cast <to = 10> (wide_none)
-      left = Slice (image, start, last, across) right = Slice (image, one, end, across)
-      edges = Sub (right, left) rough = Abs (edges) total = ReduceSum (rough) much = Mul (total, factor)
+      {measure} much = Mul (total, factor)
       little = Mul (much, part) wider = Clip (little, none, most) wide = Cast <to = 1> (wider)
       added = Reshape (wide, single) sides = Mul (side, added) rows = Add (box, sides) }}"""
     model = parsed(text)
@@ -123,3 +129,13 @@ def rough_detector(tmp_path: Path, factor: int) -> Path:
 def test_a_detector_is_tried_on_noise_too(tmp_path: Path, factor: int, computed: bool) -> None:
     _, said = patched(rough_detector(tmp_path, factor), tmp_path)
     assert any("computed in float32" in each for each in said) is computed
+
+
+def test_a_picture_that_shows_nothing_does_not_keep_float16(tmp_path: Path) -> None:
+    model, plain = rough_detector(tmp_path, 40000, SHADE), tmp_path / "plain.png"
+    Image.new("RGB", (32, 32), (120, 120, 120)).save(plain)
+    packed = tmp_path / "bundle"
+    done = webbuild("pack", model, "--sample", plain, "--no-verify", "-o", packed)
+    assert done.code == 0, done.stderr
+    manifest = json.loads((packed / "manifest.json").read_text("utf-8"))
+    assert any("computed in float32" in each for each in manifest["assumptions"])

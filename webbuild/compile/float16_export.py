@@ -22,7 +22,7 @@ from webbuild.equivalence.policy import Policy
 from webbuild.equivalence.verdict import has_no_detections
 from webbuild.errors import WebbuildError
 from webbuild.inspection.required_features import required_features
-from webbuild.manifest.manifest import OptionInput, Task
+from webbuild.manifest.manifest import ImageInput, Input, OptionInput, Task
 from webbuild.manifest.tasks import TensorTask
 from webbuild.model.load import model_signature
 from webbuild.model.traversal import rounded_outputs
@@ -54,7 +54,7 @@ def compile_accurately(
     Args:
         loaded: the model.
         compile_one: compiles it, or what it is in float32.
-        samples: files that were given; without any those that there are for such a model.
+        samples: files that were given; with or without them those that there are for such a model.
 
     Returns:
         What was compiled, and the result.
@@ -138,10 +138,17 @@ def _compare(
 def _chosen_samples(loaded: LoadedModel, compiled: CompiledModel, samples: Sequence[Path]) -> list[Sample]:
     """Return the first samples, and what shows more: pictures of noise and of nothing, contrast that overflows.
 
-    Of what may be a picture that is a photograph.
+    Samples that were given come with photographs of webbuild's own: on one picture a score can be so sure that nothing
+    moves it. Of what may be a picture there are photographs too.
     """
     match, path = compiled.match, loaded.source.path
+    photographed: Sequence[Input] = ()
+    if not samples:
+        photographed = [each for each in (find_picture_input(match),) if each is not None]
+    elif any(isinstance(each, ImageInput) for each in match.inputs):
+        photographed = match.inputs
     chosen = attach_prompts(match, collect_samples(path, samples, match.inputs, loaded.ranges))[:_SAMPLES]
     chosen += attach_prompts(match, edge_cases(match.inputs, loaded.ranges))
-    picture = None if samples else find_picture_input(match)
-    return chosen if picture is None else [*chosen, *collect_samples(path, (), (picture,), loaded.ranges)[:_SAMPLES]]
+    if photographed:
+        chosen += attach_prompts(match, collect_samples(path, (), photographed, loaded.ranges))[:_SAMPLES]
+    return chosen
