@@ -11,12 +11,15 @@ from numpy.typing import NDArray
 
 from webbuild.inspection.graph import ScopedNode
 from webbuild.inspection.placement import NodePlacement
-from webbuild.passes.rewrite import constant, input_value, static_shape
+from webbuild.passes.rewrite import constant, input_value, is_read, static_shape
 from webbuild.passes.workarounds.base import read_once
 from webbuild.targets.table import KernelTable
 
 T = TypeVar("T")
-_DATA_DEPENDENT_OPS = {"NonMaxSuppression", "NonZero", "Compress", "Unique"}
+DATA_DEPENDENT_OPS = ("NonMaxSuppression", "NonZero", "Compress", "Unique")
+"""Operators whose outputs are as long as the data make them."""
+_INVERSE_INDICES = 2
+"""The output of Unique that is as long as its input."""
 
 
 class InspectionContext(Struct, frozen=True):
@@ -80,11 +83,18 @@ def constant_input(node: ir.Node, index: int) -> NDArray[Any] | None:
     return constant(value)
 
 
+def has_dynamic_output(node: ir.Node) -> bool:
+    """Whether the data decide the length of an output that is read."""
+    if node.op_type == "Unique" and node.domain in ("", "ai.onnx"):
+        return any(is_read(value) for index, value in enumerate(node.outputs) if index != _INVERSE_INDICES)
+    return node.op_type in DATA_DEPENDENT_OPS
+
+
 def data_dependent_values(nodes: Sequence[ScopedNode]) -> frozenset[ir.Value]:
     """Return the values of a length that the data decide, in the given order of the graph."""
     found: set[ir.Value] = set()
     for each in nodes:
         node = each.node
-        if node.op_type in _DATA_DEPENDENT_OPS or any(value in found for value in node.inputs):
+        if has_dynamic_output(node) or any(value in found for value in node.inputs):
             found |= {value for value in node.outputs if static_shape(value) is None}
     return frozenset(found)

@@ -6,7 +6,7 @@ from functools import partial
 
 import onnx_ir as ir
 
-from webbuild.inspection.context import InspectionContext
+from webbuild.inspection.context import DATA_DEPENDENT_OPS, InspectionContext, has_dynamic_output
 from webbuild.inspection.fixes import fixes_by_operator
 from webbuild.inspection.kernels import (
     MICROSOFT_DOMAIN,
@@ -48,7 +48,7 @@ def contrib_op_on_cpu(node: ir.Node, context: InspectionContext) -> Symptom | No
 
 @cpu_rule(
     "dynamic-output-shape",
-    *("NonMaxSuppression", "NonZero", "Compress", "Unique"),
+    *DATA_DEPENDENT_OPS,
     summary="data-dependent output shape",
     fix="take a fixed number of the best with TopK",
     passes=(
@@ -56,7 +56,7 @@ def contrib_op_on_cpu(node: ir.Node, context: InspectionContext) -> Symptom | No
         *("dense-boolean-indexing", "decompose-data-movement"),
     ),
 )
-def dynamic_output_shape(node: ir.Node, context: InspectionContext) -> Symptom:
+def dynamic_output_shape(node: ir.Node, context: InspectionContext) -> Symptom | None:
     """Data-dependent output shape: the node and the arithmetic after it run on the CPU.
 
     Every run may have other sizes: buffers are allocated and shaders compiled again, and nothing found gives tensors
@@ -66,6 +66,8 @@ def dynamic_output_shape(node: ir.Node, context: InspectionContext) -> Symptom:
     NonZero.
     Source: measured; onnxruntime #22425.
     """
+    if not has_dynamic_output(node):
+        return None
     # a dry run of the passes says which of them removes it
     return Symptom(f"{node.op_type} runs on the CPU, and its output size changes every run", fixed_by="")
 
@@ -79,8 +81,8 @@ def no_gpu_kernel(node: ir.Node, context: InspectionContext) -> Symptom | None:
     Fix: write it with operators that have a kernel, or take it out of the model where it stands at its end.
     Source: measured; onnxruntime #18584, #22425.
     """
-    elsewhere = (*dynamic_output_shape.operators, *UnrollLoops.operators)
-    if node.domain not in STANDARD_DOMAINS or node.op_type in elsewhere or has_gpu_kernel(node, context.table):
+    elsewhere = has_dynamic_output(node) or node.op_type in UnrollLoops.operators
+    if node.domain not in STANDARD_DOMAINS or elsewhere or has_gpu_kernel(node, context.table):
         return None
     return Symptom(
         f"{context.table.target.name} has no GPU kernel for {node.op_type}",
