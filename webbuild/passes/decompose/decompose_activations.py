@@ -18,11 +18,11 @@ class DecomposeActivations(Decomposition):
         ThresholdedRelu(x)  ->  Where(x > alpha, x, 0)
         Shrink(x)           ->  Where(x < -lambd, x + bias, Where(x > lambd, x - bias, 0))
 
-    Why: Sign, Softsign, Selu, Celu and Shrink have none in any opset; Elu, HardSigmoid, HardSwish and ThresholdedRelu
-    lose theirs in opset 22. One of them on the CPU costs two copies of the whole tensor.
+    Why: Sign, Softsign, Selu, Celu and Shrink have no GPU kernel in any opset; Elu, HardSigmoid, HardSwish and
+    ThresholdedRelu lose theirs in opset 22. One of them on the CPU costs two copies of the whole tensor.
 
-    How: each by its definition. Sign, Shrink and ThresholdedRelu are exact, but for Sign of NaN, which is 0; the
-    others are right to 1e-6 of the largest value.
+    How: each by its definition. Sign, Shrink and ThresholdedRelu are exact, but for Sign of NaN, which is 0. The others
+    are right to 1e-6 of the largest value.
 
     Source: ONNX's operator texts.
     """

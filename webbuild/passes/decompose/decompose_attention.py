@@ -18,13 +18,15 @@ class DecomposeAttention(Decomposition):
         Attention(q [B, H, L, D], k [B, G, S, D], v [B, G, S, E], mask [L, S])
             ->  MatMul(Softmax(cap tanh(scale q k^T / cap) + bias), v) [B, H, L, E]
 
-    Why: WebGPU has no kernel for the Attention of opset 23 and later, which newer exporters write: every layer of a
+    Why: WebGPU has no kernel for the Attention of opset 23 and later, which newer exporters write. Every layer of a
     transformer runs on the CPU, with copies of queries, keys and values.
 
-    How: by its definition: scores, a soft cap, the bias of masks, Softmax, the mean of the values. Heads that share
-    keys and values are rows of one product, so nothing is repeated. A query that may look at nothing gives zeros, as
-    the standard has it since its erratum. Right to 1e-5 of the largest magnitude, in float16 to 4e-3. Needs
-    fixed shapes.
+    How: by its definition: scores, a soft cap, the bias of masks, Softmax, the weighted mean of the values.
+
+    - Heads that share keys and values are rows of one product, so nothing is repeated.
+    - A query whose keys are all masked gives zeros, as the standard has it since its erratum.
+
+    Limits: fixed shapes. Right to 1e-5 of the largest magnitude, in float16 to 4e-3.
 
     Source: ONNX's operator text of Attention-23; softmax(q k^T / sqrt(d)) v is Vaswani et al. (arXiv 1706.03762),
     shared keys and values are Ainslie et al. (arXiv 2305.13245).

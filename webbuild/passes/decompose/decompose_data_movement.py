@@ -13,10 +13,10 @@ class DecomposeDataMovement(Decomposition):
         SpaceToDepth<b>(x [N, C, H, W])           ->  Reshape(Transpose(Reshape(x))) [N, b * b * C, H / b, W / b]
         Upsample(x [N, C, H, W], (1, 1, s, s))    ->  Reshape(Tile(x [N, C, H, 1, W, 1]), [N, C, H * s, W * s])
 
-    Why: neither has one.
+    Why: neither has a GPU kernel.
 
-    How: SpaceToDepth, as a network's stem has it, is Reshape, Transpose, Reshape. Upsample by whole factors, before
-    opset 10, is a Tile of axes of size 1 after each. Exact.
+    How: SpaceToDepth, as in the stem of a network, becomes Reshape, Transpose, Reshape. Upsample by whole factors, an
+    operator from before opset 10, becomes a Tile of new axes of size 1. Exact.
     """
 
     code = "decompose-data-movement"

@@ -14,13 +14,18 @@ class DecomposeDeformConv(Decomposition):
         DeformConv(x [N, C, H, W], w [M, C / g, kh, kw], offset [N, 2 G T, h, w], bias, mask [N, G T, h, w])
             ->  Conv(GridSample(x, taps + offset) * mask [N, C T, h, w], w [M, C / g T, 1, 1]),  T = kh * kw
 
-    Why: WebGPU has no kernel for DeformConv, which reads the input where computed offsets point. On the CPU it is
-    slow, and its large inputs are copied there.
+    Why: WebGPU has no kernel for DeformConv, which samples the input at computed offsets. On the CPU it is slow, and
+    its large inputs are copied there.
 
-    How: the offsets, added to the positions of the taps, are a grid. GridSample reads the input there, with zeros
-    outside as DeformConv has them; the masks are multiplied in; and with each tap as a channel a Conv of 1 x 1 sums
-    over channels and taps. Groups stay groups, groups of offsets become batches. Right to 1e-5 of the largest
-    magnitude: positions are scaled to -1..1 and back. Needs fixed shapes and constant weights.
+    How: the pass builds the grid from the offsets and the positions of the taps.
+
+    - GridSample samples the input there, with zeros outside as in DeformConv.
+    - A product applies the masks.
+    - A 1 x 1 Conv, with each tap as a channel, sums over channels and taps.
+    - Groups stay groups; groups of offsets become batches.
+
+    Limits: fixed shapes and constant weights. Right to 1e-5 of the largest magnitude: positions are scaled to -1..1 and
+    back.
 
     Source: ONNX's operator text; Zhu et al., Deformable ConvNets v2 (arXiv 1811.11168).
     """

@@ -19,8 +19,8 @@ class DecomposeFusedConv(Pass):
         FusedGemm<activation = Tanh>(a, b, c)     ->  Tanh(Gemm(a, b, c))
         FusedMatMul<alpha, transB = 1>(a, b)      ->  MatMul(a, Transpose(b)) * alpha
 
-    Why: graphs that were saved after ONNX Runtime's optimisations hold them. FusedMatMul has no GPU kernel. Whatever is
-    known of Conv on the GPU, and every pass that makes one right there, is about Conv: a FusedConv of 6 channels stayed
+    Why: graphs that ONNX Runtime saved after its optimisations contain these operators. FusedMatMul has no GPU kernel.
+    The findings about Conv, and the passes that fix it on the GPU, look for Conv only: a FusedConv of 6 channels stayed
     wrong.
 
     Exact but for the rounding of the sum.

@@ -22,12 +22,14 @@ class DecomposeGridSample3D(Decomposition):
         GridSample(x [N, C, D, H, W], grid [N, d, h, w, 3])
             ->  sum over 8 corners of Gather(x [N D H W, C], place) * weight  [N, C, d, h, w]
 
-    Why: WebGPU's kernel of GridSample takes pictures. Of volumes, which opset 20 brought for registration and for
-    features in space, it runs on the CPU.
+    Why: WebGPU's kernel of GridSample is 2-D only. A GridSample of volumes, which opset 20 added, runs on the CPU.
+    Models for registration and for 3-D features use it.
 
-    How: the grid gives for each axis the two neighbours and their weights, eight corners together; outside, weights are
-    0 or places are kept at the border. Nearest takes one neighbour, exact; linear is right to 1e-5 of the largest
-    magnitude. Needs a volume of fixed size in float32, and padding with zeros or the border.
+    How: the grid gives the two neighbours on each axis and their weights, eight corners together. Outside the volume,
+    weights are 0 or places are clamped to the border. Nearest takes one neighbour and is exact; linear is right to 1e-5
+    of the largest magnitude.
+
+    Limits: a volume of fixed size in float32, and padding with zeros or the border.
 
     Source: ONNX's operator text of GridSample-20, and `onnxruntime/core/providers/cpu/tensor/grid_sample.cc`.
     """

@@ -16,7 +16,8 @@ class DecomposeLogic(Decomposition):
         Xor(a, b)        ->  Not(Equal(a, b))
         Trilu(x [N, M])  ->  And(x, triangle [N, M])
 
-    Why: masks of attention are joined so, and And and Not alone have GPU kernels for truth values.
+    Why: exports combine attention masks with these operators. Of the boolean operators only And and Not have GPU
+    kernels.
 
     How: by De Morgan; a triangle is an And with a constant mask. Exact.
 

@@ -13,11 +13,12 @@ class DecomposeNorms(Decomposition):
         LRN<size, alpha, beta, bias>(x [N, C, ...])  ->  x / (bias + alpha * AveragePool(x^2 [N, 1, C, HW])) ^ beta
         GroupNormalization<G>(x [N, C, ...], s, b)   ->  InstanceNormalization(x [N, G, -1]) [N, C, ...] * s [C] + b [C]
 
-    Why: neither has one, and each stands between convolutions.
+    Why: neither has a GPU kernel, and each stands between convolutions.
 
-    How: LRN averages the squares over neighbouring channels with an AveragePool; GroupNormalization is an
-    InstanceNormalization with a group for a channel, then a scale and a bias. Right to 1e-5 of the largest magnitude.
-    Needs fixed shapes.
+    How: an AveragePool computes the mean of the squares over neighbouring channels for LRN. GroupNormalization is an
+    InstanceNormalization with each group as one channel, then a scale and a bias.
+
+    Limits: fixed shapes. Right to 1e-5 of the largest magnitude.
 
     Source: ONNX's operator texts; Krizhevsky et al. (2012), section 3.3; Wu and He (arXiv 1803.08494).
     """

@@ -19,10 +19,14 @@ class DecomposeOneHot(Decomposition):
 
     Why: WebGPU has no kernel for OneHot.
 
-    How: indices that were made int64 for it become int32. Where the index, or the index and the depth, is equal to the
-    position, the row is on. An index beyond the depth gives a row that is off, as it does in OneHot. Indices of ArgMax
-    and TopK along a fixed axis, which the GPU has as int64, are looked up in a table of such rows instead. Exact. Depth
-    and values must be constants.
+    How: the element is on if the index, or the index plus the depth, equals its position. An index outside the depth
+    gives a row that is off, as in OneHot.
+
+    - Indices that were cast to int64 for OneHot alone become int32.
+    - Indices of ArgMax and TopK along a fixed axis are int64 on the GPU. They select a row of a table of such rows
+      instead.
+
+    Limits: depth and values must be constants. Exact.
     """
 
     code = "decompose-one-hot"

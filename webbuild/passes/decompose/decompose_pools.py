@@ -11,7 +11,9 @@ class DecomposePools(Decomposition):
         GlobalAveragePool(x [N, C, H, W])  ->  ReduceMean(x, (2, 3))  [N, C, 1, 1]
         GlobalMaxPool(x [N, C, H, W])      ->  ReduceMax(x, (2, 3))   [N, C, 1, 1]
 
-    Why: they have no GPU kernel from opset 22 on. Right to 1e-5 of the largest magnitude.
+    Why: they have no GPU kernel from opset 22 on.
+
+    Right to 1e-5 of the largest magnitude.
     """
 
     code = "decompose-pools"

@@ -32,9 +32,10 @@ class DecomposeQlinear(Pass):
         QLinearConcat(sy, zy, a, sa, za, ...)     ->  Quantize(Concat(Dequantize(a, sa, za), ...), sy, zy)
         QGemm(a, sa, za, b, sb, zb, c, sy, zy)    ->  Quantize(Gemm(Dequantize(a), Dequantize(b), c * sa * sb), sy, zy)
 
-    Why: they have no GPU kernel. `dequantize-ops` brings what is written here to the GPU.
+    Why: they have no GPU kernel. The pass `dequantize-ops` then rewrites the result for the GPU.
 
-    Exact but for halves: the engine's own kernels may round a number that lies between two steps to the other one.
+    Exact but for ties: the engine's own kernels may round a number halfway between two steps to the other step.
+
     Source: onnxruntime's ContribOperators.md.
     """
 

@@ -19,14 +19,18 @@ class DecomposeRoiAlign(Decomposition):
         RoiAlign<h, w, r>(x [1, C, H, W], rois [R, 4], batch [R])
             ->  Transpose(AveragePool<r>(GridSample(x, points [1, R h r, w r, 2]) * inside))  [R, C, h, w]
 
-    Why: WebGPU has no kernel for RoiAlign, and of that of opset 22 the engine makes no session at all.
+    Why: WebGPU has no kernel for RoiAlign, and with the RoiAlign of opset 22 no session can be created.
 
-    How: the corners of the regions and the constant places of the points within them are a grid, kept inside the map as
-    RoiAlign keeps it; points more than one pixel outside become 0. The number of regions may be free. Before opset 16,
-    which brought GridSample, the four neighbours of each point are gathered and weighted. Regions whose points are
-    more than a buffer holds, 128 MiB on every device, are aligned in parts. Right to 1e-4 of the largest
-    magnitude: positions are scaled to -1..1 and back. Needs one picture in the batch, a map of fixed size, the mode avg
-    and a fixed sampling_ratio, as torchvision's detectors have them.
+    How: the corners of the regions and the constant sampling points within them make a grid.
+
+    - Points are clamped to the map as RoiAlign does it. Points more than one pixel outside become 0.
+    - The number of regions may be free.
+    - Before opset 16, which added GridSample, Gathers read the four neighbours of each point, and a weighted sum
+      follows.
+    - Regions whose points exceed a buffer, 128 MiB on every device, are aligned in parts.
+
+    Limits: one picture in the batch, a map of fixed size, the mode avg and a fixed sampling_ratio, as in torchvision's
+    detectors. Right to 1e-4 of the largest magnitude: positions are scaled to -1..1 and back.
 
     Source: ONNX's operator text and `onnxruntime/core/providers/cpu/object_detection/roialign.cc`; He et al., Mask
     R-CNN (arXiv 1703.06870).

@@ -18,9 +18,10 @@ class DecomposeRounding(Decomposition):
 
     Why: WebGPU has no kernel for either.
 
-    How: what is left over Floor decides about Round, and a half goes to the even neighbour; exact. Mod is exact for
-    int32, uint32 and uint8, and for float32 whose divisor is a constant power of two. Other float32 remainders jump by
-    a whole divisor where the quotient is rounded, and are left.
+    How: the fraction x - Floor(x) decides about Round, and a half goes to the even neighbour. Round is exact. Mod is
+    exact for int32, uint32 and uint8, and for float32 whose divisor is a constant power of two.
+
+    Limits: other float32 remainders are not rewritten. They jump by a whole divisor where the quotient is rounded.
     """
 
     code = "decompose-rounding"

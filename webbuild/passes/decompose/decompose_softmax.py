@@ -13,7 +13,8 @@ class DecomposeSoftmax(Decomposition):
 
     Why: WebGPU has no kernel for it.
 
-    How: right to 1e-6 of the largest magnitude. Before opset 13 it reduces over the axis and all after it.
+    How: by its definition. Before opset 13 it reduces over the axis and all axes after it. Right to 1e-6 of the largest
+    magnitude.
     """
 
     code = "decompose-softmax"

@@ -18,11 +18,13 @@ class DecomposeStft(Decomposition):
         ->  c = Conv<strides = [step]>(x [B, 1, L], w [2 K, 1, N])        [B, 2 K, F],  K = N / 2 + 1
             Reshape(Transpose(c), [B, F, K, 2])
 
-    Why: WebGPU has no kernel for it, and that of DFT is off by up to 1e-4 of the largest magnitude: WGSL's sine is.
+    Why: WebGPU has no kernel for STFT. Its kernel for DFT is off by up to 1e-4 of the largest magnitude, because WGSL's
+    sine is.
 
-    How: the weights are the window times the cosines and negative sines of each frequency,
-    w[2 k] = window cos(2 pi k n / N) and w[2 k + 1] = -window sin(2 pi k n / N), computed in float64. Of float32 and
-    real, with step, window and length known. Right to 1e-5 of the largest magnitude.
+    How: the weights are the window times the cosines and negative sines of each frequency, w[2 k] = window cos(2 pi k n
+    / N) and w[2 k + 1] = -window sin(2 pi k n / N), computed in float64.
+
+    Limits: float32 and real input, with step, window and length known. Right to 1e-5 of the largest magnitude.
     """
 
     code = "decompose-stft"

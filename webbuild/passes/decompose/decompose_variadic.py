@@ -15,7 +15,7 @@ class DecomposeVariadic(Decomposition):
 
     Why: WebGPU has no kernel for either.
 
-    How: the operands are added in their order, as the CPU does. Right to 1e-6 of the largest magnitude.
+    How: the operands are added in their order, as on the CPU. Right to 1e-6 of the largest magnitude.
     """
 
     code = "decompose-variadic"

@@ -18,14 +18,17 @@ class AppendDetrPostprocess(Pass):
         labels [1, R], boxes [1, R, 4], scores [1, R]   ->  detections [1, R, 6]
         rows [1, R, 6] or table [1, R, 4 + C]           ->  detections [1, R, 6]
 
-    Why: such a detector gives hundreds of boxes whatever is in the picture, in pixels of a size that is an input, and
-    of most of them only a low score says that they are nothing.
+    Why: such a detector returns hundreds of boxes for every picture, in pixels of a size that is an input. Most boxes
+    are background, and only a low score shows it.
 
-    How: the outputs become one, `detections` [1, rows, 6]: x1 y1 x2 y2 in pixels of the input, score, class; rows of
-    falling score, those at or below the confidence threshold zero. The threshold becomes an input. Boxes in pixels of
-    `orig_target_sizes` are scaled back by it. Logits go through a sigmoid and the best of all queries and classes are
-    taken, or through a softmax whose last class is nothing: as transformers' post-processing does it. Nothing is
-    suppressed, for these models were trained to find each object once.
+    How: the outputs become one, `detections` [1, rows, 6]: x1 y1 x2 y2 in pixels of the input, score, class.
+
+    - Rows are sorted by falling score. Rows at or below the confidence threshold are zero. The threshold becomes an
+      input.
+    - Boxes in pixels of `orig_target_sizes` are scaled back to pixels of the input.
+    - Logits go through a sigmoid, and the best of all queries and classes are taken; or through a softmax without its
+      last class, "no object". Both are what transformers' post-processing does.
+    - There is no NMS: these models are trained to find each object once.
 
     Limits: one picture, float32, opset 11. Right to 1e-6 of the largest magnitude.
 

@@ -13,13 +13,12 @@ class ConstantPixelMask(Pass):
 
         input pixel_mask [1, H, W]  ->  constant ones [1, H, W]
 
-    Why: transformers' detectors take a mask that is 1 where a batch of pictures of different sizes is picture, and 0
-    where it is padding. A page runs one picture, which fills the input. Worked out from an input, the mask of
-    integers and the positions that follow from it would be computed on the CPU in every run.
+    Why: transformers' detectors take a mask for batches of pictures of different sizes: 1 for picture, 0 for padding. A
+    page runs one picture, which fills the input. As an input, the integer mask and the positions computed from it would
+    run on the CPU in every run.
 
-    How: the input goes, a constant of ones takes its place, and what hangs on nothing else is computed once. A
-    picture that is letterboxed in by choice counts as picture with its padding, so that boxes are parts of the whole
-    input however it was fitted in.
+    How: a constant of ones replaces the input, and everything that depends on it alone is folded. The padding of a
+    letterboxed picture counts as picture, so boxes are relative to the whole input.
 
     Exact for a picture that fills the input.
     """

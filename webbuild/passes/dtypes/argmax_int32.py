@@ -21,13 +21,15 @@ class ArgmaxInt32(Pass):
         Cast(Gather(ArgMax(x [N, C], axis=1) int64 [N], i))
             ->  Cast(Gather(Cast(ReduceMin(Where(x == ReduceMax(x), (0 .. C - 1), C)), int32) [N], i))
 
-    onnxruntime-web computes nothing in int64 on the GPU, so a class index from ArgMax is gathered, reshaped and
-    cast on the CPU, with a copy each way. The index of the first largest element is found with float32
-    operators, equal to the maximum and lowest position, and is exact up to 16,777,216 elements. Between ArgMax and
-    Cast it may be moved, and added to or multiplied by constants as long as the result fits in 32 bits.
+    Why: onnxruntime-web computes nothing in int64 on the GPU. A class index from ArgMax is gathered, reshaped and cast
+    on the CPU, with a copy each way.
 
-    Limits: a fixed axis; `select_last_index` and readers in a branch or a loop keep int64. Exact, but for NaN, which is
-    equal to nothing.
+    How: float32 operators find the first largest element: the lowest position equal to the maximum. This is exact up to
+    16,777,216 elements. Between ArgMax and Cast the index may be moved, and added to or multiplied by constants, as
+    long as the result fits in 32 bits.
+
+    Limits: a fixed axis. With `select_last_index`, or with readers in a branch or a loop, ArgMax stays int64. Exact,
+    but for NaN, which is equal to nothing.
     """
 
     code = "argmax-int32"

@@ -28,9 +28,11 @@ class BoolToInt(Decomposition):
         Concat(a bool [N], b bool [M])  ->  Cast(Concat(Cast(a, int32), Cast(b, int32)), bool) [N + M]
         Add(a uint8, b uint8)           ->  Cast((Cast(a, int32) + Cast(b, int32)) mod 256, uint8)
 
-    The GPU has And, Not, Gather and Expand for truth values, and little else: a mask that is joined from parts or
-    transposed is copied to the CPU. As numbers 0 and 1, or 0 to 255, it is not, and nothing is rounded. What is added,
-    subtracted or multiplied as bytes is taken modulo 256 again.
+    Why: the GPU has And, Not, Gather and Expand for bool, and little else. A mask that is concatenated or transposed is
+    copied to the CPU.
+
+    How: the values are computed as numbers, 0 and 1 or 0 to 255, and nothing is rounded. Sums, differences and products
+    of bytes are taken modulo 256 again.
 
     Exact.
     """

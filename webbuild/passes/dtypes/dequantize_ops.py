@@ -56,13 +56,15 @@ class DequantizeOps(Pass):
         QuantizeLinear(x, s, z) -> DequantizeLinear(q, s, z)  ->  Clip(Round(x / s), ...) * s
 
     Why: DynamicQuantizeLinear, QuantizeLinear, ConvInteger, MatMulInteger, QLinearConv and QLinearMatMul have no GPU
-    kernel: a quantised model runs on the CPU, with copies each way.
+    kernel. A quantised model runs on the CPU, with copies each way.
 
-    How: float32 holds every whole number up to 16,777,216 exactly. As long as 255 times the sum of a result's weights
-    stays below, a Conv of float32 gives the very numbers of ConvInteger, in whatever order it adds; beyond, its
-    channels are taken in parts and added as int32. Rounding, halves to even, is adding 12,582,912 and taking it off
-    again. Weights stay stored in 8 bits: DequantizeLinear with a scale of 1 unpacks them on the GPU in every run. What
-    only moves bytes (Reshape, Split, Concat, nearest Resize ...) moves the float32 instead.
+    How: float32 holds every whole number up to 16,777,216 exactly.
+
+    - As long as 255 times the sum of a result's weights stays below that, a Conv of float32 gives the numbers of
+      ConvInteger, in whatever order it adds. Beyond, its channels are computed in parts and added as int32.
+    - Rounding, halves to even, is to add 12,582,912 and subtract it again.
+    - Weights stay stored in 8 bits: DequantizeLinear with a scale of 1 unpacks them on the GPU in every run.
+    - Data movement of bytes (Reshape, Split, Concat, nearest Resize ...) moves the float32 instead.
 
     Limits: fixed shapes, constant zero points of the weights. Exact. The formulas are those of ONNX's operator texts.
     """

@@ -15,11 +15,12 @@ class Float16Io(Pass):
         x: float16 -> f -> y: float16
         ->  x: float32 -> Cast<to = float16> -> f -> Cast<to = float32> -> y: float32
 
-    `yolo export half=True` and other converters to float16 convert the inputs and outputs too. Pages have pictures and
-    results in float32: `Float16Array` is younger than WebGPU, and no picture is one.
+    Why: `yolo export half=True` and other float16 converters convert the inputs and outputs too. Pages have pictures
+    and results in float32: `Float16Array` is newer than WebGPU, and no picture API returns one.
 
-    How: one Cast behind each such input, one in front of each such output. The graph between them stays. Exact for
-    numbers that float16 has.
+    How: one Cast after each such input, and one before each such output. The graph in between does not change.
+
+    Exact for numbers that float16 can represent.
     """
 
     code = "float16-io"

@@ -14,12 +14,14 @@ class Float64ToFloat32(Pass):
 
         Cast<to = float64>(x) -> Mul(x, half float64)  ->  Cast<to = float32>(x) -> Mul(x, half float32)
 
-    onnxruntime-web's WebGPU builds carry no float64 kernels, not even for the CPU: one such value anywhere and
-    no session can be made ("Provider type for Cast node ... is not set"). Most come from a NumPy constant or a
-    `torch.float64` schedule and carry no more than float32 accuracy needs; the proof shows whether that holds.
-    Constants too large for float32 become infinite, which is refused.
+    Why: onnxruntime-web's WebGPU builds have no float64 kernels, not even for the CPU. With one such value anywhere no
+    session can be created ("Provider type for Cast node ... is not set"). Most come from a NumPy constant or a
+    `torch.float64` schedule and need no more than float32 accuracy; `pack` checks that by comparing the outputs.
 
-    Right to 1e-5 of the largest magnitude. All values change at once, or none.
+    How: all values change at once, or none. The pass refuses constants that are too large for float32, which would
+    become infinite.
+
+    Right to 1e-5 of the largest magnitude.
     """
 
     code = "float64-to-float32"

@@ -15,11 +15,11 @@ class HoistCast(Pass):
 
         Cast(Tile(Unsqueeze(x int64 [N])) [1, 4 * N], float32)  ->  Tile(Unsqueeze(Cast(x, float32)))
 
-    Why: onnxruntime-web moves no int64 on the GPU. A size that is repeated four times, given another axis and then
-    made a float, as RT-DETR's `orig_target_sizes` is, costs a node on the CPU for each of these steps.
+    Why: onnxruntime-web moves no int64 on the GPU. RT-DETR's `orig_target_sizes`, for example, is repeated four times,
+    gets another axis and becomes a float: each of these steps is a node on the CPU.
 
-    How: the input is cast once, on the CPU, where it is; everything after that is of a type with kernels. Only what
-    is between an input and a Cast is touched. Exact.
+    How: the input is cast once, on the CPU, where it already is. Everything after that has a type with GPU kernels. The
+    pass rewrites only what is between an input and a Cast. Exact.
     """
 
     code = "hoist-cast"

@@ -39,11 +39,15 @@ class HoistCastArithmetic(Pass):
         Cast((CumSum(mask) - 1) * mask, float32)  ->  (CumSum(m) - 1) * m,  m = Cast(mask, float32)
         Cast(mask [N, 1] * mask [1, N], bool)     ->  Cast(m * m, bool)
 
-    Why: onnxruntime-web computes nothing in int64 on the GPU. What a text model makes of its mask, the places of the
-    tokens or which of them see each other, costs a node on the CPU for every step.
+    Why: onnxruntime-web computes nothing in int64 on the GPU. A text model computes the positions of the tokens, or
+    which tokens attend to each other, from its mask. Every step is a node on the CPU.
 
-    How: the input is cast once, where it is. Running sums, products, and what is added to or taken from them as a
-    constant, if nothing else reads them as int64; before a Cast to bool products alone, whose zeros are the same.
+    How: the input is cast once, on the CPU, where it already is.
+
+    - Before a Cast to a float type: running sums, products, and additions and subtractions of constants, if nothing
+      else reads them as int64.
+    - Before a Cast to bool: products alone, whose zeros are the same.
+
     Exact for whole numbers up to 16,777,216, right to 1e-6 of the largest magnitude beyond.
     """
 

@@ -16,11 +16,11 @@ class Int32DataMovement(Decomposition):
         Slice(x int32 [N, C], 0:N:2)      ->  Gather(x, [0, 2, 4, ...])
         GatherElements(x int32, i)        ->  65536 * GatherElements(high, i) + GatherElements(low, i)    in float32
 
-    Why: these two have GPU kernels for floats alone. After a Cast of labels or positions each is a copy to the CPU and
+    Why: these two have GPU kernels for floats only. After a Cast of labels or positions each is a copy to the CPU and
     back.
 
-    How: a Slice by constants is a Gather of the places kept. GatherElements goes by float32, upper and lower 16 bits
-    apart. Exact.
+    How: a Slice by constants is a Gather of the positions that it keeps. GatherElements moves the upper and lower 16
+    bits separately in float32. Exact.
     """
 
     code = "int32-data-movement"

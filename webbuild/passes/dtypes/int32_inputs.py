@@ -17,12 +17,14 @@ class Int32Inputs(Pass):
 
         mask: int64 -> Cast<to = float32> -> f  ->  mask: int32 -> Cast<to = float32> -> f
 
-    Why: onnxruntime-web casts no int64 on the GPU. The mask of a text, or the size of a picture, is cast on the CPU,
-    and one node there keeps the whole graph from being captured.
+    Why: onnxruntime-web casts no int64 on the GPU. The mask of a text, or the size of a picture, is cast on the CPU.
+    One node on the CPU rules out graph capture for the whole graph.
 
-    How: in a bundle alone, whose runtime takes int64 too and checks that the numbers fit; `webbuild patch` leaves a
-    graph's inputs as they are. Only inputs that nothing reads but Cast, Shape and what gathers by them. The graph for
-    WASM gets a Cast to int64 behind such an input. Exact for numbers that fit into 32 bits.
+    How: in bundles only. Their runtime accepts int64 too and checks that the numbers fit; `webbuild patch` does not
+    change a graph's inputs. The graph for WASM gets a Cast to int64 after such an input.
+
+    Limits: only inputs that nothing reads but Cast, Shape and what gathers by them. Exact for numbers that fit into 32
+    bits.
     """
 
     code = "int32-inputs"

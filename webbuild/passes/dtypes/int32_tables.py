@@ -14,8 +14,8 @@ class Int32Tables(Pass):
 
         Gather(labels [N] int64, places)  ->  Cast(Gather(labels [N] int32, places), int64)
 
-    Why: the label of each row is a constant in most detectors, and int64 as PyTorch counts. The GPU has no kernel that
-    gathers int64, so each label is fetched on the CPU.
+    Why: in most detectors the label of each row is a constant, and int64, PyTorch's default. The GPU has no kernel that
+    gathers int64, so each label is gathered on the CPU.
 
     Limits: constants that fit into int32. Exact.
     """

@@ -35,15 +35,20 @@ class NarrowInt64(Pass):
 
         Gather(t, Clip(Cast(Floor(x), int64) + a, 0, n))  ->  Gather(t, Clip(Cast(Floor(x), int32) + a, 0, n))
 
-    onnxruntime-web computes nothing in int64 on the GPU: an index made from a floor, an ArgMax or a TopK is copied to
-    the CPU, worked on there, and copied back. From constants, the lengths of axes, and operators that bound their
-    result such as Clip, this pass finds between which numbers each value lies. Where all fit in 32 bits and int32 has
-    kernels, they are computed so; inputs and outputs of the graph stay int64. What comes from the graph's inputs
-    alone stays on the CPU, where those are, unless it is only compared there or says which rows of a table are
-    taken or added to: the tokens of a text, that are rows of a table and so known to fit, and the edges of a graph
-    neural network are cast once, and what hangs on them is computed on the GPU. Where a number may not fit, the pass
-    says so. Sums and products on the way to a row of a table, as of a mask, may overflow, and so may numbers that are
-    only moved there: their lower 32 bits decide which row it is.
+    Why: onnxruntime-web computes nothing in int64 on the GPU. An index computed by Floor, ArgMax or TopK is copied to
+    the CPU, processed there, and copied back.
+
+    How: the pass derives the value range of each int64 value from constants, the lengths of axes, and operators that
+    bound their result, such as Clip. If all numbers fit in 32 bits and int32 has kernels, they are computed in int32.
+    Inputs and outputs of the graph stay int64.
+
+    - Values that depend only on the graph's inputs stay on the CPU, where the inputs are.
+    - The exceptions are values that are only compared there, or that select rows of a table to read or add to. The
+      tokens of a text, which are known to fit as rows of a table, and the edges of a graph neural network are cast
+      once. What depends on them is computed on the GPU.
+    - Sums and products that lead to a row of a table, such as those of a mask, may overflow, and so may numbers that
+      are only moved there: their lower 32 bits decide which row it is.
+    - If a number may not fit, the pass reports it.
 
     Exact.
     """

@@ -16,10 +16,10 @@ class PowFloatExponent(Decomposition):
 
         Pow(x float32, 2 int64)  ->  Pow(x float32, 2 float32)
 
-    Why: the GPU kernel takes no exponents of 64-bit integers, and x ** 2 in PyTorch is exported with one.
+    Why: the GPU kernel does not support exponents of 64-bit integers, and PyTorch exports x ** 2 with one.
 
-    How: a stored exponent is stored as float32, which holds whole numbers up to 16,777,216. Exact. What is computed in
-    int64 is left to the CPU.
+    How: a constant exponent is stored as float32, which holds whole numbers up to 16,777,216. A computed int64 exponent
+    stays on the CPU. Exact.
     """
 
     code = "pow-float-exponent"

@@ -30,14 +30,14 @@ class RankComparisons(Pass):
             ->  rank = Reshape(Gather((0 .. B * N - 1) int32, Unique(x).inverse_indices), [B, N])
                 Equal(Unsqueeze(rank, 2), Unsqueeze(rank, 1))
 
-    Why: onnxruntime-web compares no int64 on the GPU. Models that ask which tokens are of one segment, as XLNet and
-    Funnel do of `token_type_ids`, move the input about and compare it with itself: a node on the CPU for each step.
-    Nothing says that the numbers fit 32 bits.
+    Why: onnxruntime-web compares no int64 on the GPU. XLNet and Funnel compare `token_type_ids` with itself, to find
+    which tokens are in the same segment. Each step is a node on the CPU. Nothing guarantees that the numbers fit in 32
+    bits.
 
-    How: Unique ranks the numbers, on the CPU, where the input is; the rest is computed on the GPU. One number is less
-    than another where its rank is. In a bundle, whose runtime checks that the numbers fit, they are cast instead.
+    How: Unique ranks the numbers, on the CPU, where the input is. The rest is computed on the GPU: one number is less
+    than another if its rank is. In a bundle, whose runtime checks that the numbers fit, they are cast instead.
 
-    Limits: fixed sizes, 65,536 numbers at most, and more than one node to be taken from the CPU. Exact.
+    Limits: fixed sizes, 65,536 numbers at most, and more than one node to move off the CPU. Exact.
     """
 
     code = "rank-comparisons"

@@ -15,10 +15,11 @@ class RnnFloat32(Decomposition):
 
         LSTM(x float16 [T, N, I], w, r)  ->  Cast(LSTM(Cast(x), Cast(w), Cast(r)), float16)
 
-    Why: their GPU kernels take float32 alone. A float16 layer runs on the CPU, where the engine casts it as well.
+    Why: their GPU kernels support float32 only. A float16 layer runs on the CPU, where the engine casts it to float32
+    too.
 
-    How: a Cast before each input and after each output that is read; the weights stay as small as they are stored. Not
-    rounded between the steps of a sequence, as on the CPU.
+    How: a Cast before each input and after each output that is read; the weights stay float16 in the file. As on the
+    CPU, nothing is rounded to float16 between the steps of a sequence.
     """
 
     code = "rnn-float32"

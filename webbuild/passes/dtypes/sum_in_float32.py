@@ -21,10 +21,12 @@ class SumInFloat32(Decomposition):
 
         ReduceMean(x float16 [1, 64, 112, 112])  ->  Cast(ReduceMean(Cast(x, float32)), float16)
 
-    Why: the GPU kernel adds float16 to float16, which ends at 65,504. A mean over the 12,544 places of a feature map is
-    infinite from 5.2 on, and NaN after that. Native ONNX Runtime adds in float32, so the model works there.
+    Why: the GPU kernel accumulates in float16, which overflows at 65,504. A mean over the 12,544 positions of a feature
+    map is infinite from a mean of 5.2 on, and NaN after that. Native ONNX Runtime accumulates in float32, so the model
+    works there.
 
-    How: from 256 terms on. Squares of few numbers are left, as are the sums inside Conv and MatMul.
+    How: reductions of 256 terms and more. Squares of few numbers, and the sums inside Conv and MatMul, are not
+    rewritten.
     """
 
     code = "sum-in-float32"

@@ -18,9 +18,11 @@ class TopKIndexArithmetic(Pass):
         i / C                              ->  Floor((f + 0.5) * (1 / C))
         i % C                              ->  f - Floor((f + 0.5) * (1 / C)) * C
 
-    An end-to-end head sorts all scores of all classes at once and finds anchor and class by dividing the index. WebGPU
-    has no int64, so every such operator runs on the CPU, with copies around it. As float32 the same numbers are exact
-    up to 16,777,216. Only where something is gathered by them do they become integers again.
+    Why: an end-to-end head sorts all scores of all classes at once, and finds anchor and class by dividing the index.
+    WebGPU has no int64, so every such operator runs on the CPU, with copies around it.
+
+    How: as float32 the same numbers are exact up to 16,777,216. They become integers again only where a Gather reads
+    them.
 
     Limits: a fixed axis of up to 1,048,576 elements, constant divisors. Exact.
     """

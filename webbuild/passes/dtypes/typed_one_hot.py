@@ -13,11 +13,11 @@ class TypedOneHot(Pass):
 
         Cast(OneHot(i [N], depth, (0, 1) int64) [N, depth], float32)  ->  OneHot(i, depth, (0, 1) float32)
 
-    Why: PyTorch's `one_hot` gives int64, which the network casts at once. WebGPU computes nothing in int64, so both
-    nodes stay on the CPU; of float32 a OneHot can be written as a comparison.
+    Why: PyTorch's `one_hot` returns int64, which the network casts at once. WebGPU computes nothing in int64, so both
+    nodes stay on the CPU. A float32 OneHot can be rewritten as a comparison.
 
-    How: only where every reader is a Cast to float32, and the two values are stored. Exact: a Cast of what was chosen
-    is the choice of what was cast.
+    Limits: every reader is a Cast to float32, and the two values are constants. Exact: casting before or after the
+    choice gives the same.
     """
 
     code = "typed-one-hot"

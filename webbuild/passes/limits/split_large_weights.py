@@ -14,13 +14,15 @@ _WEIGHT_INPUT = {"Gather": 0, "Gemm": 1, "MatMul": 1}
 class SplitLargeWeights(Pass):
     """Splits weights above the buffer limit: the table of a Gather, the right operand of a MatMul or Gemm.
 
-    Why: every device binds 128 MiB to a shader, most desktops 2 GiB, many phones no more than must be. Beyond, the run
-    throws "exceeding maxStorageBufferBindingSize". Embeddings and the layers after them reach it: 50,000 words of 768
-    numbers take 147 MiB.
+    Why: every device binds 128 MiB to a shader, most desktops 2 GiB, many phones no more than the minimum. Above the
+    limit the run throws "exceeding maxStorageBufferBindingSize". Embeddings and the layers after them reach it: 50,000
+    words of 768 numbers take 147 MiB.
 
-    How: the weight is cut along its columns into as few parts as fit, each is multiplied or gathered from alone, and a
-    Concat joins the columns. The same in every graph, so that the weights are stored once. Exact but for the order in
-    which a product is summed. Left alone where there would be more than 7 parts.
+    How: the pass cuts the weight along its columns into as few parts as fit. Each part is multiplied, or gathered from,
+    alone, and a Concat joins the columns. Every graph has the same parts, so the weights are stored once.
+
+    Limits: at most 7 parts; a weight that needs more is not split. Exact but for the order in which a product is
+    summed.
     """
 
     code = "split-large-weights"

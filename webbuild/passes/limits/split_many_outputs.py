@@ -20,10 +20,13 @@ class SplitManyOutputs(Workaround):
 
     Defect: a shader binds a limited number of tensors, 8 on many devices and 10 on most.
 
-    Why: a Split into that many parts throws, `Too many storage buffers in shader`, and so does an Einsum of so many
-    operands. Concat joins in several steps by itself.
-    Limits: the sizes of the parts must be fixed. An Einsum is kept on the CPU.
+    Why: a Split into that many parts throws `Too many storage buffers in shader`, and so does an Einsum of so many
+    operands. A Concat of many inputs is right: its kernel joins them in several steps.
+
+    Limits: the sizes of the parts must be fixed. An Einsum stays on the CPU.
+
     Exact: the same elements.
+
     Source: measured on 1.30.0; the WebGPU specification, maxStorageBuffersPerShaderStage.
     """
 

@@ -24,14 +24,16 @@ _MAX_CONCAT_INPUTS = 7
 class TileAttention(Pass):
     """Computes attention scores in tiles of queries if all of them exceed the buffer limit.
 
-    Why: every device binds 128 MiB to a shader, most desktops 2 GiB, many phones no more than must be. Beyond, the run
-    throws "exceeding maxStorageBufferBindingSize". The scores of 8 heads over 4,096 positions take 512 MiB, and so does
-    everything up to the product with the values.
+    Why: every device binds 128 MiB to a shader, most desktops 2 GiB, many phones no more than the minimum. Above the
+    limit the run throws "exceeding maxStorageBufferBindingSize". The scores of 8 heads over 4,096 positions take 512
+    MiB, and so does every tensor up to the product with the values.
 
-    How: a query's scores, their scale, mask and Softmax, and the sum over the values ask nothing of another query. The
-    left side of the first product is cut along its rows into as few parts as fit, each goes through every node up to
-    the products that end the region, and a Concat joins the rows. Exact but for the order in which a product is
-    summed. Left alone where a row is read in another way, or where there would be more than 64 parts.
+    How: a query's scores, their scale, mask and Softmax, and the sum over the values do not depend on other queries.
+    The pass cuts the left side of the first product along its rows into as few parts as fit. Each part goes through
+    every node up to the products that end the region, and a Concat joins the rows.
+
+    Limits: at most 64 parts, and every node in the region must compute row by row; otherwise nothing is rewritten.
+    Exact but for the order in which a product is summed.
     """
 
     code = "tile-attention"

@@ -20,13 +20,19 @@ class BlockDoubleActivationFusion(Workaround):
 
     Defect: the answer is wrong: of two consecutive activations after a Conv, the engine drops the first.
 
-    Why: its optimiser fuses both into the Conv, which has room for one. Relu then Sigmoid gives the Sigmoid alone, and
-    Relu then x times Sigmoid(x) the SiLU alone. Tanh, Clip, LeakyRelu, HardSigmoid, HardSwish, Softplus, Elu, Gelu of
-    one node or of five, ThresholdedRelu and Erf are fused too, and so where a factor for each channel, which is folded
-    into the Conv, stands before the first. PRelu, Selu, Celu, Softsign, Mish, Exp and arithmetic are not. With
-    graphOptimizationLevel `disabled` it is right.
+    Why: the engine's optimiser fuses both activations into the Conv, which supports only one. Relu, then Sigmoid gives
+    Sigmoid alone. Relu, then x times Sigmoid(x) gives SiLU alone. With graphOptimizationLevel `disabled` the answer is
+    right.
+
+    - Fused too: Tanh, Clip, LeakyRelu, HardSigmoid, HardSwish, Softplus, Elu, Gelu of one node or of five,
+      ThresholdedRelu and Erf.
+    - Not fused: PRelu, Selu, Celu, Softsign, Mish, Exp and arithmetic.
+    - A factor per channel before the first activation changes nothing: the engine folds it into the Conv.
+
     Limits: Max must have a GPU kernel for the type. It costs one pass over the tensor.
+
     Exact: Max with the least value that A can give changes no number.
+
     Source: measured on 1.30.0.
     """
 

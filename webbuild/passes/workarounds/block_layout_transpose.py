@@ -33,12 +33,17 @@ class BlockLayoutTranspose(Workaround):
 
     Defect: a Transpose that the engine adds runs on the CPU: the engine moves it after a node with another output type.
 
-    Why: the GPU's convolutions and pools want the channels last, so the engine puts a Transpose before and after each.
-    It moves the second one as far down as it can, to a mask of uint8 or bool that is an output of the graph or goes
-    into a Reshape. No GPU kernel transposes that, nor int64. A Gather of every row, which the GPU has a kernel for in
-    every type that it computes with, is not passed. A Transpose of the model's own is moved alike.
-    Limits: a batch of known size. What becomes float or int32 again before it is read is left alone.
+    Why: the GPU's convolutions and pools need channels-last tensors, so the engine puts a Transpose before and after
+    each. It moves the second Transpose as far down as it can: to a mask of uint8 or bool that is an output of the graph
+    or the input of a Reshape. It moves the model's own Transposes too. No GPU kernel transposes uint8, bool or int64.
+
+    How: the pass adds a Gather of every row. The engine does not move a Transpose past a Gather, and Gather has a GPU
+    kernel for every type that the GPU computes with.
+
+    Limits: the batch size must be known. A value that becomes float or int32 again before it is read is not rewritten.
+
     Exact.
+
     Source: measured on 1.30.0.
     """
 

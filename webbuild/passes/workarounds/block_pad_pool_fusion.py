@@ -19,13 +19,21 @@ class BlockPadPoolFusion(Workaround):
 
     Defect: the answer is wrong, or no session is created: the engine fuses a Pad of zeros into the padding of a pool.
 
-    Why: its optimiser adds the sizes of a Pad with zeros to the pads of the MaxPool or AveragePool after it, in every
-    build, WASM too. A pool ignores its own border, where the zeros counted: the largest of negative numbers and zeros
-    comes out negative. Rounding up gives another size, and a border as wide as the window no session. It takes only a
-    value of which all bits are zero. With graphOptimizationLevel `disabled` it is right.
-    Limits: floats; opset 8 or newer, and below opset 11 a Max with the least number stands in between. What is never
-    negative and keeps its size is kept.
+    Why: the engine's optimiser adds the sizes of a zero Pad to the pads of the MaxPool or AveragePool after it. It does
+    so in every build, WASM too; with graphOptimizationLevel `disabled` the answer is right. A pool ignores its own
+    padding, but the zeros of the Pad count:
+
+    - The largest of negative numbers and zeros is 0; the fused pool returns a negative number.
+    - With ceil_mode the output has another size.
+    - With a border as wide as the window, no session is created.
+
+    How: the optimiser fuses only a pad value whose bits are all zero, so the pass pads with -0.
+
+    Limits: floats; opset 8 or newer. Below opset 11 the pass inserts a Max with the least number between the two. A Pad
+    is not rewritten if its input is never negative and the fused pool has the same output size.
+
     Exact: -0 equals 0.
+
     Source: measured on 1.30.0.
     """
 

@@ -14,11 +14,17 @@ class ConvTranspose3DToConv(Workaround):
 
     Defect: the run throws: `Only Conv2d or Conv1d are supported`.
 
-    Why: the kernel takes pictures and lines. U-Nets for medical volumes go up with one at every level. Where the kernel
-    is as large as its stride, each cell makes a block of its own: a 1x1 Conv has the cells of the block as channels,
-    and a Transpose puts them in place.
+    Why: the kernel supports only 1-D and 2-D inputs. U-Nets for medical volumes have a 3-D ConvTranspose at every level
+    of the decoder.
+
+    How: the pass writes a Conv with zeros between the cells of x and flipped weights. If the kernel is as large as its
+    stride, each cell makes a block of its own: a 1x1 Conv computes the cells of the block as channels, and a Transpose
+    puts them in place.
+
     Limits: all shapes must be fixed.
+
     Exact: to 1e-5 of the largest magnitude, as sums are rounded in another order.
+
     Source: measured on 1.30.0; onnxruntime #28356.
     """
 

@@ -19,12 +19,12 @@ CPU_NODES_KEY = "webbuild.cpu-nodes"
 class CpuFallback(Pass):
     """Places nodes on the CPU whose GPU kernel throws or is wrong.
 
-    Why: onnxruntime-web's WebGPU takes a Resize with antialias, or a smooth Resize of pictures with channels last, and
-    then throws or returns wrong numbers. Here are those that resize-to-matmul refuses, and every other node of the
-    patched graph about which `webbuild inspect` finds an error.
+    Why: onnxruntime-web's WebGPU accepts some nodes and then throws or returns wrong numbers, such as a Resize with
+    antialias or a smooth channels-last Resize. This pass handles those that resize-to-matmul refuses, and every other
+    node of the patched graph for which `webbuild inspect` reports an error.
 
-    How: the graph stays as it is. The names go into the manifest, and the runtime hands them to the WebGPU provider as
-    `forceCpuNodeNames`; every such node gets a name of its own. It costs a copy each way.
+    How: the graph stays as it is. Every such node gets a unique name, and the manifest lists the names. The runtime
+    passes them to the WebGPU provider as `forceCpuNodeNames`. It costs a copy each way.
     """
 
     code = "cpu-fallback"

@@ -19,11 +19,14 @@ class ExpandAndOperands(Workaround):
 
     Defect: the answer is wrong: a broadcast And reuses the cached shader of an And that is broadcast differently.
 
-    Why: which of the two sides a shader reads four at once, where its last axis is a multiple of 4, is written into it,
-    and forgotten where the engine looks whether it has that shader already. Which And is wrong depends on the order in
-    which they first run. Two sides of one shape have a shader of their own.
+    Why: the shader of an And depends on which operand it reads four elements at a time, where the last axis is a
+    multiple of 4. The engine's shader cache key does not contain that. Which And is wrong depends on the order in which
+    they first run. Two operands of the same shape have a shader of their own.
+
     Limits: both shapes must be fixed.
-    Exact: the same booleans, each beside its own.
+
+    Exact: the same booleans at the same positions.
+
     Source: measured on 1.30.0.
     """
 

@@ -18,10 +18,13 @@ class ExpandPowOperands(Workaround):
     Defect: the run throws: one side of a Pow has a last axis that is a multiple of 4, the other a last axis of 1 and
     two dimensions or more. `Invalid ShaderModule "Pow"`: its shader raises a vector of four numbers to a number.
 
-    Why: tf2onnx writes exponents of one number with as many dimensions as the base. A number without dimensions, or
-    with one, has a shader of its own, which is right.
+    Why: tf2onnx writes a scalar exponent with as many dimensions as the base. An exponent with no dimension, or with
+    one, has a shader of its own, which is right.
+
     Limits: both shapes must be fixed, or the exponent a constant of one number.
-    Exact: the same numbers, each beside its own.
+
+    Exact: the same numbers at the same positions.
+
     Source: measured on 1.30.0.
     """
 

@@ -13,10 +13,13 @@ class FlattenLegacySoftmax(Workaround):
 
     Defect: the run throws: before opset 13 a Softmax normalises several axes, which the kernel cannot vectorise.
 
-    Why: the kernel computes 4 or 2 numbers at a time, as their whole count allows, and throws where the last axis alone
-    does not: 4 x 6 numbers at the end of a shape.
-    Limits: the shape must be fixed. From opset 13 on a Softmax goes over one axis.
+    Why: the kernel computes 4 or 2 numbers at a time, if the number of all elements to normalise is a multiple of that.
+    It throws if the last axis alone is not: 4 x 6 numbers at the end of a shape.
+
+    Limits: the shape must be fixed. From opset 13 on a Softmax normalises one axis.
+
     Exact: the same numbers in the same order.
+
     Source: measured on 1.30.0.
     """
 

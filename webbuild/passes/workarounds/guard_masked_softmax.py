@@ -11,11 +11,14 @@ from webbuild.passes.rewrite import constant
 class GuardMaskedSoftmax(Decomposition):
     """Replaces fully masked rows of a Softmax by zeros before they become NaN.
 
-    Why: PyTorch's attention gives zeros for a query that may look at nothing, a row of -inf. Exporters write that as
-    Softmax, which gives NaN there, and Where(IsNaN(result), 0, result). WebGPU has no kernel for IsNaN, and its
-    shaders may be compiled as if there were no NaN: every layer copies its attention matrix to the CPU and back.
+    Why: PyTorch's attention returns zeros for a query whose keys are all masked, a row of -inf. Exporters write that as
+    Softmax, which gives NaN for such a row, and Where(IsNaN(result), 0, result). WebGPU has no kernel for IsNaN, and
+    the compiler of its shaders may assume that there are no NaNs. Every layer copies its attention matrix to the CPU
+    and back.
 
-    How: a row is alive if its maximum is a number. The others are set to 0 before the Softmax, and again behind it.
+    How: a row is kept if its maximum is a number. The pass sets the other rows to 0 before the Softmax, and again after
+    it.
+
     Exact, but for rows that hold NaN or +inf: they became 0, and are now NaN.
     """
 

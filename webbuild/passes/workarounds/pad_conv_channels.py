@@ -17,11 +17,16 @@ class PadConvChannels(Workaround):
 
     Defect: the answer is wrong: a Conv from 6, 9, 15 ... channels to a multiple of 4 reads the wrong weights.
 
-    Why: where the input channels are a multiple of 3 above 3 and not of 4, and the output channels a multiple of 4,
-    the kernel reads three channels at once from memory laid out in fours.
-    Limits: right as they are, and kept, are 3 channels, several groups, volumes, and what is a product of matrices:
-    1x1 without strides or pads, or a kernel as large as its input.
-    Exact: zeros add nothing to any sum, which may be rounded in another order.
+    Why: the kernel reads three channels at a time from memory laid out in fours. It does so if the number of output
+    channels is a multiple of 4, and the number of input channels is a multiple of 3, above 3 and not a multiple of 4.
+
+    Limits: these are right and stay as they are:
+
+    - 3 channels, several groups, volumes
+    - a Conv that runs as a matrix product: 1x1 without strides or pads, or a kernel as large as its input
+
+    Exact: the added zeros change no sum, but a sum may be rounded in another order.
+
     Source: measured on 1.30.0.
     """
 

@@ -15,11 +15,14 @@ class PadConvKernel(Workaround):
 
     Defect: the answer is wrong: a Conv with end pads but no begin pads ignores the end pads.
 
-    Why: a kernel as large as its input, and a kernel of one point with strides of 1, is computed as a product of
-    matrices. The engine looks only at the pads before the input when it decides so, and fills one column, or as many
-    as the input has. `SAME_UPPER` with an even kernel as large as its input is where it shows.
-    Limits: the sizes must be fixed. Right as they are: several groups, volumes, and pads before the input too.
-    Exact: the row of zeros that the kernel gets meets the pad that is added before the input.
+    Why: the engine computes two kinds of Conv as a matrix product: a kernel as large as its input, and a kernel of one
+    point with strides of 1. To decide, it looks only at the begin pads. It then fills one column, or as many as the
+    input has. `SAME_UPPER` with an even kernel as large as its input shows the defect.
+
+    Limits: the sizes must be fixed. Several groups, volumes, and a Conv that also has begin pads are right as they are.
+
+    Exact: the row of zeros added to the kernel meets the pad added before the input.
+
     Source: measured on 1.30.0.
     """
 

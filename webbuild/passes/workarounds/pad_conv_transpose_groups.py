@@ -12,12 +12,15 @@ class PadConvTransposeGroups(Workaround):
 
     Defect: the answer is wrong: a grouped ConvTranspose whose groups have one output and an even number of inputs.
 
-    Why: the kernel reads two or four weights at once and counts them one by one: all groups but the first get the
-    weights of others. With two outputs a group it reads its weights another way, and right.
-    Limits: opset 10 or newer, for a Slice with steps. Right as they are: a single group, an odd number of inputs, two
-    and three outputs, volumes.
+    Why: the kernel reads two or four weights at once and counts them one by one, so all groups but the first read the
+    weights of other groups. With two outputs per group the kernel reads its weights another way, which is right.
+
+    Limits: opset 10 or newer, for a Slice with steps. A single group, an odd number of inputs, two and three outputs,
+    and volumes are right as they are.
+
     Exact: the second output of each group is zero, and nothing reads it.
-    Source: measured on 1.30.0 with 2, 4, 6, 8 and 10 inputs a group.
+
+    Source: measured on 1.30.0 with 2, 4, 6, 8 and 10 inputs per group.
     """
 
     code = "pad-conv-transpose-groups"

@@ -10,13 +10,14 @@ from webbuild.passes.rewrite import find_nodes, static_shape
 class PoolCeilMode(Pass):
     """Replaces ceil_mode of a pool by explicit padding.
 
-    Why: rounding up meant something else before opset 19, so that downgrade-opset leaves a pool with `ceil_mode` at an
-    opset that has no GPU kernel. Where the sizes divide, as in the shortcuts of RT-DETR's backbone, rounding up changes
-    nothing.
+    Why: the meaning of `ceil_mode` changed in opset 19, so downgrade-opset cannot move such a pool to an older opset,
+    and its own opset has no GPU kernel. If the sizes divide evenly, as in the shortcuts of RT-DETR's backbone,
+    `ceil_mode` changes nothing.
 
-    How: where the size is the same without it, the attribute goes. Where the last window reaches over the edge, as
-    much is padded at the end: a maximum and a mean of what is there take no notice of it. A mean that counts its
-    padding divides by another number then, and is left alone. Exact.
+    How: if the output size is the same without the attribute, the pass removes it. If the last window reaches over the
+    edge, the pass pads the end explicitly: a maximum, and a mean that ignores padding, do not change.
+
+    Limits: a mean that counts its padding would divide by another number, so it is not rewritten. Exact.
     """
 
     code = "pool-ceil-mode"

@@ -20,11 +20,14 @@ class SeparateDequantizeShaders(Workaround):
 
     Defect: the answer is wrong: a DequantizeLinear reuses the cached shader of another one.
 
-    Why: bytes of one scale are read four at once where their number is a multiple of four, and singly elsewhere. The
-    key under which the engine keeps its shaders does not say which. It has the number of dimensions, which counts as 1
-    for all that are read four at once, so a list of 10 bytes, such as a bias, gets the same key. The axis is in the
-    key, too, and says nothing where there is one scale.
-    Limits: opset 13 or newer, and not where others have both axes. Exact.
+    Why: the kernel reads bytes with one scale four at a time if their number is a multiple of four, and one at a time
+    otherwise. The cache key of the shader does not say which. The key contains the number of dimensions, which counts
+    as 1 for every tensor read four at a time. A list of 10 bytes, such as a bias, gets the same key.
+
+    How: the key also contains the axis, which has no meaning with one scale. The pass sets it to make the keys differ.
+
+    Limits: opset 13 or newer. Not if other nodes already have both axes. Exact.
+
     Source: `onnxruntime/core/providers/webgpu/quantization/quantize_linear.cc`, its `CacheHint`; measured on 1.30.0.
     """
 

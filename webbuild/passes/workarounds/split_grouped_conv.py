@@ -14,10 +14,16 @@ class SplitGroupedConv(Workaround):
     Defect: the answer is wrong: a grouped Conv computes some outputs from the inputs of the previous group.
 
     Why: where each group has at least 4 output channels, the kernel computes 4 of them at once if their total is a
-    multiple of 4, and 2 if it is even. Where the outputs of one group are no multiple of that, such as 6 of 12 or 5 of
-    10, a vector crosses the border of groups. All groups but the last, and the last one alone, have totals that fit.
-    Limits: the sizes of the weights must be known; lines and pictures only, volumes have no grouped kernel.
+    multiple of 4, and 2 if it is even. If the outputs of one group are not a multiple of that, such as 6 of 12 or 5 of
+    10, a vector crosses the border between two groups.
+
+    How: the pass computes the last group in a Conv of its own. All groups but the last, and the last one alone, have
+    totals that fit.
+
+    Limits: the sizes of the weights must be known. Only 1-D and 2-D: volumes have no grouped kernel.
+
     Exact: each output is the same sum; it may be rounded in another order.
+
     Source: measured on 1.30.0.
     """
 

@@ -17,7 +17,9 @@ class SplitGroupedConv3D(Workaround):
     Defect: the run throws: `Conv3D does not support grouped convolution`.
 
     Limits: the sizes of the weights must be known.
+
     Exact: each group reads its own channels, as before; sums may be rounded in another order.
+
     Source: measured on 1.30.0.
     """
 

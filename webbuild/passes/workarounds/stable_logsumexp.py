@@ -12,9 +12,12 @@ class StableLogSumExp(Workaround):
 
     Defect: the answer may be infinite: ReduceLogSumExp does not subtract the maximum, and exp(89) overflows.
 
-    Why: the CPU takes the largest number out first. Scores and energies are often larger than 88.
+    Why: the CPU subtracts the maximum first. Scores and energies are often larger than 88.
+
     Limits: axes must be constants.
+
     Exact: to 1e-6 of the largest magnitude.
+
     Source: measured on 1.30.0.
     """
 

@@ -19,11 +19,14 @@ class TransposeToEinsum(Workaround):
 
     Defect: a Transpose runs on the CPU: the engine moves it after the ArgMax that reads it, and it becomes int64.
 
-    Why: its optimiser moves a Transpose behind every ArgMax and ArgMin, whose result is smaller. No GPU kernel
-    transposes int64. An Einsum, which the GPU has a kernel for, moves the same numbers and stays where it is.
-    Limits: right as it is where the order of the axes that are left does not change, and where the Transpose is an
+    Why: the engine's optimiser moves a Transpose past every ArgMax and ArgMin, whose result is smaller. No GPU kernel
+    transposes int64. Einsum has a GPU kernel, moves the same numbers, and stays where it is.
+
+    Limits: two cases are right as they are: the order of the remaining axes does not change, or the Transpose is an
     output of the graph.
+
     Exact.
+
     Source: measured on 1.30.0.
     """
 

@@ -18,11 +18,16 @@ class UnifyInstanceNormEpsilon(Workaround):
 
     Defect: the answer is wrong: an InstanceNormalization reuses the cached shader of one with another epsilon.
 
-    Why: epsilon is written into the shader, and forgotten where the engine looks whether it has that shader already.
-    Which of two is wrong depends on the order in which they first run. With an input that is s times as large,
-    numerator and denominator are s times as large: (s*x - s*m) / sqrt(s^2 * v + s^2 * e) = (x - m) / sqrt(v + e).
+    Why: the shader contains epsilon as a constant, but the engine's shader cache key does not. Which of two nodes is
+    wrong depends on the order in which they first run.
+
+    How: with an input that is s times as large, numerator and denominator are s times as large: (s*x - s*m) / sqrt(s^2
+    * v + s^2 * e) = (x - m) / sqrt(v + e). So all nodes can have the same epsilon.
+
     Limits: float32, an epsilon above 0.
+
     Exact: to 1e-5 of the largest magnitude.
+
     Source: measured on 1.30.0.
     """
 

@@ -14,7 +14,9 @@ class UnsqueezeGemmBias(Workaround):
     Defect: the run traps: the bias of a Gemm has no dimensions. The engine takes no further call.
 
     Limits: none. Matrices of up to 8 rows and columns have a kernel of their own, which is right.
-    Exact: a number and a list of one number broadcast to the same.
+
+    Exact: a scalar and a list of one number broadcast to the same.
+
     Source: measured on 1.30.0.
     """
 
