@@ -27,10 +27,12 @@ cpu_rule = partial(rule, place="cpu", summary="runs on the CPU", severity="warni
 def contrib_op_on_cpu(node: ir.Node, context: InspectionContext) -> Symptom | None:
     """A fused operator of com.microsoft runs on the CPU, or in no build: most have no GPU kernel.
 
-    Attention has one only without masks and without a past. A DynamicQuantizeLSTM rounds its state to 8 bits at every
-    step, by a range that it measures there: no other operators give its answers.
-    Fix: export without fusion; the engine fuses for itself what it can run. Of an LSTM leave the quantization out:
-    `quantize_dynamic(..., op_types_to_quantize=["MatMul", "Gemm", "Conv"])`.
+    Attention has a GPU kernel only without masks and without a past. A DynamicQuantizeLSTM rounds its state to 8 bits
+    at every step, by a range that it measures there: no other operators give the same answers.
+
+    Fix: export without fusion; the engine itself fuses what it can run. Do not quantize an LSTM: `quantize_dynamic(...,
+    op_types_to_quantize=["MatMul", "Gemm", "Conv"])`.
+
     Source: the engine's list of kernels.
     """
     if node.domain != MICROSOFT_DOMAIN:
@@ -59,11 +61,17 @@ def contrib_op_on_cpu(node: ir.Node, context: InspectionContext) -> Symptom | No
 def dynamic_output_shape(node: ir.Node, context: InspectionContext) -> Symptom | None:
     """Data-dependent output shape: the node and the arithmetic after it run on the CPU.
 
-    Every run may have other sizes: buffers are allocated and shaders compiled again, and nothing found gives tensors
-    of size zero, on which several GPU kernels throw.
-    Fix: fixed sizes. webbuild rewrites non-maximum suppression, a Compress by a constant, and what a mask chooses
-    where it is computed row by row, reduced, or put back (dense-boolean-indexing); TopK with a constant k replaces a
-    NonZero.
+    The sizes may change in every run, so buffers are allocated and shaders compiled again. If nothing is found, there
+    are tensors of size zero, on which several GPU kernels throw.
+
+    Fix: fixed sizes. webbuild rewrites these:
+
+    - non-maximum suppression
+    - a Compress by a constant
+    - rows that a mask selects, if they are computed row by row, reduced, or put back (dense-boolean-indexing)
+
+    TopK with a constant k replaces a NonZero.
+
     Source: measured; onnxruntime #22425.
     """
     if not has_dynamic_output(node):
@@ -76,9 +84,11 @@ def dynamic_output_shape(node: ir.Node, context: InspectionContext) -> Symptom |
 def no_gpu_kernel(node: ir.Node, context: InspectionContext) -> Symptom | None:
     """The operator runs on the CPU: the build has no GPU kernel for it, in any version or type.
 
-    What it reads is copied from the GPU, after everything queued there has ended, and what it writes is copied back.
-    The copies cost more than the operator.
-    Fix: write it with operators that have a kernel, or take it out of the model where it stands at its end.
+    The inputs are copied from the GPU, after everything queued there has ended, and the outputs are copied back. The
+    copies cost more than the operator.
+
+    Fix: write it with operators that have a kernel, or remove it from the model if it is at the end.
+
     Source: measured; onnxruntime #18584, #22425.
     """
     elsewhere = has_dynamic_output(node) or node.op_type in UnrollLoops.operators
@@ -97,9 +107,11 @@ def no_gpu_kernel(node: ir.Node, context: InspectionContext) -> Symptom | None:
 def no_gpu_kernel_for_dtype(node: ir.Node, context: InspectionContext) -> Symptom | None:
     """The node runs on the CPU: the operator has GPU kernels, but not for this element type.
 
-    No build computes int64 on the GPU, and uint8, int8 and bool almost nowhere. Index and mask arithmetic of an export
-    is of these types.
-    Fix: int32 for int64 where the values fit, float for masks; leave int64 to shapes, axes and the graph's outputs.
+    No build computes int64 on the GPU, and almost none computes uint8, int8 and bool there. Index and mask arithmetic
+    of an export has these types.
+
+    Fix: int32 for int64 if the values fit, float for masks; keep int64 for shapes, axes and the graph's outputs.
+
     Source: measured; onnxruntime #29273.
     """
     placed, dtype = context.placements[node], context.placements[node].kernel.dtype
@@ -122,9 +134,11 @@ def no_gpu_kernel_for_dtype(node: ir.Node, context: InspectionContext) -> Sympto
 def opset_too_new(node: ir.Node, context: InspectionContext) -> Symptom | None:
     """The operator runs on the CPU: its version is newer than those that the build has GPU kernels for.
 
-    The engine takes a kernel only for the very version of the schema that it was registered for. Where ONNX widens
-    the types of an operator, as opset 22 did for MaxPool, the kernel stays behind without a word.
-    Fix: export at opset 19, or 21 where there is no GridSample.
+    The engine uses a kernel only for the version of the schema that it was registered for. If ONNX widens the types of
+    an operator, as opset 22 did for MaxPool, the kernel stays registered for the old version, without a warning.
+
+    Fix: export at opset 19, or 21 without GridSample.
+
     Source: measured; onnxruntime #29682, #28955.
     """
     version = context.schema_version(node)
@@ -142,8 +156,10 @@ def opset_too_new(node: ir.Node, context: InspectionContext) -> Symptom | None:
 def opset_too_old(node: ir.Node, context: InspectionContext) -> Symptom | None:
     """The operator runs on the CPU: its version is older than those that the build has GPU kernels for.
 
-    Clip before opset 11, Equal before 11 and Max before 8 are of this kind.
+    Examples are Clip before opset 11, Equal before 11 and Max before 8.
+
     Fix: export at a newer opset, 13 to 19, or convert the model with onnx.version_converter.
+
     Source: measured.
     """
     versions, version = _kernel_versions(node, context), context.schema_version(node)
@@ -160,9 +176,11 @@ def opset_too_old(node: ir.Node, context: InspectionContext) -> Symptom | None:
 def shape_subgraph_on_cpu(node: ir.Node, context: InspectionContext) -> str | None:
     """The node runs on the CPU although it has a GPU kernel: all its inputs are on the CPU.
 
-    The engine leaves arithmetic on sizes where the sizes are, to save copies. It is a cost only if what comes of it
-    is large.
+    The engine keeps arithmetic on sizes on the CPU, where the sizes are, to save copies. It costs time only if the
+    result is large.
+
     Fix: give the sizes with --dim, so that they are constants.
+
     Source: the engine's GetCpuPreferredNodes.
     """
     follows = context.placements[node].follows_shape

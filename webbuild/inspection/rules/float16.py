@@ -21,6 +21,7 @@ def fp16_conv_transpose(node: ir.Node, context: InspectionContext) -> str | None
     """The answer is wrong beyond position 2048: the kernel computes positions in float16, which is not exact above.
 
     Fix: keep the node in float32.
+
     Source: onnxruntime #28976.
     """
     sizes = static_shape(node.outputs[0])
@@ -39,8 +40,10 @@ def fp16_conv_transpose(node: ir.Node, context: InspectionContext) -> str | None
 def fp16_layer_normalization(node: ir.Node, context: InspectionContext) -> str | None:
     """May throw: the shader of LayerNormalization in float16 does not compile in builds around 1.30.
 
-    `[Invalid ShaderModule "LayerNorm"]`. It shows on devices with shader-f16 only.
+    The message is `[Invalid ShaderModule "LayerNorm"]`. It appears only on devices with shader-f16.
+
     Fix: keep the node in float32.
+
     Source: onnxruntime #32627.
     """
     return "its float16 shader does not compile in some builds" if dtype_name(node.inputs[0]) == "float16" else None
@@ -57,8 +60,10 @@ def fp16_layer_normalization(node: ir.Node, context: InspectionContext) -> str |
 def fp16_overflow(node: ir.Node, context: InspectionContext) -> str | None:
     """The answer may overflow: the largest float16 is 65504, and this node squares, or sums a thousand numbers or more.
 
-    A LayerNormalization written as ReduceMean, Sub, Pow, Sqrt is the known case: its variance becomes infinite.
+    The known case is a LayerNormalization written as ReduceMean, Sub, Pow, Sqrt: its variance becomes infinite.
+
     Fix: keep these nodes in float32, or use LayerNormalization (opset 17), which sums in float32.
+
     Source: onnxruntime #31626, #26732.
     """
     if dtype_name(node.inputs[0]) != "float16":
@@ -79,6 +84,7 @@ def fp16_scatter(node: ir.Node, context: InspectionContext) -> str | None:
     """The run throws: `Reduction is not supported for data type`, for Scatter with a reduction in float16.
 
     Fix: keep the node in float32.
+
     Source: the engine's kernels.
     """
     reduces = node.attributes.get_string("reduction", "none") != "none"

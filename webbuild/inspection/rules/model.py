@@ -23,9 +23,11 @@ def cpu_partition(
 ) -> Iterator[Finding]:
     """Nodes run on the CPU between GPU nodes: every run copies tensors there and back, and the GPU waits.
 
-    A copy to the CPU waits for everything that is queued on the GPU: 7 ms for 64 kB is what profiles show, whatever
-    the size. One operator without a kernel is enough to make a partition.
+    A copy to the CPU waits for everything that is queued on the GPU: 7 ms for 64 kB in profiles, whatever the size. One
+    operator without a kernel is enough to make a partition.
+
     Fix: the findings about its nodes name it.
+
     Source: onnxruntime #27560, #18584.
     """
     for number, partition in enumerate(partitions, 1):
@@ -50,9 +52,11 @@ def dynamic_dimension(
 ) -> Iterator[Finding]:
     """A dimension is unknown before the run: each new size compiles new shaders and allocates new buffers.
 
-    Arithmetic on sizes stays in the graph then, in int64 on the CPU. A free size of an output is one that the data
-    decide.
+    Arithmetic on sizes then stays in the graph, in int64 on the CPU. If the dimension is one of an output, the data
+    decide its size.
+
     Fix: give the size with --dim NAME=N.
+
     Source: onnxruntime #25882.
     """
     for kind, value in _interface(context):
@@ -74,7 +78,8 @@ def int64_io(
 ) -> Iterator[Finding]:
     """An input or output is int64: JavaScript uses BigInt64Array for it, and the GPU cannot compute int64.
 
-    Fix: int32, where the values fit.
+    Fix: int32, if the values fit.
+
     Source: the WebGPU shading language has no 64-bit integers.
     """
     for kind, value in _interface(context):
@@ -96,8 +101,10 @@ def needs_shader_f16(
 ) -> Iterator[Finding]:
     """The run throws or returns zeros on devices without shader-f16: the model computes in float16.
 
-    `Program MatMul requires f16 but the device does not support it.`
+    The message is `Program MatMul requires f16 but the device does not support it.`
+
     Fix: ship a float32 model too, and choose by `adapter.features.has("shader-f16")`.
+
     Source: measured on 1.24.3 to 1.31.0-dev.
     """
     halves = [each.node for each in context.nodes if context.on_gpu(each.node) and uses_float16(each.node)]
@@ -119,8 +126,11 @@ def out_of_memory(
 ) -> Iterator[Finding]:
     """No session can be created, or the run throws: the weights pass through WebAssembly, which addresses 4 GiB.
 
-    `std::bad_alloc`, `Array buffer allocation failed`, or a bare number. What runs on the CPU lives there too.
+    The message is `std::bad_alloc`, `Array buffer allocation failed`, or a bare number. The tensors of CPU nodes use
+    the same memory.
+
     Fix: smaller weights, external data, a smaller input.
+
     Source: onnxruntime #21968.
     """
     if memory.weights + memory.activations > _ADDRESS_SPACE // 2:

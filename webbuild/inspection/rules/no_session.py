@@ -25,8 +25,10 @@ no_session_rule = partial(rule, place=None, summary="no session can be created",
 def inference_dropout(node: ir.Node, context: InspectionContext) -> str | None:
     """Dropout has no kernel in builds since 1.25.1: the session loads only because the optimiser removes it.
 
-    With graphOptimizationLevel `disabled` there is no session.
-    Fix: canonicalize takes it out; export after `model.eval()`.
+    With graphOptimizationLevel `disabled` no session can be created.
+
+    Fix: the pass canonicalize removes it; export after `model.eval()`.
+
     Source: measured on 1.25.1 to 1.31.0-dev.
     """
     return "there is no kernel for Dropout"
@@ -36,8 +38,10 @@ def inference_dropout(node: ir.Node, context: InspectionContext) -> str | None:
 def non_portable_op(node: ir.Node, context: InspectionContext) -> str | None:
     """No session can be created: ONNX Runtime optimised the model for another machine.
 
-    Operators of com.microsoft.nchwc and com.ms.internal.nhwc are what its optimiser writes for one CPU or GPU.
+    ONNX Runtime's optimiser writes operators of com.microsoft.nchwc and com.ms.internal.nhwc for one CPU or GPU.
+
     Fix: export plain ONNX; never save a model with ONNX Runtime's optimisations on.
+
     Source: onnxruntime #23072.
     """
     if node.domain not in ("com.microsoft.nchwc", "com.ms.internal.nhwc"):
@@ -49,9 +53,14 @@ def non_portable_op(node: ir.Node, context: InspectionContext) -> str | None:
 def resize_unsupported(node: ir.Node, context: InspectionContext) -> str | None:
     """No session can be created: neither the GPU nor the CPU supports this form of Resize.
 
-    Cubic works on two or four axes only, neither linear nor cubic resizes batch and channels too, and a linear Resize
-    cannot leave out what lies outside.
+    Three forms are unsupported:
+
+    - a cubic Resize on other than two or four axes
+    - a linear or cubic Resize of batch and channels too
+    - a linear Resize with exclude_outside
+
     Fix: reshape to four axes, or resize axis by axis.
+
     Source: measured on 1.24.3 to 1.31.0-dev.
     """
     mode = node.attributes.get_string("mode", "nearest")
@@ -72,8 +81,11 @@ def resize_unsupported(node: ir.Node, context: InspectionContext) -> str | None:
 def rnn_batch_first(node: ir.Node, context: InspectionContext) -> str | None:
     """No session can be created: the recurrent layer is batch-first (layout 1).
 
-    `Batchwise recurrent operations (layout == 1) are not supported`, by native ONNX Runtime either.
+    The message is `Batchwise recurrent operations (layout == 1) are not supported`. Native ONNX Runtime does not
+    support them either.
+
     Fix: transpose the input and the output around a layer of layout 0.
+
     Source: measured on 1.30.0.
     """
     batch_first = node.attributes.get_int("layout", 0) != 0
@@ -84,10 +96,12 @@ def rnn_batch_first(node: ir.Node, context: InspectionContext) -> str | None:
 def unimplemented_dtype(node: ir.Node, context: InspectionContext) -> Symptom | None:
     """No session can be created: the build has no kernel for this operator and type, on the GPU or on the CPU.
 
-    The WebGPU builds since 1.25.1 carry no CPU kernels for float64, int16 and uint16, and none has bfloat16. No build
-    for the web has the operators of `ai.onnx.ml`, of text, and of values that may be missing. One node is enough, even
-    one that would be folded: `Provider type for ... node is not set`.
-    Fix: float64-to-float32 retypes the graph; at export, keep numpy's float64 constants out of the model.
+    The WebGPU builds since 1.25.1 have no CPU kernels for float64, int16 and uint16, and no build has any for bfloat16.
+    No web build has the operators of `ai.onnx.ml`, of strings, and of optional values. One node is enough, even one
+    that would be folded: `Provider type for ... node is not set`.
+
+    Fix: float64-to-float32 converts the graph; at export, keep numpy's float64 constants out of the model.
+
     Source: measured on 1.25.1 to 1.31.0-dev.
     """
     dtype = context.placements[node].kernel.dtype or "this type"

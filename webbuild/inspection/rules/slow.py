@@ -26,8 +26,10 @@ slow_rule = partial(rule, severity="warning", outcome="gpu")
 def global_pool_single_thread(node: ir.Node, context: InspectionContext) -> str | None:
     """Slow: one GPU thread sums each whole channel.
 
-    64 channels of 160 by 160 take seconds on SwiftShader, against hundredths for ReduceMean, which shares the work.
+    64 channels of 160 by 160 take seconds on SwiftShader, against hundredths for ReduceMean, which uses many threads.
+
     Fix: ReduceMean, or ReduceMax, over the spatial axes.
+
     Source: measured; onnxruntime #23614.
     """
     sizes, kernel = static_shape(node.inputs[0]), node.attributes.get_ints("kernel_shape", [])
@@ -40,7 +42,9 @@ def gpu_readback_parameter(node: ir.Node, context: InspectionContext) -> str | N
     """The CPU waits for the GPU in every run: the kernel reads an input on the CPU that the GPU computes.
 
     Shapes, axes, pads, bounds of Clip and the k of TopK are such inputs. The copy waits for all queued work.
+
     Fix: constants.
+
     Source: the engine's kernels; onnxruntime #27560.
     """
     for index in cpu_input_indices(node):
@@ -62,7 +66,8 @@ def gpu_readback_parameter(node: ir.Node, context: InspectionContext) -> str | N
 def if_gpu_sync(node: ir.Node, context: InspectionContext) -> str | None:
     """The GPU waits: the CPU reads the condition of an If before its branch starts.
 
-    Fix: fix the sizes of the inputs; most conditions of exports are about sizes, and are folded then.
+    Fix: fix the sizes of the inputs; most conditions of exports depend on sizes, and are then folded.
+
     Source: the engine's If kernel.
     """
     return None if context.is_constant(node.inputs[0]) else "the condition is computed in every run"
@@ -73,6 +78,7 @@ def large_topk(node: ir.Node, context: InspectionContext) -> str | None:
     """Slow: TopK sorts its whole input, here more than 100,000 elements per row.
 
     Fix: take the best of each row first, with ReduceMax, then TopK of those.
+
     Source: measured, 672,000 elements on SwiftShader.
     """
     sizes = static_shape(node.inputs[0])

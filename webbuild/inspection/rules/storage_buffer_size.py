@@ -24,9 +24,14 @@ from webbuild.passes.workarounds.base import Symptom
 def storage_buffer_size(node: ir.Node, context: InspectionContext) -> Symptom | None:
     """A tensor exceeds maxStorageBufferBindingSize of many devices: 128 MiB is guaranteed, 2 GiB is common on desktops.
 
-    The run throws there: `exceeding maxStorageBufferBindingSize`, or runs out of memory.
-    Fix: split-large-weights takes the weights of a Gather, a MatMul or a Gemm in parts, tile-attention the scores of
-    attention; else a smaller input, or broadcasting instead of Tile and Expand.
+    On those devices the run throws `exceeding maxStorageBufferBindingSize`, or runs out of memory.
+
+    Fix: compute in parts, or make the tensor smaller:
+
+    - split-large-weights splits the weights of a Gather, a MatMul or a Gemm.
+    - tile-attention splits the scores of attention.
+    - Otherwise use a smaller input, or broadcasting instead of Tile and Expand.
+
     Source: the WebGPU specification; onnxruntime #25195.
     """
     tensors = {value: nbytes(value) or 0 for value in (*node.inputs, *node.outputs) if value is not None}

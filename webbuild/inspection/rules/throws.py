@@ -29,9 +29,11 @@ _NEAREST_RANKS = range(2, 6)
 def attention_mask_too_short(node: ir.Node, context: InspectionContext) -> Symptom | None:
     """The run throws: the mask of an Attention is shorter than its keys, including past keys.
 
-    `inconsistent total_sequence_length (between attn_mask and past_key and past_value)`, from native ONNX Runtime too,
-    though opset 24 allows it.
+    The message is `inconsistent total_sequence_length (between attn_mask and past_key and past_value)`. Native ONNX
+    Runtime throws it too, though opset 24 allows such a mask.
+
     Fix: decompose-attention pads it; or pad the mask with minus infinity, or False, to the number of keys.
+
     Source: measured on 1.30.0.
     """
     key, mask, past = (static_shape(input_value(node, index)) for index in (_QUERY_KEY, _MASK, _PAST_KEY))
@@ -49,7 +51,8 @@ def attention_mask_too_short(node: ir.Node, context: InspectionContext) -> Sympt
 def batchnorm_training(node: ir.Node, context: InspectionContext) -> str | None:
     """The run throws: `BatchNormalization trainingMode is not supported yet`.
 
-    Fix: export the model in evaluation mode, `model.eval()`; as it is, the node is left to the CPU, which computes it.
+    Fix: export the model in evaluation mode, `model.eval()`. Without that the node runs on the CPU, which supports it.
+
     Source: measured on all versions and builds.
     """
     return "it computes statistics as in training" if node.attributes.get_int("training_mode", 0) else None
@@ -59,7 +62,8 @@ def batchnorm_training(node: ir.Node, context: InspectionContext) -> str | None:
 def layernorm_scale_broadcast(node: ir.Node, context: InspectionContext) -> str | None:
     """The run throws: the scale of a LayerNormalization must be broadcast, which the kernel does not support.
 
-    Fix: cpu-fallback; or a scale that is written out.
+    Fix: cpu-fallback; or a scale that is expanded to the full shape.
+
     Source: measured on 1.30.0.
     """
     sizes, scale = static_shape(node.inputs[0]), static_shape(input_value(node, 1))
@@ -73,7 +77,8 @@ def layernorm_scale_broadcast(node: ir.Node, context: InspectionContext) -> str 
 def maxpool_indices(node: ir.Node, context: InspectionContext) -> str | None:
     """The run throws: `The Indices output is not supported yet`.
 
-    Fix: cpu-fallback; MaxUnpool, which reads them, has no GPU kernel either.
+    Fix: cpu-fallback; MaxUnpool, which reads the indices, has no GPU kernel either.
+
     Source: measured on 1.30.0.
     """
     return "the GPU kernel of MaxPool gives no indices" if any(map(is_read, node.outputs[1:])) else None
@@ -83,7 +88,8 @@ def maxpool_indices(node: ir.Node, context: InspectionContext) -> str | None:
 def maxpool_storage_order(node: ir.Node, context: InspectionContext) -> str | None:
     """The run throws: `Using column major storage_order is not supported yet`, also where nothing reads the indices.
 
-    Fix: leave storage_order out; cpu-fallback until then.
+    Fix: remove storage_order from the export; cpu-fallback without that.
+
     Source: measured on 1.30.0.
     """
     return "storage_order is 1" if node.attributes.get_int("storage_order", 0) else None
@@ -99,8 +105,10 @@ def maxpool_storage_order(node: ir.Node, context: InspectionContext) -> str | No
 def maybe_empty_tensor(node: ir.Node, context: InspectionContext) -> str | None:
     """The run throws if nothing is found: the length depends on the data, and the kernel does not accept empty tensors.
 
-    It works with every picture that has something in it, and fails with the first that has nothing.
+    It works with every picture that contains an object, and fails with the first that contains none.
+
     Fix: fixed sizes before it; webbuild does so for non-maximum suppression.
+
     Source: measured on 1.24.3 to 1.31.0-dev; ultralytics #18867.
     """
     if node.inputs[0] not in context.dynamic_values:
@@ -115,6 +123,7 @@ def mha_key_padding_mask(node: ir.Node, context: InspectionContext) -> str | Non
     """The run throws: the GPU kernel of MultiHeadAttention takes no key_padding_mask.
 
     Fix: add the mask to the scores, as attention_bias; or export without fusion.
+
     Source: the engine's kernel: `input key_padding_mask not implemented for webgpu`.
     """
     masked = input_value(node, _KEY_PADDING_MASK) is not None
@@ -125,11 +134,16 @@ def mha_key_padding_mask(node: ir.Node, context: InspectionContext) -> str | Non
 def reshape_mismatch(node: ir.Node, context: InspectionContext) -> str | None:
     """The run throws on every engine: the number of elements does not match the target shape.
 
-    A size that was fixed when the model was exported does not match one that `--dim` gives: a Reshape wants another
-    number of elements, a Squeeze removes an axis that has more than one, an Expand meets two sizes of which neither
-    is 1. `pack` and `patch` stop here, before anything runs.
+    A size that was fixed when the model was exported does not match one that `--dim` gives. `pack` and `patch` stop
+    here, before anything runs. Three operators show it:
+
+    - a Reshape to another number of elements
+    - a Squeeze of an axis with more than one element
+    - an Expand of two sizes of which neither is 1
+
     Fix: the sizes that the model was exported for, or another export.
-    Source: the operators' own definitions; Reshape-1, Squeeze-1 and Expand-8 of ONNX, and what came after them.
+
+    Source: the operators' own definitions; Reshape-1, Squeeze-1 and Expand-8 of ONNX, and their later versions.
     """
     return find_mismatch(node) if node.graph is context.model.graph else None
 
@@ -138,8 +152,10 @@ def reshape_mismatch(node: ir.Node, context: InspectionContext) -> str | None:
 def resize_rank(node: ir.Node, context: InspectionContext) -> str | None:
     """The run throws: a nearest Resize of a tensor of rank 1, or of rank 6 and above.
 
-    `is_2D || is_3D was false. Only bilinear/trilinear and bicubic modes are supported`.
+    The message is `is_2D || is_3D was false. Only bilinear/trilinear and bicubic modes are supported`.
+
     Fix: cpu-fallback; or a Reshape to two to five axes before it, and one back.
+
     Source: measured on 1.30.0.
     """
     rank = known_rank(node.inputs[0])
@@ -153,6 +169,7 @@ def rnn_activation(node: ir.Node, context: InspectionContext) -> str | None:
     """The run throws: the GPU kernels of LSTM and GRU only support Relu, Tanh and Sigmoid.
 
     Fix: export with one of these.
+
     Source: measured on 1.30.0.
     """
     missing = unsupported_rnn_activations(node)
@@ -163,8 +180,10 @@ def rnn_activation(node: ir.Node, context: InspectionContext) -> str | None:
 def tile_scalar(node: ir.Node, context: InspectionContext) -> str | None:
     """The run throws: a Tile of a scalar has no repeats to pass to its shader.
 
-    `number of element of uniform variable must be greater than 0`.
-    Fix: leave it out, since it repeats nothing; cpu-fallback until then.
+    The message is `number of element of uniform variable must be greater than 0`.
+
+    Fix: remove it from the export, since it repeats nothing; cpu-fallback without that.
+
     Source: measured on 1.30.0.
     """
     return "it repeats a number that has no axes" if known_rank(node.inputs[0]) == 0 else None

@@ -29,10 +29,12 @@ wrong_rule = partial(rule, summary="wrong answer", outcome="wrong")
 def cast_out_of_range(node: ir.Node, context: InspectionContext) -> Symptom | None:
     """The answer differs for out-of-range numbers: ONNX does not define how a float Cast converts them.
 
-    x86 gives the lowest int32 for 3e9, and 255 for -1 as uint8. WebAssembly and the GPU stop at the nearest number
-    that there is, the largest int32 and 0, so that the CPU of a browser is no help. A picture that is cast to uint8
-    with a pixel of -1 or 256 is where it shows.
+    x86 gives the lowest int32 for 3e9, and 255 for -1 as uint8. WebAssembly and the GPU clamp to the nearest number
+    that the type has, the largest int32 and 0, so the CPU of a browser does not help. The usual case is a picture that
+    is cast to uint8 with a pixel of -1 or 256.
+
     Fix: Clip before the Cast.
+
     Source: measured on 1.24.3 to 1.31.0-dev; ONNX, Cast.
     """
     source, dtype = node.inputs[0], dtype_name(node.outputs[0])
@@ -52,6 +54,7 @@ def dequantize_blocks_1d(node: ir.Node, context: InspectionContext) -> str | Non
     """The answer is wrong: a 1-D tensor has one scale per block, and the kernel reads one per element.
 
     Fix: cpu-fallback; or a Reshape to [1, n], and axis 1.
+
     Source: measured on 1.30.0.
     """
     blocked = node.attributes.get_int("block_size", 0)
@@ -68,10 +71,12 @@ def dequantize_blocks_1d(node: ir.Node, context: InspectionContext) -> str | Non
 def flash_attention_subgroups(node: ir.Node, context: InspectionContext) -> str | None:
     """The answer is wrong on GPUs with subgroups of 8 or fewer: Chromium's software adapter is one.
 
-    From 32 queries on, heads whose size is a multiple of 4 have a kernel of their own, wrong on subgroups of 4 and
-    of 8. Wider ones, as most GPUs have, were not at hand. `verify` shows it, and a bundle tests itself on the GPU of
-    each visitor.
+    From 32 queries on, heads whose size is a multiple of 4 have a kernel of their own. It is wrong on subgroups of 4
+    and of 8. Wider subgroups, which most GPUs have, were not measured. `verify` shows the defect, and a bundle tests
+    itself on the GPU of each visitor.
+
     Fix: export without fused attention; MatMul and Softmax are right there.
+
     Source: measured on 1.30.0.
     """
     queries = static_shape(node.inputs[0])
@@ -99,6 +104,7 @@ def logsumexp_integer_rounding(node: ir.Node, context: InspectionContext) -> str
     """The answer may be off by one: ReduceLogSumExp of integers rounds, and ONNX truncates.
 
     Fix: cpu-fallback; or a Cast to float before it.
+
     Source: measured on 1.30.0.
     """
     x = node.inputs[0]
@@ -110,8 +116,11 @@ def logsumexp_integer_rounding(node: ir.Node, context: InspectionContext) -> str
 def pad_wrap(node: ir.Node, context: InspectionContext) -> str | None:
     """The answer is wrong: a Pad in wrap mode with a negative pad.
 
-    Pad([1 2 3 4], pads=[2, -1], mode=wrap) is [2 3 1 2 3], cut first, then wrapped; the GPU kernel answers otherwise.
+    Pad([1 2 3 4], pads=[2, -1], mode=wrap) is [2 3 1 2 3]: cut first, then wrapped. The GPU kernel returns another
+    result.
+
     Fix: Concat of Slices.
+
     Source: measured on 1.30.0.
     """
     pads = constant_input(node, 1)
@@ -124,8 +133,10 @@ def pad_wrap(node: ir.Node, context: InspectionContext) -> str | None:
 def reduce_empty_axes(node: ir.Node, context: InspectionContext) -> str | None:
     """The answer is wrong: with empty axes, this reduction returns its input unchanged.
 
-    ONNX still wants the logarithm of ReduceLogSum, and the square of ReduceSumSquare.
+    ONNX still requires the logarithm of ReduceLogSum, and the square of ReduceSumSquare.
+
     Fix: Log, or Mul of the tensor with itself.
+
     Source: measured on 1.30.0.
     """
     axes = constant_input(node, 1)
@@ -140,6 +151,7 @@ def small_pointwise_conv_bias(node: ir.Node, context: InspectionContext) -> str 
     """The answer is wrong before 1.30.0: a 1x1 Conv with a bias, from fewer than 8 channels to fewer than 8.
 
     Fix: the engine from 1.30.0 on, or the bias as an Add.
+
     Source: measured on 1.24.3, 1.27.0, 1.29.0; right on 1.30.0. onnxruntime #29651.
     """
     weight = static_shape(input_value(node, 1))
@@ -159,9 +171,11 @@ def small_pointwise_conv_bias(node: ir.Node, context: InspectionContext) -> str 
 def softmax_fully_masked(node: ir.Node, context: InspectionContext) -> Symptom | None:
     """The answer may differ: a Softmax of a row of -inf is zeros on the GPU, and NaN on the CPU.
 
-    It is 0 / 0, and the GPU gives 0. Attention masks of -inf lead there, where a query may look at nothing.
-    Fix: mask with a large negative number, such as -1e4. Where an input of the graph is read, cpu-fallback: that
-    lies on the CPU anyway.
+    The row is 0 / 0, and the GPU returns 0. Attention masks of -inf cause it, for a query whose keys are all masked.
+
+    Fix: mask with a large negative number, such as -1e4. If the node reads an input of the graph, cpu-fallback: that
+    input is on the CPU anyway.
+
     Source: measured on 1.24.3 to 1.31.0-dev.
     """
     source = node.inputs[0]
@@ -185,11 +199,13 @@ def _holds_infinity(node: ir.Node, index: int) -> bool:
 def trig_range(node: ir.Node, context: InspectionContext) -> Symptom | None:
     """Sin, Cos and Tan lose accuracy for large angles: WGSL guarantees 2^-11 within -pi to pi only.
 
-    Measured on a software adapter, the error of Sin and Cos is 0.0002 up to 1,000, 0.0008 at 10,000, 0.007 at 100,000,
-    0.09 at 1,000,000: the angle is divided by a turn in one step. Encodings of positions and of time seldom go beyond
-    1,000.
-    Fix: take whole turns off before it. Where a small input of the graph is read, cpu-fallback: that lies on the CPU
-    anyway.
+    On a software adapter the error of Sin and Cos is 0.0002 up to 1,000, 0.0008 at 10,000, 0.007 at 100,000, 0.09 at
+    1,000,000: the range reduction divides the angle by a turn in one step. Encodings of positions and of time seldom
+    exceed 1,000.
+
+    Fix: reduce the angle to one turn before the node. If the node reads a small input of the graph, cpu-fallback: that
+    input is on the CPU anyway.
+
     Source: measured on 1.30.0; WGSL, "accuracy of built-in functions".
     """
     source = node.inputs[0]
@@ -213,7 +229,8 @@ def trig_range(node: ir.Node, context: InspectionContext) -> Symptom | None:
 def unsorted_topk(node: ir.Node, context: InspectionContext) -> str | None:
     """The order differs from the CPU's: TopK with sorted=0 returns its elements in any order.
 
-    Fix: sorted=1 at export, wherever the order matters; as it is, cpu-fallback, which has the CPU's order.
+    Fix: sorted=1 at export, wherever the order matters. Without it, cpu-fallback, which gives the CPU's order.
+
     Source: measured on 1.25.1 to 1.31.0-dev.
     """
     is_sorted = node.attributes.get_int("sorted", 1) == 1

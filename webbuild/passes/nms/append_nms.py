@@ -36,15 +36,17 @@ class AppendNms(Pass):
             kept [m], m <= K       NonMaxSuppression(boxes + label * offset, score)
             rows [K, 6]            x1 y1 x2 y2 score label, zeros after the m-th
 
-    The raw output, a box and a score for each class at every anchor, is hundreds of times what a page wants. It is
-    replaced by the output `detections`: best class of every anchor, confidence threshold, NonMaxSuppression
-    within each class, rows of falling score. It is written in the form that exporters write, which the passes for
-    thresholds and fixed shapes then turn into what runs well. Other outputs, like the prototypes of masks, stay.
+    Why: the raw output holds a box and a score per class for every anchor: hundreds of times what a page needs.
 
-    An end-to-end head needs no suppression: its rows are sorted, those below the confidence threshold become zero.
+    How: the output `detections` replaces it: the best class of every anchor, a confidence threshold, NonMaxSuppression
+    within each class, rows of falling score. The nodes have the form that exporters write. The passes for thresholds
+    and fixed shapes then optimise it. Other outputs, such as the prototypes of masks, stay.
 
-    Scores and boxes that are outputs of their own, as those of face detectors, are first decoded to such a table:
-    `AnchorPostprocess` says how. An older model is raised to opset 11.
+    - An end-to-end head needs no suppression: its rows are sorted, and those below the confidence threshold become
+      zero.
+    - Scores and boxes that are separate outputs, as those of face detectors, are first decoded to such a table:
+      `AnchorPostprocess` says how.
+    - An older model is raised to opset 11.
 
     Limits: one picture, float32, opset 11 or what can be raised to it; rotated boxes need Trilu of opset 14.
 

@@ -14,10 +14,10 @@ class LimitSuppression(Pass):
         NonMaxSuppression(boxes, scores, 9223372036854775807, ...) [n, 3] -> Gather(2) [n] -> Slice(:100)
             ->  NonMaxSuppression(boxes, scores, 100, ...) [n, 3] -> Gather(2)
 
-    Why: torchvision and Ultralytics suppress all candidates and take the first 100 or 300 of what is left. The Slice is
-    of int64, so it runs on the CPU, and the suppression goes on after the last box that counts.
+    Why: torchvision and Ultralytics keep all boxes that survive and then take the first 100 or 300. The Slice is of
+    int64, so it runs on the CPU, and the suppression continues past the last box that counts.
 
-    Limits: one list of scores, whose boxes come in falling order. Exact.
+    Limits: one list of scores, with boxes in falling order. Exact.
     """
 
     code = "limit-suppression"

@@ -17,8 +17,10 @@ class PadGenericNmsOutput(NmsPass[GenericNmsPattern]):
             ->  Slice(Concat(NonMaxSuppression(boxes, scores), zeros [R, 3]), :R) [R, 3]
         output [n, ...]  ->  Where(row < n, output, 0) [R, ...]
 
-    The boxes are those that the operator selects, in its order. Every output that had one row for each has rows
-    of zeros after them, as many as `static-generic-nms` gives; more boxes than that are cut off.
+    Why: the number of selected boxes depends on the picture, so nothing after NonMaxSuppression has a fixed shape.
+
+    How: NonMaxSuppression selects the boxes, and their order stays. Every output that had one row per box has R rows,
+    as many as `static-generic-nms` gives, with zeros after the last box. Boxes after the first R are cut off.
 
     Exact, unless more than R boxes are selected.
     """

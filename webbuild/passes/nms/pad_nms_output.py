@@ -16,9 +16,11 @@ class PadNmsOutput(NmsPass[BoxNmsPattern]):
         Gather(boxes [A, 4], NonZero(score [A] > confidence)) -> NonMaxSuppression -> rows [m, columns]
             ->  NonMaxSuppression(boxes [1, A, 4], score [1, 1, A], R, iou, confidence) -> rows [R, columns]
 
-    On a CPU the operator is faster than the overlap matrix of `static-nms`. The mask in front of it goes:
-    it gets every anchor and applies the confidence threshold itself, which chooses the same boxes. The indices
-    that it returns are filled up to the number of rows, and rows past the last detection are zero.
+    Why: on a CPU NonMaxSuppression is faster than the overlap matrix of `static-nms`.
+
+    How: the pass removes the mask before the operator. NonMaxSuppression gets every anchor and applies the confidence
+    threshold itself, which selects the same boxes. Its indices are padded to the number of rows, and rows past the last
+    detection are zero.
 
     Exact: ONNX Runtime's kernel compares with `score > score_threshold` too
     (`onnxruntime/core/providers/cpu/object_detection/non_max_suppression.cc`).

@@ -18,9 +18,11 @@ class PadRotatedNmsOutput(NmsPass[RotatedNmsPattern]):
             ->  TopK(score [A], max(n, 1))
         rows [m, columns]  ->  Where(row < m, rows, 0) [R, columns]
 
-    On a CPU the overlaps are computed for the candidates that there are, however many: they are taken by a TopK of
-    as many as the mask lets through, and of one where that is none, which is then not kept. The indices of those
-    that are left are filled up to the number of rows, and rows past the last detection are zero.
+    Why: on a CPU it is faster to compute the overlaps of the actual candidates only, however many there are.
+
+    How: a TopK takes as many candidates as the mask selects. If the mask selects none, it takes one, which is then not
+    kept. The indices of the boxes that survive are padded to the number of rows, and rows past the last detection are
+    zero.
 
     Exact.
     """

@@ -20,12 +20,13 @@ class PromoteThresholds(NmsPass[NmsPattern | GenericNmsPattern]):
         NonMaxSuppression(boxes, scores, max, iou=0.45)  ->  NonMaxSuppression(boxes, scores, max, input 'iou' [1])
         Greater(score, confidence=0.25)                  ->  Greater(score, input 'confidence' [1])
 
-    An export bakes both in as constants, so a page could have no sliders. They become float32 inputs of shape
-    [1] named `confidence` and `iou`; the exported values are kept in the model's metadata as defaults, which the
-    runtime fills in. (onnxruntime-web refuses to be fed an initializer, so they cannot be optional in the graph
-    itself.)
+    Why: an export stores both thresholds as constants, so a page could not have sliders for them.
 
-    Exact with the defaults. A threshold that is computed, or has several elements, stays.
+    How: they become float32 inputs of shape [1] named `confidence` and `iou`. The model's metadata keeps the exported
+    values as defaults, and the runtime fills them in. (onnxruntime-web refuses to be fed an initializer, so they cannot
+    be optional in the graph itself.)
+
+    Limits: a threshold that is computed, or has several elements, does not become an input. Exact with the defaults.
     """
 
     code = "promote-thresholds"

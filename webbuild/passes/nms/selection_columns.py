@@ -36,15 +36,15 @@ class SelectionColumns(Pass):
         GatherND(boxes [1, N, 4], Gather(NonMaxSuppression, [0, 2]))
             ->  Gather(boxes [N, 4], number - number / N * N)
 
-    Why: detectors of TensorFlow and PaddleDetection and YOLOv7 compute with the pictures, classes and boxes of the
-    selection, which is int64 and so stays on the CPU with all of that; what is put in the order of the scores there
-    is copied from the GPU in the middle of a run.
+    Why: detectors of TensorFlow and PaddleDetection and YOLOv7 compute with the picture, class and box columns of the
+    selection. The selection is int64, so all of that stays on the CPU. Values that are sorted by score there are copied
+    from the GPU in the middle of a run.
 
-    How: GatherND takes the selection as it is, and gives the number of each score that was selected, in int32. Class,
-    picture and box are what division leaves of it; `narrow-int64` lets what follows compute with them.
+    How: GatherND takes the selection as it is and gives the number of each selected score in int32. Division splits the
+    number into class, picture and box. `narrow-int64` lets the nodes after it compute with them.
 
-    Limits: 262,144 scores at most, and more than two nodes to be taken from the CPU, or one in a graph of two
-    suppressions. Exact.
+    Limits: 262,144 scores at most, and more than two nodes to move off the CPU, or one in a graph of two suppressions.
+    Exact.
     """
 
     code = "selection-columns"

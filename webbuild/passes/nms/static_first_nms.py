@@ -18,14 +18,14 @@ class StaticFirstNms(Pass):
         Gather(1.0 .. N, NonMaxSuppression(boxes [1, N, 4], scores [1, 1, N], ..., R)) [n, 3]
             ->  TopK(scores [N], N) -> IoU [N, N] -> 16 rounds -> TopK(R) -> numbers [R, 3], 0 where there is none
 
-    Why: the first suppression of an R-CNN is the last node that has to wait for the CPU once `padded-selection` and
-    `static-generic-nms` are done.
+    Why: once `padded-selection` and `static-generic-nms` have run, the first suppression of an R-CNN is the last node
+    for which the GPU waits for the CPU.
 
-    How: exact greedy suppression of all N as a fixed point, unrolled, as in `static-nms`. Whether it converged goes
-    into the output `head_status` of the second suppression: if not, the runtime repeats the run on the WASM graph.
+    How: exact greedy suppression of all N as a fixed point, unrolled, as in `static-nms`. The output `head_status` of
+    the second suppression also says whether it converged. If not, the runtime repeats the run on the WASM graph.
 
-    Limits: up to 1,024 boxes; the overlaps of more are better left to the operator, one node on the CPU. Exact where
-    `head_status` says so.
+    Limits: up to 1,024 boxes. For more, the operator, one node on the CPU, is the better choice. Exact if `head_status`
+    says so.
     """
 
     code = "static-first-nms"

@@ -24,16 +24,21 @@ class StaticGenericNms(NmsPass[GenericNmsPattern]):
             ->  TopK(scores [B * C * N], K) -> IoU [K, K] -> 16 rounds -> TopK(R) -> [R, 3] int32
         output [n, ...]  ->  [R, ...]
 
-    How: the best `candidates` scores of all classes and pictures by TopK; overlaps as a matrix, within one class
-    of one picture only; exact greedy suppression as a fixed point, unrolled, as in `static-nms`; the limit
-    of boxes for each class by their rank; the order of ONNX Runtime (picture, class, falling score) by a second
-    TopK. Every output that had one row for each selected box gets a fixed number of rows, zero after the last. A Slice
-    of the first N gives that number; a TopK of the best min(n, K), which comes after several classes, keeps K.
+    How: greedy suppression with fixed shapes:
 
-    The extra output `head_status` [2] says whether suppression converged and how many scores were above the
-    threshold. Not converged, or more than the capacity: the runtime repeats the run on the WASM graph.
+    - TopK takes the best `candidates` scores of all classes and pictures.
+    - The overlaps are a matrix, within one class of one picture only.
+    - Exact greedy suppression is a fixed point, unrolled, as in `static-nms`.
+    - The rank of each box enforces the limit of boxes per class.
+    - A second TopK gives the order of ONNX Runtime (picture, class, falling score).
 
-    Limits: float32 scores, B * C * N and B * C * K below 2^24, since positions and keys are float32. Exact where
+    Every output that had one row per selected box gets a fixed number of rows, zero after the last box. If a Slice
+    takes the first N, that number is N. If a TopK takes the best min(n, K), as after several classes, it is K.
+
+    The extra output `head_status` [2] holds whether suppression converged and how many scores were above the threshold.
+    If it did not converge, or there were more scores than the capacity, the runtime repeats the run on the WASM graph.
+
+    Limits: float32 scores, B * C * N and B * C * K below 2^24, since positions and keys are float32. Exact if
     `head_status` says so.
 
     Source: `onnxruntime/core/providers/cpu/object_detection/non_max_suppression.cc` for the arithmetic and the order.

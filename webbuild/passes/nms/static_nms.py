@@ -21,17 +21,21 @@ class StaticNms(NmsPass[BoxNmsPattern]):
             ->  TopK(score [A], K) -> IoU [K, K] -> 16 rounds -> TopK(keep, R) -> rows [R, columns]
         graph outputs  ->  graph outputs, head_status [2] = (converged, number above the threshold)
 
-    Why: the number of boxes that survive depends on the picture. With none, tensors of size 0 appear, which GPU
-    kernels refuse ("zero-sized tensor(s) in inputs or outputs"); with any, NonZero and NonMaxSuppression run on
-    the CPU and drag everything after them along.
+    Why: the number of boxes that survive depends on the picture. With none, there are tensors of size 0, which GPU
+    kernels refuse ("zero-sized tensor(s) in inputs or outputs"). With any, NonZero and NonMaxSuppression run on the
+    CPU, and so does everything after them.
 
-    How: the best `candidates` anchors by TopK instead of a mask; pairwise overlaps as a matrix; exact greedy
-    suppression as a fixed point, unrolled; the kept rows by a second TopK; rows past the last detection zero.
+    How: fixed shapes throughout:
 
-    The head is exact or says that it is not. Its extra output `head_status` [2] holds whether suppression
-    converged (a chain of n boxes that suppress one another needs n - 1 rounds) and how many candidates were
-    above the confidence threshold. Not converged, or more candidates than the capacity: the runtime repeats the
-    run on the WASM graph, which keeps NonMaxSuppression.
+    - TopK takes the best `candidates` anchors, in place of a mask.
+    - The pairwise overlaps are a matrix.
+    - Exact greedy suppression is a fixed point, unrolled.
+    - A second TopK takes the rows that are kept. Rows past the last detection are zero.
+
+    The head is exact, or says that it is not. Its extra output `head_status` [2] holds whether suppression converged (a
+    chain of n boxes that suppress one another needs n - 1 rounds) and how many candidates were above the confidence
+    threshold. If it did not converge, or there were more candidates than the capacity, the runtime repeats the run on
+    the WASM graph, which keeps NonMaxSuppression.
 
     Source: the arithmetic is that of `onnxruntime/core/providers/cpu/object_detection/non_max_suppression.cc`; the
     fixed point is the greedy algorithm that it computes, see `unrolled_nms.py`.

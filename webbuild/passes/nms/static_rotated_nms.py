@@ -18,16 +18,19 @@ class StaticRotatedNms(NmsPass[RotatedNmsPattern]):
         NonZero(sum_i(Trilu(IoU) > iou) <= 0) [m]         ->  TopK(keep [K], R)
         rows [m, columns]                                 ->  rows [R, columns]
 
-    Ultralytics suppresses rotated boxes in one step: a candidate goes if any better one overlaps it by more than
-    the threshold, even one that goes itself. The overlap is that of two normal distributions. NonZero, whose
-    result depends on the picture, chooses what is left.
+    Why: Ultralytics suppresses rotated boxes in one step: a candidate goes if any better one overlaps it by more than
+    the threshold, even one that goes itself. The overlap is that of two normal distributions. NonZero, whose output
+    length depends on the picture, selects the rest.
 
-    How: the best `candidates` anchors by TopK instead of a mask, which also sorts them; the exported operators for
-    their overlaps, with squares as products; the kept rows by a second TopK; rows past the last detection zero.
+    How: the arithmetic of the export, with fixed shapes:
+
+    - TopK takes the best `candidates` anchors, in place of a mask, and also sorts them.
+    - The exported operators compute the overlaps, with squares as products.
+    - A second TopK takes the rows that are kept. Rows past the last detection are zero.
 
     Nothing has to converge. The extra output `head_status` [2] holds 1 and how many candidates were above the
-    confidence threshold: with more than the capacity the runtime repeats the run on the WASM graph, which takes
-    them all.
+    confidence threshold. If there were more than the capacity, the runtime repeats the run on the WASM graph, which
+    takes them all.
 
     Source: `fast_nms` and `batch_probiou` of Ultralytics; Llerena et al., Gaussian Bounding Boxes and Probabilistic
     Intersection-over-Union (arXiv 2106.06072).

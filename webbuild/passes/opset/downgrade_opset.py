@@ -26,16 +26,19 @@ class DowngradeOpset(Pass):
         Gelu(x)                       ->  0.5 x (1 + erf(x / sqrt(2)))       below opset 20
 
     Why: a kernel is registered for one version of an operator. Opset 22 gave MaxPool, ConvTranspose, Elu, Sin and many
-    more a new version that only takes more types, and GridSample got one in opset 20: the kernel stays with the old
-    version and the node runs on the CPU, with copies each way.
+    more a new version that only adds types, and GridSample got one in opset 20. The kernel stays registered for the old
+    version, so the node runs on the CPU, with copies each way.
 
-    How: ONNX's schemas say of every node whether an older version takes the same inputs, attributes and types. Where a
-    version changed its meaning, so that this node would compute something else, that opset is ruled out. Of the opsets
-    left the one with the most nodes on the GPU is taken, and never one that costs a node its kernel, or gives it one
-    that throws. Gelu, new in opset 20, is written as what it stands for.
+    How: ONNX's schemas say for every node whether an older version takes the same inputs, attributes and types.
 
-    Limits: not below opset 13, and no model with functions. Exact but for Gelu, which is right to 1e-6. Source: ONNX's
-    schemas and changelog; Gelu is Hendrycks and Gimpel (arXiv 1606.08415).
+    - An opset in which a node would compute something else is ruled out.
+    - So is an opset in which a node loses its kernel, or gets one that throws.
+    - Of the others, the opset with the most nodes on the GPU is chosen.
+    - Gelu, new in opset 20, is written with older operators.
+
+    Limits: not below opset 13, and no model with functions. Exact but for Gelu, which is right to 1e-6.
+
+    Source: ONNX's schemas and changelog; Gelu is Hendrycks and Gimpel (arXiv 1606.08415).
     """
 
     code = "downgrade-opset"

@@ -26,13 +26,15 @@ class UpgradeOpset(Pass):
         Upsample(x, s)                ->  Resize<asymmetric, floor>(x, -, s)
         Slice<axes, starts, ends>(x)  ->  Slice(x, starts, ends, axes)
 
-    Why: the bounds of Clip were attributes before opset 11, ScatterElements was called Scatter, and Resize Upsample.
-    None has a GPU kernel in its old form, and ReLU6 is a Clip: a MobileNet of that time goes to the CPU and back at
-    every layer.
+    Why: before opset 11 the bounds of Clip were attributes, ScatterElements was called Scatter, and Resize was called
+    Upsample. None has a GPU kernel in its old form, and ReLU6 is a Clip: a MobileNet of that time goes to the CPU and
+    back at every layer.
 
-    How: what ONNX's schemas say means the same in opset 11 stays. Clip, Scatter, Upsample and Resize are written by
-    rules of our own, since onnx.version_converter gives the new Resize other coordinates than the old one had; what
-    else changed is written by that converter, each node alone. Where one has no such form, the model stays. Exact.
+    How: nodes whose meaning is the same in opset 11, by ONNX's schemas, stay. The pass's own rules write Clip, Scatter,
+    Upsample and Resize, because onnx.version_converter gives the new Resize other coordinates than the old one had.
+    That converter writes all other changed nodes, each node alone.
+
+    Limits: if a node has no form in opset 11, the model is not converted. Exact.
     """
 
     code = "upgrade-opset"

@@ -20,11 +20,11 @@ class AppendClassMaps(Pass):
         maps [1, H, W, C]                       ->  class_maps [1, C, H, W]
         mask [1, 1, H, W] or [1, H, W, 1]       ->  class_maps [1, 2, H, W] = (threshold, mask)
 
-    Why: the runtime gives each pixel to the class whose map is largest there. Exports of TensorFlow have their
-    channels last, and a model of people, hair or text gives one map of them alone.
+    Why: the runtime gives each pixel to the class whose map is largest there. TensorFlow exports are channels-last, and
+    a model that segments people, hair or text returns a single map.
 
-    How: a Transpose; and before a mask a constant map, which it exceeds where it is true: 0.5 for a probability, 0 for
-    a logit. Exact. An older model is raised to opset 11.
+    How: a Transpose, and a constant map before a mask. The mask exceeds the constant where it is true: 0.5 for a
+    probability, 0 for a logit. An older model is raised to opset 11. Exact.
     """
 
     code = "append-class-maps"

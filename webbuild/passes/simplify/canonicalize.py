@@ -23,10 +23,11 @@ class Canonicalize(Pass):
         f(x), f(x)                      ->  f(x)              common subexpressions
         Constant<value>                 ->  initializer
 
-    Of nodes that compute the same from the same only the first stays: an export that was never simplified has the
-    mask of its suppression several times. Constants become initializers, initializers that are listed as inputs stop
-    being inputs, functions are inlined. A Dropout left in a graph makes onnxruntime-web refuse the session when
-    optimisations are off.
+    Why: an export that was never simplified contains the mask of its suppression several times. A Dropout left in a
+    graph makes onnxruntime-web refuse the session when optimisations are off.
+
+    How: of several nodes with the same operator and inputs only the first stays. Constants become initializers,
+    initializers that are listed as inputs stop being inputs, and functions are inlined.
 
     Exact.
     """

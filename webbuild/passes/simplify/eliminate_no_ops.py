@@ -14,9 +14,9 @@ class EliminateNoOps(Pass):
         Slice(x [N, C], 0:N)            ->  x [N, C]
         Concat(x [N, C], e [0, C])      ->  Concat(x)
 
-    A GPU program with a tensor of size 0 among its inputs throws at run time. Where shapes are fixed such
-    operands can be seen in the graph: they add nothing, so they go. A Reshape of int64, of the tokens of a text, is a
-    copy to the CPU and back.
+    Why: a GPU program with a tensor of size 0 among its inputs throws at run time. With fixed shapes the graph shows
+    such operands: they add nothing, so they are removed. An int64 Reshape, as of the tokens of a text, is a copy to the
+    CPU and back.
 
     Exact.
     """

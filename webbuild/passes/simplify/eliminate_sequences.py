@@ -20,9 +20,11 @@ class EliminateSequences(Pass):
         SequenceLength(s)                                         ->  constant
         OptionalGetElement(Optional(x))                           ->  x
 
-    Exporters write a Python list as a sequence, above all one that a loop appends to. Sequences have no GPU kernels:
-    what goes into one is copied to the CPU. Where it is known what lies where, an element is the value that was put
-    there, and elements that are joined become a Concat.
+    Why: exporters write a Python list as a sequence, above all one that a loop appends to. Sequences have no GPU
+    kernels: their elements are copied to the CPU.
+
+    How: if the position of each element is known, a read of an element becomes the value that was stored there. Joined
+    elements become a Concat.
 
     Limits: the sequence is made of a constant number of insertions and removals at constant positions. Exact.
     """

@@ -26,7 +26,7 @@ class FoldConstants(Pass):
 
         Shape(x [1, 3, 640, 640]) -> Gather -> Mul -> Range     ->  constant
 
-    With fixed input sizes most int64 arithmetic of an export is of this kind, and int64 has no GPU kernels.
+    Why: with fixed input sizes most int64 arithmetic of an export is constant, and int64 has no GPU kernels.
 
     Limits: constants of up to 4,194,304 elements; a ConstantOfShape of more than 1,024, or 131,072 of int64, stays a
     node. Right to 1e-6: NumPy may round differently from the kernel.

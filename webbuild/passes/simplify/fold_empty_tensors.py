@@ -60,16 +60,22 @@ class FoldEmptyTensors(Defect, Pass):
         ScatterND(data, i [0, k], u [0])      ->  data
         TopK(x [0, C], k)                     ->  Slice(x, :k), Cast(Slice(x, :k))
 
-    Why: zero sizes come from exports in which nothing was found. A convolution, a pool or a Softmax dispatches no work,
-    `Invalid dispatch group size (0, 1, 1)`; a product over nothing binds an empty buffer, `Failed to execute
-    'createBindGroup'`; a maximum says `Input tensor cannot be null or empty`. And the logarithm of a sum over nothing
-    need not be minus infinity on the GPU: WGSL leaves open what an expression gives that is infinite.
-    A value of size 0 becomes a constant without elements, a sum over nothing zeros, a product ones, a maximum negative
-    infinity; a scatter of nothing is its data, and padding around nothing is only padding.
-    Limits: fixed shapes. Outputs of the graph that are empty are left, and so is a graph with an empty input, since
-    exporters have written 0 for a size that is free; but for a TopK of no rows, at which the CPU of the WASM build
-    divides by zero: it becomes a Slice.
+    Why: zero sizes come from exports in which nothing was found.
+
+    - A convolution, a pool or a Softmax dispatches no work: `Invalid dispatch group size (0, 1, 1)`.
+    - A product over nothing binds an empty buffer: `Failed to execute 'createBindGroup'`.
+    - A maximum throws `Input tensor cannot be null or empty`.
+    - The logarithm of a sum over nothing may differ from minus infinity: WGSL does not define infinite results.
+
+    How: a value of size 0 becomes a constant without elements. A sum over nothing becomes zeros, a product ones, a
+    maximum negative infinity. A scatter of nothing is its data. A Pad of an empty tensor is only its padding.
+
+    Limits: fixed shapes. Empty outputs of the graph stay. A graph with an empty input stays too, since exporters have
+    written 0 for a free size. The exception is a TopK of no rows, at which the CPU of the WASM build divides by zero:
+    it becomes a Slice.
+
     Exact: ONNX's operator text of the reductions gives the value over nothing (0, 1, -inf, inf).
+
     Source: measured on 1.24.3 to 1.31.0-dev; onnxruntime #28772.
     """
 

@@ -23,12 +23,14 @@ class NchwcToNchw(Pass):
         nchwc.Conv<activation = Relu>(x, w in blocks, b)    ->  Relu(Conv(x, w, b))
         ReorderOutput<channels = C>(x)                      ->  x[:, :C]
 
-    Why: at its highest level of optimisation ONNX Runtime stores the channels of a picture in blocks of 8 or 16, as the
-    CPU of that machine likes them, with weights to match. No web build has these operators.
+    Why: at its highest optimisation level ONNX Runtime stores the channels of a picture in blocks of 8 or 16, as the
+    CPU of that machine prefers, and reorders the weights to match. No web build has these operators.
 
-    How: every such operator becomes the standard one. Weights get back their order; channels that fill up the last
-    block have weights of zero, and are cut off where the layout ends. The size of a block is not in the model: it is
-    that of this machine, as native ONNX Runtime takes it to be, too. Exact but for the order of summation.
+    How: every such operator becomes the standard one, and its weights get their original order. Channels that pad the
+    last block have weights of zero, and are cut off where the layout ends.
+
+    Limits: the model does not contain the block size. The pass assumes that of this machine, as native ONNX Runtime
+    does. Exact but for the order of summation.
     """
 
     code = "nchwc-to-nchw"

@@ -51,14 +51,13 @@ class ShortenSizeVectors(Pass):
         Concat([1, 1], Unsqueeze(Gather(size, 0)), Unsqueeze(Gather(size, 1)))     ->  Concat([1, 1], size)
         Reshape(Slice(Reshape(Concat([0], n), [-1, 2]), -1:-9:-1), [-1])           ->  Concat([0], n)
 
-    Why: exporters take a shape apart into numbers and put it together again, and turn the order of pads. It is int64,
+    Why: exporters split a shape into numbers and join them again, and reverse the order of pads. The numbers are int64,
     which has no GPU kernels: each node is one more on the CPU.
 
-    How: each element of a small int64 tensor is followed through what only moves it. Elements that come from one
-    tensor, all of it in its order, are that tensor again, some of it are one Gather. Written only where it takes fewer
-    nodes.
+    How: the pass traces each element of a small int64 tensor through data movement to its source. If the elements are
+    all of one tensor, in its order, that tensor replaces them. If they are some of it, one Gather replaces them.
 
-    Exact.
+    Limits: only if the result has fewer nodes. Exact.
     """
 
     code = "shorten-size-vectors"

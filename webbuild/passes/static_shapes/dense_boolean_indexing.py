@@ -29,16 +29,20 @@ class DenseBooleanIndexing(Pass):
         ScatterND(y, NonZero(mask), f(x[mask])) [N, C]        ->  Where(mask, f(x), y)
         TopK(scores[mask] [n], K)                             ->  TopK(Where(mask, scores, -3e38) [N], K)
 
-    Why: `x[mask]` is exported as NonZero and GatherND, or as Compress. The data decide how many rows are gathered, so
-    nothing after it has a fixed shape, NonZero runs on the CPU, and every shader is compiled again for every length.
+    Why: PyTorch exports `x[mask]` as NonZero and GatherND, or as Compress. The data decide how many rows are gathered.
+    So nothing after it has a fixed shape, NonZero runs on the CPU, and every shader is compiled again for every length.
 
-    How: the bound of their number is that of all rows. What is computed from each row alone (with each element, by a
-    layer, a normalisation or a softmax of the row) is computed for all of them, in their places. A reduction over the
-    rows takes those that are not chosen as nothing: sums, norms, means, products, maxima and minima. `y[mask] = ...`,
-    a ScatterND of them, is a Where; so is one of a single number. The best K of them are the best K of all, if the
-    others have the lowest score; where fewer than K are chosen, the model as it was fails. Where anything else reads
-    how many there are, such as an output of the graph, they are gathered as before. A sum may round differently, by
-    1e-6 of the result.
+    How: at most all rows are selected, so the pass computes all rows and masks the result.
+
+    - What is computed from each row alone (with each element, by a layer, a normalisation or a softmax of the row) is
+      computed for all rows, in their places.
+    - A reduction over the rows ignores those that are not selected: sums, norms, means, products, maxima and minima.
+    - `y[mask] = ...`, a ScatterND of the rows, becomes a Where, also for a single number.
+    - The best K of the selected rows are the best K of all, if the others have the lowest score. If fewer than K are
+      selected, the original model fails.
+    - If another node, or an output of the graph, reads the number of rows, the rows are gathered as before.
+
+    Limits: a sum may round differently, by 1e-6 of the result.
     """
 
     code = "dense-boolean-indexing"

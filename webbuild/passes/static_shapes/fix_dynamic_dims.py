@@ -12,8 +12,8 @@ class FixDynamicDims(Pass):
 
         input x [batch, 3, height, width]  ->  x [1, 3, 640, 640]      with --dim height=640 --dim width=640
 
-    A GPU kernel is compiled for shapes: with free ones every new size costs a compilation, shape arithmetic stays
-    in the graph as int64 on the CPU, and graph capture is impossible.
+    Why: a GPU kernel is compiled for fixed shapes. With free ones every new size costs a compilation, shape arithmetic
+    stays in the graph as int64 on the CPU, and graph capture is impossible.
 
     Exact. A free dimension that no option names stays free.
     """

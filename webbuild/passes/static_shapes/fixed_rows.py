@@ -47,13 +47,14 @@ class FixedRows(Pass):
         NonZero(mask [N]) [1, n] -> Slice(:R) -> Gather(boxes) [m, 4] -> Pad(R - m) [R, 4]
             ->  TopK(mask * (N, N - 1, ..., 1), R) -> Gather(boxes) [R, 4] -> Where
 
-    Why: Ultralytics fills what its suppression keeps up to a fixed number of rows. The arithmetic of how many are
-    missing is int64 and runs on the CPU, and nothing in between has a fixed shape.
+    Why: Ultralytics pads the rows that its suppression keeps to a fixed number. The arithmetic of how many are missing
+    is int64 and runs on the CPU, and nothing in between has a fixed shape.
 
-    How: N stands for a row that is not there, and becomes row 0 of zeros. The suppression stays where it is, with one
-    Concat and one Slice of its int64 answer; what a mask chooses is put in order by a TopK on the GPU.
+    How: the index N stands for a missing row. A missing row reads row 0 and then becomes zeros. The suppression stays
+    where it is, with one Concat and one Slice of its int64 output. For a mask, a TopK on the GPU puts the selected rows
+    first.
 
-    Limits: one picture and one list of scores; between the choice and the Pads rows are computed apart. Exact.
+    Limits: one picture and one list of scores; between the selection and the Pads each row is computed alone. Exact.
     """
 
     code = "fixed-rows"

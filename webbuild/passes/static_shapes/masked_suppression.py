@@ -27,16 +27,16 @@ class MaskedSuppression(Pass):
         NonMaxSuppression(boxes [1, n, 4], [1, 1, n])         ->  NonMaxSuppression([1, N, 4], [1, 1, N], ..., 0.05)
         If(size(boxes) == 0, [], NonMaxSuppression(...))      ->  NonMaxSuppression(...)
 
-    Why: the detectors of torchvision choose candidates by a threshold, take the best of each class or each level, join
-    them and suppress once. The data decide how many candidates there are: nothing from the threshold on has a fixed
-    shape, NonZero and the arithmetic of sizes run on the CPU, and an If is around the suppression.
+    Why: the detectors of torchvision select candidates by a threshold, take the best of each class or each level, join
+    them and suppress once. The data decide how many candidates there are. So nothing from the threshold on has a fixed
+    shape, NonZero and size arithmetic run on the CPU, and an If surrounds the suppression.
 
-    How: every step computes with all rows, a mask says which are chosen. TopK has a fixed length then, a Concat joins
-    masks too, a maximum over the rows leaves out what is not chosen. Only chosen rows can be selected, so what is
-    gathered by their places is what it was, in the same order.
+    How: every step computes all rows, and a mask says which are selected. TopK then has a fixed length, a Concat joins
+    masks too, and a maximum over the rows ignores rows that are not selected. NonMaxSuppression can select only valid
+    rows, so a Gather of its indices gives the same values in the same order.
 
-    Limits: one picture and one list of scores; everything between the masks and the suppression is computed row by
-    row; at most 1,048,576 rows are put in order; scores are float32 and above -1e38. Exact.
+    Limits: one picture and one list of scores; everything between the masks and the suppression is computed row by row;
+    at most 1,048,576 rows are sorted; scores are float32 and above -1e38. Exact.
     """
 
     code = "masked-suppression"

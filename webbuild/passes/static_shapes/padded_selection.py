@@ -20,15 +20,15 @@ class PaddedSelection(Pass):
         ScatterElements(y, NonZero(level == 2), RoiAlign)   ->  Where(level == 2, RoiAlign, y)
         NonMaxSuppression(f(boxes[i])[scores > 0.05])       ->  NonMaxSuppression(f(boxes[i]), Where(real, scores, low))
 
-    Why: R-CNNs compute with the boxes that a first suppression selects, level by level, and suppress once more. How
-    many there are is known only then, so nothing after it has a fixed shape: sizes and masks run on the CPU, and the
-    kernels of operators without rows are wrong.
+    Why: an R-CNN computes with the boxes that a first suppression selects, level by level, and suppresses once more.
+    The number of boxes depends on the picture, so nothing after it has a fixed shape. Sizes and masks run on the CPU,
+    and the kernels of operators without rows are wrong.
 
-    How: the places are filled up to R, those past the last read the first box again. A mask says which are real;
-    what is computed with them, and how the masks of levels and thresholds follow, is that of `masked-suppression`.
+    How: the indices are padded to R, and those past the last read the first box again. A mask says which are real. The
+    nodes after it follow the rules of `masked-suppression`, and so do the masks of levels and thresholds.
 
     Limits: one picture and one list of boxes in the first suppression; everything up to the second is computed row by
-    row. Each row is aligned on every level, which is more to compute than on its own. Exact.
+    row. Each row is aligned on every level, which costs more than on its own level alone. Exact.
     """
 
     code = "padded-selection"
