@@ -16,7 +16,7 @@ class DecomposeDataMovement(Decomposition):
     Why: neither has a GPU kernel.
 
     How: SpaceToDepth, as in the stem of a network, becomes Reshape, Transpose, Reshape. Upsample by whole factors, an
-    operator from before opset 10, becomes a Tile of new axes of size 1. Exact.
+    operator from before opset 10, becomes a Tile of new axes of size 1, one after each axis. Exact.
     """
 
     code = "decompose-data-movement"

@@ -20,8 +20,8 @@ class DecomposeFusedConv(Pass):
         FusedMatMul<alpha, transB = 1>(a, b)      ->  MatMul(a, Transpose(b)) * alpha
 
     Why: graphs that ONNX Runtime saved after its optimisations contain these operators. FusedMatMul has no GPU kernel.
-    The findings about Conv, and the passes that fix it on the GPU, look for Conv only: a FusedConv of 6 channels stayed
-    wrong.
+    The findings about Conv, and the passes that fix it on the GPU, look for Conv only: without this pass a FusedConv of
+    6 channels stays wrong.
 
     Exact but for the rounding of the sum.
     """

@@ -18,8 +18,8 @@ class DecomposeRounding(Decomposition):
 
     Why: WebGPU has no kernel for either.
 
-    How: the fraction x - Floor(x) decides about Round, and a half goes to the even neighbour. Round is exact. Mod is
-    exact for int32, uint32 and uint8, and for float32 whose divisor is a constant power of two.
+    How: the fraction x - Floor(x) decides whether Round goes up, and ties go to the even neighbour. Round is exact. Mod
+    is exact for int32, uint32 and uint8, and for float32 whose divisor is a constant power of two.
 
     Limits: other float32 remainders are not rewritten. They jump by a whole divisor where the quotient is rounded.
     """

@@ -21,8 +21,10 @@ class DecomposeStft(Decomposition):
     Why: WebGPU has no kernel for STFT. Its kernel for DFT is off by up to 1e-4 of the largest magnitude, because WGSL's
     sine is.
 
-    How: the weights are the window times the cosines and negative sines of each frequency, w[2 k] = window cos(2 pi k n
-    / N) and w[2 k + 1] = -window sin(2 pi k n / N), computed in float64.
+    How: the weights are the window times the cosines and negative sines of each frequency, computed in float64:
+
+        w[2 k]     =  window cos(2 pi k n / N)
+        w[2 k + 1] = -window sin(2 pi k n / N)
 
     Limits: float32 and real input, with step, window and length known. Right to 1e-5 of the largest magnitude.
     """

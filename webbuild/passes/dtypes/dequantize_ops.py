@@ -62,7 +62,7 @@ class DequantizeOps(Pass):
 
     - As long as 255 times the sum of a result's weights stays below that, a Conv of float32 gives the numbers of
       ConvInteger, in whatever order it adds. Beyond, its channels are computed in parts and added as int32.
-    - Rounding, halves to even, is to add 12,582,912 and subtract it again.
+    - To round, halves to even, the pass adds 12,582,912 and subtracts it again.
     - Weights stay stored in 8 bits: DequantizeLinear with a scale of 1 unpacks them on the GPU in every run.
     - Data movement of bytes (Reshape, Split, Concat, nearest Resize ...) moves the float32 instead.
 

@@ -43,9 +43,9 @@ class NarrowInt64(Pass):
     Inputs and outputs of the graph stay int64.
 
     - Values that depend only on the graph's inputs stay on the CPU, where the inputs are.
-    - The exceptions are values that are only compared there, or that select rows of a table to read or add to. The
-      tokens of a text, which are known to fit as rows of a table, and the edges of a graph neural network are cast
-      once. What depends on them is computed on the GPU.
+    - The exceptions are values that are only compared, or that select rows of a table to read or add to. The tokens of
+      a text, which are known to fit as rows of a table, and the edges of a graph neural network are cast once. What
+      depends on them is computed on the GPU.
     - Sums and products that lead to a row of a table, such as those of a mask, may overflow, and so may numbers that
       are only moved there: their lower 32 bits decide which row it is.
     - If a number may not fit, the pass reports it.

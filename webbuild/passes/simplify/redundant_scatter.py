@@ -13,8 +13,8 @@ class RedundantScatter(Pass):
         ScatterND(data [N, C], indices = [[0], ..., [N - 1]], updates [N, C])     ->  updates
         ScatterElements<axis>(data [N, C], indices = positions, updates [N, C])   ->  updates
 
-    Why: exporters write `out[i] = rows` so, and `out[..., :n] = rows` with an index of every axis. For a batch of one,
-    or for as many columns as there are, the node is a copy with int64 indices.
+    Why: exporters write such a node for `out[i] = rows`, and for `out[..., :n] = rows` with an index of every axis. For
+    a batch of one, or for as many columns as there are, the node is a copy with int64 indices.
 
     Exact.
     """

@@ -26,7 +26,7 @@ class SeparateDequantizeShaders(Workaround):
 
     How: the key also contains the axis, which has no meaning with one scale. The pass sets it to make the keys differ.
 
-    Limits: opset 13 or newer. Not if other nodes already have both axes. Exact.
+    Limits: opset 13 or newer. Not if other nodes use both axes already. Exact.
 
     Source: `onnxruntime/core/providers/webgpu/quantization/quantize_linear.cc`, its `CacheHint`; measured on 1.30.0.
     """

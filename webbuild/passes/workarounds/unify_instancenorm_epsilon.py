@@ -21,8 +21,10 @@ class UnifyInstanceNormEpsilon(Workaround):
     Why: the shader contains epsilon as a constant, but the engine's shader cache key does not. Which of two nodes is
     wrong depends on the order in which they first run.
 
-    How: with an input that is s times as large, numerator and denominator are s times as large: (s*x - s*m) / sqrt(s^2
-    * v + s^2 * e) = (x - m) / sqrt(v + e). So all nodes can have the same epsilon.
+    How: with an input that is s times as large, numerator and denominator are s times as large, so all nodes can have
+    the same epsilon:
+
+        (s*x - s*m) / sqrt(s^2 * v + s^2 * e) = (x - m) / sqrt(v + e)
 
     Limits: float32, an epsilon above 0.
 
