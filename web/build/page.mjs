@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { buildModule } from "./modules.mjs";
 
 const ENTRY = fileURLToPath(new URL("../page/page.ts", import.meta.url));
-const ELEMENT = fileURLToPath(new URL("../integrations/element/web-model.ts", import.meta.url));
+const ELEMENT = fileURLToPath(new URL("../integrations/element/index.ts", import.meta.url));
 const IGNORED = "/* @vite-ignore *//* webpackIgnore: true *//* turbopackIgnore: true */";
 
 export async function buildPage(outDir) {

@@ -1,18 +1,18 @@
-// <web-model src="./yolo-pose/yolo-pose.js">: a picture or the camera, run through a bundle's model, and drawn.
+// The element <web-model>: a picture or the camera, run through a bundle's model, and drawn.
 
-import { Stage } from "../../page/drawing/stage.js";
-import { type CameraFrame, CameraLoop } from "../../page/input/camera-loop.js";
-import { FrameCanvas } from "../../page/input/frame-canvas.js";
-import { decodePicture } from "../../page/input/picture.js";
-import { isAbort, PageError } from "../../page/shell/failure-card.js";
-import { importLoader } from "../../page/shell/loader.js";
-import { latestOnly } from "../../page/util/latest-only.js";
-import { drawingOf } from "../../page/views/registry.js";
+import type { LoadedModel, WebModelElement } from "../../integrations/element/types.js";
 import type { ImageSource, LoadOptions, Model } from "../../src/index.js";
-import type { LoadedModel, WebModelElement } from "./types.js";
+import { Stage } from "../drawing/stage.js";
+import { type CameraFrame, CameraLoop } from "../input/camera-loop.js";
+import { FrameCanvas } from "../input/frame-canvas.js";
+import { decodePicture } from "../input/picture.js";
+import { isAbort, PageError } from "../shell/failure-card.js";
+import { importLoader } from "../shell/loader.js";
+import { latestOnly } from "../util/latest-only.js";
+import { drawingOf } from "../views/registry.js";
 import { buildView } from "./view.js";
 
-class WebModel extends HTMLElement implements WebModelElement {
+export class WebModel extends HTMLElement implements WebModelElement {
   static readonly observedAttributes = ["src", "backend", "picture", "options"];
   readonly #view = buildView(this, (file) => void this.show(file, file.name));
   readonly #stage = new Stage(this.#view.stage, (index) => this.#stage.highlight(index));
@@ -185,5 +185,3 @@ class WebModel extends HTMLElement implements WebModelElement {
     this.dispatchEvent(new CustomEvent(type, { detail }));
   }
 }
-
-if (!customElements.get("web-model")) customElements.define("web-model", WebModel);

@@ -1,14 +1,14 @@
 // The inside of <web-model>: the stage of the demo page, its buttons, a line of words. No markup and no inline style.
 
-import controls from "../../page/css/controls.css?inline";
-import stageStyle from "../../page/css/stage.css?inline";
-import tokens from "../../page/css/tokens.css?inline";
-import { pictures } from "../../page/input/image-picker.js";
-import { describe } from "../../page/shell/failure-card.js";
-import { make } from "../../page/util/elements.js";
-import { sentenceCase } from "../../page/util/sentence-case.js";
 import type { Progress } from "../../src/index.js";
-import own from "./web-model.css?inline";
+import controls from "../css/controls.css?inline";
+import stageStyle from "../css/stage.css?inline";
+import tokens from "../css/tokens.css?inline";
+import own from "../css/web-model.css?inline";
+import { pictures } from "../input/image-picker.js";
+import { describe } from "../shell/failure-card.js";
+import { make } from "../util/elements.js";
+import { sentenceCase } from "../util/sentence-case.js";
 
 /** A constructed style sheet is not inline style: a policy of `style-src 'self'` allows it. */
 const sheet = new CSSStyleSheet();
