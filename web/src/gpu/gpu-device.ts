@@ -18,7 +18,7 @@ export async function requireAdapter(features: readonly string[] = []): Promise<
   const adapter = await requestAdapter(gpu).catch((error: unknown) => {
     throw noAdapter(error instanceof Error ? error.message : String(error));
   });
-  if (adapter === null) throw noAdapter("the browser offers no graphics adapter");
+  if (adapter === null) throw noAdapter("the browser offers no WebGPU adapter");
   const missing = features.filter((feature) => !adapter.features.has(feature));
   if (missing.length > 0) throw noAdapter(`the adapter has no ${missing.join(", ")}, which the model needs`);
   const { vendor, architecture, device, description, isFallbackAdapter } = adapter.info;
@@ -42,7 +42,7 @@ const requestDevice = globalThis.GPUAdapter?.prototype.requestDevice;
 /** Returns a device of the engine's adapter that nobody else uses: it may be lost. Rejects where there is none. */
 export async function createThrowawayDevice(): Promise<GPUDevice> {
   const adapter = await requestAdapter(navigator.gpu);
-  if (adapter === null) throw noAdapter("the browser offers no graphics adapter");
+  if (adapter === null) throw noAdapter("the browser offers no WebGPU adapter");
   return requestDevice.call(adapter);
 }
 
