@@ -43,7 +43,9 @@ def patched(model: Path, tmp_path: Path) -> tuple[onnx.ModelProto, list[str]]:
 def test_a_model_that_float16_makes_wrong_is_computed_in_float32_from_weights_in_float16(tmp_path: Path) -> None:
     model = exported(tmp_path, 4096)
     graph, said = patched(model, tmp_path)
-    assert any("computed in float32, not in float16 as exported, which changes its answers: y: " in e for e in said)
+    assert any(
+        "computed in float32, not in float16 as exported, because float16 changes its answers: y: " in e for e in said
+    )
     halves = {tensor.name for tensor in graph.graph.initializer if tensor.data_type == HALF}
     assert halves == {"w/half"}
     readers = [node for node in graph.graph.node if set(node.input) & halves]

@@ -86,7 +86,7 @@ def test_free_sizes_are_fixed_by_name(tmp_path: Path) -> None:
     manifest = pack(save(parsed(text), tmp_path / "m.onnx"), "--dim", "wide=7")
     assert manifest.inputs[0].shape == [1, 7]
     assert manifest.outputs[0].shape == [1, 7]
-    assert "batch is 1" in manifest.assumptions[0]
+    assert "batch size is 1" in manifest.assumptions[0]
 
 
 def test_an_output_of_unknown_shape_is_not_taken_for_a_number(tmp_path: Path) -> None:

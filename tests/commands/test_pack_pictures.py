@@ -44,7 +44,7 @@ def packed(path: Path, *options: str) -> tuple[dict[str, Any], str]:
     ("factor", "offset", "scale", "mean", "said"),
     [
         (1, 0.5, 1 / 255, 0, "pixel values 0..255 times 1/255 (a guess: the other usual ranges make no clear"),
-        (0.05, 127, 1, 0, "pixel values 0..255 as they are (likely: with it answers depend"),
+        (0.05, 127, 1, 0, "pixel values 0..255 as they are (likely: the answers depend"),
         (200, -0.2, 1 / 127.5, 1, "pixel values 0..255 times 1/127.5, minus 1 (likely: with 0..1 the answers to"),
     ],
 )
@@ -70,7 +70,7 @@ def test_what_the_graph_makes_of_pixel_values_is_not_tried(tmp_path: Path) -> No
     onnx.save(ir.to_proto(ir.from_onnx_text(f"{HEADER} {text}")), path)
     spec, told = packed(path)
     assert (spec["scale"], spec["mean"]) == (1, [0, 0, 0])
-    assert "pixel values 0..255 as they are (sure: the graph itself turns 0..255 into -1 to 1; RGB is a guess" in told
+    assert "pixel values 0..255 as they are (sure: the graph itself normalises 0..255 to -1..1; RGB is a guess" in told
 
 
 @pytest.mark.parametrize(
@@ -99,7 +99,7 @@ def test_what_a_fourth_channel_is_stays_open(tmp_path: Path) -> None:
     onnx.save(ir.to_proto(ir.from_onnx_text(f"{HEADER} {text}")), path)
     spec, told = packed(path)
     assert spec["kind"] == "tensor"
-    assert "input 'x' has 4 channels: nothing tells what the fourth is" in told
+    assert "input 'x' has 4 channels: the fourth may be alpha" in told
 
 
 @pytest.mark.parametrize(
@@ -155,7 +155,7 @@ def test_four_channels_of_a_large_picture_are_rgba_and_of_a_small_one_where_it_i
         onnx.save(ir.to_proto(ir.from_onnx_text(f"{HEADER} {text}")), path)
         spec, told = packed(path, *options)
         assert (spec["kind"], spec["color"], spec["mean"], spec["std"]) == ("image", "rgba", [0] * 4, [1] * 4)
-        assert ("its fourth channel is taken for alpha and filled with 255" in told) == (not options)
+        assert ("its fourth channel is assumed to be alpha, and filled with 255" in told) == (not options)
     spec, _ = packed(path, "--scale", "1/255", "--mean", "0.5,0.4,0.3", "--std", "0.5")
     assert (spec["mean"], spec["std"]) == ([0.5, 0.4, 0.3, 0], [0.5] * 4)
     done = webbuild("pack", path, "--dry-run", "--color", "bgr")

@@ -93,7 +93,7 @@ def test_a_task_whose_shapes_fit_and_whose_numbers_do_not_is_not_advised_again(t
        d = Tile (b, times) boxes = Reshape (d, fours) }}""")
     done = webbuild("pack", save(model, tmp_path / "m.onnx"), "--dry-run", "--task", "detect")
     assert done.error == "task-mismatch"
-    assert "on two photographs their numbers are no scores and boxes" in done.stderr
+    assert "on two photographs their numbers are not scores and boxes" in done.stderr
     assert "detect" not in done.stderr.partition("fix:")[2]
 
 

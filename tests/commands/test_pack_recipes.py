@@ -34,7 +34,7 @@ def test_a_range_on_which_depth_clearly_depends_more_is_taken(tmp_path: Path) ->
     assert isinstance(image, ImageInput)
     assert (image.scale, image.mean, image.std) == (1, [0] * 3, [1] * 3)
     (said,) = [each for each in manifest.assumptions if "pixel values 0..255 as they are" in each]
-    assert "likely: with it answers depend" in said
+    assert "likely: the answers depend" in said
     assert manifest.warnings == []
 
 

@@ -61,7 +61,7 @@ def test_the_order_of_the_size_is_measured(tmp_path: Path) -> None:
 def test_where_no_box_says_it_the_order_is_that_of_the_name(tmp_path: Path) -> None:
     model = save(rt_detr(boxes=0.0), tmp_path / "m.onnx")
     done = webbuild("pack", model, "--dry-run")
-    assert "tells no order, so that of its name is taken" in done.stderr
+    assert "shows no order, so its name decides" in done.stderr
 
 
 def test_float64_is_gone_and_no_pool_rounds_up(tmp_path: Path) -> None:

@@ -103,7 +103,7 @@ def test_the_mean_of_the_input_is_read_from_the_biases() -> None:
 def test_a_mean_that_is_known_is_said() -> None:
     found = weigh(network(trained(PLAIN, 3, "stored"), normal=True))
     assert found is not None
-    assert "and an input whose mean was about 1" in found.reason
+    assert "and an input mean of about 1" in found.reason
 
 
 def test_biases_of_what_makes_pictures_say_nothing_of_the_mean() -> None:

@@ -50,7 +50,7 @@ def test_another_input_is_drawn_until_the_original_answers_numbers(tmp_path: Pat
     same = [before.feeds is after.feeds for before, after in zip(samples, kept, strict=True)]
     assert same == [not is_nan(each.feeds) for each in samples]
     assert len(notes) == same.count(False)
-    assert all("the original answers NaN" in note for note in notes)
+    assert all("the original gives NaN" in note for note in notes)
 
 
 def test_an_input_that_was_given_stays(tmp_path: Path) -> None:
@@ -70,7 +70,7 @@ def test_there_is_an_end_to_it(tmp_path: Path) -> None:
     kept, notes = replace_nan_inputs(runner(never, tmp_path), [sample], None)
     assert kept == [sample]
     assert asked == list(range(MAX_ATTEMPTS))
-    assert notes == ["'made up': the original answers NaN or overflows, whatever is made up"]
+    assert notes == ["'made up': the original gives NaN or overflows on every random input"]
 
 
 def test_where_no_draw_does_the_numbers_are_drawn_towards_one(tmp_path: Path) -> None:
@@ -78,7 +78,7 @@ def test_where_no_draw_does_the_numbers_are_drawn_towards_one(tmp_path: Path) ->
     kept, notes = replace_nan_inputs(runner(ROOT_OF.format("y = Log (x)"), tmp_path), [sample], None)
     assert kept[0].feeds["x"] == pytest.approx(0)
     assert notes == [
-        "'made up': the numbers are drawn 90% of the way to 1, since the original answers NaN or overflows before that"
+        "'made up': the numbers are drawn 90% of the way to 1, because the original gives NaN or overflows otherwise"
     ]
 
 
@@ -86,7 +86,7 @@ def test_an_answer_that_is_about_to_overflow_says_nothing(tmp_path: Path) -> Non
     sample = Sample("made up", {"x": np.full((1, 9), 85, np.float32)}, redraw=lambda _: {})
     (kept,), notes = replace_nan_inputs(runner(ROOT_OF.format("y = Exp (x)"), tmp_path), [sample], None)
     assert kept.feeds["x"].max() < 70
-    assert "overflows before that" in notes[0]
+    assert "overflows otherwise" in notes[0]
 
 
 CHOSEN = """<ir_version: 8, opset_import: ["" : 18]>
@@ -99,7 +99,7 @@ def test_an_input_that_the_original_refuses_is_drawn_towards_what_it_takes(tmp_p
     sample = Sample("made up", feeds, redraw=lambda _: {})
     (kept,), notes = replace_nan_inputs(runner(CHOSEN, tmp_path), [sample], None)
     assert kept.feeds["at"] == [0]
-    assert "since the original fails before that" in notes[0]
+    assert "because the original fails otherwise" in notes[0]
     with pytest.raises(WebbuildError) as caught:
         replace_nan_inputs(runner(CHOSEN.replace("Mul", "Add"), tmp_path), [sample], None)
     assert caught.value.code == "reference-run-failed"
@@ -108,7 +108,7 @@ def test_an_input_that_the_original_refuses_is_drawn_towards_what_it_takes(tmp_p
 def test_pack_says_so(tmp_path: Path) -> None:
     done = webbuild("pack", save(parsed(ROOT), tmp_path / "root.onnx"), "-o", tmp_path / "out", "--no-verify")
     assert done.code == 0, done.stderr
-    assert "since the original answers NaN" in done.stderr
+    assert "because the original gives NaN" in done.stderr
 
 
 COUNTED = f"""{HEADER}

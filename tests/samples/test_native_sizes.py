@@ -58,7 +58,7 @@ def test_the_largest_side_is_taken_where_any_runs(tmp_path: Path, shape: str) ->
     height, width = ("x:1", "x:2") if shape.endswith("4") else ("x:2", "x:3")
     assert sizes.dims[height] == sizes.dims[width] == SIDES[0]
     assert sizes.dims["x:0"] == 1
-    assert "which native ONNX Runtime runs; --dim" in sizes.assumptions[-1]
+    assert "which native ONNX Runtime runs; change it with --dim" in sizes.assumptions[-1]
 
 
 @pytest.mark.parametrize("side", [384, 224])
@@ -93,7 +93,7 @@ def test_what_does_not_look_like_a_picture_gets_the_first_length_that_runs(tmp_p
     sizes = chosen(tmp_path, FREE % shape)
     axes = [f"x:{axis}" for axis, name in enumerate(shape.split(",")) if name in ("h", "w", "s")]
     assert {sizes.dims[axis] for axis in axes} == {LENGTHS[0]}
-    assert "at which native ONNX Runtime runs; --dim" in sizes.assumptions[-1]
+    assert "at which native ONNX Runtime runs; change it with --dim" in sizes.assumptions[-1]
 
 
 def test_a_length_that_the_model_needs_is_found(tmp_path: Path) -> None:

@@ -27,7 +27,7 @@ from webbuild.samples.npz import load_npz, load_npz_inputs
 )
 def test_another_file_is_called_what_it_is(tmp_path: Path, data: bytes, what: str) -> None:
     (tmp_path / "x.wav").write_bytes(data)
-    with pytest.raises(WebbuildError, match=rf"{what} is no \.npz file") as caught:
+    with pytest.raises(WebbuildError, match=rf"{what} is not an \.npz file") as caught:
         load_npz(tmp_path / "x.wav", "'audio' float32 [1, 640]")
     assert "pickle" not in str(caught.value)
     assert caught.value.fix.endswith("with 'audio' float32 [1, 640]")

@@ -120,7 +120,7 @@ def test_a_text_of_any_length_is_packed_for_256_tokens() -> None:
     sizes = resolve_dims(facts(FREE), {})
     assert sizes.dims["input_ids:1"] == sizes.dims["text_token_mask:1"] == sizes.dims["text_token_mask:2"] == 256
     assert sizes.dims["img:0"] == sizes.dims["input_ids:0"] == 1
-    assert "the text is padded to 256 tokens; --dim gives another length" in sizes.assumptions
+    assert "the text is padded to 256 tokens; change it with --dim" in sizes.assumptions
     assert resolve_dims(facts(FREE), {"seq_len": 32}).dims["text_token_mask:2"] == 32
     short = facts(FREE, beside=HubFiles(config={"max_text_len": 64}))
     assert resolve_dims(short, {}).dims["input_ids:1"] == 64
@@ -166,4 +166,4 @@ def test_the_file_beside_it_goes_into_the_bundle() -> None:
     told = json.loads(TOKENIZER.read_text("utf-8"))
     known = match_task(facts(OWN, beside=HubFiles(tokenizer=told, vocabulary=("other",))))
     assert json.loads(known.files["tokenizer.json"]) == told
-    assert any("tokenizer.json beside the model" in sentence for sentence in known.assumptions)
+    assert any("tokenizer.json next to the model" in sentence for sentence in known.assumptions)

@@ -41,7 +41,7 @@ def test_the_free_first_axis_of_a_picture_is_its_batch_whatever_its_name(sizes: 
 def test_a_batch_is_taken_for_one_and_that_is_said(name: str | None) -> None:
     sizes = resolve_dims(model((name, 3)), {})
     assert sizes.dims == {"x0:0": 1}
-    assert "batch is 1" in sizes.assumptions[0]
+    assert "batch size is 1" in sizes.assumptions[0]
 
 
 def test_the_size_of_pictures_comes_from_the_metadata() -> None:

@@ -11,13 +11,13 @@ from webbuild.errors import printable
 from webbuild.reporting.jinja import template_environment
 
 TITLES = {
-    "node-mismatch": "{ops} gives another answer than native ONNX Runtime",
+    "node-mismatch": "{ops} gives a different result than native ONNX Runtime",
     "node-throws": "{ops} throws",
-    "node-session-failure": "no session with {ops}",
-    "node-hangs": "{ops} does not end",
+    "node-session-failure": "no session can be created with {ops}",
+    "node-hangs": "{ops} never finishes",
     "node-crashes": "{ops} crashes the page",
-    "fusion-mismatch": "{ops} give another answer when fused",
-    "shader-cache-interaction": "{ops} gives another answer beside a second one with other attributes",
+    "fusion-mismatch": "{ops} give a different result when fused",
+    "shader-cache-interaction": "{ops} gives a different result next to a second one with other attributes",
     "error-accumulation": "errors add up",
     "joint-mismatch": "several nodes differ together",
 }

@@ -33,7 +33,7 @@ def report_lines(report: BisectReport, out: Path) -> list[str]:
             *lines,
             "nothing differs"
             if report.compared_values
-            else "nothing was compared: all outputs are 0 or empty; give it other numbers with --sample",
+            else "nothing was compared: all outputs are 0 or empty; give other inputs with --sample",
         ]
     first = [finding for finding in report.findings if not finding.downstream]
     for index, finding in enumerate(first[:MAX_SHOWN]):
@@ -48,7 +48,7 @@ def report_lines(report: BisectReport, out: Path) -> list[str]:
     if report.depth_errors:
         lines += ["error against depth, relative to the largest magnitude:", *_depth_lines(report)]
     if report.unresolved:
-        lines.append(f"{report.unresolved} parts could not be tried by themselves, though the whole runs")
+        lines.append(f"{report.unresolved} parts did not run on their own, although the whole graph does")
     return [*lines, *([report.unfinished] if report.unfinished else [])]
 
 
@@ -63,7 +63,7 @@ def _finding_lines(finding: BisectFinding, out: Path) -> list[str]:
     if finding.message:
         lines.append(f"  {finding.message}")
     if not finding.reproduced:
-        lines.append("  it shows only beside other pieces, not in a session of its own")
+        lines.append("  it occurs only together with other pieces, not in a session of its own")
     if finding.files:
         lines.append(f"  {', '.join(str(out / name) for name in finding.files)}")
     return lines

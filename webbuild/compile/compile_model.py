@@ -120,7 +120,7 @@ def compile_model(
     known = apply_overrides(with_joined_tensors(known, planned.graphs["wasm"]), wanted)
     thresholds = tuple(option_inputs(planned.graphs["webgpu"]))
     bounded = {spec.name for spec in known.inputs if isinstance(spec, TensorInput)}
-    ranges = [f"made-up numbers of '{name}': {each}" for name, each in loaded.ranges.items() if name in bounded]
+    ranges = [f"random values of '{name}': {each}" for name, each in loaded.ranges.items() if name in bounded]
     assumptions = (*loaded.repairs, *loaded.dims.assumptions, *known.assumptions, *ranges)
     warnings = find_answer_warnings(known, loaded.original)
     return CompiledModel(planned, known, thresholds, assumptions, missing, kept.disabled, warnings)

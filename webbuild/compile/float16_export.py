@@ -66,7 +66,7 @@ def compile_accurately(
     difference = _float16_difference(loaded, compiled, samples)
     if not difference:
         return loaded, compiled
-    said = f"computed in float32, not in float16 as exported, which changes its answers: {difference}"
+    said = f"computed in float32, not in float16 as exported, because float16 changes its answers: {difference}"
     wide = _in_float32(loaded, said)
     compiled = compile_one(wide)
     for model in compiled.lowered.graphs.values():  # weights that were float16 stay so in the file

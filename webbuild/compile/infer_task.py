@@ -76,7 +76,7 @@ def infer_task(source: OnnxModel, lowered: LoweredGraphs, task: str | None, *, c
     if found is not None and complete and found.lacks_head:
         raise WebbuildError(
             "task-mismatch",
-            f"{source.path}: its outputs have shapes that {task} takes, but on two photographs their numbers are no "
+            f"{source.path}: its outputs have shapes that {task} takes, but on two photographs their numbers are not "
             f"scores and boxes; this model has {_describe_signature(seen)}",
             _nearest_task(seen, task),
             exit_code=USAGE,

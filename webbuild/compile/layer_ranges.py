@@ -56,7 +56,7 @@ def weigh_ranges(
         return LayerRanges(best, "", likely)
     mean = input_mean(layer)
     known = best in (UNIT, PLAIN) and mean.value > SURE * math.hypot(mean.error, doubt)
-    said = f" and an input whose mean was about {mean.value:.2g}" if known else ""
+    said = f" and an input mean of about {mean.value:.2g}" if known else ""
     return LayerRanges(best, f"likely: the weights of the first layer fit these values{said}", likely)
 
 

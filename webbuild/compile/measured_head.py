@@ -138,7 +138,10 @@ def _with_anchors(match: TaskMatch, spec: AnchorPostprocess, answers: Sequence[A
         if all(_are_corners(each, spec) for each in boxes):
             parts = float(np.quantile(corners.max(1), _MOST)) <= 2
             spec = msgspec.structs.replace(spec, coding="corners", levels=(), parts=parts)
-            said = (*said, f"boxes are corners in {'parts of the input' if parts else 'pixels'}, as they behave")
+            said = (
+                *said,
+                f"boxes are corners in {'parts of the input' if parts else 'pixels'}, judged by their values",
+            )
         elif spec.coding == "corners":
             return None
     classes = getattr(match.task, "classes", [])

@@ -36,7 +36,9 @@ if TYPE_CHECKING:
 
 _FALLBACK_CODES = ("fp16-backend-failed", "output-mismatch", "vacuous-comparison")
 """Errors with which `auto` leaves a model in float32."""
-_SLOW_MESSAGE = "{} computes on the CPU, slowly: it proves what was found, and searches where that is not so"
+_SLOW_MESSAGE = (
+    "{} computes on the CPU, slowly: it checks what this search finds, and searches only if that check fails"
+)
 PrecisionMode = Literal["fp32", "fp16", "mixed", "auto"]
 
 
@@ -92,10 +94,10 @@ def build_reduced_precision_graph(
     """
     graph = next((graph for graph in graphs if graph.target == "webgpu"), None)
     if graph is None:
-        reason = "there is no graph for WebGPU, which alone has float16"
+        reason = "there is no graph for WebGPU, the only target with float16"
         if asked != "auto":
             raise WebbuildError(
-                "fp16-unavailable", reason, "pack it with --precision fp32, or auto, which leaves it so"
+                "fp16-unavailable", reason, "pack it with --precision fp32, or auto, which then keeps float32"
             )
         return ReducedPrecisionResult(list(graphs), equivalence, build_fp32_report(asked, reason, model, "nothing"))
     with select_backend(browser=browser) as best:
@@ -129,7 +131,7 @@ def build_reduced_precision_graph(
             except WebbuildError as error:
                 if error.code != "output-mismatch":
                     raise
-                progress.print(f"    {best.name}: {error.message}; searched again in its arithmetic, slowly")
+                progress.print(f"    {best.name}: {error.message}; searching again with its arithmetic, slowly")
                 return searched(best)
         except WebbuildError as error:
             if asked != "auto" or error.code not in _FALLBACK_CODES:
@@ -176,7 +178,7 @@ def _refusal(asked: PrecisionMode, model: ir.Model, found: SearchResult, budget:
     """Return why no graph in half precision is shipped, empty where one is."""
     first = next((each.mismatch for each in found.evaluations if each.mismatch), "")
     if not found.evaluations:
-        return "nothing in it can be float16: every node is kept for what it is, or for what goes through it"
+        return "no node can be float16: each is kept in float32 for its operator or its values"
     if found.best is None:
         return f"with {found.evaluations[-1].fraction.mean:.0%} of it in float16 the answers differ: {first}"
     before, after = weight_bytes(model), weight_bytes(found.best.model)
@@ -187,8 +189,10 @@ def _refusal(asked: PrecisionMode, model: ir.Model, found: SearchResult, budget:
 
 def _fix(asked: PrecisionMode) -> str:
     if asked == "fp16":
-        return "say --precision mixed, which keeps in float32 what has to be, or auto, which does so only where it pays"
-    return "pack it with --precision fp32, or auto, which leaves it so; --budget evaluations=40 searches longer"
+        return (
+            "use --precision mixed, which keeps some nodes in float32, or auto, which does so only if it saves enough"
+        )
+    return "pack it with --precision fp32 or auto, which then keeps float32; --budget evaluations=40 searches longer"
 
 
 def _result(found: SearchResult) -> str:

@@ -32,7 +32,7 @@ OVERSHOOT = 0.1
 """Part of the numbers that may lie outside of 0..1 where with the usual range none does."""
 SWAPPED = 2.0
 """How many times as much answers must depend on the picture for BGR to be taken in place of RGB."""
-_BY_MEANS = "channels in the order of its means"
+_BY_MEANS = "the channel order is that of its means"
 _AS_BYTES = "BGR is a guess: most networks that take 0..255 come from Caffe, OpenCV or OpenVINO, whose pictures are BGR"
 HARDLY = 0.01
 """Part of an answer that comes from the picture, below which it says next to nothing of it."""
@@ -61,7 +61,7 @@ def with_open_channel(match: TaskMatch) -> TaskMatch:
     (spec,) = match.inputs if len(match.inputs) == 1 else (None,)
     if not isinstance(spec, TensorInput) or not has_fourth_channel(spec):
         return match
-    said = f"input '{spec.name}' has 4 channels: nothing tells what the fourth is (alpha, a mask, a latent)"
+    said = f"input '{spec.name}' has 4 channels: the fourth may be alpha, a mask or a latent"
     return msgspec.structs.replace(match, assumptions=(*match.assumptions, f"{said}, so it takes .npz samples"))
 
 
@@ -83,11 +83,11 @@ def with_picture_input(match: TaskMatch, image: ImageInput, graph: ir.Model, ori
     given: dict[str, Input] = {chosen.name: chosen, **{each.name: each for each in numbers}}
     values = [
         f"input '{each.name}' is a number, assumed to be {each.default:g}; "
-        f"run(picture, {{ numbers: {{ {each.name}: ... }} }}) gives another"
+        f"run(picture, {{ numbers: {{ {each.name}: ... }} }}) changes it"
         for each in numbers
     ]
-    outputs = "task tensor: nothing says what this model is for, so outputs stay tensors; --task names it"
-    alpha = "; its fourth channel is taken for alpha and filled with 255" if chosen.color == "rgba" else ""
+    outputs = "task tensor: no task was recognised, so outputs stay tensors; give one with --task"
+    alpha = "; its fourth channel is assumed to be alpha, and filled with 255" if chosen.color == "rgba" else ""
     said = f"input '{chosen.name}' takes a picture, by its shape{alpha}: {_recipe_text(chosen, reasons)}"
     return msgspec.structs.replace(
         match,
@@ -148,7 +148,7 @@ def _values(
     said = read_graph_recipe(graph, image)
     if said is not None:
         chosen = with_range(image, said.values)
-        why = f"sure: the graph itself turns {said.values.name} into {said.low:.3g} to {said.high:.3g}"
+        why = f"sure: the graph itself normalises {said.values.name} to {said.low:.3g}..{said.high:.3g}"
         return (msgspec.structs.replace(chosen, color=said.color), (why, _BY_MEANS)) if said.color else (chosen, (why,))
     layer = weigh_ranges(graph, image, trials.canvases, usual)
     if layer and layer.reason:
@@ -178,7 +178,7 @@ def _try_ranges(
         scores = {values: score for values, score in scores.items() if values not in empty}
         over = {values: part for values, part in over.items() if values not in empty}
     if over.get(usual, 1.0) == 0 and max(over.values(), default=0.0) > OVERSHOOT:
-        return usual, "a guess: with it lines of numbers lie in 0..1, as landmarks do, and with another they do not"
+        return usual, "a guess: only with it are vector outputs in 0..1, as landmarks are"
     if not scores:
         return None
     most = max(scores.values())
@@ -186,13 +186,13 @@ def _try_ranges(
     if len(tried) < len(ranges):
         return best, f"a guess: the model is too slow to try more than {len(tried)} of {len(ranges)} usual ranges"
     if most < HARDLY:
-        return best, "a guess: with none of the usual ranges do the answers depend on the picture"
+        return best, "a guess: the answers hardly depend on the picture with any usual range"
     if best is usual:
         return best, "a guess: the other usual ranges make no clear difference"
     if usual in empty:
         return best, f"likely: with {usual.name} the answers to two photographs are empty"
     times = scores[best] / max(scores.get(usual, 0.0), 1e-3)
-    return best, f"likely: with it answers depend {times:.1f} times as much on the picture as with {usual.name}"
+    return best, f"likely: the answers depend {times:.1f} times as much on the picture as with {usual.name}"
 
 
 def _try_bgr(image: ImageInput, trials: PictureTrials) -> tuple[ImageInput, str]:

@@ -38,11 +38,11 @@ def with_measured_size_order(match: TaskMatch, original: NativeRunner) -> TaskMa
     original.close()
     order = _infer_order(square, wider)
     if order is None:
-        said = f"input '{spec.size_input}': what it does to the boxes tells no order, so that of its name is taken"
+        said = f"input '{spec.size_input}': its effect on the boxes shows no order, so its name decides"
         return msgspec.structs.replace(match, assumptions=(*match.assumptions, said))
     guessed = next(spec for spec in match.inputs if isinstance(spec, SizeInput))
     measured = msgspec.structs.replace(guessed, order=order)
-    said = f"{describe_size_input(measured)}; the order is that which its effect on the boxes shows"
+    said = f"{describe_size_input(measured)}; its effect on the boxes shows the order"
     return msgspec.structs.replace(
         match,
         postprocess=msgspec.structs.replace(spec, size_order=order),

@@ -61,8 +61,8 @@ def open_reference(source: OnnxModel) -> tuple[NativeRunner, tuple[str, ...]]:
         if not done:
             raise
         runner = NativeRunner(source.path, ir.to_proto(repaired).SerializeToString())
-    what = "native ONNX Runtime makes no session of the original, for want of a kernel"
-    return runner, (f"{what}: everything is compared with what {' and '.join(done)} made of it",)
+    what = "native ONNX Runtime has no kernel for a node of the original"
+    return runner, (f"{what}. The reference is the original after {' and '.join(done)}",)
 
 
 def _with_float32_io(model: ir.Model) -> tuple[ir.Model, str] | None:

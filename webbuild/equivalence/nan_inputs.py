@@ -54,7 +54,7 @@ def replace_nan_inputs(
     if seek_signal and silent:
         for more, names in _draws_with_signal(original, kept[-1], silent, postprocess):
             kept.append(more)
-            notes.append(f"'{more.name}': made up too, since {', '.join(names)} is 0 everywhere on the others")
+            notes.append(f"'{more.name}': added, because {', '.join(names)} is 0 everywhere on the other samples")
     original.close()
     return kept, notes
 
@@ -72,13 +72,13 @@ def _first_with_signal(
             refusal = refusal or error
             continue
         if not _has_nan(outputs):
-            before = "answers NaN or overflows" if with_nan else "fails" if refusal else ""
-            note = f"{said}, since the original {before} before that" if before else ""
+            before = "gives NaN or overflows" if with_nan else "fails" if refusal else ""
+            note = f"{said}, because the original {before} otherwise" if before else ""
             return variant, note, _silent(outputs)
         with_nan = with_nan or variant
     if with_nan is None and refusal is not None:
         raise refusal
-    return with_nan or sample, "the original answers NaN or overflows, whatever is made up", set()
+    return with_nan or sample, "the original gives NaN or overflows on every random input", set()
 
 
 def _draws_with_signal(
@@ -104,7 +104,7 @@ def _variants(sample: Sample) -> Iterator[tuple[Sample, str]]:
     yield sample, ""
     for attempt in range(1, MAX_ATTEMPTS):
         feeds = {**sample.feeds, **(sample.redraw(attempt) if sample.redraw else {})}
-        yield msgspec.structs.replace(sample, feeds=feeds), "made up again"
+        yield msgspec.structs.replace(sample, feeds=feeds), "drawn again"
     for near, feeds in shrunk_feeds(sample.feeds):
         yield msgspec.structs.replace(sample, feeds=feeds), f"the numbers are {near}"
 

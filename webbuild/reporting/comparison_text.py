@@ -11,15 +11,15 @@ from webbuild.compare.comparison import Comparison, Mismatch, NoSignal
 
 _REASONS: dict[Mismatch | NoSignal, str] = {
     "missing": "the output is missing",
-    "shape": "another shape",
-    "dtype": "another type",
+    "shape": "different shape",
+    "dtype": "different type",
     "nan": "NaN on one side only",
     "infinite": "infinite on one side only",
     "not-finite": "{quantity}NaN or infinite values",
     "too-far": "{quantity}differs by {max_abs:.3g}, more than {tolerance:.3g}",
     "worst-too-far": "{quantity}differs by {max_rel:.3g} at the worst place, more than is allowed anywhere",
     "too-many": "{quantity}more bytes are 1 apart than the rounding of floating point numbers explains",
-    "not-equal": "{quantity}is another",
+    "not-equal": "{quantity}is different",
     "unmatched": "without a partner",
     "no-pairs": "no pair to measure",
     "malformed": "not a valid result",

@@ -80,17 +80,17 @@ def choose_sizes(
         return resolve_dims(source.signature, given)
     chosen, said = sizes(*runs), []
     if stateful:
-        said.append("every state is as large as the output that takes its place; --dim gives another size")
+        said.append("every state has the size of the output that replaces it; change it with --dim")
     if sides and (not stateful or sides[0].rpartition(":")[0] == picture):
         pictures = [key.rpartition(":")[0] for key in sides if not stateful or key.rpartition(":")[0] == picture]
         names = ", ".join(dict.fromkeys(f"'{name}'" for name in pictures))
-        said.append(f"height and width of {names} are {runs[0]}, at which native ONNX Runtime runs; ")
-        said[-1] += f"--dim {sides[0]}=N gives another"
+        said.append(f"height and width of {names} are {runs[0]}, a size at which native ONNX Runtime runs; ")
+        said[-1] += f"change it with --dim {sides[0]}=N"
     if lengths and not stateful:
         told = ", ".join(
             f"'{name}' is {size}" for name, size in sequence_lengths(source.signature, lengths, runs[1]).items()
         )
-        said.append(f"{told}, at which native ONNX Runtime runs; --dim {lengths[0]}=N gives another")
+        said.append(f"{told}, a size at which native ONNX Runtime runs; change it with --dim {lengths[0]}=N")
     return msgspec.structs.replace(chosen, assumptions=(*chosen.assumptions, *said))
 
 

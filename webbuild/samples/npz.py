@@ -37,7 +37,7 @@ def load_npz(file: Path, wanted: str = "an array for each input") -> dict[str, N
             zipped = opened.read(2) == b"PK"
         if not zipped:
             found = looks_like(file)
-            what = f"{found}, which is no .npz file" if found else "is no .npz file"
+            what = f"{found}, which is not an .npz file" if found else "is not an .npz file"
             raise WebbuildError("unreadable-tensors", f"{file}: {what}", fix, exit_code=USAGE)
         with np.load(file, allow_pickle=False) as archive:
             return {name: archive[name] for name in archive.files}

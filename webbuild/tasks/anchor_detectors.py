@@ -162,13 +162,13 @@ def _family_match(
     picture = family.recipe.apply(image)
     kind = "pose" if keypoints else "detect"
     said = (
-        f"task {kind}: {_listed(spec)} are read as those of {family.name}, by their {anchors} anchors; {named}; "
-        f"boxes are decoded, suppression is appended: confidence {spec.confidence:g}, overlap {spec.iou:g}"
+        f"task {kind}: {_listed(spec)} are read as {family.name}'s, recognised by their {anchors} anchors; {named}; "
+        f"boxes are decoded, NMS is appended: confidence {spec.confidence:g}, IoU {spec.iou:g}"
     )
-    recipe = f"pictures go in as {family.name} takes them: {describe_recipe(picture)}"
+    recipe = f"pictures are preprocessed as {family.name} expects: {describe_recipe(picture)}"
     if spec.keypoints and not keypoints:
         points = spec.keypoints[0].width // 2
-        recipe += f"; its {points} keypoints are left out, --task pose takes them"
+        recipe += f"; its {points} keypoints are left out; --task pose keeps them"
         unused = tuple(each.output for each in spec.keypoints)
         spec = msgspec.structs.replace(spec, keypoints=(), unused=unused)
     rows = min(anchors, spec.max_detections)
@@ -222,10 +222,10 @@ def _infer_pair(
     classes, named = named_classes(class_names(signature), spec.classes)
     said = (
         f"task detect: '{scores.name}' [{scores.anchors}, {scores.numbers}] and '{boxes.name}' are read as scores "
-        f"and corners of boxes; suppression is appended: confidence {spec.confidence:g}, overlap {spec.iou:g}"
+        f"and corners of boxes; NMS is appended: confidence {spec.confidence:g}, IoU {spec.iou:g}"
     )
     picture = msgspec.structs.replace(image, letterbox=Letterbox(mode="stretch"))
-    recipe = f"pictures go in as most take them: {describe_recipe(picture)}"
+    recipe = f"pictures are preprocessed as most detectors expect: {describe_recipe(picture)}"
     task = DetectTask(output=DETECTIONS, rows=min(boxes.anchors, spec.max_detections), classes=classes)
     return TaskMatch(task, (picture,), (said, named, recipe), spec, guessed_recipe=recipe)
 

@@ -66,7 +66,7 @@ class ClassifyKind(TaskKind):
             return ()
         said = (
             f"the best of {len(task.classes)} scores is near chance on every photograph tried: {best:.2g} at most. "
-            "This may be an embedding and no classifier, or pictures have to go in another way: see --scale and --mean"
+            "This may be an embedding, not a classifier, or the preprocessing may be wrong: see --scale and --mean"
         )
         return (said,)
 
@@ -154,9 +154,9 @@ def _match_requested(picture: TensorSpec, output: TensorSpec, count: int) -> Tas
     ending = "logits, which go through a softmax" if logits else "probabilities"
     resized, how = _ultralytics_resize(image)
     believed = (
-        f"the {count} classes are numbered where --labels does not name them",
+        f"the {count} classes are numbered; --labels names them",
         f"the output holds {ending}",
-        f"{how}, RGB, scaled to 0..1, resized with antialias, where no option says otherwise",
+        f"{how}, RGB, scaled to 0..1, resized with antialias, unless an option says otherwise",
     )
     return TaskMatch(ClassifyTask(output=output.name, classes=names, logits=logits), (resized,), believed)
 

@@ -98,7 +98,7 @@ class DepthKind(TaskKind):
             return ()
         said = (
             f"depth hardly depends on the picture: the maps of two unlike photographs correlate by {alike:.2f}. "
-            "Pictures may have to go in another way: see --scale, --mean and --std"
+            "The preprocessing may be wrong: see --scale, --mean and --std"
         )
         return (said,)
 

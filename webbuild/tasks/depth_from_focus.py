@@ -19,11 +19,11 @@ from webbuild.tasks.depth_units import (
 from webbuild.tasks.hub_preprocessor import IMAGENET_MEAN, IMAGENET_STD, read_normalization
 
 _DEFAULT_PREPROCESSING = (
-    "the pictures of a stack are stretched, RGB, scaled to 0..1 and normalised with ImageNet's means, where no option "
-    "says otherwise"
+    "the pictures of a stack are stretched, RGB, scaled to 0..1 and normalised with ImageNet's mean and deviation, "
+    "unless an option says otherwise"
 )
 _DEFAULT_DISTANCES = (
-    "the {} pictures are focused at even steps from 0 to 1, where neither a sample nor the caller says otherwise"
+    "the {} pictures are focused at even steps from 0 to 1, unless a sample or the caller says otherwise"
 )
 
 
@@ -115,7 +115,7 @@ def _depth_units(depth: TensorSpec, fields: Mapping[str, Any], *, focused: bool)
     if focused and unit != "relative":
         said = f"output '{depth.name}' holds depth in the unit of the focal distances, assumed to be metres"
         return DepthUnits("depth", "metres", near, far, said)
-    return DepthUnits("depth", "relative", near, far, f"output '{depth.name}' holds depth without a unit: large is far")
+    return DepthUnits("depth", "relative", near, far, f"output '{depth.name}' holds relative depth: larger is farther")
 
 
 def _parse_number(value: object) -> float | None:

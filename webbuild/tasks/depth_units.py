@@ -80,8 +80,8 @@ def monocular_units(signature: ModelSignature, depth: TensorSpec) -> DepthUnits:
     if kind in _METRIC_MODEL_TYPES or config.get("depth_estimation_type") == "metric":
         said = f"output '{depth.name}' holds metres, as config.json says (model_type {kind or 'unknown'})"
         return DepthUnits("depth", "metres", None, far, said)
-    known = "config.json names a network of" if kind else "taken for"
-    said = f"output '{depth.name}': {known} relative inverse depth, as MiDaS and Depth Anything give it: large is near"
+    known = "config.json names a network of" if kind else "assumed to be"
+    said = f"output '{depth.name}': {known} relative inverse depth, as from MiDaS and Depth Anything: larger is nearer"
     return DepthUnits("inverse-depth", "relative", None, None, said)
 
 

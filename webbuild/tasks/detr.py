@@ -117,7 +117,7 @@ def _match_postprocessed(signature: ModelSignature, inputs: _Inputs) -> TaskMatc
         size_input="" if size is None else size.name,
         size_order="width-height" if size is None else size.order,
     )
-    said = f"task detect: labels, boxes and scores {list(found['boxes'].shape)} as RT-DETR's exporter gives them"
+    said = f"task detect: labels, boxes and scores {list(found['boxes'].shape)} in the format of RT-DETR's exporter"
     names, named = _class_names(signature, found["labels"].value_count)
     return _task_match(signature, inputs, spec, names, (said, named, describe_size_input(size)))
 
@@ -146,10 +146,13 @@ def _match_logits_and_boxes(signature: ModelSignature, inputs: _Inputs, *, reque
         softmax=softmax,
         constant_masks=inputs.constant_masks,
     )
-    ending = "a softmax whose last class is nothing" if softmax else "a sigmoid for each class"
-    said = f"task detect: logits {list(logits.shape)} and boxes as transformers' detectors give them, through {ending}"
+    ending = "a softmax whose last class is 'no object'" if softmax else "a sigmoid for each class"
+    form = "boxes in the format of transformers' detectors"
+    said = f"task detect: logits {list(logits.shape)} and {form}, scores through {ending}"
     names, named = _class_names(signature, columns - softmax)
-    masks = tuple(f"input '{name}' is 1 everywhere: the whole input is picture" for name in inputs.constant_masks)
+    masks = tuple(
+        f"input '{name}' is filled with 1: the picture fills the whole input" for name in inputs.constant_masks
+    )
     return _task_match(signature, inputs, spec, names, (said, named, *masks))
 
 
@@ -184,7 +187,7 @@ def _task_match(
         plain = msgspec.structs.replace(image.letterbox, interpolation="bilinear")
         image = msgspec.structs.replace(image, letterbox=plain)
     task = DetectTask(output=DETECTIONS, rows=spec.rows, classes=names)
-    threshold = f"rows are joined and those at or below confidence {spec.confidence:g} left out; nothing is suppressed"
+    threshold = f"rows are joined and those at or below confidence {spec.confidence:g} are dropped; no NMS"
     specs = (image,) if inputs.size is None else (image, inputs.size)
     return TaskMatch(task, specs, (*sentences, *seen, threshold), spec)
 
@@ -194,7 +197,7 @@ def describe_size_input(size: SizeInput | None) -> str:
     if size is None:
         return "boxes are in pixels of the input"
     order = size.order.replace("-", ", then ")
-    return f"input '{size.name}' wants the {order} of the {size.size_of}; the runtime fills it in"
+    return f"input '{size.name}' takes the {order} of the {size.size_of}; the runtime fills it in"
 
 
 def _class_names(signature: ModelSignature, classes: int) -> tuple[list[str], str]:
@@ -203,6 +206,6 @@ def _class_names(signature: ModelSignature, classes: int) -> tuple[list[str], st
         if names and classes in (0, len(names)):
             return names, f"the names of the {count_classes(len(names))} are those in {source}"
     if classes in (0, len(COCO_CLASSES)):
-        return COCO_CLASSES, "80 classes without names are taken for COCO's"
+        return COCO_CLASSES, "80 classes without names are assumed to be COCO's"
     names = [f"class {index}" for index in range(classes)]
-    return names, f"the {count_classes(classes)} have no names in what was given"
+    return names, f"the {count_classes(classes)} have no names in config.json or the metadata"

@@ -27,7 +27,7 @@ def detr_image_input(
     fitted = Letterbox(mode="stretch", interpolation=interpolation)
     if not preprocessor:
         how = "normalised by ImageNet's mean and deviation" if normalised else "not normalised"
-        said = f"pictures are stretched to the input, RGB, scaled to 0..1, {how}, where no option says otherwise"
+        said = f"pictures are stretched to the input, RGB, scaled to 0..1, {how}, unless an option says otherwise"
         mean, std = _IMAGENET_MEAN_STD if normalised else (image.mean, image.std)
         return msgspec.structs.replace(image, letterbox=fitted, mean=mean, std=std), (said,)
     scale = float(preprocessor.get("rescale_factor", 1 / 255)) if preprocessor.get("do_rescale", True) else 1.0
@@ -53,5 +53,5 @@ def _three_numbers(given: object, default: list[float]) -> list[float]:
 
 def _describe_resize(size: object) -> str:
     if isinstance(size, Mapping) and "shortest_edge" in size:
-        return "pictures are stretched to the input, of one size; the model was trained on such that keep their aspect"
+        return "pictures are stretched to the input; the model was trained on pictures that keep their aspect ratio"
     return "pictures are stretched to the input"

@@ -83,10 +83,10 @@ def _match(
     anchors = sum(level.anchors for level in spec.levels)
     published = f"; its anchors are assumed to be those published for {family.name}" if family.anchors else ""
     said = (
-        f"task detect: {outputs} is read as {family.name}'s, by its grid of {anchors} anchors{published}; {named}; "
-        f"boxes are decoded, suppression is appended: confidence {spec.confidence:g}, overlap {spec.iou:g}"
+        f"task detect: {outputs} is read as {family.name}'s, recognised by its grid of {anchors} anchors"
+        f"{published}; {named}; boxes are decoded, NMS is appended: confidence {spec.confidence:g}, IoU {spec.iou:g}"
     )
-    recipe = f"pictures go in as {family.name} takes them: {describe_recipe(picture)}"
+    recipe = f"pictures are preprocessed as {family.name} expects: {describe_recipe(picture)}"
     task = DetectTask(output=DETECTIONS, rows=min(anchors, spec.max_detections), classes=classes)
     return TaskMatch(task, (picture,), (said, recipe), spec, guessed=not requested)
 

@@ -92,10 +92,10 @@ def infer_grounding_dino(signature: ModelSignature) -> TaskMatch | None:
     source = "tokenizer.json" if beside.tokenizer else "vocab.txt"
     vocabulary = reader.vocabulary_size
     said = (
-        f"task grounding: {queries} boxes and a logit of each for {width} tokens, as Grounding DINO gives them",
-        f"prompts become at most {task.max_tokens} tokens by the {source} beside the model ({vocabulary} pieces)",
-        f"boxes above {_BOX_THRESHOLD:g} and words above {_TEXT_THRESHOLD:g} count, as in the original's demo",
-        *(f"input '{name}' is 1 everywhere: the whole input is picture" for name in inputs.constant_masks),
+        f"task grounding: {queries} boxes, each with logits for {width} tokens, as in Grounding DINO",
+        f"prompts become at most {task.max_tokens} tokens, by the {source} next to the model ({vocabulary} tokens)",
+        f"thresholds are {_BOX_THRESHOLD:g} for boxes and {_TEXT_THRESHOLD:g} for words, as in the original's demo",
+        *(f"input '{name}' is filled with 1: the picture fills the whole input" for name in inputs.constant_masks),
     )
     files = {TOKENIZER_FILE: reader.text.encode()}
     return TaskMatch(

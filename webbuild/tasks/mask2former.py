@@ -26,7 +26,8 @@ _MASK_SIZE = [384, 384]
 _STUFF_CLASSES = {("person", 133): range(80, 133), ("road", 19): range(11)}
 """By the first class and the number of classes: what COCO's panoptic classes and Cityscapes' have besides things."""
 _DEFAULT_PREPROCESSING = (
-    "pictures are stretched, RGB, scaled to 0..1 and normalised with ImageNet's means, where no option says so"
+    "pictures are stretched, RGB, scaled to 0..1 and normalised with ImageNet's mean and deviation, unless an option "
+    "says otherwise"
 )
 
 
@@ -60,7 +61,7 @@ def infer_mask2former(signature: ModelSignature, *, requested: bool) -> TaskMatc
     )
     picture, seen = _image_preprocessing(image, signature)
     shapes = f"masks {list(masks.shape)} and classes {list(scores.shape)}"
-    said = f"task image-segmentation: {shapes} of queries, the last class nothing"
+    said = f"task image-segmentation: {shapes} of queries, the last class is 'no object'"
     return TaskMatch(task, (picture,), (said, named, moded, fusing, *(sized if gridded else ()), seen))
 
 
@@ -86,7 +87,7 @@ def infer_semantic_segmentation(signature: ModelSignature, *, requested: bool) -
     form = "a map of logits for each class"
     if missing is not None and 1 in _static_float_shape(maps)[1:]:
         names, named = _mask_names(names, named)
-        form = "one map, of what belongs to a mask"
+        form = "one foreground mask"
     elif missing is not None:
         form += ", channels last"
     picture, seen = _image_preprocessing(image, signature)
@@ -149,7 +150,8 @@ def _class_names(signature: ModelSignature, count: int) -> tuple[list[str], str]
     for names, source in ((hub_class_names(signature), "config.json"), (class_names(signature), "the metadata")):
         if len(names) == count:
             return names, f"the names of the {count_classes(count)} are those in {source}"
-    return [f"class {index}" for index in range(count)], f"the {count_classes(count)} have no names in what was given"
+    names = [f"class {index}" for index in range(count)]
+    return names, f"the {count_classes(count)} have no names in config.json or the metadata"
 
 
 def _infer_mode(signature: ModelSignature) -> tuple[SegmentationMode, str]:
@@ -163,7 +165,7 @@ def _infer_mode(signature: ModelSignature) -> tuple[SegmentationMode, str]:
         for mode in modes:
             if mode in text.lower():
                 return mode, f"segmentation is {mode}, as {source} says"
-    return "panoptic", "segmentation is panoptic, where neither config.json nor the file's name says otherwise"
+    return "panoptic", "segmentation is panoptic: neither config.json nor the file's name says otherwise"
 
 
 def _label_ids_to_fuse(signature: ModelSignature, names: list[str]) -> tuple[list[int], str]:
@@ -179,7 +181,7 @@ def _label_ids_to_fuse(signature: ModelSignature, names: list[str]) -> tuple[lis
             ), f"regions of {count_classes(len(set(fused)))} are fused, as label_ids_to_fuse in {source} says"
     known = _STUFF_CLASSES.get((names[0], len(names)))
     if known is not None:
-        return list(known), f"regions of the {len(known)} classes that are no things are fused: the classes are known"
+        return list(known), f"regions of the {len(known)} stuff classes are fused: the data set is a known one"
     return [], "no regions are fused: no file has label_ids_to_fuse, and transformers fuses none by default"
 
 

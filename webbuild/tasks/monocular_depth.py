@@ -12,7 +12,8 @@ from webbuild.tasks.hub_preprocessor import IMAGENET_MEAN, IMAGENET_STD, read_no
 from webbuild.tasks.ultralytics_export import fixed_image_input
 
 _DEFAULT_PREPROCESSING = (
-    "pictures are stretched, RGB, scaled to 0..1 and normalised with ImageNet's means, where no option says so"
+    "pictures are stretched, RGB, scaled to 0..1 and normalised with ImageNet's mean and deviation, unless an option "
+    "says otherwise"
 )
 
 

@@ -106,12 +106,12 @@ def _guess(
                 dims[key] = pictures[axis - 1]
             elif fact.name in PROMPT_INPUT_ROLES and axis in (1, 2) and takes_prompt(signature):
                 dims[key] = max_prompt_tokens(signature)
-                assumptions.append(f"the text is padded to {dims[key]} tokens; --dim gives another length")
+                assumptions.append(f"the text is padded to {dims[key]} tokens; change it with --dim")
             else:
                 missing.append((fact, axis, dim))
     if batched:
         inputs = f"input{'s' * (len(batched) > 1)} {', '.join(batched)}"
-        assumptions.insert(0, f"{inputs}: one at a time, the batch is 1")
+        assumptions.insert(0, f"{inputs}: the batch size is 1")
     return ResolvedDims(dims, tuple(dict.fromkeys(assumptions))), missing
 
 

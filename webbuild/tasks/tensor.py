@@ -14,7 +14,7 @@ from webbuild.model.signature import ModelSignature, TensorSpec
 from webbuild.tasks.base import RunContext, TaskKind, TaskMatch, Tensors
 from webbuild.tasks.type_names import TypeNames
 
-_UNKNOWN = "task tensor: nothing says what this model is for, so inputs and outputs stay tensors; --task names it"
+_UNKNOWN = "task tensor: no task was recognised, so inputs and outputs stay tensors; give one with --task"
 
 
 class TensorKind(TaskKind):

@@ -13,10 +13,10 @@ from webbuild.postprocess.spec import DETECTIONS, YoloPostprocess
 from webbuild.tasks.metadata import class_names, export_argument
 
 _RAW_NOTE = (
-    "exported without suppression, which is appended with Ultralytics' defaults: confidence {:g}, overlap {:g} within "
+    "exported without NMS, which is appended with Ultralytics' defaults: confidence {:g}, IoU {:g} within "
     "each class, at most {} rows"
 )
-_END_TO_END_NOTE = "an end-to-end head, which suppresses nothing: confidence {:g} is Ultralytics' default"
+_END_TO_END_NOTE = "an end-to-end head without NMS: confidence {:g} is Ultralytics' default"
 
 
 class UltralyticsExport(Struct, frozen=True):

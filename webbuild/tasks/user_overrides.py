@@ -86,7 +86,7 @@ def _with_class_names(match: TaskMatch, labels: list[str], file: str) -> TaskMat
         what = f"--labels {file}: {len(labels)} names, the model has {count_classes(len(classes))}"
         raise _inapplicable_option("wrong-labels", what, "give one name for each class, in the order of their indices")
     named = msgspec.structs.replace(match.task, classes=labels)
-    said = f"the classes are called as {Path(file).name} says"
+    said = f"the class names are those in {Path(file).name}"
     return msgspec.structs.replace(match, task=named, assumptions=(*match.assumptions, said))
 
 

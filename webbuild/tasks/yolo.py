@@ -15,8 +15,8 @@ from webbuild.tasks.metadata import class_names
 from webbuild.tasks.ultralytics_export import class_count_mismatch, fixed_image_input
 
 _YOLO_STRIDES = (8, 16, 32)
-DECODED_NOTE = "boxes are decoded to pixels of the input"
-OFFSETS_NOTE = "boxes are offsets in cells, as they behave, of the anchors published for YOLOv5"
+DECODED_NOTE = "boxes are already in pixels of the input"
+OFFSETS_NOTE = "boxes are offsets in cells, judged by their values, of the anchors published for YOLOv5"
 _DEFAULT_PREPROCESSING = "pictures are letterboxed with grey 114, RGB, scaled to 0..1"
 
 
@@ -54,7 +54,7 @@ def infer_yolo(signature: ModelSignature, *, requested: bool) -> TaskMatch | Non
         raise class_count_mismatch(signature.file, output, family.postprocess.classes, len(names))
     classes, named = named_classes(names, family.postprocess.classes)
     spec = family.postprocess
-    thresholds = f"suppression is appended: confidence {spec.confidence:g}, overlap {spec.iou:g} within each class"
+    thresholds = f"NMS is appended: confidence {spec.confidence:g}, IoU {spec.iou:g} within each class"
     task = DetectTask(output=DETECTIONS, rows=min(_anchor_count(output, spec), spec.max_detections), classes=classes)
     said = (*family.assumptions, named, thresholds)
     return TaskMatch(task, (family.image,), said, spec, guessed=not told)
@@ -69,28 +69,28 @@ def _match_variant(output: TensorSpec, image: ImageInput, operators: frozenset[s
     """Return what an output is by its shape: as many anchors as the grids have cells, or three times as many."""
     height, width = image.shape[2:]
     cells = sum((height // stride) * (width // stride) for stride in _YOLO_STRIDES)
-    like = f"output '{output.name}' {list(output.shape)} is read as that of"
+    like = f"output '{output.name}' {list(output.shape)} is read as"
     match output.shape:
         case (1, int(anchors), int(numbers)) if anchors == 3 * cells and numbers > 5:
             spec = _yolo_postprocess(output, image, "rows", numbers - 5)
             said = (
-                f"{like} YOLOv5 or YOLOv7: three anchors a cell, an objectness before the class scores; {DECODED_NOTE}"
+                f"{like} YOLOv5 or YOLOv7: three anchors per cell, objectness before the class scores; {DECODED_NOTE}"
             )
             return YoloVariant(spec, image, (said, _DEFAULT_PREPROCESSING))
         case (1, int(anchors), int(numbers)) if anchors == cells and numbers > 5:
             decoded = "Exp" in operators
             spec = _yolo_postprocess(output, image, "rows", numbers - 5, () if decoded else _YOLO_STRIDES)
             boxes = DECODED_NOTE if decoded else "boxes are offsets in cells of strides 8, 16 and 32, sizes logarithms"
-            said = f"{like} YOLOX: one anchor a cell, an objectness before the class scores; {boxes}"
+            said = f"{like} YOLOX: one anchor per cell, objectness before the class scores; {boxes}"
             place = Letterbox(anchor="top-left")
             bgr = msgspec.structs.replace(image, color="bgr", scale=1.0, letterbox=place)
-            return YoloVariant(spec, bgr, (said, "pictures are put at the top left of grey 114, BGR, from 0 to 255"))
+            return YoloVariant(spec, bgr, (said, "pictures are placed top left on grey 114, BGR, 0..255"))
         case (1, int(numbers), int(anchors)) if anchors == cells and numbers > 4:
             spec = _yolo_postprocess(output, image, "columns", numbers - 4)
             return YoloVariant(
                 spec,
                 image,
-                (f"{like} a YOLO since v8: boxes, then class scores; {DECODED_NOTE}", _DEFAULT_PREPROCESSING),
+                (f"{like} YOLOv8 or later: boxes, then class scores; {DECODED_NOTE}", _DEFAULT_PREPROCESSING),
             )
     return None
 
@@ -115,7 +115,7 @@ def named_classes(names: list[str], classes: int) -> tuple[list[str], str]:
     if names:
         return names, f"the names of the {count_classes(classes)} are those in the metadata"
     if classes == len(COCO_CLASSES):
-        return COCO_CLASSES, "80 classes without names are taken for COCO's"
+        return COCO_CLASSES, "80 classes without names are assumed to be COCO's"
     if classes == 1:
         return ["object"], "the one class has no name in the metadata"
     return [f"class {index}" for index in range(classes)], f"the {count_classes(classes)} have no names in the metadata"

@@ -70,4 +70,4 @@ def test_a_model_that_refuses_other_thresholds_packs_and_the_output_says_which(t
     path = save(parsed(SUPPRESSED), tmp_path / "m.onnx")
     done = webbuild("pack", path, "-o", tmp_path / "out", "--no-verify", "--nms", "keep")
     assert done.code == 0, done.stderr
-    assert "made-up numbers of 'iou': 0 to 1, for NonMaxSuppression" in done.stderr + done.stdout
+    assert "random values of 'iou': 0 to 1, for NonMaxSuppression" in done.stderr + done.stdout
