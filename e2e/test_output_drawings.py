@@ -115,7 +115,7 @@ def assert_halves(page: DemoPage, left: tuple[int, ...], right: tuple[int, ...])
 
 def test_a_picture_is_drawn_and_can_be_seen_as_classes(pages: dict[str, DemoPage]) -> None:
     page = pages["negative"]
-    expect(page.at("guess")).to_have_text("Taken for a picture of 0..1, by its shape and range.")
+    expect(page.at("guess")).to_have_text("Drawn as a picture of 0..1, judged by its shape and range.")
     assert_halves(page, CYAN, RED)
     page.at("layer-picture").locator("xpath=ancestor::label").click()
     pixel(page, 0.2, 0.5, clear)
@@ -129,7 +129,7 @@ def test_a_picture_is_drawn_and_can_be_seen_as_classes(pages: dict[str, DemoPage
 
 def test_classes_are_drawn_as_regions_with_a_legend(pages: dict[str, DemoPage]) -> None:
     page = pages["channels"]
-    expect(page.at("guess")).to_have_text("Taken for maps of 4 classes, by its shape.")
+    expect(page.at("guess")).to_have_text("Drawn as maps of 4 classes, judged by its shape.")
     rows = page.at("results").locator("li")
     expect(rows).to_have_count(2)
     for x, index in ((0.2, 0), (0.8, 1)):
@@ -152,7 +152,7 @@ def test_of_several_outputs_the_most_drawable_one_is_drawn_first(pages: dict[str
     page = pages["several"]
     expect(page.at("outputs").locator("code")).to_have_text(["means", "joints", "found", "bright"])
     expect(page.at("output-3")).to_be_checked()
-    expect(page.at("guess")).to_have_text("Taken for a map, by its shape.")
+    expect(page.at("guess")).to_have_text("Drawn as a map, judged by its shape.")
     expect(page.at("legend")).to_be_visible()
     assert_halves(page, DARK, BRIGHT)
 
@@ -160,17 +160,17 @@ def test_of_several_outputs_the_most_drawable_one_is_drawn_first(pages: dict[str
 def test_the_other_outputs_can_be_chosen(pages: dict[str, DemoPage]) -> None:
     page = pages["several"]
     page.at("output-0").check()
-    expect(page.at("guess")).to_have_text("Taken for 3 scores, by its shape.")
+    expect(page.at("guess")).to_have_text("Drawn as 3 scores, judged by its shape.")
     expect(page.at("results").locator(".row-label")).to_have_count(3)
     expect(page.at("legend")).to_be_hidden()
     pixel(page, 0.2, 0.5, clear)
     page.at("output-1").check()
-    expect(page.at("guess")).to_have_text("Taken for 5 points in pixels of the input, by its numbers.")
+    expect(page.at("guess")).to_have_text("Drawn as 5 points in pixels of the input, judged by its values.")
     for x, y in ((8, 24), (24, 24), (40, 8)):
         pixel(page, *on_picture(x, y), lambda seen: seen[3] == 255)
     pixel(page, 0.9, 0.9, clear)
     page.at("output-2").check()
-    expect(page.at("guess")).to_have_text("Taken for boxes x1, y1, x2, y2 in pixels of the input, by its numbers.")
+    expect(page.at("guess")).to_have_text("Drawn as boxes x1, y1, x2, y2 in pixels of the input, judged by its values.")
     expect(page.at("results").locator(".row-label")).to_have_text(["class 3", "class 5"])
     pixel(page, *on_picture(4, 30), lambda seen: seen[3] > 150)
     pixel(page, *on_picture(16, 30), clear)

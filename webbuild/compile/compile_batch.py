@@ -27,7 +27,7 @@ def compile_batch(
     if single.postprocess is not None or any(
         HEAD_STATUS_KEY in each.metadata_props for each in planned.graphs.values()
     ):
-        raise no_batch(batch, f"{loaded.source.path}: its suppression is for one picture")
+        raise no_batch(batch, f"{loaded.source.path}: its NMS takes one picture")
     for model in planned.graphs.values():
         wanted = {value.name: value.shape for value in single.lowered.graphs["wasm"].graph.outputs}
         for value in model.graph.outputs:

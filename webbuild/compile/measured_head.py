@@ -140,7 +140,7 @@ def _with_anchors(match: TaskMatch, spec: AnchorPostprocess, answers: Sequence[A
             spec = msgspec.structs.replace(spec, coding="corners", levels=(), parts=parts)
             said = (
                 *said,
-                f"boxes are corners in {'parts of the input' if parts else 'pixels'}, judged by their values",
+                f"boxes are corners in {'fractions of the input' if parts else 'pixels'}, judged by their values",
             )
         elif spec.coding == "corners":
             return None

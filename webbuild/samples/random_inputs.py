@@ -99,7 +99,7 @@ def check_size(name: str, shape: Sequence[int], kind: np.dtype[Any]) -> None:
     if size > MAX_INPUT_BYTES:
         raise WebbuildError(
             "input-too-large",
-            f"input '{name}' of shape {list(shape)} takes {size / 2**30:.0f} GiB; a browser gives a tensor 2",
+            f"input '{name}' of shape {list(shape)} takes {size / 2**30:.0f} GiB; a browser allows 2",
             "export the model with smaller sizes, or give smaller ones with --dim",
         )
 

@@ -20,7 +20,7 @@ def parse_batches(argument: str | None) -> tuple[int, ...]:
     parts = [] if argument is None else [part.strip() for part in argument.split(",")]
     wrong = next((part for part in parts if not (part.isascii() and part.isdigit() and 0 < int(part) <= _MOST)), None)
     if wrong is not None or len(set(parts)) < len(parts):
-        why = "a number is given twice" if wrong is None else f"{wrong or 'nothing'} is no number of 1 to {_MOST}"
+        why = "a number is given twice" if wrong is None else f"{wrong or 'nothing'} is not a number from 1 to {_MOST}"
         raise WebbuildError("invalid-batch", f"--batch {argument}: {why}", "write --batch 1,4", exit_code=USAGE)
     return tuple(sorted({1, *map(int, parts)}))
 

@@ -130,7 +130,7 @@ def _inconsistency(manifest: Manifest) -> str | None:
     if not all(each.graphs for each in manifest.every_variant):
         return "it has no graph"
     if run is not None and (not inputs <= set(run.inputs) or not set(run.outputs) <= outputs):
-        return "its golden run lacks inputs of the model, or has outputs that the model has not"
+        return "its golden run lacks inputs of the model, or has outputs that the model lacks"
     return None
 
 

@@ -13,7 +13,7 @@ from webbuild.manifest.manifest import Task
 from webbuild.tasks.registry import kind_of
 from webbuild.verify.report import Problem
 
-_FIX = "run the model where it comes from on the same pictures; export it again where it does better there"
+_FIX = "run the original model on the same pictures; export it again if its results are better there"
 
 Arrays = Mapping[str, NDArray[Any]]
 

@@ -73,7 +73,7 @@ def verdict_text(report: VerifyReport) -> tuple[str, str, str]:
         return "problem", f"Same answers, {besides[0]}", f"{_plural(total, 'comparison')} passed: {backends} on {on}."
     if problems:
         return "problem", besides[0], f"{_plural(total, 'comparison')}: {backends} on {on}."
-    return "vacuous", "Nothing proved", f"{backends} on {on}: there was nothing to compare, which is no success."
+    return "vacuous", "Nothing proved", f"{backends} on {on}: there was nothing to compare, which counts as a failure."
 
 
 def reader_notes(report: VerifyReport) -> list[str]:
@@ -90,7 +90,7 @@ def reader_notes(report: VerifyReport) -> list[str]:
         return absent
     moves = ", ".join(f"{name} by {format_number(level)}" for name, level in accepted.items())
     unstable = (
-        "a 1e-6 perturbation of its inputs and weights, and another order of its sums, move its own answers "
+        "a 1e-6 perturbation of its inputs and weights, and another order of its sums, change its own answers "
         f"({moves}, root mean square)"
     )
     limit = f"Differences up to {NOISE_FACTOR} times that are accepted."
@@ -98,7 +98,7 @@ def reader_notes(report: VerifyReport) -> list[str]:
     if drowned := {runner_name(name): count for name, count in pieces.items() if count}:
         counted = ", ".join(f"{count} values on {name}" for name, count in drowned.items())
         limit = (
-            "That is too much to tell right outputs from wrong ones, so the graph was compared piece by piece, each "
+            "That is too much to tell right outputs from wrong ones. So the graph was compared piece by piece, each "
             f"computed from native ONNX Runtime's values: no node is wrong ({counted})."
         )
     return [*absent, f"This model is numerically unstable: {unstable}. {limit}"]

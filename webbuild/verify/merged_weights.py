@@ -70,7 +70,7 @@ def _iter_part(part: Path, *, gzipped: bool) -> Iterator[bytes]:
             while piece := stream.read(_COPY_BYTES):
                 yield piece
     except (gzip.BadGzipFile, zlib.error, EOFError) as error:
-        raise invalid_file(str(part), f"it is no gzip file: {error}") from error
+        raise invalid_file(str(part), f"it is not a gzip file: {error}") from error
 
 
 def _link_or_copy(file: Path, target: Path) -> None:

@@ -44,7 +44,7 @@ def misplaced_problems(
         yield Problem(
             code="no-placement",
             where=where or backend,
-            message="the engine did not say where its nodes run",
+            message="the engine did not log where its nodes run",
             fix="check that this build of the engine logs `Node(s) placed on [...]` at its lowest severity",
         )
     for placement in placements:

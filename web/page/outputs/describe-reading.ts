@@ -6,7 +6,7 @@ import type { Unit } from "./units.js";
 
 function measure(unit: Unit): string {
   if (unit === "pixels") return "in pixels of the input";
-  return unit === "parts" ? "in parts of the input, 0..1" : `in cells of ${unit.width} × ${unit.height}`;
+  return unit === "parts" ? "in fractions of the input, 0..1" : `in cells of ${unit.width} × ${unit.height}`;
 }
 
 /** How many of a thing, in words. */
@@ -28,13 +28,13 @@ export function describeReading(reading: Reading): [what: string, why: string] {
     case "points":
       return "peaks" in reading
         ? [`heat maps of ${counted(reading.peaks.channels, "point")}`, "by its shape and peaks"]
-        : [`${reading.rows.count} points ${measure(reading.unit)}`, "by its numbers"];
+        : [`${reading.rows.count} points ${measure(reading.unit)}`, "by its values"];
     case "lines":
       return reading.field === null
-        ? [`${reading.rows.count} lines x1, y1, x2, y2 ${measure(reading.unit)}`, "by its numbers"]
-        : [`middles of lines, whose ends are in ${reading.field.name}`, "by the numbers of both"];
+        ? [`${reading.rows.count} lines x1, y1, x2, y2 ${measure(reading.unit)}`, "by its values"]
+        : [`line centres, with their ends in ${reading.field.name}`, "by the values of both"];
     case "boxes":
-      return [`boxes x1, y1, x2, y2 ${measure(reading.unit)}`, "by its numbers"];
+      return [`boxes x1, y1, x2, y2 ${measure(reading.unit)}`, "by its values"];
     case "classes": {
       const { channels } = reading.planes;
       return [channels > 1 ? `maps of ${channels} classes` : "a map of class numbers", "by its shape"];
@@ -43,7 +43,7 @@ export function describeReading(reading: Reading): [what: string, why: string] {
       return [`an embedding of ${reading.length} numbers`, "by its length and numbers"];
     case "characters": {
       const { count, classes, blank } = reading.steps;
-      return [`${classes} characters at ${count} steps, ${blank} the blank`, "by its numbers"];
+      return [`${classes} characters at ${count} steps, ${blank} the blank`, "by its values"];
     }
     case "bars":
       if (reading.length === 1) return ["a number", "by its shape"];

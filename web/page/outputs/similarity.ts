@@ -15,7 +15,7 @@ export function similarity(data: Values, before: Before | null): { rows: ResultR
   const cosine = cosineSimilarity(data, before.data);
   const label = `like ${before.title}`;
   const row = { label, color: null, detail: "cosine", share: Math.max(0, cosine), value: cosine.toFixed(3) };
-  return { rows: [row], words: "similarity to the picture before" };
+  return { rows: [row], words: "similarity to the previous picture" };
 }
 
 /** 1 for the same direction, 0 for a right angle. */

@@ -128,5 +128,5 @@ function reading({ readings, chosen }: Row): Reading {
 function sentence(read: Reading, chosen: boolean): string {
   const [what, why] = describeReading(read);
   if (chosen) return `Drawn as ${what}, as you chose.`;
-  return read.form === "table" ? `Not drawn: ${why}.` : `Taken for ${what}, ${why}.`;
+  return read.form === "table" ? `Not drawn: ${why}.` : `Drawn as ${what}, judged ${why}.`;
 }

@@ -17,7 +17,7 @@ export class PageError extends Error {
 /** The error of a result that is not what the page was made for. */
 export function wrongTaskError(): PageError {
   const fix = "Pack the model again: the page and the manifest disagree.";
-  return new PageError("invalid-result", "The model answered with something else than this page shows.", fix);
+  return new PageError("invalid-result", "The model returned a result that this page cannot show.", fix);
 }
 
 interface Failure {

@@ -269,10 +269,7 @@ test("whole numbers in a map beside them are its cells, not pixels of the input"
 test("cells of a map that lies as far on both sides of them are middles of lines", () => {
   const { guess, possible } = readOutput(middles, input, { middles, field: field(true), sure });
   expect(guess).toMatchObject({ form: "lines", field: { name: "field", scores: "sure" }, flipped: true });
-  expect(describeReading(guess)).toEqual([
-    "middles of lines, whose ends are in field",
-    "by the numbers of both",
-  ]);
+  expect(describeReading(guess)).toEqual(["line centres, with their ends in field", "by the values of both"]);
   expect(possible.map(({ form }) => form)).toEqual(["lines", "points", "table"]);
   expect(readOutput(middles, input, { middles, field: field(false), sure }).guess.form).toBe("points");
   expect(readOutput(middles, input, { middles, field: field(true) }).guess).toMatchObject({
@@ -385,7 +382,7 @@ test("landmarks are found before a few other numbers", () => {
   const face: Value = (index) =>
     index >= 136 ? 400 : 0.5 + 0.3 * (index % 2 ? Math.sin : Math.cos)(Math.floor(index / 2) / 9);
   const guess = (length: number, value: Value) => readOutput(tensor([1, length], value), input).guess;
-  expect(describeReading(guess(143, face))[0]).toBe("68 points in parts of the input, 0..1");
+  expect(describeReading(guess(143, face))[0]).toBe("68 points in fractions of the input, 0..1");
   expect(guess(170, face).form).toBe("bars");
   expect(guess(143, (index) => (index * 7919) % 143).form).toBe("bars");
 });
