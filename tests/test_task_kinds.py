@@ -87,4 +87,4 @@ def test_a_new_task_is_one_new_file(tmp_path: Path) -> None:
     assert answer.returncode == 0, answer.stderr
     assert json.loads(answer.stdout) == [["levels"], {"kind": "brightness", "width": 3, "height": 2, "mean": 3}, []]
     unknown = node(tmp_path, "ask.mjs", "sharpness")
-    assert "the manifest's task is of an unknown kind, sharpness" in unknown.stderr
+    assert "the manifest has an unknown task, sharpness" in unknown.stderr

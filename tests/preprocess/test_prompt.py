@@ -95,7 +95,7 @@ def test_what_is_no_tokenizer_of_a_prompt_is_told(
         load_tokenizer("m.onnx", told, vocabulary, {})
     assert raised.value.code == code
     assert says in str(raised.value)
-    assert "beside it" in raised.value.fix
+    assert "next to it" in raised.value.fix
 
 
 def test_a_tokenizer_that_cuts_and_pads_is_read_without_that() -> None:

@@ -94,7 +94,7 @@ def test_graphs_have_names_by_backend_and_precision(bundle: Bundle) -> None:
     assert both.graph_names(["webgpu", "wasm"], "fp32") == ["webgpu", "wasm"]
     assert both.graph_names(["webgpu", "wasm"], "mixed") == ["webgpu mixed"]
     assert bundle.graph_names(["webgpu", "wasm"]) == ["webgpu", "wasm"]
-    with pytest.raises(WebbuildError, match="no graph in fp16") as caught:
+    with pytest.raises(WebbuildError, match="no fp16 graph") as caught:
         both.graph_names(["webgpu"], "fp16")
     assert "mixed, fp32" in caught.value.fix
 

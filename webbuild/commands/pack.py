@@ -58,14 +58,14 @@ def run(arguments: PackArguments) -> int:
         WebbuildError: whatever stops it; nothing is written then.
     """
     progress = ProgressReporter(quiet=arguments.as_json, durations=False)
-    located = locate_model(arguments.model)
-    require_model(located.path)
-    out = arguments.out or Path("dist") / safe_file_name(located.name)
     dims, sizes, budget = parse_dims(arguments.dims), parse_sizes(arguments.size), parse_budget(arguments.budget)
     overrides = parse_overrides(arguments.overrides, guess_pictures=arguments.may_guess_pictures)
     export_options = parse_export_options(arguments.export)
     batches = parse_batches(arguments.batch)
     check_exclusive_options(arguments.precision, arguments.weights, batches)
+    located = locate_model(arguments.model)
+    require_model(located.path)
+    out = arguments.out or Path("dist") / safe_file_name(located.name)
     if not arguments.dry_run:
         check_output_folder(out, force=arguments.force)
     target = Target(engine_version(), "webgpu")

@@ -156,7 +156,7 @@ export class WebModel extends HTMLElement implements WebModelElement {
 
   /** `still` is asked once there is a result, and says whether that is still to be shown. */
   async #run(model: Model, source: ImageSource, title: string, still: () => boolean): Promise<void> {
-    const drawing = drawingOf(model.manifest.task.kind);
+    const drawing = drawingOf(model.manifest.task);
     const result = await model.run(source, { ...drawing?.options, ...this.#options });
     if (model !== this.#model || !still()) return;
     this.#view.say((await drawing?.draw(this.#stage, result, model, title)) ?? "");

@@ -16,7 +16,7 @@ export function createTaskView(kind: string): TaskView {
 }
 
 /** Null for a task that has no drawing. */
-export function drawingOf(kind: string): ResultDrawing | null {
+export function drawingOf({ kind }: { kind: string }): ResultDrawing | null {
   const files = import.meta.glob<ResultDrawing>(["./*.ts", "!./*-view.ts", "!./registry.ts"], {
     eager: true,
     import: "drawing",

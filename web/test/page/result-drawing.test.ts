@@ -50,7 +50,7 @@ async function draw(kind: string, result: object, task: object = {}): Promise<[s
   const stage = new Stage(parts, () => {});
   stage.showPicture({ picture: new Image(), size, mirrored: false, ambient: null });
   const model = { manifest: { task: { kind, classes, ...task }, inputs: [input] } };
-  const words = await drawingOf(kind)?.draw(
+  const words = await drawingOf({ kind })?.draw(
     stage,
     { kind, ...size, size: [40, 30], ...result } as unknown as Result,
     model as unknown as Model,
@@ -81,7 +81,7 @@ test.each([
 
 test("depth: the colours that were asked for, and the range", async () => {
   const colors = await createImageBitmap(new ImageData(new Uint8ClampedArray(4 * 1200).fill(255), 40, 30));
-  expect(drawingOf("depth")?.options).toEqual({ depth: "colors" });
+  expect(drawingOf({ kind: "depth" })?.options).toEqual({ depth: "colors" });
   const [words, pixels] = await draw("depth", { colors, unit: "metres", min: 1, max: 12 });
   expect(words).toBe("depth from 1.00 m to 12.0 m");
   expect(pixels).toBeGreaterThan(10_000);
@@ -108,5 +108,5 @@ test("tensor: the output that is most of a picture", async () => {
 
 test("a result of another task is not drawn", async () => {
   expect(await draw("detect", { kind: "pose", poses: [] })).toEqual([null, 0]);
-  expect(drawingOf("unheard-of")).toBeNull();
+  expect(drawingOf({ kind: "unheard-of" })).toBeNull();
 });
