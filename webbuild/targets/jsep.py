@@ -8,13 +8,16 @@ CODE = "jsep-build"
 FIX = 'import "onnxruntime-web/webgpu" instead of "onnxruntime-web"'
 EXPLAINED = """`import "onnxruntime-web"` loads JSEP, a deprecated build that webbuild does not support.
 
-Why: the package's default entry still loads JSEP, the older WebGPU backend written in JavaScript. It has other kernels
-than the native WebGPU execution provider: it takes no `forceCpuNodeNames`, and it answers some operators wrongly or
-throws at them that the native build computes. Upstream plans to remove it (microsoft/onnxruntime #29716). Models that
-`webbuild patch` wrote are patched and proven for the native build.
+Why: the package's default entry still loads JSEP, the older WebGPU backend written in JavaScript:
+- Its kernels are not those of the native WebGPU execution provider. Some are wrong or throw where the native build is
+  right.
+- It does not support `forceCpuNodeNames`.
+- Upstream plans to remove it (microsoft/onnxruntime #29716).
 
-How: write `import * as ort from "onnxruntime-web/webgpu"`, or `"onnxruntime-web/jspi"`, and take the graph of the
-target VERSION-webgpu. Bundles carry the right build with them."""
+`webbuild patch` proves its models for the native build.
+
+How: write `import * as ort from "onnxruntime-web/webgpu"`, or `"onnxruntime-web/jspi"`, and load the graph of the
+target VERSION-webgpu. Bundles contain the right build."""
 
 
 def refusal(version: str) -> WebbuildError:
