@@ -25,6 +25,7 @@ def export(tmp_path: Path) -> Path:
     model.metadata_props.add(key="license", value="<b>free</b> | as air")
     save(model, folder / "onnx" / "model.onnx")
     (folder / "config.json").write_text('{"model_type": "tiny"}')
+    (folder / "service-account.json").write_text('{"private_key": "secret"}')
     return folder
 
 
@@ -46,6 +47,7 @@ def test_the_model_the_card_and_the_space_are_written(export: Path, bundle: Path
     feeds = {each.name: np.random.default_rng(1).random(each.shape, np.float32) for each in original.get_inputs()}
     np.testing.assert_allclose(published.run(None, feeds)[0], original.run(None, feeds)[0], rtol=0, atol=1e-5)
     assert json.loads((out / "model" / "config.json").read_text()) == {"model_type": "tiny"}
+    assert not [file for file in out.rglob("*") if file.name == "service-account.json"]
     card = (out / "model" / "README.md").read_text()
     assert hashlib.sha256((out / "model" / "onnx" / "model.onnx").read_bytes()).hexdigest() in card
     _, front, text = card.split("---\n", 2)

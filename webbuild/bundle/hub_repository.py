@@ -16,9 +16,12 @@ from webbuild.reporting.write import write_text
 
 MODEL = "model.onnx"
 """What transformers.js loads, from the folder `onnx`."""
-_CONFIGURATIONS = ("*.json", "vocab.txt", "merges.txt", "*.model")
-"""Files beside a model that say how pictures and words go in, and what comes out."""
-_NOT_CONFIGURATIONS = {"manifest.json", "focus.json", "package.json"}
+_CONFIGURATIONS = (
+    *("config.json", "generation_config.json", "preprocessor_config.json", "processor_config.json"),
+    *("tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", "added_tokens.json"),
+    *("vocab.json", "vocab.txt", "merges.txt", "spiece.model", "sentencepiece.bpe.model", "tokenizer.model"),
+)
+"""Files of transformers beside a model, by name: another file there may be private, and is not published."""
 
 
 def write_hub_folders(
@@ -61,11 +64,7 @@ def _copy_configurations(source: Path, folder: Path) -> set[str]:
     """Copy the configuration files beside a model, and those above a folder `onnx` that it lies in."""
     folders = [source.parent.parent, source.parent] if source.parent.name == "onnx" else [source.parent]
     found = {
-        file.name: file
-        for each in folders
-        for pattern in _CONFIGURATIONS
-        for file in each.glob(pattern)
-        if file.is_file() and file.name not in _NOT_CONFIGURATIONS
+        file.name: file for each in folders for file in (each / name for name in _CONFIGURATIONS) if file.is_file()
     }
     for name, file in found.items():
         shutil.copyfile(file, folder / name)
