@@ -12,6 +12,8 @@ NAMED = re.compile(rf"(?<![\w/@.-])(?:{'|'.join(ROOMS)})/(?:[\w.-]+/)*[\w-]+\.(?
 MODULE = re.compile(r"`(?:python -m )?((?:webbuild|benchmarks|tests|e2e)(?:\.\w+)+)(?![\w.])(?<!\.ts)")
 BUILT = ("webbuild/_web/", "models/samples/")
 """What `make` writes, and what a bundle holds under such a name."""
+FOREIGN = {"_web", "node_modules"}
+"""Folders of what is built and installed."""
 MADE_UP = {Path(__file__).name, "brightness_task.py"}
 """They name files that there must not be."""
 
@@ -20,7 +22,7 @@ def sources() -> list[Path]:
     """Return the files that name others: code, and documents."""
     written = [path for room in ROOMS for path in (ROOT / room).rglob("*") if path.suffix in SUFFIXES]
     written += [path for path in ROOT.iterdir() if path.suffix in SUFFIXES]
-    return [path for path in written if path.is_file() and "_web" not in path.parts and path.name not in MADE_UP]
+    return [path for path in written if path.is_file() and not FOREIGN & {*path.parts} and path.name not in MADE_UP]
 
 
 def missing(text: str) -> set[str]:
