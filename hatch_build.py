@@ -1,4 +1,4 @@
-"""Puts the built web runtime into the wheel, built with npm where it was not yet, and a bill of materials of it."""
+"""What the wheel has besides the Python files: the web runtime, its bill of materials, the README as PyPI shows it."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+from hatchling.metadata.plugin.interface import MetadataHookInterface
 
 _BUILT = (
     "runtime/webbuild.js",
@@ -20,6 +21,38 @@ _BUILT = (
     "ort/VERSION",
     "licenses/packages.json",
 )
+_RELATIVE_LINK = re.compile(r"!?\[([^\]]*)\]\((?!\w+:|#)([^)\s]+)\)")
+
+
+class ReadmeHook(MetadataHookInterface):
+    """Gives PyPI, which has no other file of the repository, a README whose links lead somewhere."""
+
+    def update(self, metadata: dict[str, Any]) -> None:
+        """Set the long description."""
+        text = (Path(self.root) / "README.md").read_text("utf-8")
+        metadata["readme"] = {"content-type": "text/markdown", "text": published_readme(text, metadata["urls"])}
+
+
+def published_readme(text: str, urls: dict[str, str]) -> str:
+    """Return a README without relative links.
+
+    Files below docs/ are pages and pictures of the documentation site. Others lie in the repository; until
+    `[project.urls]` has its address, as `Repository`, only the words of their links stay.
+    """
+
+    def absolute(link: re.Match[str]) -> str:
+        words, path = link.groups()
+        page = path.removeprefix("docs/")
+        if page != path:
+            page = re.sub(r"\.md(?=#|$)", ".html", page)
+            address = urls["Documentation"] + (page if Path(page).suffix else f"{page}/index.html")
+        elif "Repository" in urls:
+            address = f"{urls['Repository'].rstrip('/')}/blob/HEAD/{path}"
+        else:
+            return words
+        return link[0].replace(f"]({path})", f"]({address})")
+
+    return _RELATIVE_LINK.sub(absolute, text)
 
 
 class WebRuntimeHook(BuildHookInterface[Any]):

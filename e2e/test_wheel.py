@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -134,6 +135,17 @@ def test_the_wheel_says_what_of_others_is_in_it(wheel: Path) -> None:
     inside = ("onnxruntime-web", "@huggingface/tokenizers", "comlink", "fzstd")
     wanted = {f"pkg:npm/{quote(name)}@{locked[f'node_modules/{name}']['version']}" for name in inside}
     assert {each["purl"] for each in json.loads(text)["components"]} == wanted
+
+
+def test_its_long_description_has_no_relative_link(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        (name,) = (name for name in archive.namelist() if name.endswith(".dist-info/METADATA"))
+        headers, _, text = archive.read(name).decode().partition("\n\n")
+    assert "\nDescription-Content-Type: text/markdown" in headers
+    assert text.startswith("# webbuild\n")
+    targets = re.findall(r"\]\(([^)]*)\)", text)
+    assert len(targets) > 5
+    assert [each for each in targets if not each.startswith("https://")] == []
 
 
 def test_the_program_is_the_wheels_own(place: Path) -> None:
