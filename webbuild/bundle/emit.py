@@ -35,6 +35,7 @@ from webbuild.manifest.manifest import (
     Task,
     Variant,
 )
+from webbuild.manifest.states import state_inputs
 from webbuild.model.load import OnnxModel
 from webbuild.ortweb import packaged_assets
 from webbuild.reporting.write import write_text
@@ -86,7 +87,8 @@ def write_bundle(contents: BundleContents, folder: Path) -> Manifest:
     for name, data in contents.files.items():
         (folder / name).write_bytes(data)
     samples = _copy_samples(contents.samples, folder)
-    golden = None if contents.golden is None else _write_golden(contents.golden, folder)
+    states = {spec.name for spec in state_inputs(contents.inputs)}
+    golden = None if contents.golden is None else _write_golden(contents.golden, states, folder)
     manifest = Manifest(
         name=contents.name,
         title=contents.title,
@@ -101,7 +103,7 @@ def write_bundle(contents: BundleContents, folder: Path) -> Manifest:
         ),
         task=contents.task,
         inputs=list(contents.inputs),
-        outputs=public_outputs(contents.graphs),
+        outputs=public_outputs(contents.graphs, contents.inputs),
         graphs=list(contents.graphs),
         disabled_targets=list(contents.disabled_targets),
         engines=engines,
@@ -193,10 +195,12 @@ def _copy_stack(sample: Sample, folder: Path, taken: Set[str]) -> contract.Sampl
     )
 
 
-def _write_golden(recorded: GoldenRun, folder: Path) -> Golden:
+def _write_golden(recorded: GoldenRun, states: Set[str], folder: Path) -> Golden:
+    """Write a run from the start of a sequence: states, which are zeros, are left out."""
+    feeds = {name: array for name, array in recorded.sample.feeds.items() if name not in states}
     (folder / "golden").mkdir()
     written: dict[str, dict[str, str]] = {"input": {}, "output": {}}
-    for kind, arrays in (("input", {**recorded.sample.feeds, **recorded.uint8_inputs}), ("output", recorded.outputs)):
+    for kind, arrays in (("input", {**feeds, **recorded.uint8_inputs}), ("output", recorded.outputs)):
         for index, (name, array) in enumerate(arrays.items()):
             path = f"golden/{kind}-{index}.bin"
             (folder / path).write_bytes(array.astype(array.dtype.newbyteorder("<")).tobytes())
@@ -205,7 +209,12 @@ def _write_golden(recorded: GoldenRun, folder: Path) -> Golden:
     return Golden(sample=recorded.sample.name, inputs=written["input"], outputs=written["output"], uint8_inputs=levels)
 
 
-def public_outputs(graphs: Sequence[Graph]) -> list[Output]:
-    """Return the outputs that mean something to the caller: not what a graph reports of its own head."""
+def public_outputs(graphs: Sequence[Graph], inputs: Sequence[Input]) -> list[Output]:
+    """Return the outputs that mean something to the caller: no states, and not what a graph reports of its own head.
+
+    Where all outputs are states they mean something too.
+    """
     reports = {graph.head_status.output for graph in graphs if graph.head_status is not None}
-    return [output for output in graphs[-1].outputs if output.name not in reports]
+    outputs = [output for output in graphs[-1].outputs if output.name not in reports]
+    states = {spec.output for spec in state_inputs(inputs)}
+    return [output for output in outputs if output.name not in states] or outputs

@@ -195,7 +195,7 @@ def _manifest_variant(variant: ModelVariant, proven: ProvenGraphs) -> Variant:
     return Variant(
         task=variant.compiled.match.task,
         inputs=list(_inputs(variant)),
-        outputs=public_outputs(proven.graphs),
+        outputs=public_outputs(proven.graphs, _inputs(variant)),
         graphs=list(proven.graphs),
         disabled_targets=list(variant.compiled.disabled_targets),
         evaluation_thresholds=proven.equivalence.thresholds,

@@ -27,6 +27,7 @@ from webbuild.compile.picture_input import (
 )
 from webbuild.compile.plan_graphs import plan_graphs
 from webbuild.compile.size_input_order import with_measured_size_order
+from webbuild.compile.state_inputs import with_state_inputs
 from webbuild.manifest.manifest import TensorInput
 from webbuild.passes.base import NmsPlacement
 from webbuild.passes.lower import TARGETS, LoweredGraphs
@@ -118,6 +119,7 @@ def compile_model(
         with progress.step("try how pictures go in"):
             known = with_tried_recipe(known, planned.graphs["wasm"], loaded.original)
     known = apply_overrides(with_joined_tensors(known, planned.graphs["wasm"]), wanted)
+    known = with_state_inputs(known, source.states, planned.graphs["wasm"])
     thresholds = tuple(option_inputs(planned.graphs["webgpu"]))
     bounded = {spec.name for spec in known.inputs if isinstance(spec, TensorInput)}
     ranges = [f"random values of '{name}': {each}" for name, each in loaded.ranges.items() if name in bounded]

@@ -11,6 +11,7 @@ from webbuild.bundle.graphs import option_inputs
 from webbuild.errors import USAGE, WebbuildError
 from webbuild.model.load import OnnxModel, model_signature
 from webbuild.model.signature import ModelSignature, TensorSpec
+from webbuild.model.states import without_states
 from webbuild.passes.base import PassOptions
 from webbuild.passes.lower import LoweredGraphs
 from webbuild.postprocess.spec import GroundingPostprocess
@@ -157,8 +158,9 @@ def with_inputs_of(match: TaskMatch, other: TaskMatch) -> TaskMatch:
 
 
 def _signature_after(source: OnnxModel, model: ir.Model) -> ModelSignature:
-    """Return the facts of what became of a model, and what lies beside the model."""
-    return msgspec.structs.replace(model_signature(source.signature.file, model), hub_files=source.signature.hub_files)
+    """Return the facts of what became of a model, but for its states, and what lies beside the model."""
+    seen = without_states(model_signature(source.signature.file, model), source.states)
+    return msgspec.structs.replace(seen, hub_files=source.signature.hub_files)
 
 
 def _with_value_counts(seen: ModelSignature, model: ir.Model) -> ModelSignature:

@@ -14,9 +14,11 @@ from webbuild.inspection.graph import prepare_graph
 from webbuild.inspection.reshape_check import check_reshapes
 from webbuild.model.load import OnnxModel, load_onnx
 from webbuild.model.set_inputs import set_inputs
+from webbuild.model.states import find_states
 from webbuild.passes.analysis.input_ranges import InputRange, input_ranges
 from webbuild.runners.native import NativeRunner
 from webbuild.samples.native_sizes import check_given_sizes, choose_sizes
+from webbuild.samples.state_sizes import first_states
 from webbuild.tasks.picture_sizes import PictureSize, with_size
 from webbuild.tasks.symbolic_dims import ResolvedDims
 
@@ -53,6 +55,7 @@ def load_model(
     """
     with progress.step(f"load {path.name}"):
         source = set_inputs(load_onnx(path), values or {})
+        source = msgspec.structs.replace(source, states=find_states(source.signature))
         dims = with_size(source.signature, size, dims)
         sizes = choose_sizes(source, dims, lambda: open_reference(source)[0], samples)
         prepared = prepare_graph(source.model, sizes.dims)[0]
@@ -60,6 +63,7 @@ def load_model(
         original, repairs = open_reference(source)  # what does not run as it is need not be patched
         check_given_sizes(source, sizes, dims, original)
         original.close()
+        original = original.with_defaults(first_states(source, sizes.dims, original))
     return LoadedModel(source, original, sizes, (*source.repairs, *repairs), input_ranges(prepared))
 
 
@@ -76,4 +80,5 @@ def resize_model(loaded: LoadedModel, dims: Mapping[str, int], size: PictureSize
     check_reshapes(prepared)
     check_given_sizes(source, sizes, dims, original)
     original.close()
-    return msgspec.structs.replace(loaded, dims=sizes, ranges=input_ranges(prepared))
+    original = original.with_defaults(first_states(source, sizes.dims, original))
+    return msgspec.structs.replace(loaded, original=original, dims=sizes, ranges=input_ranges(prepared))

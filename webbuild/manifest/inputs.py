@@ -140,6 +140,20 @@ class NumberInput(ManifestStruct, tag="number", tag_field="kind", kw_only=True, 
     default: float
 
 
+class StateInput(ManifestStruct, tag="state", tag_field="kind", kw_only=True, frozen=True):
+    """What the model remembers from one run to the next, such as the hidden state of a recurrent network.
+
+    The first run of a sequence takes zeros. Each later run takes what the graph's output `output` was in the run
+    before, which has the same type and shape. That output is no result, unless the model has no other: then it is
+    listed in `outputs` too.
+    """
+
+    name: str
+    dtype: DType
+    shape: list[int]
+    output: str
+
+
 class TensorInput(ManifestStruct, tag="tensor", tag_field="kind", kw_only=True, frozen=True):
     """A tensor that the caller must give."""
 
@@ -148,4 +162,14 @@ class TensorInput(ManifestStruct, tag="tensor", tag_field="kind", kw_only=True, 
     shape: list[int]
 
 
-Input = ImageInput | StackInput | FocusInput | SizeInput | OptionInput | PromptInput | NumberInput | TensorInput
+Input = (
+    ImageInput
+    | StackInput
+    | FocusInput
+    | SizeInput
+    | OptionInput
+    | PromptInput
+    | NumberInput
+    | StateInput
+    | TensorInput
+)

@@ -26,6 +26,7 @@ from webbuild.manifest.inputs import PromptInput as PromptInput
 from webbuild.manifest.inputs import PromptRole as PromptRole
 from webbuild.manifest.inputs import SizeInput as SizeInput
 from webbuild.manifest.inputs import StackInput as StackInput
+from webbuild.manifest.inputs import StateInput as StateInput
 from webbuild.manifest.inputs import TensorInput as TensorInput
 from webbuild.manifest.tasks import ClassifyTask as ClassifyTask
 from webbuild.manifest.tasks import DepthTask as DepthTask

@@ -21,6 +21,7 @@ from webbuild.model.node_order import sort_nodes
 from webbuild.model.operator_support import check_operators
 from webbuild.model.opset_upgrade import upgrade_opset
 from webbuild.model.signature import ModelSignature, TensorSpec
+from webbuild.model.states import StatePair
 from webbuild.model.tensor_checks import check_dtypes, check_tensor_data
 from webbuild.model.utf8 import repair_utf8
 from webbuild.runners.native import NativeRunner
@@ -39,7 +40,7 @@ class OnnxModel(Struct, frozen=True):
     `model` has external data mapped lazily. `graph_bytes` is what a session is made of in the file's place: the file
     without the weights inside it, where those are so many that they are read where they lie, or with its nodes sorted.
     `repairs` are sentences about what was put right, or is wrong and loads all the same. `set_inputs` are the values of
-    inputs that are constants in `model`, and still inputs in the file.
+    inputs that are constants in `model`, and still inputs in the file. `states` are the inputs that it remembers.
     """
 
     path: Path
@@ -50,6 +51,7 @@ class OnnxModel(Struct, frozen=True):
     graph_bytes: bytes | None = None
     repairs: tuple[str, ...] = ()
     set_inputs: Mapping[str, NDArray[Any]] = {}
+    states: tuple[StatePair, ...] = ()
 
 
 def load_onnx(path: Path) -> OnnxModel:

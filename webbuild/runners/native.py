@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from copy import copy
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -70,6 +71,7 @@ class NativeRunner:
     def __init__(self, path: Path, data: bytes | None = None, fixed: Tensors = {}) -> None:  # noqa: B006 - only read
         self.path = path
         self._fixed = fixed
+        self._defaults: Tensors = {}
         self._data = _exact_graph(path, data) or data
         self._session: InferenceSession | None = None
         self._weights: Tensors = {}
@@ -96,6 +98,12 @@ class NativeRunner:
 
         version: str = onnxruntime.__version__
         return version
+
+    def with_defaults(self, defaults: Tensors) -> NativeRunner:
+        """Return a runner of the same graph that gives inputs these values in runs that leave them out."""
+        other = copy(self)
+        other._session, other._defaults = None, defaults
+        return other
 
     def close(self) -> None:
         """Let go of the session and its memory; the next run makes another."""
@@ -156,7 +164,7 @@ class NativeRunner:
         session = self._open()
         fixed = {name: array for name, array in self._fixed.items() if name in self.input_dtypes}
         try:
-            values = session.run(names, {**feeds, **fixed})
+            values = session.run(names, {**self._defaults, **feeds, **fixed})
         except Exception as error:
             raise WebbuildError(
                 "reference-run-failed",

@@ -15,6 +15,7 @@ from webbuild.errors import USAGE, WebbuildError
 from webbuild.manifest.manifest import FocusInput, ImageInput, Input, StackInput, TensorInput
 from webbuild.preprocess.image import image_to_tensor, load_image
 from webbuild.preprocess.image_stack import stack_tensor
+from webbuild.preprocess.state_feeds import state_feeds
 from webbuild.samples.focal_stack import IMAGE_SUFFIXES as _PICTURES
 from webbuild.samples.focal_stack import FocalStack, find_stacks, stacks_from_paths
 from webbuild.samples.npz import held_names, load_npz, looks_like, narrow_int64
@@ -58,10 +59,11 @@ def _collect(model: Path, given: Sequence[Path], inputs: Sequence[Input], ranges
         files = files or _image_files(model.parent / "samples") or _image_files(SAMPLE_IMAGES)
         return [_sample_from_image(file, image, inputs, ranges) for file in files]
     tensors = [spec for spec in inputs if isinstance(spec, TensorInput)]
+    states = state_feeds(inputs)
     if files:
-        return [_sample_from_npz(file, tensors) for file in files]
+        return [_sample_from_npz(file, tensors, states) for file in files]
     return [
-        Sample(name, feeds, redraw=partial(_redraw_tensors, tensors, ranges, index))
+        Sample(name, {**feeds, **states}, redraw=partial(_redraw_tensors, tensors, ranges, index))
         for index, (name, feeds) in enumerate(random_inputs(tensors, ranges))
     ]
 
@@ -137,7 +139,7 @@ def with_focus_distances(inputs: Sequence[Input], samples: Sequence[Sample]) -> 
     )
 
 
-def _sample_from_npz(file: Path, inputs: Sequence[TensorInput]) -> Sample:
+def _sample_from_npz(file: Path, inputs: Sequence[TensorInput], states: dict[str, NDArray[Any]]) -> Sample:
     _require_file(file)
     shown = ", ".join(f"'{each.name}' {each.dtype} {each.shape}" for each in inputs)
     if file.suffix.lower() in _PICTURES:
@@ -160,7 +162,7 @@ def _sample_from_npz(file: Path, inputs: Sequence[TensorInput]) -> Sample:
                 f"save an array of that type and shape under the name '{spec.name}'; the model's inputs: {shown}",
                 exit_code=USAGE,
             )
-    return Sample(file.name, {spec.name: arrays[spec.name] for spec in inputs})
+    return Sample(file.name, {**{spec.name: arrays[spec.name] for spec in inputs}, **states})
 
 
 def _require_file(file: Path) -> None:

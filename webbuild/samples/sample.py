@@ -15,6 +15,7 @@ from webbuild.preprocess.letterbox import ImagePlacement
 from webbuild.preprocess.number_feeds import number_feeds
 from webbuild.preprocess.prompt import Prompt
 from webbuild.preprocess.size_feeds import size_feeds
+from webbuild.preprocess.state_feeds import state_feeds
 from webbuild.samples.random_inputs import NO_RANGES, Ranges, random_tensor
 
 
@@ -51,7 +52,7 @@ class Sample(Struct, frozen=True):
 def feeds_beside_image(
     inputs: Sequence[Input], placement: ImagePlacement, focus: Sequence[float] = (), ranges: Ranges = NO_RANGES
 ) -> dict[str, NDArray[Any]]:
-    """Return what is fed besides pictures: sizes, focal distances, and numbers at random for what is not known."""
+    """Return what is fed besides pictures: sizes, distances, states, and numbers at random for what is not known."""
     tensors = {spec.name: random_tensor(spec, 0, ranges) for spec in inputs if isinstance(spec, TensorInput)}
     focused = {spec.name: focus_tensor(spec, focus) for spec in inputs if isinstance(spec, FocusInput)}
-    return {**tensors, **focused, **number_feeds(inputs), **size_feeds(inputs, placement)}
+    return {**tensors, **focused, **number_feeds(inputs), **state_feeds(inputs), **size_feeds(inputs, placement)}

@@ -3,10 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from webbuild.model.load import OnnxModel
 from webbuild.passes.base import PassOptions
 from webbuild.passes.lower import lower
+from webbuild.runners.native import NativeRunner
+
+
+def first_states(source: OnnxModel, dims: Mapping[str, int], native: NativeRunner) -> dict[str, NDArray[Any]]:
+    """Return the zeros that a model of these sizes has for states before its first run."""
+    states = {pair.input for pair in source.states}
+    return {
+        spec.name: np.zeros(
+            [size if isinstance(size, int) else dims[f"{spec.name}:{axis}"] for axis, size in enumerate(spec.shape)],
+            native.input_dtypes[spec.name],
+        )
+        for spec in source.signature.inputs
+        if spec.name in states
+    }
 
 
 def state_sizes(source: OnnxModel, picture: str, dims: Mapping[str, int]) -> dict[str, int]:

@@ -18,6 +18,7 @@ from webbuild.manifest.manifest import (
     NumberInput,
     OptionInput,
     StackInput,
+    StateInput,
     TensorInput,
 )
 from webbuild.passes.analysis.input_ranges import InputRange
@@ -27,6 +28,7 @@ from webbuild.preprocess.letterbox import ImagePlacement
 from webbuild.preprocess.number_feeds import number_feeds
 from webbuild.preprocess.prompt import Prompt
 from webbuild.preprocess.size_feeds import size_feeds
+from webbuild.preprocess.state_feeds import state_feeds
 from webbuild.samples.focal_stack import FocalStack, stacks_from_paths
 from webbuild.samples.npz import load_npz_inputs
 from webbuild.samples.random_inputs import normal_tensor
@@ -123,13 +125,13 @@ def picture_input(manifest: Manifest) -> ImageInput | StackInput | None:
 
 
 def option_feeds(manifest: Manifest) -> Feeds:
-    """Return every option and number as the samples are compared with it."""
+    """Return every option and number as the samples are compared with it, and the states of a first run."""
     options = {
         spec.name: np.full(spec.shape, manifest.evaluation_thresholds.get(spec.option, spec.default), np.float32)
         for spec in manifest.inputs
         if isinstance(spec, OptionInput)
     }
-    return {**options, **number_feeds(manifest.inputs)}
+    return {**options, **number_feeds(manifest.inputs), **state_feeds(manifest.inputs)}
 
 
 def _image_inputs(bundle: Bundle, spec: ImageInput, named: Sequence[tuple[Path, str, str]]) -> list[VerifyInput]:
@@ -164,7 +166,7 @@ def _stack_input(manifest: Manifest, spec: StackInput, stack: FocalStack, title:
 
 
 def _npz_feeds(manifest: Manifest, file: Path) -> Feeds:
-    specs = [spec for spec in manifest.inputs if not isinstance(spec, OptionInput | NumberInput)]
+    specs = [spec for spec in manifest.inputs if not isinstance(spec, OptionInput | NumberInput | StateInput)]
     fix = "save every input under its name, with the type and shape that manifest.json gives"
     return load_npz_inputs(file, {spec.name: (spec.dtype, spec.shape) for spec in specs}, fix)
 
@@ -175,7 +177,7 @@ def _random_input(manifest: Manifest, seed: int) -> VerifyInput:
     for spec in manifest.inputs:
         if isinstance(spec, FocusInput):
             feeds[spec.name] = focus_tensor(spec, ())
-        elif not isinstance(spec, OptionInput | NumberInput):
+        elif not isinstance(spec, OptionInput | NumberInput | StateInput):
             ranges = {} if spec.dtype == "float32" else {spec.name: _WHOLE}
             feeds[spec.name] = normal_tensor(
                 TensorInput(name=spec.name, dtype=spec.dtype, shape=spec.shape), seed, ranges

@@ -6,6 +6,7 @@ import type { Manifest, OptionInput } from "../manifest/manifest.js";
 import { focusTensor } from "./focus-distances.js";
 import { numberTensor } from "./number-inputs.js";
 import { checkSize, inputSize } from "./size-inputs.js";
+import { firstState } from "./state-inputs.js";
 
 type Input = Manifest["inputs"][number];
 
@@ -52,6 +53,7 @@ function validated(inputs: readonly Input[], input: Input, given: TensorData | u
     if (input.kind === "option") return optionTensor(input, undefined);
     if (input.kind === "focus") return focusTensor(input, input.default);
     if (input.kind === "number") return numberTensor(input);
+    if (input.kind === "state") return firstState(input);
     const size = input.kind === "size" ? inputSize(inputs, input) : null;
     if (size !== null) return size;
     throw new WebbuildError(

@@ -25,7 +25,15 @@ export interface Manifest {
     | SegmentTask
     | TensorTask;
   inputs: (
-    ImageInput | StackInput | FocusInput | SizeInput | OptionInput | PromptInput | NumberInput | TensorInput
+    | ImageInput
+    | StackInput
+    | FocusInput
+    | SizeInput
+    | OptionInput
+    | PromptInput
+    | NumberInput
+    | StateInput
+    | TensorInput
   )[];
   outputs: Output[];
   graphs: Graph[];
@@ -371,6 +379,20 @@ export interface NumberInput {
   default: number;
 }
 /**
+ * What the model remembers from one run to the next, such as the hidden state of a recurrent network.
+ *
+ *     The first run of a sequence takes zeros. Each later run takes what the graph's output `output` was in the run
+ *     before, which has the same type and shape. That output is no result, unless the model has no other: then it is
+ *     listed in `outputs` too.
+ */
+export interface StateInput {
+  kind: "state";
+  name: string;
+  dtype: "bool" | "float32" | "int32" | "int64" | "uint8";
+  shape: number[];
+  output: string;
+}
+/**
  * A tensor that the caller must give.
  */
 export interface TensorInput {
@@ -542,7 +564,15 @@ export interface Variant {
     | SegmentTask
     | TensorTask;
   inputs: (
-    ImageInput | StackInput | FocusInput | SizeInput | OptionInput | PromptInput | NumberInput | TensorInput
+    | ImageInput
+    | StackInput
+    | FocusInput
+    | SizeInput
+    | OptionInput
+    | PromptInput
+    | NumberInput
+    | StateInput
+    | TensorInput
   )[];
   outputs: Output[];
   graphs: Graph[];

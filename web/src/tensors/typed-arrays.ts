@@ -1,9 +1,9 @@
 // Whole numbers as the tensor that a graph wants.
 
-import type { TensorData } from "../api/types.js";
+import type { DType, TensorData } from "../api/types.js";
 
 interface Spec {
-  dtype: "int64" | "int32" | "float32" | "bool";
+  dtype: DType;
   shape: readonly number[];
 }
 
@@ -17,6 +17,7 @@ export function toTensor({ dtype, shape }: Spec, values: readonly number[]): Ten
       return { type: dtype, dims, data: Int32Array.from(values) };
     case "float32":
       return { type: dtype, dims, data: Float32Array.from(values) };
+    case "uint8":
     case "bool":
       return { type: dtype, dims, data: Uint8Array.from(values) };
     default:

@@ -7,6 +7,7 @@ import type { SharedEngine } from "../engine/shared-engine.js";
 import { focusFeeds } from "../inputs/focus-distances.js";
 import { numberFeeds } from "../inputs/number-inputs.js";
 import { sizeFeeds } from "../inputs/size-inputs.js";
+import { stateFeeds } from "../inputs/state-inputs.js";
 import { optionFeeds } from "../inputs/validate-inputs.js";
 import type { Manifest } from "../manifest/manifest.js";
 import { forOnePicture, pictureBatch, pictureSize } from "../manifest/variants.js";
@@ -148,6 +149,7 @@ export class WorkerHost {
       ...focusFeeds(manifest.inputs, options.focusDistances),
       ...numberFeeds(manifest.inputs, options.numbers),
       ...sizeFeeds(manifest.inputs, geometry.source),
+      ...stateFeeds(manifest.inputs),
       ...taskOf(manifest).feeds?.(manifest, context),
     };
     const feeds = { ...optionTensors, [name]: tensor };

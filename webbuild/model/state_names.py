@@ -1,0 +1,67 @@
+"""The names by which exporters say which output is the next value of which input: r1i and r1o, state and stateN."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+_IN = "in|input|i|init|initial"
+_OUT = "out|output|o|new|updated|upd|n"
+_BEFORE = "past|prev|previous|last|old"
+_AFTER = "present|next|cur|curr|current"
+_CONTENT = frozenset(
+    (
+        *("image", "img", "picture", "frame", "video", "rgb", "bgr", "mask"),
+        *("x", "y", "data", "input", "inputs", "src", "source", "audio", "wav", "waveform", "tokens", "ids"),
+    )
+)
+"""What a model may take and give back changed, `image_in` and `image_out`: no state unless the name says before or
+after."""
+_MEMORY = re.compile(
+    r"(?<![a-z])(state|hidden|hiddens|cell|cache|cached|rnn|gru|lstm|prev|previous|past|buffer|carry|recurrent|[hc]0|[hc]x"
+    r"|[hc]|r\d+i|states)(?![a-z])"
+)
+"""Words that name a memory."""
+
+
+def is_next(given: str, made: str) -> int:
+    """Return how surely an output's name says that it is the next of an input's: markers in both names, 0 for not.
+
+    r1i, r1o    state, stateN    h0, hn    past_key_values.0.key, present.0.key    cache, cache_next
+    """
+    best = 0
+    for stem, strong, marked in _readings(given, _BEFORE, _IN, "i", "0"):
+        for other, other_strong, other_marked in _readings(made, _AFTER, _OUT, "o", "n"):
+            if stem == other and stem and (strong or other_strong or stem not in _CONTENT):
+                best = max(best, marked + other_marked)
+    return best
+
+
+def names_memory(given: str) -> bool:
+    """Whether an input's name has a word for what is remembered, whatever the outputs are called."""
+    plain = _plain(given)
+    return _MEMORY.search(plain) is not None and "hidden_states" not in plain
+
+
+def _readings(name: str, strong: str, weak: str, letter: str, end: str) -> Iterator[tuple[str, bool, int]]:
+    """Yield what is left of a name without a marker, whether that speaks of time, and how many markers were taken."""
+    plain = _plain(name)
+    yield plain, False, 0
+    for words, in_time in ((strong, True), (weak, False)):
+        for pattern in (rf"(?:{words})_(.+)", rf"(.+)_(?:{words})"):
+            if (found := re.fullmatch(pattern, plain)) is not None:
+                yield found[1], in_time, 1
+    if (found := re.fullmatch(rf"(.*\d){letter}", plain)) is not None:  # r1i
+        yield found[1], False, 1
+    if (found := re.fullmatch(rf"(.*[a-z])_?{end}", plain)) is not None:  # h0, hn
+        yield found[1], False, 1
+
+
+def _plain(name: str) -> str:
+    """Return a name in small letters with one kind of mark between its words.
+
+    stateN  ->  state_n    past_key_values.0.key  ->  past_0_key
+    """
+    words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name)
+    words = re.sub(r"[^a-z0-9]+", "_", words.lower()).strip("_")
+    return words.replace("past_key_values", "past").replace("present_key_values", "present")
