@@ -1,0 +1,59 @@
+from __future__ import annotations
+
+import onnx_ir as ir
+
+from webbuild.passes.base import Pass, PassOptions, Rewrite
+from webbuild.passes.decompose.sampled_taps import sample_and_convolve
+from webbuild.passes.decompose.unrolled_deform_conv import match_unrolled
+from webbuild.passes.opset.raise_opset import raise_opset
+from webbuild.passes.rewrite import Builder, find_nodes, opset_version, replace_output
+
+_MIN_OPSET = 16
+"""The first opset with GridSample."""
+
+
+class FoldDeformConv(Pass):
+    """Writes a deformable convolution that was exported as four Gathers of a padded picture as GridSample and Conv.
+
+        p = base + offset [N, G, T, 2, h, w],  T = kh * kw
+        Conv(Transpose(mask * sum over 4 corners of weight(p) * GatherND(Pad(x), Clip(Cast(Floor(p))))), w)
+            ->  Conv(GridSample(x [N, C, H, W], p) * mask [N, C T, h, w], w [M, C / g T, 1, 1])
+
+    Why: PyTorch's exporter has no DeformConv for older opsets, so deform_conv2d_onnx_exporter writes it with int64
+    indices. WebGPU has none: they are computed on the CPU. Four tensors as large as all taps of all channels live at
+    one time: 784 MiB each for a kernel of 7 x 7 over 64 channels of 256 x 256.
+
+    How: GridSample does what the four corners do, with zeros outside of the picture.
+
+    - The base and the scale of the offsets are constants along rows and columns.
+    - Groups of offsets become batches; groups of the Conv stay.
+    - Where what is read takes more than half of a buffer, 64 MiB, some rows are read and summed at a time.
+
+    Limits: fixed shapes, constant weights, and at least one row and column of padding on every side, as the exporter
+    adds where there is none. Right to 1e-5 of the largest magnitude: positions are scaled to -1..1 and back.
+
+    Source: `deform_conv2d_onnx_exporter` 1.2.0; Zhu et al., Deformable ConvNets v2 (arXiv 1811.11168).
+    """
+
+    code = "fold-deform-conv"
+    after = ("fold-constants", "float64-to-float32")
+    scope = "main graph"
+    tolerance = 1e-5
+
+    def apply(self, model: ir.Model, options: PassOptions) -> list[Rewrite]:
+        rewrites = []
+        for conv in find_nodes(model, "Conv"):
+            found = match_unrolled(conv)
+            if found is None:
+                continue
+            if (reason := raise_opset(model, _MIN_OPSET)) is not None:
+                rewrites.append(self.skipped(conv, reason))
+                continue
+            add = Builder(model.graph, conv, f"{conv.name or 'Conv'}/sampled", opset_version(model))
+            form, limit = found.form, options.max_binding_size // 2
+            result = sample_and_convolve(add, form, found.x, found.offset, found.mask, found.bias, limit)
+            replace_output(conv, result)
+            model.graph.remove(conv, safe=True)
+            kernel, target = (" x ".join(map(str, each)) for each in (form.weights.shape[2:], form.target))
+            rewrites.append(self.applied(conv, f"a kernel of {kernel}, read by GridSample at {target} places"))
+        return rewrites
