@@ -1,0 +1,132 @@
+"""Reach: the positions of the picture that the elements of a value depend on, along one axis of the picture.
+
+A bound is an array with the rank of the value: the first position for each element, or minus the last, so that what
+an operator gives has the least bound of what it reads. An axis along which a bound is the same has length 1 in it.
+Nothing ends at the edges of the picture: what a Conv reads beyond them has the positions that would follow.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+Bound = NDArray[np.int64]
+Table = NDArray[np.int64]
+"""What each place along an axis reads, [places, reads]: positions along that axis, outside of it too."""
+
+MAX_ELEMENTS = 1 << 25
+"""Of a bound. One that is larger joins positions of the picture pair by pair, as attention does."""
+
+
+class UnknownReachError(Exception):
+    """Why it is not known which positions are read: in words that follow the node's name."""
+
+
+def reduced(bound: Bound) -> Bound:
+    """Return the bound with length 1 along each axis where it is the same."""
+    for axis, (length, stride) in enumerate(zip(bound.shape, bound.strides, strict=True)):
+        first = bound.take([0], axis) if length else bound
+        if length > 1 and (stride == 0 or bool((bound == first).all())):
+            bound = first
+    return bound
+
+
+def varies(bound: Bound) -> list[int]:
+    """Return the axes along which the bound is not the same."""
+    return [axis for axis, length in enumerate(bound.shape) if length > 1]
+
+
+def period(bound: Bound, axis: int) -> tuple[int, int] | None:
+    """Return (p, d) where the element p places further along an axis always depends on d positions more.
+
+    None where there is no such p up to half of the length. A picture has (1, 1), half of it (1, 2), its nearest
+    enlargement to the double (2, 1).
+    """
+    steps = np.moveaxis(np.diff(bound, axis=axis), axis, 0)
+    return _period(steps.tobytes(), steps.shape)
+
+
+@lru_cache(maxsize=1024)
+def _period(data: bytes, shape: tuple[int, ...]) -> tuple[int, int] | None:
+    steps: Bound = np.frombuffer(data, np.int64).reshape(shape[0], -1)
+    column = steps[:, 0]
+    for size in range(1, (len(steps) + 1) // 2 + 1):
+        if size < len(steps) and column[size] != column[0]:
+            continue
+        if not np.array_equal(column[size:], column[:-size]) or not np.array_equal(steps[size:], steps[:-size]):
+            continue
+        advances = steps[:size].sum(axis=0)
+        return (size, int(advances[0])) if bool((advances == advances[0]).all()) else None
+    return None
+
+
+def windowed(bound: Bound, axis: int, table: Table) -> Bound:
+    """Return the bound of what reads, for each place along an axis, the places of a table.
+
+    Raises:
+        UnknownReachError: where the table goes beyond the ends, and nothing follows from what lies between them.
+    """
+    length = bound.shape[axis]
+    if length == 1:
+        return bound
+    inside, beyond = table, np.zeros_like(table)
+    if table.min() < 0 or table.max() >= length:
+        found = period(bound, axis)
+        if found is None:
+            raise UnknownReachError("reads positions that do not go on evenly")
+        size, step = found
+        # a[j] = a[j + q p] - q d for j < 0, and the same with a negative q for j >= length
+        turns = np.where(table < 0, -(table // size), np.where(table >= length, (length - 1 - table) // size, 0))
+        inside, beyond = table + turns * size, -turns * step
+    read = bound.take(inside, axis)  # [..., places, reads, ...]
+    along = [1] * read.ndim
+    along[axis : axis + 2] = table.shape
+    return reduced((read + beyond.reshape(along)).min(axis=axis + 1))
+
+
+def reshaped(bound: Bound, before: Sequence[int], after: Sequence[int]) -> Bound:
+    """Return the bound of a value of the shape `before` in the shape `after`.
+
+    [1, 3, H, 4, W, 4] -> [1, 3, 4 H, 4 W] is done part by part: H, 4 -> 4 H where the bound varies there, else 1 -> 1.
+    """
+    full: list[int] = []
+    joined: list[int] = []
+    for old, new in _parts(before, after):
+        lengths = bound.shape[old]
+        same = all(length == 1 for length in lengths)
+        full += lengths if same else before[old]
+        joined += [1] * len(after[new]) if same else after[new]
+    _require_room(math.prod(full))
+    return reduced(np.broadcast_to(bound, full).reshape(joined))
+
+
+def _parts(before: Sequence[int], after: Sequence[int]) -> Iterator[tuple[slice, slice]]:
+    """Yield the smallest runs of axes that hold as many elements in both shapes."""
+    old = new = 0
+    while old < len(before) or new < len(after):
+        to_old, to_new = min(old + 1, len(before)), min(new + 1, len(after))
+        while math.prod(before[old:to_old]) != math.prod(after[new:to_new]):
+            if math.prod(before[old:to_old]) < math.prod(after[new:to_new]):
+                to_old += 1
+            else:
+                to_new += 1
+        yield slice(old, to_old), slice(new, to_new)
+        old, new = to_old, to_new
+
+
+def least(bounds: Sequence[Bound]) -> Bound:
+    """Return the bound of what reads values element by element, as they broadcast."""
+    _require_room(math.prod(np.broadcast_shapes(*(each.shape for each in bounds))))
+    found = bounds[0]
+    for each in bounds[1:]:
+        found = np.minimum(found, each)
+    return reduced(found)
+
+
+def _require_room(elements: int) -> None:
+    if elements > MAX_ELEMENTS:
+        raise UnknownReachError("joins positions of the picture pair by pair")

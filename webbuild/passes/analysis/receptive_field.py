@@ -1,0 +1,161 @@
+"""Receptive field of a picture's output: how far a pixel sees, computed from the graph; or the node that sees all."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import onnx_ir as ir
+from msgspec import Struct
+
+from webbuild.passes.analysis.reach import Bound, UnknownReachError, period, varies
+from webbuild.passes.analysis.reach_rules import POINTWISE_OPS, SIZE_OPS, rule_of
+from webbuild.passes.analysis.reach_windows import rounds_places
+from webbuild.passes.rewrite import constant, static_shape
+
+_BROADCASTING_OPS = POINTWISE_OPS | {"Concat", "MatMul", "MatMulInteger", "QLinearMatMul"}
+"""Operators whose constants could differ from position to position."""
+
+
+class ReceptiveField(Struct, frozen=True):
+    """How far a pixel of the output sees, in pixels of the picture.
+
+    Attributes:
+        halo: the farthest pixel in any direction that a pixel depends on.
+        multiple: the distances by which the picture may be shifted so that the output is the same, shifted too.
+        scale: how many pixels a pixel becomes, along each side.
+        rounded: the node that rounds places by their position, so that a shifted output differs in its last bits;
+            empty for none.
+    """
+
+    halo: int
+    multiple: int
+    scale: int
+    rounded: str = ""
+
+
+class GlobalContext(Struct, frozen=True):
+    """The first node that makes a pixel of the output depend on all of the picture, or on where in it it lies.
+
+    `reason` says what it does, in words that follow its name.
+    """
+
+    node: str
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.node} {self.reason}"
+
+
+Bounds = Sequence[Bound]
+"""Of a value: the first row, minus the last, the first column, minus the last; see `reach`."""
+
+
+def receptive_field(
+    graph: ir.Graph, picture: str, output: str, axes: tuple[int, int], output_axes: tuple[int, int]
+) -> ReceptiveField | GlobalContext:
+    """Return how far the pixels of an output see.
+
+    The axes are those of the rows and columns. Shapes are fixed, and what they decide is folded into constants.
+    """
+    start = next(value for value in graph.inputs if value.name == picture)
+    end = next(value for value in graph.outputs if value.name == output)
+    known: dict[ir.Value, Bounds] = {start: _identity(start, axes)}
+    multiple, rounded = 1, ""
+    for node in graph:
+        if not any(value in known for value in node.inputs) or node.op_type in SIZE_OPS:
+            continue
+        try:
+            found = _outputs(node, known)
+        except UnknownReachError as error:
+            return GlobalContext(_name(node), str(error))
+        for value, bounds in zip(node.outputs, found, strict=False):
+            known[value] = bounds
+            multiple = math.lcm(multiple, *_shifts(bounds))
+        rounded = rounded or (_name(node) if rounds_places(node) else "")
+    if end not in known:
+        return GlobalContext(f"the output '{output}'", "does not depend on the picture")
+    return _measured(start, end, known[end], axes, output_axes, multiple, rounded)
+
+
+def _name(node: ir.Node) -> str:
+    return f"{node.op_type} '{node.name or node.outputs[0].name}'"
+
+
+def _identity(start: ir.Value, axes: tuple[int, int]) -> Bounds:
+    shape = static_shape(start) or []
+    bounds: list[Bound] = []
+    for axis in axes:
+        at = np.arange(shape[axis]).reshape([-1 if each == axis else 1 for each in range(len(shape))])
+        bounds += [at, -at]
+    return bounds
+
+
+def _outputs(node: ir.Node, known: Mapping[ir.Value, Bounds]) -> list[Bounds]:
+    """Return the bounds of each output of a node.
+
+    Raises:
+        UnknownReachError: where one depends on all of the picture, or on its place.
+    """
+    rule = rule_of(node) if node.domain in ("", "ai.onnx") else None
+    if rule is None:
+        raise UnknownReachError("is not known to read parts of the picture only")
+    given = [None if value is None else known.get(value) for value in node.inputs]
+    by_bound = [rule(node, [None if each is None else each[at] for each in given]) for at in range(4)]
+    outputs: list[Bounds] = [list(each) for each in zip(*by_bound, strict=True)]
+    for bounds in outputs:
+        for at, what in ((0, "rows"), (2, "columns")):
+            if not varies(bounds[at]) or not varies(bounds[at + 1]):
+                raise UnknownReachError(f"reads all {what} of the picture")
+    if node.op_type in _BROADCASTING_OPS:
+        _require_uniform(node, known, {axis for bound in outputs[0] for axis in varies(bound)})
+    return outputs
+
+
+def _require_uniform(node: ir.Node, known: Mapping[ir.Value, Bounds], axes: set[int]) -> None:
+    """Require that what does not come of the picture is the same along its axes.
+
+    Raises:
+        UnknownReachError: where it differs, as what stands for a position does.
+    """
+    rank = len(node.outputs[0].shape or ())
+    for place, value in enumerate(node.inputs):
+        if value is None or value in known or (place > 2 and node.op_type == "QLinearMatMul"):
+            continue
+        shape = static_shape(value)
+        array = constant(value)
+        last = 2 if "MatMul" in node.op_type else 0
+        for axis in axes:
+            own = axis - rank + len(shape or ())
+            if shape is None or (own >= 0 and own < len(shape) - last and shape[own] > 1 and not _same(array, own)):
+                raise UnknownReachError("treats positions of the picture differently")
+
+
+def _same(array: np.ndarray | None, axis: int) -> bool:
+    return array is not None and bool((array == array.take([0], axis)).all())
+
+
+def _shifts(bounds: Bounds) -> list[int]:
+    """Return the pixels by which the picture moves when a value does by whole elements, for each axis that shows it."""
+    found = [period(bound, axis) for bound in bounds for axis in varies(bound)]
+    return [abs(each[1]) for each in found if each is not None and each[1]]
+
+
+def _measured(
+    start: ir.Value, end: ir.Value, bounds: Bounds, axes: tuple[int, int], output_axes: tuple[int, int],
+    multiple: int, rounded: str,
+) -> ReceptiveField | GlobalContext:  # fmt: skip
+    where = f"the output '{end.name}'"
+    before, after = static_shape(start) or [], static_shape(end) or []
+    scale, halo = after[output_axes[0]] // before[axes[0]], 0
+    for at, axis, own in ((0, axes[0], output_axes[0]), (2, axes[1], output_axes[1])):
+        if scale < 1 or after[own] != before[axis] * scale:
+            return GlobalContext(where, f"is {after[own]} pixels for {before[axis]} of the picture")
+        pixels = np.arange(after[own]) // scale
+        for bound, sign in ((bounds[at], 1), (bounds[at + 1], -1)):
+            found = period(bound, own) if varies(bound) == [own] else None
+            if found is None or abs(found[1]) * scale != found[0]:
+                return GlobalContext(where, "has its pixels in another order than the picture")
+            halo = max(halo, int((sign * pixels - bound.ravel()).max()))
+    return ReceptiveField(halo=halo, multiple=multiple, scale=scale, rounded=rounded)

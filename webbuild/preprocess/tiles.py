@@ -1,0 +1,39 @@
+"""Tiles of a picture that is larger than a model's input: where each is cut out, and which part of it is kept."""
+
+from __future__ import annotations
+
+import itertools
+
+from msgspec import Struct
+
+
+class Span(Struct, frozen=True):
+    """A tile along one axis, in pixels of the picture: it is cut out at `offset`, and kept from `start` to `end`."""
+
+    offset: int
+    start: int
+    end: int
+
+
+def fits_halo(size: int, halo: int, multiple: int) -> bool:
+    """Whether something of a tile of this size is left without its halo, by which tiles can advance."""
+    return size - 2 * halo >= multiple
+
+
+def tile_spans(length: int, size: int, halo: int, multiple: int) -> list[Span]:
+    """Return the tiles along an axis of a picture, in its order.
+
+    Offsets are multiples of `multiple`, spread evenly; the last tile ends where the picture does. Where the picture is
+    smaller than a tile, or the last offset would be no multiple, the picture is taken to go on as its last pixel does.
+    Of the pixels that two tiles share each keeps half: at least `halo` of them lie between a kept pixel and the edge of
+    its tile, where that is no edge of the picture.
+
+        offset(k) = multiple floor(k D / (n - 1)), D = ceil((length - size) / multiple)
+        n - 1 = ceil(D / floor((size - 2 halo) / multiple))
+    """
+    distance = max(0, -(-(length - size) // multiple))
+    last = -(-distance // ((size - 2 * halo) // multiple))
+    offsets = [multiple * (at * distance // max(1, last)) for at in range(last + 1)]
+    cuts = [(one + size + other) // 2 for one, other in itertools.pairwise(offsets)]
+    ends = zip(offsets, [0, *cuts], [*cuts, length], strict=True)
+    return [Span(offset, start, end) for offset, start, end in ends]
