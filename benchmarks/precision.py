@@ -21,7 +21,7 @@ from benchmarks.page_markers import replace_marked
 from benchmarks.placement import MODELS, ROOT
 
 PAGE = ROOT / "docs" / "precision.md"
-_TOOK = re.compile(r"(\d+) evaluations? in ([\d.]+) s, ([\d.]+) s of processor time")
+_TOOK = re.compile(r"(\d+) evaluations? in ([\d.]+) s, ([\d.]+) s of CPU time")
 
 
 class PrecisionRow(Struct, frozen=True):

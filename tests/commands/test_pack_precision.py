@@ -57,7 +57,7 @@ def test_the_report_says_what_was_kept_and_what_was_tried(mixed: tuple[Done, Pat
     assert {each["subject"]["runner"] for each in report["comparisons"]} == {"webgpu", "wasm", "webgpu mixed"}
     page = (folder / "report.html").read_text("utf-8")
     assert page.count("<circle") == len(searched["steps"])
-    assert "the answers differ with it in float16" in page
+    assert "the results differ with it in float16" in page
 
 
 def test_all_that_can_be_is_refused_where_it_is_wrong_and_nothing_is_written(tmp_path: Path) -> None:
@@ -76,7 +76,7 @@ def test_what_does_not_pay_stays_as_it_is_and_says_why(tmp_path: Path) -> None:
     manifest = decode((tmp_path / "out" / "manifest.json").read_bytes())
     assert [graph.precision for graph in manifest.graphs] == ["fp32", "fp32"]
     report = json.loads(done.stdout)["pack"]
-    assert "less than 90%" in report["precision"]
+    assert "less than the required 90%" in report["precision"]
     assert report["precisionSearch"]["precision"] == "fp32"
 
 

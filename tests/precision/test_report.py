@@ -25,7 +25,9 @@ def test_a_model_of_halves_stays_one_too() -> None:
 
 def test_of_a_graph_that_was_searched_it_is_said_how_much_became_float16() -> None:
     told = searched(precision="mixed", reason="the answers are the same")
-    assert "7 of 10 nodes in float16, with 2 casts" in precision(ir.from_proto(convolution()), told)
+    assert "7 of 10 nodes in float16, 2 Casts between float16 and float32" in precision(
+        ir.from_proto(convolution()), told
+    )
     left = searched(precision="fp32", reason="float16 would save 3% of the weights")
     assert precision(ir.from_proto(convolution()), left) == "float32: float16 would save 3% of the weights"
 

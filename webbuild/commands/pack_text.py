@@ -93,7 +93,7 @@ def proven_lines(proven: ProvenGraphs, variant: ModelVariant) -> Iterator[str]:
     if proven.quantized is not None:
         yield from _quantization_lines(proven.quantized.report)
     if proven.reduced is not None:
-        yield f"{proven.reduced.report.precision}: {proven.reduced.report.reason}"
+        yield f"precision {proven.reduced.report.precision}: {proven.reduced.report.reason}"
 
 
 def _equivalence_lines(result: EquivalenceResult, options: tuple[OptionInput, ...]) -> Iterator[str]:

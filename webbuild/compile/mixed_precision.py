@@ -94,12 +94,12 @@ def build_reduced_precision_graph(
     """
     graph = next((graph for graph in graphs if graph.target == "webgpu"), None)
     if graph is None:
-        reason = "there is no graph for WebGPU, the only target with float16"
+        reason = "the bundle has no WebGPU graph, and only WebGPU uses float16"
         if asked != "auto":
             raise WebbuildError(
                 "fp16-unavailable", reason, "pack it with --precision fp32, or auto, which then keeps float32"
             )
-        return ReducedPrecisionResult(list(graphs), equivalence, build_fp32_report(asked, reason, model, "nothing"))
+        return ReducedPrecisionResult(list(graphs), equivalence, build_fp32_report(asked, reason, model, ""))
     with select_backend(browser=browser) as best:
         judging = AccuracyChecker(graph, folder, task, options, equivalence.thresholds, samples)
 
@@ -144,7 +144,7 @@ def build_reduced_precision_graph(
 
 def _print_search(found: SearchResult, progress: ProgressReporter) -> None:
     runs = format_count(len(found.evaluations), "evaluation")
-    progress.print(f"    {runs} in {found.seconds:.1f} s, {found.processor_seconds:.1f} s of processor time")
+    progress.print(f"    {runs} in {found.seconds:.1f} s, {found.processor_seconds:.1f} s of CPU time")
 
 
 def check_exclusive_options(precision: PrecisionMode, weights: str, batches: Sequence[int] = (1,)) -> None:
@@ -178,12 +178,13 @@ def _refusal(asked: PrecisionMode, model: ir.Model, found: SearchResult, budget:
     """Return why no graph in half precision is shipped, empty where one is."""
     first = next((each.mismatch for each in found.evaluations if each.mismatch), "")
     if not found.evaluations:
-        return "no node can be float16: each is kept in float32 for its operator or its values"
+        return "no node can be float16: the operator or the values of each need float32"
     if found.best is None:
-        return f"with {found.evaluations[-1].fraction.mean:.0%} of it in float16 the answers differ: {first}"
+        return f"the results differ with {found.evaluations[-1].fraction.mean:.0%} of the graph in float16: {first}"
     before, after = weight_bytes(model), weight_bytes(found.best.model)
     if asked == "auto" and after > (1 - budget.saving) * before:
-        return f"float16 would save {1 - after / max(before, 1):.0%} of the weights, less than {budget.saving:.0%}"
+        saved = 1 - after / max(before, 1)
+        return f"float16 would save {saved:.0%} of the weights, less than the required {budget.saving:.0%}"
     return ""
 
 
@@ -198,4 +199,4 @@ def _fix(asked: PrecisionMode) -> str:
 def _result(found: SearchResult) -> str:
     right = [each for each in found.evaluations if not each.mismatch]
     worst = max((part for part in right[-1].tolerance_used.values()), default=0.0)
-    return f"the answers are the same, at {worst:.2g} of the tolerance"
+    return f"the results are the same; the largest difference is {worst:.2g} of its tolerance"

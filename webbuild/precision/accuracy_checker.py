@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from webbuild.precision.fp16_backends import Fp16Backend
 
 Tensors = Mapping[str, NDArray[Any]]
-_VACUOUS = "no comparison says anything"
+_VACUOUS = "the samples have nothing to compare"
 
 
 class AccuracyVerdict(Struct, frozen=True):

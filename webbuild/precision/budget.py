@@ -30,18 +30,18 @@ def parse_budget(given: Sequence[str]) -> SearchBudget:
     for text in given:
         key, _, value = text.partition("=")
         if key not in SearchBudget.__struct_fields__:
-            raise _invalid_budget(text, f"there is no '{key}' in a budget")
+            raise _invalid_budget(text, f"unknown key '{key}'")
         try:
             found[key] = int(value) if key == "evaluations" else float(value)
         except ValueError as error:
-            raise _invalid_budget(text, f"{value!r} is no number that it takes") from error
+            raise _invalid_budget(text, f"{value!r} is not a number") from error
     budget = SearchBudget(**found)  # type: ignore[arg-type]
     if budget.evaluations < 1:
-        raise _invalid_budget(f"evaluations={budget.evaluations}", "a search evaluates at least once")
+        raise _invalid_budget(f"evaluations={budget.evaluations}", "it has to be at least 1")
     if not 0 < budget.seconds < float("inf"):
-        raise _invalid_budget(f"seconds={budget.seconds:g}", "it has to be more than 0, and finite")
+        raise _invalid_budget(f"seconds={budget.seconds:g}", "it has to be greater than 0 and finite")
     if not 0 <= budget.saving <= 1:
-        raise _invalid_budget(f"saving={budget.saving:g}", "it is a part, from 0 to 1")
+        raise _invalid_budget(f"saving={budget.saving:g}", "it has to be between 0 and 1")
     return budget
 
 

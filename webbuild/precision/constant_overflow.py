@@ -47,17 +47,17 @@ def to_float16(array: NDArray[Any]) -> NDArray[np.float16]:
 def overflow_reason(array: NDArray[np.float32]) -> str:
     """Return why a constant must not become float16, empty where it may."""
     if overflows(array):
-        return f"its constant {_worst(array):.3g} is beyond 65504"
+        return f"its constant {_worst(array):.3g} overflows: float16 ends at 65504"
     small = (array != 0) & (np.abs(array) < FP16_MIN_NORMAL)
     if array.size <= MAX_PARAMETER_SIZE:
         if small.any():
-            return f"its constant {_least(array):.2g} vanishes in float16"
+            return f"its constant {_least(array):.2g} may become 0 in float16"
         return ""
     if not small.any():
         return ""
     length = float(np.linalg.norm(array.astype(np.float64)))
     lost = float(np.linalg.norm(array[small].astype(np.float64)))
-    return "its weights vanish in float16" if lost > _SUBNORMAL_LIMIT * length else ""
+    return "many of its weights may become 0 in float16" if lost > _SUBNORMAL_LIMIT * length else ""
 
 
 def distance_from_one(array: NDArray[np.float32]) -> float:

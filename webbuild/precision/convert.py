@@ -17,7 +17,7 @@ from webbuild.precision.node_names import name_nodes
 from webbuild.precision.static_rules import static_fp32_reasons
 from webbuild.targets.table import KernelTable
 
-KEPT_AS_REQUESTED = "kept as asked"
+KEPT_AS_REQUESTED = "kept as requested"
 
 
 class Fp16Graph(Struct, frozen=True):

@@ -29,11 +29,11 @@ def find_index_arithmetic(nodes: Iterable[ir.Node]) -> dict[ir.Node, str]:
     """
     found: dict[ir.Node, str] = {}
     for node in nodes:
-        reason = f"computes positions for {node.op_type}"
+        reason = f"computes coordinates or indices for {node.op_type}"
         if node.op_type == "GridSample":
-            found[node] = "samples at positions, which float16 has no digits for"
+            found[node] = "its sampling coordinates need more digits than float16 has"
         elif node.op_type == "CumSum":
-            found[node] = "counts up, and float16 counts to 2048"
+            found[node] = "a running sum: float16 is exact only up to 2048"
         for value in _coordinate_inputs(node):
             _trace_back(value, reason, found)
     return found

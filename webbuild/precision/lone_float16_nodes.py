@@ -10,7 +10,7 @@ from webbuild.precision.castable_io import CastableIO
 from webbuild.precision.constant_overflow import is_stored_constant
 from webbuild.precision.op_classes import MATMUL_OPS
 
-REASON = "between nodes of float32: it would cost two casts"
+REASON = "alone between float32 nodes: float16 would cost two Casts"
 
 
 def find_lone_nodes(graph: ir.Graph, chosen: Mapping[ir.Node, CastableIO]) -> dict[str, str]:

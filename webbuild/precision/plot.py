@@ -32,7 +32,7 @@ class GridLine(Struct, frozen=True):
 
 
 def plot_points(tried: Sequence[SearchStep]) -> list[PlotPoint]:
-    """Return the points; what differs in kind lies at the top."""
+    """Return the points; a result without a match lies at the top."""
     return [
         PlotPoint(
             index + 1, each.fraction.mean, y_position(worst_tolerance_used(each)), not each.reason, _point_title(each)
@@ -50,7 +50,7 @@ def grid_lines() -> list[GridLine]:
 
 
 def worst_tolerance_used(tried: SearchStep) -> float:
-    """Return the largest part of a tolerance that was used, infinite where an output differs in kind."""
+    """Return the largest part of a tolerance that was used, infinite where a result has no match."""
     return max((math.inf if part is None else part for part in tried.tolerance_used.values()), default=math.inf)
 
 
@@ -61,5 +61,5 @@ def y_position(part: float) -> float:
 
 def _point_title(each: SearchStep) -> str:
     used = worst_tolerance_used(each)
-    amount = f"{used:.2g} of the tolerance" if math.isfinite(used) else "differs in kind"
+    amount = f"{used:.2g} of the tolerance" if math.isfinite(used) else "a result without a match"
     return f"{each.fraction.mean:.0%} float16: {each.reason or amount}"

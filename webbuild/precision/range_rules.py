@@ -36,13 +36,16 @@ def find_out_of_range(model: ir.Model, able: Mapping[ir.Node, CastableIO], range
             if known is None:
                 continue
             if known.largest_magnitude * HEADROOM > FP16_MAX:
-                found.setdefault(node.name or "", f"numbers up to {known.largest_magnitude:.3g} go through it")
+                found.setdefault(
+                    node.name or "", f"values reach {known.largest_magnitude:.3g}, and float16 ends at 65504"
+                )
             elif known.largest_magnitude > MAX_EXACT_INT and node in tail:
                 found.setdefault(
-                    node.name or "", f"coordinates up to {known.largest_magnitude:.0f}, which float16 rounds"
+                    node.name or "",
+                    f"coordinates up to {known.largest_magnitude:.0f}: float16 is exact only up to {MAX_EXACT_INT}",
                 )
         if (most := partial_sum_bound(node, ranges)) is not None and most > FP16_MAX:
-            found.setdefault(node.name or "", f"its sums may reach {most:.3g} on their way")
+            found.setdefault(node.name or "", f"its partial sums may reach {most:.3g}, and float16 ends at 65504")
         for maker, reason in _division_by_small(node, ranges):
             if maker in able:
                 found.setdefault(maker.name or "", reason)
@@ -91,10 +94,12 @@ def _division_by_small(node: ir.Node, ranges: ActivationRanges) -> Iterator[tupl
         return
     known = ranges.get(given.name or "", ActivationRange())
     if node.op_type in ("Sin", "Cos", "Tan") and known.largest_magnitude > _MAX_ANGLE:
-        yield node, f"angles up to {known.largest_magnitude:.3g}, of which float16 keeps no two digits"
+        yield node, f"angles up to {known.largest_magnitude:.3g}: float16 keeps less than two decimals of them"
     if node.op_type not in ("Div", "Log", "Sqrt", "Reciprocal") or known.smallest_magnitude >= FP16_MIN_NORMAL:
         return
-    reason = f"numbers down to {known.smallest_magnitude:.2g} are divided by, or have their root or logarithm taken"
+    reason = (
+        f"values as small as {known.smallest_magnitude:.2g} become 0 in float16 before a division, root or logarithm"
+    )
     yield node, reason
     waiting = [given]
     while waiting:

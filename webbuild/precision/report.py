@@ -13,16 +13,13 @@ if TYPE_CHECKING:
     import onnx_ir as ir
 
 _FULL = (
-    "float32, as exported. Half precision holds three digits and nothing above 65,504, so it is looked for only when "
-    "asked: webbuild pack --precision auto finds what may be float16 without changing an answer, and proves it."
+    "float32, as exported. float16 has three digits and ends at 65,504, so it is used only on request: "
+    "webbuild pack --precision auto finds the nodes that can be float16 without changing a result, and proves it."
 )
-_HALF = (
-    "{count} of {all} weights are float16, as exported. None was made smaller here, and none larger: an adapter "
-    "without shader-f16 cannot run them."
-)
+_HALF = "{count} of {all} weights are float16, as exported. An adapter without shader-f16 cannot run them."
 _REDUCED = (
-    "Where the adapter has shader-f16: {halved} of {nodes} nodes in float16, with {casts} casts between the two; the "
-    "others stay float32 for the reasons below. Elsewhere float32, as exported."
+    "On adapters with shader-f16: {halved} of {nodes} nodes in float16, {casts} Casts between float16 and float32. The "
+    "reasons for the other nodes are below. On other adapters: float32, as exported."
 )
 
 
@@ -42,8 +39,8 @@ class ConvertedFraction(Struct, frozen=True, rename="camel"):
 class SearchStep(Struct, frozen=True, rename="camel"):
     """A graph that was tried: how much of it was float16, and the part of each output's tolerance that it used.
 
-    `reason` is empty where every answer is the same; else it says which was not, first. A part is None where an output
-    differs in kind.
+    `reason` is empty where every answer is the same; else it says which was not, first. A part is None where a
+    result has no match.
     """
 
     fraction: ConvertedFraction

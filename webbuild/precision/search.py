@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
@@ -16,6 +17,7 @@ from webbuild.precision.cost import NodeCost, converted_fraction, node_costs
 from webbuild.precision.delta_debug import minimize
 from webbuild.precision.range_rules import find_out_of_range
 from webbuild.precision.report import ConvertedFraction
+from webbuild.reporting.quantities import format_count
 
 if TYPE_CHECKING:
     import onnx_ir as ir
@@ -24,7 +26,7 @@ if TYPE_CHECKING:
     from webbuild.targets.table import KernelTable
 
 ProgressCallback = Callable[[str], None]
-KEPT_BY_SEARCH = "the answers differ with it in float16"
+KEPT_BY_SEARCH = "the results differ with it in float16"
 
 
 class Evaluation(Struct, frozen=True):
@@ -90,7 +92,9 @@ class PrecisionSearch:
 
     def run(self, *, whole: bool) -> SearchResult:
         """Search. With `whole` only the graph is tried in which all is float16 that can be."""
-        self._say(f"{len(self.plan.fp32_reasons)} nodes stay float32 by what they are and what goes through them")
+        self._say(
+            f"{format_count(len(self.plan.fp32_reasons), 'node')} stay float32: their operator or their values need it"
+        )
         full = self.plan.convert()
         if full.fp16_nodes and not self._evaluate(full) and not whole:
             self._bisect(full.fp16_nodes[::-1])
@@ -126,9 +130,11 @@ class PrecisionSearch:
 
     def _is_over_budget(self) -> bool:
         if len(self._evaluations) >= self._budget.evaluations:
-            self._ended = f"{self._budget.evaluations} evaluations were spent"
+            self._ended = f"its budget of {format_count(self._budget.evaluations, 'evaluation')} was spent"
         elif time.monotonic() - self._started + self._longest > self._budget.seconds:
-            self._ended = f"{self._budget.seconds:g} seconds were spent, so that another search may end differently"
+            self._ended = (
+                f"its budget of {self._budget.seconds:g} seconds was spent, so another search may end differently"
+            )
         return bool(self._ended)
 
     def _evaluate(self, halved: Fp16Graph) -> bool:
@@ -137,8 +143,9 @@ class PrecisionSearch:
         self._longest = max(self._longest, time.monotonic() - began)
         part = converted_fraction(self._weights, halved.fp16_nodes)
         self._evaluations.append(Evaluation(part, judged.tolerance_used, judged.mismatch))
-        word = "the same" if not judged.mismatch else "differs"
-        self._say(f"{len(self._evaluations)}: {part.mean:.0%} float16, {judged.worst:.2g} of the tolerance: {word}")
+        word = "differ" if judged.mismatch else "are the same"
+        used = f" ({judged.worst:.2g} times the tolerance)" if math.isfinite(judged.worst) else ""
+        self._say(f"{len(self._evaluations)}: {part.mean:.0%} in float16: the results {word}{used}")
         if not judged.mismatch and (
             self._best is None or part.mean >= converted_fraction(self._weights, self._best.fp16_nodes).mean
         ):

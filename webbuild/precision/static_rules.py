@@ -29,7 +29,7 @@ _BYPASSED_OPS = ("Identity", "Dropout")
 _ADDED_INPUTS = {"Add": (0, 1), "Sub": (0, 1), "Conv": (2,), "ConvTranspose": (2,), "Gemm": (2,)}
 """Inputs that are added to what float16 holds anyway: a bias may vanish beside it. An epsilon is a parameter."""
 LONG_AXIS = 2048
-"""Terms up to which float16 counts: 2048 + 1 is 2048."""
+"""Terms up to which a float16 sum of ones is exact: 2048 + 1 is 2048."""
 
 
 def static_fp32_reasons(
@@ -52,11 +52,11 @@ def static_fp32_reasons(
 def _unconvertible(graph: ir.Graph, able: Mapping[ir.Node, CastableIO]) -> Iterator[tuple[ir.Node, str]]:
     for node in graph:
         if any(True for _ in subgraphs(node)):
-            yield node, "its inner graphs stay as they are"
+            yield node, "has a subgraph, and subgraphs stay float32"
             for maker in _subgraph_output_producers(node):
-                yield maker, "an inner graph gives it out"
+                yield maker, "a subgraph returns its output"
         elif node not in able and node.op_type != "Cast" and not reads_only_shape(node) and _has_floats(node):
-            yield node, "the operator has no form of float16, or its numbers are an argument"
+            yield node, "its operator takes no float16, or its values are an attribute"
 
 
 def _subgraph_output_producers(node: ir.Node) -> Iterator[ir.Node]:
@@ -77,7 +77,11 @@ def _not_on_gpu(model: ir.Model, table: KernelTable | None) -> Iterator[tuple[ir
         return
     copy, nodes = prepare_graph(model, {})
     named = {node.name: node for node in model.graph}
-    where = {"cpu": "runs on the CPU", "folded": "is computed while loading", "none": "has no kernel"}
+    where = {
+        "cpu": "runs on the CPU",
+        "folded": "computed once, when the session is created",
+        "none": "no GPU or CPU kernel",
+    }
     placings = place_nodes(nodes, table, cpu_node_names(copy))
     for each in walk_nodes(copy.graph):
         if each.node.op_type in _BYPASSED_OPS:
@@ -108,10 +112,10 @@ def _constants(able: Mapping[ir.Node, CastableIO]) -> Iterator[tuple[ir.Node, st
                 if given.size <= MAX_PARAMETER_SIZE and float(small.min()) < FP16_MIN_NORMAL:
                     yield from _meeting_zero(node, float(small.min()), able)
             elif node.op_type in COMPARING_OPS and (left := distance_from_one(given)):
-                yield node, f"its limit of 1 - {left:.2g} becomes 1 in float16"
+                yield node, f"its bound of 1 - {left:.2g} becomes 1 in float16"
                 for reader in (use.node for output in node.outputs for use in output.uses()):
                     if reader in able and reader.op_type == "Sub":
-                        yield reader, f"may give {left:.2g}, which float16 loses beside 1"
+                        yield reader, f"its result may be as small as {left:.2g}, which float16 loses next to 1"
                         yield from _meeting_zero(reader, left, able)
 
 
@@ -122,7 +126,7 @@ def _meeting_zero(node: ir.Node, least: float, able: Mapping[ir.Node, CastableIO
             reader = use.node
             risky = reader.op_type in ("Sqrt", "Log", "Reciprocal", "Pow") or (reader.op_type == "Div" and use.idx == 1)
             if reader in able and risky and least < FP16_MIN_NORMAL:
-                yield reader, f"may read {least:.2g}, which vanishes in float16"
+                yield reader, f"its input may be as small as {least:.2g}, which may become 0 in float16"
                 if reader.op_type == "Sqrt":
                     yield from _meeting_zero(reader, least**0.5, able)
                 elif reader.op_type in ("Div", "Reciprocal") and 1 / least > FP16_MAX / 4:
@@ -134,7 +138,7 @@ def _meeting_infinity(node: ir.Node, most: float, able: Mapping[ir.Node, Castabl
     for output in node.outputs:
         for use in output.uses():
             if use.node in able and use.node.op_type in ("Log", "Sqrt", "Reciprocal"):
-                yield use.node, f"may read {most:.2g}, which is beyond float16"
+                yield use.node, f"its input may reach {most:.2g}, and float16 ends at 65504"
 
 
 def _long_rows(able: Iterable[ir.Node]) -> Iterator[tuple[ir.Node, str]]:
@@ -144,4 +148,4 @@ def _long_rows(able: Iterable[ir.Node]) -> Iterator[tuple[ir.Node, str]]:
             continue
         row = sizes[node.attributes.get_int("axis", -1)]
         if row > LONG_AXIS:
-            yield node, f"sums rows of {row} numbers, and float16 counts to {LONG_AXIS}"
+            yield node, f"sums {row} values: float16 is exact only up to {LONG_AXIS}"

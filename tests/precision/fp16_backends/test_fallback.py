@@ -32,7 +32,7 @@ def test_what_searched_stands_in_and_that_is_told() -> None:
     proving = FallbackBackend(Silent("fp16-backend-failed"), EmulatedFp16("quick"), told.append)
     assert proving.run(network(""), []) == []
     assert proving.name == "emulated"
-    assert told == ["    Chromium: no answer in 300 s: proven by what searched, emulated"]
+    assert told == ["    Chromium: no answer in 300 s; compared with the backend of the search instead, emulated"]
 
 
 def test_there_is_nothing_behind_what_searched_and_other_errors_are_errors() -> None:

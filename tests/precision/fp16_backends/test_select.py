@@ -21,7 +21,7 @@ def test_the_emulation_is_there_when_nothing_else_is(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(chromium, "chromium_backend", lambda _: "its adapter has no shader-f16")
     found = select_backend()
     assert (found.name, found.reason) == ("emulated", "Chromium: its adapter has no shader-f16")
-    assert select_backend(browser=False).reason == "Chromium: it was not asked"
+    assert select_backend(browser=False).reason == "Chromium: not used"
 
 
 @pytest.mark.browser

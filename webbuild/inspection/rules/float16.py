@@ -11,7 +11,7 @@ from webbuild.inspection.rules.base import rule
 from webbuild.passes.rewrite import static_shape
 
 _MAX_EXACT_POSITION = 2048
-"""Whole numbers up to which float16 has each."""
+"""Integers up to which float16 is exact."""
 
 _MANY_TERMS = 1024
 
@@ -27,7 +27,7 @@ def fp16_conv_transpose(node: ir.Node, context: InspectionContext) -> str | None
     sizes = static_shape(node.outputs[0])
     if dtype_name(node.inputs[0]) != "float16" or not sizes or max(sizes[2:]) <= _MAX_EXACT_POSITION:
         return None
-    return "positions above 2048 are no float16"
+    return "it computes positions above 2048, where float16 is not exact"
 
 
 @rule(
@@ -88,4 +88,4 @@ def fp16_scatter(node: ir.Node, context: InspectionContext) -> str | None:
     Source: the engine's kernels.
     """
     reduces = node.attributes.get_string("reduction", "none") != "none"
-    return "there is no sum of float16 in memory" if reduces and dtype_name(node.inputs[0]) == "float16" else None
+    return "its kernel cannot add float16" if reduces and dtype_name(node.inputs[0]) == "float16" else None

@@ -78,5 +78,5 @@ def chromium_backend(opened: BrowserHandle | None = None) -> SessionFp16 | str:
             return error.message
         if lacking := made.missing_features(("shader-f16",)):
             return f"its adapter, {made.adapter}, has no {lacking[0]}"
-        return SessionFp16("Chromium", f"{made.adapter} has shader-f16", made, stack.pop_all().close)
+        return SessionFp16("Chromium", f"its adapter, {made.adapter}, has shader-f16", made, stack.pop_all().close)
     raise AssertionError("the block returns")

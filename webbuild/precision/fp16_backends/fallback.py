@@ -38,6 +38,6 @@ class FallbackBackend:
         except WebbuildError as error:
             if self._best is self._quick or error.code != "fp16-backend-failed":
                 raise
-            self._say(f"    {error.message}: proven by what searched, {self._quick.name}")
+            self._say(f"    {error.message}; compared with the backend of the search instead, {self._quick.name}")
             self.name = self._quick.name
             return self._quick.run(model, feeds)
