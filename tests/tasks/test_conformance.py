@@ -17,6 +17,7 @@ from webbuild.manifest.manifest import (
     DetectTask,
     ImageInput,
     ImageSegmentationTask,
+    ImageTask,
     Input,
     ObbTask,
     PoseTask,
@@ -141,6 +142,21 @@ def test_a_map_becomes_the_depth_of_the_picture(file: Path) -> None:
         np.testing.assert_allclose(found, np.array(want[name], float), rtol=0, atol=case["tolerance"])
     extent = [float(want[name]) for name in ("min", "max")]
     np.testing.assert_allclose([got.minimum, got.maximum], extent, rtol=0, atol=case["tolerance"])
+
+
+@cases_of("image")
+def test_planes_become_the_picture(file: Path) -> None:
+    case = read(file)
+    task = msgspec.convert(case["task"], ImageTask)
+    planes = np.array(case["planes"], float).astype(np.float32)[None]
+    output = planes.transpose(0, 2, 3, 1) if task.layout == "nhwc" else planes
+    box, source = case["letterbox"], case["letterbox"]["source"]
+    place = (source["width"], source["height"], box["left"], box["top"], box["width"], box["height"])
+    placement = ImagePlacement(*place, *case["input"].values())
+    (got,) = decode_task(task, {task.output: output}, RunContext(placement))
+    want = case["want"]
+    assert got.rgba.shape == (want["height"], want["width"], 4)
+    assert got.rgba.reshape(-1, 4).tolist() == want["rgba"]
 
 
 @cases_of("image-segmentation")

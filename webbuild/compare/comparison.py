@@ -63,7 +63,8 @@ class Comparison(Struct, frozen=True, kw_only=True, rename="camel"):
     `rms` is the root mean square of all differences, `max_abs` the largest, None where it is not finite or could not
     be computed; `max_rel` is that relative to `signal`; `worst` is where it is, `want` and `got` the values there.
     `signal` is the largest finite magnitude of the reference, or its number of detections: with 0 there was nothing
-    to compare. `similarity` is the least OKS of poses or IoU of masks. `near_threshold` objects have no partner, but
+    to compare. `psnr` is that of two pictures in dB, None where they are equal. `similarity` is the least OKS of poses
+    or IoU of masks. `near_threshold` objects have no partner, but
     lie within tolerance of a threshold. `reason` says why the two differ or say nothing, `details` name the objects
     that do. `from_fallback` says that the graph asked for its fallback, as at run time, and that this compares the
     fallback's answer. `noise` is the noise floor, where that explains the difference.
@@ -84,6 +85,7 @@ class Comparison(Struct, frozen=True, kw_only=True, rename="camel"):
     details: tuple[str, ...] = ()
     rms: float | None = None
     similarity: float | None = None
+    psnr: float | None = None
     near_threshold: int = 0
     from_fallback: bool = False
     noise: float | None = None

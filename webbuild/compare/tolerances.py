@@ -16,7 +16,9 @@ class Tolerance(Struct, frozen=True):
     same of a panoptic model's regions, a pixel more. `relative` is how far other floating point outputs may lie apart,
     as a part of their largest magnitude. `depth` is the absolute relative error of a depth map: the mean of
     |got - want| / |want|. A single pixel may be off by `depth_worst` times that, and depths below `depth_floor` of the
-    largest count as large as that: a relative map may be 0.
+    largest count as large as that: a relative map may be 0. `picture` is the root mean square of the differences of a
+    picture's levels, as a part of white: 0.002 is a PSNR of 54 dB. A single level may be off by `picture_worst` times
+    that.
     """
 
     score: float
@@ -28,9 +30,11 @@ class Tolerance(Struct, frozen=True):
     depth: float = 1e-4
     depth_worst: float = 10
     depth_floor: float = 0.01
+    picture: float = 0.002
+    picture_worst: float = 10
 
 
-REDUCED_PRECISION = Tolerance(score=0.01, pixels=0.5, iou=0.01, region=0.02, relative=0.01, depth=0.01)
+REDUCED_PRECISION = Tolerance(score=0.01, pixels=0.5, iou=0.01, region=0.02, relative=0.01, depth=0.01, picture=0.01)
 """For a graph in reduced precision, wherever it is run: a number of half precision has 11 bits, so it is off by up to
 1 part in 2,048 wherever one is stored, and sums of many by more."""
 

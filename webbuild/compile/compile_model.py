@@ -25,6 +25,7 @@ from webbuild.compile.picture_input import (
     with_picture_input,
     with_tried_recipe,
 )
+from webbuild.compile.picture_output import find_picture_output, with_measured_picture
 from webbuild.compile.plan_graphs import plan_graphs
 from webbuild.compile.size_input_order import with_measured_size_order
 from webbuild.compile.state_inputs import with_state_inputs
@@ -32,6 +33,7 @@ from webbuild.manifest.manifest import TensorInput
 from webbuild.passes.base import NmsPlacement
 from webbuild.passes.lower import TARGETS, LoweredGraphs
 from webbuild.targets.target import Target
+from webbuild.tasks.registry import kind_of
 from webbuild.tasks.symbolic_dims import takes_prompt
 from webbuild.tasks.user_overrides import Overrides, apply_overrides
 
@@ -114,8 +116,13 @@ def compile_model(
         known = with_open_channel(known)
     else:
         with progress.step("try how pictures go in"):
-            known = with_picture_input(known, image, planned.graphs["wasm"], loaded.original)
-    if known.guessed_recipe and like is None and not wanted.note:
+            graph = planned.graphs["wasm"]
+            makes_picture = find_picture_output(known, image, graph, loaded.original) if task is None else None
+            known = makes_picture or with_picture_input(known, image, graph, loaded.original)
+    if kind_of(known.task).makes_picture and like is None and image is None:
+        with progress.step("try what becomes of pictures"):
+            known = with_measured_picture(known, planned.graphs["wasm"], loaded.original)
+    elif known.guessed_recipe and like is None and not wanted.note:
         with progress.step("try how pictures go in"):
             known = with_tried_recipe(known, planned.graphs["wasm"], loaded.original)
     known = apply_overrides(with_joined_tensors(known, planned.graphs["wasm"]), wanted)

@@ -38,6 +38,11 @@ class GraphRecipe(Struct, frozen=True):
     high: float
 
 
+def describe_graph_recipe(recipe: GraphRecipe) -> str:
+    """Say why a range is sure."""
+    return f"sure: the graph itself normalises {recipe.values.name} to {recipe.low:.3g}..{recipe.high:.3g}"
+
+
 def read_graph_recipe(model: ir.Model, image: ImageInput) -> GraphRecipe | None:
     """Return what the graph's own normalisation says of its picture, None where it has none or that fits no range.
 

@@ -23,6 +23,12 @@ def number_of_shape(spec: Input) -> NumberInput | None:
     return NumberInput(name=spec.name, shape=spec.shape, default=_VALUES[0])
 
 
+def describe_number(number: NumberInput) -> str:
+    """Say what a number is assumed to be, and how a run changes it."""
+    given = f"run(picture, {{ numbers: {{ {number.name}: ... }} }}) changes it"
+    return f"input '{number.name}' is a number, assumed to be {number.default:g}; {given}"
+
+
 def choose_numbers(
     image: ImageInput, numbers: Sequence[NumberInput], original: NativeRunner
 ) -> tuple[NumberInput, ...]:

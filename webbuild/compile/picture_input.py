@@ -10,9 +10,9 @@ import numpy as np
 import onnx_ir as ir
 from numpy.typing import NDArray
 
-from webbuild.compile.graph_recipe import read_graph_recipe
+from webbuild.compile.graph_recipe import describe_graph_recipe, read_graph_recipe
 from webbuild.compile.layer_ranges import LayerRanges, weigh_ranges
-from webbuild.compile.number_inputs import choose_numbers, number_of_shape
+from webbuild.compile.number_inputs import choose_numbers, describe_number, number_of_shape
 from webbuild.compile.picture_trials import PictureTrials
 from webbuild.compile.pixel_ranges import CENTRED, PLAIN, RANGES, UNIT, PixelRange, usual_ranges, with_range
 from webbuild.manifest.manifest import ImageInput, Input, TensorInput
@@ -81,11 +81,7 @@ def with_picture_input(match: TaskMatch, image: ImageInput, graph: ir.Model, ori
         return match
     chosen, reasons = recipe
     given: dict[str, Input] = {chosen.name: chosen, **{each.name: each for each in numbers}}
-    values = [
-        f"input '{each.name}' is a number, assumed to be {each.default:g}; "
-        f"run(picture, {{ numbers: {{ {each.name}: ... }} }}) changes it"
-        for each in numbers
-    ]
+    values = map(describe_number, numbers)
     outputs = "task tensor: no task was recognised, so outputs stay tensors; give one with --task"
     alpha = "; its fourth channel is assumed to be alpha, and filled with 255" if chosen.color == "rgba" else ""
     said = f"input '{chosen.name}' takes a picture, by its shape{alpha}: {_recipe_text(chosen, reasons)}"
@@ -148,7 +144,7 @@ def _values(
     said = read_graph_recipe(graph, image)
     if said is not None:
         chosen = with_range(image, said.values)
-        why = f"sure: the graph itself normalises {said.values.name} to {said.low:.3g}..{said.high:.3g}"
+        why = describe_graph_recipe(said)
         return (msgspec.structs.replace(chosen, color=said.color), (why, _BY_MEANS)) if said.color else (chosen, (why,))
     layer = weigh_ranges(graph, image, trials.canvases, usual)
     if layer and layer.reason:

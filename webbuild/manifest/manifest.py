@@ -33,6 +33,7 @@ from webbuild.manifest.tasks import DepthTask as DepthTask
 from webbuild.manifest.tasks import DetectTask as DetectTask
 from webbuild.manifest.tasks import GroundingTask as GroundingTask
 from webbuild.manifest.tasks import ImageSegmentationTask as ImageSegmentationTask
+from webbuild.manifest.tasks import ImageTask as ImageTask
 from webbuild.manifest.tasks import Keypoint as Keypoint
 from webbuild.manifest.tasks import ManifestStruct
 from webbuild.manifest.tasks import ObbTask as ObbTask

@@ -173,6 +173,24 @@ class ImageSegmentationTask(Task, tag="image-segmentation", kw_only=True, frozen
     overlap_mask_area_threshold: float = 0.8
 
 
+class ImageTask(Task, tag="image", kw_only=True, frozen=True):
+    """A picture made of the picture: larger, cleaner, brighter, in colours or in another style.
+
+    `output` [1, 3, scale * height, scale * width], as `nhwc` [1, scale * height, scale * width, 3], is a picture over
+    the whole input at `scale` times its size: black is `low`, white is `high`, channels in the order of `order`.
+
+    The result is the source picture at `scale` times its size, read as a `DepthTask`'s map is, channel by channel.
+    level = floor(255 * min(max((value - low) / (high - low), 0), 1) + 0.5). What the model did not see is transparent.
+    """
+
+    output: str
+    layout: Literal["nchw", "nhwc"] = "nchw"
+    scale: Annotated[int, Meta(ge=1, le=8)] = 1
+    low: float = 0.0
+    high: float = 1.0
+    order: Literal["rgb", "bgr"] = "rgb"
+
+
 class JoinedTensor(ManifestStruct, kw_only=True, frozen=True):
     """Channels of a float32 output, from `first` up to `end` along `axis`, that the graph computes by themselves."""
 

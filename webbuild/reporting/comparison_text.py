@@ -113,5 +113,6 @@ def _describe_quantity(comparison: Comparison) -> str:
     largest = "not finite" if comparison.max_abs is None else f"{comparison.max_abs:.2g}"
     unit = f" {comparison.subject.unit}" if comparison.subject.unit else ""
     least = "" if comparison.similarity is None else f" (least similarity {comparison.similarity:.4f})"
+    psnr = "" if comparison.psnr is None else f" (PSNR {comparison.psnr:.1f} dB)"
     noise = "" if comparison.noise is None else f" (noise floor {comparison.noise:.2g} RMS)"
-    return f"{quantity}{largest} of {comparison.tolerance:.2g}{unit}{least}{noise}"
+    return f"{quantity}{largest} of {comparison.tolerance:.2g}{unit}{least}{psnr}{noise}"

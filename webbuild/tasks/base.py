@@ -84,6 +84,8 @@ class TaskKind:
     """What one thing of a prediction is called, where there are several."""
     has_depth: bool = False
     """Whether a prediction is a map of depths, which is drawn in colours."""
+    makes_picture: bool = False
+    """Whether a prediction is a picture, whose range and order answers to photographs show."""
     compares_predictions: bool = True
     """Whether answers are compared by what is decoded from them, not tensor by tensor."""
     takes_prompt: bool = False

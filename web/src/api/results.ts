@@ -144,6 +144,16 @@ export interface ImageSegmentationResult extends RunResult {
   map: Uint16Array<ArrayBuffer>;
 }
 
+/** A picture made of the picture: larger, cleaner, brighter, in colours or in another style. */
+export interface ImageResult extends RunResult {
+  kind: "image";
+  /**
+   * A whole number of times as large as the picture that went in, which is in the manifest. Transparent where the model
+   * saw nothing. Yours to close.
+   */
+  picture: ImageBitmap;
+}
+
 /** The outputs of a model without a known task. */
 export interface TensorResult extends RunResult {
   kind: "tensor";
@@ -160,6 +170,7 @@ export type Result =
   | DepthResult
   | GroundingResult
   | ImageSegmentationResult
+  | ImageResult
   | TensorResult;
 
 /** A result that holds objects with boxes. */

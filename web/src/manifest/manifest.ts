@@ -19,6 +19,7 @@ export interface Manifest {
     | DepthTask
     | DetectTask
     | GroundingTask
+    | ImageTask
     | ImageSegmentationTask
     | ObbTask
     | PoseTask
@@ -142,6 +143,24 @@ export interface GroundingTask {
   confidence: number;
   textThreshold: number;
   prompts: string[];
+}
+/**
+ * A picture made of the picture: larger, cleaner, brighter, in colours or in another style.
+ *
+ *     `output` [1, 3, scale * height, scale * width], as `nhwc` [1, scale * height, scale * width, 3], is a picture over
+ *     the whole input at `scale` times its size: black is `low`, white is `high`, channels in the order of `order`.
+ *
+ *     The result is the source picture at `scale` times its size, read as a `DepthTask`'s map is, channel by channel.
+ *     level = floor(255 * min(max((value - low) / (high - low), 0), 1) + 0.5). What the model did not see is transparent.
+ */
+export interface ImageTask {
+  kind: "image";
+  output: string;
+  layout: "nchw" | "nhwc";
+  scale: number;
+  low: number;
+  high: number;
+  order: "bgr" | "rgb";
 }
 /**
  * Which part of the picture each pixel belongs to: things one by one, and what surrounds them.
@@ -558,6 +577,7 @@ export interface Variant {
     | DepthTask
     | DetectTask
     | GroundingTask
+    | ImageTask
     | ImageSegmentationTask
     | ObbTask
     | PoseTask

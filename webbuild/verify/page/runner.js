@@ -37,7 +37,7 @@ const commands = {
   async picture({ urls, options, place }) {
     const arrays = [];
     const found = await model.run(await pictures(urls), options);
-    const result = withoutArrays(place === null ? found : found[place], arrays);
+    const result = withoutArrays(withPixels(place === null ? found : found[place]), arrays);
     const bytes = new Uint8Array(await new Blob(arrays).arrayBuffer());
     return { result, arrays: hold({ type: "uint8", dims: [bytes.length], data: bytes }) };
   },
@@ -57,6 +57,22 @@ const commands = {
   },
 };
 
+/** Gives the result each of its bitmaps as the pixels in it, which the comparison reads. */
+function withPixels(result) {
+  const pixels = ([name, value]) => [name, value instanceof ImageBitmap ? readBitmap(value) : value];
+  return Object.fromEntries(Object.entries(result).map(pixels));
+}
+
+/** RGBA, 8 bits each. What is translucent is drawn in 16, so that its colours survive. */
+function readBitmap(bitmap) {
+  const { width, height } = bitmap;
+  const context = new OffscreenCanvas(width, height).getContext("2d", { colorType: "float16" });
+  context.drawImage(bitmap, 0, 0);
+  const { data } = context.getImageData(0, 0, width, height, { pixelFormat: "rgba-unorm8" });
+  bitmap.close();
+  return { width, height, data };
+}
+
 /** Copies a result of any kind; each typed array in it goes to `arrays`, and leaves behind its type and length. */
 function withoutArrays(value, arrays) {
   if (ArrayBuffer.isView(value)) {
@@ -64,7 +80,6 @@ function withoutArrays(value, arrays) {
     return { $array: value.constructor.name, length: value.length };
   }
   if (Array.isArray(value)) return value.map((each) => withoutArrays(each, arrays));
-  if (value instanceof ImageBitmap) return null;
   if (value === null || typeof value !== "object") return value;
   return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, withoutArrays(each, arrays)]));
 }

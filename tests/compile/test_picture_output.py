@@ -1,0 +1,139 @@
+"""An output is a picture where it is the photograph that went in, measured on the original."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+import numpy as np
+import onnx
+import onnx_ir as ir
+import pytest
+
+from tests.manifests import image_input
+from webbuild.compile.output_range import read_output_range
+from webbuild.compile.picture_likeness import measure_likeness
+from webbuild.compile.picture_output import find_picture_output, with_measured_picture
+from webbuild.compile.picture_trials import sample_canvases
+from webbuild.manifest.manifest import ImageInput, ImageTask, NumberInput, TensorInput, TensorTask
+from webbuild.model.hub_files import HubFiles
+from webbuild.model.load import model_signature
+from webbuild.runners.native import NativeRunner
+from webbuild.tasks.base import TaskMatch
+from webbuild.tasks.picture_to_picture import infer_picture_to_picture
+
+HEADER = '<ir_version: 8, opset_import: ["" : 17]>'
+SIZE = "1,3,48,64"
+
+
+def graph(nodes: str, result: str = f"float[{SIZE}] y", constants: str = "", given: str = "") -> ir.Model:
+    return ir.from_onnx_text(f"{HEADER} g (float[{SIZE}] x{given}) => ({result}) <{constants}> {{ {nodes} }}")
+
+
+def recognised(model: ir.Model, folder: Path, *, image: ImageInput | None = None) -> TaskMatch | None:
+    path = folder / "net.onnx"
+    onnx.save(ir.to_proto(model), path)
+    inputs = tuple(
+        TensorInput(name=str(each.name), dtype="float32", shape=list(each.shape.numpy()) if each.shape else [])
+        for each in model.graph.inputs
+    )
+    picture = image or image_input(48, 64, "x")
+    return find_picture_output(TaskMatch(TensorTask(), inputs, ()), picture, model, NativeRunner(path))
+
+
+@pytest.mark.parametrize(
+    ("nodes", "constants", "low", "high", "scale", "mean"),
+    [
+        ("y = Clip (x, a, b)", "float a = {0}, float b = {1}", 0, 1, 1 / 255, 0),
+        ("y = Clip (x, a, b)", "float a = {0}, float b = {255}", 0, 255, 1, 0),
+        ("m = Mul (x, a) y = Tanh (m)", "float a = {1.2}", -1, 1, 1 / 127.5, 1),
+        ("y = Mul (x, a)", "float a = {0.9}", 0, 1, 1 / 255, 0),
+        ("m = Mul (x, a) y = Clip (m, z, a)", "float z = {0}, float a = {255}", 0, 255, 1 / 255, 0),
+    ],
+)
+def test_the_range_is_the_graphs_or_that_of_its_answers(
+    nodes: str, constants: str, low: float, high: float, scale: float, mean: float, tmp_path: Path
+) -> None:
+    found = recognised(graph(nodes, constants=constants), tmp_path)
+    assert found is not None
+    assert found.task == ImageTask(output="y", scale=1, low=low, high=high, order="rgb")
+    (image,) = found.inputs
+    assert isinstance(image, ImageInput)
+    assert image.scale == pytest.approx(scale)
+    assert image.mean == [mean] * 3
+    assert "not inverted, not shifted" in found.assumptions[0]
+
+
+@pytest.mark.parametrize(
+    ("nodes", "result"),
+    [
+        ("y = Neg (x)", f"float[{SIZE}] y"),
+        ("a = Softmax <axis = 1> (x) y = Identity (a)", f"float[{SIZE}] y"),
+        ("y = Sin (h) h = Mul (x, f)", f"float[{SIZE}] y"),
+        ("y = AveragePool <kernel_shape = [17, 17], strides = [1, 1], pads = [8, 8, 8, 8]> (x)", f"float[{SIZE}] y"),
+        ("y = Pad (x, p)", "float[1,3,50,64] y"),
+    ],
+    ids=["inverted", "classes", "noise", "blurred", "another-ratio"],
+)
+def test_what_is_no_picture_of_the_input_stays_a_tensor(nodes: str, result: str, tmp_path: Path) -> None:
+    constants = "float f = {500}, int64[8] p = {0, 0, 0, 0, 0, 0, 2, 0}"
+    ordered = nodes if not nodes.startswith("y = Sin") else "h = Mul (x, f) y = Sin (h)"
+    assert recognised(graph(ordered, result, constants), tmp_path) is None
+
+
+def test_scale_layout_and_order_are_measured(tmp_path: Path) -> None:
+    nodes = (
+        'a = Gather <axis = 1> (x, i) b = Resize <mode = "nearest"> (a, , s) y = Transpose <perm = [0, 2, 3, 1]> (b)'
+    )
+    constants = "int64[3] i = {2, 1, 0}, float[4] s = {1, 1, 3, 3}"
+    found = recognised(graph(nodes, "float[1,144,192,3] y", constants), tmp_path)
+    assert found is not None
+    assert found.task == ImageTask(output="y", layout="nhwc", scale=3, low=0, high=1, order="bgr")
+    assert "a picture of 3 times the input's size" in found.assumptions[0]
+
+
+def test_a_number_beside_the_picture_stays_one(tmp_path: Path) -> None:
+    found = recognised(graph("y = Mul (x, strength)", given=", float[1] strength"), tmp_path)
+    assert found is not None
+    assert [type(each) for each in found.inputs] == [ImageInput, NumberInput]
+    assert isinstance(found.task, ImageTask)
+
+
+def test_a_shift_is_seen() -> None:
+    canvases = sample_canvases(image_input(48, 64, "x"))
+    moved = [np.roll(canvas.transpose(2, 0, 1), (0, 1, -2), (0, 1, 2)) for canvas in canvases]
+    likeness = measure_likeness(canvases, moved)
+    assert likeness.shift == (1, -2)
+    assert not likeness.is_picture
+
+
+@pytest.mark.parametrize(
+    ("nodes", "constants", "want"),
+    [
+        ("y = Sigmoid (x)", "float a = {0}", (0, 1)),
+        ("t = Tanh (x) u = Add (t, a) y = Div (u, b)", "float a = {1}, float b = {2}", (0, 1)),
+        ("t = Sigmoid (x) y = Mul (a, t)", "float a = {255}", (0, 255)),
+        ("t = Sigmoid (x) u = Sub (t, a) y = Div (u, a)", "float a = {0.5}", (-1, 1)),
+        ("t = Sigmoid (x) y = Sub (a, t)", "float a = {1}", None),
+        ("y = Relu (x)", "float a = {1}", None),
+        ("y = Clip (x, a)", "float a = {0}", None),
+    ],
+)
+def test_the_end_of_a_graph_says_its_range(nodes: str, constants: str, want: tuple[float, float] | None) -> None:
+    found = read_output_range(graph(nodes, constants=constants), "y")
+    assert (found and (found.low, found.high)) == want
+
+
+def test_swin2sr_is_told_by_its_configuration_and_measured(tmp_path: Path) -> None:
+    model = graph('y = Resize <mode = "linear"> (x, , s)', "float[1,3,96,128] y", "float[4] s = {1, 1, 2, 2}")
+    path = tmp_path / "net.onnx"
+    onnx.save(ir.to_proto(model), path)
+    files = HubFiles(config={"model_type": "swin2sr"}, preprocessor={"do_rescale": True, "rescale_factor": 1 / 255})
+    signature = model_signature("net.onnx", model)
+    assert infer_picture_to_picture(signature, requested=False) is None
+    known = infer_picture_to_picture(msgspec.structs.replace(signature, hub_files=files), requested=False)
+    assert known is not None
+    found = with_measured_picture(known, model, NativeRunner(path))
+    assert found.task == ImageTask(output="y", scale=2, low=0, high=1)
+    assert "not shifted" in found.assumptions[0]
+    assert "preprocessor_config.json" in found.assumptions[1]

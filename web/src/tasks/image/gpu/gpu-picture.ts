@@ -1,0 +1,68 @@
+// A picture that lies on the GPU as planes of numbers into pixels: they are all that is read back.
+
+import { ComputeCommands, packTaps } from "../../../gpu/compute-commands.js";
+import { ComputePipelines } from "../../../gpu/compute-pipelines.js";
+import type { ImageTask } from "../../../manifest/manifest.js";
+import type { Geometry, Size } from "../../../preprocess/letterbox.js";
+import { mapTaps } from "../../depth/depth-map.js";
+import { enlarged, strides } from "../picture-pixels.js";
+import { BINDING, SHADER, STATS_WORDS, TILE } from "./picture-shader.js";
+
+/** The planes of an output on the GPU, `grid` large, over an input. */
+export interface GpuPicturePlanes {
+  values: GPUBuffer;
+  grid: Size;
+  input: Size;
+}
+
+/** The pixels, and what they are like. */
+export interface PaintedPicture {
+  picture: ImageData;
+  hasNan: boolean;
+  isOneColor: boolean;
+}
+
+export class GpuPicture {
+  readonly #stages: ComputePipelines<"paint", typeof BINDING>;
+
+  private constructor(stages: ComputePipelines<"paint", typeof BINDING>) {
+    this.#stages = stages;
+  }
+
+  /** Compiles the shader. Rejects where the GPU cannot have it. */
+  static async open(device: GPUDevice): Promise<GpuPicture> {
+    return new GpuPicture(await ComputePipelines.open(device, SHADER, BINDING, ["paint"]));
+  }
+
+  /** Rejects with what the device has against it. */
+  paint(task: ImageTask, geometry: Geometry, planes: GpuPicturePlanes): Promise<PaintedPicture> {
+    return ComputeCommands.run(this.#stages.device, async (commands) => {
+      const large = enlarged(geometry, task);
+      const { width, height } = large.source;
+      const { columns, rows } = mapTaps(large, planes.input, planes.grid);
+      const pixels = commands.zeros(width * height);
+      const stats = commands.zeros(STATS_WORDS);
+      const buffers = {
+        sizes: commands.upload(sizesOf(task, planes.grid, large.source), GPUBufferUsage.UNIFORM),
+        values: planes.values,
+        columns: commands.upload(packTaps(columns)),
+        rows: commands.upload(packTaps(rows)),
+        pixels,
+        stats,
+      };
+      const groups = [Math.ceil(width / TILE), Math.ceil(height / TILE), 1] as const;
+      this.#stages.dispatch(commands, "paint", buffers, groups);
+      const [colors = new ArrayBuffer(), told = new ArrayBuffer()] = await commands.read(pixels, stats);
+      const [nan = 0, least = 0, most = 0] = new Uint32Array(told);
+      const picture = new ImageData(new Uint8ClampedArray(colors), width, height);
+      return { picture, hasNan: nan !== 0, isOneColor: ~least >>> 0 === most || most === 0 };
+    });
+  }
+}
+
+function sizesOf(task: ImageTask, grid: Size, out: Size): Uint32Array<ArrayBuffer> {
+  const [step, stride, [first = 0]] = strides(task, grid);
+  const words = Uint32Array.of(grid.width, grid.height, out.width, out.height, step, stride, first, 0, 0, 0);
+  new Float32Array(words.buffer).set([task.low, task.high], 7);
+  return words;
+}

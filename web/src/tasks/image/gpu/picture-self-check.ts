@@ -1,0 +1,33 @@
+// Noise painted by the GPU and by the CPU: whether the pixels are the same.
+
+import { noise, withBuffer } from "../../../gpu/self-check-data.js";
+import type { ImageTask } from "../../../manifest/manifest.js";
+import type { Geometry } from "../../../preprocess/letterbox.js";
+import { levelsApart } from "../../depth/colormap/colormap-self-check.js";
+import { paintPicture } from "../picture-pixels.js";
+import type { GpuPicture } from "./gpu-picture.js";
+
+const GRID = { width: 18, height: 14 };
+const INPUT = { width: 9, height: 7 };
+const GEOMETRY: Geometry = { source: { width: 31, height: 23 }, left: 0, top: 1, width: 9, height: 5 };
+
+/** Levels of 255 by which a channel of a pixel may differ. */
+const LEVELS = 1;
+
+/** Returns in words what differs, null where nothing does. */
+export async function pictureDifference(device: GPUDevice, painter: GpuPicture): Promise<string | null> {
+  const values = noise(GRID.width * GRID.height * 3, 1.2);
+  for (const layout of ["nchw", "nhwc"] as const) {
+    const order = layout === "nchw" ? "bgr" : "rgb";
+    const task: ImageTask = { kind: "image", output: "", layout, order, scale: 2, low: -1, high: 1 };
+    const want = paintPicture(GEOMETRY, task, { values, grid: GRID, input: INPUT });
+    const planes = { grid: GRID, input: INPUT };
+    const { picture, hasNan } = await withBuffer(device, values, (buffer) =>
+      painter.paint(task, GEOMETRY, { values: buffer, ...planes }),
+    );
+    const off = levelsApart(want, picture);
+    if (!(off <= LEVELS)) return `a pixel differs by ${off} levels of 255`;
+    if (hasNan) return "it sees a NaN where there is none";
+  }
+  return null;
+}

@@ -1,0 +1,84 @@
+"""Image: a picture made of a picture, such as super-resolution, denoising, light, colours or style."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from webbuild.compare.comparison import ComparedOutput, Comparison
+from webbuild.compare.tolerances import Tolerance
+from webbuild.manifest.manifest import ImageTask
+from webbuild.model.signature import ModelSignature
+from webbuild.tasks.base import RunContext, TaskKind, TaskMatch, Tensors
+from webbuild.tasks.metrics.compare_pictures import compare_pictures
+from webbuild.tasks.output_picture import OutputPicture, read_picture
+from webbuild.tasks.picture_to_picture import infer_picture_to_picture
+from webbuild.tasks.type_names import TypeNames
+
+
+class ImageKind(TaskKind):
+    """See `ImageTask` for what a picture is."""
+
+    spec = ImageTask
+    description = "Makes a picture of a picture"
+    page_template = "image"
+    makes_picture = True
+    wants = "one picture [1, 3, h, w] and a picture [1, 3, s h, s w] for a whole s from 1 to 8, or both channels last"
+
+    def infer(self, signature: ModelSignature, *, requested: bool = False) -> TaskMatch | None:
+        """Recognise models whose configuration says that they restore pictures; the answers of others tell it."""
+        return infer_picture_to_picture(signature, requested=requested)
+
+    def needed_outputs(self, task: ImageTask) -> Sequence[str]:
+        """Return the picture."""
+        return (task.output,)
+
+    def decode(self, task: ImageTask, outputs: Tensors, context: RunContext) -> Sequence[OutputPicture]:
+        """Return the one picture there is."""
+        if (placement := context.placement) is None:
+            return ()
+        return [read_picture(task, outputs[task.output], placement)]
+
+    def read_result(self, result: Mapping[str, Any]) -> Sequence[OutputPicture]:
+        """Return the one picture there is."""
+        picture = result["picture"]
+        return [OutputPicture(picture["data"].reshape(picture["height"], picture["width"], 4))]
+
+    def tolerance_text(self, tolerance: Tolerance) -> str:
+        """Return in words how far two equal predictions may lie apart."""
+        least = -20 * np.log10(tolerance.picture)
+        worst = 255 * tolerance.picture * tolerance.picture_worst
+        return f"a PSNR of {least:.0f} dB, and at most {worst:.0f} of 255 levels at any pixel"
+
+    def summary(self, task: ImageTask, pictures: int) -> str:
+        """Return what the model does."""
+        larger = "" if task.scale == 1 else f", {task.scale} times as large on each side"
+        return f"Makes a picture of a picture{larger}."
+
+    def typescript(self, task: ImageTask) -> TypeNames:
+        """Return the name of the picture."""
+        return TypeNames("picture")
+
+    def describe_flat(self, task: ImageTask, name: str, array: NDArray[Any]) -> str:
+        """Return nothing: a picture of a wall may be of one colour."""
+        return ""
+
+    def compare(
+        self,
+        task: ImageTask,
+        subject: ComparedOutput,
+        expected: Sequence[OutputPicture],
+        actual: Sequence[OutputPicture],
+        context: RunContext,
+        tolerance: Tolerance,
+    ) -> Sequence[Comparison]:
+        """Compare the pictures, pixel by pixel."""
+        if not expected:
+            return ()
+        return [compare_pictures(subject, expected[0], next(iter(actual), None), tolerance)]
+
+
+TASK = ImageKind()
