@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
+import msgspec
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from webbuild.preprocess.tiles import fits_halo, tile_spans
+
+CASES = sorted((Path(__file__).parents[2] / "conformance" / "tiles").glob("*.json"))
 
 
 @st.composite
@@ -44,3 +51,10 @@ def test_a_tile_below_its_halo_advances_by_nothing() -> None:
     assert fits_halo(64, 31, 2)
     assert not fits_halo(64, 32, 1)
     assert not fits_halo(64, 31, 4)
+
+
+@pytest.mark.parametrize("file", CASES, ids=lambda file: file.stem)
+def test_conformance(file: Path) -> None:
+    case = json.loads(file.read_text("utf-8"))
+    spans = tile_spans(case["length"], case["size"], case["halo"], case["multiple"])
+    assert [msgspec.to_builtins(span) for span in spans] == case["want"]["spans"]

@@ -1,0 +1,106 @@
+// The pixels of tiles: cut out of the picture, put into the result, and what of the picture no model is given, its alpha.
+
+import type { Size } from "../preprocess/letterbox.js";
+import type { Pixels } from "../preprocess/pixels.js";
+import { taps } from "../preprocess/resample.js";
+import type { Span, Tile } from "./plan.js";
+
+const OPAQUE = 255;
+
+/** Returns the part of a picture at `left`, `top`, opaque. Beyond its edges it goes on as its last pixels do. */
+export function cutOut(picture: Pixels, left: number, top: number, { width, height }: Size): ImageData {
+  const tile = new ImageData(width, height);
+  const from = new Uint32Array(picture.data.buffer, picture.data.byteOffset, picture.width * picture.height);
+  const into = new Uint32Array(tile.data.buffer);
+  for (let y = 0; y < height; y++) {
+    const row = Math.min(top + y, picture.height - 1) * picture.width;
+    const inside = Math.min(width, picture.width - left);
+    into.set(from.subarray(row + left, row + left + inside), y * width);
+    into.fill(from[row + picture.width - 1] ?? 0, y * width + inside, (y + 1) * width);
+  }
+  for (let at = 3; at < tile.data.length; at += 4) tile.data[at] = OPAQUE;
+  return tile;
+}
+
+/** A rectangle of the result, in its pixels. */
+export interface Rectangle extends Size {
+  x: number;
+  y: number;
+}
+
+/**
+ * Puts what became of a tile into the result, `scale` times as large as the picture, and returns where. With `feather` it
+ * reaches by so many pixels of the picture into its neighbours, and is blended with those that came before it.
+ */
+export function putTile(
+  result: Pixels,
+  drawn: Pixels,
+  tile: Tile,
+  scale: number,
+  feather: number,
+): Rectangle {
+  const columns = shares(tile.column, scale, feather, result.width);
+  const rows = shares(tile.row, scale, feather, result.height);
+  const width = columns.weights.length;
+  for (const [line, down] of rows.weights.entries()) {
+    const y = rows.start + line;
+    const from = (y - tile.row.offset * scale) * drawn.width + columns.start - tile.column.offset * scale;
+    const into = y * result.width + columns.start;
+    const source = drawn.data.subarray(from * 4, (from + width) * 4);
+    if (feather === 0) result.data.set(source, into * 4);
+    else blend(result.data.subarray(into * 4, (into + width) * 4), source, columns.weights, down);
+  }
+  return { x: columns.start, y: rows.start, width, height: rows.weights.length };
+}
+
+/** What comes out of a model is opaque. */
+function blend(
+  into: Uint8ClampedArray,
+  from: Uint8ClampedArray,
+  weights: readonly number[],
+  down: number,
+): void {
+  for (let at = 0; at < into.length; at++) {
+    const before = into[at] ?? 0;
+    const share = at % 4 === 3 ? 1 : (weights[at >> 2] ?? 1) * down;
+    into[at] = before + share * ((from[at] ?? 0) - before);
+  }
+}
+
+/** From where on a tile is put, and what it weighs there: less than 1 where it comes after another. */
+function shares(
+  { start, end }: Span,
+  scale: number,
+  feather: number,
+  length: number,
+): { start: number; weights: number[] } {
+  const overlap = start === 0 ? 0 : feather * scale;
+  const first = start * scale - overlap;
+  const last = end * scale === length ? length : (end + feather) * scale;
+  const weights = Array.from({ length: last - first }, (_, at) =>
+    at < 2 * overlap ? (at + 0.5) / (2 * overlap) : 1,
+  );
+  return { start: first, weights };
+}
+
+/** Gives the result the alpha of the picture, resampled; nothing changes where that is opaque. */
+export function putAlpha(result: Pixels, picture: Pixels): void {
+  const alpha = new Uint8Array(picture.width * picture.height);
+  for (let at = 0; at < alpha.length; at++) alpha[at] = picture.data[at * 4 + 3] ?? OPAQUE;
+  if (alpha.every((value) => value === OPAQUE)) return;
+  const columns = taps("bilinear", picture.width, result.width, 0, result.width);
+  const rows = taps("bilinear", picture.height, result.height, 0, result.height);
+  for (let y = 0, into = 3; y < result.height; y++) {
+    for (let x = 0; x < result.width; x++, into += 4) {
+      let sum = 0;
+      for (let down = y * rows.count; down < (y + 1) * rows.count; down++) {
+        const row = (rows.at[down] ?? 0) * picture.width;
+        for (let across = x * columns.count; across < (x + 1) * columns.count; across++) {
+          const weight = (rows.weights[down] ?? 0) * (columns.weights[across] ?? 0);
+          sum += weight * (alpha[row + (columns.at[across] ?? 0)] ?? 0);
+        }
+      }
+      result.data[into] = sum;
+    }
+  }
+}
