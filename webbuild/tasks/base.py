@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any, ClassVar, Literal
 
 from msgspec import Struct
@@ -57,12 +58,14 @@ class RunContext(Struct, frozen=True):
         thresholds: by option. Those that are inputs of the graph have done their work there.
         prompt: what is looked for, in the words of the caller.
         mode: how to segment, None for the task's own mode.
+        picture_file: the picture, or the first of a stack; None where the feeds are no picture's.
     """
 
     placement: ImagePlacement | None = None
     thresholds: Mapping[str, float] = {}
     prompt: Prompt | None = None
     mode: SegmentationMode | None = None
+    picture_file: Path | None = None
 
 
 class TaskKind:

@@ -46,7 +46,7 @@ def run_reference(bundle: Bundle, runner: NativeRunner, inputs: Sequence[VerifyI
             bundle.manifest,
             each.title,
             each.feeds,
-            msgspec.structs.replace(known, placement=each.placement, prompt=each.prompt),
+            msgspec.structs.replace(known, placement=each.placement, prompt=each.prompt, picture_file=each.file),
         )
         for each in inputs
     ]

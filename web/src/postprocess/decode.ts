@@ -3,6 +3,7 @@
 import type { Result, Tensors, Warning } from "../api/types.js";
 import type { Manifest } from "../manifest/manifest.js";
 import type { Geometry } from "../preprocess/letterbox.js";
+import type { Picture } from "../preprocess/pixels.js";
 import { type AnyManifest, taskContext, taskOf } from "../tasks/registry.js";
 import type { FieldsOf } from "../tasks/task-module.js";
 import { degenerateWarnings } from "./degenerate-outputs.js";
@@ -15,14 +16,20 @@ export function neededOutputs(manifest: AnyManifest, context = taskContext(manif
   return taskOf(manifest).neededOutputs(manifest, context);
 }
 
-/** A promise only where a task makes something that is no numbers: the colours of a depth map. */
+/**
+ * A promise only where a task makes something that is no numbers: the colours of a depth map. `source` is the picture
+ * that the outputs are of; without it, a black one.
+ */
 export function decode(
   manifest: AnyManifest,
   outputs: Tensors,
   geometry: Geometry,
   context = taskContext(manifest),
+  source: Picture = new ImageData(geometry.source.width, geometry.source.height),
 ): TaskResult | Promise<TaskResult> {
-  return taskOf(manifest).decode(manifest, outputs, geometry, context) as TaskResult | Promise<TaskResult>;
+  return taskOf(manifest).decode(manifest, outputs, geometry, context, source) as
+    | TaskResult
+    | Promise<TaskResult>;
 }
 
 /** What a visitor should know of an answer that no model means to give. */

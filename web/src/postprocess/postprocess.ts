@@ -5,6 +5,7 @@ import type { Route } from "../api/results.js";
 import type { Tensors, Warning } from "../api/types.js";
 import type { Manifest } from "../manifest/manifest.js";
 import type { Geometry } from "../preprocess/letterbox.js";
+import type { Picture } from "../preprocess/pixels.js";
 import { taskOf } from "../tasks/registry.js";
 import { type AnyTensors, type GpuTensor, isOnGpu, readTensors } from "../tensors/gpu-tensor.js";
 import { decode, resultWarnings, type TaskResult } from "./decode.js";
@@ -17,14 +18,17 @@ export interface PostprocessResult {
   route: Route;
 }
 
-/** What is on the GPU is given back, whatever comes of it. */
+/** What is on the GPU is given back, whatever comes of it. `source` is the picture that the outputs are of. */
 export async function postprocess(
   { runOnGpu, route }: Postprocessor,
   manifest: Manifest,
   outputs: AnyTensors,
   geometry: Geometry,
   context: unknown,
+  source: Picture,
 ): Promise<PostprocessResult> {
+  const onCpu = (all: Tensors, cpuRoute: Route): Promise<PostprocessResult> =>
+    postprocessOnCpu(manifest, all, geometry, context, source, cpuRoute);
   const gpuOutputs: Record<string, GpuTensor> = {};
   const cpuOutputs: Tensors = {};
   for (const [name, tensor] of Object.entries(outputs)) {
@@ -33,15 +37,15 @@ export async function postprocess(
   }
   if (Object.keys(gpuOutputs).length === 0 || runOnGpu === null) {
     const cpuRoute: Route = runOnGpu === null ? route : { path: "cpu", reason: cpuReason(manifest, context) };
-    return postprocessOnCpu(manifest, await readTensors(outputs), geometry, context, cpuRoute);
+    return onCpu(await readTensors(outputs), cpuRoute);
   }
   try {
-    const found = await runOnGpu(manifest, gpuOutputs, cpuOutputs, geometry, context);
+    const found = await runOnGpu(manifest, gpuOutputs, cpuOutputs, geometry, context, source);
     return { ...withWarnings(manifest, found), route };
   } catch (error) {
     if (error instanceof WebbuildError) throw error;
     const reason = `the GPU did not take them: ${error}`;
-    return postprocessOnCpu(manifest, await readTensors(outputs), geometry, context, { path: "cpu", reason });
+    return onCpu(await readTensors(outputs), { path: "cpu", reason });
   } finally {
     for (const tensor of Object.values(gpuOutputs)) tensor.release();
   }
@@ -65,8 +69,9 @@ async function postprocessOnCpu(
   outputs: Tensors,
   geometry: Geometry,
   context: unknown,
+  source: Picture,
   route: Route,
 ): Promise<PostprocessResult> {
-  const decoded = await decode(manifest, outputs, geometry, context);
+  const decoded = await decode(manifest, outputs, geometry, context, source);
   return { decoded, warnings: resultWarnings(manifest, decoded, outputs), route };
 }

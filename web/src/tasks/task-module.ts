@@ -4,6 +4,7 @@ import type { RunOptions, Tensors, Warning } from "../api/types.js";
 import type { Manifest } from "../manifest/manifest.js";
 import type { ReadStats } from "../postprocess/degenerate-outputs.js";
 import type { Geometry } from "../preprocess/letterbox.js";
+import type { Picture } from "../preprocess/pixels.js";
 import type { Tolerance } from "../self-test/tolerance.js";
 import type { Downloads } from "../storage/download.js";
 import type { GpuTensor } from "../tensors/gpu-tensor.js";
@@ -42,7 +43,14 @@ export interface TaskModule<Spec extends TaskSpec, R extends TaskFields, Context
   feeds?(manifest: ManifestOf<Spec>, context: Context): Tensors;
   /** Nothing else is read back from the GPU. */
   neededOutputs(manifest: ManifestOf<Spec>, context: Context): string[];
-  decode(manifest: ManifestOf<Spec>, outputs: Tensors, geometry: Geometry, context: Context): R | Promise<R>;
+  /** `source` is the picture that the outputs are of, the first of a stack. It stays open. */
+  decode(
+    manifest: ManifestOf<Spec>,
+    outputs: Tensors,
+    geometry: Geometry,
+    context: Context,
+    source: Picture,
+  ): R | Promise<R>;
   /** The parts of a result that are too large to be copied to the page. */
   transfer?(result: R): { arrays: ArrayBufferView<ArrayBuffer>[]; others?: Transferable[] };
   warnings?(result: R): Warning[];
@@ -90,6 +98,7 @@ export interface CheckedGpuHalf<Spec extends TaskSpec, R extends TaskFields, Con
     cpuOutputs: Tensors,
     geometry: Geometry,
     context: Context,
+    source: Picture,
   ): Promise<GpuDecoded<R>>;
 }
 

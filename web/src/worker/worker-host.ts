@@ -142,7 +142,8 @@ export class WorkerHost {
     const context = taskContext(alone, options, tools);
     const { name, tensor, geometries, route: preprocessRoute } = await this.#prepare(pictures, batch);
     const [geometry] = geometries;
-    if (geometry === undefined) throw internalError("a run without a picture");
+    const [first] = pictures;
+    if (geometry === undefined || first === undefined) throw internalError("a run without a picture");
     const ready = performance.now();
     const optionTensors = {
       ...optionFeeds(manifest.inputs, options, taskOptionNames(manifest)),
@@ -164,7 +165,7 @@ export class WorkerHost {
       Promise.all(
         geometries.map((each, at) => {
           const own = batch > 1 ? outputsOf(outputs, at, batch) : outputs;
-          return postprocess(postprocessor, alone, own, each, context);
+          return postprocess(postprocessor, alone, own, each, context, pictures[at] ?? first);
         }),
       );
     const found = await (gpuOutputs.length > 0 ? this.#engine.gpu.guard(postprocessing) : postprocessing());
